@@ -203,7 +203,7 @@ fn without_a_cache_it_builds_in_a_temporary_directory_and_removes_that() {
     assert_eq!(left, 0);
     let nowhere = run(Path::new("/proc/none"));
     assert_eq!(nowhere.code, Some(3), "{}", nowhere.said);
-    assert!(nowhere.said.contains("no place to build in"), "{}", nowhere.said);
+    assert!(nowhere.said.contains("no directory to build in"), "{}", nowhere.said);
 }
 
 #[test]

@@ -1,12 +1,12 @@
-//! A thousand million simulated waits, recorded as measured ones are: shows the cost of a sample
-//! apart from its wait, and how much memory the samples take.
+//! A billion simulated waits, recorded as measured ones are. Shows the cost of a sample apart from
+//! its wait, and how much memory the samples take.
 //! `cargo run --release -p chronoscope-measure --example billion [SAMPLES]`
 
 use chronoscope_measure::waits::Simulation;
 use chronoscope_probes::waits;
 use std::time::{Duration, Instant};
 
-/// Overshoots like those of a busy machine: most of some tens of microseconds, a tail of
+/// Overshoots like those of a busy machine: most of them some tens of microseconds, a tail of
 /// milliseconds, and one in a million long enough to miss deadlines of the grid.
 fn overshoot(random: &mut fastrand::Rng) -> i64 {
     let draw = random.u64(..);

@@ -31,7 +31,7 @@ const CLAIMED: [Noise; 10] = [
     Noise::Spells { share: 0.2, shift: 10.0, length: 30.0 },
 ];
 
-/// Noise beyond what the method can promise, shown to make its limits known.
+/// Noise beyond what the method can handle, included to show its limits.
 const LIMITS: [Noise; 8] = [
     Noise::Delayed { share: 0.10, mean: 3.0 },
     Noise::Delayed { share: 0.25, mean: 3.0 },
@@ -65,8 +65,8 @@ struct Figures {
     differ: f64,
 }
 
-/// The tick is inferred from the samples where coverage is claimed, and given to the estimator
-/// beyond.
+/// The estimator infers the tick for the noise for which coverage is claimed, and is given the tick
+/// for the rest.
 fn estimator(noise: Noise) -> Estimator {
     match noise {
         Noise::Quantised { tick } if tick > 2.0 => {

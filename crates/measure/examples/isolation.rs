@@ -1,6 +1,6 @@
-//! What a thread of its own, and cores that settle, change for each method:
+//! The effect of separate threads and settled cores on each method:
 //! `isolation [DURATION] [SECONDS]`. Both ways of measuring take turns of half a second, so that a
-//! slow spell of the machine affects both.
+//! slow period of the machine affects both.
 
 use chronoscope_measure::engine::Interrupt;
 use chronoscope_measure::waits::{Hooks, Plan, Slack, WaitSpec, run};
@@ -13,7 +13,7 @@ use chronoscope_probes::waits::{Entry, find};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Two sleeps, and what may be unfair to them: spins, and sleeps that end in one.
+/// Two sleeps, and methods that may affect them: spins, and sleeps that end in a spin.
 const METHODS: [&str; 5] = [
     "linux/clock_nanosleep-abs",
     "rust/thread-sleep",
@@ -21,10 +21,10 @@ const METHODS: [&str; 5] = [
     "hybrid/fixed",
     "chronoscope/wait",
 ];
-/// How long one way of measuring goes on before it is the other's turn.
+/// How long one way of measuring lasts before it is the other's turn.
 const SLICE: Duration = Duration::from_millis(500);
 
-/// The load, the method, and whether it had a thread of its own.
+/// The load, the method, and whether the method had a thread of its own.
 type Key = (Load, &'static str, bool);
 
 fn main() {

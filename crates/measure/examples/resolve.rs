@@ -1,6 +1,6 @@
-//! Checks the engine against a known answer, on this machine: five dependent additions must be
-//! found more expensive than four, a difference of one cycle, with separate intervals in at least
-//! 95 of 100 runs. The number of runs is the argument.
+//! Checks the engine against a known answer, on this machine: it must find five dependent additions
+//! more expensive than four, a difference of one cycle, with separate intervals in at least 95 of
+//! 100 runs. The number of runs is the argument.
 
 use chronoscope_measure::engine::rounds::{self, Plan};
 use chronoscope_measure::engine::{Interrupt, Machine, Mode, Offer, Ruler, Timed};

@@ -1,4 +1,4 @@
-//! Waits measured without the command line: `waits DURATION COUNT [LOAD] [ID…]`.
+//! Measures waits without the command-line tool: `waits DURATION COUNT [LOAD] [ID…]`.
 
 use chronoscope_measure::engine::Interrupt;
 use chronoscope_measure::waits::{Hooks, Plan, Slack, WaitSpec, run};

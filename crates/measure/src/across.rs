@@ -1,6 +1,6 @@
-//! Whether the processor's counter agrees on several CPUs: exchanges that bracket a value of one
-//! CPU between two of another, and values handed to and fro. All reads are fenced on both sides, so
-//! that only the counters themselves can be out of step.
+//! Whether the processor's counter agrees on several CPUs. One test brackets a value of one CPU
+//! between two values of another; the other hands values back and forth. All reads are fenced on
+//! both sides, so only the counters themselves can be out of step.
 
 use crate::engine::order::between;
 use chronoscope::counter;
@@ -9,17 +9,17 @@ use chronoscope_probes::order::Turns;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Turns of one game of hand-overs, and exchanges of one round.
+/// The turns of one game of hand-overs, and the exchanges of one round.
 const TURNS: u64 = 2000;
-/// The same of the first round: on a busy machine each turn can take as long as a time slice.
+/// The turns of the first round: on a busy machine each turn can take as long as a time slice.
 const FIRST_TURNS: u64 = 120;
-/// The CPUs that one CPU is compared with at most: those furthest from it by number.
+/// The most CPUs that one CPU is compared with: those furthest from it by number.
 const MOST: usize = 16;
-/// Looks for an answer after which an exchange is given up, some 0.1 s.
+/// The checks for an answer after which an exchange is given up, some 0.1 s.
 const PATIENCE: u32 = 1 << 22;
 
-/// Compares the counter of `cpu`, on which the caller runs, with that of each of the others, within
-/// this time.
+/// Compares the counter of `cpu`, on which the caller runs, with the counter of each of the others,
+/// within this time.
 pub fn measure(cpu: usize, others: &[usize], budget: Duration, hz: f64) -> AcrossCpus {
     let mut chosen: Vec<usize> = others.iter().copied().filter(|other| *other != cpu).collect();
     chosen.sort_by_key(|other| std::cmp::Reverse(other.abs_diff(cpu)));
@@ -47,7 +47,7 @@ pub fn measure(cpu: usize, others: &[usize], budget: Duration, hz: f64) -> Acros
     found
 }
 
-/// Nothing was compared, for this reason.
+/// Returns a result without any comparison, with the reason.
 pub fn without(why: String) -> AcrossCpus {
     AcrossCpus { left_out: Some(why), ..AcrossCpus::default() }
 }
@@ -97,9 +97,9 @@ pub struct Bracket {
     pub after: u64,
 }
 
-/// By how many ticks the other CPU is ahead: at least, and at most. If it is ahead by `d`, each
-/// value of it, less `d`, lies between the two of this CPU (as in RFC 5905, section 8, on one
-/// machine).
+/// Returns by how many ticks the other CPU is ahead, at least and at most. If it is ahead by `d`,
+/// each of its values less `d` lies between the two values of this CPU (as in RFC 5905, section 8,
+/// on one machine).
 fn bounds(brackets: &[Bracket]) -> (f64, f64) {
     let behind = |a: u64, b: u64| a.wrapping_sub(b).cast_signed() as f64;
     let low = brackets.iter().map(|b| behind(b.there, b.after));
@@ -107,7 +107,7 @@ fn bounds(brackets: &[Bracket]) -> (f64, f64) {
     (low.fold(f64::NEG_INFINITY, f64::max), high.fold(f64::INFINITY, f64::min))
 }
 
-/// The number of the exchange that is asked for, that of the one answered, and the answer.
+/// The number of the requested exchange, the number of the answered one, and the answer.
 #[derive(Default)]
 pub(crate) struct Desk {
     asked: AtomicU64,
@@ -115,7 +115,7 @@ pub(crate) struct Desk {
     value: AtomicU64,
 }
 
-/// Waits until the number is at least `wanted`; false if it takes too long.
+/// Waits until the number is at least `wanted`; returns false if that takes too long.
 fn await_number(number: &AtomicU64, wanted: u64) -> bool {
     (0..PATIENCE).any(|_| {
         let there = number.load(Ordering::Acquire) >= wanted;
@@ -126,7 +126,7 @@ fn await_number(number: &AtomicU64, wanted: u64) -> bool {
     })
 }
 
-/// Asks for so many values, which the other thread must [`answer`], and reads the counter before
+/// Asks for this many values, which the other thread must [`answer`], and reads the counter before
 /// and after each.
 pub(crate) fn ask(desk: &Desk, turns: u64, read: impl Fn() -> u64) -> Vec<Bracket> {
     let mut brackets = Vec::with_capacity(turns as usize);
@@ -143,7 +143,7 @@ pub(crate) fn ask(desk: &Desk, turns: u64, read: impl Fn() -> u64) -> Vec<Bracke
     brackets
 }
 
-/// Answers so many questions with a value of the counter.
+/// Answers this many requests with a value of the counter.
 pub(crate) fn answer(desk: &Desk, turns: u64, read: impl Fn() -> u64) -> Vec<Bracket> {
     for number in 1..=turns {
         if !await_number(&desk.asked, number) {
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn the_bounds_contain_the_true_difference_and_exclude_zero_if_it_is_large() {
-        // One way takes 50 to 90 ticks, the other 60 to 80; the other CPU is ahead by `ahead`.
+        // One way takes 50 to 90 ticks, the other 60 to 80. The other CPU is ahead by `ahead`.
         let brackets = |ahead: i64| -> Vec<Bracket> {
             let bracket = |n: u64| {
                 let before = 1_000_000 + n * 1000;

@@ -1,4 +1,4 @@
-//! N calls that are really made, and how long they took.
+//! N real calls, and how long they took.
 
 use crate::engine::{Batches, Mode};
 use chronoscope_model::clock::Bulk;

@@ -13,16 +13,13 @@ use std::time::Duration;
 
 /// How many calls each of the three means is taken over.
 pub const COUNTS: [u64; 3] = [1_000_000, 10, 1];
-/// Passes.
 pub const PASSES: usize = 3;
-/// Calls that warm up the code with which the ruler times, at most.
+/// The most calls that warm up the code with which the ruler times.
 const WARM: u64 = 10;
 /// How often the cost of a call is tried: the first try is often slow.
 const LOOKS: usize = 3;
 
-/// A request for the mean of a million calls of the clock, the mean of ten, and a single call.
 pub struct Request {
-    /// The clock.
     pub entry: &'static Entry,
 }
 
@@ -39,8 +36,8 @@ impl Measurement for Request {
 }
 
 /// Measures one subject by itself, within a time limit if there is one; the large mean is then
-/// taken over as many calls as fit. If the user asks to stop, the result has the passes that were
-/// complete. `None` if not even one was, or if the clock's unit has no fixed length.
+/// taken over as many calls as fit. If the user asks to stop, the result has the complete passes.
+/// `None` if no pass was complete, or if the clock's unit has no fixed length.
 pub fn measure<H: Batches + Values>(
     host: &mut H,
     specs: &[Spec],
@@ -49,7 +46,7 @@ pub fn measure<H: Batches + Values>(
 ) -> Option<Calls> {
     let spec = &specs[subject];
     let ns_per_unit = spec.ns_per_unit(host.hz())?;
-    // Whatever loading the program started has ended after the quiet start.
+    // Any loading that the start of the program caused has ended after the quiet start.
     let quiet = CALLS_QUIET.within(longest);
     // Each of the passes has a large mean by the clock and one by the ruler. A clock for which one
     // would take longer gets fewer calls, and the report gives their number.

@@ -1,5 +1,5 @@
 //! Child processes: a client that sends requests and reads answers, one line each, and a command
-//! that runs to its end. What a child writes is untrusted, and none outlives its owner.
+//! that runs to its end. What a child writes is untrusted, and no child outlives its owner.
 
 use chronoscope_probes::group::Group;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -8,14 +8,13 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// The most that is kept of what a command writes.
+/// The most output of a command that is kept.
 const MOST_OUTPUT: u64 = 64 << 10;
-/// How often a wait looks at whether the user asked to stop.
+/// How often a wait checks whether the user asked to stop.
 const STEP: Duration = Duration::from_millis(50);
-/// A child that was asked to end may take this long before it is ended.
+/// How long a child that was asked to end may take before it is killed.
 const FAREWELL: Duration = Duration::from_millis(100);
 
-/// Whether the user asked to stop.
 pub(crate) type Stop<'a> = &'a dyn Fn() -> bool;
 
 /// Makes text from outside safe to show: one line, without control characters, not too long.
@@ -44,7 +43,7 @@ impl Child {
         let (Some(requests), Some(output), Some(errors)) = group.pipes() else {
             return Err("no pipes".into());
         };
-        // Two lines at most wait here, so that a child that writes without end is held up.
+        // At most two lines wait here, so that a child that writes endlessly is held up.
         let (send, answers) = sync_channel(2);
         std::thread::spawn(move || {
             let mut lines = BufReader::new(output);
@@ -57,15 +56,14 @@ impl Child {
         Ok(Self { group, requests: Some(requests), answers, errors: keep_end(errors) })
     }
 
-    /// The process id.
     pub fn id(&self) -> u32 {
         self.group.id()
     }
 
-    /// The answer to a request that may take this long.
+    /// Returns the answer to a request that may take this long.
     ///
     /// # Errors
-    /// The reason why there is none. The child is then of no more use.
+    /// The reason why there is no answer. The child is then of no further use.
     pub fn ask(&mut self, request: &str, patience: Duration, stop: Stop) -> Result<String, String> {
         match self.answers.try_recv() {
             Ok(Ok(line)) => {
@@ -76,7 +74,7 @@ impl Child {
             Err(TryRecvError::Empty) => {}
         }
         let Some(requests) = self.requests.as_mut() else {
-            return Err("it was told to end".into());
+            return Err("it was asked to end".into());
         };
         let sent = requests.write_all(format!("{request}\n").as_bytes());
         if sent.and_then(|()| requests.flush()).is_err() {
@@ -99,7 +97,7 @@ impl Child {
         }
     }
 
-    /// Asks it to end, and waits a moment for that.
+    /// Asks the child to end, and waits briefly for that.
     pub fn end(&mut self) {
         if let Some(mut requests) = self.requests.take() {
             let _ = requests.write_all(b"quit\n");
@@ -107,14 +105,14 @@ impl Child {
         self.group.end(FAREWELL);
     }
 
-    /// How it ended, with the last line that it wrote about it.
+    /// Returns how the child ended, with its last line of error output.
     fn ended(&mut self, request: &str) -> String {
         self.requests = None;
         let how = match self.group.end(FAREWELL) {
             Some(status) => outcome(status),
             None => "it closed its output".into(),
         };
-        // What it wrote last may still be on its way.
+        // The child's last output may still be on its way.
         std::thread::sleep(Duration::from_millis(5));
         let errors = self.errors.lock().map(|held| held.clone()).unwrap_or_default();
         let text = last_line(&String::from_utf8_lossy(&errors));
@@ -130,14 +128,13 @@ impl Drop for Child {
     }
 }
 
-/// The reason of what ended because the user asked for it.
+/// The reason given if the user asked to stop.
 pub(crate) const INTERRUPTED: &str = "interrupted";
 
 fn first_word(request: &str) -> &str {
     request.split(' ').next().unwrap_or_default()
 }
 
-/// How a process ended, in words.
 fn outcome(status: ExitStatus) -> String {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
@@ -149,14 +146,13 @@ fn outcome(status: ExitStatus) -> String {
     }
 }
 
-/// The last line that is not empty.
 fn last_line(text: &str) -> String {
     let mut lines = text.lines().rev().map(str::trim);
     let line = lines.find(|line| !line.is_empty());
     shown(line.unwrap_or_default(), 120)
 }
 
-/// The next line; `None` at the end of the output.
+/// Returns the next line; `None` at the end of the output.
 fn next_line(lines: &mut impl BufRead, longest: u64) -> Option<Result<String, String>> {
     let mut line = Vec::new();
     match lines.by_ref().take(longest + 1).read_until(b'\n', &mut line) {
@@ -164,11 +160,11 @@ fn next_line(lines: &mut impl BufRead, longest: u64) -> Option<Result<String, St
         Ok(_) if line.len() as u64 > longest => {
             Some(Err(format!("it wrote a line of more than {} MiB", longest >> 20)))
         }
-        Ok(_) => Some(String::from_utf8(line).map_err(|_| "it wrote what is not UTF-8".into())),
+        Ok(_) => Some(String::from_utf8(line).map_err(|_| "its output is not UTF-8".into())),
     }
 }
 
-/// Reads all of this in another thread, and keeps the end of it.
+/// Reads all of a source in another thread, and keeps its end.
 fn keep_end(mut source: impl Read + Send + 'static) -> Arc<Mutex<Vec<u8>>> {
     const KEEP: usize = 2048;
     let kept = Arc::new(Mutex::new(Vec::new()));
@@ -185,10 +181,10 @@ fn keep_end(mut source: impl Read + Send + 'static) -> Arc<Mutex<Vec<u8>>> {
     kept
 }
 
-/// Runs a command to its end, and returns what it wrote to both of its outputs.
+/// Runs a command to its end, and returns the text of both of its outputs.
 ///
 /// # Errors
-/// The reason why it failed, or the last line that it wrote about that.
+/// The reason why it failed, or the last line of its output about that.
 pub(crate) fn run(command: &mut Command, patience: Duration, stop: Stop) -> Result<String, String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let name = shown(name.rsplit(['/', '\\']).next().unwrap_or(&name), 40);
@@ -239,7 +235,7 @@ pub(crate) fn run(command: &mut Command, patience: Duration, stop: Stop) -> Resu
     }
 }
 
-/// The line of a compiler's output that says what is wrong.
+/// Returns the line of a compiler's output that says what is wrong.
 fn first_complaint(text: &str) -> String {
     let mut lines = text.lines().map(str::trim);
     match lines.find(|line| line.to_lowercase().contains("error")) {
@@ -277,7 +273,7 @@ mod tests {
                 "read a; head -c 2000000 /dev/zero | tr '\\0' x",
                 "it wrote a line of more than 1 MiB",
             ),
-            ("read a; printf '\\377\\n'", "it wrote what is not UTF-8"),
+            ("read a; printf '\\377\\n'", "its output is not UTF-8"),
         ];
         for (script, reason) in cases {
             assert_eq!(asked(script), Err(reason.into()), "{script}");

@@ -19,9 +19,7 @@ use chronoscope_model::{Note, Report};
 use chronoscope_probes::clocks::{Entry, Unit};
 use std::time::Duration;
 
-/// A request for everything about these clocks.
 pub struct Request {
-    /// The clocks.
     pub entries: Vec<&'static Entry>,
     /// How many calls of each clock to really make; absent: none.
     pub calls: Option<u64>,
@@ -72,7 +70,7 @@ impl Request {
         session.conclude(report, found.ruler_cost_ns, found.noise);
         report.notes.extend(found.notes);
         measured.append(&mut session.unavailable);
-        // The order of the catalogue.
+        // In the order of the catalogue.
         for entry in &self.entries {
             if let Some(at) = measured.iter().position(|clock| clock.id == entry.id) {
                 report.clocks.push(measured.swap_remove(at));
@@ -91,7 +89,7 @@ impl Request {
 }
 
 /// Tests the order of reads, and whether the processor's counter agrees on several CPUs, in their
-/// share of the time that was left for all.
+/// share of the remaining time.
 fn order(
     session: &mut Session,
     report: &mut Report,
@@ -132,7 +130,7 @@ fn order(
     ordering::measure(&mut session.machine, &specs, &subjects, clocks, &setting, hz);
 }
 
-/// What is asked for, and what is known of the ruler.
+/// What to measure, and what is known about the ruler.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Wall time for everything but `calls`.
@@ -163,7 +161,6 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Whether a clock is built on the counter that is the ruler.
     fn is_built_on_ruler(&self, spec: &Spec) -> bool {
         match spec.row.facts.map(|facts| facts.built_on) {
             Some(BuiltOn::Counter) => spec.unit == Unit::Counter,
@@ -173,27 +170,23 @@ impl Options {
     }
 }
 
-/// What was found.
 pub struct Found {
-    /// One for each subject, in their order.
+    /// One row for each subject, in the order of the subjects.
     pub clocks: Vec<Clock>,
-    /// What disturbed the run.
     pub noise: Noise,
     /// The cost of the ruler, in nanoseconds.
     pub ruler_cost_ns: f64,
     /// The ruler's rate, by calibration over the whole run.
     pub rate: Rate,
-    /// What was left out or done differently.
     pub notes: Vec<Note>,
 }
 
-/// Cold reads per clock.
 const COLD_ROUNDS: u64 = 101;
 /// Processes started per clock for first reads.
 const FIRST_PROCESSES: u64 = 5;
 
 /// Measures everything about the subjects. `progress` gets the phase and the share of the whole
-/// that is done, 0 to 1; it must not print when it is called from a round.
+/// that is done, 0 to 1; it must not print when a round calls it.
 pub fn measure<H: Batches + Values>(
     host: &mut H,
     specs: &[Spec],
@@ -343,7 +336,7 @@ pub fn measure<H: Batches + Values>(
     }
 }
 
-/// When the value wraps to zero, in seconds from zero, by its type and rate.
+/// Returns when the value wraps to zero, in seconds from zero, by its type and rate.
 fn wraps_after(spec: &Spec, ruler_hz: f64) -> Option<f64> {
     let per_second = match (spec.range.per_second, spec.unit) {
         (Some(per_second), _) => per_second,
@@ -354,7 +347,6 @@ fn wraps_after(spec: &Spec, ruler_hz: f64) -> Option<f64> {
     Some((f64::from(spec.range.bits)).exp2() / per_second)
 }
 
-/// A value with the name of its unit.
 fn example(unit: Unit, value: u64) -> String {
     const NAMES: [(f64, &str); 6] =
         [(1e9, "ns"), (1e7, "x 100 ns"), (1e6, "us"), (1e3, "ms"), (100.0, "x 10 ms"), (1.0, "s")];

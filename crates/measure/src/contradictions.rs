@@ -1,5 +1,5 @@
-//! Results that cannot both be right as they stand. They are shown as they were measured, with a
-//! note that names the cause.
+//! Results that contradict each other. They are shown as measured, with a note that names the
+//! cause.
 
 use crate::notes;
 use chronoscope_model::clock::Clock;
@@ -9,7 +9,6 @@ use chronoscope_model::{Estimate, Note};
 /// delays are one-sided.
 const ONE_SIDED: f64 = 0.02;
 
-/// Notes on the contradictions in these results.
 pub(crate) fn notes(clocks: &[Clock]) -> Vec<Note> {
     let named = |is: fn(&Clock) -> bool| -> Vec<&str> {
         let found = clocks.iter().filter(|clock| is(clock));
@@ -27,7 +26,7 @@ pub(crate) fn notes(clocks: &[Clock]) -> Vec<Note> {
     found
 }
 
-/// Back-to-back reads may overlap and ordered ones may not, so they cannot cost more.
+/// Back-to-back reads may overlap and ordered ones may not, so they should not cost more.
 fn is_above_ordered(clock: &Clock) -> bool {
     let costs = clock.cost.throughput.as_ref().zip(clock.cost.latency.as_ref());
     costs.is_some_and(|(back_to_back, ordered)| back_to_back.low_ns > ordered.high_ns)

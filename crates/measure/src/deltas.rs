@@ -16,28 +16,27 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// Reads if no other number is asked for.
+/// The number of reads if none is given.
 pub const READS: u64 = 1_000_000;
-/// Timings of an empty interval if no other number is asked for.
+/// The number of timings of an empty interval if none is given.
 pub const NOTHING_TRIES: u64 = 10_000_000;
-/// Reads kept at once: 8 MB.
+/// The most reads kept at once: 8 MB.
 const CHUNK: usize = 1_000_000;
-/// Distinct differences that are counted exactly; a clock with more is represented by its
+/// The most distinct differences that are counted exactly; a clock with more is represented by its
 /// histogram.
 const MOST_DISTINCT: usize = 1 << 16;
-/// Rows in the report.
+/// The most rows in the report.
 const MOST_ROWS: usize = 4096;
-/// Large differences whose positions are kept.
+/// The most large differences whose positions are kept.
 const MOST_PLACES: usize = 4096;
 
-/// Reads at once before it is known how long they take, and the fewest at once within a limit.
+/// The reads of a chunk before it is known how long they take, and the fewest reads of a chunk
+/// within a limit.
 const FEW: usize = 200;
-/// Looks for a neighbour on the core before the reads, and after each chunk of them.
+/// Checks for a neighbour on the core before the reads, and after each chunk of them.
 const LOOKS: usize = 16;
 
-/// A request for the differences between this many successive reads of the clock.
 pub struct Request {
-    /// The clock.
     pub entry: &'static Entry,
     /// Reads to make, for example [`READS`].
     pub reads: u64,
@@ -59,8 +58,8 @@ impl Measurement for Request {
 }
 
 /// Measures one subject, within a time limit if there is one; [`Deltas::wanted`] then gives the
-/// number asked for if not all reads were made. `None` if its unit has no fixed length, or if the
-/// user asked to stop before anything was read.
+/// number asked for if not all reads were made. `None` if the clock's unit has no fixed length, or
+/// if the user asked to stop before anything was read.
 pub fn measure<H: Values + Batches>(
     host: &mut H,
     specs: &[Spec],
@@ -85,7 +84,7 @@ pub fn measure<H: Values + Batches>(
         let Some(portion) = portions.next(host, made) else {
             break;
         };
-        // A single read would have no other to be compared with.
+        // A single read has no other to be compared with.
         let take = (reads - made).min(chunk.len() as u64) as usize;
         let take = take.min(portion).max(2);
         host.fill(subject, &mut chunk[..take]);
@@ -130,9 +129,9 @@ pub fn measure<H: Values + Batches>(
     })
 }
 
-/// How many reads to make at once: as many as can be kept, or as fit the time.
+/// Decides how many reads to make at once: as many as can be kept, or as fit the time.
 struct Portions {
-    /// When it began, and the limit.
+    /// When the reads began, and the limit.
     limit: Option<(Duration, Limit)>,
 }
 
@@ -142,8 +141,8 @@ impl Portions {
         Self { limit: longest.map(limit) }
     }
 
-    /// The next number of reads, after `made` reads; `None` if the time is over. It is half of what
-    /// would fit at the rate so far, because that rate may not last.
+    /// Returns the next number of reads, after `made` reads; `None` if the time is over. It is half
+    /// of what would fit at the rate so far, because that rate may not last.
     fn next(&self, time: &impl Time, made: u64) -> Option<usize> {
         let Some((start, limit)) = &self.limit else {
             return Some(CHUNK);
@@ -158,7 +157,8 @@ impl Portions {
     }
 }
 
-/// The rows in order of their difference: all of them, or the most frequent and the outermost.
+/// Returns the rows in the order of their differences: all of them, or the most frequent and the
+/// outermost.
 fn rows(counts: HashMap<i64, u64>, ns_per_tick: f64, uncounted: u64) -> (Vec<Row>, u64) {
     let mut all: Vec<(i64, u64)> = counts.into_iter().collect();
     let mut left_out = uncounted;
@@ -175,7 +175,7 @@ fn rows(counts: HashMap<i64, u64>, ns_per_tick: f64, uncounted: u64) -> (Vec<Row
     (all.into_iter().map(row).collect(), left_out)
 }
 
-/// An empty interval, timed repeatedly: the second read of a pair less the first. `None` if there
+/// Times an empty interval repeatedly: the second read of a pair less the first. `None` if there
 /// was no time, or if the user asked to stop.
 fn nothing<H: Values>(
     host: &mut H,
@@ -211,10 +211,10 @@ fn nothing<H: Values>(
 /// The positions of the large differences in time.
 #[derive(Default)]
 struct Places {
-    /// A longer difference is something that happened to the program and not a property of the
-    /// clock, in nanoseconds. `None` until the clock has changed.
+    /// A longer difference, in nanoseconds, is something that happened to the program rather than a
+    /// property of the clock. `None` until the clock has changed.
     large_ns: Option<f64>,
-    /// The start of each, in nanoseconds by the clock.
+    /// The start of each large difference, in nanoseconds by the clock.
     starts: Vec<f64>,
 }
 
@@ -223,7 +223,7 @@ const LARGE_NS: f64 = 1_000.0;
 /// A large difference is this many times as long as most that are not zero: a clock of milliseconds
 /// changes every millisecond, and a slow read may itself take a microsecond.
 const LARGER: f64 = 3.0;
-/// Differences from which it is determined what most of them are.
+/// The number of differences after which the length of most of them is known.
 const FIRST: usize = 10_000;
 
 /// The timer ticks that kernels are configured with: CONFIG_HZ in kernel/Kconfig.hz, and Windows'
@@ -240,7 +240,6 @@ const KNOWN_HZ: [(f64, &str); 6] = [
 const BY_CHANCE: f64 = 1e-3;
 
 impl Places {
-    /// Adds the differences between successive values.
     fn add(&mut self, values: &[u64], ns_per_tick: f64) {
         let deltas = || values.windows(2).map(|pair| pair[1].wrapping_sub(pair[0]) as i64);
         if self.large_ns.is_none() {
@@ -263,8 +262,8 @@ impl Places {
         }
     }
 
-    /// The known timer at whose period the large differences recur, if there is one: of several,
-    /// the one with the least chance of being one by accident.
+    /// Returns the known timer at whose period the large differences recur, if there is one: of
+    /// several, the one whose match is least likely by chance.
     fn period(&self) -> Option<Period> {
         let found = KNOWN_HZ.iter().filter_map(|(hz, name)| {
             let period_ns = 1e9 / hz;
@@ -308,7 +307,7 @@ mod tests {
     #[test]
     fn one_timer_is_named_and_its_count_fits_the_time() {
         for (period, name) in [(4_000_000, "250"), (1_000_000, "1000"), (10_000_000, "100")] {
-            // 0.6 s of reads.
+            // These are 0.6 s of reads.
             let found = places(3_000_000, (1..).map(|at| 1_000_000_000 + at * period));
             let found = found.period().expect(name);
             assert_eq!(found.name, format!("timer tick at {name} Hz"));
@@ -334,7 +333,7 @@ mod tests {
 
     #[test]
     fn the_tick_of_the_clock_itself_is_no_timer() {
-        // A clock of milliseconds.
+        // This clock counts milliseconds.
         let mut places = Places::default();
         let values: Vec<u64> = (0..2_000_000u64).map(|at| at / 3_000).collect();
         places.add(&values, 1e6);

@@ -1,5 +1,5 @@
-//! What every clock measures for one interval of 100 ms. The interval is the ruler's, so it is no
-//! check of a counter that is the ruler itself.
+//! What every clock measures for one interval of 100 ms. The ruler times the interval, so this does
+//! not check a counter that is the ruler itself.
 
 use crate::engine::Spec;
 use crate::engine::host::Values;
@@ -7,7 +7,6 @@ use crate::schedule::DIFFERENCE;
 use chronoscope_model::clock::Difference;
 use chronoscope_probes::clocks::Unit;
 
-/// A value of a clock between two values of the ruler.
 #[derive(Clone, Copy, Default)]
 struct Mark {
     before: u64,
@@ -15,8 +14,8 @@ struct Mark {
     after: u64,
 }
 
-/// Reads all subjects, sleeps once, and reads them again. The interval is common to all, and
-/// measured for each of them by the ruler directly around its own reads.
+/// Reads all subjects, sleeps once, and reads them again. All subjects share the interval, and the
+/// ruler measures it for each of them directly around the reads of that subject.
 pub fn measure<H: Values>(
     host: &mut H,
     specs: &[Spec],
@@ -37,8 +36,8 @@ pub fn measure<H: Values>(
             let longest = b.after.wrapping_sub(a.before) as f64 * ms;
             let reference_ms = (shortest + longest) / 2.0;
             let clock_ms = (b.value.wrapping_sub(a.value) as i64) as f64 * ns_per_unit / 1e6;
-            // Two ticks, the duration of the reads, and 500 ppm for a clock that NTP slews
-            // (the fastest slew of the kernel: MAXFREQ in include/linux/timex.h).
+            // Two ticks, the duration of the reads, and 500 ppm for a clock that NTP slews (the
+            // kernel's fastest slew: MAXFREQ in include/linux/timex.h).
             let tick_ms = tick_ns(*subject).unwrap_or(0.0) / 1e6;
             let tolerance_ms = 2.0 * tick_ms + (longest - shortest) / 2.0 + reference_ms * 500e-6;
             Some(Difference {
@@ -46,7 +45,8 @@ pub fn measure<H: Values>(
                 clock_ms,
                 tolerance_ms,
                 agrees: (clock_ms - reference_ms).abs() <= tolerance_ms,
-                // Its ticks are those of the ruler, or else it would have a rate of its own.
+                // The clock's ticks are those of the ruler, or else it would have a rate of its
+                // own.
                 of_ruler: specs[*subject].unit == Unit::Counter,
             })
         })

@@ -1,4 +1,4 @@
-//! The machine: nothing is measured but the counter's own rate and cost.
+//! Measures nothing but the counter's own rate and cost.
 
 use crate::engine::rounds::{self, Plan};
 use crate::engine::{Mode, Timed};
@@ -10,7 +10,6 @@ use chronoscope_probes::clocks::{self, Entry};
 /// The rounds that are always made, so that there is a figure.
 const ROUNDS: u32 = 100;
 
-/// A request for the counter's rate and cost.
 pub struct Request;
 
 impl Measurement for Request {
@@ -44,8 +43,8 @@ impl Measurement for Request {
     }
 }
 
-/// The counter's own read, whichever clock the library would choose. Without a counter, the
-/// library's clock takes its place, so that the ruler is measured.
+/// Returns the clock that reads the counter itself, whichever clock the library would choose.
+/// Without a counter, it returns the library's clock, so that the ruler is measured.
 fn counter() -> Option<&'static Entry> {
     let bare = clocks::find("x86/rdtsc-intrinsic").filter(|_| cfg!(target_arch = "x86_64"));
     bare.or_else(|| clocks::find("chronoscope/instant"))

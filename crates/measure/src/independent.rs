@@ -1,13 +1,13 @@
 //! A clock with an oscillator of its own, which is read when a session begins and when it ends. The
 //! ruler is calibrated against the system's clock, which mostly counts the ruler's own oscillator;
-//! an independent reference can show that this clock is wrong.
+//! an independent reference can show that the system's clock is wrong.
 
 use crate::engine::Ruler;
 use crate::engine::ruler::{Bracket, Reference};
 use chronoscope_model::comparison::{Comparison, Standing};
 use chronoscope_model::environment::{Rate, RateKind};
 
-/// The clocks that can be one. A real-time clock cannot, because it shows whole seconds.
+/// The clocks that can serve as one. A real-time clock cannot, because it shows whole seconds.
 const INDEPENDENT: [&str; 1] = ["linux/ptp"];
 
 /// How many brackets are tried; the tightest counts. A read is a transfer over a bus or a call of
@@ -18,22 +18,22 @@ const TRIES: usize = 40;
 /// clock be slewed by 500 ppm (MAXFREQ in include/linux/timex.h).
 const STEPPED_PPM: f64 = 500.0;
 
-/// An independent reference, and what it showed first.
+/// An independent reference, and its first bracket.
 pub(crate) struct Independent {
     reference: Reference,
     first: Bracket,
 }
 
 impl Independent {
-    /// Opens the first that can be read here, and reads it.
+    /// Opens the first of these clocks that can be read here, and reads it.
     pub(crate) fn open(ruler: &Ruler) -> Option<Self> {
         let mut reference = Reference::open(&INDEPENDENT)?;
         let first = reference.bracket(ruler.kind(), TRIES);
         Some(Self { reference, first })
     }
 
-    /// The rate of the ruler by this clock, over the whole time since it was opened; `measured` is
-    /// the one by the system's clock.
+    /// Returns the rate of the ruler by this clock, over the whole time since it was opened.
+    /// `measured` is the rate by the system's clock.
     pub(crate) fn rate(&mut self, ruler: &Ruler, measured: f64) -> Option<Rate> {
         let last = self.reference.bracket(ruler.kind(), TRIES);
         let (hz, error_ppm) = self.reference.slope(self.first, last)?;

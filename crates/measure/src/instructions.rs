@@ -1,13 +1,14 @@
-//! How many instructions a read executes in user mode, where a counter shows it. A count is exact,
-//! so a few batches suffice: the difference between a long and a short one leaves only the loop,
-//! and the empty loop is subtracted as it is from a cost.
+//! How many instructions a read executes in user mode, on systems with a counter for them. A count
+//! is exact, so a few batches suffice: the difference between a long and a short batch leaves only
+//! the loop, and the empty loop is subtracted as it is from a cost.
 
 use crate::engine::{Batches, Mode, Values};
 
-/// Reads in the short batch, and in the long one. A batch of expensive reads still takes less than
+/// Reads in the short batch, and in the long one. Even a batch of expensive reads takes less than
 /// 10 ms.
 const READS: [u64; 2] = [64, 1088];
-/// Tries. An interrupt may add the instructions of a signal handler, so the least counts.
+/// How often each batch is tried. An interrupt may add the instructions of a signal handler, so the
+/// lowest count is taken.
 const TRIES: usize = 3;
 
 /// The instructions of one read of a subject whose empty loop is `empty`; `None` if nothing counts

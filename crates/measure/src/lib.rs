@@ -5,7 +5,7 @@
 //! - [`session`] prepares a run: it opens clocks, pins the thread and calibrates the ruler.
 //! - [`clocks`] is the main job, in phases that each get a share of the time: the rounds of
 //!   [`engine`], then [`resolution`], [`difference`], [`single`] (cold and first reads) and
-//!   instructions, where they are counted.
+//! instructions, on systems that can count them.
 //! - [`deltas`], [`calls`], [`overhead`] and [`bulk`] each answer one question about one clock, and
 //!   [`hardware`] measures the counter only.
 //! - [`sweep`] repeats measurements under every clock source of the kernel.
@@ -17,7 +17,7 @@
 //! - [`notes`] lists what a run may leave out or do differently than asked.
 //!
 //! All of them measure a host: either this machine ([`engine::Machine`]) or a simulated one
-//! ([`engine::fake`], and for waits the feature `simulation`) whose every cost and overshoot is
+//! ([`engine::fake`], and for waits the feature `simulation`), whose costs and overshoots are all
 //! known.
 
 #![forbid(unsafe_code)]

@@ -1,4 +1,4 @@
-//! What a measurement is, and what every measurement works with. One file per measurement
+//! The interface of a measurement, and what every measurement works with. One file per measurement
 //! implements [`Measurement`] next to its algorithm.
 
 use crate::engine::Interrupt;
@@ -24,7 +24,6 @@ pub trait Measurement {
 pub enum Error {
     /// What was asked for is impossible here, or contradicts itself.
     Invalid(String),
-    /// Nothing could be measured.
     Nothing(String),
 }
 
@@ -46,34 +45,28 @@ impl From<session::Error> for Error {
     }
 }
 
-/// How far a measurement has come.
 pub enum Progress<'a> {
     /// The phase, and the share of the whole that is done, 0 to 1.
     Phase(&'static str, f64),
-    /// The state of a run of waits.
     Waits(&'a waits::Progress),
 }
 
-/// A function that receives every state of the report that may be kept.
+/// A function that receives every state of the report that is worth keeping.
 pub type Checkpoint<'a> = Box<dyn FnMut(&Report) + 'a>;
 
-/// What every measurement works with.
 pub struct Setting<'a> {
     /// The CPU to measure on; absent: the quietest.
     pub cpu: Option<usize>,
-    /// The time for measuring; absent: the measurement's own.
+    /// The time for measuring; absent: the measurement's own default.
     pub budget: Option<Duration>,
-    /// The seed of all random order.
     pub seed: u64,
     /// Set when the user asks to stop.
     pub interrupt: Interrupt,
-    /// How to start this program as a child; absent: what needs children is left out.
+    /// How to start this program as a child; absent: anything that needs children is left out.
     pub children: Option<Children>,
-    /// Called with the progress.
     pub progress: Box<dyn FnMut(Progress) + 'a>,
-    /// Called with every state of the report that may be kept.
+    /// Called with every state of the report that is worth keeping.
     pub checkpoint: Option<Checkpoint<'a>>,
-    /// When the run began.
     pub began: Instant,
 }
 
@@ -110,7 +103,8 @@ impl Setting<'_> {
         Ok(Session::open(entries, environment, options)?)
     }
 
-    /// What is left of this time for measuring: preparation is part of it, but takes at most half.
+    /// The part of this time that is left for measuring. Preparation counts, but takes at most
+    /// half.
     pub fn left_of(&self, budget: Duration) -> Duration {
         budget.saturating_sub(self.began.elapsed()).max(budget / 2)
     }
@@ -123,7 +117,7 @@ impl Setting<'_> {
     /// Checks that there is a result for a clock that may have no fixed unit of time.
     ///
     /// # Errors
-    /// There is none, and not because the user stopped the run.
+    /// There is no result, and the user did not stop the run.
     pub fn require_unit<T>(&self, found: Option<&T>, entry: &Entry) -> Result<(), Error> {
         if found.is_some() || self.interrupt.is_set() {
             return Ok(());

@@ -11,27 +11,27 @@ fn note(id: &str, text: String, fix: &str) -> Note {
     Note { id: id.into(), about: None, text, fix: fix.into() }
 }
 
-/// The counter must not be used, for the given reason.
+/// The counter must not be the ruler, for the given reason.
 pub(crate) fn system_ruler(why: String) -> Note {
     note("system-ruler", format!("the system's clock is the ruler because {why}"), "")
 }
 
-/// This system lets no process pin another, and none inherit it.
+/// This system can neither pin another process nor let a child inherit its parent's CPU.
 pub(crate) fn probes_not_pinned() -> Note {
     note(
         "probes-not-pinned",
-        "the probes of runtimes are not pinned to a CPU on this system, so their costs may be \
-         those of another kind of core, or of several"
+        "the probes of runtimes are not pinned to a CPU on this system, so their costs may \
+         come from another type of core, or from several"
             .into(),
         "",
     )
 }
 
-/// The clock source is not the one from before the run.
+/// The clock source could not be restored.
 pub(crate) fn source_not_restored(original: &str, why: &str) -> Note {
     note(
         "source-not-restored",
-        format!("the clock source is not {original} as before: {why}"),
+        format!("the clock source was not restored to {original}: {why}"),
         &format!(
             "echo {original} | sudo tee \
              /sys/devices/system/clocksource/clocksource0/current_clocksource"
@@ -39,11 +39,11 @@ pub(crate) fn source_not_restored(original: &str, why: &str) -> Note {
     )
 }
 
-/// Only some clocks were asked for.
+/// The user asked for some clocks only.
 pub fn only_some_clocks(some: usize, all: usize) -> Note {
     note(
         "some-clocks",
-        format!("--only: {some} of {all} clocks were looked at, and the advice is from those"),
+        format!("--only: the advice is based on {some} of {all} clocks"),
         "leave out --only",
     )
 }
@@ -52,7 +52,7 @@ pub fn only_some_clocks(some: usize, all: usize) -> Note {
 pub(crate) fn not_separated(missing: &Missing) -> Note {
     note(
         &format!("why-{}", missing.id),
-        format!("late wake-ups: {} are not separated: {}", missing.loses, missing.reason),
+        format!("late wake-ups: {} are not shown separately: {}", missing.loses, missing.reason),
         "",
     )
 }
@@ -66,7 +66,6 @@ pub(crate) fn no_rdtscp() -> Note {
     )
 }
 
-/// The measuring thread is not pinned to a CPU.
 pub(crate) fn not_pinned(why: String) -> Note {
     note(
         "not-pinned",
@@ -75,26 +74,26 @@ pub(crate) fn not_pinned(why: String) -> Note {
     )
 }
 
-/// The process may run on no core of the fastest type.
+/// The process may not run on a core of the fastest type.
 pub(crate) fn slower_core(cpu: usize, core: &CoreType) -> Note {
     let (class, name) = (core.class.name(), &core.name);
     note(
         "slower-core",
         format!(
-            "measured on CPU {cpu}, whose type of core is {class} ({name}): this process may run \
-             on no performance core, where costs are lower"
+            "measured on CPU {cpu}, whose core type is {class} ({name}): this process may not \
+             run on a performance core, where costs are lower"
         ),
         "let the process run on a performance core (taskset, or the container's cpuset)",
     )
 }
 
-/// So many rounds were hit by steal that they could not be left out.
+/// Steal hit so many rounds that they could not be left out.
 pub(crate) fn steal_counted(stolen: usize, rounds: u32) -> Note {
     note(
         "steal-counted",
         format!(
-            "the hypervisor took time from this CPU in {stolen} of {rounds} rounds; too few \
-             other rounds are left, so these count as well"
+            "the hypervisor took time from this CPU in {stolen} of {rounds} rounds. Too few \
+             other rounds remain, so these count as well"
         ),
         "measure again when the host is less busy",
     )
@@ -105,15 +104,14 @@ pub(crate) fn core_shared(share: f64) -> Note {
     note(
         "core-shared",
         format!(
-            "something else ran on this core in {} of the rounds, too many to leave them out: the \
-             costs marked * include them, and are too high",
+            "something else ran on this core in {} of the rounds, too many to leave out: the costs \
+             marked * include these rounds and are too high",
             percent(share)
         ),
         "measure again later, or on another CPU (--cpu)",
     )
 }
 
-/// Ids in a sentence: the first few, and how many more there are.
 fn some(ids: &[&str]) -> String {
     const MOST: usize = 3;
     let more = ids.len().saturating_sub(MOST);
@@ -129,22 +127,22 @@ pub(crate) fn above_ordered(ids: &[&str]) -> Note {
     note(
         "above-ordered",
         format!(
-            "back-to-back reads of {} cost more than ordered ones, which is not a property of the \
-             clock: the processor runs the loop in another rhythm, as it does if a branch or a \
-             fetch is aligned badly, or after system calls",
+            "back-to-back reads of {} cost more than ordered ones, which says nothing about the \
+             clock: the processor runs the loop in a different rhythm, as it does after system \
+             calls, or if a branch or a fetch is badly aligned",
             some(ids)
         ),
         "compare by the lower of the two costs",
     )
 }
 
-/// Most batches of these clocks took longer than the interval allows, or shorter.
+/// Most batches of these clocks took longer, or less time, than the interval allows.
 pub(crate) fn median_outside(ids: &[&str]) -> Note {
     note(
         "median-outside",
         format!(
             "the median batch of {} lies outside the interval: the cost is that of the quiet \
-             batches, and most others were disturbed or in another place (clocks -v)",
+             batches, and most others were disturbed or at the second mode (clocks -v)",
             some(ids)
         ),
         "measure again when the machine is less busy",
@@ -159,10 +157,10 @@ pub(crate) fn negative_overhead(found: &Overhead) -> Note {
         format!(
             "the loop ran {:.1} ns faster with reads of {id} than without. Both loops call the \
              same function for the {m} integers, so the reads do not speed it up: they change the \
-             rhythm in which the processor fetches and predicts it, and cost less than that",
+             rhythm in which the processor fetches and predicts it, and cost less than this gains",
             -overhead.median_ns
         ),
-        "sum fewer integers (the last argument), or see the cost of a read with clocks",
+        "sum fewer integers (the last argument), or measure a read with chronoscope clocks",
     )
 }
 
@@ -170,14 +168,14 @@ pub(crate) fn negative_overhead(found: &Overhead) -> Note {
 pub(crate) fn one_process() -> Note {
     note(
         "one-process",
-        "no other process could take part, so the intervals do not include what changes with the \
+        "no other process could take part, so the intervals do not cover the effects of \
          placement in memory: another run may report costs outside them"
             .into(),
-        "raise --budget, or see whether the tool can start itself",
+        "raise --budget, or check that the tool can start itself as a child process",
     )
 }
 
-/// Something that needs more time than is available.
+/// Something was left out because it needs more time than is available.
 pub(crate) fn too_short(id: &str, what: &str, share: Duration, from: Duration) -> Note {
     note(
         id,
@@ -190,8 +188,8 @@ pub(crate) fn too_short(id: &str, what: &str, share: Duration, from: Duration) -
     )
 }
 
-/// Processes start too slowly for first reads. The arguments are the time for one process, the time
-/// for all, and the time available.
+/// Processes start too slowly for first reads. The arguments are the number of clocks, the time for
+/// one process and for all, in seconds, and the time available.
 pub(crate) fn slow_processes(clocks: usize, each_s: f64, all_s: f64, share: Duration) -> Note {
     note(
         "no-first-reads",
@@ -205,7 +203,7 @@ pub(crate) fn slow_processes(clocks: usize, each_s: f64, all_s: f64, share: Dura
     )
 }
 
-/// Waits for which there was no time.
+/// There was no time for some waits, or for any.
 pub fn no_waits(why: &str, share: Duration) -> Note {
     let mut note = note(
         "waits-left-out",
@@ -225,21 +223,20 @@ pub fn cpu_left_free(cpu: usize) -> Note {
     )
 }
 
-/// The time ran out before every row had its count.
+/// The time ran out before every row had the requested number of waits.
 pub(crate) fn time_over() -> Note {
     note(
         "time-over",
-        "time ran out before the count was reached, so rows have as many waits as fitted".into(),
+        "time ran out before the count was reached, so rows have only the waits that fitted".into(),
         "raise --budget or --duration, or lower --count",
     )
 }
 
-/// Something that was asked for but is not permitted or not possible.
+/// Something that was asked for is not permitted or not possible.
 pub(crate) fn refused(id: &str, what: &str, why: &str) -> Note {
     note(id, format!("{what}: {why}"), "")
 }
 
-/// The wall clock was stepped.
 pub(crate) fn stepped(by_s: f64, before_s: f64) -> Note {
     note(
         "wall-clock-stepped",
@@ -257,14 +254,14 @@ pub(crate) fn power_changed(from: &str, to: &str, before_s: f64) -> Note {
         "power-changed",
         format!(
             "the machine ran on {from} until about second {before_s:.0} of the run and on {to} \
-             after that, and rows hold the waits of both"
+             after that, and rows contain waits from both"
         ),
-        "measure each with a run of its own, and compare them with chronoscope report FILE \
-         --compare OTHER",
+        "measure each power source in its own run, and compare the runs with chronoscope report \
+         FILE --compare OTHER",
     )
 }
 
-/// The load was not what was asked for.
+/// The load differed from what was asked for.
 pub(crate) fn load(id: &str, text: String) -> Note {
     note(id, text, "")
 }

@@ -1,6 +1,6 @@
-//! Whether the reads of a clock stay in their place: after work that they could overtake, compared
-//! with reads that a fence separates from it, and between two threads that hand their values to
-//! each other.
+//! Whether the reads of a clock stay in their place. One test compares reads after work that they
+//! could overtake with reads that a fence separates from it; the other lets two threads hand their
+//! values to each other.
 
 use crate::engine::Spec;
 use crate::engine::time::Time;
@@ -9,7 +9,6 @@ use chronoscope_model::ordering::{self as model, After, Ordering};
 use chronoscope_probes::order::{Handed, Lapse, Work};
 use std::time::Duration;
 
-/// A host whose reads can be tested.
 pub trait Order: Time {
     /// Fills `out` with reads of a subject after some work, fenced from it or not. Returns whether
     /// the host can do that.
@@ -26,13 +25,12 @@ pub trait Order: Time {
 /// What the tests must know about the run.
 #[derive(Clone, Debug)]
 pub struct Setting {
-    /// The CPU of this thread, and that of the second one; or why there are no two.
+    /// The CPU of this thread and that of the second thread, or the reason why there is only one.
     pub cpus: Result<[usize; 2], String>,
-    /// Nanoseconds for a tick of the processor's counter, if they are known.
+    /// Nanoseconds per tick of the processor's counter, if known.
     pub counter_ns: Option<f64>,
-    /// Nanoseconds for a cycle of the core, if they are known.
+    /// Nanoseconds per cycle of the core, if known.
     pub cycle_ns: Option<f64>,
-    /// The time for all clocks.
     pub budget: Duration,
 }
 
@@ -42,17 +40,19 @@ const WORKS: [(Work, model::Work); 3] = [
     (Work::LoadAndBranch, model::Work::LoadAndBranch),
     (Work::Chain, model::Work::Chain),
 ];
-/// Reads in a row, fenced or not. The branches of the test itself are predicted after a few.
+/// The number of reads in a row, fenced or not. The branches of the test itself are predicted after
+/// a few.
 const BLOCK: usize = 36;
-/// So many of them are not counted.
+/// The number of reads at the start of a block that do not count.
 const WARM_UP: usize = 4;
-/// Groups of reads whose results are compared with each other: they show the scatter.
+/// The number of groups of reads whose results are compared with each other, which shows the
+/// scatter.
 const GROUPS: usize = 8;
 /// The most reads of each kind, in blocks.
 const MOST_BLOCKS: usize = 256;
 /// The turns of each thread in the first game, and in the longest.
 const TURNS: [u64; 2] = [256, 65_536];
-/// A clock with a longer tick shows nothing here, in nanoseconds.
+/// The test shows nothing about a clock with a longer tick, in nanoseconds.
 const COARSE_NS: f64 = 1000.0;
 
 /// Whether the order of a clock's reads can be tested: it is read in user space and counts
@@ -67,8 +67,8 @@ pub fn applies(clock: &Clock) -> bool {
     counts && fine && matches!(facts.reads, Reads::Counter | Reads::Vdso)
 }
 
-/// Tests every clock that can be tested, and stores the results in it. `clocks` are the subjects in
-/// their order.
+/// Tests every clock that can be tested, and stores the results in its row. `clocks` are the rows
+/// of the subjects, in the same order.
 pub fn measure<H: Order>(
     host: &mut H,
     specs: &[Spec],
@@ -111,16 +111,16 @@ pub fn measure<H: Order>(
     }
 }
 
-/// The reads after one kind of work, in nanoseconds: how long one took by the clock itself, and how
-/// far later instructions were behind it.
+/// The reads after one kind of work, in nanoseconds: how long a read took by the clock itself, and
+/// by how much later instructions followed it.
 #[derive(Clone, Default)]
 struct Series {
     own: Vec<f64>,
     behind: Vec<f64>,
 }
 
-/// How a read behaves after each kind of work, and how often each was tried; `None` if the host
-/// cannot test it.
+/// Returns how a read behaves after each kind of work, and how often each kind was tried; `None` if
+/// the host cannot test that.
 fn overtaking<H: Order>(
     host: &mut H,
     subject: usize,
@@ -137,7 +137,7 @@ fn overtaking<H: Order>(
     let began = host.elapsed();
     let mut blocks = 0;
     while blocks < MOST_BLOCKS && !host.interrupted() {
-        // Each group needs a block of each kind, whatever that takes.
+        // Each group needs a block of each kind, however long that takes.
         if blocks >= GROUPS && host.elapsed().saturating_sub(began) >= share {
             break;
         }
@@ -183,18 +183,18 @@ fn overtaking<H: Order>(
     (blocks > 0).then(|| (tries as u64, after.collect()))
 }
 
-/// The result of a formula in each group that has all series.
+/// Returns the result of a formula in each group that has all series.
 fn each(formula: impl Fn(usize) -> f64, series: &[Vec<f64>]) -> Vec<f64> {
     let groups = series.iter().map(Vec::len).min().unwrap_or(0);
     (0..groups).map(formula).collect()
 }
 
-/// A difference of two values, which is below 0 if the clock went back.
+/// A difference of two values, which is negative if the clock went back.
 fn signed(units: u64) -> f64 {
     units.cast_signed() as f64
 }
 
-/// The mean of the middle half: unlike a median it resolves less than a tick, and unlike a mean it
+/// The mean of the middle half. Unlike a median, it resolves less than a tick; unlike a mean, it
 /// ignores interrupts.
 fn middle(values: &mut [f64]) -> Option<f64> {
     values.sort_by(f64::total_cmp);
@@ -203,7 +203,7 @@ fn middle(values: &mut [f64]) -> Option<f64> {
     (!middle.is_empty()).then(|| middle.iter().sum::<f64>() / middle.len() as f64)
 }
 
-/// The median of the groups; 0 without any.
+/// The median of the groups; 0 if there are none.
 fn center(groups: &[f64]) -> f64 {
     let mut sorted = groups.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -214,17 +214,17 @@ fn center(groups: &[f64]) -> f64 {
     }
 }
 
-/// The standard error of that median, from the median distance of the groups from it; 0 without
-/// any. (1.4826 makes the distance a standard deviation, and 1.2533 is the factor from the error of
-/// a mean to that of a median, both for Gaussian noise.)
+/// The standard error of the median of the groups, from their median distance from it; 0 if there
+/// are none. (1.4826 makes the distance a standard deviation, and 1.2533 is the factor from the
+/// error of a mean to that of a median, both for Gaussian noise.)
 fn error(groups: &[f64]) -> f64 {
     let middle = center(groups);
     let distances: Vec<f64> = groups.iter().map(|value| (value - middle).abs()).collect();
     1.4826 * 1.2533 * center(&distances) / (groups.len().max(1) as f64).sqrt()
 }
 
-/// Games until the share is over, each as long as what is left allows. A game ends early if a
-/// player is kept from the CPU.
+/// Plays games until the share of the time is over, each as long as the time left allows. A game
+/// ends early if a player cannot get its CPU.
 fn handed<H: Order>(
     host: &mut H,
     subject: usize,
@@ -246,7 +246,7 @@ fn handed<H: Order>(
         if left.is_zero() || host.interrupted() {
             break;
         }
-        // At the pace of all turns until now.
+        // By the pace of all turns so far.
         let fit = all.turns as f64 / 2.0 * left.as_secs_f64() / elapsed.as_secs_f64().max(1e-9);
         turns = (fit as u64).clamp(TURNS[0] / 4, (turns * 4).min(TURNS[1]));
     }

@@ -15,17 +15,15 @@ use std::time::Duration;
 /// The defaults: samples, iterations per sample, integers per iteration.
 pub const DEFAULTS: [u64; 3] = [9999, 999, 999];
 
-/// What is done between two checks of the time and of the user's request to stop: some
-/// milliseconds, against which the ruler's own two reads are negligible.
+/// The work between two checks of the time and of the user's request to stop: some milliseconds,
+/// against which the ruler's own two reads are negligible.
 const PART_S: f64 = 0.02;
-/// The most iterations of a part, and the most additions in it, whatever the ruler gives for their
-/// time: a ruler that stands still must not hang the tool.
+/// The most iterations of a part, and the most additions in it, however short the ruler makes them
+/// seem: a ruler that stands still must not hang the tool.
 const PART_TURNS: u64 = 1_000_000;
 const PART_SUMS: u64 = 100_000_000;
 
-/// A request for what timing with the clock adds to a loop.
 pub struct Request {
-    /// The clock.
     pub entry: &'static Entry,
     /// Samples, iterations per sample, integers summed in each iteration; for example [`DEFAULTS`].
     pub shape: [u64; 3],
@@ -49,11 +47,11 @@ impl Measurement for Request {
 }
 
 /// Measures one subject. Each sample is a loop without timing and one with timing, in random order,
-/// so that a slow period affects both. Long samples are made in parts, which alternate between the
-/// two loops, so that neither a limit nor the user has to wait for the end of one.
+/// so that a slow period affects both. Long samples are made in parts that alternate between the
+/// two loops, so that neither a limit nor the user has to wait for the end of a sample.
 ///
-/// Stops early, with what it has, if the time runs out or the user asks for it. A sample that was
-/// cut short counts only if it is the only one. `None` if there is not even that.
+/// Stops early, with the samples so far, if the time runs out or the user asks for it. A sample
+/// that was cut short counts only if it is the only one. `None` if there is not even that.
 pub fn measure<H: Values>(
     host: &mut H,
     specs: &[Spec],
@@ -106,7 +104,6 @@ pub fn measure<H: Values>(
     })
 }
 
-/// The explanation of a loop that seems to run faster with timing than without it.
 fn negative(found: &Overhead) -> Option<Note> {
     (found.has_intervals() && found.overhead.high_ns < 0.0).then(|| notes::negative_overhead(found))
 }
@@ -119,8 +116,8 @@ struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    /// Times both for this many iterations, in random order; returns the ticks without and with
-    /// timing.
+    /// Times both loops for this many iterations, in random order. Returns the ticks without and
+    /// with timing.
     fn time<H: Values>(&self, host: &mut H, turns: u64, rng: &mut fastrand::Rng) -> [u64; 2] {
         let mut ticks = [0; 2];
         let timed_first = rng.bool();
@@ -131,7 +128,7 @@ impl Pair<'_> {
         ticks
     }
 
-    /// The iterations of one part, found by trying; the tries also warm up the loops.
+    /// Determines the iterations of one part by trying; the tries also warm up the loops.
     fn part<H: Values>(&self, host: &mut H, n: u64) -> u64 {
         let sums = PART_SUMS / (self.values.len() as u64).max(1);
         let most = n.min(PART_TURNS).min(sums.max(1));
@@ -194,7 +191,7 @@ mod tests {
     fn an_overhead_that_may_be_positive_needs_no_explanation() {
         assert!(negative(&found(3.0, 50)).is_none());
         assert!(negative(&found(0.0, 50)).is_none());
-        // There is no interval that it could lie outside of.
+        // There is no interval that the median could lie outside of.
         assert!(negative(&found(-3.0, 5)).is_none());
     }
 }

@@ -1,5 +1,5 @@
-//! The resolution of a clock: its tick, and the differences it shows. The same reads show whether
-//! it went backwards.
+//! The resolution of a clock: its tick, and the differences that it shows. The same reads show
+//! whether the clock went backwards.
 
 use crate::engine::host::Values;
 use crate::engine::time::Limit;
@@ -8,32 +8,32 @@ use crate::stats::tick::tick;
 use chronoscope_model::clock::{Backwards, Limit as Bound, RENEWED, Resolution, TickFrom};
 use std::time::Duration;
 
-/// Reads in one chunk.
 const CHUNK: usize = 4096;
 /// A clock that changed this often needs no further reads.
 const ENOUGH: usize = 20_000;
 /// A clock that changed less often than this in the quick look is watched for longer.
 const FEW: usize = 24;
-/// How often a clock must change while it is watched for longer.
+/// How often a clock must change in the longer watch.
 const PATIENT_CHANGES: usize = 12;
-/// Between two looks at the slow clocks, this much time means that another thread had the CPU: a
-/// look takes far less, and the usual slice of Linux is 0.7 ms or longer (kernel/sched/fair.c,
+/// A longer time between two looks at the slow clocks means that another thread had the CPU: a look
+/// takes far less, and the usual slice of Linux is 0.7 ms or longer (kernel/sched/fair.c,
 /// `sysctl_sched_base_slice`).
 const AWAY: Duration = Duration::from_micros(500);
-/// The longest sleep after that. Longer than the usual ticks of kernels, 1 to 10 ms.
+/// The longest sleep after another thread had the CPU. It is longer than the usual ticks of
+/// kernels, 1 to 10 ms.
 const LONGEST_SLEEP: Duration = Duration::from_millis(12);
 
-/// Reads that are a varying amount of work apart.
+/// The number of reads with a varying amount of work between them.
 const APART: usize = 400;
-/// The most work between two of them, in iterations of [`spin`](crate::engine::batch::spin).
+/// The most work between two of these reads, in iterations of [`spin`](crate::engine::batch::spin).
 const MOST_WORK: f64 = 1024.0;
 
-/// What was seen of one clock, in its raw units.
+/// The observed values of one clock, in its raw units.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
     /// Non-zero differences between successive values.
     deltas: Vec<u64>,
-    /// Differences between reads that are a varying amount of work apart, zeros included.
+    /// Differences between reads with a varying amount of work between them, zeros included.
     apart: Vec<u64>,
     tries: u64,
     violations: u64,
@@ -41,16 +41,15 @@ pub struct Seen {
     watched_ns: f64,
 }
 
-/// The tick of a clock.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tick {
-    /// Its length, in the clock's raw units.
+    /// The length of the tick, in the clock's raw units.
     pub units: f64,
-    /// Whether it is longer than one unit, as the values show.
+    /// Whether the values show that the tick is longer than one unit.
     pub seen: bool,
 }
 
-/// Amounts of work, from one iteration to many, each scale as often as any other.
+/// Amounts of work, from one iteration to many. Each scale is as frequent as any other.
 pub fn work() -> impl Iterator<Item = u32> {
     let mut rng = fastrand::Rng::with_seed(APART as u64);
     (0..APART).map(move |_| MOST_WORK.powf(rng.f64()) as u32)
@@ -61,7 +60,7 @@ impl Seen {
     pub fn add(&mut self, values: &[u64]) {
         for pair in values.windows(2) {
             self.tries += 1;
-            // Wrapping, so that a counter that wraps around is not a violation.
+            // Subtracts with wrapping, so that a counter that wraps around is not a violation.
             let delta = pair[1].wrapping_sub(pair[0]) as i64;
             if delta < 0 {
                 self.violations += 1;
@@ -72,16 +71,15 @@ impl Seen {
         }
     }
 
-    /// Adds the difference between two reads with work between them.
     pub fn add_apart(&mut self, delta: u64) {
         if delta as i64 >= 0 {
             self.apart.push(delta);
         }
     }
 
-    /// The tick that all differences have in common: their divisor, or a period that is not a
-    /// whole number of units. Differences between reads in a row show one only if it is too long
-    /// for the others, because the duration of a loop repeats too.
+    /// Returns the tick that all differences have in common: their divisor, or a period that is not
+    /// a whole number of units. Differences between successive reads show only a tick that is too
+    /// long for the other differences, because the duration of a loop repeats too.
     pub fn tick(&self) -> Option<Tick> {
         let divisor = tick(&[self.deltas.as_slice(), &self.apart].concat())?;
         let found = structure(&self.apart);
@@ -143,10 +141,10 @@ fn apart<H: Values>(host: &mut H, subject: usize, span: Duration, seen: &mut See
 
 /// Reads the slow clocks in turn and records each change of value.
 ///
-/// Kernels switch threads at the same ticks at which they renew their coarse clocks. A thread that
-/// shares its CPU may therefore see every second value only, and a step of twice the tick each
-/// time. After it was away, it sleeps for a random time, because a thread that wakes up is usually
-/// run at once, wherever between two ticks that is.
+/// Kernels switch threads at the same ticks at which they update their coarse clocks. A thread that
+/// shares its CPU may therefore see only every second value, and a step of twice the tick each
+/// time. After the thread was away, it sleeps for a random time, because a thread that wakes up is
+/// usually run at once, wherever between two ticks that is.
 fn be_patient<H: Values>(host: &mut H, subjects: &[usize], seen: &mut [Seen], patience: Duration) {
     struct Slow {
         index: usize,
@@ -179,7 +177,7 @@ fn be_patient<H: Values>(host: &mut H, subjects: &[usize], seen: &mut [Seen], pa
                 continue;
             }
             // The start of the interval before the first change was not seen. The value before it
-            // was a whole one too, so its difference counts all the same.
+            // was also a whole one, so its difference still counts.
             clock.changes.push(value.wrapping_sub(clock.value));
             clock.value = value;
         }
@@ -198,14 +196,14 @@ fn be_patient<H: Values>(host: &mut H, subjects: &[usize], seen: &mut [Seen], pa
     }
 }
 
-/// Adds changes that were seen in this time. It is given without the time of the quick look before
-/// it, in which nearly all clocks of this kind stand still.
+/// Takes over the changes that were seen in this time. The time excludes the quick look before it,
+/// in which nearly all clocks of this kind stand still.
 fn take(seen: &mut Seen, changes: &[u64], watched: Duration) {
     seen.watched_ns = watched.as_nanos() as f64;
     seen.deltas.extend(changes.iter().copied().filter(|delta| (*delta as i64) > 0));
 }
 
-/// Converts what was seen to nanoseconds, with the verdict. A tick longer than a read is the
+/// Converts the observations to nanoseconds, with the verdict. A tick longer than a read is the
 /// resolution; a shorter one is hidden behind the read, and no figure is made up for it.
 pub fn judge(
     seen: &mut Seen,
@@ -250,7 +248,7 @@ pub fn judge(
     }
 }
 
-/// What limits a clock with this tick, median difference and cost, in nanoseconds.
+/// Returns what limits a clock with this tick, median difference and cost, in nanoseconds.
 fn limit(tick: Option<f64>, median: Option<f64>, cost: Option<f64>) -> Bound {
     match (tick, cost.or(median)) {
         (None, _) => Bound::NotSeen,
@@ -278,7 +276,7 @@ fn renewed(median_ns: Option<f64>, cost_ns: f64) -> bool {
     median_ns.is_some_and(|median| median > RENEWED * cost_ns)
 }
 
-/// Whether the clock went backwards, in nanoseconds.
+/// Returns whether the clock went backwards, and by how much, in nanoseconds.
 pub fn backwards(seen: &Seen, ns_per_unit: f64) -> Backwards {
     Backwards {
         tries: seen.tries,
@@ -292,7 +290,7 @@ mod tests {
     use super::*;
     use crate::engine::fake::{Disturbance, Fake, FakeClock};
 
-    /// What is found of a clock with this tick whose reads cost that much, in nanoseconds.
+    /// The resolution of a clock with this tick whose reads cost this much, in nanoseconds.
     fn found(tick_ns: f64, cost_ns: f64) -> Resolution {
         let clock = FakeClock { tick_ns, cost_ns, ..FakeClock::default() };
         let mut host = Fake::new(vec![clock], Disturbance::default(), 1);
@@ -349,7 +347,7 @@ mod tests {
         assert_eq!(tick, (Some(10.0149), Some(TickFrom::BuiltOn), Bound::Latency));
         built_on(&mut resolution, 41.7, Some(22.3));
         assert_eq!((resolution.tick_ns, resolution.verdict), (Some(41.7), Bound::Tick));
-        // One that is coarser, or the same but for its uncertainty, stays as it was seen.
+        // A clock that is coarser, or equal within its uncertainty, keeps its tick as seen.
         let mut coarse = found(1000.0, 20.0);
         built_on(&mut coarse, 10.0, Some(20.0));
         assert_eq!((coarse.tick_ns, coarse.tick_from), (Some(1000.0), Some(TickFrom::Seen)));

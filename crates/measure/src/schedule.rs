@@ -1,32 +1,30 @@
-//! The schedule: how long each measurement takes if no budget is given, and the phases that share
-//! the time. Budgets, the progress line and the table in `docs/METHOD.md` follow from it.
+//! The default duration of each measurement, and the phases that share it. Budgets, the progress
+//! line and the table in `docs/METHOD.md` follow from this schedule.
 
 use std::time::Duration;
 
-/// A part of a measurement.
 #[derive(Debug)]
 pub struct Phase {
-    /// Its name on the progress line.
+    /// The phase's name on the progress line.
     pub name: &'static str,
-    /// Its share of the time.
+    /// The phase's share of the time.
     pub share: f64,
     /// The least and the most time, for each clock if `each` is set.
     pub limits: [Duration; 2],
     pub each: bool,
-    /// With less time in all, the phase is left out.
+    /// If less time is available in all, the phase is left out.
     pub from: Duration,
-    /// What METHOD calls the phase.
+    /// The phase's name in METHOD.
     pub about: &'static str,
 }
 
-/// A measurement with a time of its own.
 #[derive(Debug)]
 pub struct Schedule {
-    /// The command lines that make it, as METHOD shows them.
+    /// The command lines that make the measurement, as METHOD shows them.
     pub command: &'static str,
-    /// The time if no budget is given; zero if that is as long as it takes.
+    /// The time if no budget is given; zero for as long as the measurement takes.
     pub time: Duration,
-    /// What that time is for, if it is not for all.
+    /// What the time is for, if it is not for the whole command.
     pub per: &'static str,
     pub phases: &'static [&'static Phase],
 }
@@ -104,7 +102,7 @@ pub static DOCTOR: Schedule = command("`doctor`", 9_500, "", &[&DOCTOR_WATCH, &D
 
 pub static ADVICE: Schedule = command("`advise`", 4_000, "", &[]);
 
-/// With calibration, and the start and end of the load, the command takes less than 20 s.
+/// With calibration and the start and end of the load, the command takes less than 20 s.
 pub static OVERVIEW: Schedule =
     command("`waits`, `advise --for wait`", 18_600, "both loads, half for each", &[]);
 pub static WAITS: Schedule = command("`waits` with options", 60_000, "each load", &[]);
@@ -143,7 +141,7 @@ pub static DELTAS_NOTHING: Phase =
     phase("deltas", 0.25, "the empty intervals").limits(ZERO, ms(4000));
 pub static DELTAS: Schedule = command("`deltas`", 0, "", &[&DELTAS_NOTHING]);
 
-/// Enough for the usual shape on a slow machine.
+/// This suffices for the usual shape on a slow machine.
 pub static OVERHEAD: Schedule = command("`overhead`", 60_000, "", &[]);
 
 pub static HARDWARE: Schedule = command("`hardware`", 20, "", &[]);
@@ -155,12 +153,12 @@ pub static ALL: [&Schedule; 14] = [
 ];
 
 impl Phase {
-    /// The time of the phase within this time.
+    /// Returns the time of the phase within this time.
     pub fn of(&self, time: Duration) -> Duration {
         self.of_each(time, 1)
     }
 
-    /// The time of the phase for each of so many clocks.
+    /// Returns the time of the phase for each of this many clocks.
     pub fn of_each(&self, time: Duration, clocks: usize) -> Duration {
         if time < self.from {
             return ZERO;
@@ -169,14 +167,14 @@ impl Phase {
         time.mul_f64(self.share / clocks.max(1) as f64).clamp(least, most)
     }
 
-    /// The time of the phase within a budget if there is one; otherwise the most.
+    /// Returns the time of the phase within a budget if there is one, and otherwise the most.
     pub fn within(&self, budget: Option<Duration>) -> Duration {
         budget.map_or(self.limits[1], |budget| self.of(budget))
     }
 }
 
 impl Schedule {
-    /// How much of the whole is done, 0 to 1, if so much of a phase is.
+    /// Returns how much of the whole is done, 0 to 1, if this much of a phase is.
     pub fn done(&self, phase: &Phase, done: f64) -> f64 {
         let share = |phases: &[&Phase]| phases.iter().map(|phase| phase.share).sum::<f64>();
         let at = self.phases.iter().position(|one| std::ptr::eq(*one, phase));
@@ -198,7 +196,7 @@ mod tests {
                 assert!(phase.limits[0] <= phase.from || phase.each, "{phase:?}");
             }
         }
-        // The order of reads and the comparison of CPUs come before the other phases get theirs.
+        // The order of reads and the comparison of CPUs get their time before the other phases.
         let rest = &CLOCKS.phases[..8];
         assert!(rest.iter().map(|phase| phase.share).sum::<f64>() < 1.0);
     }

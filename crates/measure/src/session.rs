@@ -21,23 +21,22 @@ use chronoscope_probes::machine::noise;
 use std::fmt;
 use std::time::{Duration, Instant};
 
-/// What a session is asked for.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// The CPU to pin to; absent: the quietest of the allowed ones.
+    /// The CPU to pin to; absent: the quietest of those allowed.
     pub cpu: Option<usize>,
     /// Set when the user asks to stop.
     pub interrupt: Interrupt,
-    /// How to start children of this tool, for first reads; absent: first reads are not made.
+    /// How to start children of this tool, for first reads; absent: no first reads are made.
     pub children: Option<Children>,
 }
 
-/// Why nothing can be measured, in a line.
+/// Why nothing can be measured. The text is one line.
 #[derive(Debug)]
 pub enum Error {
-    /// The CPU asked for is not one that this process may use.
+    /// This process may not use the requested CPU.
     NoSuchCpu(String),
-    /// No clock that was asked for can be read here.
+    /// None of the requested clocks can be read here.
     NothingAvailable(String),
 }
 
@@ -50,9 +49,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// A session that is ready to measure.
 pub struct Session {
-    /// The host.
     pub machine: Machine,
     /// What the engine must know about each subject.
     pub specs: Vec<Spec>,
@@ -60,7 +57,7 @@ pub struct Session {
     pub subjects: Vec<usize>,
     /// The clocks that cannot be read here, with the reasons.
     pub unavailable: Vec<Clock>,
-    /// How the session differs from what was asked for.
+    /// How the session differs from the request.
     pub notes: Vec<Note>,
     cpu: Option<usize>,
     steal_before: Option<u64>,
@@ -70,7 +67,7 @@ pub struct Session {
     _pin: Option<PinGuard>,
 }
 
-/// The span of the first calibration. With brackets of some 40 ns, its error is about 2 ppm.
+/// The span of the first calibration. With brackets of some 40 ns, the error is about 2 ppm.
 const CALIBRATION: Duration = Duration::from_millis(25);
 
 /// A read of the counter that takes longer than this is trapped or emulated.
@@ -208,13 +205,13 @@ pub fn distrust(environment: &Environment) -> Option<String> {
     })
 }
 
-/// If the counter is not the ruler, its ticks are not the ruler's, so give it the rate that is
-/// measured for it. The measurement does not sleep, because such a counter may stop while the CPU
-/// sleeps.
+/// If the counter is not the ruler, its ticks are not the ruler's, so this gives the counter the
+/// rate that is measured for it. The measurement does not sleep, because such a counter may stop
+/// while the CPU sleeps.
 fn give_counters_their_own_rate(offers: &mut [Offer]) {
     let mut counters =
         offers.iter_mut().filter(|offer| offer.spec.unit == Unit::Counter).peekable();
-    // Reading the counter may be forbidden, and then none is open.
+    // Reading the counter may be forbidden; then no counter is open.
     if counters.peek().is_none() {
         return;
     }
@@ -229,8 +226,8 @@ fn give_counters_their_own_rate(offers: &mut [Offer]) {
     }
 }
 
-/// Pins the thread, and returns the CPU: the one that is wanted, or the quietest of the fastest
-/// type of core.
+/// Pins the thread, and returns the CPU: the requested one, or the quietest of the fastest type of
+/// core.
 fn keep_to(
     wanted: Option<usize>,
     processor: &Cpu,
@@ -271,16 +268,16 @@ fn keep_to(
     }
 }
 
-/// Checks one CPU after the other for a short time, and returns the one that lost the least time to
-/// others, or the first that lost next to none. Starts at the last one, because the first serves
-/// most interrupts.
+/// Watches one CPU after the other for a short time, and returns the one that lost the least time
+/// to others, or the first that lost next to none. Starts with the last one, because the first
+/// serves most interrupts.
 fn quietest(allowed: &[usize], gauged: bool) -> Option<usize> {
     const MOST: usize = 8;
     // Longer than a scheduler's time slice: a thread that has just arrived runs its first slice
     // undisturbed even on a busy CPU.
     const LOOK: Duration = Duration::from_millis(20);
     const NEXT_TO_NONE: Duration = Duration::from_micros(100);
-    // What a neighbour on the core takes, roughly: it makes most code 20 to 70 % slower.
+    // The time that a neighbour on the core takes, roughly: it makes most code 20 to 70 % slower.
     const SLOWER: f64 = 0.3;
     if let [only] = allowed {
         return Some(*only);
@@ -301,8 +298,8 @@ fn quietest(allowed: &[usize], gauged: bool) -> Option<usize> {
     best.map(|(_, cpu)| cpu)
 }
 
-/// The share of a few looks in which something else used the core of this CPU; 0 if it cannot be
-/// `gauged`: it is emulated, or its counter cannot be read.
+/// The share of a few looks in which something else used the core of this CPU; 0 if the core is not
+/// `gauged`, because it is emulated or its counter cannot be read.
 fn shared(gauged: bool) -> f64 {
     const LOOKS: usize = 100;
     let Some(mut gauges) = Gauges::here().filter(|_| gauged) else {
@@ -315,7 +312,7 @@ fn shared(gauged: bool) -> f64 {
     neighbour.share().unwrap_or(0.0)
 }
 
-/// The time that others took from this thread during a span.
+/// Returns the time that others took from this thread during a span.
 fn lost(span: Duration) -> Duration {
     const TURNS: usize = 5_000_000;
     let start = Instant::now();

@@ -30,7 +30,7 @@ impl Singles {
     }
 }
 
-/// Cold reads of one subject, and warm ones that were timed in the same way.
+/// Cold reads of one subject, and warm reads timed in the same way.
 #[derive(Clone, Debug, Default)]
 pub struct Cold {
     cold: Singles,
@@ -39,11 +39,12 @@ pub struct Cold {
 
 /// The most memory that is walked to displace caches: the tool must stay within 64 MiB.
 const MOST_DISPLACED: u64 = 40 << 20;
-/// How much more than a cache holds is walked, because not all that is loaded stays: an eighth.
+/// The share of a cache, an eighth, that is walked in addition, because not all loaded memory stays
+/// in the cache.
 const SPARE: u64 = 8;
-/// The least that is walked for a last-level cache.
+/// The least memory that is walked for a last-level cache.
 const LAST_LEVEL: u64 = 32 << 20;
-/// A last-level cache is displaced only if the time is enough for this many cold reads of each
+/// A last-level cache is displaced only if the time suffices for this many cold reads of each
 /// subject.
 const FEWEST_COLD: u32 = 15;
 /// Warm reads after each cold one. The first may still be slow: on Zen 4, the second one took 80 ns
@@ -52,7 +53,7 @@ const WARM: usize = 9;
 /// ... so only the last ones count.
 const SETTLED: usize = 3;
 
-/// What can be displaced in the memory there is, the most first.
+/// Returns what can be displaced with the available memory, the most first.
 pub fn displaceable(caches: &[Cache]) -> Vec<Displaced> {
     let least = LEAST_DISPLACED as u64;
     let last = caches.len().saturating_sub(1);
@@ -60,7 +61,7 @@ pub fn displaceable(caches: &[Cache]) -> Vec<Displaced> {
         .iter()
         .enumerate()
         .rev()
-        // Alone, the first level would leave everything in the second.
+        // The first level by itself would leave everything in the second.
         .filter(|(at, _)| *at > 0 || last == 0)
         .map(|(at, cache)| Displaced {
             bytes: (cache.bytes + cache.bytes / SPARE).max(if at == last && at > 1 {
@@ -79,9 +80,9 @@ pub fn displaceable(caches: &[Cache]) -> Vec<Displaced> {
     ways
 }
 
-/// Reads each subject cold, in rounds of random order, and warm after each cold read. Of the
-/// ways to displace, it takes the first that the budget is long enough for. Returns the samples by
-/// number of subject, and what was displaced.
+/// Reads each subject cold, in rounds of random order, and warm after each cold read. Takes the
+/// first way to displace caches that the budget is long enough for. Returns the samples by number
+/// of subject, and what was displaced.
 pub fn cold<H: Batches>(
     host: &mut H,
     subjects: &[usize],
@@ -115,7 +116,7 @@ pub fn cold<H: Batches>(
     (found, displaced)
 }
 
-/// Sets what is displaced: the first of `ways` that the budget is long enough for, or the last.
+/// Chooses what is displaced: the first of `ways` that the budget is long enough for, or the last.
 fn chosen<H: Batches>(
     host: &mut H,
     subjects: &[usize],
@@ -141,15 +142,16 @@ fn chosen<H: Batches>(
     *last
 }
 
-/// After this many processes the time that one takes is known. The quickest of them counts, because
-/// the first may have to be loaded from a disk.
+/// The number of processes after which the time of one process is known. The quickest of them
+/// counts, because the first may have to be loaded from a disk.
 const PILOT: u64 = 3;
 
 /// Reads each subject once in each of several new processes.
 ///
 /// # Errors
 /// Processes start too slowly here to give every subject enough samples for an estimate within the
-/// budget. Returns the time that one process takes, and the time that all would take, in seconds.
+/// budget. The error is the time that one process takes, and the time that all would take, in
+/// seconds.
 pub fn first<H: Values>(
     host: &mut H,
     subjects: &[usize],
@@ -183,7 +185,7 @@ pub fn first<H: Values>(
     Ok(found)
 }
 
-/// How far from the median samples count, in standard deviations or in ticks.
+/// The distance from the median within which samples count, in standard deviations or in ticks.
 const NEAR: f64 = 4.0;
 
 /// The mean of the samples near the median, with its 95 % interval (Hampel 1985, *The breakdown
@@ -221,9 +223,7 @@ fn student(count: usize) -> f64 {
     Z + first / free + second / free.powi(2)
 }
 
-/// Estimates from single reads.
 pub struct Estimates<'a> {
-    /// The ruler's rate.
     pub rate: Rate,
     /// The ruler's tick, in its own units: the step in which single reads differ.
     pub ruler_tick: f64,
@@ -233,18 +233,18 @@ pub struct Estimates<'a> {
 }
 
 impl<'a> Estimates<'a> {
-    /// An estimator without any estimates yet.
     pub fn new(rate: Rate, ruler_tick: f64, rng: &'a mut fastrand::Rng) -> Self {
         Self { rate, ruler_tick, rng, scratch: Scratch::default() }
     }
 
-    /// The estimate of a cold read: what a warm one costs, `warm` from the rounds, and by how much
-    /// a single cold read takes longer than a single warm one. What times the read is part of both
-    /// of these, so it cancels, and so does the part of the read that overlaps with it.
+    /// Estimates the cost of a cold read: the cost `warm` of a warm read from the rounds, plus the
+    /// additional time of a single cold read over a single warm one. The code that times the read
+    /// is part of both single reads, so it cancels, and so does the part of the read that overlaps
+    /// with it.
     ///
-    /// A cold read that seems to take less time, by no more than twice the uncertainty or a tick of
-    /// the ruler, costs as much as a warm one, and its interval begins there. If it is more, the
-    /// method is at fault, and the figure is marked.
+    /// A cold read that seems faster, by no more than twice the uncertainty or a tick of the ruler,
+    /// costs as much as a warm one, and its interval begins there. If it seems faster by more than
+    /// that, the method is at fault, and the figure is marked.
     pub fn cold(&mut self, own: &Cold, warm: Option<&Estimate>) -> Option<Estimate> {
         let warm_ns = warm?;
         let ticks = |ns: f64| ns * self.rate.hz / 1e9;
@@ -278,8 +278,8 @@ impl<'a> Estimates<'a> {
         Some(estimate)
     }
 
-    /// The estimate of a first read. The process that made the read has already subtracted the cost
-    /// of the empty loop.
+    /// Estimates the cost of a first read. The process that made the read has already subtracted
+    /// the cost of the empty loop.
     pub fn first(&mut self, own: &Singles) -> Option<Estimate> {
         let nothing = ModeEstimate { value: 0.0, low: 0.0, high: 0.0, second: None };
         // One read per sample, so a step is a whole tick.
@@ -353,7 +353,8 @@ mod tests {
     #[test]
     fn the_method_never_makes_a_cold_read_cheaper_than_a_warm_one() {
         for seed in 0..40 {
-            // As cheap as warm, with a ruler of 1 and of 26 units, as on Zen.
+            // The cold read is as cheap as a warm one, with a ruler of 1 and of 26 units, as on
+            // Zen.
             for ruler_tick in [1, 26] {
                 let found = cold_ns(18.0, ruler_tick, seed);
                 assert!(!found.below_resolution, "{found:?}");
@@ -365,7 +366,7 @@ mod tests {
 
     #[test]
     fn a_cold_read_that_is_clearly_cheaper_is_marked_and_not_hidden() {
-        // No machine does this: if one seems to, the method is wrong there.
+        // No machine does this: if one seems to, the method is wrong on it.
         let found = cold_ns(4.0, 1, 5);
         assert!(found.below_resolution && found.value_ns < 10.0, "{found:?}");
     }
@@ -377,7 +378,7 @@ mod tests {
         let zen = displaceable(&[cache(1, 0), cache(2, 1), cache(3, 32)]);
         assert_eq!(level(&zen), [Some(3), Some(2)]);
         assert!(zen[0].last && zen[0].bytes == 36 << 20 && zen[1].bytes == 4 << 20);
-        // Too large for the memory that the tool may use.
+        // This cache is too large for the memory that the tool may use.
         let server = displaceable(&[cache(1, 0), cache(2, 2), cache(3, 105)]);
         assert_eq!(level(&server), [Some(2)]);
         assert!(!server[0].last);

@@ -16,20 +16,18 @@ use chronoscope_probes::machine::source_switch::{Guard, Sources};
 use std::io::ErrorKind;
 use std::time::{Duration, Instant};
 
-/// Reads of each clock whose differences are taken.
+/// The reads of each clock whose differences are taken.
 const READS: u64 = 200_000;
-/// The most sources: no kernel has as many.
+/// The most sources; no kernel has as many.
 const MOST: usize = 16;
-/// Time for the kernel to switch: it does so at a timer tick on every CPU.
+/// The time for the kernel to switch: it does so at a timer tick on every CPU.
 const SETTLE: Duration = Duration::from_millis(50);
 
-/// A request for these clocks under every clock source.
 pub struct Request {
     /// The clocks; empty: those that are built on the clock source.
     pub entries: Vec<&'static Entry>,
-    /// The language runtimes that are measured as well; none: only the clocks.
+    /// The language runtimes to measure as well; none: only the clocks.
     pub runtimes: Vec<Wanted>,
-    /// The clock sources.
     pub sources: Sources,
 }
 
@@ -47,7 +45,7 @@ impl Measurement for Request {
         let original = may_switch(&sources)?;
         let program = setting.children.as_ref().map(|children| children.program.clone());
         let program = program.ok_or_else(|| {
-            Error::Nothing("this program cannot be started again as a guard".into())
+            Error::Nothing("this program cannot start itself again as a guard".into())
         })?;
         let guard = Guard::start(&program, &sources, &original).map_err(|why| {
             Error::Nothing(format!(
@@ -100,7 +98,7 @@ impl Measurement for Request {
     }
 }
 
-/// The clocks whose reads go to the clock source, each by one path.
+/// The clocks whose reads go to the clock source, one for each path.
 fn usual() -> Vec<&'static Entry> {
     let usual = |entry: &&&'static Entry| {
         entry.facts.built_on == BuiltOn::ClockSource
@@ -112,12 +110,12 @@ fn usual() -> Vec<&'static Entry> {
     ALL.iter().filter(usual).copied().collect()
 }
 
-/// The source in use, if it may be changed.
+/// Returns the current source, if it may be changed.
 fn may_switch(sources: &Sources) -> Result<String, Error> {
     let refused = |why: String| Err(Error::Nothing(why));
     let Some(current) = sources.current() else {
         return refused(
-            "this system has no clock source that can be chosen: only Linux has, and /sys may be \
+            "no clock source can be chosen here: only Linux offers a choice, and /sys may be \
              hidden"
                 .into(),
         );
@@ -131,22 +129,22 @@ fn may_switch(sources: &Sources) -> Result<String, Error> {
         ),
         Err(error) => refused(format!(
             "the clock source cannot be changed here ({error}): a container mounts /sys read-only; \
-             run `sudo chronoscope sweep` outside of it"
+             run `sudo chronoscope sweep` outside it"
         )),
     }
 }
 
-/// Changes the source, and knows who else does.
+/// Changes the source, and detects when someone else does.
 struct Switch {
     sources: Sources,
     guard: Guard,
     original: String,
-    /// What it was changed to last.
+    /// The source that was last set.
     set: String,
 }
 
 impl Switch {
-    /// The sources in the order in which they are measured, the original first.
+    /// Returns the sources in the order in which they are measured, the original first.
     fn names(&self) -> Vec<String> {
         let mut names = vec![self.original.clone()];
         for name in self.sources.available() {
@@ -157,7 +155,6 @@ impl Switch {
         names
     }
 
-    /// Changes to a source.
     fn to(&mut self, name: &str) -> Result<(), String> {
         if let Some(why) = self.changed_by_others() {
             return Err(why);
@@ -168,7 +165,7 @@ impl Switch {
         if !self.sources.available().iter().any(|known| known == name) {
             return Err("it is no longer available".into());
         }
-        // The guard must know before it happens.
+        // The guard must know the source before it is set.
         self.guard.announce(name)?;
         self.sources.set(name)?;
         self.set = name.to_owned();
@@ -179,19 +176,18 @@ impl Switch {
         }
     }
 
-    /// Why the source is no longer the one that was set here.
+    /// Returns why the source is no longer the one that was set here.
     fn changed_by_others(&self) -> Option<String> {
         match self.sources.current() {
             Some(now) if now == self.set => None,
             Some(now) => Some(format!(
-                "the clock source was changed to {now} meanwhile, by the kernel or by another \
-                 program"
+                "meanwhile, the kernel or another program changed the clock source to {now}"
             )),
-            None => Some("the kernel does not say any more which clock source it uses".into()),
+            None => Some("the kernel no longer reports which clock source it uses".into()),
         }
     }
 
-    /// Restores the original source. Returns why it is another one.
+    /// Restores the original source. Returns the reason if a different source is in use.
     fn back(&mut self) -> Option<String> {
         if let Some(why) = self.changed_by_others() {
             return Some(why);
@@ -209,12 +205,12 @@ impl Switch {
 
 impl Drop for Switch {
     fn drop(&mut self) {
-        // Also when a measurement panics. The guard is next, and does the same.
+        // This also runs when a measurement panics. The guard runs next, and does the same.
         self.back();
     }
 }
 
-/// A setting for a part of the run, with this time.
+/// Returns the settings for a part of the run, with this time.
 fn part<'a>(setting: &Setting, budget: Option<Duration>) -> Setting<'a> {
     Setting {
         cpu: setting.cpu,
@@ -227,7 +223,7 @@ fn part<'a>(setting: &Setting, budget: Option<Duration>) -> Setting<'a> {
     }
 }
 
-/// A report of this machine that says which source is in use.
+/// Returns a report of this machine that names the current source.
 fn report_under(name: &str, report: &Report) -> Report {
     let mut found = Report { environment: report.environment.clone(), ..Report::default() };
     let env = &mut found.environment;
@@ -238,7 +234,7 @@ fn report_under(name: &str, report: &Report) -> Report {
     found
 }
 
-/// Measures the runtimes under the source in use, and adds their rows to the report.
+/// Measures the runtimes under the current source, and adds their rows to the report.
 fn with_runtimes(
     name: &str,
     wanted: &[Wanted],
@@ -254,7 +250,7 @@ fn with_runtimes(
     measured.map_err(|why| why.to_string())
 }
 
-/// Measures the clocks under the source in use. Returns why something is missing.
+/// Measures the clocks under the current source. Returns the reason if something is missing.
 fn under(
     source: &mut Source,
     entries: &[&'static Entry],
@@ -302,7 +298,7 @@ mod tests {
         };
         write("current_clocksource", "tsc\n");
         write("available_clocksource", "tsc hpet acpi_pm \n");
-        // Says that it is ready, and waits for the end of its input.
+        // Reports that it is ready, and waits for the end of its input.
         write("guard", "#!/bin/sh\necho\nwhile read name; do :; done\n");
         let guard = folder.path().join("guard");
         fs::set_permissions(guard, fs::Permissions::from_mode(0o755)).expect("set");

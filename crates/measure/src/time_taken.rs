@@ -8,7 +8,7 @@ use chronoscope_model::run::{Gaps, Taken};
 use chronoscope_probes::machine::entered::Entered;
 use std::time::Duration;
 
-/// How long to watch. A timer tick at 100 Hz comes five times.
+/// How long to watch. A timer tick at 100 Hz occurs five times.
 const WATCHED: Duration = Duration::from_millis(50);
 
 /// Shorter gaps are not counted: a read of the counter and of the register takes up to 40 ns, and
@@ -31,7 +31,7 @@ pub fn watch(ruler: &Ruler) -> Option<Taken> {
     loop {
         let mut now = counter::now();
         if !entered.stands() {
-            // The interrupt may have come after that read.
+            // The interrupt may have come after this read.
             now = counter::now();
             add(&mut kernel, ns(now.wrapping_sub(last)));
             entered.set();
@@ -46,7 +46,7 @@ pub fn watch(ruler: &Ruler) -> Option<Taken> {
     Some(Taken { watched_ns: ns(last.wrapping_sub(start)), kernel, below })
 }
 
-/// Adds a gap that is long enough, which that of a counter that went back is not.
+/// Adds a gap that is long enough. A counter that went back shows no gap.
 fn add(gaps: &mut Gaps, ns: f64) {
     if ns > LEAST_NS {
         gaps.count += 1;

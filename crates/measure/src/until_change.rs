@@ -1,6 +1,6 @@
-//! How long it takes until a clock changes: it is read once, and then until it returns another
-//! value. This is what a program does that waits for the next tick, and how Akinshin's benchmark of
-//! timers measures resolution (*Pro .NET Benchmarking*, 2019, chapter 9).
+//! How long it takes until a clock changes. The clock is read once, and then until it returns
+//! another value. A program that waits for the next tick does this, and Akinshin's benchmark of
+//! timers measures resolution in this way (*Pro .NET Benchmarking*, 2019, chapter 9).
 
 use crate::engine::host::{Values, ticks};
 use crate::engine::time::Limit;
@@ -8,18 +8,17 @@ use crate::stats::summary::Summary;
 use chronoscope_model::clock::UntilChange;
 use std::time::Duration;
 
-/// The most samples.
 const SAMPLES: u64 = 200;
-/// The fewest that have a deviation.
+/// The fewest samples that have a deviation.
 const FEWEST: usize = 5;
 /// A sample is the mean of as many changes as take this long ...
 const SAMPLE: Duration = Duration::from_micros(20);
 /// ... up to this number.
 const MOST: u64 = 64;
-/// Reads between two looks at the time limit.
+/// The reads between two checks of the time limit.
 const READS: u64 = 256;
-/// No read through a call takes less, in nanoseconds. It bounds the reads in case the ruler and the
-/// system's clock stand still.
+/// No read through a call takes less, in nanoseconds. This bounds the reads in case the ruler and
+/// the system's clock stand still.
 const LEAST_NS: u64 = 2;
 
 /// Measures one clock within a span. `ruler_ticks` is the cost of the ruler. `None` if the clock
@@ -61,16 +60,15 @@ pub fn measure<H: Values>(
     })
 }
 
-/// How long a clock may take to change.
 struct Until {
     limit: Limit,
-    /// How often the time is looked at, at most.
+    /// The most checks of the time.
     looks: u64,
 }
 
 impl Until {
-    /// The value after a change: reads once, or goes on from `last`, and reads until the value is
-    /// another one. `None` if the time is over first.
+    /// Returns the value after a change: reads once, or continues from `last`, and reads until the
+    /// value differs. `None` if the time is over first.
     fn change<H: Values>(
         &mut self,
         host: &mut H,

@@ -1,4 +1,4 @@
-//! The way of a batch from its loop to a cell, as DESIGN lists it, is that of the source, and has at
+//! The path of a batch from its loop to a cell, as DESIGN lists it, matches the source and has at
 //! most twelve hops.
 
 use std::fs;
@@ -23,7 +23,7 @@ fn every_hop_from_a_batch_to_a_cell_is_in_the_source() {
     let hops = hops(&design);
     let numbers: Vec<String> = (0..hops.len()).map(|number| number.to_string()).collect();
     assert!(hops.iter().map(|hop| hop[0]).eq(numbers.iter().map(String::as_str)), "{hops:?}");
-    // The loop itself is no hop.
+    // The loop itself is not a hop.
     assert!((9..=13).contains(&hops.len()), "{} hops", hops.len() - 1);
     for [_, file, function] in hops {
         let text = fs::read_to_string(root.join(file)).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The whole engine on simulated clocks, whose every cost, tick, drift and step is known.
+//! The whole engine on simulated clocks whose costs, ticks, drifts and steps are all known.
 
 use chronoscope_measure::clocks::{self, Found, Options};
 use chronoscope_measure::engine::fake::{self, Disturbance, Fake, FakeClock, Slow};
@@ -108,8 +108,8 @@ fn cold_and_first_reads_have_their_own_costs() {
     assert!((value(&clock.cost.throughput) - 20.0).abs() < 0.5);
 }
 
-/// Each first read needs a process, which some systems are slow to start. If they would not all
-/// fit, all of them are left out for that reason, and none is half measured.
+/// Each first read needs a process, and some systems are slow to start one. If the processes would
+/// not all fit, all first reads are left out for that reason, and no clock has only some of them.
 #[test]
 fn processes_that_start_too_slowly_are_reported() {
     let mut host = Fake::new(vec![FakeClock::default(); 40], NOISY, 7);
@@ -291,7 +291,7 @@ fn deltas_are_counted_exactly() {
 
 #[test]
 fn a_regular_disturbance_is_named() {
-    // Steps of 20 us every 4 ms, as a timer tick at 250 Hz causes them.
+    // These are steps of 20 us every 4 ms, such as a timer tick at 250 Hz causes.
     let steps = (1..400).map(|at| (1e9 + at as f64 * 4e6, 20_000.0)).collect();
     let fake = FakeClock { steps, cost_ns: 100.0, ..FakeClock::default() };
     let mut host = Fake::new(vec![fake], Disturbance::default(), 1);
@@ -321,7 +321,7 @@ fn calls_agree_with_the_known_cost() {
 fn memory_that_is_not_in_a_cache_is_no_part_of_a_call() {
     let clock = FakeClock { cost_ns: 20.0, ..FakeClock::default() };
     let mut host = Fake::new(vec![clock], Disturbance::default(), 1);
-    // As measured: the first stores into an array that was left alone for a million calls.
+    // As measured: the first stores into an array that was not used for a million calls.
     host.store_ns = 700.0;
     let specs = host.specs();
     let found = calls::measure(&mut host, &specs, 0, None).unwrap();
@@ -369,11 +369,11 @@ fn a_sample_longer_than_the_time_is_cut_short_and_marked_so() {
     assert_eq!((found.taken, found.n), (1, n));
     assert!(found.cut_short.is_some_and(|turns| 0 < turns && turns < n));
     assert!((found.overhead.median_ns - 40.0).abs() < 1.0, "{found:?}");
-    // The time is kept, except for one part and the tries before.
+    // The time limit is kept, except for one part and the tries before it.
     let spent = (host.elapsed() - before).as_secs_f64();
     assert!(spent < 0.5 + 0.2, "{spent} s");
 
-    // A sample in parts that is complete counts as any other.
+    // A complete sample that was made in parts counts as any other.
     let mut host = Fake::new(vec![clock], Disturbance::default(), 1);
     let found = measure(&mut host, 3_000_000);
     assert!(found.taken >= 1 && found.cut_short.is_none(), "{found:?}");

@@ -1,5 +1,5 @@
-//! On a hybrid processor, the quietest CPU is looked for among the fastest cores, and `--cpu`
-//! overrides that.
+//! On a hybrid processor, a session chooses the quietest of the fastest cores, and `--cpu`
+//! overrides that choice.
 
 use chronoscope_measure::session::{Options, Session};
 use chronoscope_model::environment::{CoreClass, CoreType, Cpu, Environment};
@@ -7,8 +7,8 @@ use chronoscope_model::run::Noise;
 use chronoscope_probes::clocks;
 use chronoscope_probes::machine::affinity;
 
-/// The CPU that a session chooses on a processor of which these CPUs are the slower ones, and the
-/// ids of its notes.
+/// The CPU that a session chooses on a processor with these slower and faster CPUs, and the ids of
+/// the session's notes.
 fn chosen(slower: &[usize], faster: &[usize], wanted: Option<usize>) -> (Option<usize>, String) {
     let of = |class, cpus: &[usize]| CoreType { class, cpus: cpus.to_vec(), ..CoreType::default() };
     let environment = Environment {
@@ -33,13 +33,13 @@ fn a_performance_core_is_preferred_and_cpu_overrides_it() {
     let [first, .., last] = allowed[..] else {
         return;
     };
-    // The last one would be looked at first.
+    // Without core types, the last one would be tried first.
     let others: Vec<usize> = allowed.iter().copied().filter(|cpu| *cpu != first).collect();
     assert_eq!(chosen(&others, &[first], None).0, Some(first));
     let (cpu, notes) = chosen(&others, &[first], Some(last));
     assert_eq!(cpu, Some(last));
     assert!(!notes.contains("slower-core"), "{notes}");
-    // No performance core may be used: any of the others will do, and a note says so.
+    // The process may not use a performance core: any other core will do, and a note says so.
     let (cpu, notes) = chosen(&allowed, &[], None);
     assert!(cpu.is_some_and(|cpu| allowed.contains(&cpu)));
     assert!(notes.contains("slower-core"), "{notes}");

@@ -1,4 +1,4 @@
-//! What remains of a measurement that has little time, or that is interrupted.
+//! The results of a measurement that has little time, or that is interrupted.
 
 use chronoscope_measure::engine::Time;
 use chronoscope_measure::engine::fake::{Disturbance, Fake, FakeClock};

@@ -1,5 +1,5 @@
-//! However many waits are recorded, they take no more memory than the first ones did. Runs without
-//! the test harness, whose own allocations would be counted too.
+//! However many waits are recorded, they take no more memory than the first ones did. This runs
+//! without the test harness, whose own allocations would be counted too.
 
 use chronoscope_measure::waits::Simulation;
 use chronoscope_probes::waits;
@@ -7,8 +7,9 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
-/// Bytes allocated and not freed, and the number of allocations.
+/// The bytes allocated and not freed.
 static HELD: AtomicUsize = AtomicUsize::new(0);
+/// The number of allocations.
 static ASKED: AtomicUsize = AtomicUsize::new(0);
 
 /// The system's allocator, with counters.
@@ -43,9 +44,9 @@ fn main() {
     let asked = ASKED.load(Relaxed);
     let mut random = fastrand::Rng::with_seed(1);
     for _ in 0..10 {
-        // From zero to an hour, with early ones among them: every bucket is used.
+        // The values go from zero to an hour, with early waits among them, so every bucket is used.
         row.feed((0..2_000).map(|_| (random.i64(0..i64::MAX) >> random.u32(21..62)) - 1_000));
-        // Counting takes no more memory than the row began with.
+        // Counting takes no more memory than the row had at its start.
         assert_eq!(ASKED.load(Relaxed), asked);
     }
     assert_eq!(HELD.load(Relaxed) - before, held);

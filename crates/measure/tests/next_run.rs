@@ -1,5 +1,5 @@
-//! What a run reports must hold in the next one: with other processes, and with a neighbour on the
-//! core who comes and goes.
+//! The results of one run must hold in the next one, with other processes, and with a neighbour on
+//! the core that comes and goes.
 
 use chronoscope_measure::engine::fake::{Disturbance, Fake, FakeClock, HZ, Slow};
 use chronoscope_measure::engine::rounds::{self, Outcome, Plan};
@@ -23,7 +23,7 @@ const NOISY: Disturbance = Disturbance {
 /// The rate of the fake ruler.
 const RATE: Rate = Rate { hz: HZ, error_ppm: 0.1, is_tsc: true };
 
-/// A run of one clock or several, and their estimates.
+/// Makes a run of one or several clocks, and returns their estimates.
 fn run(costs: &[f64], disturbance: Disturbance, seed: u64) -> (Outcome, Vec<Estimate>) {
     let clocks =
         costs.iter().map(|cost_ns| FakeClock { cost_ns: *cost_ns, ..FakeClock::default() });
@@ -48,7 +48,7 @@ fn half_width(e: &Estimate) -> f64 {
     (e.high_ns - e.low_ns) / 2.0 / e.value_ns
 }
 
-/// Spells of 0.7 ms, in 23 % of the time, that make everything but a chain 40 % slower.
+/// Periods of 0.7 ms, in 23 % of the time, that make everything except a chain 40 % slower.
 const NEIGHBOUR: Slow = Slow { every_ns: 3.1e6, for_ns: 0.7e6, by: 1.4 };
 
 #[test]
@@ -66,7 +66,7 @@ fn a_neighbour_is_noticed_and_left_out() {
             assert!(!estimate.only_shared);
         }
     }
-    // Spells end within rounds, and such rounds are shared too.
+    // These periods end within rounds, and such rounds are shared too.
     assert!((0.2..0.35).contains(&found), "{found}");
 }
 
@@ -80,7 +80,8 @@ fn a_neighbour_who_never_leaves_is_reported() {
     assert!((estimates[0].value_ns / 28.0 - 1.0).abs() < 0.02);
 }
 
-/// Neighbouring runs whose intervals do not overlap, of 100, and the widest interval.
+/// The number of neighbouring runs, of 100, whose intervals do not overlap, and the widest
+/// interval.
 fn apart(disturbance: Disturbance) -> (usize, f64) {
     let runs: Vec<Estimate> =
         (0..101).map(|seed| run(&[20.0], disturbance, seed).1.remove(0)).collect();
@@ -122,7 +123,8 @@ fn two_placements_are_both_reported_and_the_lower_one_is_the_estimate() {
         let second = estimate.second.map(|second| second.value_ns);
         both += u32::from(second.is_some_and(|ns| (ns / 22.0 - 1.0).abs() < 0.01));
     }
-    // One process in eight is badly placed with a probability of 98 %, two well placed with 99 %.
+    // With a probability of 98 %, one process in eight is badly placed; with 99 %, two are well
+    // placed.
     assert!(lower >= 45 && both >= 45, "{lower} and {both} of 50");
 }
 

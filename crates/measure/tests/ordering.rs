@@ -13,18 +13,19 @@ use std::time::Duration;
 /// How a simulated read behaves.
 #[derive(Clone, Copy)]
 struct Truth {
-    /// The share of the work, in a kind each, that the read overtakes.
+    /// The share of each kind of work that the read overtakes.
     overtakes: [f64; 3],
     /// The share of the work that later instructions overtake although the read waited.
     later: f64,
-    /// One in so many hand-overs runs backwards by 80 ticks; 0: none.
+    /// One in this many hand-overs goes back by 80 ticks; 0: none.
     back: u64,
 }
 
 const SOUND: Truth = Truth { overtakes: [0.0; 3], later: 0.0, back: 0 };
 
-/// What the kinds of work take, in ticks of 0.4 ns, and the counter's step.
+/// The time of each kind of work, in ticks of 0.4 ns.
 const TAKES: [f64; 3] = [330.0, 350.0, 80.0];
+/// The counter's step, in ticks.
 const STEP: f64 = 26.0;
 
 struct Host {
@@ -112,7 +113,7 @@ fn tested(truths: &[Truth], cpus: Result<[usize; 2], String>) -> Vec<Clock> {
         budget: Duration::from_millis(20) * truths.len() as u32,
     };
     measure(&mut host, &specs, &subjects, &mut clocks, &setting, 2.5e9);
-    // The tests keep to their time, but for the least that is always made.
+    // The tests keep to their time, except for the minimum that is always made.
     assert!(host.elapsed < setting.budget * 2, "{:?}", host.elapsed);
     clocks
 }
@@ -120,9 +121,9 @@ fn tested(truths: &[Truth], cpus: Result<[usize; 2], String>) -> Vec<Clock> {
 #[test]
 fn the_order_of_reads_that_is_known_is_found() {
     let early = Truth { overtakes: [1.0; 3], back: 100, ..SOUND };
-    // MFENCE where it waits for loads and not for arithmetic.
+    // This is MFENCE on a processor where it waits for loads and not for arithmetic.
     let memory_only = Truth { overtakes: [0.0, 0.0, 1.0], ..SOUND };
-    // RDTSCP where later instructions do not wait for it.
+    // This is RDTSCP on a processor where later instructions do not wait for it.
     let overtaken = Truth { later: 1.0, ..SOUND };
     let clocks = tested(&[SOUND, early, memory_only, overtaken], Ok([0, 1]));
     let found: Vec<_> = clocks.iter().map(|clock| clock.ordering.as_ref().unwrap()).collect();
@@ -140,7 +141,7 @@ fn the_order_of_reads_that_is_known_is_found() {
     assert!(sound.backwards().is_none());
     assert_eq!(sound.handed.unwrap().cpus, [0, 1]);
 
-    // The worst result counts: the work that takes longest, 350 ticks of 0.4 ns and noise.
+    // The worst result counts: the longest work, 350 ticks of 0.4 ns, and noise.
     let ns = early.early().expect("it is early");
     assert!((ns - 147.0).abs() < 8.0, "{early:?}");
     let handed = early.backwards().expect("it runs backwards");

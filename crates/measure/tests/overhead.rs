@@ -1,4 +1,4 @@
-//! The overhead of timing on this machine, as a ratio to the cost of the reads that it consists of.
+//! The overhead of timing on this machine, as a ratio to the cost of the reads that cause it.
 #![cfg(unix)]
 
 use chronoscope_measure::engine::time::Interrupt;
@@ -14,7 +14,8 @@ fn ratio(id: &str) -> Option<f64> {
     let mut host = Machine::new(ruler, vec![offer], Interrupt::default());
     let specs = host.specs();
     let mut rng = fastrand::Rng::with_seed(1);
-    // Samples of some microseconds, most of which nothing interrupts even on a busy machine.
+    // The samples take some microseconds, and nothing interrupts most of them even on a busy
+    // machine.
     let shape = [600, 20, 999];
     let longest = Duration::from_secs(5);
     let found = overhead::measure(&mut host, &specs, 0, shape, longest, &mut rng, |_| ())?;
@@ -29,7 +30,7 @@ fn ratio(id: &str) -> Option<f64> {
 /// with reads next to it differs by several times their cost.
 #[test]
 fn timing_a_loop_adds_about_two_reads() {
-    // On a shared core one try may be spoilt.
+    // On a shared core one try may be disturbed.
     let tries: Vec<f64> = (0..5).map_while(|_| ratio("posix/monotonic")).collect();
     let plausible = |ratio: &f64| (0.4..1.8).contains(ratio);
     assert!(tries.is_empty() || tries.iter().any(plausible), "{tries:?}");

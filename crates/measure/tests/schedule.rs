@@ -1,4 +1,4 @@
-//! The table of times in the description of the method is that of the schedule.
+//! The table of times in the description of the method matches the schedule.
 
 use chronoscope_measure::schedule::{ALL, Phase, Schedule};
 use chronoscope_model::units::short_ns;
@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::time::Duration;
 
 const METHOD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/METHOD.md");
-/// What stands before and after the table.
+/// The text before and after the table.
 const MARKS: [&str; 2] = ["<!-- schedule: generated -->\n", "<!-- schedule: end -->\n"];
 
 fn table() -> String {

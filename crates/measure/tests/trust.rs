@@ -11,15 +11,16 @@ use std::time::Duration;
 struct Machine {
     now: u64,
     ahead: Vec<i64>,
-    /// The first clock goes back by this much at every so many reads.
+    /// An amount and a number of reads: the first clock goes back by that amount once in that many
+    /// reads.
     back: Option<(u64, u64)>,
-    /// One in so many hand-overs of the first clock is out of order by 80.
+    /// One in this many hand-overs of the first clock is out of order by 80 ticks.
     unordered: u64,
     /// CPUs that are offline.
     offline: Vec<usize>,
     /// Whether the clocks, and the clock for time limits, stand still.
     frozen: bool,
-    /// The vDSO is behind the system call by this much.
+    /// By how much the vDSO is behind the system call.
     vdso_behind: u64,
     /// How much more a read costs for each further thread.
     contention: f64,

@@ -30,9 +30,9 @@ const MS: Duration = Duration::from_millis(1);
 #[test]
 fn every_figure_of_a_row_matches_the_known_overshoots() {
     let methods = [
-        // 1 to 1000 us, once each.
+        // The overshoots are 1 to 1000 us, once each.
         method("rust/thread-sleep", |n, _| Ok((n as i64 + 1) * 1_000)),
-        // Early every tenth time.
+        // Every tenth wait is early.
         method("hybrid/fixed", |n, _| Ok(if n % 10 == 0 { -5_000 } else { 70 })),
     ];
     let rows = simulate(&plan(&[MS]), &methods).expect("a plan");
@@ -128,8 +128,8 @@ fn a_slice_makes_rows_of_its_own_for_all_methods_or_for_those_that_are_named() {
 
 #[test]
 fn a_short_wait_is_measured_after_one_that_is_not_recorded() {
-    // The first wait after a burst of the other method is late, because that has left the core in
-    // another state. It settles the core, and is not a sample.
+    // The first wait after a burst of the other method is late, because that burst has left the
+    // core in another state. This wait settles the core, and is not a sample.
     thread_local! {
         static LAST: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
     }

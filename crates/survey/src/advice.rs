@@ -1,4 +1,4 @@
-//! What advice follows from.
+//! The measurements that advice needs.
 
 use crate::waits;
 use chronoscope_diagnose::advise::{Basis, Purpose};
@@ -12,7 +12,7 @@ use chronoscope_probes::clocks::ALL;
 pub struct Request(Basis);
 
 impl Request {
-    /// For this purpose; for every purpose of clocks if there is none.
+    /// A request for this purpose, or without one for every purpose of clocks.
     pub fn of(purpose: Option<&Purpose>) -> Self {
         Self(purpose.map_or(Basis::Clocks, Purpose::basis))
     }

@@ -1,6 +1,6 @@
-//! What is wrong with time on a machine: the short measurements that faults are judged by, and
-//! machines that cannot be measured, because their process may read no clock or because only their
-//! recorded facts are here.
+//! What is wrong with time on a machine: the short measurements by which faults are judged, and
+//! machines that cannot be measured, because the process may not read a clock or because only their
+//! recorded facts are available.
 
 use crate::waits;
 use chronoscope_diagnose::examine;
@@ -15,10 +15,10 @@ use chronoscope_probes::clocks::{ALL, Entry, Language};
 use chronoscope_probes::machine::{self, Root};
 use std::time::Duration;
 
-/// The duration of a sleep: shorter than any tick of a kernel.
+/// The duration of a sleep, which is shorter than any tick of a kernel.
 const WAIT: Duration = Duration::from_micros(500);
 
-/// A request for the measurements that faults are judged by.
+/// A request for the measurements by which faults are judged.
 pub(crate) struct Request;
 
 impl Measurement for Request {
@@ -45,15 +45,15 @@ impl Measurement for Request {
     }
 }
 
-/// What can be said of this machine without reading a clock: its facts, and the faults that they
-/// show. For a process that may not read the time-stamp counter, and so not even the system's
-/// clocks; times of the run are therefore left empty.
+/// Returns a report on this machine without reading a clock: its facts, and the faults that they
+/// show. This is for a process that may not read the time-stamp counter, and so not even the
+/// system's clocks; the times of the run are therefore left empty.
 pub fn unmeasured() -> Report {
     diagnosed(&Root::host(), None)
 }
 
-/// What the recorded facts of a machine show, with the figures that were measured on it, if there
-/// are any.
+/// Returns what the recorded facts of a machine show, together with the figures that were measured
+/// on it, if there are any.
 pub fn diagnosed(root: &Root, measured: Option<Report>) -> Report {
     let mut report = measured.unwrap_or_default();
     report.environment = facts(root, std::mem::take(&mut report.environment));
@@ -68,9 +68,9 @@ pub fn diagnosed(root: &Root, measured: Option<Report>) -> Report {
     report
 }
 
-/// The facts in the files behind `root`, with the figures among the `stored` facts. Only on Linux
-/// do files and the answers of calls hold all facts. Elsewhere the run asked the system for the
-/// others, and the report is where a bundle holds them.
+/// Returns the facts in the files behind `root`, together with the figures among the `stored`
+/// facts. Only on Linux do files and the recorded answers of calls hold all facts. Elsewhere the
+/// run asked the system for the other facts, and a bundle holds them in the report.
 fn facts(root: &Root, stored: Environment) -> Environment {
     if !root.is_host() && !root.is_linux() && !stored.os.is_empty() {
         return stored;
@@ -91,15 +91,16 @@ fn facts(root: &Root, stored: Environment) -> Environment {
     environment
 }
 
-/// The report as a bundle keeps it: without the command line, which can name a user's files.
+/// Returns the report as a bundle stores it: without the command line, which can name a user's
+/// files.
 pub fn without_names(report: &Report) -> Report {
     let mut report = report.clone();
     report.run.argv = vec!["chronoscope".into(), "doctor".into()];
     report
 }
 
-/// The clocks that show a fault: the counter, what the vDSO may answer, the system calls for the
-/// same, and how Rust reads them. Other languages read them in the same way.
+/// The clocks that show a fault: the counter, the clocks that the vDSO may serve, the equivalent
+/// system calls, and the clocks that Rust reads. Other languages read them in the same way.
 fn diagnostic_clocks() -> Vec<&'static Entry> {
     let in_user_space = |entry: &Entry| matches!(entry.facts.reads, Reads::Counter | Reads::Vdso);
     let other_path = |entry: &Entry| {

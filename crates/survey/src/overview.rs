@@ -1,21 +1,22 @@
-//! What a run of waits measures if nothing in particular is asked for: enough to name the best
-//! method for common durations, idle and under load, in a time that people wait for.
+//! The waits that a run measures by default: enough to name the best method for common durations,
+//! idle and under load, in a time that people are willing to wait.
 
 use chronoscope_model::waits::{Load, Slack};
 use chronoscope_probes::waits::{ALL, Entry, Kind, find, os};
 use std::time::Duration;
 
-/// What a user waits for most: below, only a spin can help, and above, every method can.
+/// The most common durations: for shorter ones only a spin can help, and for longer ones every
+/// method works.
 pub(crate) const DURATIONS: [Duration; 3] =
     [Duration::from_micros(100), Duration::from_millis(1), Duration::from_millis(10)];
 
-/// The loads: none, and the one that an ordinary busy machine has.
+/// The loads: none, and that of an ordinary busy machine.
 pub(crate) const LOADS: [Load; 2] = [Load::None, Load::Normal];
 
-/// Groups of methods that behave alike. The first of a group that exists on this system stands for
-/// all of it.
+/// Groups of methods that behave alike. The first method of a group that exists on this system
+/// represents the group.
 const GROUPS: [&[&str]; 6] = [
-    // A sleep of the system, until a deadline if it has such.
+    // A sleep of the system, until a deadline if the system offers that.
     &[
         "linux/clock_nanosleep-abs",
         "windows/waitable-timer-high-resolution",
@@ -32,14 +33,14 @@ const GROUPS: [&[&str]; 6] = [
     &["chronoscope/wait-precise"],
 ];
 
-/// The slice that is measured next to the default one: the shortest that there is.
+/// The slice that is measured next to the default one: the shortest that the scheduler offers.
 const SHORT_SLICE: Slack = Slack::Ns(100_000);
 
-/// The slices to measure if these were asked for, and the methods to measure them with: there is
-/// only time for one, a sleep of the system.
+/// The slices to measure for this request, and the methods to measure them with. There is only time
+/// for one method, a sleep of the system.
 pub(crate) fn slices(asked: &[Slack]) -> (Vec<Slack>, Vec<String>) {
     let slices = match asked {
-        // A system that reports no slice has none to set.
+        // A system that reports no slice has no slice to set.
         [Slack::Default] if os::slice().is_some() => vec![Slack::Default, SHORT_SLICE],
         asked => asked.to_vec(),
     };
@@ -58,7 +59,7 @@ pub(crate) fn methods() -> Vec<&'static Entry> {
     all.filter(|entry| chosen.contains(&entry.id)).collect()
 }
 
-/// How many methods of this system are left out.
+/// The number of methods of this system that are left out.
 pub(crate) fn left_out() -> u64 {
     let here = ALL.iter().filter(|entry| !entry.is_on_other_system()).count();
     here.saturating_sub(methods().len()) as u64
@@ -85,8 +86,9 @@ mod tests {
         assert!(left_out() > 0);
     }
 
-    /// Each row gets about the same time. If a wait of 10 ms took a quarter longer than it should,
-    /// which is usual next to a load, its median and its p90 would still be supported.
+    /// Each row gets about the same time. Even if a wait of 10 ms took a quarter longer than
+    /// requested, which is usual next to a load, there would be enough waits for its median and its
+    /// p90.
     #[test]
     fn the_time_suffices_for_the_percentiles_that_decide() {
         let rows: u32 = methods().iter().map(|entry| 1 + u32::from(entry.slack)).sum();

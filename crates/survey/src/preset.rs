@@ -11,8 +11,8 @@ type Preset = (&'static str, fn() -> WaitSpec);
 
 const PRESETS: &[Preset] = &[("seed003", seed003)];
 
-/// The waits of timetest.c, from which this tool grew: each sleep, each sleep with a spin after it,
-/// and the spin, alone and next to loads of lower, equal and higher priority.
+/// The waits of timetest.c, the predecessor of this tool: each sleep, each sleep with a spin after
+/// it, and the spin, alone and next to loads of lower, equal and higher priority.
 fn seed003() -> WaitSpec {
     let ids = [
         "linux/nanosleep",
@@ -43,8 +43,7 @@ fn seed003() -> WaitSpec {
     }
 }
 
-/// What was asked, and the rest from the preset that was named. Methods of other systems are left
-/// out.
+/// Completes a request with the preset that it names. Methods of other systems are left out.
 ///
 /// # Errors
 /// There is no such preset.

@@ -6,7 +6,7 @@ use chronoscope_model::{Report, SCHEMA};
 use chronoscope_probes::machine::{self, Root};
 use std::time::Instant;
 
-/// A report with the machine in it, and nothing measured yet.
+/// Returns a report that describes the machine, without any measurements.
 pub(crate) fn begin(seed: u64) -> Report {
     Report {
         schema: SCHEMA.into(),
@@ -23,12 +23,12 @@ pub(crate) fn begin(seed: u64) -> Report {
     }
 }
 
-/// Records how a run ended that began then.
+/// Records the end of a run that began at `began`.
 pub(crate) fn end(report: &mut Report, began: Instant, interrupt: &Interrupt) {
     report.run.finished = jiff::Timestamp::now().to_string();
     report.run.seconds = began.elapsed().as_secs_f64();
     report.run.complete = !interrupt.is_set();
-    // What happened during the run is in the log by now.
+    // The log now contains what happened during the run.
     let log = machine::kernel_log(&Root::host());
     if !log.is_empty() {
         report.environment.kernel_log = log;

@@ -40,7 +40,7 @@ pub fn select<'a, T>(
     Ok(all.iter().zip(chosen).filter(|(_, chosen)| *chosen).map(|(item, _)| *item).collect())
 }
 
-/// Whether a glob matches a whole id. A `*` also stands for slashes, which in a path it does not.
+/// Whether a glob matches a whole id. A `*` also matches slashes, unlike in a path.
 fn matches(glob: &str, id: &str) -> bool {
     let plain = |text: &str| text.replace('/', ":");
     !glob.starts_with('!') && glob_match::glob_match(&plain(glob), &plain(id))
@@ -80,8 +80,8 @@ pub fn some_clocks(patterns: &[String]) -> Result<Vec<&'static Entry>, Error> {
     if patterns.is_empty() { Ok(Vec::new()) } else { clocks(patterns, false) }
 }
 
-/// Selects the runtimes that the ids name; all of them if there is no id. An id is that of a
-/// runtime, of one of its builds, or a pattern. A runtime whose place is given is taken from there.
+/// Selects the runtimes that the ids name; all of them if there is no id. An id names a runtime or
+/// one of its builds, or is a pattern. A runtime with a given place is taken from there.
 ///
 /// # Errors
 /// An id matches nothing.
@@ -117,7 +117,7 @@ pub fn runtimes(ids: &[String], places: &[(String, PathBuf)]) -> Result<Vec<Want
 /// Selects the one clock that the id matches, including those of other libraries.
 ///
 /// # Errors
-/// It matches none, or several.
+/// The id matches no clock, or several.
 pub fn clock(pattern: &str) -> Result<&'static Entry, Error> {
     let all: Vec<&'static Entry> = every().collect();
     match select("clock", &all, |entry| entry.id, &[pattern.to_owned()])?.as_slice() {
@@ -135,13 +135,13 @@ pub fn clock(pattern: &str) -> Result<&'static Entry, Error> {
     }
 }
 
-/// Makes what a user wrote safe for a terminal.
+/// Makes a user's text safe for a terminal.
 pub fn shown(wanted: &str) -> String {
     let plain = wanted.chars().filter(|c| !c.is_control());
     plain.take(80).collect()
 }
 
-/// An id that does not exist, with the most similar of those that do.
+/// Returns the error for an id that does not exist, with the most similar ids that do.
 pub fn unknown<'a>(what: &str, ids: impl Iterator<Item = &'a str>, wanted: &str) -> Error {
     let shown = shown(wanted);
     let mut near: Vec<(f64, &str)> = ids

@@ -37,12 +37,12 @@ pub fn start_up() {
 /// (`PR_SET_TSC`) is killed when it reads the time through the vDSO.
 ///
 /// # Errors
-/// It may not.
+/// The process may not read its clocks.
 pub fn may_measure() -> Result<(), Error> {
     if permit::tsc() == Some(false) {
         return Err(Error::Nothing(
-            "this process is forbidden to read the TSC (PR_SET_TSC), which the system's own clocks \
-             read too: start it where that is allowed"
+            "this process may not read the TSC (PR_SET_TSC), which the system's own clocks also \
+             read: start it without that restriction"
                 .into(),
         ));
     }
@@ -62,7 +62,7 @@ pub(crate) fn children() -> Option<Children> {
 /// Does the work of a child that reads a clock, and returns its exit code; `None` if this process
 /// is not one.
 fn child() -> Option<i32> {
-    // An argument that is not Unicode is not one of these.
+    // An argument that is not Unicode is not one of these arguments.
     let mut args = std::env::args_os().skip(1).map_while(|arg| arg.into_string().ok());
     if args.next()? != CHILD {
         return None;

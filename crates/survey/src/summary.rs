@@ -1,4 +1,4 @@
-//! Every clock and a few waits: what the tool shows without a command.
+//! The measurements that the tool makes without a command: every clock and a few waits.
 
 use crate::{overview, waits};
 use chronoscope_measure::clocks;
@@ -10,12 +10,12 @@ use chronoscope_model::waits::WaitSpec;
 use chronoscope_probes::clocks::{ALL, Entry};
 use std::time::Duration;
 
-/// The methods of its waits: a sleep in this language, a sleep until a deadline, a spin, and the
-/// library's own wait.
+/// The methods whose waits are measured: a sleep in this language, a sleep until a deadline, a
+/// spin, and the library's own wait.
 const METHODS: [&str; 4] =
     ["rust/thread-sleep", "linux/clock_nanosleep-abs", "busy/monotonic", "chronoscope/wait"];
 
-/// A request for what the tool shows without a command, in 12 s.
+/// A request for the measurements that the tool makes without a command, in 12 s.
 pub struct Request {
     /// The clocks.
     pub clocks: Vec<&'static Entry>,

@@ -1,4 +1,4 @@
-//! What a survey is asked for, and how it is run.
+//! The request of a survey, and how it is run.
 
 use crate::error::Error;
 use crate::waits::{self, Resumed};
@@ -24,7 +24,8 @@ pub struct Survey<'a> {
 }
 
 impl<'a> Survey<'a> {
-    /// Anything that can be measured: a request of this crate, or one of the program's own.
+    /// A survey of anything that can be measured: a request of this crate, or one of the program's
+    /// own.
     pub fn new(measurement: impl Measurement + 'a) -> Self {
         Self {
             measurement: Box::new(measurement),
@@ -34,12 +35,12 @@ impl<'a> Survey<'a> {
         }
     }
 
-    /// Every clock and a few waits: what the tool shows without a command, in 12 s.
+    /// A survey of every clock and a few waits, as the tool measures without a command, in 12 s.
     pub fn summary() -> Self {
         Self::new(summary::Request { clocks: ALL.to_vec(), waits: true })
     }
 
-    /// The clocks that these ids, globs or prefixes name, or all of them, in 9 s.
+    /// A survey of the clocks that these ids, globs or prefixes name, or of all clocks, in 9 s.
     ///
     /// # Errors
     /// An id matches no clock.
@@ -48,7 +49,7 @@ impl<'a> Survey<'a> {
         Ok(Self::new(clocks::Request { entries: select::clocks(&ids, false)?, calls: None }))
     }
 
-    /// Waits.
+    /// A survey of waits.
     ///
     /// # Errors
     /// An id matches no wait method, or there is no such preset.
@@ -56,8 +57,8 @@ impl<'a> Survey<'a> {
         Ok(Self::new(waits::Request::of(asked)?))
     }
 
-    /// The remaining waits of an interrupted run. Its report has its plan and the waits that were
-    /// measured; the CPU, the seed and the times are those of that run.
+    /// A survey of the remaining waits of an interrupted run. The report has the run's plan and the
+    /// waits that were measured. The CPU, the seed and the times are those of the interrupted run.
     ///
     /// # Errors
     /// The report is not the checkpoint of a run of waits.
@@ -65,34 +66,34 @@ impl<'a> Survey<'a> {
         Ok(Self::new(Resumed::of(report)?))
     }
 
-    /// What is wrong with time on this machine, in 10 s: the short measurements that faults are
-    /// judged by, every finding, and what came of looking for each fault.
+    /// A survey of what is wrong with time on this machine, in 10 s: the short measurements by
+    /// which faults are judged, every finding, and the result of the search for each fault.
     pub fn doctor() -> Self {
         Self { judge: diagnose::examine, ..Self::new(doctor::Request) }
     }
 
-    /// For this screen, which the report names.
+    /// Sets the screen that the report names.
     #[must_use]
     pub fn screen(mut self, name: String) -> Self {
         self.screen = Some(name);
         self
     }
 
-    /// Within this time.
+    /// Sets the time for measuring.
     #[must_use]
     pub fn budget(mut self, budget: impl Into<Option<Duration>>) -> Self {
         self.setting.budget = budget.into();
         self
     }
 
-    /// On this CPU; without one, on the quietest.
+    /// Sets the CPU to measure on; without one, the survey uses the quietest.
     #[must_use]
     pub fn cpu(mut self, cpu: impl Into<Option<usize>>) -> Self {
         self.setting.cpu = cpu.into();
         self
     }
 
-    /// With this seed of all random order; without one, with a random seed.
+    /// Sets the seed of all random order; without one, the survey draws a random seed.
     #[must_use]
     pub fn seed(mut self, seed: impl Into<Option<u64>>) -> Self {
         let setting = &mut self.setting;
@@ -100,23 +101,23 @@ impl<'a> Survey<'a> {
         self
     }
 
-    /// Until this is set. The report then holds what was measured until then.
+    /// Sets the interrupt that ends the run early. The report then holds the results so far.
     #[must_use]
     pub fn interrupt(mut self, interrupt: &Interrupt) -> Self {
         self.setting.interrupt = interrupt.clone();
         self
     }
 
-    /// With progress reported to this function, which must be quick: it is called while nothing is
-    /// timed, but what it does can disturb what follows.
+    /// Reports progress to this function, which must be quick: it is called while nothing is timed,
+    /// but it can disturb the measurements that follow.
     #[must_use]
     pub fn progress(mut self, progress: impl FnMut(Progress) + 'a) -> Self {
         self.setting.progress = Box::new(progress);
         self
     }
 
-    /// With the current report given to this function about once per second, if waits are measured
-    /// or clocks are watched.
+    /// Passes the current report to this function about once per second, if waits are measured or
+    /// clocks are watched.
     #[must_use]
     pub fn checkpoint(mut self, keep: impl FnMut(&Report) + 'a) -> Self {
         self.setting.checkpoint = Some(Box::new(keep));
@@ -135,7 +136,7 @@ impl<'a> Survey<'a> {
         let keep = setting.checkpoint.take().map(|keep| Rc::new(RefCell::new(keep)));
         if let Some(keep) = keep.clone() {
             setting.checkpoint = Some(Box::new(move |report| match report.waits_plan {
-                // A run of waits completes its states itself. Judging them would disturb it.
+                // A run of waits completes its states itself. Judging them would disturb the run.
                 Some(_) => give(&keep, report),
                 None => give(&keep, &unfinished(report, began, judge)),
             }));
@@ -159,7 +160,7 @@ impl<'a> Survey<'a> {
     }
 }
 
-/// A state that may be kept, as a report of its own.
+/// Returns a state that is worth keeping, as a report of its own.
 fn unfinished(report: &Report, began: Instant, judge: fn(&mut Report)) -> Report {
     let mut report = report.clone();
     run::end(&mut report, began, &Interrupt::default());

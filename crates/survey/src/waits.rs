@@ -1,4 +1,4 @@
-//! Waits.
+//! Requests for waits: new runs, resumed runs, and waits after clocks.
 
 use crate::error;
 use crate::{overview, preset, run, select};
@@ -31,16 +31,16 @@ const COUNT: u64 = 50;
 /// The slacks of the waiting thread if none are given.
 const SLACKS: [Slack; 2] = [Slack::Default, Slack::Ns(1)];
 
-/// A request for waits.
+/// A request for a new run of waits.
 pub(crate) struct Request {
     asked: WaitSpec,
-    /// What was asked, with the preset in it.
+    /// The request, including its preset.
     spec: WaitSpec,
     methods: Vec<&'static Entry>,
 }
 
 impl Request {
-    /// The request for these waits.
+    /// Makes a request for these waits.
     ///
     /// # Errors
     /// There is no such preset, or an id matches no method.
@@ -54,7 +54,7 @@ impl Request {
         Ok(Self { asked, spec, methods })
     }
 
-    /// The plan that results from the request.
+    /// Returns the plan that follows from the request.
     fn plan(&self, cpu: Option<usize>, budget: Option<Duration>) -> Plan {
         let (cpus, notes) = cpus(&self.spec, cpu);
         let mut plan = Plan {
@@ -97,8 +97,8 @@ impl Request {
     }
 }
 
-/// Whether nothing is said about what to measure, or for how long. How to measure it, as the
-/// slack, is another matter; but one row for each CPU is more than an overview shows.
+/// Whether the request does not state what to measure, or for how long. Settings such as the slack
+/// do not matter here, but one row for each CPU is more than an overview shows.
 fn is_overview(spec: &WaitSpec) -> bool {
     let all = spec.all || spec.all_cpus;
     let measured = spec.wait.is_empty() && spec.period.is_none() && spec.load.is_empty();
@@ -106,11 +106,11 @@ fn is_overview(spec: &WaitSpec) -> bool {
     !all && spec.ids.is_empty() && measured && !long
 }
 
-/// The CPUs with one waiting thread each, and notes on the choice.
+/// Returns the CPUs with one waiting thread each, and notes on the choice.
 fn cpus(spec: &WaitSpec, cpu: Option<usize>) -> (Vec<usize>, Vec<Note>) {
     let mut allowed = affinity::allowed();
     if !spec.all_cpus {
-        // The last one allowed: on most machines the first serves most interrupts.
+        // The last allowed CPU is used: on most machines the first one serves most interrupts.
         return (cpu.or(allowed.last().copied()).into_iter().collect(), Vec::new());
     }
     let mut notes = Vec::new();
@@ -123,8 +123,8 @@ fn cpus(spec: &WaitSpec, cpu: Option<usize>) -> (Vec<usize>, Vec<Note>) {
     (allowed, notes)
 }
 
-/// Keeps the first mention of each item, because an item named twice is measured once. Without any,
-/// these are the usual ones.
+/// Keeps the first mention of each item, because an item named twice is measured once. If no item
+/// is named, the usual ones are used.
 fn once<T: Clone + PartialEq>(named: &mut Vec<T>, usual: &[T]) {
     if named.is_empty() {
         named.extend_from_slice(usual);
@@ -143,10 +143,10 @@ impl Measurement for Request {
         if let (Some(_), Some(time), Some(longest)) = (plan.chosen, plan.spec.duration, longest)
             && time < longest
         {
-            // The user asked for neither the durations nor the loads.
+            // The user chose neither the durations nor the loads.
             return Err(Error::Nothing(format!(
-                "the time is too short: for each of {} loads there is {}, and the longest wait \
-                 takes {}; raise --budget, or name a duration with --wait",
+                "the time is too short: each of {} loads gets {}, but the longest wait takes {}; \
+                 raise --budget, or name a duration with --wait",
                 plan.spec.load.len(),
                 short_ns(time.as_nanos() as f64),
                 short_ns(longest.as_nanos() as f64)
@@ -157,21 +157,21 @@ impl Measurement for Request {
     }
 }
 
-/// A request for the rest of what an earlier run was asked for.
+/// A request for the rest of an earlier run.
 pub(crate) struct Resumed {
     earlier: Report,
     plan: Plan,
 }
 
 impl Resumed {
-    /// The rest of this run.
+    /// Makes a request for the rest of this run.
     ///
     /// # Errors
-    /// The report is no checkpoint of a run of waits, or this version lacks one of its methods.
+    /// The report is not a checkpoint of a run of waits, or this version lacks one of its methods.
     pub(crate) fn of(mut earlier: Report) -> Result<Self, crate::Error> {
         let data = earlier.waits_plan.take().ok_or_else(|| {
             crate::Error::Invalid(
-                "the report has no plan of waits, so it cannot be resumed: it is not the \
+                "the report cannot be resumed: it has no plan of waits, so it is not the \
                  checkpoint of a run of waits"
                     .into(),
             )
@@ -230,7 +230,7 @@ fn carry_out(setting: &mut Setting, report: &mut Report, mut plan: Plan) -> Resu
     Ok(())
 }
 
-/// The report of an unfinished run.
+/// Keeps the report of an unfinished run.
 struct Keeping<'a> {
     keep: Checkpoint<'a>,
     unfinished: Report,
@@ -246,7 +246,7 @@ impl Keeping<'_> {
     }
 }
 
-/// Plain sleeps of this duration, with the slack that a thread has.
+/// Returns plain sleeps of this duration, with the default slack of the thread.
 pub(crate) fn sleeps(wait: Duration) -> WaitSpec {
     WaitSpec {
         ids: vec!["rust/thread-sleep".into()],
@@ -256,8 +256,8 @@ pub(crate) fn sleeps(wait: Duration) -> WaitSpec {
     }
 }
 
-/// Measures these waits after clocks, on the same CPU, in this time. A note says what there was no
-/// time for.
+/// Measures these waits after clocks, on the same CPU, in this time. A note states which waits
+/// there was no time for.
 pub(crate) fn after_clocks(
     asked: WaitSpec,
     time: Duration,
@@ -271,7 +271,7 @@ pub(crate) fn after_clocks(
     let request = Request::of(WaitSpec { duration: Some(time), ..asked });
     let measured = request.map_err(|unknown| Error::Invalid(unknown.to_string()));
     let measured = measured.and_then(|request| Box::new(request).measure(setting, report));
-    // Nobody resumes what was a part of another run.
+    // A part of another run is never resumed.
     (report.spec, report.waits_plan) = (None, None);
     let all = report.waits.len();
     let missing = report.waits.iter().filter(|wait| wait.available && wait.samples == 0).count();

@@ -1,5 +1,5 @@
-//! The advice on waits is the same in each run on the same machine: simulated runs with the same
-//! distributions of overshoot, and with other random numbers in each.
+//! The advice on waits is the same in each run on the same machine: the simulated runs have the
+//! same distributions of overshoot, but different random numbers.
 
 use chronoscope_diagnose::advise::advise;
 use chronoscope_measure::waits::{FakeMethod, Plan, Slack, WaitSpec, simulate};
@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// What is random in a run. A simulated method is a plain function, so this is a static.
+/// The randomness of a run. A simulated method is a plain function, so this is a static.
 static SEED: AtomicU64 = AtomicU64::new(0);
 
-/// A number from 0 to 1 that the run, the method and the number of its wait determine (Steele, Lea
+/// A number from 0 to 1, determined by the run, the method and the number of its wait (Steele, Lea
 /// and Flood, Fast Splittable Pseudorandom Number Generators, 2014: the finalizer of SplitMix64).
 fn uniform(method: u64, n: u64) -> f64 {
     let run = SEED.load(Ordering::Relaxed);
@@ -41,7 +41,7 @@ fn overshoot(method: u64, n: u64, ns: u64, shapes: [Shape; 3]) -> Result<i64, i3
     Ok(log.exp() as i64)
 }
 
-// Shapes at 100 us, 1 ms and 10 ms, as they were on a virtual machine with two busy CPUs.
+// The shapes at 100 us, 1 ms and 10 ms, as measured on a virtual machine with two busy CPUs.
 
 fn sleep(n: u64, ns: u64) -> Result<i64, i32> {
     // The fake thread does not apply its slack, so both rows of a sleep have the same shape.
@@ -80,7 +80,7 @@ fn economy(n: u64, ns: u64) -> Result<i64, i32> {
     overshoot(4, n, ns, shapes)
 }
 
-/// Next to a load all share the machine's tail.
+/// Next to a load, all methods share the machine's tail.
 fn loaded_sleep(n: u64, ns: u64) -> Result<i64, i32> {
     let shapes = [
         [10e3, 13.4e3, 14.3e3, 22e3, 8e6],
@@ -112,7 +112,7 @@ fn method(id: &str, overshoot: fn(u64, u64) -> Result<i64, i32>, cpu_ns: u64) ->
     FakeMethod { entry: find(id).expect("in the catalogue"), overshoot, cpu_ns }
 }
 
-/// A run as the overview makes one: both loads, three durations, 9.3 s for each load.
+/// Makes a run like the overview's: both loads, three durations, 9.3 s for each load.
 fn run(seed: u64) -> Vec<Wait> {
     SEED.store(seed.wrapping_mul(0xD1B5_4A32_D192_ED03), Ordering::Relaxed);
     let spec = WaitSpec {
@@ -163,7 +163,7 @@ fn nineteen_of_twenty_runs_give_the_same_answers() {
         assert!(most * 20 >= RUNS * 19, "{title}: {given:?}");
         assert!(!given.keys().any(|answer| answer.starts_with("none")), "{title}: {given:?}");
     }
-    // A spin or the library's wait reaches a fraction of a microsecond; no sleep comes near.
+    // A spin or the library's wait reaches a fraction of a microsecond; no sleep comes close.
     let accurate = &answers["Wait 100 us: least overshoot"];
     assert!(accurate.keys().all(|answer| !answer.contains("sleep")), "{accurate:?}");
 }

@@ -1,5 +1,5 @@
-//! A survey as another program runs it. It runs alone, because it starts itself as a child and must
-//! not be prepared before its first check.
+//! A survey as another program runs it. This test runs alone, because it starts itself as a child
+//! and must not be prepared before its first check.
 
 use chronoscope_model::waits::{Load, Spec};
 use chronoscope_survey::{

@@ -1,17 +1,16 @@
-//! The words of the engine: what a batch is, what a gauge is, and what a process is asked for and
-//! answers when it makes rounds of batches. This file imports nothing of the engine.
+//! The vocabulary of the engine: batches, gauges, the jobs of processes that make rounds of
+//! batches, and their answers. This file imports nothing of the engine.
 
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// Which cost a batch measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Mode {
     /// Independent reads, back to back.
     Throughput,
     /// Each read begins after the one before has completed.
     Latency,
-    /// Caches and branch history are displaced before the batch.
+    /// A read after the caches and the branch history were displaced.
     Cold,
 }
 
@@ -26,16 +25,15 @@ impl Mode {
     }
 }
 
-/// A timed batch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Batch {
-    /// Ticks of the ruler.
+    /// In ticks of the ruler.
     pub ticks: u64,
     /// Whether a context switch, a migration or steal interrupted the batch.
     pub disturbed: bool,
 }
 
-/// A batch that nothing is known about: it counts as disturbed, and so towards no figure.
+/// A batch about which nothing is known. It counts as disturbed, and so no figure includes it.
 pub(crate) const LOST: Batch = Batch { ticks: 0, disturbed: true };
 
 /// What a gauge adds.
@@ -49,12 +47,9 @@ pub enum Additions {
     Independent,
 }
 
-/// Additions, timed by the ruler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gauge {
-    /// The duration of the additions.
     pub batch: Batch,
-    /// How many there were.
     pub additions: u64,
 }
 
@@ -63,61 +58,51 @@ pub struct Gauge {
 pub struct Rate {
     /// Ticks per second.
     pub hz: f64,
-    /// Bound on its relative error, in parts per million.
+    /// The bound on the relative error of `hz`, in parts per million.
     pub error_ppm: f64,
     /// Whether the ticks are those of the time-stamp counter.
     pub is_tsc: bool,
 }
 
-/// One cost of one subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wanted {
-    /// The subject.
     pub subject: usize,
-    /// Which cost.
     pub mode: Mode,
-    /// The reads of a batch.
     pub reads: u64,
 }
 
-/// What one process is to do.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Job {
-    /// The series, each of which contributes one batch to every round.
+    /// The series. Each contributes one batch to every round.
     pub series: Vec<Wanted>,
     /// The subject whose empty batch gives the cost of the ruler.
     pub empty: usize,
-    /// The time for all rounds.
     pub budget: Duration,
-    /// Rounds to make even if the time is over.
+    /// The number of rounds to make even if the time is over.
     pub least: u32,
-    /// Rounds to make at most.
+    /// The most rounds to make.
     pub most: u32,
-    /// The seed of the random order.
     pub seed: u64,
     /// Which copy of the loops to use (`Bench::use_copy`), if the process can choose.
     pub copy: usize,
 }
 
-/// What one round found out about the core.
+/// What one round showed about the core.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Round {
     /// Whether the hypervisor took time from the CPU.
     pub stolen: bool,
-    /// Core cycles per tick of the ruler, from a chain of dependent additions; absent if that
-    /// cannot be determined.
+    /// Core cycles per tick of the ruler, from a chain of dependent additions; absent if unknown.
     pub pace: Option<f64>,
     /// The time of an independent addition, as a share of a dependent one: the largest of the
-    /// round. Absent if that cannot be determined.
+    /// round. Absent if unknown.
     pub width: Option<f64>,
 }
 
-/// The samples of one process.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Sampled {
-    /// The cost of the ruler and of the call of a batch, in ticks.
+    /// The cost of the ruler and of calling a batch, in ticks.
     pub ruler_ticks: f64,
-    /// The rounds.
     pub rounds: Vec<Round>,
     /// The ticks of each series' batches, one per round; absent if the batch was disturbed.
     pub ticks: Vec<Vec<Option<u64>>>,

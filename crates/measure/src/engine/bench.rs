@@ -1,4 +1,4 @@
-//! What times a batch of this process: the ruler, the displacement of the caches before a cold
+//! What times the batches of this process: the ruler, the displacement of the caches before a cold
 //! read, and a check whether the thread was disturbed.
 
 use super::batch::Batch;
@@ -7,15 +7,13 @@ use chronoscope_probes::clocks::{COPIES, Reader};
 use chronoscope_probes::displace::Displacer;
 use chronoscope_probes::machine::noise;
 
-/// The memory that is walked if no one says how much: more than the second-level cache of most
-/// cores.
+/// The memory that is walked if no size is given: larger than the second-level cache of most cores.
 pub const LEAST_DISPLACED: usize = 4 << 20;
 
 /// How often the loop runs without a read before a cold read. The second time costs 5 ns more than
 /// a warm one, the third no more.
 const REWARM: usize = 3;
 
-/// Times batches of this process.
 pub struct Bench {
     ruler: RulerKind,
     copy: usize,
@@ -25,7 +23,6 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// A bench with this ruler, for the calling thread.
     pub fn new(ruler: RulerKind) -> Self {
         Self {
             ruler,
@@ -36,7 +33,7 @@ impl Bench {
         }
     }
 
-    /// The CPU that the thread was last seen on, if the system reports that.
+    /// The CPU that the thread was last seen on, if the system reports it.
     pub fn cpu(&self) -> Option<usize> {
         self.cpu
     }
@@ -54,47 +51,44 @@ impl Bench {
         Batch { ticks, disturbed }
     }
 
-    /// Times independent reads. This is one piece of code, so that reading the clock warm and
-    /// without a read warms up the very instructions that time a cold read.
+    /// Times independent reads. All of them run the same code, so warm reads and an empty loop warm
+    /// up the very instructions that time a cold read.
     #[inline(never)]
     pub fn independent(&mut self, reader: &mut Reader, reads: u64) -> Batch {
         let copy = self.copy;
         self.time(|| reader.throughput(copy, reads))
     }
 
-    /// Times reads each of which begins when the one before has completed.
+    /// Times reads each of which begins after the one before has completed.
     pub fn dependent(&mut self, reader: &mut Reader, reads: u64) -> Batch {
         let copy = self.copy;
         self.time(|| reader.latency(copy, reads))
     }
 
-    /// Reads with this copy of the timed loops from now on: the copies differ in where they lie in
-    /// memory. Larger numbers than there are copies count on from the first.
+    /// Uses this copy of the timed loops from now on. The copies are at different places in memory.
+    /// A number beyond the last copy starts again from the first.
     pub fn use_copy(&mut self, copy: usize) {
         self.copy = copy % COPIES;
     }
 
-    /// Times independent reads after the caches were displaced.
     pub fn cold(&mut self, reader: &mut Reader, reads: u64) -> Batch {
         self.displace();
-        // What times the read is cold as well. Its misses take ten times as long as the read and
-        // overlap with it, so no subtraction would get rid of them. The loop without a read makes
-        // it warm again.
+        // The code that times the read is cold as well. Its misses take ten times as long as the
+        // read and overlap with it, so no subtraction would remove them. The loop without a read
+        // warms up this code again.
         for _ in 0..REWARM {
             self.independent(reader, 0);
         }
         self.independent(reader, reads)
     }
 
-    /// Sets how many bytes of memory `displace` walks. With 0, the memory is
-    /// given back.
+    /// Sets how many bytes of memory `displace` walks. With 0, it frees the memory.
     pub fn displace_with(&mut self, bytes: usize) {
-        // The old memory first, so that both are never held.
+        // Frees the old memory first, so that both are never held.
         self.displacer = None;
         self.displacer = (bytes > 0).then(|| Displacer::new(bytes));
     }
 
-    /// Displaces the caches and the branch history.
     fn displace(&mut self) {
         let least = || Displacer::new(LEAST_DISPLACED);
         self.displacer.get_or_insert_with(least).displace();

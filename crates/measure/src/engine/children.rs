@@ -1,6 +1,6 @@
-//! Children of this tool, as the process sees that starts them: one that reads a clock for the
-//! first time, and one that makes whole rounds. What such a child does is in [`serve`](super::serve).
-//! A request is one line, and so is its answer.
+//! Children of this tool, as seen by the process that starts them: one that reads a clock for the
+//! first time, and one that makes whole rounds. [`serve`](super::serve) has the child's side. A
+//! request is one line, and so is its answer.
 //!
 //! | request | answer |
 //! | --- | --- |
@@ -20,47 +20,42 @@ use std::time::Duration;
 /// How to start a child of this tool so that it calls [`serve`](super::serve::serve).
 #[derive(Clone, Debug)]
 pub struct Children {
-    /// The program.
     pub program: PathBuf,
     /// The arguments before the clock's id and the ruler's name.
     pub args: Vec<OsString>,
 }
 
-/// The request before that for a first read, after which the child waits for the next one: a read
-/// that follows its own preparation at once would find more in the caches.
+/// The request that precedes a first read. The child then waits for the next request: a read right
+/// after its own preparation would find more in the caches.
 pub(super) const READY: &str = "ready";
-/// The request for a first read.
 pub(super) const FIRST: &str = "first";
 
-/// What stands for the id of a clock in the arguments of a child that makes rounds.
+/// Replaces the clock's id in the arguments of a child that makes rounds.
 pub(super) const EVERY: &str = "*";
 
-/// The rounds that a child is asked to make.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct ChildRounds {
     /// The ids of all subjects; those that are not in the catalogue are empty loops.
     pub ids: Vec<String>,
-    /// The CPU to measure on.
     pub cpu: Option<usize>,
     /// Whether the core can be gauged.
     pub gauges: bool,
-    /// The rounds.
     pub job: Job,
 }
 
 /// The environment variable that makes a child's environment longer.
 const PADDING: &str = "CHRONOSCOPE_PADDING";
-/// The time that a child may take to start and for anything but its rounds, and for rounds that
-/// take longer than their budget. A child that takes longer was stopped, or hangs in a driver.
+/// The time that a child may take to start and for anything but its rounds, including the time by
+/// which rounds exceed their budget. A child that takes longer was stopped, or hangs in a driver.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The longest answer that is accepted: the samples of all rounds.
 const LONGEST: u64 = 64 << 20;
-/// The environment of a child is longer by up to a page.
+/// The most bytes, a page, by which the environment of a child is longer.
 pub(super) const PAGE: usize = 4096;
 
 impl Children {
-    /// The first read of this clock in a new process, in ticks of this ruler; `None` if the child
-    /// cannot be started or fails.
+    /// Makes the first read of this clock in a new process and returns it in ticks of this ruler;
+    /// `None` if the child cannot be started or fails.
     pub fn first(&self, id: &str, ruler: RulerKind) -> Option<u64> {
         let mut child = Child::start(&mut self.command(id, ruler), LONGEST).ok()?;
         child.ask(READY, PATIENCE, &|| false).ok()?;

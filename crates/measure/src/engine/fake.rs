@@ -1,5 +1,5 @@
-//! A host whose every cost, tick, drift, step and disturbance is known, so that the whole engine
-//! can be tested without the noise of a real machine.
+//! A host whose costs, ticks, drifts, steps and disturbances are all known, so that the whole
+//! engine can be tested without the noise of a real machine.
 
 use super::batch::{Additions, Batch, Gauge, Job, Mode, Rate, Sampled};
 use super::host::{Batches, Timed, Values};
@@ -15,9 +15,7 @@ use std::time::Duration;
 /// A clock with configurable behaviour.
 #[derive(Clone, Debug)]
 pub struct FakeClock {
-    /// Its name.
     pub id: &'static str,
-    /// What it counts.
     pub kind: Kind,
     /// The cost of a read, back to back, in nanoseconds.
     pub cost_ns: f64,
@@ -27,17 +25,17 @@ pub struct FakeClock {
     pub cold_ns: f64,
     /// The smallest change of its value, in nanoseconds.
     pub tick_ns: f64,
-    /// How much faster than true time it runs, in parts per million.
+    /// How much faster than true time the clock runs, in parts per million.
     pub drift_ppm: f64,
-    /// Steps: at this true time, by this many nanoseconds.
+    /// The steps, each with its true time and its size, both in nanoseconds.
     pub steps: Vec<(f64, f64)>,
-    /// After every so many reads, the value is this many nanoseconds too low.
+    /// How often, in reads, the value is too low, and by how many nanoseconds.
     pub backwards: Option<(u64, f64)>,
-    /// It stands still while the process sleeps.
+    /// Whether the clock stands still while the process sleeps.
     pub stops_in_sleep: bool,
     /// Each change of value differs from the tick by up to this many nanoseconds.
     pub slew_ns: f64,
-    /// It never changes.
+    /// Whether the value never changes.
     pub frozen: bool,
 }
 
@@ -63,37 +61,37 @@ impl Default for FakeClock {
 /// What disturbs a fake host.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Disturbance {
-    /// Standard deviation of a batch's cost, relative.
+    /// The relative standard deviation of a batch's cost.
     pub jitter: f64,
-    /// Share of batches hit by an interrupt.
+    /// The share of batches that an interrupt hits.
     pub interrupts: f64,
-    /// Mean length of an interrupt, in nanoseconds.
+    /// The mean length of an interrupt, in nanoseconds.
     pub interrupt_ns: f64,
-    /// Share of batches marked by a context switch.
+    /// The share of batches marked by a context switch.
     pub switches: f64,
-    /// Share of rounds in which the hypervisor takes time.
+    /// The share of rounds in which the hypervisor takes time.
     pub stolen: f64,
     /// Periods in which the core leaves its usual frequency.
     pub slow: Option<Slow>,
     /// Periods in which something else runs on the core's other hardware thread. The chain of
     /// dependent additions takes as long as ever, and everything else longer.
     pub neighbour: Option<Slow>,
-    /// How much the costs differ between processes: standard deviation, relative. Negative: there
-    /// are no other processes.
+    /// How much the costs differ between processes: the relative standard deviation. If negative,
+    /// there are no other processes.
     pub placement: f64,
-    /// The share of processes in which costs are higher by that share.
+    /// The share of processes in which costs are higher, and by what share.
     pub placed_badly: (f64, f64),
-    /// Another thread has the CPU for every second period of this many nanoseconds, but for those
-    /// in which this thread wakes up. Zero: no other thread.
+    /// Another thread has the CPU for every second period of this many nanoseconds, except for
+    /// those in which this thread wakes up. Zero: there is no other thread.
     pub turns_ns: f64,
 }
 
 /// Periods in which the core is slower.
 #[derive(Clone, Copy, Debug)]
 pub struct Slow {
-    /// From the start of one to the start of the next, in nanoseconds.
+    /// From the start of one period to the start of the next, in nanoseconds.
     pub every_ns: f64,
-    /// How long one lasts, in nanoseconds.
+    /// How long a period lasts, in nanoseconds.
     pub for_ns: f64,
     /// The factor by which everything takes longer.
     pub by: f64,
@@ -117,13 +115,12 @@ impl FakeTime {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// The same in ticks of the fake ruler.
+    /// True time, in ticks of the fake ruler.
     #[inline]
     pub fn ticks(&self) -> u64 {
         (u128::from(self.now_ns()) * u128::from(HZ as u64) / 1_000_000_000) as u64
     }
 
-    /// Advances time by this many nanoseconds.
     #[inline]
     pub fn pass(&self, ns: u64) {
         self.0.fetch_add(ns, Ordering::Relaxed);
@@ -141,16 +138,15 @@ impl FakeTime {
     }
 }
 
-/// A host in simulated time.
 pub struct Fake {
     clocks: Vec<FakeClock>,
     /// True time, in nanoseconds.
     now_ns: f64,
-    /// The same in whole nanoseconds.
+    /// True time, in whole nanoseconds.
     time: FakeTime,
-    /// Time spent asleep.
+    /// Time spent asleep, in nanoseconds.
     slept_ns: f64,
-    /// When it last woke up.
+    /// True time of the last wake-up, in nanoseconds.
     woke_ns: f64,
     reads: Vec<u64>,
     rng: fastrand::Rng,
@@ -159,13 +155,13 @@ pub struct Fake {
     pub frozen: bool,
     /// The factor of each clock's costs in this process.
     placed: Vec<f64>,
-    /// After how many batches the user asks to stop.
+    /// The number of batches after which the user asks to stop.
     pub interrupt_after: Option<u64>,
     batches: u64,
-    /// Whether it counts instructions.
+    /// Whether the host counts instructions.
     pub counts: bool,
     executed: u64,
-    /// The units by which the ruler advances at a time.
+    /// The step in which the ruler advances, in its own units.
     pub ruler_tick: u64,
     displaced: usize,
     /// How much longer the first stores into an array take, in nanoseconds.
@@ -190,7 +186,6 @@ const EMPTY_NS: f64 = 0.1;
 const EMPTY_LATENCY_NS: f64 = 2.0;
 
 impl Fake {
-    /// A host with these clocks.
     pub fn new(clocks: Vec<FakeClock>, disturbance: Disturbance, seed: u64) -> Self {
         let mut fake = Self {
             reads: vec![0; clocks.len()],
@@ -249,13 +244,12 @@ impl Fake {
             .collect()
     }
 
-    /// Advances time.
     fn pass(&mut self, ns: f64) {
         self.now_ns += ns;
         self.time.reach(self.now_ns as u64);
     }
 
-    /// Lets another thread have its turn if it is due.
+    /// Lets another thread run if its turn has come.
     fn take_turns(&mut self) {
         let turns = self.disturbance.turns_ns;
         let turn = |ns: f64| (ns / turns).floor();
@@ -283,12 +277,12 @@ impl Fake {
             time -= by;
         }
         let steps = (time / clock.tick_ns).floor();
-        // Any function of the step alone will do if the clock never goes back.
+        // Any function of the step alone is suitable if the clock never goes back.
         let slew = clock.slew_ns * (steps * 0.7).sin();
         (steps * clock.tick_ns + slew).max(0.0) as u64
     }
 
-    /// The factor by which everything takes longer now.
+    /// The factor by which everything takes longer at this moment.
     fn slowness(&self) -> f64 {
         match self.disturbance.slow {
             Some(slow) if self.now_ns % slow.every_ns < slow.for_ns => slow.by,
@@ -296,7 +290,8 @@ impl Fake {
         }
     }
 
-    /// The factor by which the neighbour makes anything but a chain take longer now.
+    /// The factor by which the neighbour makes everything except a chain take longer at this
+    /// moment.
     fn crowding(&self) -> f64 {
         match self.disturbance.neighbour {
             Some(spell) if self.now_ns % spell.every_ns < spell.for_ns => spell.by,
@@ -374,7 +369,7 @@ impl Batches for Fake {
         if mode == Mode::Cold {
             self.pass(self.displaced as f64 * DISPLACED_NS);
         }
-        // The phase is random only for a ruler with a tick, so that others stay as they are.
+        // The phase is random only for a ruler with a tick, so that other rulers keep their values.
         let phase = match self.ruler_tick {
             1 => 0.0,
             tick => self.rng.f64() * tick as f64,

@@ -1,4 +1,4 @@
-//! From two estimates in ticks of the ruler to a cost in nanoseconds, as the report has it.
+//! Turns two estimates in ticks of the ruler into a cost in nanoseconds, as a report contains it.
 
 use super::batch::Rate;
 use crate::stats::estimate::ModeEstimate;
@@ -10,8 +10,9 @@ use chronoscope_model::Estimate;
 /// read.
 pub const FINEST_NS: f64 = 0.02;
 
-/// One estimate less another, with the interval of the difference. The distances of the ends add in
-/// quadrature, because the two are independent; `wider` is a factor for both distances.
+/// Subtracts one estimate from another, with the interval of the difference. The distances of the
+/// ends add in quadrature, because the two estimates are independent; `wider` is a factor for both
+/// distances.
 pub fn difference(own: &ModeEstimate, empty: &ModeEstimate, wider: f64) -> ModeEstimate {
     let value = own.value - empty.value;
     let below = wider * (own.value - own.low).hypot(empty.high - empty.value);
@@ -19,8 +20,8 @@ pub fn difference(own: &ModeEstimate, empty: &ModeEstimate, wider: f64) -> ModeE
     ModeEstimate { value, low: value - below, high: value + above, second: None }
 }
 
-/// A cost in nanoseconds by a calibrated rate, from what was measured, what is subtracted, and the
-/// cost itself. The caller sets the number of samples and what ended the sampling.
+/// Returns a cost in nanoseconds by a calibrated rate, from what was measured, what is subtracted,
+/// and the cost itself. The caller sets the number of samples and what ended the sampling.
 pub fn in_ns([own, empty, cost]: [&ModeEstimate; 3], summary: &Summary, rate: Rate) -> Estimate {
     let ns = 1e9 / rate.hz;
     Estimate {

@@ -5,28 +5,27 @@ use super::batch::{Additions, Gauge};
 use super::bench::Bench;
 use chronoscope_probes::clocks::{Reader, steps};
 
-/// Dependent additions of a gauge, in cycles: so many that the ruler's own scatter, which is 10 ns
-/// on some processors, is below 1 % of their time.
+/// The dependent additions of a gauge, in cycles: so many that the ruler's own scatter, which is 10
+/// ns on some processors, is below 1 % of their time.
 const CYCLES: u64 = 4000;
-/// Independent additions of a gauge: as long, on a core that makes four per cycle.
+/// The independent additions of a gauge: they take as long on a core that makes four per cycle.
 const INDEPENDENT: u64 = 4 * CYCLES;
-/// Tries of each gauge in a look. An interrupt can only lengthen one, so the shortest counts.
+/// How often each gauge is tried per look. An interrupt can only lengthen a try, so the shortest
+/// counts.
 const TRIES: usize = 2;
 
-/// The readers that only add.
 pub struct Gauges {
     dependent: Reader,
     independent: Reader,
 }
 
 impl Gauges {
-    /// The gauges of this processor; `None` if it has none.
+    /// Returns the gauges of this processor; `None` if there are none.
     pub fn here() -> Option<Self> {
         let [dependent, _] = steps::four_and_five()?;
         Some(Self { dependent, independent: steps::independent()? })
     }
 
-    /// Times one gauge.
     pub fn time(&mut self, bench: &mut Bench, what: Additions) -> Gauge {
         let (reader, each, additions) = match what {
             Additions::Dependent => (&mut self.dependent, steps::CYCLES, CYCLES),
@@ -39,14 +38,14 @@ impl Gauges {
 /// What the gauges show at one moment, or over several.
 #[derive(Clone, Copy, Debug)]
 pub struct Look {
-    /// Core cycles per tick of the ruler; absent if not known.
+    /// Core cycles per tick of the ruler; absent if unknown.
     pub pace: Option<f64>,
-    /// The time of an independent addition, as a share of a dependent one; absent if not known.
+    /// The time of an independent addition, as a share of a dependent one; absent if unknown.
     pub width: Option<f64>,
 }
 
 impl Look {
-    /// Looks now. `ruler_ticks` is the cost of the ruler.
+    /// Takes a look now. `ruler_ticks` is the cost of the ruler.
     pub fn now(mut gauge: impl FnMut(Additions) -> Option<Gauge>, ruler_ticks: f64) -> Self {
         let mut least = |what| {
             let tries = (0..TRIES).filter_map(|_| gauge(what));
@@ -61,14 +60,14 @@ impl Look {
         }
     }
 
-    /// Only the width, now. The two gauges take about as long, so the cost of the ruler cancels in
-    /// their ratio.
+    /// Measures only the width. The two gauges take about as long, so the cost of the ruler cancels
+    /// in their ratio.
     pub fn width_now(gauge: impl FnMut(Additions) -> Option<Gauge>) -> Option<f64> {
         Self::now(gauge, 0.0).width
     }
 
-    /// The fastest core, because an interrupt can only slow a gauge down, and the narrowest,
-    /// because a neighbour may have been there for a part of the time.
+    /// Combines two looks: the higher pace, because an interrupt can only slow a gauge down, and
+    /// the worse width, because a neighbour may have been there for only part of the time.
     pub fn and(self, other: Self) -> Self {
         let larger = |a: Option<f64>, b: Option<f64>| match (a, b) {
             (Some(a), Some(b)) => Some(a.max(b)),
@@ -78,7 +77,8 @@ impl Look {
     }
 }
 
-/// The duration of an addition, in ticks; `None` if the gauge was disturbed or is absurd.
+/// The duration of an addition, in ticks; `None` if the gauge was disturbed or its result is
+/// absurd.
 fn ticks_per_addition(gauge: Gauge, ruler_ticks: f64) -> Option<f64> {
     let ticks = (gauge.batch.ticks as f64 - ruler_ticks) / gauge.additions as f64;
     (!gauge.batch.disturbed && ticks.is_finite() && ticks > 0.0).then_some(ticks)

@@ -10,17 +10,17 @@ use std::time::Duration;
 
 /// A host with a ruler.
 pub trait Timed: Time {
-    /// Ticks of the ruler now.
+    /// Returns the ruler's value now, in ticks.
     fn ticks(&mut self) -> u64;
 
     /// Ticks of the ruler per second, as far as known.
     fn hz(&self) -> f64;
 
-    /// Calibrates again, and returns the rate by everything known up to now.
+    /// Calibrates again, and returns the rate that follows from everything known so far.
     fn rate(&mut self) -> Rate;
 
-    /// Works for this many iterations of about one cycle, so that the reads before and after it
-    /// are that far apart.
+    /// Works for this many iterations of about one cycle, so that the reads before and after are
+    /// that far apart.
     fn spin(&mut self, iterations: u32) {
         spin(iterations);
     }
@@ -32,24 +32,24 @@ pub trait Batches: Timed {
     /// call of an empty batch.
     fn batch(&mut self, subject: usize, mode: Mode, reads: u64) -> Batch;
 
-    /// Sets how many bytes of memory a cold batch walks first. With 0, the memory is given back.
+    /// Sets how many bytes of memory a cold batch walks first. With 0, the host frees the memory.
     fn displace(&mut self, bytes: usize);
 
-    /// Called once per round. Checks for disturbances that no single batch can see, and returns
-    /// whether the round was disturbed.
+    /// Ends a round: checks for disturbances that no single batch can show, and returns whether the
+    /// round was disturbed.
     fn end_round(&mut self) -> bool;
 
-    /// How fast the core adds now; `None` if that cannot be determined.
+    /// Measures how fast the core adds now; `None` if unknown.
     fn gauge(&mut self, what: Additions) -> Option<Gauge>;
 
-    /// The independent additions that a core of this kind makes per cycle, at least, if it is not
-    /// shared; `None` if that is not known.
+    /// The fewest independent additions that an unshared core of this kind makes per cycle; `None`
+    /// if unknown.
     fn least_width(&self) -> Option<f64>;
 
     /// Whether other processes can make rounds.
     fn has_children(&self) -> bool;
 
-    /// Lets another process make the rounds of this job; `None` if that fails or the user asked to
+    /// Makes the rounds of this job in another process; `None` if that fails or the user asked to
     /// stop.
     fn child_rounds(&mut self, job: &Job) -> Option<Sampled>;
 }
@@ -59,7 +59,7 @@ pub trait Values: Timed {
     /// Fills `out` with successive raw values of a subject.
     fn fill(&mut self, subject: usize, out: &mut [u64]);
 
-    /// One raw value of a subject.
+    /// Reads one raw value of a subject.
     fn value(&mut self, subject: usize) -> u64 {
         let mut one = [0];
         self.fill(subject, &mut one);
@@ -67,7 +67,7 @@ pub trait Values: Timed {
     }
 
     /// Fills `out` like [`Values::fill`], and returns whether an interrupt entered the kernel
-    /// meanwhile, if that can be told.
+    /// meanwhile, if that can be determined.
     fn fill_watched(&mut self, subject: usize, out: &mut [u64]) -> Option<bool> {
         self.fill(subject, out);
         None
@@ -77,18 +77,18 @@ pub trait Values: Timed {
     /// the first.
     fn span(&mut self, subject: usize, calls: u64) -> u64;
 
-    /// Sums `v` `n` times, timing each sum with the subject, and returns the ticks of the whole.
+    /// Sums `v` `n` times, times each sum with the subject, and returns the ticks of the whole.
     fn around(&mut self, subject: usize, n: u64, v: &[u64]) -> u64;
 
-    /// The first read of a subject in a new process, in ticks of the ruler; `None` if no process
-    /// could be started.
+    /// Makes the first read of a subject in a new process, and returns it in ticks of the ruler;
+    /// `None` if no process could be started.
     fn first(&mut self, subject: usize) -> Option<u64>;
 
     /// The instructions that this thread has executed in user mode; `None` if nothing counts them.
     fn instructions(&mut self) -> Option<u64>;
 }
 
-/// The ticks of a host's ruler in a span.
+/// Converts a span to ticks of a host's ruler.
 pub fn ticks(host: &impl Timed, span: Duration) -> u64 {
     (span.as_secs_f64() * host.hz()) as u64
 }

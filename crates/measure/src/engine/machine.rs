@@ -15,19 +15,18 @@ use chronoscope_probes::machine::noise;
 use std::cell::OnceCell;
 use std::time::Duration;
 
-/// This machine.
 pub struct Machine {
     ruler: Ruler,
     bench: Bench,
-    /// What reads each subject; `None` if this process cannot read it.
+    /// The reader of each subject; `None` if this process cannot read it.
     readers: Vec<Option<Reader>>,
     specs: Vec<Spec>,
     gauges: Option<Gauges>,
     children: Option<Children>,
-    /// Opened when it is first asked for, so that nothing counts during the rounds; `None` inside
-    /// if nothing counts here.
+    /// Opened when first needed, so that nothing counts during the rounds; `None` inside if nothing
+    /// counts here.
     instructions: OnceCell<Option<Instructions>>,
-    /// Tested when it is first needed; `None` inside if it shows nothing here.
+    /// Tested when first needed; `None` inside if this machine does not show it.
     entered: OnceCell<Option<Entered>>,
     clock: RunClock,
     interrupt: Interrupt,
@@ -35,7 +34,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// A host for these subjects. The empty loop of each language follows them.
+    /// Returns a host for these subjects. The empty loop of each language follows them.
     pub fn new(ruler: Ruler, offers: Vec<Offer>, interrupt: Interrupt) -> Self {
         const LANGUAGES: [Language; 3] = [Language::C, Language::Cxx, Language::Rust];
         let first_empty = offers.len();
@@ -72,7 +71,7 @@ impl Machine {
         }
     }
 
-    /// Lets everything that this process reads be read by this copy of the loops from now on.
+    /// Makes all reads of this process use this copy of the loops from now on.
     pub(crate) fn use_copy(&mut self, copy: usize) {
         self.bench.use_copy(copy);
     }
@@ -83,14 +82,13 @@ impl Machine {
         self
     }
 
-    /// Lets the host measure how fast the core adds. Not for an emulated core, which has no
+    /// Lets the host measure how fast the core adds. An emulated core must not be gauged: it has no
     /// frequency and no neighbour.
     pub fn with_gauges(mut self) -> Self {
         self.gauges = Gauges::here();
         self
     }
 
-    /// What the engine must know about each subject.
     pub fn specs(&self) -> Vec<Spec> {
         self.specs.clone()
     }
@@ -100,12 +98,10 @@ impl Machine {
         self.readers[subject].as_mut()
     }
 
-    /// A subject's id.
     pub(super) fn id(&self, subject: usize) -> &str {
         &self.specs[subject].row.id
     }
 
-    /// The ruler.
     pub fn ruler(&self) -> &Ruler {
         &self.ruler
     }
@@ -118,15 +114,15 @@ struct Stolen {
 }
 
 impl Stolen {
-    /// The time taken from the CPU that this thread runs on. If that CPU is not known, as in a
-    /// container with its own numbering, the time taken from all of them.
+    /// Reads the time taken from the CPU that this thread runs on. If that CPU is unknown, as in a
+    /// container with its own numbering, returns the time taken from all of them.
     fn now() -> Self {
         let cpu = noise::current_cpu();
         Self { cpu, ns: noise::steal_ns(cpu).or_else(|| noise::steal_ns(None)) }
     }
 
-    /// Whether more time was taken since `before`. If the thread moved this cannot be determined;
-    /// its batches show the move.
+    /// Returns whether more time was taken since `before`. If the thread moved, this cannot be
+    /// determined, but its batches show the move.
     fn since(&self, before: &Self) -> bool {
         self.cpu == before.cpu && self.ns != before.ns
     }

@@ -1,5 +1,5 @@
-//! The parts of every measurement: a host to measure, a ruler to measure it with, a clock for time
-//! limits, and rounds in random order.
+//! The parts that all measurements share: a host to measure, a ruler to measure it with, a clock
+//! for time limits, and rounds in random order.
 
 pub mod batch;
 pub mod bench;

@@ -1,8 +1,8 @@
 //! Whether something else ran on the core's other hardware thread. Two threads of a core share its
 //! execution units, so independent additions, of which a core makes several per cycle, take longer,
 //! while a chain of dependent ones takes as long as before. Their ratio depends neither on the
-//! frequency nor on who the neighbour is. A virtual machine cannot see its neighbour in any other
-//! way: it is neither steal nor a process of its own.
+//! frequency nor on who the neighbour is. A virtual machine has no other way to see its neighbour,
+//! which is neither steal nor one of its own processes.
 
 use super::batch::{Additions, Gauge};
 use super::gauges::Look;
@@ -12,24 +12,23 @@ use crate::stats::summary::quantile;
 /// scatter by about 1 %, and a neighbour adds 20 to 70 % (measured on Zen 3 and on Ice Lake).
 const LIMIT: f64 = 1.06;
 
-/// The quantile of the ratios that is taken for the unshared core. Rounds next to a neighbour lie
-/// far above it, and single rounds below it are errors of the gauges.
+/// The quantile of the ratios that stands for the unshared core. Rounds next to a neighbour lie far
+/// above it, and single rounds below it are errors of the gauges.
 const ALONE: f64 = 0.05;
 
 /// The fewest rounds that determine a ratio.
 const FEWEST: usize = 5;
 
-/// Which rounds were shared.
 #[derive(Clone, Debug, Default)]
 pub struct Neighbour {
     ratios: Vec<Option<f64>>,
-    /// The additions per cycle that every core of this kind makes, at least; absent if not known.
+    /// The fewest additions per cycle that any core of this kind makes; absent if unknown.
     least_width: Option<f64>,
     limit: Option<f64>,
 }
 
 impl Neighbour {
-    /// No rounds yet, on a core that makes this many additions per cycle, at least.
+    /// Starts without rounds, on a core that makes at least this many additions per cycle.
     pub fn new(least_width: Option<f64>) -> Self {
         Self { least_width, ..Self::default() }
     }
@@ -39,15 +38,15 @@ impl Neighbour {
         self.ratios.push(ratio);
     }
 
-    /// Looks at the core so many times now.
+    /// Takes this many looks at the core now.
     pub fn look(&mut self, times: usize, mut gauge: impl FnMut(Additions) -> Option<Gauge>) {
         for _ in 0..times {
             self.push(Look::width_now(&mut gauge));
         }
     }
 
-    /// Finds what the ratio is on an unshared core: the lowest of the rounds so far, unless no core
-    /// of this kind is so narrow. In that case every round was shared.
+    /// Determines the ratio of an unshared core: the lowest of the rounds so far, unless no core of
+    /// this kind is so narrow. In that case every round was shared.
     pub fn judge(&mut self) {
         let mut sorted: Vec<f64> = self.ratios.iter().copied().flatten().collect();
         sorted.sort_unstable_by(f64::total_cmp);
@@ -56,7 +55,7 @@ impl Neighbour {
         self.limit = alone.map(|alone| alone.min(widest) * LIMIT);
     }
 
-    /// Whether the core was shared in that round; `false` if that is not known.
+    /// Whether the core was shared in that round; `false` if unknown.
     pub fn shared(&self, round: u32) -> bool {
         match (self.ratios.get(round as usize), self.limit) {
             (Some(Some(ratio)), Some(limit)) => *ratio > limit,
@@ -64,7 +63,7 @@ impl Neighbour {
         }
     }
 
-    /// The share of rounds in which the core was shared, 0 to 1; `None` if that is not known.
+    /// The share of rounds in which the core was shared, 0 to 1; `None` if unknown.
     pub fn share(&self) -> Option<f64> {
         let limit = self.limit?;
         let known: Vec<f64> = self.ratios.iter().copied().flatten().collect();

@@ -32,20 +32,18 @@ impl Order for Machine {
     }
 }
 
-/// Whose CPU is the home of the page of memory that two players share.
+/// The player whose CPU is the home of the page of memory that both players share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Home {
-    /// That of the first player.
     First,
-    /// That of the second player.
     Second,
 }
 
 /// Runs both players at the same time, the second one on the CPU `other`, with a table on a page of
-/// its own at the home of the first.
+/// its own at the home of the first player.
 ///
 /// # Errors
-/// The reason why there is no second player.
+/// The reason why there is no second thread.
 pub(crate) fn between<T: Default + Send + Sync, R: Send>(
     other: usize,
     first: impl FnOnce(&T) -> R,
@@ -54,11 +52,12 @@ pub(crate) fn between<T: Default + Send + Sync, R: Send>(
     between_at(other, Home::First, first, second)
 }
 
-/// The same with the page at either home. What shares a line or a page with something else, or lies
-/// far from both players, is measured with it (nviennot/core-to-core-latency, issues 97 and 156).
+/// Runs both players as [`between`] does, with the page at either home. The measurement includes
+/// the effects of a shared cache line or page, and of memory that is far from both players
+/// (nviennot/core-to-core-latency, issues 97 and 156).
 ///
 /// # Errors
-/// The reason why there is no second player.
+/// The reason why there is no second thread.
 pub(crate) fn between_at<T: Default + Send + Sync, R: Send>(
     other: usize,
     home: Home,
@@ -95,6 +94,6 @@ pub(crate) fn between_at<T: Default + Send + Sync, R: Send>(
         let table = table.get().filter(|_| there.load(Ordering::Relaxed));
         let first = table.map(|table| first(table));
         let second = player.join().map_err(|_| "the second thread failed")??;
-        Ok([first.ok_or("no second player")?, second])
+        Ok([first.ok_or("there is no second thread")?, second])
     })
 }

@@ -1,6 +1,6 @@
 //! How fast the core ran in each round. A core that changes its frequency changes nearly every cost
-//! by the same factor, and no batch can detect it. So the frequency is gauged in each round,
-//! reported, and taken out of the scatter of whatever follows it.
+//! by the same factor, which no batch can detect. So the frequency is gauged in each round,
+//! reported, and taken out of the scatter of all costs that follow it.
 
 use crate::stats::summary::quantile;
 use chronoscope_model::run::Core;
@@ -9,16 +9,14 @@ use chronoscope_model::run::Core;
 /// in steps of 25 to 100 MHz, and the gauge itself scatters by some two in a thousand.
 const SAME: f64 = 0.01;
 
-/// The frequencies of all rounds.
 #[derive(Clone, Debug, Default)]
 pub struct Pace {
-    /// Cycles per tick of the ruler in each round; absent if it could not be determined.
+    /// Cycles per tick of the ruler in each round; absent if unknown.
     rounds: Vec<Option<f64>>,
     usual: Option<f64>,
 }
 
 impl Pace {
-    /// Records a round.
     pub fn push(&mut self, pace: Option<f64>) {
         self.rounds.push(pace);
     }
@@ -29,7 +27,7 @@ impl Pace {
         sorted
     }
 
-    /// Finds the usual frequency, which is the median of the rounds so far.
+    /// Determines the usual frequency, which is the median of the rounds so far.
     pub fn judge(&mut self) {
         self.usual = quantile(&self.sorted(), 0.5);
     }
@@ -40,7 +38,7 @@ impl Pace {
     }
 
     /// The factor that turns a cost in that round into the cost at the usual frequency, if the cost
-    /// follows the frequency. 1 if that is not known.
+    /// follows the frequency. 1 if unknown.
     pub fn factor(&self, round: u32) -> f64 {
         match (self.rounds.get(round as usize), self.usual) {
             (Some(Some(pace)), Some(usual)) => pace / usual,
@@ -48,8 +46,8 @@ impl Pace {
         }
     }
 
-    /// The frequencies as the report gives them, by the ruler's rate. `None` if no round determined
-    /// a frequency.
+    /// The frequencies as the report contains them, by the ruler's rate. `None` if no round
+    /// determined a frequency.
     pub fn core(&self, ruler_hz: f64) -> Option<Core> {
         let sorted = self.sorted();
         let usual = quantile(&sorted, 0.5)?;

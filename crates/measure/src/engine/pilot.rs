@@ -1,9 +1,8 @@
-//! How many reads make up a batch.
+//! The number of reads in a batch.
 
 use super::batch::Mode;
 use super::host::Batches;
 
-/// The intended shape of a batch.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
     /// The intended length, in nanoseconds: short compared with the time between interrupts.
@@ -13,7 +12,8 @@ pub struct Shape {
 }
 
 impl Default for Shape {
-    /// 12 us, and 100 rulers. On a machine whose kernel ticks at 250 Hz, one batch in 300 is hit.
+    /// 12 us, and 100 times the ruler's cost. On a machine whose kernel ticks at 250 Hz, a tick
+    /// hits one batch in 300.
     fn default() -> Self {
         Self { batch_ns: 12_000.0, rulers: 100.0 }
     }
@@ -35,7 +35,7 @@ pub fn ruler<H: Batches>(host: &mut H, empty: usize) -> f64 {
 /// The most reads in a batch; a clock so cheap that this limits it costs nothing.
 const MOST: u64 = 1 << 20;
 
-/// The cost of one read, in ticks: the batch is doubled until it is long enough to time.
+/// Determines the cost of one read, in ticks: doubles the batch until it is long enough to time.
 /// `ruler_ticks` is the cost of the ruler or its tick, whichever is longer.
 ///
 /// Each length is tried three times and the cheapest try counts, so that a single interruption
@@ -60,14 +60,14 @@ pub fn cost<H: Batches>(
     }
 }
 
-/// Costs that differ by a smaller factor than this are about the same.
+/// Costs that differ by a smaller factor count as about the same.
 const ALIKE: f64 = 1.1;
-/// The factor by which a batch may exceed the intended length to be like the others.
+/// The factor by which a batch may exceed the intended length to match the others.
 const STRETCH: f64 = 1.5;
 
-/// How many reads make up a batch for each cost: a power of two, and the same number for costs that
-/// are about the same, so that the overhead of a batch has the same weight for clocks that will be
-/// compared.
+/// Returns how many reads make up a batch for each cost: a power of two, and the same number for
+/// costs that are about the same, so that the overhead of a batch has the same weight for clocks
+/// that will be compared.
 pub fn reads(costs: &[f64], aim: f64) -> Vec<u64> {
     let mut order: Vec<usize> = (0..costs.len()).collect();
     order.sort_by(|a, b| costs[*a].total_cmp(&costs[*b]));
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn similar_costs_get_batches_of_the_same_size() {
-        // Either side of the limit between 32 and 64 reads.
+        // These costs are on either side of the limit between 32 and 64 reads.
         assert_eq!(reads(&[190.0, 185.0, 8.0], 12_000.0), [64, 64, 1024]);
         // A long chain of slowly growing costs must not lead to ever longer batches.
         let row: Vec<f64> = (0..60).map(|at| 10.0 * 1.09f64.powi(at)).collect();

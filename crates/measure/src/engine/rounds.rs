@@ -1,7 +1,7 @@
-//! Rounds: every series contributes one batch to each, in random order, until all are known
+//! Rounds: each series contributes one batch to every round, in random order, until all are known
 //! precisely enough or the time is over. A slow period then affects all series rather than one. For
-//! the same reason none leaves the rounds before the others: figures that will be compared come
-//! from samples taken at the same time. The rounds are divided among several processes
+//! the same reason no series leaves the rounds before the others: figures that will be compared
+//! come from samples taken at the same time. The rounds are divided among several processes
 //! ([`sampling`]).
 
 use super::batch::{Job, Mode, Rate, Sampled, Wanted};
@@ -21,32 +21,31 @@ use chronoscope_model::estimate::{Second, StoppedBy};
 use chronoscope_model::run::Noise;
 use std::time::Duration;
 
-/// An estimate is also precise enough if its interval is narrower than this share of it.
+/// An estimate is also precise enough if its interval is narrower than this share of the value.
 pub const RELATIVE: f64 = 0.005;
 
-/// The number of rounds made whatever the budget, because a slow or busy machine could otherwise
-/// use up the budget before there is any figure. Even if half of them are disturbed there are
-/// enough samples for one.
+/// The fewest rounds, whatever the budget: a slow or busy machine could otherwise use up the budget
+/// before there is any figure. Even if half of them are disturbed, there are enough samples for
+/// one.
 const LEAST_ROUNDS: u32 = 2 * MIN_SAMPLES as u32;
 
-/// The processes among which the rounds are divided. With eight, Student's t is 2.36, and a
-/// placement that one process in eight has is likely to be seen.
+/// The number of processes among which the rounds are divided. With eight, Student's t is 2.36, and
+/// a placement that one process in eight has is likely to be seen.
 pub const PROCESSES: u32 = 8;
-/// The fewest rounds that a process is started for.
+/// The fewest rounds for which a process is started.
 const ROUNDS_WORTH_A_PROCESS: f64 = 15.0;
-/// The time allowed for starting a process. If it takes longer, there are fewer of them.
+/// The time allowed for starting a process. If starting takes longer, there are fewer processes.
 const START: Duration = Duration::from_millis(8);
 
 /// When to stop, and the shape of batches.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
-    /// The time for all rounds together.
     pub budget: Duration,
     /// Sampling does not stop before this many rounds, in all processes together.
     pub min_rounds: u32,
     /// The limit on rounds in addition to the budget; memory is allocated for this many samples.
     pub max_rounds: u32,
-    /// The most processes to divide them among.
+    /// The most processes to divide the rounds among.
     pub processes: u32,
     /// Stop when the 95 % interval is narrower than this share of the estimate …
     pub relative: f64,
@@ -57,7 +56,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The stopping rule of METHOD within a budget.
+    /// Returns the stopping rule of METHOD within a budget.
     pub fn within(budget: Duration) -> Self {
         Self {
             budget,
@@ -71,16 +70,15 @@ impl Plan {
     }
 }
 
-/// One cost of one subject.
 struct Series {
     wanted: Wanted,
     /// Cost per read of every batch that was not itself disturbed, in ticks, and its round.
     samples: Vec<(u32, f64)>,
     disturbed: u64,
     estimate: Option<ModeEstimate>,
-    /// The estimate of the rounds in which the core was shared.
+    /// The estimate from the rounds in which the core was shared.
     shared: Option<ModeEstimate>,
-    /// Whether the estimate is that of shared rounds, because there are not enough others.
+    /// Whether the estimate comes from shared rounds, because there are not enough others.
     only_shared: bool,
     done: bool,
 }
@@ -118,9 +116,9 @@ impl Series {
         self.only_shared = only_shared;
     }
 
-    /// The samples, by process, as they would have been at the core's usual frequency. The samples
-    /// themselves show whether they follow the frequency: if they do, they scatter less after the
-    /// correction. Reads that wait for a bus or a device do not.
+    /// Returns the samples, by process, as they would have been at the core's usual frequency. The
+    /// samples themselves show whether they follow the frequency: if they do, they scatter less
+    /// after the correction. Reads that wait for a bus or a device do not follow it.
     fn at_usual_frequency(&self, core: &Core, which: Which) -> Vec<Vec<f64>> {
         let scatter = |groups: &[Vec<f64>]| Summary::of(&groups.concat()).map(|s| s.mad);
         let by = |factor: &dyn Fn(u32) -> f64| {
@@ -146,19 +144,18 @@ impl Series {
         if self.only_shared { Which::All } else { Which::Alone }
     }
 
-    /// Batches that do not count: those disturbed themselves, and those in a disturbed round.
+    /// The batches that do not count: those disturbed themselves, and those in a disturbed round.
     fn left_out(&self, core: &Core) -> u64 {
         self.disturbed + (self.samples.len() - self.counted(core, Which::All).count()) as u64
     }
 }
 
-/// Which rounds to take.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Which {
     All,
-    /// Those in which nothing ran on the core's other hardware thread.
+    /// The rounds in which nothing ran on the core's other hardware thread.
     Alone,
-    /// The others.
+    /// The rounds in which something ran on the core's other hardware thread.
     Shared,
 }
 
@@ -168,7 +165,6 @@ struct Core {
     pace: Pace,
     neighbour: Neighbour,
     marks: Marks,
-    /// The first round of each process.
     starts: Vec<u32>,
     rounds: u32,
 }
@@ -202,8 +198,9 @@ impl Marks {
         self.count += usize::from(stolen);
     }
 
-    /// If most rounds are marked, the mark distinguishes nothing, and all rounds count. The time
-    /// taken lengthens only a few of their batches, and the estimate does not follow those.
+    /// Returns whether the marks are void: if most rounds are marked, the mark distinguishes
+    /// nothing, and all rounds count. The time taken lengthens only a few of their batches, and the
+    /// estimate does not follow those.
     fn void(&self) -> bool {
         self.count * 2 > self.stolen.len()
     }
@@ -213,14 +210,12 @@ impl Marks {
     }
 }
 
-/// The result of the rounds.
 pub struct Outcome {
     series: Vec<Series>,
-    /// The cost of the ruler and of the call of a batch, in ticks.
+    /// The cost of the ruler and of calling a batch, in ticks.
     pub ruler_ticks: f64,
-    /// Batches timed.
     pub batches: u64,
-    /// Batches that were disturbed and do not count.
+    /// The number of batches that were disturbed and do not count.
     pub disturbed: u64,
     core: Core,
 }
@@ -324,7 +319,6 @@ pub fn run<H: Batches>(
     outcome
 }
 
-/// What judging a result takes.
 struct Judge<'a> {
     specs: &'a [Spec],
     plan: &'a Plan,
@@ -334,7 +328,7 @@ struct Judge<'a> {
 
 impl Judge<'_> {
     /// Estimates every series, marks those that are known precisely enough, and returns whether all
-    /// are.
+    /// of them are.
     fn look(&mut self, outcome: &mut Outcome, hz: f64) -> bool {
         outcome.core.judge();
         for series in &mut outcome.series {
@@ -356,19 +350,19 @@ impl Judge<'_> {
     }
 }
 
-/// A factor for what the interval of one series cannot show: the state of caches and predictors
-/// that a batch finds depends on the batches before it, and hundreds of rounds do not average that
-/// out. Determined by comparing identical clocks under two names on real machines.
+/// A factor for what the interval of one series cannot show: a batch finds caches and predictors in
+/// a state that depends on the batches before it, and hundreds of rounds do not average that out.
+/// Determined by comparing identical clocks under two names on real machines.
 const ORDER: f64 = 1.2;
 
-/// Half the 95 % interval of what differs between whole runs and does not show within one, as a
-/// share of the cost. Reads in user mode agree from run to run within a thousandth. System calls do
-/// not, because the kernel's own data is where it is for longer than a run lasts. Determined by
-/// comparing complete runs on real machines (`cargo experiments aa`).
+/// Half the 95 % interval of the differences between whole runs that do not show within one run, as
+/// a share of the cost. Reads in user mode agree from run to run within a thousandth. System calls
+/// do not, because the kernel's own data stays at one place for longer than a run lasts. Determined
+/// by comparing complete runs on real machines (`cargo experiments aa`).
 const BETWEEN_RUNS: f64 = 0.001;
 const BETWEEN_RUNS_OF_KERNEL: f64 = 0.015;
 
-/// The share for this clock, by its facts.
+/// Returns the share of this clock, from its facts.
 fn between_runs(clock: &Clock) -> f64 {
     match clock.facts.map(|facts| facts.reads) {
         Some(Reads::SystemCall | Reads::File) => BETWEEN_RUNS_OF_KERNEL,
@@ -377,7 +371,8 @@ fn between_runs(clock: &Clock) -> f64 {
 }
 
 impl Outcome {
-    /// These series without samples, on a core that makes so many additions per cycle, at least.
+    /// Starts these series without samples, on a core that makes at least this many additions per
+    /// cycle.
     fn new(series: &[Wanted], least_width: Option<f64>) -> Self {
         Self {
             series: series.iter().copied().map(Series::new).collect(),
@@ -388,7 +383,6 @@ impl Outcome {
         }
     }
 
-    /// Adds the samples of a process.
     fn add(&mut self, sampled: &Sampled) {
         let start = self.core.rounds;
         if sampled.rounds.is_empty() {
@@ -422,29 +416,26 @@ impl Outcome {
         self.series.iter().find(|one| one.wanted.subject == subject && one.wanted.mode == mode)
     }
 
-    /// Rounds made.
     pub fn rounds(&self) -> u32 {
         self.core.rounds
     }
 
-    /// In which share of rounds something else ran on the core, if some figures include such
+    /// The share of rounds in which something else ran on the core, if some figures include such
     /// rounds because there were too few others.
     pub fn shared_but_counted(&self) -> Option<f64> {
         let counted = self.series.iter().any(|series| series.only_shared);
         self.core.neighbour.share().filter(|_| counted)
     }
 
-    /// The processes that made them.
+    /// The number of processes that made the rounds.
     pub fn processes(&self) -> usize {
         self.core.starts.len()
     }
 
-    /// Whether the core's frequency is known.
     pub fn knows_pace(&self) -> bool {
         self.core.pace.usual().is_some()
     }
 
-    /// What disturbed the rounds.
     pub fn noise(&self, rate: Rate) -> Noise {
         Noise {
             batches: self.batches,
@@ -455,14 +446,15 @@ impl Outcome {
         }
     }
 
-    /// In how many rounds the hypervisor took time, if those were so many that all rounds count.
+    /// The number of rounds in which the hypervisor took time, if they were so many that all rounds
+    /// count.
     pub fn stolen_but_counted(&self) -> Option<usize> {
         let marks = &self.core.marks;
         marks.void().then_some(marks.count)
     }
 
-    /// The estimate for one subject and mode, in nanoseconds by a calibrated rate. `None` if every
-    /// batch was disturbed or none was made.
+    /// Returns the estimate for one subject and mode, in nanoseconds by a calibrated rate. `None`
+    /// if every batch was disturbed or none was made.
     pub fn estimate(
         &self,
         specs: &[Spec],
@@ -478,7 +470,7 @@ impl Outcome {
         let (own, nothing) = (series.estimate?, empty.estimate?);
         let mut cost = difference(&own, &nothing, ORDER);
         let runs = cost.value.abs() * between_runs(&specs[subject].row);
-        // The ruler's own error scales the whole cost, and so widens the interval.
+        // The ruler's own error scales the whole cost, so it widens the interval.
         let stretch = cost.value.abs() * ruler.error_ppm * 1e-6;
         cost.low = cost.value - runs.hypot(cost.value - cost.low) - stretch;
         cost.high = cost.value + runs.hypot(cost.high - cost.value) + stretch;

@@ -10,12 +10,11 @@ use chronoscope_probes::machine::{Root, siblings};
 use chronoscope_probes::waits::os;
 use std::time::Duration;
 
-/// How the ruler is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RulerKind {
     /// The counter, with ordered reads: `start` and `stop` of the library.
     Counter,
-    /// The counter of a processor without `rdtscp`: `start` also ends a region.
+    /// The counter of a processor without `rdtscp`, on which `start` also ends a region.
     CounterStartOnly,
     /// The system's monotonic clock.
     System,
@@ -31,7 +30,7 @@ impl RulerKind {
         }
     }
 
-    /// The kind of that name.
+    /// Returns the kind with that name.
     pub fn named(name: &str) -> Option<Self> {
         let kinds = [Self::Counter, Self::CounterStartOnly, Self::System];
         kinds.into_iter().find(|kind| kind.name() == name)
@@ -68,7 +67,6 @@ impl RulerKind {
     }
 }
 
-/// The ruler.
 pub struct Ruler {
     kind: RulerKind,
     reference: Option<Reference>,
@@ -77,7 +75,7 @@ pub struct Ruler {
     hz: f64,
     error_ppm: f64,
     slew: f64,
-    /// Why this ruler was chosen rather than a better one.
+    /// Why this ruler was chosen instead of a better one.
     pub notes: Vec<Note>,
 }
 
@@ -88,17 +86,17 @@ pub(crate) struct Reference {
     reader: Reader,
 }
 
-/// A value of such a clock between two of the ruler.
+/// A value of a reference between two of the ruler.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Bracket {
-    /// The ruler, in the middle.
+    /// The ruler's value in the middle of the bracket, in ticks.
     pub ticks: u64,
     pub width: u64,
     pub value: u64,
 }
 
 impl Reference {
-    /// The first of these clocks that can be read here and runs at a known rate.
+    /// Opens the first of these clocks that can be read here and runs at a known rate.
     pub fn open(ids: &[&'static str]) -> Option<Self> {
         ids.iter().find_map(|&id| {
             let reader = clocks::find(id)?.open(Opening::Checked).ok()?;
@@ -109,7 +107,7 @@ impl Reference {
         })
     }
 
-    /// The tightest of so many brackets.
+    /// Returns the tightest of this many brackets.
     pub fn bracket(&mut self, ruler: RulerKind, tries: usize) -> Bracket {
         let look = |_| {
             let before = ruler.start();
@@ -120,14 +118,15 @@ impl Reference {
         (0..tries).map(look).min_by_key(|one| one.width).unwrap_or_default()
     }
 
-    /// The ruler's ticks per second by this clock; see [`slope`].
+    /// Returns the ruler's ticks per second by this clock, with the bound on the error; see
+    /// [`slope`].
     pub fn slope(&self, first: Bracket, last: Bracket) -> Option<(f64, f64)> {
         slope(first, last, self.hz)
     }
 }
 
-/// The ruler's ticks per second by a clock of `hz`, and the bound on its error in parts per
-/// million. The middle of each bracket is off by at most half its width, and each reading of the
+/// Returns the ruler's ticks per second by a clock of `hz`, and the bound on their error in parts
+/// per million. The middle of each bracket is off by at most half its width, and each read of the
 /// clock by one of its units; the bound adds all four (the method of Cristian, "Probabilistic clock
 /// synchronization", 1989, with a clock of the same machine as the server). A clock that stood
 /// still or went back gives no rate.
@@ -141,9 +140,8 @@ fn slope(first: Bracket, last: Bracket, hz: f64) -> Option<(f64, f64)> {
     Some((ticks / units * hz, (slack + 2.0 / units) * 1e6))
 }
 
-/// The clock that timers run on, read between two values of a clock that is never slewed, in
-/// nanoseconds: the width of the bracket, its middle, and the clock. The tightest bracket is the
-/// smallest.
+/// The clock that timers run on, bracketed by a clock that is never slewed, in nanoseconds: the
+/// width of the bracket, its middle, and the clock's value. The tightest bracket is the smallest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Timers {
     width: u64,
@@ -152,7 +150,7 @@ struct Timers {
 }
 
 /// The clocks to calibrate against, best first. Undisciplined clocks come first, so that slewing by
-/// NTP does not stretch the result.
+/// NTP does not affect the result.
 const REFERENCES: [&str; 5] =
     ["linux/monotonic-raw", "mach/absolute_time", "windows/qpc", "posix/monotonic", "rust/instant"];
 
@@ -160,8 +158,8 @@ const REFERENCES: [&str; 5] =
 const TRIES: usize = 200;
 
 impl Ruler {
-    /// Makes a ruler and calibrates it for about `span`. `distrust` is the reason why the counter
-    /// must not be used.
+    /// Makes a ruler and calibrates it for about `span`. `distrust` is the reason not to use the
+    /// counter.
     pub fn new(distrust: Option<String>, span: Duration) -> Self {
         let kind = if distrust.is_some() { RulerKind::System } else { RulerKind::here() };
         let mut notes: Vec<Note> = distrust.into_iter().map(notes::system_ruler).collect();
@@ -196,30 +194,29 @@ impl Ruler {
         self.kind.stop()
     }
 
-    /// Ticks per second.
+    /// The ruler's ticks per second.
     pub fn hz(&self) -> f64 {
         self.hz
     }
 
-    /// Bound on the relative error of [`Ruler::hz`] against the reference, in parts per million. It
-    /// says nothing about true time: the reference may count the same oscillator.
+    /// The bound on the relative error of [`Ruler::hz`] against the reference, in parts per
+    /// million. It shows nothing about true time: the reference may count the same oscillator.
     pub fn error_ppm(&self) -> f64 {
         self.error_ppm
     }
 
-    /// Bound on how fast the clock that timers run on is slewed against the reference. An NTP
+    /// The bound on how fast the clock that timers run on is slewed against the reference. An NTP
     /// client may slew CLOCK_MONOTONIC by up to 500 ppm (adjtimex(2)), but never
     /// CLOCK_MONOTONIC_RAW. The uncertainty of the brackets is included.
     pub fn slew(&self) -> f64 {
         self.slew
     }
 
-    /// How it is read.
     pub fn kind(&self) -> RulerKind {
         self.kind
     }
 
-    /// Its id in reports.
+    /// The ruler's id in reports.
     pub fn id(&self) -> String {
         match (self.kind, chronoscope::counter::name()) {
             (RulerKind::Counter, "rdtsc") => "lfence-rdtsc-lfence/rdtscp-lfence".into(),
@@ -229,8 +226,8 @@ impl Ruler {
         }
     }
 
-    /// Its id for waits: the ends of a wait are read with fewer fences than those of a batch of
-    /// reads.
+    /// The ruler's id for waits: the ends of a wait are read with fewer fences than those of a
+    /// batch of reads.
     pub fn id_of_waits(&self) -> String {
         match (self.kind, chronoscope::counter::name()) {
             (RulerKind::System, _) => self.id(),
@@ -239,13 +236,13 @@ impl Ruler {
         }
     }
 
-    /// The clock that its rate was calibrated against.
+    /// The clock that the ruler's rate was calibrated against.
     pub fn reference(&self) -> &'static str {
         self.reference.as_ref().map_or("none", |r| r.id)
     }
 
-    /// Determines the rate again, over the whole time since the ruler was made: the longer that is,
-    /// the smaller the bound.
+    /// Determines the rate again, over the whole time since the ruler was made: the longer that
+    /// time, the smaller the bound.
     pub fn recalibrate(&mut self) {
         self.find_slew();
         let last = self.bracket();
@@ -279,7 +276,7 @@ impl Ruler {
             hz: self.hz,
             hz_error_ppm: self.error_ppm,
             reference: self.reference().into(),
-            // Whether the reference could show an error is a judgement, made from the whole report.
+            // Whether the reference could show an error is a judgement that needs the whole report.
             compared: None,
             cost_ns,
             tick_ns: self.tick() * 1e9 / self.hz,
@@ -289,7 +286,7 @@ impl Ruler {
         }
     }
 
-    /// Its tick, in its own units.
+    /// The ruler's tick, in its own units.
     pub fn tick(&self) -> f64 {
         let mut last = self.start();
         let mut seen = Seen::default();

@@ -9,11 +9,11 @@ use super::host::Batches;
 use super::time::Limit;
 use crate::stats::estimate::{Estimator, Scratch};
 
-/// Batches between two looks at the core, so that a neighbour who comes and goes within a round is
-/// noticed.
+/// The number of batches between two looks at the core, so that a neighbour that comes and goes
+/// within a round is noticed.
 const LOOK_EVERY: usize = 64;
 
-/// Makes the rounds of a job. `enough` is asked now and then whether the samples suffice.
+/// Makes the rounds of a job. `enough` is called now and then to ask whether the samples suffice.
 pub fn sample<H: Batches>(
     host: &mut H,
     job: &Job,
@@ -58,7 +58,6 @@ pub fn sample<H: Batches>(
     sampled
 }
 
-/// What the host's gauges show now.
 fn look<H: Batches>(host: &mut H, ruler_ticks: f64) -> Look {
     Look::now(|what| host.gauge(what), ruler_ticks)
 }

@@ -1,5 +1,5 @@
-//! What a child of this tool does. It answers the requests of [`children`](super::children) until
-//! its standard input ends.
+//! The child's side: it answers the requests of [`children`](super::children) until its standard
+//! input ends.
 //!
 //! A child opens its clock without reading it, so a first read is the first of that clock in a
 //! process. For rounds, the system places each process elsewhere in memory, by pages. The length of
@@ -45,7 +45,7 @@ pub fn serve(
     Ok(())
 }
 
-/// What answers a request; `None` stands for an answer to what is not one.
+/// A function that answers a request; `None` if the request is not valid.
 type Answer = Box<dyn FnMut(&str) -> Option<String>>;
 
 fn answers(id: &str, ruler: RulerKind) -> Result<Answer, String> {
@@ -70,7 +70,7 @@ fn answers(id: &str, ruler: RulerKind) -> Result<Answer, String> {
     }))
 }
 
-/// Makes the rounds; `None` if they name subjects that do not exist.
+/// Makes the rounds; `None` if the request names subjects that do not exist.
 fn rounds(wanted: &ChildRounds, ruler: RulerKind) -> Option<Sampled> {
     let job = &wanted.job;
     let _pin = wanted.cpu.and_then(|cpu| affinity::pin(cpu).ok());
@@ -85,7 +85,7 @@ fn rounds(wanted: &ChildRounds, ruler: RulerKind) -> Option<Sampled> {
     }
     let subjects = machine.specs().len();
     let known = job.series.iter().all(|wanted| wanted.subject < subjects);
-    // The empty loops are in the same places in both processes.
+    // The empty loops are at the same places in both processes.
     let alike = subjects == wanted.ids.len() && job.empty < subjects;
     (known && alike).then(|| sampling::sample(&mut machine, job, |_, _| false))
 }

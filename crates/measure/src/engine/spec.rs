@@ -1,12 +1,11 @@
-//! A subject of the engine: what reads it, and what must be known about it apart from that.
+//! A subject of the engine: its reader, and what else must be known about it.
 
 use chronoscope_model::clock::{Clock, Scope};
 use chronoscope_probes::clocks::{self, Entry, Opening, Range, Reader, Unavailable, Unit};
 
-/// What the engine must know about a subject, apart from how to read it.
 #[derive(Clone, Debug)]
 pub struct Spec {
-    /// The row in the report, before anything was measured.
+    /// The row of the report, before anything is measured.
     pub row: Clock,
     /// The subject that is the same loop without a read.
     pub baseline: usize,
@@ -14,12 +13,11 @@ pub struct Spec {
     pub unit: Unit,
     /// The resolution that the API claims, in nanoseconds.
     pub nominal_ns: Option<f64>,
-    /// The range of the values.
     pub range: Range,
 }
 
 impl Spec {
-    /// A subject with this row that the reader reads. Whoever arranges the subjects sets the
+    /// Describes a subject with this row and reader. The caller arranges the subjects and sets the
     /// baseline.
     pub fn of(row: Clock, reader: &Reader) -> Self {
         let Reader { unit, nominal_ns, range, .. } = *reader;
@@ -36,25 +34,23 @@ impl Spec {
     }
 }
 
-/// A subject together with what the engine must know about it.
 pub struct Offer {
-    /// What the engine must know.
     pub spec: Spec,
     /// What makes the batches. Every batch of a subject without a reader counts as disturbed.
     pub reader: Option<Reader>,
 }
 
 impl Offer {
-    /// A clock of the catalogue.
+    /// Offers a clock of the catalogue.
     ///
     /// # Errors
-    /// The reason why it cannot be read on this machine.
+    /// The reason why the clock cannot be read on this machine.
     pub fn clock(entry: &Entry) -> Result<Self, Unavailable> {
         Ok(Self::opened(entry, entry.open(Opening::Checked)?))
     }
 
-    /// A clock of the catalogue, opened without reading it, for a child of a process that could
-    /// read it.
+    /// Offers a clock of the catalogue, opened without reading it, for a child of a process that
+    /// could read it.
     pub(super) fn unread(entry: &'static Entry) -> Self {
         entry.open(Opening::Untouched).map_or_else(
             |_| Self { spec: Spec::of(row(entry), &clocks::empty(entry.language)), reader: None },
@@ -62,7 +58,6 @@ impl Offer {
         )
     }
 
-    /// An opened clock under an entry's name.
     pub fn opened(entry: &Entry, reader: Reader) -> Self {
         let row = Clock {
             kind: reader.kind,
@@ -75,7 +70,6 @@ impl Offer {
     }
 }
 
-/// The row of an entry that was not opened.
 fn row(entry: &Entry) -> Clock {
     Clock {
         id: entry.id.into(),

@@ -1,5 +1,5 @@
-//! The time of a run: how long it has lasted, how long it may last, and whether the user asked it
-//! to stop. Clocks and waits share it, on this machine and on a simulated one.
+//! The time of a run: how long it has lasted, how long it may last, and whether the user asked to
+//! stop it. Clocks and waits share it, on this machine and on a simulated one.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -15,7 +15,6 @@ impl Interrupt {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the run was asked to stop.
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
@@ -25,19 +24,17 @@ impl Interrupt {
 /// ruler, so that a counter that stands still cannot hang a run.
 #[derive(Clone, Debug)]
 pub enum RunClock {
-    /// The system's clock, since this moment.
+    /// The system's clock, from this moment on.
     System(Instant),
     /// A simulated clock, in nanoseconds.
     Simulated(Arc<AtomicU64>),
 }
 
 impl RunClock {
-    /// The system's clock, from now on.
     pub fn start() -> Self {
         Self::System(Instant::now())
     }
 
-    /// The time since the run began.
     pub fn elapsed(&self) -> Duration {
         match self {
             Self::System(start) => start.elapsed(),
@@ -46,15 +43,12 @@ impl RunClock {
     }
 }
 
-/// A host's time.
 pub trait Time {
     /// The time since the run began.
     fn elapsed(&self) -> Duration;
 
-    /// Sleeps.
     fn sleep(&mut self, duration: Duration);
 
-    /// Whether the user asked to stop.
     fn interrupted(&self) -> bool;
 }
 
@@ -66,7 +60,6 @@ pub struct Limit {
 }
 
 impl Limit {
-    /// A limit that begins now.
     pub fn new(time: &impl Time, span: Duration, turns: u64) -> Self {
         Self { end: time.elapsed().saturating_add(span), turns }
     }
@@ -86,7 +79,6 @@ impl Limit {
         time.interrupted() || time.elapsed() >= self.end
     }
 
-    /// The time that is left.
     pub fn left(&self, time: &impl Time) -> Duration {
         self.end.saturating_sub(time.elapsed())
     }

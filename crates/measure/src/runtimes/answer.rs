@@ -1,4 +1,4 @@
-//! What a probe may answer, and whether it did (`PROTOCOL.md`). Nothing of it is trusted.
+//! The answers that a probe may give (`PROTOCOL.md`), and the checks of them. No answer is trusted.
 
 use crate::child::shown;
 use chronoscope_model::clock::Kind;
@@ -48,7 +48,6 @@ pub(super) struct Clock {
     pub modes: Vec<String>,
 }
 
-/// A way to wait.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Sleep {
     pub id: String,
@@ -101,34 +100,33 @@ pub(super) struct Allocations {
     pub objects: Option<f64>,
 }
 
-/// An answer that says why there is none.
+/// An answer with the reason why the probe refuses a request.
 #[derive(Deserialize)]
 struct Refused {
     error: String,
 }
 
-/// What every answer can be checked for.
+/// An answer that can be checked.
 pub(super) trait Checked: DeserializeOwned {
-    /// What is wrong with it.
+    /// Checks the answer.
     ///
     /// # Errors
     /// The reason why it cannot be believed.
     fn check(&mut self) -> Result<(), String>;
 }
 
-/// Why there is no answer.
 #[derive(Debug, PartialEq)]
 pub(super) enum NoAnswer {
-    /// The probe says that it cannot serve this request; it goes on.
+    /// The probe reports that it cannot serve this request; it remains usable.
     Refused(String),
-    /// The answer is not one, so nothing else of this probe can be believed.
+    /// The answer is not valid, so nothing else from this probe can be believed.
     Invalid(String),
 }
 
-/// Reads an answer.
+/// Parses an answer.
 ///
 /// # Errors
-/// There is none, or it cannot be believed.
+/// There is no answer, or it cannot be believed.
 pub(super) fn read<T: Checked>(line: &str) -> Result<T, NoAnswer> {
     if let Ok(refused) = serde_json::from_str::<Refused>(line) {
         return Err(NoAnswer::Refused(shown(&refused.error, 200)));
@@ -143,10 +141,10 @@ pub(super) fn read<T: Checked>(line: &str) -> Result<T, NoAnswer> {
 
 /// The highest rate of a clock that is believed: ten units per picosecond would be absurd.
 const MOST_HZ: f64 = 1e13;
-/// The most units that a difference may have: what a double counts exactly.
+/// The most units in a difference: the largest count that a double holds exactly.
 const MOST_UNITS: f64 = 9e15;
 
-/// Checks that these are numbers in the range.
+/// Checks that these are numbers within the range.
 fn numbers(name: &str, values: &[f64], range: RangeInclusive<f64>) -> Result<(), String> {
     match values.iter().find(|value| !range.contains(value)) {
         Some(value) => Err(format!("{name} is {value}")),
@@ -159,11 +157,11 @@ fn id(text: &str) -> Result<(), String> {
     if (1..=40).contains(&text.len()) && text.chars().all(plain) {
         Ok(())
     } else {
-        Err(format!("'{}' is no id", shown(text, 40)))
+        Err(format!("'{}' is not a valid id", shown(text, 40)))
     }
 }
 
-/// The units per second of a clock whose unit may be longer than a second.
+/// The lowest units per second of a clock, whose unit may be longer than a second.
 const LEAST_HZ: f64 = 1e-3;
 
 impl Checked for Hello {
@@ -228,7 +226,7 @@ impl Checked for Watch {
         numbers("a difference", &[self.smallest, self.longest, self.worst], 0.0..=MOST_UNITS)?;
         match self.same.checked_add(self.backwards) {
             Some(known) if known <= self.reads => Ok(()),
-            _ => Err("it saw more differences than it made reads".into()),
+            _ => Err("it reports more differences than reads".into()),
         }
     }
 }
@@ -278,7 +276,7 @@ mod tests {
         assert!(with("\"hz\":1e9", "\"hz\":NaN").starts_with("not an answer"));
         assert!(with("\"hz\":1e9", "\"hz\":1e999").contains("not an answer"));
         assert_eq!(with("\"protocol\":1", "\"protocol\":9"), "it speaks version 9 of the protocol");
-        assert_eq!(with("\"id\":\"now\"", "\"id\":\"N o\""), "'N o' is no id");
+        assert_eq!(with("\"id\":\"now\"", "\"id\":\"N o\""), "'N o' is not a valid id");
         assert_eq!(with("\"claimed_ns\":1", "\"claimed_ns\":-1"), "the resolution of now is -1");
         assert!(invalid::<Hello>("garbage").starts_with("not an answer"));
         assert!(invalid::<Batch>(r#"{"start":1}"#).contains("missing field"));

@@ -1,5 +1,6 @@
-//! Where probes are built: a directory of the user's cache per source, version and way of building.
-//! What is built appears there complete or not at all, so that runs may share it.
+//! The directories in which probes are built: one in the user's cache for each source, version and
+//! way of building. A finished build appears there complete or not at all, so that runs may share
+//! it.
 
 use std::env;
 use std::fs;
@@ -8,23 +9,23 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The file that a complete directory holds.
+/// A file that marks a complete directory.
 const DONE: &str = "complete";
-/// The beginning of the names of directories that are being filled.
+/// The prefix of the names of directories that are being filled.
 const PART: &str = ".part-";
-/// What a killed run left half-filled is removed after this long.
+/// The age after which the half-filled directory of a killed run is removed.
 const STALE: Duration = Duration::from_secs(24 * 3600);
 
-/// A cache.
 #[derive(Debug)]
 pub(super) struct Cache {
     pub root: PathBuf,
-    /// Whether it is this run's own, and removed with it.
+    /// Whether the cache belongs to this run alone and is removed with it.
     own: bool,
 }
 
 impl Cache {
-    /// The user's cache, or a directory for this run alone if that cannot be written.
+    /// Opens the user's cache, or a directory for this run alone if the user's cache cannot be
+    /// written.
     ///
     /// # Errors
     /// Neither can be written.
@@ -40,23 +41,23 @@ impl Cache {
         Self::of_this_run()
     }
 
-    /// A directory for this run alone.
+    /// Makes a directory for this run alone.
     ///
     /// # Errors
-    /// It cannot be made.
+    /// The directory cannot be made.
     pub fn of_this_run() -> Result<Self, String> {
         let name = format!("chronoscope-{}-{:08x}", std::process::id(), fastrand::u32(..));
         let root = env::temp_dir().join(name);
         match fs::create_dir(&root) {
             Ok(()) => Ok(Self { root, own: true }),
-            Err(error) => Err(format!("no place to build in: {}: {error}", root.display())),
+            Err(error) => Err(format!("no directory to build in: {}: {error}", root.display())),
         }
     }
 
-    /// The directory with this name and content. `fill` fills it if it is not there yet.
+    /// Returns the directory with this name and content. `fill` fills it if it does not exist yet.
     ///
     /// # Errors
-    /// It cannot be filled, for the reason given.
+    /// The directory cannot be filled, for the reason given.
     pub fn directory(
         &self,
         name: &str,
@@ -88,19 +89,19 @@ impl Drop for Cache {
     }
 }
 
-/// Gives a filled directory its name. Another run may have done the same meanwhile.
+/// Gives a filled directory its final name. Another run may have done the same meanwhile.
 fn publish(part: &Path, place: &Path) -> io::Result<()> {
     fs::write(part.join(DONE), "")?;
     if fs::rename(part, place).is_ok() || place.join(DONE).is_file() {
         return Ok(());
     }
-    // Something incomplete is there: not from a rename, so nobody needs it.
+    // An incomplete directory is there. It does not come from a rename, so nobody needs it.
     fs::remove_dir_all(place)?;
     fs::rename(part, place)
 }
 
-/// The directory for caches of this user (XDG Base Directory Specification; on Windows
-/// `LOCALAPPDATA`), without a promise that it exists.
+/// Returns the directory for caches of this user (XDG Base Directory Specification; on Windows
+/// `LOCALAPPDATA`), which may not exist.
 fn user_cache() -> Option<PathBuf> {
     let variable = |name| env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
     let base = if cfg!(windows) {

@@ -1,6 +1,6 @@
-//! Which calls of the system a read makes, counted while nothing is timed: calls of the C library
-//! by a library that is loaded first, and system calls by strace. What neither sees is a program
-//! that calls the vDSO or reads a counter itself.
+//! Which calls a read makes, counted while nothing is timed: a preloaded library counts calls to
+//! the C library, and strace counts system calls. Neither sees a program that calls the vDSO or
+//! reads a counter itself.
 
 use super::cache::Cache;
 use super::prepare::Ready;
@@ -15,16 +15,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// The reads of the batch that is counted: by the library, for which a call is cheap, and by
-/// strace. Other threads of a runtime read clocks meanwhile, so more reads give a truer figure.
+/// The reads of a counted batch: for the library, for which a call is cheap, and for strace. Other
+/// threads of a runtime read clocks meanwhile, so more reads give a more accurate figure.
 const READS: u64 = 20_000;
 const TRACED_READS: u64 = 2000;
-/// Fewer calls per read than this are the runtime's own business.
+/// Fewer calls per read than this belong to the runtime itself.
 const SOME: f64 = 0.01;
-/// The time that the compiler may take.
 const BUILT: Duration = Duration::from_secs(60);
 
-/// What counts calls on this machine.
 #[derive(Debug, Default)]
 pub(super) struct Counters {
     library: Option<PathBuf>,
@@ -33,18 +31,17 @@ pub(super) struct Counters {
     why: String,
 }
 
-/// What was counted for one clock.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Counted {
     pub calls: Option<Vec<Called>>,
     pub by: String,
 }
 
-/// Calls by name.
+/// The number of calls, by name.
 type Calls = BTreeMap<String, u64>;
 
 impl Counters {
-    /// Builds the library, and looks for strace.
+    /// Builds the library, and checks for strace.
     pub fn here(cache: &Cache, stop: Stop) -> Self {
         if !cfg!(target_os = "linux") {
             return Self { why: "calls are counted on Linux only".into(), ..Self::default() };
@@ -91,7 +88,7 @@ impl Counters {
         (0..clocks.len()).map(merge).collect()
     }
 
-    /// What both counters saw of a clock.
+    /// Combines what both counters saw of a clock.
     fn merged(
         &self,
         nth: usize,
@@ -126,9 +123,9 @@ impl Counters {
     }
 }
 
-/// What is said of a read that no counter saw.
+/// The description of a read that no counter saw.
 const NOTHING_SEEN: &str =
-    "no call of the C library or the kernel was seen: it calls the vDSO or reads a counter itself";
+    "no call to the C library or the kernel was seen: it calls the vDSO or reads a counter itself";
 
 fn build(compiler: &Path, cache: &Cache, stop: Stop) -> Result<PathBuf, String> {
     let content = (COUNTER.text, compiler);
@@ -143,7 +140,7 @@ fn build(compiler: &Path, cache: &Cache, stop: Stop) -> Result<PathBuf, String> 
     Ok(dir.join("libcount.so"))
 }
 
-/// The counts before and after a batch of each clock, less those of an empty batch.
+/// Returns the counts of a batch of each clock, less those of an empty batch.
 fn batches(
     command: &mut Command,
     clocks: &[String],

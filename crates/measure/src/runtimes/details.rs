@@ -1,4 +1,4 @@
-//! What is asked of a runtime's clocks apart from their costs: ticks, long series of reads,
+//! The requests about a runtime's clocks apart from their costs: ticks, long series of reads,
 //! allocations, and sleeps.
 
 use super::answer::{Allocations, Deltas, Slept, Spins, Watch};
@@ -9,30 +9,30 @@ use crate::stats::summary::quantile;
 use chronoscope_model::runtimes::{Allocates, RuntimeClock, RuntimeSleep, Watched};
 use std::time::Duration;
 
-/// Successive reads that are looked at one by one.
+/// The number of successive reads that are examined individually.
 const DELTAS: u64 = 4000;
-/// Changes of value that are waited for; a clock that ticks slowly shows fewer in the time that
-/// the protocol allows.
+/// The number of changes of value to wait for; a clock that ticks slowly shows fewer in the time
+/// that the protocol allows.
 const SPINS: u64 = 100;
-/// Reads of the long series.
+/// The reads of the long series.
 const WATCHED: u64 = 200_000;
-/// Reads whose allocations are counted.
+/// The reads whose allocations are counted.
 const ALLOCATING: u64 = 10_000;
-/// Sleeps: the duration in nanoseconds, and how many.
+/// The sleeps: their duration in nanoseconds, and their number.
 const SLEEPS: [(u64, u64); 3] = [(100_000, 30), (1_000_000, 30), (10_000_000, 5)];
 /// The time that the protocol allows for the slowest of these requests.
 const WORK: Duration = Duration::from_secs(2);
-/// Sleeps may take longer than asked for by this factor, and by this much each.
+/// Sleeps may take longer than asked for by this factor, and by the additional time for each.
 const LATE: u32 = 4;
 const LATE_EACH: Duration = Duration::from_millis(60);
-/// A sleep that ends before its time by less than this share ended on time: the clock that it waits
-/// for may be slewed against the stopwatch by 500 ppm (adjtimex(2)).
+/// A sleep that ends before its time by less than this share ended on time: the clock that it uses
+/// may be slewed against the stopwatch by 500 ppm (adjtimex(2)).
 const SLEW: f64 = 5e-4;
 
-/// Fills in what a probe's clock shows.
+/// Fills in the details of a probe's clock.
 ///
 /// # Errors
-/// The probe is of no more use, for the reason given.
+/// The probe is of no further use, for the reason given.
 pub(super) fn clock(
     probe: &mut Probe,
     row: &mut RuntimeClock,
@@ -78,7 +78,7 @@ pub(super) fn clock(
 /// Makes the sleeps of a runtime, for each duration that is a whole number of its units.
 ///
 /// # Errors
-/// The probe is of no more use, for the reason given.
+/// The probe is of no further use, for the reason given.
 pub(super) fn sleeps(
     probe: &mut Probe,
     stopwatch_tick_ns: f64,
@@ -107,8 +107,8 @@ pub(super) fn sleeps(
     Ok(rows)
 }
 
-/// How late sleeps of one duration ended. One is early if it ended before its time by more than the
-/// stopwatch's tick and slew explain.
+/// Returns how late sleeps of one duration ended. A sleep is early if it ended before its time by
+/// more than the stopwatch's tick and slew explain.
 fn overshoot(slept: &[f64], asked_ns: f64, tick_ns: f64) -> RuntimeSleep {
     let mut late: Vec<f64> = slept.iter().map(|ns| ns - asked_ns).collect();
     late.sort_unstable_by(f64::total_cmp);
@@ -126,8 +126,8 @@ fn overshoot(slept: &[f64], asked_ns: f64, tick_ns: f64) -> RuntimeSleep {
     }
 }
 
-/// The smallest amount by which a clock's value changes, in its units: what all differences have in
-/// common.
+/// The smallest amount by which a clock's value changes, in its units: the common divisor of all
+/// differences.
 fn tick(values: &[f64], steps: &[f64]) -> Option<f64> {
     let whole = values.iter().chain(steps).all(|value| value.fract() == 0.0);
     if let Some(step) = seldom(values, steps) {
@@ -146,9 +146,9 @@ fn tick(values: &[f64], steps: &[f64]) -> Option<f64> {
     Some(hidden(&whole, seen).filter(|period| *period > plain).unwrap_or(plain))
 }
 
-/// The tick of a clock that most reads find unchanged: what it usually changes by. Its changes need
-/// not be multiples of anything, as a coarse clock of the kernel, whose ticks of 4 ms are rounded
-/// to nanoseconds, shows.
+/// Returns the tick of a clock that most reads find unchanged: its usual change. Its changes need
+/// not be multiples of anything: a coarse clock of the kernel, for example, has ticks of 4 ms that
+/// are rounded to nanoseconds.
 fn seldom(values: &[f64], steps: &[f64]) -> Option<f64> {
     const SAME: f64 = 0.9;
     let between: Vec<f64> = values.windows(2).map(|pair| pair[1] - pair[0]).collect();
@@ -162,9 +162,10 @@ fn seldom(values: &[f64], steps: &[f64]) -> Option<f64> {
     quantile(&changes, 0.5)
 }
 
-/// A tick that is shorter than a read and no whole number of units, so that successive reads show
-/// only that they take about as long. Differences over a varying number of reads do show it, unless
-/// the loop itself takes a fixed time; so what is not clearly shorter than a read does not count.
+/// Returns a tick that is shorter than a read and not a whole number of units, so that successive
+/// reads show only that they take about as long. Differences over a varying number of reads do show
+/// it, unless the loop itself takes a fixed time; so a tick that is not clearly shorter than a read
+/// does not count.
 fn hidden(values: &[u64], mut seen: Seen) -> Option<f64> {
     const SHORTER: f64 = 0.6;
     const TRIES: usize = 3000;
@@ -184,8 +185,9 @@ fn hidden(values: &[u64], mut seen: Seen) -> Option<f64> {
     (tick <= read * SHORTER).then_some(tick)
 }
 
-/// Values that are no whole numbers: the smallest difference, if all others are multiples of it to
-/// within rounding; otherwise nothing is known but that the tick is no longer than that.
+/// Returns the tick of values that are not whole numbers: the smallest difference, if all others
+/// are multiples of it to within rounding; otherwise it is only known that the tick is no longer
+/// than that.
 fn fraction(values: &[f64], steps: &[f64]) -> Option<f64> {
     /// The share of differences that must fit, because a clock may be set meanwhile.
     const FIT: f64 = 0.98;

@@ -17,33 +17,32 @@ use std::time::Duration;
 pub(super) struct Slot {
     pub id: String,
     pub ready: Ready,
-    /// What its first process said of itself.
+    /// What the runtime's first process reported about itself.
     pub hello: Hello,
-    /// Its present process; absent if it failed.
+    /// The current process; absent if it failed.
     pub probe: Option<Probe>,
-    /// Why it failed.
+    /// Why the process failed.
     pub reason: Option<String>,
-    /// The warm-up of its first process.
+    /// The warm-up of the first process.
     pub warm_up: WarmUp,
-    /// The stopwatch's units per second that batches are converted with.
+    /// The rate, in units of the stopwatch per second, with which batches are converted.
     pub hz: f64,
-    /// Ready-made: its loops need no time to become faster.
+    /// Whether the runtime is compiled ahead of time: its loops need no time to become faster.
     pub compiled: bool,
-    /// The first of its subjects, which is its empty loop.
+    /// The runtime's first subject, which is its empty loop.
     first: usize,
 }
 
-/// This machine, with probes.
 pub(super) struct Joined {
     machine: Machine,
     specs: Vec<Spec>,
     pub slots: Vec<Slot>,
-    /// The subjects of the machine.
+    /// The number of subjects of the machine.
     own: usize,
     rng: fastrand::Rng,
 }
 
-/// A probe that has not settled after this long is measured as it is.
+/// How long a probe may take to settle. After that, it is measured as it is.
 const LONGEST: Duration = Duration::from_secs(6);
 /// When a loop may have settled. .NET waits 100 ms before it compiles what has run often enough
 /// (`TieredCompilation.BackgroundWorkerTimeoutMs` and `TC_CallCountingDelayMs`). V8 was seen to
@@ -51,23 +50,23 @@ const LONGEST: Duration = Duration::from_secs(6);
 /// before it compiles a loop, and 200 before it compiles what leaves it.
 const ENOUGH: Enough =
     Enough { span: Duration::from_millis(250), busy: Duration::from_millis(60), reads: 5_000 };
-/// The same for what was compiled before it ran.
+/// What must have passed for a loop that was compiled before it ran.
 const ENOUGH_COMPILED: Enough =
     Enough { span: Duration::from_millis(30), busy: Duration::ZERO, reads: 0 };
 /// The length of a batch during the warm-up.
 const BATCH_NS: f64 = 100_000.0;
 /// The most reads of a batch during the warm-up.
 const MOST_READS: u64 = 1 << 20;
-/// So many reads are in a batch even if they take longer, up to this time: a loop of few reads may
+/// The fewest reads in a batch, even if they take longer, up to this time: a loop of few reads may
 /// never run often enough to be compiled.
 const FEW_READS: u64 = 64;
 const LONG_NS: f64 = 10_000_000.0;
-/// A stopwatch whose rate is wrong by more than this is converted by its measured rate. One that is
-/// slewed is wrong by at most 0.0005 (adjtimex(2)).
+/// If a stopwatch's rate is wrong by more than this, its measured rate converts its batches. A
+/// stopwatch that is slewed is wrong by at most 0.0005 (adjtimex(2)).
 const WRONG: f64 = 0.005;
 
 impl Joined {
-    /// A host for the machine's subjects and those of these probes.
+    /// Returns a host for the machine's subjects and those of these probes.
     pub fn new(machine: Machine, seed: u64) -> Self {
         let specs = machine.specs();
         Self {
@@ -79,7 +78,6 @@ impl Joined {
         }
     }
 
-    /// Adds a runtime.
     pub fn add(&mut self, id: String, ready: Ready, hello: Hello, compiled: bool) {
         let first = self.specs.len();
         let spec = |clock: &str, kind, hz| Spec {
@@ -106,22 +104,20 @@ impl Joined {
         });
     }
 
-    /// What the engine must know about each subject.
     pub fn specs(&self) -> Vec<Spec> {
         self.specs.clone()
     }
 
-    /// The machine, without the probes.
     pub fn into_machine(self) -> Machine {
         self.machine
     }
 
-    /// The subject that is a clock of a runtime.
+    /// Returns the subject number of a runtime's clock.
     pub fn subject(&self, slot: usize, clock: usize) -> usize {
         self.slots[slot].first + 1 + clock
     }
 
-    /// Starts new processes of all runtimes that have not failed, and warms each up.
+    /// Starts new processes of all runtimes that have not failed, and warms each of them up.
     pub fn restart(&mut self, mut progress: impl FnMut(usize)) {
         for at in 0..self.slots.len() {
             if self.machine.interrupted() {
@@ -159,7 +155,7 @@ impl Joined {
         }
     }
 
-    /// Whether the rest of a run can use it.
+    /// Drops the runtime's process, and keeps the first reason unless the user ended the run.
     fn fail(&mut self, at: usize, why: String) {
         if !self.machine.interrupted() {
             self.slots[at].reason.get_or_insert(why);
@@ -197,7 +193,8 @@ impl Joined {
         }
     }
 
-    /// The series of a runtime: its empty loop and its clocks, in the modes that each has.
+    /// Returns the series of a runtime: its empty loop and its clocks, each in the modes that it
+    /// has.
     fn series(&self, at: usize) -> Vec<(usize, Mode)> {
         let clocks = &self.slots[at].hello.clocks;
         let both = [Mode::Throughput, Mode::Latency];
@@ -209,7 +206,7 @@ impl Joined {
         empty.into_iter().chain(of_clocks).collect()
     }
 
-    /// Makes batches in turn until none of them becomes faster any more.
+    /// Makes batches in turn until none of them becomes faster.
     fn warm_up(&mut self, at: usize) -> WarmUp {
         let enough = if self.slots[at].compiled { ENOUGH_COMPILED } else { ENOUGH };
         let series = self.series(at);
@@ -218,7 +215,8 @@ impl Joined {
         let hz = self.machine.hz();
         let (aim, long) = (BATCH_NS * hz / 1e9, LONG_NS * hz / 1e9);
         let start = self.machine.elapsed();
-        // Each cost settles by itself: on a busy machine they would hardly all seem to at once.
+        // Each cost settles by itself: on a busy machine, all of them would hardly ever seem
+        // settled at once.
         let mut settled = vec![false; series.len()];
         while settled.contains(&false)
             && self.machine.elapsed().saturating_sub(start) < LONGEST
@@ -249,8 +247,9 @@ impl Joined {
         }
     }
 
-    /// Finds the thread that reads, so that the time it spends off the CPU is seen. That needs a
-    /// CPU of its own: the account of a thread that runs elsewhere at this moment is behind.
+    /// Finds the thread that reads, so that the time it spends off the CPU is seen. That thread
+    /// needs a CPU of its own: the account of a thread that runs elsewhere at this moment is
+    /// behind.
     fn find_thread(&mut self, at: usize) {
         let slot = &mut self.slots[at];
         let (Some(probe), Some(clock)) = (slot.probe.as_mut(), slot.hello.clocks.first()) else {
@@ -258,7 +257,7 @@ impl Joined {
         };
         let id = clock.id.clone();
         probe.find_thread(|probe| {
-            // A failure shows at the next batch.
+            // A failure shows in the next batch.
             let _ = probe.batch(&id, Mode::Throughput.name(), 20_000, &|| false);
         });
     }
@@ -277,8 +276,8 @@ impl Joined {
         }
     }
 
-    /// How much faster than claimed the stopwatch of a runtime runs, in parts per million, if the
-    /// present process has run long enough to tell.
+    /// Returns by how much the stopwatch of a runtime runs faster than claimed, in parts per
+    /// million, if the current process has run long enough to tell.
     pub fn fast_ppm(&self, at: usize) -> Option<f64> {
         const ENOUGH: f64 = 0.002;
         let slot = &self.slots[at];
@@ -361,8 +360,8 @@ impl Batches for Joined {
         true
     }
 
-    /// The rounds of new processes of all runtimes. This process reads the clocks of C itself, with
-    /// another copy of its loops.
+    /// Makes the rounds with new processes of all runtimes. This process reads the clocks of C
+    /// itself, with another copy of its loops.
     fn child_rounds(&mut self, job: &Job) -> Option<Sampled> {
         self.restart(|_| ());
         self.machine.use_copy(job.copy);

@@ -30,29 +30,25 @@ use prepare::{Candidate, Ready, candidates};
 use probe::Probe;
 use std::path::PathBuf;
 
-/// Processes of each runtime.
 const PROCESSES: u32 = 3;
-/// The intended length of a batch: long compared with what a request costs, and 1000 ticks of a
+/// The intended length of a batch: long compared with the cost of a request, and 1000 ticks of a
 /// stopwatch of 100 ns.
 const BATCH_NS: f64 = 100_000.0;
 
 /// The clocks of C that costs are compared with: the first that can be read here.
 const REFERENCES: [&str; 3] = ["posix/monotonic", "windows/qpc", "c/clock"];
 
-/// A runtime, where the user says that it is if that was said, and which of its rows are wanted.
+/// A runtime, its place if the user named one, and the rows that are wanted.
 #[derive(Clone, Debug)]
 pub struct Wanted {
-    /// The runtime.
     pub runtime: &'static Runtime,
-    /// Its program or the directory that holds it.
+    /// The runtime's program or the directory that holds it.
     pub place: Option<PathBuf>,
     /// The ids of the rows that are wanted (`c:gcc-O2`), as the user wrote them; none: all.
     pub rows: Vec<String>,
 }
 
-/// A request for the clocks of these runtimes.
 pub struct Request {
-    /// The runtimes.
     pub wanted: Vec<Wanted>,
 }
 
@@ -74,7 +70,7 @@ impl Measurement for Request {
             .filter(|entry| entry.open(clocks::Opening::Checked).is_ok())
             .take(1)
             .collect();
-        // Its rounds are in this process; those elsewhere are of the runtimes.
+        // The rounds of C are in this process; rounds elsewhere are those of the runtimes.
         let children = setting.children.take();
         let session = setting.session(&report.environment, &reference);
         setting.children = children;
@@ -137,7 +133,6 @@ impl Measurement for Request {
     }
 }
 
-/// Shows how much of a phase is done.
 fn progress(setting: &mut Setting, phase: &Phase, done: f64) {
     (setting.progress)(Progress::Phase(phase.name, RUNTIMES.done(phase, done)));
 }
@@ -199,14 +194,14 @@ impl Request {
 }
 
 impl Wanted {
-    /// The builds of it that are wanted.
+    /// Returns the builds of the runtime that are wanted.
     fn candidates(&self) -> Result<Vec<Candidate>, String> {
         let found = candidates(self.runtime, self.place.as_deref())?;
         let known: Vec<String> = found.iter().map(|one| one.id.clone()).collect();
         let mut kept = found;
         kept.retain(|candidate| self.wants(&candidate.id));
         if kept.is_empty() {
-            Err(format!("no such build here: there are {}", known.join(", ")))
+            Err(format!("no such build here, only: {}", known.join(", ")))
         } else {
             Ok(kept)
         }
@@ -250,7 +245,7 @@ fn subjects(host: &Joined, own: usize) -> Vec<usize> {
     (0..own).chain(clocks).collect()
 }
 
-/// Fills in what a runtime said of itself, and its costs.
+/// Fills in what a runtime reported about itself, and its costs.
 fn describe(
     row: &mut Row,
     host: &Joined,
@@ -290,7 +285,7 @@ fn describe(
     }
 }
 
-/// Looks at what is not a matter of rounds: ticks, sleeps, allocations, calls of the system.
+/// Examines everything outside the rounds: ticks, sleeps, allocations, calls of the system.
 fn look(row: &mut Row, host: &mut Joined, at: usize, counters: &Counters, setting: &Setting) {
     let stop = || setting.interrupt.is_set();
     let slot = &mut host.slots[at];

@@ -1,5 +1,5 @@
-//! From a declaration to a command that runs its probe: programs found, the version read, the probe
-//! built.
+//! Turns a declaration into a command that runs a probe: finds the programs, reads the version, and
+//! builds the probe.
 
 use super::cache::Cache;
 use crate::child::{self, Stop, shown};
@@ -10,26 +10,25 @@ use std::time::Duration;
 
 /// The time that a program may take to print its version.
 const ASKED: Duration = Duration::from_secs(20);
-/// The time that one command of a build may take: a compiler that starts for the first time on a
-/// busy machine.
+/// The time that one command of a build may take, such as a compiler that starts for the first time
+/// on a busy machine.
 const BUILT: Duration = Duration::from_secs(180);
 
 /// A runtime in one version, built in one way.
 #[derive(Clone, Debug)]
 pub(super) struct Candidate {
     pub runtime: &'static Runtime,
-    /// Its row's id.
     pub id: String,
     found: Found,
     level: &'static str,
 }
 
-/// What can be run.
+/// A probe that can be run.
 #[derive(Clone, Debug)]
 pub(super) struct Ready {
-    /// The program that is run or that compiled the probe.
+    /// The program that is run, or that compiled the probe.
     pub program: PathBuf,
-    /// The version by the program's own output.
+    /// The version that the program itself printed.
     pub version: String,
     command: Vec<String>,
     env: &'static [(&'static str, &'static str)],
@@ -42,7 +41,7 @@ impl Ready {
         self.command_under(&[])
     }
 
-    /// The command that runs the probe as the arguments of another program.
+    /// The command that runs the probe by way of another program, with which it begins.
     pub fn command_under(&self, program: &[String]) -> Command {
         let mut words = program.iter().chain(&self.command);
         let mut command = Command::new(words.next().map_or("", String::as_str));
@@ -51,10 +50,10 @@ impl Ready {
     }
 }
 
-/// The rows of a runtime: one for each way of building and each level.
+/// Returns the rows of a runtime: one for each way of building and each level.
 ///
 /// # Errors
-/// There is none here, for the reason given.
+/// No runtime is available here, for the reason given.
 pub(super) fn candidates(
     runtime: &'static Runtime,
     given: Option<&Path>,
@@ -94,7 +93,7 @@ impl Candidate {
         let name = self.id.replace([':', '+', '/'], "-");
         let dir = cache.directory(&name, &content, |dir| {
             for file in files() {
-                // Braces are for placeholders in the files next to a probe, and code in the probe.
+                // Braces mark placeholders in the files next to a probe, but are code in the probe.
                 let is_code =
                     std::ptr::eq(file, &raw const runtime.source) || file.name.ends_with(".h");
                 let text = if is_code {
@@ -136,7 +135,6 @@ impl Candidate {
         Ok(command)
     }
 
-    /// A text with its placeholders filled in.
     fn filled(&self, text: &str, dir: &Path, version: &str) -> String {
         let source = dir.join(self.runtime.source.name);
         let mut text = text

@@ -6,7 +6,7 @@ use crate::engine::RulerKind;
 use std::process::Command;
 use std::time::Duration;
 
-/// How long a probe may take for anything but the work that a request names.
+/// How long a probe may take for anything except the work that a request names.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The longest line that a probe may write.
@@ -21,47 +21,46 @@ pub(super) struct Probe {
     ends: Option<[Mark; 2]>,
     /// The account of the thread that reads, if the system keeps one.
     account: Option<Account>,
-    /// Batches that were longer than their requests.
+    /// The number of batches that were longer than their requests.
     impossible: u32,
 }
 
-/// A value of the stopwatch between two of the ruler.
+/// A value of the stopwatch between two values of the ruler.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mark {
     pub start: f64,
     pub ruler: [u64; 2],
 }
 
-/// A batch that a probe made.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Made {
-    /// The stopwatch before it.
+    /// The stopwatch at the start of the batch.
     start: f64,
-    /// Units of the stopwatch.
+    /// In units of the stopwatch.
     pub ticks: f64,
-    /// Whether its thread was off the CPU in between.
+    /// Whether the probe's thread was off the CPU meanwhile.
     pub disturbed: bool,
 }
 
 impl Made {
-    /// Over how many units of the stopwatch the length of a batch has to be spread, so that a
-    /// coarse stopwatch leaves no steps: one, if it counts whole units. One that counts fractions
-    /// of a unit, such as seconds, leaves none.
+    /// The units of the stopwatch over which the length of a batch has to be spread, so that a
+    /// coarse stopwatch leaves no steps: one, if it counts whole units. A stopwatch that counts
+    /// fractions of a unit, such as seconds, leaves no steps.
     pub fn step(&self) -> f64 {
         let whole = self.start.fract() == 0.0 && self.ticks.fract() == 0.0;
         if whole { 1.0 } else { 0.0 }
     }
 }
 
-/// The most batches that may be longer than their requests, by a tick of the stopwatch or because
-/// the probe was asked while its clock was set.
+/// The most batches that may be longer than their requests, because of a tick of the stopwatch or
+/// because the clock was set during a request.
 const MOST_IMPOSSIBLE: u32 = 20;
 
 impl Probe {
     /// Starts a probe.
     ///
     /// # Errors
-    /// The reason why it cannot be used.
+    /// The reason why the probe cannot be used.
     pub fn start(command: &mut Command, ruler: RulerKind, stop: Stop) -> Result<Self, String> {
         let mut child = Child::start(command, LONGEST)?;
         let line = child.ask("hello", PATIENCE, stop)?;
@@ -71,11 +70,11 @@ impl Probe {
         Ok(Self { child, hello, ruler, ends: None, account: None, impossible: 0 })
     }
 
-    /// The answer to a request that needs this much time itself; `None` if the probe cannot serve
-    /// it.
+    /// Returns the answer to a request that itself needs this much time; `None` if the probe cannot
+    /// serve it.
     ///
     /// # Errors
-    /// The probe is of no more use, for the reason given.
+    /// The probe is of no further use, for the reason given.
     pub fn ask<T: Checked>(
         &mut self,
         request: &str,
@@ -92,7 +91,7 @@ impl Probe {
     /// Makes a batch: `clock` is an id or `empty`.
     ///
     /// # Errors
-    /// The probe is of no more use, for the reason given.
+    /// The probe is of no further use, for the reason given.
     pub fn batch(
         &mut self,
         clock: &str,
@@ -121,7 +120,7 @@ impl Probe {
         })
     }
 
-    /// Makes a batch that nobody times; `None` if there is none.
+    /// Makes a batch without timing it; `None` if that fails.
     pub fn batch_of(&mut self, clock: &str, reads: u64, stop: Stop) -> Option<()> {
         let request = format!("batch {clock} throughput {reads} 0");
         // Under strace, each of its system calls takes some 100 us.
@@ -129,10 +128,10 @@ impl Probe {
         self.ask::<Batch>(&request, work, stop).ok()?.map(drop)
     }
 
-    /// Checks the length of a batch against that of its request, both in ticks of the ruler.
+    /// Checks that a batch is not longer than its request, both in ticks of the ruler.
     ///
     /// # Errors
-    /// Too many were longer.
+    /// Too many batches were longer than their requests.
     pub fn check_length(&mut self, ticks: f64) -> Result<(), String> {
         let Some([_, last]) = self.ends else {
             return Ok(());
@@ -147,13 +146,13 @@ impl Probe {
         }
     }
 
-    /// The stopwatch's rate in units per tick of the ruler over all batches so far, with the
-    /// largest relative error that it can have.
+    /// Returns the stopwatch's rate in units per tick of the ruler over all batches so far, with
+    /// the largest relative error that the rate can have.
     pub fn rate(&self) -> Option<(f64, f64)> {
         rate(self.ends?)
     }
 
-    /// Finds the thread that makes the batches: the one that a long batch occupied.
+    /// Finds the thread that makes the batches: the one that a long batch kept busy.
     pub fn find_thread(&mut self, mut busy: impl FnMut(&mut Self)) {
         let before = Account::all(self.child.id());
         busy(self);
@@ -166,13 +165,14 @@ impl Probe {
         self.account = most.and_then(|(_, thread)| Account::of(self.child.id(), thread));
     }
 
-    /// Asks it to end.
+    /// Asks the probe to end.
     pub fn end(&mut self) {
         self.child.end();
     }
 }
 
-/// One read in so many is made before a batch, so that the caches hold what the loop needs.
+/// The share of reads made before a batch, one in this many, so that the caches hold what the loop
+/// needs.
 const WARM: u64 = 8;
 
 fn rate([first, last]: [Mark; 2]) -> Option<(f64, f64)> {
@@ -204,7 +204,7 @@ impl Account {
         text.split(' ').next()?.parse().ok()
     }
 
-    /// The threads of a process with their CPU times.
+    /// Returns the threads of a process with their CPU times.
     fn all(process: u32) -> Vec<(u32, u64)> {
         let tasks = std::fs::read_dir(format!("/proc/{process}/task"));
         let names = tasks.into_iter().flatten().flatten();

@@ -1,37 +1,37 @@
-//! Whether the batches of a runtime still become faster. A compiler that works while the program
-//! runs replaces a loop when it has run often enough, or when a timer says so; no fixed number of
-//! batches is right for all of them.
+//! Whether the batches of a runtime still become faster. A just-in-time compiler replaces a loop
+//! when it has run often enough, or when a timer expires; no fixed number of batches is right for
+//! all compilers.
 
 use crate::stats::summary::quantile;
 use std::time::Duration;
 
-/// Batches of one cost, with the time of each.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Trend {
     batches: Vec<(Duration, f64)>,
-    /// The reads in all of them, and the time that these took.
+    /// The reads in all batches, and the time that they took.
     reads: u64,
     busy: Duration,
 }
 
-/// What must have passed before a trend says anything.
+/// What must have passed before a trend is conclusive.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Enough {
     /// The span in which batches must not become faster.
     pub span: Duration,
-    /// The time that the loop itself ran.
+    /// The time for which the loop itself ran.
     pub busy: Duration,
-    /// The reads that it made.
+    /// The reads that the loop made.
     pub reads: u64,
 }
 
-/// A newer half that is lower than the older one by more than this still becomes faster.
+/// If the newer half is lower than the older one by more than this share, the batches still become
+/// faster.
 const FASTER: f64 = 0.02;
 /// The fewest batches in a half.
 const FEWEST: usize = 6;
 
 impl Trend {
-    /// Records a batch of so many reads, which took this long.
+    /// Records a batch of this many reads, which took this long.
     pub fn push(&mut self, at: Duration, reads: u64, took: Duration) {
         let cost = took.as_secs_f64() / reads.max(1) as f64;
         self.batches.push((at, cost));
@@ -39,12 +39,12 @@ impl Trend {
         self.busy += took;
     }
 
-    /// Batches so far.
+    /// The number of batches so far.
     pub fn len(&self) -> usize {
         self.batches.len()
     }
 
-    /// Whether the batches of the last span no longer became faster: the median of the newer half
+    /// Whether the batches of the last span no longer become faster: the median of the newer half
     /// is not below that of the older one.
     pub fn has_settled(&self, enough: Enough) -> bool {
         let Some((last, _)) = self.batches.last() else {
@@ -55,7 +55,7 @@ impl Trend {
         }
         let from = last.saturating_sub(enough.span);
         let first = self.batches.partition_point(|(at, _)| *at < from);
-        // The window must be full, and hold enough.
+        // The window must be full and contain enough.
         let recent = &self.batches[first..];
         if first == 0 || recent.len() < 2 * FEWEST {
             return false;
@@ -67,7 +67,7 @@ impl Trend {
         }
     }
 
-    /// How many times as long the first batch was as the last ones.
+    /// By what factor the first batch took longer than the last ones.
     pub fn speed_up(&self) -> Option<f64> {
         let (_, first) = self.batches.first()?;
         let recent = &self.batches[self.batches.len().saturating_sub(FEWEST)..];
@@ -89,8 +89,8 @@ mod tests {
     const ENOUGH: Enough =
         Enough { span: Duration::from_millis(200), busy: Duration::ZERO, reads: 0 };
 
-    /// After how many batches, one per millisecond, a loop has settled that reads in so many
-    /// nanoseconds.
+    /// Returns after how many batches, one per millisecond, a loop settles whose reads take this
+    /// many nanoseconds.
     fn settles_with(enough: Enough, cost: impl Fn(u64) -> f64) -> Option<u64> {
         let mut trend = Trend::default();
         (0..5000).find(|at| {
@@ -120,14 +120,14 @@ mod tests {
     #[test]
     fn what_never_changes_settles_as_soon_as_that_is_seen() {
         assert_eq!(settles(|_| 25.0), Some(201));
-        // Becoming slower is no reason to wait.
+        // A loop that becomes slower is no reason to wait.
         assert_eq!(settles(|at| 25.0 + at as f64), Some(201));
     }
 
     #[test]
     fn a_loop_that_hardly_ran_has_not_settled() {
-        // Of many loops in turn, each runs for a small part of the time; a compiler counts what
-        // each has run. This one is replaced after 60,000 reads.
+        // Of many loops in turn, each runs for a small part of the time; a compiler counts the runs
+        // of each loop. This one is replaced after 60,000 reads.
         let replaced = |at: u64| if at < 600 { 320.0 } else { 180.0 };
         let busy = Enough { busy: Duration::from_millis(20), ..ENOUGH };
         assert_eq!(settles(replaced), Some(201));

@@ -45,28 +45,32 @@ use super::second_mode::{self, Place};
 use super::shape::Shape;
 use fastrand::Rng;
 
-/// The fewest finite samples for an estimate; with fewer, the half-sample mode means nothing.
+/// The fewest finite samples for an estimate. With fewer, the half-sample mode is meaningless.
 pub const MIN_SAMPLES: usize = 5;
 
-/// Reach of the estimating function in scales, for many samples.
+/// The reach of the estimating function in scales, for many samples.
 ///
-/// A shorter reach loses efficiency (3.6: the variance grows by 40 %), a longer one includes delays
+/// A shorter reach loses efficiency (3.6: the variance grows by 40 %); a longer one includes delays
 /// of a few scales.
 const REACH: f64 = 4.2;
-/// Number of samples at which the square of the reach is twice [`REACH`]'s.
+/// The number of samples at which the square of the reach is twice that of [`REACH`].
 const FEW: f64 = 45.0;
-/// Number of samples at which the upper side has half the weight of the lower side in the scale.
+/// The number of samples at which the upper side has half the weight of the lower side in the
+/// scale.
 const UPPER: f64 = 50.0;
 /// The least reach in ticks on a lattice.
 const TICKS: f64 = 4.0;
-/// Bootstrap repetitions. Their own noise on `se` is 5 %, which costs 0.1 % of coverage.
+/// The number of bootstrap repetitions. Their own noise on `se` is 5 %, which costs 0.1 % of
+/// coverage.
 const RESAMPLES: usize = 200;
-/// Degrees of freedom that location, scale and the choice of the window use up of the core's
+/// The degrees of freedom that location, scale and the choice of the window take from the core's
 /// samples.
 const SPENT: f64 = 5.0;
-/// The standard error that fixing the scale in the one-step bootstrap leaves out, by simulation.
+/// The factor of the standard error for what the one-step bootstrap leaves out by fixing the scale,
+/// by simulation.
 const FIXED_SCALE: f64 = 1.055;
-/// The increase of that for each sample outside the core, because the scale then matters more.
+/// The increase of [`FIXED_SCALE`] for each sample outside the core, because the scale then matters
+/// more.
 const FIXED_SCALE_OUTSIDE: f64 = 0.18;
 /// The most passes of the iteration; it needs 10 to 30.
 const PASSES: usize = 60;
@@ -76,11 +80,11 @@ const PASSES: usize = 60;
 pub struct ModeEstimate {
     /// The estimate.
     pub value: f64,
-    /// Lower end of the 95 % interval.
+    /// The lower end of the 95 % interval.
     pub low: f64,
-    /// Upper end of the 95 % interval.
+    /// The upper end of the 95 % interval.
     pub high: f64,
-    /// The other place where samples gather, if there is one.
+    /// The second mode, if there is one.
     pub second: Option<Place>,
 }
 
@@ -91,7 +95,7 @@ impl ModeEstimate {
     }
 }
 
-/// Memory that an estimate needs and that the next one can reuse.
+/// Memory that each estimate needs, kept for the next one.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     finite: Vec<f64>,
@@ -108,14 +112,13 @@ pub fn mode_interval(samples: &[f64], rng: &mut Rng) -> Option<ModeEstimate> {
     Estimator::default().estimate(samples, rng, &mut Scratch::default())
 }
 
-/// How to estimate a series.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Estimator {
     /// The step in which samples can differ (the ruler's tick divided by the reads of a batch), in
-    /// the unit of the samples. Zero if not known; then it is inferred from the samples.
+    /// the unit of the samples. If it is zero, it is unknown and is inferred from the samples.
     ///
-    /// It matters in one case: if all samples are equal, the interval is half a step either way
-    /// with it, and has no width without it.
+    /// The step matters in one case: if all samples are equal, the interval is half a step either
+    /// way with it, and has no width without it.
     pub quantum: f64,
     /// If samples gather in two places, whether the lower one is the estimate as long as its share
     /// is large enough ([`second_mode::SHOWN`]). Otherwise the denser one is.
@@ -208,11 +211,10 @@ impl Estimator {
 
 /// The approximate location of the bulk of the samples.
 struct Core {
-    /// Number of samples.
     count: f64,
     start: f64,
     scale: f64,
-    /// Step of the lattice on which the samples lie; zero if there is none.
+    /// The step of the lattice on which the samples lie; zero if there is none.
     quantum: f64,
 }
 
@@ -294,14 +296,15 @@ impl Core {
                 break;
             }
         }
-        // Keep it within the neighbourhood of the mode, and within the samples.
+        // Keeps the value within the neighbourhood of the mode, and within the samples.
         let value = value
             .clamp(anchor - 2.0 * scale, anchor + 2.0 * scale)
             .clamp(sorted[0], sorted[sorted.len() - 1]);
         Fit { value, scale, shape }
     }
 
-    /// The error that rounding to the lattice may hide; see the documentation of the module.
+    /// Returns the error that rounding to the lattice may hide; see the documentation of the
+    /// module.
     fn rounding(&self, scale: f64) -> f64 {
         if self.quantum <= 0.0 {
             return 0.0;
@@ -317,7 +320,7 @@ impl Core {
     }
 }
 
-/// The step of the lattice that `sorted` lies on, or zero.
+/// Returns the step of the lattice that `sorted` lies on, or zero.
 ///
 /// Considers only what lies below the upper quartile, because a gap above it is as likely to be a
 /// delay as a tick. The lowest 2 % are left out, so that a single stray sample does not make a

@@ -42,7 +42,7 @@ fn the_denser_of_two_clusters_is_chosen() {
     assert!(found.value.abs() < 1.0, "{found:?}");
 }
 
-/// Replications of each case; `examples/coverage.rs` makes the full table.
+/// The replications of each case; `examples/coverage.rs` makes the full table.
 const TIMES: u32 = 300;
 
 /// The share of replications whose interval covers the truth, which `fill` sets to zero.
@@ -59,7 +59,7 @@ fn coverage(groups: usize, size: usize, mut fill: impl FnMut(&mut [f64], &mut Rn
     f64::from(covered) / f64::from(TIMES)
 }
 
-/// 93 to 97 %, each end with two binomial standard deviations of 300.
+/// This is 93 to 97 %, widened at each end by two binomial standard deviations of 300.
 const COVERED: std::ops::RangeInclusive<f64> = 0.90..=0.99;
 
 #[test]
@@ -79,7 +79,7 @@ fn the_interval_covers_the_truth() {
     }
 }
 
-/// The truth is the mean of all processes that there could be.
+/// The truth is the mean of all possible processes.
 #[test]
 fn the_interval_covers_the_truth_of_other_processes() {
     for placement in [0.1, 1.0, 3.0] {

@@ -1,8 +1,8 @@
 //! Estimates from noisy samples: modes with intervals, ticks, rates, orders.
 //!
 //! All functions take and return plain numbers; none reads a clock. None panics on empty, NaN or
-//! infinite input: such samples are left out, and if too few are left the result is `None`. Units
-//! are those of the input throughout.
+//! infinite input: such samples are left out, and if too few remain, the result is `None`. All
+//! units are those of the input.
 
 pub mod estimate;
 pub mod mode;

@@ -1,15 +1,15 @@
 //! The tick of a clock that advances in steps shorter than a read takes.
 //!
-//! Reads back to back differ by the duration of one loop, which is next to no evidence: a loop
-//! of 20 to 22 cycles fits a tick of 7 as well as one of 21. So this works on differences between
-//! reads that are a varying amount of work apart. If the clock has a tick, they pile up at its
-//! multiples; if it has none, they spread over all values.
+//! Reads back to back differ by the duration of one loop, which is next to no evidence: a loop of
+//! 20 to 22 cycles fits a tick of 7 as well as one of 21. So this module works on differences
+//! between reads with a varying amount of work between them. If the clock has a tick, the
+//! differences pile up at its multiples; if it has none, they spread over all values.
 
 use super::summary::quantile;
 use super::tick::least_squares;
 use std::f64::consts::TAU;
 
-/// The fewest differences that show a tick, or the absence of one.
+/// The fewest differences that can show a tick, or that there is none.
 const FEWEST: usize = 150;
 /// The shortest tick that the rounding of both ends leaves visible, in units.
 const SHORTEST: f64 = 4.0;
@@ -25,33 +25,34 @@ const CONCENTRATED: f64 = 0.75;
 const SEEN: f64 = 0.02;
 /// ... and this many must be seen: with fewer, clusters of another origin may fit.
 const MULTIPLES: usize = 4;
-/// Long differences that vary little fit ticks around the right one nearly as well, with one more
-/// or one less of them in each. Up to this factor, the best one counts.
+/// Long differences that vary little fit ticks around the right one nearly as well, with one tick
+/// more or less in each. Up to this factor, the best tick counts.
 const ALIAS: f64 = 1.3;
-/// Differences above this many ticks are beyond the first multiple ...
+/// Differences longer than this many ticks are beyond the first multiple ...
 const FIRST: f64 = 1.5;
-/// ... and at least this share of them must be.
+/// ... and at least this share of the differences must be.
 const BEYOND: f64 = 0.25;
 
-/// What was found in differences between reads that are a varying amount of work apart.
+/// What the differences between reads with a varying amount of work between them show.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Structure {
-    /// The tick that they are multiples of, in units; `None` if there is none of this length.
+    /// The tick of which the differences are multiples, in units; `None` if there is none of this
+    /// length.
     pub tick: Option<f64>,
-    /// The longest tick that they could show, in units.
+    /// The longest tick that the differences could show, in units.
     pub longest: f64,
 }
 
-/// Looks for a tick in differences between reads, zeros included. `None` if there are too few of
-/// them, or if they vary too little.
+/// Searches for a tick in differences between reads, zeros included. `None` if there are too few
+/// differences, or if they vary too little.
 ///
-/// It is the longest that all differences concentrate at the multiples of. For it to count, those
-/// from the second multiple on must do so by themselves, because any tick much longer than the
-/// differences has them all near its multiple of zero.
+/// The tick is the longest at whose multiples all differences concentrate. For it to count, the
+/// differences from the second multiple on must concentrate by themselves, because any tick much
+/// longer than the differences has all of them near its multiple of zero.
 pub fn structure(differences: &[u64]) -> Option<Structure> {
     let mut sorted: Vec<f64> = differences.iter().map(|delta| *delta as f64).collect();
     sorted.sort_unstable_by(f64::total_cmp);
-    // Longer ones were interrupted.
+    // Longer differences were interrupted.
     let most = quantile(&sorted, 0.95)?;
     sorted.truncate(sorted.partition_point(|delta| *delta <= most));
     if sorted.len() < FEWEST {
@@ -101,13 +102,13 @@ fn scan(sorted: &[f64], shortest: f64, longest: f64) -> Option<f64> {
     best.map(|(_, tick)| tick)
 }
 
-/// The tick that fits those differences best that are near its multiples.
+/// Returns the tick that best fits the differences near its multiples.
 fn refined(sorted: &[f64], tick: f64) -> f64 {
     let differences = || sorted.iter().map(|delta| (*delta, 1.0));
     (0..4).fold(tick, |tick, _| least_squares(differences(), tick, f64::INFINITY))
 }
 
-/// The tick, if the differences concentrate at its multiples, and do so at several of them.
+/// Returns the tick if the differences concentrate at its multiples, and do so at several of them.
 fn confirmed(sorted: &[f64], tick: f64) -> Option<f64> {
     let beyond = &sorted[sorted.partition_point(|delta| *delta < FIRST * tick)..];
     let multiples = sorted

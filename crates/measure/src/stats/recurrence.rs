@@ -1,24 +1,24 @@
 //! Whether events recur at a given period: the Rayleigh test on their phases.
 
-/// What events have to do with a period.
+/// How events relate to a period.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Recurrence {
     /// The periods in which an event took place at the usual phase, one event in each.
     pub count: u64,
     /// The periods between the first and the last event.
     pub periods: u64,
-    /// How likely events at random times are to concentrate at a phase as much as these do.
+    /// The probability that events at random times concentrate at a phase as much as these do.
     pub chance: f64,
 }
 
-/// Periods after which the phase may have drifted: those of a timer that another clock times.
+/// The number of periods after which the phase may have drifted, if another clock times the timer.
 const BLOCK: f64 = 32.0;
 /// Events closer than this share of a period count as one, because what happens to a program comes
 /// in bursts.
 const BURST: f64 = 0.1;
 /// How far from the usual phase an event may be, in periods.
 const NEAR: f64 = 0.125;
-/// Periods that there must be at least.
+/// The fewest periods that an answer needs.
 const FEWEST: u64 = 8;
 /// The share of the periods that must have an event, and of the events that must be near the phase.
 const MOST_OF: f64 = 0.5;
@@ -94,7 +94,7 @@ fn gamma_survival(shape: u32, x: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Events at random times, about this many per millisecond, for so many milliseconds.
+    /// Events at random times, about this many per millisecond, for this many milliseconds.
     fn random(rng: &mut fastrand::Rng, per_ms: f64, ms: f64) -> Vec<f64> {
         let mut now = 0.0;
         let times = std::iter::from_fn(|| {

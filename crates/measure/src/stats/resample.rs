@@ -14,13 +14,13 @@ const ENOUGH_GROUPS: usize = 4;
 #[derive(Clone, Debug)]
 pub(super) struct Runs {
     groups: Vec<Range<usize>>,
-    /// How many successive rounds to resample together.
+    /// The number of successive rounds that are resampled together.
     length: usize,
 }
 
 impl Runs {
-    /// The samples of each group end where `ends` says. How long a run must be follows from the
-    /// correlation of neighbouring `terms`, the first of each pair:
+    /// Groups the samples, each group ending where `ends` says. The length of a run follows from
+    /// the correlation of neighbouring `terms`, the first of each pair:
     /// `(2 rho / (1 - rho^2))^(2/3) n^(1/3)` (Carlstein 1986, *Annals of Statistics* 14, for a
     /// first-order autoregression), or one if the correlation is within its own noise.
     pub(super) fn of(terms: &[(f64, f64)], ends: &[usize]) -> Self {
@@ -51,8 +51,9 @@ impl Runs {
         Self { groups, length }
     }
 
-    /// The number of groups, each counted by its share of the weights (the second of each pair in
-    /// `terms`): `(sum w)^2 / sum w^2` (Kish 1965, *Survey Sampling*). `None` if there is only one.
+    /// Returns the number of groups, each counted by its share of the weights (the second of each
+    /// pair in `terms`): `(sum w)^2 / sum w^2` (Kish 1965, *Survey Sampling*). `None` if there is
+    /// only one group.
     pub(super) fn groups(&self, terms: &[(f64, f64)]) -> Option<f64> {
         if self.groups.len() < 2 {
             return None;
@@ -66,8 +67,8 @@ impl Runs {
         (squares > 0.0).then(|| (sum * sum / squares).max(1.5))
     }
 
-    /// Draws one resample: calls `take` with the place of each sample drawn, as many from each
-    /// group drawn as it has.
+    /// Draws one resample: calls `take` with the place of each sample drawn. Each group drawn
+    /// contributes as many samples as it has.
     pub(super) fn resample(&self, rng: &mut Rng, mut take: impl FnMut(usize)) {
         for _ in 0..self.groups.len() {
             let group = &self.groups[rng.usize(0..self.groups.len())];

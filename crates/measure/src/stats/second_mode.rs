@@ -1,49 +1,47 @@
-//! Samples with a second mode: they gather in two places. A read does that if memory is placed
-//! differently in another process, or if the processor runs its loop sometimes in one rhythm and
-//! sometimes in another. Both places are reported with their shares; a mean of the two would be a
+//! Samples with a second mode: they gather at two values. This happens if memory is placed
+//! differently in another process, or if the processor runs the loop sometimes in one rhythm and
+//! sometimes in another. Both modes are reported with their shares; a mean of the two would be a
 //! cost that no read has.
 //!
 //! If the two are nearly equally dense, it is chance which of them is the densest, and another run
-//! may well settle on the other. The interval must then include both, because it predicts what
-//! another run would find.
+//! may well settle on the other. The interval must then include both, because it predicts the
+//! result of another run.
 
 use super::mode::densest;
 use super::resample::Runs;
 use fastrand::Rng;
 
-/// The other place where samples gather.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Place {
-    /// Where it is.
     pub value: f64,
-    /// The share of all samples that gather there or beyond it, 0 to 1.
+    /// The share of all samples that gather at this mode or beyond it, 0 to 1.
     pub share: f64,
-    /// Between the two places.
+    /// The value between the two modes.
     pub(super) border: f64,
 }
 
-/// The least share of the lower place for it to be the estimate.
+/// The least share of the lower mode for it to be the estimate.
 pub const SHOWN: f64 = 0.2;
-/// The least share of a place that is reported.
+/// The least share of a mode that is reported.
 const LEAST: f64 = 0.1;
-/// Places closer than this many scales are the same place.
+/// Modes closer than this many scales are the same mode.
 const APART: f64 = 6.0;
-/// Places closer than this share of the value are the same place, whatever the scale.
+/// Modes closer than this share of the value are the same mode, whatever the scale.
 const RELATIVE: f64 = 0.03;
-/// The samples of a place lie within this many scales, or this share of its value.
+/// The samples of a mode lie within this many scales, or this share of its value.
 const WIDTH: f64 = 4.0;
 
-/// How many resamples are examined.
+/// The number of resamples that are examined.
 const RESAMPLES: usize = 80;
-/// A choice made in this many of them, 2.5 %, belongs to the interval: the tail that a 95 % interval
-/// leaves out on one side.
+/// A choice made in this many resamples, 2.5 %, belongs to the interval: this is the tail that a 95
+/// % interval leaves out on one side.
 const ENOUGH: usize = 2;
-/// Bulks of resamples that are closer than this many scales are at the same place.
+/// Bulks of resamples that are closer than this many scales are at the same mode.
 const SAME: f64 = 4.0;
 /// The most samples kept of a resample; they determine a share precisely enough.
 const MOST: usize = 1000;
 
-/// The place other than `value`, whose samples scatter by `scale`, where samples gather most.
+/// Finds the mode, other than `value` with its scatter `scale`, where most samples gather.
 pub(super) fn second(sorted: &[f64], value: f64, scale: f64) -> Option<Place> {
     let far = (APART * scale).max(RELATIVE * value.abs());
     let least = ((sorted.len() as f64 * LEAST).ceil() as usize).max(5);
@@ -69,12 +67,12 @@ pub(super) fn second(sorted: &[f64], value: f64, scale: f64) -> Option<Place> {
         Some(Place { value: place, share: beyond as f64 / sorted.len() as f64, border })
     };
     let (below, above) = (gathered(below, true), gathered(above, false));
-    // A lower place is what the code can reach; a higher one may be what disturbed it.
+    // A lower mode is what the code can reach; a higher one may come from a disturbance.
     below.or(above)
 }
 
-/// Widens the interval to include the other place if another run may well choose it: if the share
-/// of the lower place is so near [`SHOWN`] that resamples disagree about it.
+/// Widens the interval to include the other mode if another run may well choose it: if the share of
+/// the lower mode is so near [`SHOWN`] that resamples disagree about it.
 pub(super) fn widen_by_share(
     samples: &[f64],
     runs: &Runs,
@@ -96,9 +94,9 @@ pub(super) fn widen_by_share(
     if otherwise < ENOUGH { (low, high) } else { (low.min(other.value), high.max(other.value)) }
 }
 
-/// Widens `low` and `high` to include the places, further than a few scales from `value`, where the
-/// densest third of a resample of `samples` is found in at least 2.5 % of resamples (the bootstrap
-/// applied only to the choice of the place).
+/// Widens `low` and `high` to include the values, further than a few scales from `value`, where at
+/// least 2.5 % of resamples of `samples` have their densest third (the bootstrap applied only to
+/// the choice of the mode).
 pub(super) fn widen_by_density(
     samples: &[f64],
     sorted: &[f64],
@@ -110,7 +108,7 @@ pub(super) fn widen_by_density(
 ) -> (f64, f64) {
     let every = sorted.len().div_ceil(MOST);
     let share = (((sorted.len() / every) as f64 * 0.35).ceil() as usize).max(3);
-    // The place of each sample among the sorted ones; equal samples share the first.
+    // The place of each sample among the sorted ones; equal samples have the place of the first.
     let rank: Vec<usize> =
         samples.iter().map(|x| sorted.partition_point(|other| other < x)).collect();
     let mut times = vec![0u16; sorted.len()];
@@ -144,7 +142,7 @@ pub(super) fn widen_by_density(
         places.sort_unstable_by(f64::total_cmp);
         (places.len() >= ENOUGH).then(|| at_end(places))
     };
-    // The second outermost place, so that a single stray resample does not make a rival.
+    // Takes the second outermost value, so that a single stray resample does not make a rival.
     let low = far(&mut below, |places| places[1]).map_or(low, |place| place.min(low));
     let high =
         far(&mut above, |places| places[places.len() - 2]).map_or(high, |place| place.max(high));

@@ -1,23 +1,18 @@
 //! Plain order statistics of a sample.
 
-/// Order statistics and mean of a sample, in the unit of the sample.
+/// The order statistics and the mean of a sample, in the unit of the sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
-    /// Smallest.
     pub min: f64,
-    /// Median.
     pub median: f64,
     /// Median absolute deviation from the median, not scaled to a standard deviation.
     pub mad: f64,
-    /// 99th percentile.
     pub p99: f64,
-    /// Largest.
     pub max: f64,
-    /// Arithmetic mean.
     pub mean: f64,
     /// Standard deviation, with `n - 1` in the denominator; zero for a single sample.
     pub sd: f64,
-    /// Number of finite samples, which all other figures are based on.
+    /// The number of finite samples, on which all other figures are based.
     pub n: usize,
 }
 

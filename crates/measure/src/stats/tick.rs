@@ -1,29 +1,28 @@
-//! The tick of a clock: the step in which its values advance.
+//! The tick of a clock: the step by which its values advance.
 
 use super::summary::quantile;
 use fastrand::Rng;
 
-/// The tick found in a series of deltas, in the deltas' own unit.
+/// The tick found in a series of deltas, in the unit of the deltas.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tick {
     /// The greatest whole number that divides at least 99.9 % of the non-zero deltas.
     pub ticks: u64,
-    /// Share of the non-zero deltas that `ticks` divides, 0.999 to 1.
+    /// The share of the non-zero deltas that `ticks` divides, 0.999 to 1.
     pub support: f64,
-    /// Number of non-zero deltas.
     pub nonzero: usize,
-    /// A period that is not a whole number and explains the deltas better than `ticks` does: what
-    /// remains of a tick of 52.083 ns in a clock that returns whole nanoseconds (52, 52, 53, 104,
+    /// A period that is not a whole number and explains the deltas better than `ticks` does: for
+    /// example, a clock with a tick of 52.083 ns that returns whole nanoseconds (52, 52, 53, 104,
     /// ...).
     pub fractional: Option<f64>,
 }
 
 /// The share of the deltas that a divisor may leave over: 1 in this many.
 const OUTLIERS: usize = 1000;
-/// How many chains of divisors are tried. A chain is spoilt if it meets an outlier; with one
+/// The number of chains of divisors to try. A chain is spoilt if it meets an outlier; with one
 /// outlier in a thousand and some ten draws, this happens to one chain in a hundred.
 const CHAINS: u64 = 12;
-/// A chain is given up after this many draws.
+/// The number of draws after which a chain is given up.
 const DRAWS: usize = 256;
 
 /// The tick that `deltas` have in common; zeros are left out. `None` if all are zero.
@@ -80,18 +79,18 @@ fn gcd(mut a: u64, mut b: u64) -> u64 {
     a
 }
 
-/// How many deltas `divisor` does not divide; `None` if more than `allowed`.
+/// Returns how many deltas `divisor` does not divide; `None` if more than `allowed`.
 fn left_over(runs: &[(u64, usize)], divisor: u64, allowed: usize) -> Option<usize> {
     let over = runs.iter().filter(|run| run.0 % divisor != 0).map(|run| run.1).sum();
     (over <= allowed).then_some(over)
 }
 
-/// The most periods in a delta that is considered. Beyond it, an error in the period of one part in
-/// ten thousand would decide the result.
+/// The most periods in a delta that is considered. Beyond that, an error in the period of one part
+/// in ten thousand would decide the result.
 const MOST_PERIODS: f64 = 1000.0;
 /// The shortest period that rounding leaves visible, in steps of the clock's unit.
 const SHORTEST: f64 = 4.0;
-/// How many deltas of two periods or more have to agree.
+/// The number of deltas of two periods or more that have to agree.
 const WITNESSES: usize = 20;
 /// The period, in steps, from which deltas of a single period are sufficient evidence: the duration
 /// of a loop does not repeat to one part in a thousand by chance.

@@ -1,4 +1,4 @@
-//! Looks at all clocks of this machine together, a hundred times per second.
+//! Reads all clocks of this machine together, a hundred times per second.
 
 use super::log::{Glimpse, Log, Look, PERIOD_NS, Role, Subject};
 use crate::engine::RulerKind;
@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// The clocks that are always looked at, the principal one of each role first.
+/// The clocks that are always watched, the principal one of each role first.
 const ALWAYS: [&str; 12] = [
     "linux/monotonic-raw",
     "mach/absolute_time",
@@ -26,30 +26,30 @@ const ALWAYS: [&str; 12] = [
     RTC,
     "rust/instant",
 ];
-/// The clocks that nothing slews.
+/// The clocks that are never slewed.
 const RAW: [&str; 3] = ["linux/monotonic-raw", "mach/absolute_time", "windows/qpc"];
 /// The clocks that also count while the machine is suspended.
 const BOOT: [&str; 2] = ["linux/boottime", "mach/continuous_time"];
-/// The devices with an oscillator of their own.
+/// The devices with oscillators of their own.
 pub(super) const PTP: &str = "linux/ptp";
 pub(super) const RTC: &str = "linux/rtc";
 
-/// A clock that claims a longer tick is not looked at, unless it is a device, in nanoseconds.
+/// A clock that claims a longer tick, in nanoseconds, is not watched unless it is a device.
 const COARSE_NS: f64 = 1e6;
-/// A read that takes longer is made only at every [`RARELY`]th look, in nanoseconds.
+/// A read that takes longer, in nanoseconds, is made only at every [`RARELY`]th look.
 const SLOW_NS: f64 = 20e3;
 const RARELY: u64 = 10;
 /// How many brackets are tried; the tightest counts.
 const TRIES: usize = 3;
 
-/// A clock that is looked at.
+/// A clock that is watched.
 struct LookedAt {
     reader: Reader,
     device: bool,
     slow: bool,
 }
 
-/// The clocks, and what else is looked at with them.
+/// The clocks, and what else is read with them.
 pub(super) struct ClockWatcher {
     kind: RulerKind,
     tick_ns: f64,
@@ -58,11 +58,11 @@ pub(super) struct ClockWatcher {
     looks: u64,
 }
 
-/// Clocks with an oscillator of their own that cannot be read here, and why.
+/// Clocks with oscillators of their own that cannot be read here, and why.
 pub(super) type Missing = Vec<(&'static str, String)>;
 
 impl ClockWatcher {
-    /// Opens those of these clocks that can be looked at, and those that always are.
+    /// Opens those of these clocks that can be watched, and those that always are.
     pub(super) fn open(
         entries: &[&'static Entry],
         kind: RulerKind,
@@ -117,7 +117,7 @@ impl ClockWatcher {
             let tries = if clock.slow || clock.device { 1 } else { TRIES };
             let glimpse = (0..tries).map(|_| once()).min_by_key(Glimpse::width)?;
             clock.slow |= clock.device && glimpse.width() as f64 * tick_ns > SLOW_NS;
-            // A device that cannot be read gives zero.
+            // An unreadable device returns zero.
             (!clock.device || glimpse.value != 0).then_some(glimpse)
         };
         Look {
@@ -128,7 +128,8 @@ impl ClockWatcher {
         }
     }
 
-    /// Looks until it is asked to stop, but no more often than this takes if the clocks run.
+    /// Takes looks until it is asked to stop. Their number is bounded by `time`, in case that clock
+    /// stands still.
     pub(super) fn watch(
         mut self,
         log: &Mutex<Log>,
@@ -151,8 +152,8 @@ impl ClockWatcher {
     }
 }
 
-/// What is known of a clock that is looked at; `None` if there is nothing to see: it counts CPU
-/// time or cycles, is the counter itself, or is coarse.
+/// Returns what is known about a clock to watch; `None` if there is nothing to see, because it
+/// counts CPU time or cycles, is the counter itself, or is coarse.
 fn subject(entry: &Entry, reader: &Reader) -> Option<Subject> {
     let Unit::Hz(hz) = reader.unit else {
         return None;

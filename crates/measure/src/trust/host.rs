@@ -1,4 +1,5 @@
-//! What a test of trust asks of a machine. The real one is in `real.rs`; tests simulate one.
+//! The interface between a test of trust and a machine. The real machine is in `real.rs`; tests
+//! simulate one.
 
 pub use crate::across::Bracket;
 use crate::engine::time::Time;
@@ -9,30 +10,30 @@ use std::time::Duration;
 /// Values that two threads handed to each other.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Played {
-    /// What each of them saw.
+    /// What each of the threads saw.
     pub players: [Handed; 2],
-    /// How long they played.
+    /// How long the threads played.
     pub time: Duration,
 }
 
 impl Played {
-    /// The turns of both.
+    /// The turns of both threads.
     pub fn turns(&self) -> u64 {
         self.players.iter().map(|player| player.turns).sum()
     }
 }
 
-/// What two CPUs showed of their counters.
+/// What two CPUs showed about their counters.
 #[derive(Clone, Debug, Default)]
 pub struct Compared {
     /// Values that were handed over, read with fences on both sides.
     pub played: Played,
-    /// Values of the second CPU between two of the first.
+    /// Values of the second CPU between two values of the first.
     pub brackets: Vec<Bracket>,
 }
 
-/// A machine whose clocks can be tested. Clocks and sandwiches are known by number. Each call ends
-/// after a bounded number of reads, whatever a clock returns.
+/// A machine whose clocks can be tested. Clocks and sandwiches are identified by number. Each call
+/// ends after a bounded number of reads, whatever a clock returns.
 pub trait Host: Time {
     /// Fills `out` with successive values of a clock.
     fn fill(&mut self, clock: usize, out: &mut [u64]);
@@ -45,27 +46,27 @@ pub trait Host: Time {
     fn moved(&mut self, clock: usize, cpus: [usize; 2], out: &mut [[u64; 2]])
     -> Result<(), String>;
 
-    /// Lets two threads, one on each CPU, hand over so many values of a clock each.
+    /// Lets two threads, one on each CPU, hand over this many values of a clock each.
     ///
     /// # Errors
-    /// There are no two threads there.
+    /// The two threads could not be started there.
     fn hand(&mut self, clock: usize, cpus: [usize; 2], turns: u64) -> Result<Played, String>;
 
-    /// Compares the counters of two CPUs through a page of memory at the home of the first or of
-    /// the second one.
+    /// Compares the counters of two CPUs through a page of memory at the home of the first or the
+    /// second CPU.
     ///
     /// # Errors
-    /// There are no two threads there.
+    /// The two threads could not be started there.
     fn compare(&mut self, cpus: [usize; 2], home: usize, turns: u64) -> Result<Compared, String>;
 
     /// Fills `out` with a system call, a read through the vDSO, and a system call.
     fn sandwich(&mut self, which: usize, out: &mut [[u64; 3]]);
 
-    /// What a read of a clock costs while a thread on each of these CPUs reads it, for about this
-    /// time: the quartiles of the slowest thread's batches.
+    /// Measures the cost of a read of a clock while a thread on each of these CPUs reads it, for
+    /// about this time: the quartiles of the slowest thread's batches.
     ///
     /// # Errors
-    /// There are no such threads.
+    /// The threads could not be started there.
     fn contend(
         &mut self,
         clock: usize,

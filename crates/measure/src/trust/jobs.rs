@@ -1,4 +1,4 @@
-//! The tests that are repeated until the time is over, in random order in each round.
+//! The tests that are repeated, in random order in each round, until the time is over.
 
 use super::host::{Host, Played};
 use super::pairs::{PairOrder, Pairs, possible};
@@ -6,49 +6,45 @@ use super::tally::{self, Costs, Tally, thread_counts};
 use chronoscope_model::trust::{LeftOut, Sandwich, Trust, Watch};
 use std::time::Duration;
 
-/// A clock that is tested.
 #[derive(Clone, Debug)]
 pub struct Clock {
-    /// What the report says of it before it is tested.
+    /// The clock's row in the report before it is tested.
     pub watch: Watch,
-    /// Nanoseconds per unit of its values.
+    /// Nanoseconds per unit of the clock's values.
     pub unit_ns: f64,
-    /// What its interface claims as its tick, in nanoseconds.
+    /// The tick that the clock's interface claims, in nanoseconds.
     pub tick_ns: f64,
-    /// Significant bits of its values.
+    /// Significant bits of the clock's values.
     pub bits: u32,
-    /// Whether two threads can compare its values, and threads can read it at the same time.
+    /// Whether two threads can compare the clock's values, and threads can read it at the same
+    /// time.
     pub shared: bool,
 }
 
-/// What is to be tested.
 #[derive(Clone, Debug, Default)]
 pub struct TestPlan {
-    /// The clocks.
     pub clocks: Vec<Clock>,
-    /// The name of the counter that CPUs are compared with.
+    /// The name of the counter with which CPUs are compared.
     pub counter: String,
-    /// Nanoseconds per tick of it.
+    /// Nanoseconds per tick of that counter.
     pub tick_ns: f64,
-    /// The clock that each sandwich is about, and the name of the system call.
+    /// The clock of each sandwich, and the name of the system call.
     pub sandwiches: Vec<(usize, String)>,
     /// The CPUs of this process, with the memory node of each.
     pub cpus: Vec<(usize, Option<usize>)>,
-    /// How long to test.
     pub time: Duration,
-    /// The seed of the random order.
     pub seed: u64,
 }
 
-/// The time that one test takes, roughly.
+/// The approximate time of one test.
 const SLICE: Duration = Duration::from_millis(5);
 /// Values read in a row.
 const READS: usize = 8192;
-/// The most times that they are read in one test.
+/// The most times that the values are read in one test.
 const MOST_FILLS: usize = 64;
-/// Moves of a thread in one call.
+/// The moves of a thread in one call.
 const MOVES: usize = 16;
-/// Sandwiches in one call.
+/// The sandwiches in one call.
 const SANDWICHES: usize = 1024;
 /// The turns of each player in the first game, and in the longest.
 const TURNS: [u64; 2] = [1000, 50_000];
@@ -56,10 +52,10 @@ const TURNS: [u64; 2] = [1000, 50_000];
 /// ends a run whose clock stands still.
 const MOST_PER_SECOND: f64 = 2000.0;
 
-/// A kind of test, which is given the number of its subject.
+/// A kind of test, which gets the number of its subject.
 type Test<H> = fn(&mut Tests, &mut H, usize);
 
-/// What was found until now.
+/// What was found so far.
 pub struct Tests {
     plan: TestPlan,
     tallies: Vec<Tally>,
@@ -69,16 +65,16 @@ pub struct Tests {
     contended: Vec<(usize, usize)>,
     not_contended: Option<String>,
     order: PairOrder,
-    /// For each clock the pairs between which it hands over, and between which threads move.
+    /// For each clock, the pairs of CPUs between which values are handed over and threads move.
     orders: Vec<[PairOrder; 2]>,
     rng: fastrand::Rng,
-    /// Turns per second of the last game.
+    /// The turns per second of the last game.
     pace: f64,
     done: u64,
 }
 
 impl Tests {
-    /// Nothing yet.
+    /// Starts without results.
     pub fn new(plan: TestPlan) -> Self {
         let mut rng = fastrand::Rng::with_seed(plan.seed);
         let cpus: Vec<usize> = plan.cpus.iter().map(|cpu| cpu.0).collect();
@@ -116,7 +112,7 @@ impl Tests {
         let mut contended = 0;
         'rounds: loop {
             let mut jobs: Vec<(Test<H>, usize)> = self.round(&mut contended);
-            // The first round is in the order of what matters, in case there is no second.
+            // The first round is in the order of importance, in case there is no second.
             if self.done > 0 {
                 self.rng.shuffle(&mut jobs);
             }
@@ -136,8 +132,9 @@ impl Tests {
         }
     }
 
-    /// The tests of one round: each clock alone, moved and handed over, as many pairs of CPUs as
-    /// clocks, or more if there are many, each sandwich, and one clock with several threads.
+    /// Returns the tests of one round: each clock alone, moved and handed over, as many pairs of
+    /// CPUs as clocks, or more if there are many, each sandwich, and one clock with several
+    /// threads.
     fn round<H: Host>(&self, contended: &mut usize) -> Vec<(Test<H>, usize)> {
         let pairs = self.order.len();
         let clocks = self.plan.clocks.len();
@@ -243,7 +240,7 @@ impl Tests {
     }
 
     fn contended<H: Host>(&mut self, host: &mut H, at: usize) {
-        /// How often a cost is measured that seems to be one of contention.
+        /// How often a cost is measured again if it seems to come from contention.
         const REPEATED: usize = 3;
         let (at, threads) = self.contended[at];
         let cpus: Vec<usize> = self.plan.cpus.iter().map(|cpu| cpu.0).collect();
@@ -262,7 +259,7 @@ impl Tests {
         (self.plan.clocks[at].bits, self.plan.clocks[at].unit_ns)
     }
 
-    /// The turns of each player that fill half a slice at the pace of the last game.
+    /// Returns the turns of each player that fill half a slice at the pace of the last game.
     fn turns(&self) -> u64 {
         let fit = self.pace / 2.0 * SLICE.as_secs_f64() / 2.0;
         (fit as u64).clamp(TURNS[0], TURNS[1])
@@ -276,7 +273,7 @@ impl Tests {
         }
     }
 
-    /// Adds what was found to the report, before the clocks that are in it.
+    /// Adds the results to the report, before the clocks that are already in it.
     pub fn report(&self, trust: &mut Trust) {
         let cpus = self.plan.cpus.len();
         let watched = self.plan.clocks.iter().zip(&self.tallies).map(|(clock, tally)| Watch {
@@ -285,7 +282,7 @@ impl Tests {
             handed: tally.handed.report(),
             one_cpu: match (cpus, clock.shared) {
                 (0 | 1, _) => Some("this process may run on one CPU only".into()),
-                (_, false) => Some("each CPU counts for itself".into()),
+                (_, false) => Some("each CPU has its own count".into()),
                 _ => tally.refused.clone(),
             },
             frozen: tally.is_frozen(clock.tick_ns),

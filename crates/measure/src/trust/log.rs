@@ -1,5 +1,5 @@
 //! What repeated looks at all clocks show: steps, slews, jumps, pauses and rates. Pure computation:
-//! looks come from this machine or from a simulation.
+//! the looks come from this machine or from a simulation.
 
 use super::moments::{Moments, Ppm};
 use chronoscope_model::trust::{Jump, Pause, Paused, Slew, Step, StepSeen, Wall, Watched};
@@ -10,51 +10,50 @@ pub const PERIOD_NS: f64 = 10e6;
 const PAUSE_NS: f64 = 10.0 * PERIOD_NS;
 /// The most steps, jumps and pauses that are kept.
 const MOST: usize = 20;
-/// How far the rates of two clocks of one machine may be apart: what NTP may slew (MAXFREQ in
-/// include/linux/timex.h), and a counter whose rate was stated with 100 ppm of error.
+/// How far apart the rates of two clocks of one machine may be: what NTP may slew (MAXFREQ in
+/// include/linux/timex.h), and a counter whose stated rate has 100 ppm of error.
 const RATES: f64 = 600e-6;
-/// What no step or jump is smaller than, in nanoseconds, apart from what the reads explain: caches,
-/// and the time that a vDSO needs to take over an update.
+/// The smallest step or jump, in nanoseconds, apart from what the reads explain: caches, and the
+/// time that a vDSO needs to take over an update.
 const FLOOR_NS: f64 = 1000.0;
 /// The time over which the fastest slew is taken, in seconds.
 const SLEW_S: f64 = 1.0;
 
-/// What a clock is for those who watch it.
+/// What the log knows a clock as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Universal time, which may be set.
     Wall,
-    /// Time that nobody may set.
+    /// Time that cannot be set.
     Steady,
     /// Time that also passes while the machine is suspended.
     Boot,
     /// A device, whose reads are slow.
     Device,
-    /// The battery-backed clock, a device too: it goes on when a hypervisor stops the machine.
+    /// The battery-backed clock, also a device: it continues when a hypervisor stops the machine.
     Battery,
 }
 
 impl Role {
-    /// Whether it has an oscillator of its own.
+    /// Whether the clock has an oscillator of its own.
     pub fn is_device(self) -> bool {
         matches!(self, Self::Device | Self::Battery)
     }
 }
 
-/// A clock that is watched.
 #[derive(Clone, Debug)]
 pub struct Subject {
     pub id: String,
     pub role: Role,
-    /// Nanoseconds per unit.
+    /// Nanoseconds per unit of the clock's values.
     pub ns_per_unit: f64,
-    /// What its interface claims as its tick, in nanoseconds.
+    /// The tick that the clock's interface claims, in nanoseconds.
     pub tick_ns: f64,
-    /// Whether its rate is that of the kernel's clock source, without corrections.
+    /// Whether the clock's rate is that of the kernel's clock source, without corrections.
     pub raw: bool,
 }
 
-/// A value of a clock between two of the counter.
+/// A value of a clock between two values of the counter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Glimpse {
     pub before: u64,
@@ -76,24 +75,24 @@ impl Glimpse {
 /// One look at all clocks.
 #[derive(Clone, Debug, Default)]
 pub struct Look {
-    /// One for each subject; `None` if it was not read this time.
+    /// One for each subject; `None` if the subject was not read this time.
     pub glimpses: Vec<Option<Glimpse>>,
     /// Whether the kernel reported that the wall clock was set.
     pub was_set: bool,
-    /// Time that the hypervisor has taken from all CPUs, in nanoseconds.
+    /// The time that the hypervisor has taken from all CPUs, in nanoseconds.
     pub steal_ns: Option<u64>,
-    /// Time that the looking thread has waited for a CPU, in nanoseconds.
+    /// The time for which the looking thread has waited for a CPU, in nanoseconds.
     pub run_queue_ns: Option<u64>,
 }
 
-/// What happened to one clock since it was last read.
+/// What happened to a clock since its last read.
 #[derive(Clone, Copy, Debug, Default)]
 struct Moved {
-    /// How far it got ahead of the counter, in nanoseconds.
+    /// How far the clock got ahead of the counter, in nanoseconds.
     by_ns: f64,
     /// How much of that the reads and the ticks explain, in nanoseconds.
     reads_ns: f64,
-    /// The time since then by the counter, in nanoseconds.
+    /// The time since the last read, by the counter, in nanoseconds.
     span_ns: f64,
 }
 
@@ -108,19 +107,18 @@ impl Moved {
     }
 }
 
-/// What a clock showed since the start.
+/// What a clock has shown since the start.
 #[derive(Clone, Debug, Default)]
 struct Track {
     last: Option<Glimpse>,
     /// Nanoseconds since the start, less those of the counter, without jumps and steps.
     ahead_ns: f64,
-    /// The same with them.
+    /// Nanoseconds since the start, less those of the counter, with jumps and steps.
     ahead_with_jumps_ns: f64,
-    /// The sum of the widths of its brackets, in nanoseconds, and their number.
+    /// The sum of the widths of the clock's brackets, in nanoseconds, and their number.
     widths: (f64, u64),
 }
 
-/// Everything that was seen.
 #[derive(Clone, Debug, Default)]
 pub struct Log {
     subjects: Vec<Subject>,
@@ -177,7 +175,7 @@ impl Log {
         let ahead = ahead.map(|(track, seen)| seen.map_or(f64::NAN, |_| track.ahead_ns));
         let ahead = ahead.collect();
         self.moments.push(self.at_s, ahead);
-        // Not every look asks for these.
+        // Not every look reads these.
         self.before.steal_ns = look.steal_ns.or(self.before.steal_ns);
         self.before.run_queue_ns = look.run_queue_ns.or(self.before.run_queue_ns);
     }
@@ -187,7 +185,7 @@ impl Log {
         self.subjects.iter().position(|one| one.role == role)
     }
 
-    /// The first clock that nobody may set, of those that the kernel steers or of the others.
+    /// The first clock that cannot be set, among those that the kernel steers or among the others.
     fn steady(&self, raw: bool) -> Option<usize> {
         self.subjects.iter().position(|one| one.role == Role::Steady && one.raw == raw)
     }
@@ -207,8 +205,8 @@ impl Log {
         after.wrapping_sub(before).cast_signed() as f64 * self.ns_per_tick
     }
 
-    /// How each clock moved against the counter. A coarse clock counts at its ticks only: between
-    /// them its value says nothing.
+    /// How each clock moved against the counter. A coarse clock counts only at its ticks: between
+    /// them, its value shows nothing.
     fn moves(&mut self, glimpses: &[Option<Glimpse>]) -> Vec<Option<Moved>> {
         let ns_per_tick = self.ns_per_tick;
         let subjects = self.subjects.iter().zip(&mut self.tracks);
@@ -232,8 +230,8 @@ impl Log {
         found.collect()
     }
 
-    /// Jumps of clocks that nobody may set. If most of them moved the same way, the counter did.
-    /// What jumped is taken out of `moved`. Returns how far a clock fell behind the counter, in
+    /// Finds jumps of clocks that cannot be set. If most of them moved the same way, the counter
+    /// jumped. Removes each jump from `moved`. Returns how far a clock fell behind the counter, in
     /// nanoseconds.
     fn find_jumps(&mut self, moved: &mut [Option<Moved>]) -> f64 {
         let steady = |at: &usize| matches!(self.subjects[*at].role, Role::Steady);
@@ -258,7 +256,7 @@ impl Log {
         for (at, one) in moved.iter_mut().enumerate() {
             let Some(one) = one else { continue };
             match counter_jump {
-                // All clocks moved alike, and the rest of what each did is its own.
+                // All clocks moved alike, and only the rest of each movement is the clock's own.
                 Some(by) => one.by_ns -= by,
                 None if jumped.contains(&at) => one.by_ns = 0.0,
                 None => {}
@@ -274,9 +272,10 @@ impl Log {
         behind_ns
     }
 
-    /// All clocks of the machine stood still, the counter included, and the battery-backed one went
-    /// on: so it is if a hypervisor stops the machine. A suspension, which the time since boot
-    /// shows, is none, nor is a program that sets the battery-backed clock to the wall clock.
+    /// Finds a standstill: all clocks of the machine stood still, including the counter, while the
+    /// battery-backed clock continued. This happens if a hypervisor stops the machine. A
+    /// suspension, which the time since boot shows, does not count, nor does a program that sets
+    /// the battery-backed clock to the wall clock.
     fn find_standstill(&mut self, moved: &mut [Option<Moved>]) {
         let of = |role| {
             let at = self.principal(role)?;
@@ -287,7 +286,7 @@ impl Log {
         };
         let boot_ns = of(Role::Boot).map_or(0.0, |(_, boot)| boot.by_ns);
         let wall = of(Role::Wall);
-        // It is not part of its rate.
+        // The standstill is not part of the clock's rate.
         moved[at] = Some(Moved { by_ns: 0.0, ..battery });
         let set = wall.is_some_and(|(wall_at, wall)| {
             let now_ns = self.apart_ns(at, wall_at);
@@ -311,8 +310,8 @@ impl Log {
         ns(one) - ns(other)
     }
 
-    /// A step of the wall clock: the kernel slews it together with the monotonic clock, so only a
-    /// step moves it against that one.
+    /// Finds a step of the wall clock. The kernel slews the wall clock together with the monotonic
+    /// clock, so only a step moves it against that one.
     fn find_step(&mut self, moved: &mut [Option<Moved>], was_set: bool) {
         let base = self.steady(false).and_then(|at| moved[at]);
         if was_set {
@@ -391,8 +390,8 @@ impl Log {
         }
     }
 
-    /// How much faster one clock ran than the other, from at most so many moments. The interval
-    /// contains what the reads themselves leave open.
+    /// Returns how much faster one clock ran than the other, from at most this many moments. The
+    /// interval contains the uncertainty of the reads themselves.
     pub(super) fn rate(
         &self,
         clock: Option<usize>,
@@ -412,12 +411,11 @@ impl Log {
         Some(Ppm { low: found.low - ppm, high: found.high + ppm, ..found })
     }
 
-    /// What happened to the machine.
     pub fn watched(&self) -> Watched {
         self.watched.clone()
     }
 
-    /// What happened to the wall clock; `None` if none was watched.
+    /// Returns what happened to the wall clock; `None` if none was watched.
     pub fn wall(&self, most: usize) -> Option<Wall> {
         self.principal(Role::Wall)?;
         let mut wall = self.wall.clone();

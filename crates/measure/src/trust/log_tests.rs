@@ -1,6 +1,6 @@
 use super::*;
 
-/// A simulated machine: true time in nanoseconds, and clocks as functions of it.
+/// A simulated machine: true time in nanoseconds, and clocks as functions of that time.
 struct World {
     log: Log,
     now: f64,
@@ -18,7 +18,7 @@ fn subject(id: &str, role: Role, raw: bool) -> Subject {
 }
 
 impl World {
-    /// Raw, monotonic, boot and wall time, all of them right.
+    /// Raw, monotonic, boot and wall time, all of them correct.
     fn new() -> Self {
         let subjects = vec![
             subject("raw", Role::Steady, true),
@@ -114,7 +114,7 @@ fn a_report_of_the_kernel_counts_with_and_without_a_change() {
 #[test]
 fn a_slew_is_no_step_and_its_rate_is_found() {
     let mut world = World::new();
-    // 400 ppm for the second half, of both clocks that the kernel steers.
+    // The second half has 400 ppm, for both clocks that the kernel steers.
     let slewed = |t: f64| t + (t - 10e9).max(0.0) * 400e-6;
     world.clocks[1] = Box::new(slewed);
     world.clocks[3] = Box::new(move |t| slewed(t) + 5e12);
@@ -184,8 +184,8 @@ fn a_machine_that_was_paused_without_its_kernel_noticing_is_recognised() {
     assert_eq!(watched.jumps[0].id, "counter");
 }
 
-/// A machine whose battery-backed clock shows the seconds that `battery` makes of the time, and
-/// whose other clocks, with the counter, stood still from 8 s to 13 s.
+/// A machine whose battery-backed clock shows the seconds that `battery` computes from the time,
+/// and whose other clocks, including the counter, stood still from 8 s to 13 s.
 fn paused(battery: impl Fn(f64) -> f64 + 'static) -> World {
     let mut world = World::new();
     let mut subjects = world.log.subjects().to_vec();
@@ -214,19 +214,19 @@ fn a_machine_whose_counter_stopped_too_is_recognised_by_its_battery_backed_clock
     let seen = &watched.standstills[0];
     assert!((seen.ns - 5e9).abs() <= 1e9, "{seen:?}");
     assert!(watched.jumps.is_empty() && watched.pauses.is_empty());
-    // A clock of local time shows it as well.
+    // A clock of local time also shows it.
     let local = paused(|t| t + 7200e9).log.watched();
     assert_eq!(local.standstills.len(), 1, "{local:?}");
 }
 
 #[test]
 fn a_battery_backed_clock_that_is_set_proves_no_pause() {
-    // It was 7 s behind, and is set to the wall clock.
+    // The clock was 7 s behind, and is set to the wall clock.
     let set = |t: f64| {
         if t < 7e9 { t - 4.9e9 } else { t.min(8e9) + (t - 13e9).max(0.0) }
     };
     assert!(paused(set).log.watched().standstills.is_empty());
-    // It stood still too, or goes back.
+    // The clock also stood still, or went back.
     let still = |t: f64| t.min(8e9) + (t - 13e9).max(0.0);
     assert!(paused(still).log.watched().standstills.is_empty());
     assert!(

@@ -2,7 +2,7 @@
 //! the offsets of the CPUs' counters; rates against every reference; steps, slews, jumps and pauses
 //! while it watches; the vDSO against the system call; and what reads cost when all CPUs read.
 //!
-//! A thread looks at all clocks a hundred times per second ([`log`] judges what it sees), while the
+//! A thread reads all clocks a hundred times per second ([`log`] judges what it sees), while the
 //! tests of [`jobs`] run one after the other in random order.
 
 mod clock_watcher;
@@ -33,16 +33,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// The time between two states that may be kept.
+/// The time between two states that are worth keeping.
 const CHECKPOINTS: Duration = Duration::from_millis(900);
-/// The moments from which a rate is determined: at the end, and for a checkpoint.
+/// The number of moments from which a rate is determined: at the end, and for a checkpoint.
 const MOMENTS: [usize; 2] = [500, 100];
 
-/// A request to watch these clocks.
 pub struct Request {
-    /// The clocks; empty: those that programs use, without other paths to the same.
+    /// The clocks; empty: those that programs use, without other paths to the same clocks.
     pub entries: Vec<&'static Entry>,
-    /// How long; absent: the run's budget, or that of [`schedule`].
+    /// How long to watch; absent: the run's budget, or that of [`schedule`].
     pub time: Option<Duration>,
 }
 
@@ -59,7 +58,7 @@ impl Measurement for Request {
         let mut run = Run {
             counter,
             plan: TestPlan {
-                // Hours of watching are not shortened by what preparing them takes.
+                // Preparation does not shorten hours of watching.
                 time: self.time.unwrap_or_else(|| setting.left_of(asked)),
                 ..plan
             },
@@ -87,7 +86,7 @@ fn usual() -> Vec<&'static Entry> {
         let reads = matches!(entry.facts.reads, Reads::Counter | Reads::Vdso | Reads::SystemCall);
         let facts = &entry.facts;
         let counts = entry.kind != Kind::Cpu && facts.counts == Counts::Time;
-        // What the kernel stores at its ticks follows the clock that it stores.
+        // A value that the kernel stores at its ticks follows the clock that it comes from.
         let itself = facts.built_on != BuiltOn::Tick && !facts.exits_guest;
         !entry.is_on_other_system() && entry.alternative_to.is_none() && counts && reads && itself
     };
@@ -102,13 +101,13 @@ struct Counter {
 }
 
 impl Counter {
-    /// Its name and rate, unless the system's clock stands in for it.
+    /// The name and rate of the counter, unless the system's clock stands in for it.
     fn named(&self) -> Option<(&str, f64)> {
         (self.kind != RulerKind::System).then_some((self.id.as_str(), self.hz))
     }
 }
 
-/// What is known of a clock before it is watched.
+/// What is known about a clock before it is watched.
 fn unwatched(entry: &Entry, facts: Facts) -> Watch {
     Watch { id: entry.id.into(), kind: entry.kind, facts: Some(facts), ..Watch::default() }
 }
@@ -116,7 +115,7 @@ fn unwatched(entry: &Entry, facts: Facts) -> Watch {
 /// Opens a clock for its tests.
 ///
 /// # Errors
-/// Why it cannot be tested.
+/// The reason why the clock cannot be tested.
 fn open(
     entry: &Entry,
     counter: &Counter,
@@ -125,13 +124,13 @@ fn open(
     let reader = entry.open(Opening::Checked).map_err(|why| why.0)?;
     let hz = match reader.unit {
         Unit::Hz(hz) => hz,
-        // Where the system's clock stands in for it, the counter has a rate of its own.
+        // If the system's clock stands in for it, the counter has a rate of its own.
         Unit::Counter if counter.named().is_none() => rates::stated(env).unwrap_or(counter.hz),
         Unit::Counter => counter.hz,
         Unit::Variable => return Err("its unit has no fixed length".into()),
     };
     let unit_ns = 1e9 / hz;
-    // A value that is composed of parts wraps with the largest of them only.
+    // A value composed of parts wraps only when the largest part does.
     let composed = reader.range.per_second.is_some();
     let clock = jobs::Clock {
         watch: unwatched(entry, reader.facts),
@@ -155,7 +154,7 @@ fn system_call(entry: &Entry, reader: &Reader) -> Option<(&'static Entry, Reader
     Some((call, call.open(Opening::Checked).ok()?))
 }
 
-/// Opens the clocks, and plans what to do with them. Those that cannot be tested come last.
+/// Opens the clocks, and plans their tests. Clocks that cannot be tested come last.
 fn prepare(
     entries: &[&'static Entry],
     counter: &Counter,
@@ -201,7 +200,6 @@ fn prepare(
     (real, plan, unavailable)
 }
 
-/// A run.
 struct Run {
     counter: Counter,
     plan: TestPlan,
@@ -225,8 +223,8 @@ impl Run {
         if !watcher.is_told() {
             self.base.left_out.push(LeftOut {
                 what: "reports of steps".into(),
-                why: "the system offers no TFD_TIMER_CANCEL_ON_SET, so steps are seen by the \
-                      distance from the monotonic clock alone"
+                why: "the system offers no TFD_TIMER_CANCEL_ON_SET, so steps are detected only by \
+                      the distance from the monotonic clock"
                     .into(),
             });
         }
@@ -266,7 +264,6 @@ impl Run {
         self.trust(&tests, &log, began.elapsed(), MOMENTS[0], report)
     }
 
-    /// What is known now.
     fn trust(
         &self,
         tests: &Tests,
@@ -278,7 +275,7 @@ impl Run {
         let env = &report.environment;
         let mut trust = Trust { seconds: elapsed.as_secs_f64(), ..self.base.clone() };
         tests.report(&mut trust);
-        // What a thread that failed leaves behind is still what was seen.
+        // What a failed thread left behind was still observed.
         let log = log.lock().unwrap_or_else(PoisonError::into_inner).clone();
         trust.rates = rates::rates(&log, self.counter.named(), env, moments);
         trust.outside = rates::outside(&log, &self.missing, &trust.rates, env);

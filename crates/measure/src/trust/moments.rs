@@ -9,14 +9,13 @@ const MOST: usize = 1024;
 /// How far each clock was ahead of the counter at one moment.
 #[derive(Clone, Debug)]
 struct Moment {
-    /// Seconds since the start, by the counter.
+    /// In seconds since the start, by the counter.
     at_s: f64,
-    /// In nanoseconds since the start, less those of the counter; not a number if the clock was
-    /// not read.
+    /// In nanoseconds since the start, less those of the counter; not a number if the clock was not
+    /// read.
     ahead_ns: Vec<f64>,
 }
 
-/// The moments of a run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Moments {
     moments: Vec<Moment>,
@@ -35,7 +34,6 @@ pub(super) struct Ppm {
 }
 
 impl Moments {
-    /// Adds a moment.
     pub(super) fn push(&mut self, at_s: f64, ahead_ns: Vec<f64>) {
         self.stride = self.stride.max(1);
         if self.seen.is_multiple_of(self.stride) {
@@ -52,8 +50,8 @@ impl Moments {
         self.seen += 1;
     }
 
-    /// How much faster one clock ran than the other, the counter being `None`; from at most this
-    /// many moments. `None` if there are too few.
+    /// Returns how much faster one clock ran than the other, from at most this many moments; `None`
+    /// stands for the counter. `None` if there are too few moments.
     pub(super) fn rate(
         &self,
         clock: Option<usize>,

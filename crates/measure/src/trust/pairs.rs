@@ -1,20 +1,21 @@
-//! Which pairs of CPUs are compared, and what is known of each.
+//! Which pairs of CPUs are compared, and what is known about each pair.
 
 use super::host::{Bracket, Compared, Played};
 use chronoscope_model::trust::{HandedAll, Matrix, Offset, Pair};
 use std::collections::{BTreeMap, HashSet};
 
-/// The most pairs that are compared. A machine of 90 CPUs has that many; of a larger one, each CPU
-/// is compared with the first and with its neighbour, and the rest of the pairs are drawn by lot.
+/// The most pairs that are compared. A machine of 90 CPUs has that many; on a larger one, each CPU
+/// is compared with the first and with its neighbour, and the rest of the pairs are drawn at
+/// random.
 const MOST: usize = 4096;
 
-/// How many pairs so many CPUs form.
+/// Returns how many pairs this many CPUs form.
 pub(super) fn possible(cpus: usize) -> u64 {
     let cpus = cpus as u64;
     cpus * cpus.saturating_sub(1) / 2
 }
 
-/// The pairs in the order in which they are compared, for ever.
+/// The pairs in the order in which they are compared, without end.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PairOrder {
     pairs: Vec<[usize; 2]>,
@@ -46,7 +47,6 @@ impl PairOrder {
         Self { pairs, next: 0 }
     }
 
-    /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.pairs.len()
     }
@@ -62,12 +62,12 @@ impl Iterator for PairOrder {
     }
 }
 
-/// What the pairs have shown.
+/// The results of all pairs.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pairs(BTreeMap<[usize; 2], Pair>);
 
 impl Pairs {
-    /// Adds what a pair showed, with the page at the home of this memory node.
+    /// Adds the result of a pair, with the page at the home of this memory node.
     pub(super) fn add(
         &mut self,
         cpus: [usize; 2],
@@ -105,7 +105,7 @@ impl Pairs {
         known.exchanges = exchanges;
     }
 
-    /// As the report shows them.
+    /// The results as the report shows them.
     pub(super) fn matrix(&self, id: &str, cpus: usize, planned: usize) -> Matrix {
         let pairs: Vec<Pair> = self.0.values().cloned().collect();
         let compared = pairs.iter().filter(|pair| pair.in_step().is_some()).count();
@@ -133,10 +133,10 @@ impl Pairs {
     }
 }
 
-/// The offset by the exchange with the smallest round trip: half the difference of the two one-way
+/// The offset by the exchange with the shortest round trip: half the difference of the two one-way
 /// delays, plus or minus half the round trip (as in RFC 5905, section 8, on one machine).
 fn offset(exchanges: &[Bracket], node: Option<usize>, tick_ns: f64) -> Option<Offset> {
-    // A round trip below 0 is that of a counter that went back.
+    // A round trip below 0 comes from a counter that went back.
     let trip = |one: &Bracket| one.after.wrapping_sub(one.before).cast_signed();
     let best = exchanges.iter().filter(|one| trip(one) >= 0).min_by_key(|one| trip(one))?;
     let there = best.there.wrapping_sub(best.before).cast_signed() as f64;

@@ -11,12 +11,11 @@ use chronoscope_model::units::human_ns;
 /// The most rows: a run that names many clocks still has a table that can be read.
 const MOST: usize = 60;
 
-/// What a device is as a reference.
 const OWN_OSCILLATOR: &str = "a device with an oscillator of its own, or the host's clock";
 
-/// The rate of the counter, and of each clock, against each reference; from at most so many
-/// moments. `counter` is its name and its rate that the log assumes; `None` if the log is kept by
-/// the system's clock, which is one of those that are compared.
+/// Returns the rate of the counter, and of each clock, against each reference, from at most this
+/// many moments. `counter` is the counter's name and the rate that the log assumes; `None` if the
+/// system's clock keeps the log, which is one of the clocks that are compared.
 pub(super) fn rates(
     log: &Log,
     counter: Option<(&str, f64)>,
@@ -34,7 +33,7 @@ pub(super) fn rates(
     for clock in clocks {
         for &against in &references {
             let steered = clock.is_some_and(|at| !subjects[at].raw);
-            // A clock is no reference for itself, nor is one that the same program steers.
+            // A clock is not a reference for itself, nor is a clock that the same program steers.
             if clock == Some(against) || steered && disciplined(against, log, env) {
                 continue;
             }
@@ -65,7 +64,7 @@ pub(super) fn rates(
     found
 }
 
-/// The counter's rate as the processor, the hypervisor or the kernel states it.
+/// Returns the counter's rate as stated by the processor, the hypervisor or the kernel.
 pub(super) fn stated(env: &Environment) -> Option<f64> {
     let mut rates = env.counter_rates().iter();
     let stated = rates.find(|rate| rate.kind == RateKind::Stated && rate.hz.is_some())?;
@@ -102,7 +101,7 @@ fn standing(
         let why = format!("the clock source{named} is another timer, whose own error is not known");
         (Standing::Unverified, why)
     } else {
-        (Standing::Unverified, "it is not known what the system keeps time by".into())
+        (Standing::Unverified, "it is not known what the system keeps time with".into())
     }
 }
 
@@ -126,12 +125,13 @@ pub(super) fn outside(
     };
     let says = match &env.discipline {
         Some(it) if it.synchronised => format!(
-            "says that its clock is synchronised to within {} (maxerror), corrected by {:+.3} ppm",
+            "reports that its clock is synchronised to within {} (maxerror), corrected by \
+             {:+.3} ppm",
             human_ns(it.max_error_ns),
             it.correction_ppm
         ),
-        Some(_) => "says that its clock is not synchronised (STA_UNSYNC)".into(),
-        None => "does not say whether its clock is synchronised".into(),
+        Some(_) => "reports that its clock is not synchronised (STA_UNSYNC)".into(),
+        None => "does not report whether its clock is synchronised".into(),
     };
     found.push(Outside {
         id: "discipline".into(),

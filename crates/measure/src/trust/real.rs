@@ -1,4 +1,4 @@
-//! The tests on this machine.
+//! The tests of trust on this machine.
 
 use super::host::{Compared, Host, Played};
 use crate::across::{Desk, answer, ask};
@@ -14,27 +14,26 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
-/// Turns before those that are timed: the second thread has to wake up first.
+/// The turns before those that are timed: the second thread has to wake up first.
 const WARM_UP: u64 = 64;
-/// Exchanges in one comparison. The smallest round trip of so many is nearly that of thousands.
+/// The exchanges in one comparison. The shortest round trip of this many is nearly that of
+/// thousands.
 const EXCHANGES: u64 = 500;
-/// A batch of reads takes about so long, in nanoseconds: long enough for its ends not to matter,
-/// short enough to be spared by most interrupts.
+/// The approximate duration of a batch of reads, in nanoseconds: long enough for its ends not to
+/// matter, and short enough to be spared by most interrupts.
 const BATCH_NS: f64 = 20e3;
 /// The most batches of one thread.
 const MOST_BATCHES: usize = 1 << 14;
 
-/// This machine.
 pub(super) struct Real {
-    /// The clocks.
     pub(super) clocks: Vec<(&'static Entry, Reader)>,
-    /// For each sandwich the clock, and the system call for it.
+    /// The clock of each sandwich, and the reader of its system call.
     pub(super) sandwiches: Vec<(usize, Reader)>,
     /// How the counter is read.
     pub(super) kind: RulerKind,
     /// Nanoseconds per tick of the counter.
     pub(super) tick_ns: f64,
-    /// For time limits.
+    /// The clock for time limits.
     pub(super) clock: RunClock,
     /// Set when the user asks to stop.
     pub(super) interrupt: Interrupt,
@@ -58,7 +57,7 @@ fn pin(cpu: usize) -> Result<affinity::PinGuard, String> {
     affinity::pin(cpu).map_err(|error| error.to_string())
 }
 
-/// Plays a few turns, and then those that are timed.
+/// Plays a few turns before those that are timed.
 fn timed(mut play: impl FnMut(u64) -> Handed, turns: u64) -> (Handed, Duration) {
     let early = play(WARM_UP);
     let start = Instant::now();
@@ -179,7 +178,7 @@ impl Host for Real {
     }
 }
 
-/// Times batches of reads until it is asked to stop.
+/// Times batches of reads until `stop` is set.
 fn batches(
     mut reader: Reader,
     kind: RulerKind,

@@ -6,43 +6,42 @@ use chronoscope_model::trust::{Contended, Contention, Migrating, Sandwich};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// By how many units a value is above an earlier one of a clock with so many bits.
+/// Returns by how many units a value is above an earlier one, for a clock with this many bits.
 pub(super) fn difference(earlier: u64, later: u64, bits: u32) -> i64 {
     let unused = 64 - bits.clamp(1, 64);
     (later.wrapping_sub(earlier) << unused).cast_signed() >> unused
 }
 
-/// How far a later value is below an earlier one, in nanoseconds, if it is.
+/// Returns by how many nanoseconds a later value is below an earlier one, if it is.
 fn back_ns(earlier: u64, later: u64, bits: u32, unit_ns: f64) -> Option<f64> {
     let step = difference(earlier, later, bits);
     (step < 0).then(|| step.unsigned_abs() as f64 * unit_ns)
 }
 
-/// One clock.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tally {
     pub(super) one_thread: Backwards,
     pub(super) migrating: Migrating,
     pub(super) handed: AllHanded,
-    /// Why no thread was moved, or no value handed over.
+    /// Why no thread was moved, or no value was handed over.
     pub(super) refused: Option<String>,
     visited: BTreeSet<usize>,
     first: Option<u64>,
     changed: bool,
-    /// When its values were first and last read.
+    /// When the clock's values were first and last read.
     seen: Option<[Duration; 2]>,
 }
 
-/// A clock whose value stays the same is frozen if it was read for at least so many of the ticks
-/// that it claims and so long, …
+/// A clock whose value stays the same is frozen if it was read for at least this many of the ticks
+/// that it claims, and for this long, …
 const STILL_TICKS: f64 = 2.0;
 const STILL: Duration = Duration::from_millis(50);
-/// … or so often, if it claims a tick of at most a millisecond: the clock that tells how long may
-/// stand still itself.
+/// … or this often, if it claims a tick of at most a millisecond: the clock that measures this time
+/// may itself stand still.
 const STILL_READS: u64 = 1_000_000;
 
 impl Tally {
-    /// Successive values on one thread. Counts steps back that are longer than `slack` units.
+    /// Adds successive values on one thread. Counts steps back that are longer than `slack` units.
     pub(super) fn values(&mut self, values: &[u64], bits: u32, unit_ns: f64) {
         self.see(values.iter().copied());
         let found = &mut self.one_thread;
@@ -53,7 +52,7 @@ impl Tally {
         }
     }
 
-    /// Values before and after moves between two CPUs.
+    /// Adds values before and after moves between two CPUs.
     pub(super) fn moves(&mut self, cpus: [usize; 2], moves: &[[u64; 2]], bits: u32, unit_ns: f64) {
         self.see(moves.iter().flatten().copied());
         self.visited.extend(cpus);
@@ -72,12 +71,12 @@ impl Tally {
         }
     }
 
-    /// Its values were read now, by the clock for time limits.
+    /// Records that the clock's values were read now, by the clock for time limits.
     pub(super) fn seen_at(&mut self, now: Duration) {
         self.seen.get_or_insert([now; 2])[1] = now;
     }
 
-    /// Whether its value, which claims such ticks, was always the same for longer than it may be.
+    /// Whether the clock's value, which claims such ticks, stayed the same for longer than it may.
     pub(super) fn is_frozen(&self, tick_ns: f64) -> bool {
         let span = self.seen.map_or(Duration::ZERO, |[first, last]| last.saturating_sub(first));
         let ticks = span.as_nanos() as f64 / tick_ns.max(1.0);
@@ -93,7 +92,7 @@ pub(super) fn sandwich(found: &mut Sandwich, values: &[[u64; 3]], bits: u32, uni
         let span = difference(*before, *after, bits);
         found.tries += 1;
         if span < 0 {
-            // The clock itself was set back; the vDSO is not to blame.
+            // The clock itself was set back, so the vDSO is not at fault.
             found.calls_backwards += 1;
             continue;
         }
@@ -105,9 +104,9 @@ pub(super) fn sandwich(found: &mut Sandwich, values: &[[u64; 3]], bits: u32, uni
     }
 }
 
-/// The costs of one clock by the number of threads: the quickest measurement of each, because
-/// threads that wait for each other slow every one of them, and whatever else the machine does only
-/// some.
+/// The costs of one clock by the number of threads. The quickest measurement of each counts,
+/// because threads that wait for each other slow down every measurement, and other activity slows
+/// down only some.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Costs(BTreeMap<usize, Contended>);
 
@@ -122,24 +121,24 @@ impl Costs {
         }
     }
 
-    /// Whether that many threads seem to cost each other something.
+    /// Whether this many threads seem to slow each other down.
     pub(super) fn seems_contended(&self, threads: usize) -> bool {
-        /// Threads that share a core or a cache cost each other that much.
+        /// Threads that share a core or a cache slow each other down by this factor.
         const SHARED: f64 = 2.0;
         let both = self.0.get(&1).zip(self.0.get(&threads));
         both.is_some_and(|(alone, found)| found.ns > SHARED * alone.ns)
     }
 
-    /// What is known; `None` if nothing was measured.
+    /// Returns the costs as the report contains them; `None` if nothing was measured.
     pub(super) fn report(&self, id: &str) -> Option<Contention> {
         let points: Vec<Contended> = self.0.values().copied().collect();
         (!points.is_empty()).then(|| Contention { id: id.into(), points })
     }
 }
 
-/// How many threads read at the same time: 1, 2, 4, …, and all.
+/// Returns how many threads read at the same time: 1, 2, 4, …, and all.
 pub(super) fn thread_counts(cpus: usize) -> Vec<usize> {
-    /// Starting more threads takes longer than what they measure.
+    /// With more threads, starting them takes longer than the measurement.
     const MOST: usize = 256;
     let most = cpus.min(MOST);
     let mut counts: Vec<usize> = (0..).map(|n| 1 << n).take_while(|n| *n < most).collect();
@@ -178,7 +177,7 @@ mod tests {
         frozen.seen_at(Duration::from_secs(1));
         assert!(!frozen.is_frozen(1.0));
         frozen.seen_at(Duration::from_secs(2));
-        // time() changes once a second.
+        // The value of time() changes once a second.
         assert!(frozen.is_frozen(1e6) && !frozen.is_frozen(1e9));
         for _ in 0..200 {
             frozen.values(&[7; 8192], 64, 1.0);

@@ -7,18 +7,18 @@ use chronoscope_model::Environment;
 use chronoscope_model::trust::Trap;
 use chronoscope_probes::clocks::{self, Opening, Reader};
 
-/// A read of the counter that takes longer is intercepted, in nanoseconds: an exit of a virtual
-/// machine takes as long, and no processor's own read does.
+/// A read of the counter that takes longer, in nanoseconds, is intercepted: an exit of a virtual
+/// machine takes this long, and no processor's own read does.
 const TRAPPED_NS: f64 = 1000.0;
 /// A read through the vDSO that takes more than this share of the system call's time makes that
-/// call: even a slow counter leaves more between them than a fifth.
+/// call: even with a slow counter, the difference is more than a fifth.
 const FALLS_BACK: f64 = 0.8;
-/// How often each cost is tried; the smallest counts.
+/// How often each cost is measured; the smallest counts.
 const TRIES: usize = 32;
-/// The reads of one try.
+/// The reads of one measurement.
 const READS: u64 = 64;
 
-/// What was found, before anything else is tested.
+/// Returns the intercepted reads, before anything else is tested.
 pub(super) fn traps(real: &mut Real, env: &Environment) -> Vec<Trap> {
     let mut found = Vec::new();
     if let Some(tsc) = &env.tsc {
@@ -28,7 +28,7 @@ pub(super) fn traps(real: &mut Real, env: &Environment) -> Vec<Trap> {
             evidence: match tsc.permitted {
                 Some(true) => "prctl(PR_GET_TSC) returned PR_TSC_ENABLE".into(),
                 Some(false) => "prctl(PR_GET_TSC) returned PR_TSC_SIGSEGV".into(),
-                None => "the system does not say whether the TSC may be read".into(),
+                None => "the system does not report whether the TSC may be read".into(),
             },
         });
     }
@@ -81,7 +81,7 @@ fn trapped(id: &str, what: &str, kind: RulerKind, tick_ns: f64, read: impl FnMut
     }
 }
 
-/// The smallest cost of a read in a short batch, in nanoseconds.
+/// Returns the smallest cost of a read in a short batch, in nanoseconds.
 fn cost(kind: RulerKind, tick_ns: f64, mut read: impl FnMut(u64)) -> f64 {
     let tries = (0..TRIES).map(|_| {
         let start = kind.start();

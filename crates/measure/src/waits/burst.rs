@@ -12,13 +12,13 @@ use chronoscope_probes::blame::Sources;
 use chronoscope_probes::waits::Method;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// From this overshoot on, check whether the process could run at all.
+/// From this overshoot on, in nanoseconds, check whether the process could run at all.
 const SUSPICIOUS: i64 = 1_000_000;
 
 /// One thread's view of the row that it measures.
 pub(super) struct Burst<'a, H> {
     pub(super) host: &'a mut H,
-    /// From which late waits are explained, if that was asked for.
+    /// The sources that explain late waits, if the row asks for that.
     pub(super) sources: Option<&'a mut Sources>,
     pub(super) job: &'a Job,
     pub(super) clocks: Clocks,
@@ -26,21 +26,19 @@ pub(super) struct Burst<'a, H> {
     pub(super) ring: &'a Ring,
 }
 
-/// Why a burst ended before its last wait.
 #[derive(Debug)]
 pub(super) enum Cut {
-    /// The run ends.
     Stopped,
     /// The method failed, with the system's error number.
     Failed(i32),
 }
 
-/// What is the same for all samples of a burst.
+/// The limits that all samples of a burst have in common.
 #[derive(Clone, Copy)]
 struct Limits {
     /// How early a wait may seem by the ruler without being early.
     tolerance: i64,
-    /// The overshoot from which a sample is examined: it is suspicious, or it ends the run.
+    /// The overshoot from which a sample is examined, because it is suspicious or ends the run.
     look_at: i64,
 }
 
@@ -52,7 +50,7 @@ impl<H: Waiting> Burst<'_, H> {
         }
     }
 
-    /// What has passed until now belongs to no wait.
+    /// Starts a burst: nothing that happened before it belongs to a wait.
     fn start(&mut self) -> Pair {
         if let Some(sources) = &mut self.sources {
             sources.forget();
@@ -60,7 +58,7 @@ impl<H: Waiting> Burst<'_, H> {
         self.clocks.pair(self.host)
     }
 
-    /// Ends the burst before a wait if the run ends, and otherwise sets the mark that an interrupt
+    /// Ends the burst before a wait if the run ends; otherwise sets the mark that an interrupt
     /// removes.
     #[inline]
     fn before(&self) -> Result<(), Cut> {
@@ -73,7 +71,7 @@ impl<H: Waiting> Burst<'_, H> {
         Ok(())
     }
 
-    /// Whether the mark is still there, if that is known.
+    /// Whether the mark is still there, if known.
     #[inline]
     fn stood(&self) -> Option<bool> {
         self.sources.as_ref()?.marked()
@@ -97,7 +95,7 @@ impl<H: Waiting> Burst<'_, H> {
         Ok(())
     }
 
-    /// Makes `n` waits for the deadlines of a grid, beginning with `next`; returns the deadline
+    /// Makes `n` waits for the deadlines of a grid, beginning with `next`. Returns the deadline
     /// that follows.
     pub(super) fn grid(
         &mut self,
@@ -114,7 +112,7 @@ impl<H: Waiting> Burst<'_, H> {
             let end = self.clocks.end(self.host);
             let stood = self.stood();
             // The deadline by the ruler is the deadline by the clock, relative to the end of the
-            // wait before.
+            // previous wait.
             let late = self.clocks.ruler_ns(last, end) - next.wrapping_sub(last.clock) as i64;
             let ended = Ended { deadline: next, end: end.clock, late, stood };
             last = end;
@@ -148,8 +146,8 @@ impl<H: Waiting> Burst<'_, H> {
         }
     }
 
-    /// Examines a sample that is out of the ordinary. Returns whether it is a gap rather than a
-    /// sample, because the process could not run.
+    /// Examines an unusual sample. Returns whether it is a gap rather than a sample, because the
+    /// process could not run.
     #[cold]
     fn is_gap(&mut self, wait: &Ended, missed: u64) -> bool {
         if wait.late >= SUSPICIOUS
@@ -186,7 +184,7 @@ mod tests {
     use std::sync::Arc;
     use std::time::Duration;
 
-    /// A method that does nothing, so that only the loop around it is left.
+    /// A method that does nothing, so that only the surrounding loop is measured.
     struct Nothing;
 
     impl Method for Nothing {
@@ -199,7 +197,7 @@ mod tests {
         }
     }
 
-    /// A row on this machine, and everything needed to measure it.
+    /// A row on this machine, with everything needed to measure it.
     struct Bed {
         host: Thread,
         job: Job,
@@ -262,7 +260,8 @@ mod tests {
             assert_eq!(samples + gaps.len() as u64 + left_out, 10_000);
             let Recorded { histogram, ruler, clock } = bed.row.lateness.read();
             assert_eq!(histogram.len(), samples);
-            // A millisecond that was not waited for, unless an interruption took part of it.
+            // This is a millisecond that was not waited for, unless an interruption took part of
+            // it.
             assert!(ruler.early > 9_000 && clock.early > 9_000, "{ruler:?} {clock:?}");
             assert!(ruler.min_ns < 0);
         }
@@ -278,12 +277,12 @@ mod tests {
         assert!(missed.len() >= 500, "{}", missed.len());
         assert_eq!(missed.len(), bed.row.missed.len());
         assert_eq!(next, start + (missed.len() + 1) * 1_000);
-        // The first that passed is late by one period less, to the width of a bucket.
+        // The first missed deadline is late by one period less, to the width of a bucket.
         let late = bed.row.lateness.read().clock.max_ns as u64;
         assert_eq!(missed.max(), missed.highest_equivalent(late - 1_000));
     }
 
-    /// The cost of a sample apart from its wait; `cargo test --release -- --nocapture` shows it.
+    /// The cost of a sample without its wait; `cargo test --release -- --nocapture` shows it.
     #[test]
     fn the_cost_of_a_sample_is_shown() {
         for periodic in [false, true] {

@@ -6,24 +6,22 @@ use super::host::{Scale, Waiting};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pair {
     ticks: u64,
-    /// The system's clock.
     pub(super) clock: u64,
 }
 
-/// How both clocks are read around the waits of one host.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clocks {
     scale: Scale,
-    /// [`READING`], and a tick of the system's clock at either end.
+    /// [`READING`], plus a tick of the system's clock at either end.
     reading: i64,
 }
 
-/// The uncertainty of the reading itself, in nanoseconds: two reads of the system's clock and one
-/// of the ruler lie between the ends of a wait by the two clocks.
+/// The uncertainty of a reading itself, in nanoseconds: two reads of the system's clock and one of
+/// the ruler lie between the ends of a wait by the two clocks.
 const READING: i64 = 100;
 
-/// For how long a pair may be extrapolated by the ruler: for the time that it takes to record a
-/// sample, but not across an interruption.
+/// How long the ruler may extrapolate a pair, in nanoseconds: for the time that recording a sample
+/// takes, but not across an interruption.
 const FRESH_NS: i64 = 200;
 
 impl Clocks {
@@ -31,7 +29,7 @@ impl Clocks {
         Self { scale, reading: READING + 2 * i64::try_from(host.step()).unwrap_or(i64::MAX / 4) }
     }
 
-    /// How much shorter than asked for a wait may seem by the system's clock without being early.
+    /// How much shorter than requested a wait may seem by the system's clock without being early.
     #[inline]
     pub(super) fn reading(self) -> i64 {
         self.reading
@@ -42,7 +40,7 @@ impl Clocks {
         self.reading + self.scale.tolerance_ns(ns)
     }
 
-    /// Reads both clocks now, with the tighter of two tries.
+    /// Reads both clocks now, and keeps the tighter of two tries.
     pub(super) fn pair(self, host: &mut impl Waiting) -> Pair {
         let mut read = || {
             let (before, clock, after) = host.bracket();
@@ -61,8 +59,8 @@ impl Clocks {
         Pair { ticks, clock: host.clock() }
     }
 
-    /// Both clocks at the start of a wait. The system's clock is not read but extrapolated by the
-    /// ruler from the end of the wait before, a few tens of nanoseconds ago.
+    /// Returns both clocks at the start of a wait. The system's clock is not read: the ruler
+    /// extrapolates it from the end of the previous wait, a few tens of nanoseconds ago.
     #[inline]
     pub(super) fn begin(self, host: &mut impl Waiting, last: Pair) -> Pair {
         let ticks = host.before();
@@ -73,14 +71,14 @@ impl Clocks {
         self.extrapolated(pair, host.before())
     }
 
-    /// Both clocks at a tick of the ruler not long after they were read.
+    /// Returns both clocks at a tick of the ruler not long after they were read.
     #[inline]
     fn extrapolated(self, pair: Pair, ticks: u64) -> Pair {
         let since = self.scale.ns(ticks.wrapping_sub(pair.ticks));
         Pair { ticks, clock: pair.clock.wrapping_add(since as u64) }
     }
 
-    /// Whether the durations of one wait by the two clocks differ so much that something came
+    /// Whether the durations of one wait by the two clocks differ so much that something happened
     /// between the readings at its end.
     #[inline]
     pub(super) fn torn(ruler: i64, clock: i64) -> bool {

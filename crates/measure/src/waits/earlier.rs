@@ -1,4 +1,4 @@
-//! What a run that continues an earlier one takes from it: its rows, and its load.
+//! What a run takes over when it continues an earlier one: the rows and the load.
 
 use super::live_row::{LiveRow, locked};
 use super::plan::Plan;
@@ -10,11 +10,11 @@ use super::why::Reasons;
 use chronoscope_model::waits::{ByClock, Load, LoadRun, Slack, Wait};
 use chronoscope_probes::machine::quota::Throttled;
 
-/// More seconds than this cannot be those of a run.
+/// A run cannot last longer than this, in seconds.
 const MOST_S: f64 = 1e9;
 
-/// The load in the earlier run's rows; impossible figures count as none, because reports are
-/// untrusted.
+/// Returns the load in the rows of the earlier run. Impossible figures count as none, because
+/// reports are untrusted.
 pub(super) fn load_run(plan: &Plan, load: Load) -> Option<&LoadRun> {
     let rows = plan.earlier.iter().filter(|row| row.load == load);
     let mut runs = rows.filter_map(|row| row.load_run.as_ref());
@@ -26,14 +26,15 @@ pub(super) fn load_run(plan: &Plan, load: Load) -> Option<&LoadRun> {
     runs.next().filter(|run| fits(run))
 }
 
-/// The load of both runs. The times of each process are added if both runs have the same processes.
+/// Combines the load of both runs. The times of each process are added if both runs have the same
+/// processes.
 pub(super) fn joined(earlier: Option<&LoadRun>, mut now: LoadRun) -> LoadRun {
     let Some(earlier) = earlier else { return now };
     let places = |run: &LoadRun| run.processes.iter().map(|p| p.cpu).collect::<Vec<_>>();
     if places(earlier) != places(&now) {
         now.notes.push(
-            "the run was continued by other load processes; what the earlier ones got is not \
-             included"
+            "the run was continued with other load processes; the CPU time of the earlier ones is \
+             not included"
                 .into(),
         );
         return now;
@@ -52,7 +53,7 @@ pub(super) fn joined(earlier: Option<&LoadRun>, mut now: LoadRun) -> LoadRun {
     now
 }
 
-/// Whether a row of an earlier run is what this specification asks for.
+/// Whether a row of an earlier run matches this specification.
 pub(super) fn answers(wait: &Wait, spec: &RowSpec, load: Load, cpu: Option<usize>) -> bool {
     let slack = match spec.slack {
         None => true,
@@ -91,7 +92,7 @@ pub(super) fn go_on(row: &LiveRow, wait: &Wait) -> Result<(), String> {
     }
     if let Some(why) = &wait.why {
         if why.all().is_some_and(|all| all.waits > wait.samples) {
-            return fail("more wake-ups are explained than there were");
+            return fail("more wake-ups are explained than took place");
         }
         if let Some(reasons) = &row.why {
             *locked(reasons) = Reasons::of(why);
@@ -109,12 +110,11 @@ pub(super) fn go_on(row: &LiveRow, wait: &Wait) -> Result<(), String> {
             );
         }
         if missed.len() > MOST {
-            return fail("it has more missed deadlines than possible");
+            return fail("it has more missed deadlines than are possible");
         }
         row.missed.load(&missed);
     }
-    // If the time of the run is over, nothing more is measured, and its rows must stay as they
-    // were.
+    // If the time of the run is over, nothing more is measured, and its rows must stay as they are.
     if let Some(slack) = row.spec.slack.and(wait.slack_ns) {
         let _ = row.slack_ns.set(slack);
     }
@@ -145,11 +145,11 @@ pub(super) fn go_on(row: &LiveRow, wait: &Wait) -> Result<(), String> {
 
 /// The most notes that are taken over.
 const MOST_NOTES: usize = 100;
-/// No count and no sum of nanoseconds of a run exceeds this, which is 31 years in nanoseconds. What
-/// can be added to it in the life of a machine does not overflow 64 bits.
+/// The largest count or sum of nanoseconds that a run can have, which is 31 years in nanoseconds.
+/// Whatever is added to it in the life of a machine does not overflow 64 bits.
 const MOST: u64 = 1_000_000_000_000_000_000;
 
-/// Whether the figures of a row can belong to one and the same run.
+/// Whether the figures of a row can belong to the same run.
 fn sane(wait: &Wait) -> bool {
     let clock = wait.by_clock.as_ref();
     let spreads = [

@@ -1,5 +1,5 @@
-//! Explains the lateness of a wait: asks the thread's sources after each wait, and hands what they
-//! have seen on to the reasons of the row.
+//! Explains the lateness of a wait: queries the thread's sources after each wait, and passes their
+//! results to the reasons of the row.
 
 use super::host::Waiting;
 use super::job::Job;
@@ -9,7 +9,6 @@ use chronoscope_model::waits::Kind;
 use chronoscope_model::why::{EXAMINED_NS, Worst};
 use chronoscope_probes::blame::{Seen, Sources, Switch};
 
-/// The end of a wait, as the loop around it saw it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ended {
     /// The deadline and the end, by the clock that timers run on.
@@ -17,7 +16,7 @@ pub(super) struct Ended {
     pub(super) end: u64,
     /// The overshoot by the ruler.
     pub(super) late: i64,
-    /// Whether the mark was still there.
+    /// Whether the mark was still there, if known.
     pub(super) stood: Option<bool>,
 }
 
@@ -29,7 +28,7 @@ impl Ended {
     }
 }
 
-/// Explains a wait, if its row asks for that. `stopped`: the process could not run at all.
+/// Explains a wait, if its row asks for that. `stopped`: whether the process could not run at all.
 pub(super) fn explain(sources: &mut Sources, row: &LiveRow, job: &Job, wait: Ended, stopped: bool) {
     let Some(reasons) = &row.why else {
         return;
@@ -56,16 +55,16 @@ pub(super) fn explain(sources: &mut Sources, row: &LiveRow, job: &Job, wait: End
         stopped,
         seen,
     };
-    // Only a reader of the row holds them, for as long as a copy takes.
+    // Only a reader of the row holds the lock, for as long as a copy takes.
     locked(reasons).add(&evidence, wait.end.saturating_sub(wait.deadline), worst);
 }
 
-/// The quickest wake-up of a thread: the least of a few short sleeps without slack.
+/// Finds the quickest wake-up of a thread: the shortest of a few short sleeps without slack.
 pub(super) fn quickest(host: &mut impl Waiting, sources: &mut Sources) -> Floors {
     const SLEEPS: usize = 16;
     const NS: u64 = 200_000;
     let mut floors = Floors::default();
-    // If it is refused, the least is that of the rows.
+    // If the sleep is refused, the floors come from the rows.
     let _ = host.set_slack(1);
     for _ in 0..SLEEPS {
         sources.forget();

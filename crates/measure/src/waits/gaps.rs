@@ -4,27 +4,26 @@
 use chronoscope_probes::waits::os;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Watches for gaps.
 pub(super) struct Gaps {
-    /// When the process was last found to have been continued after a stop, by the system's clock.
+    /// When the process was last seen to have continued after a stop, by the system's clock.
     continued: AtomicU64,
-    /// For how many nanoseconds the machine had been suspended at the last check.
+    /// The time for which the machine had been suspended at the last check, in nanoseconds.
     suspended: AtomicU64,
-    /// When the machine was last found to have been suspended, by the system's clock.
+    /// When the machine was last seen to have been suspended, by the system's clock.
     resumed: AtomicU64,
 }
 
-/// The time of what has never happened. No clock shows it: it is some 584 years after the machine
-/// started.
+/// The time of an event that has never happened. No clock shows this value: it is some 584 years
+/// after the machine started.
 const NEVER: u64 = u64::MAX;
 
-/// Whether something that last happened at `moment` did so within the `ns` nanoseconds before `now`.
+/// Whether an event that last happened at `moment` did so within the `ns` nanoseconds before `now`.
 /// `ns` may reach back to before the machine started.
 fn within(moment: u64, ns: u64, now: u64) -> bool {
     moment != NEVER && now.saturating_sub(moment) <= ns
 }
 
-/// Suspends shorter than this are within the spread of the clocks.
+/// Shorter suspends, in nanoseconds, are within the scatter of the clocks.
 const SHORTEST_SUSPEND: u64 = 1_000_000;
 
 impl Gaps {
@@ -38,10 +37,10 @@ impl Gaps {
         }
     }
 
-    /// Why the process could not run at some time within the last `ns` nanoseconds, if that was so.
+    /// Returns why the process could not run at some time within the last `ns` nanoseconds, if so.
     ///
     /// A continued process finds SIGCONT pending. The signal is consumed once it has been recorded,
-    /// so that it explains what it caused and nothing later.
+    /// so that it explains the gap that it caused and nothing later.
     pub(super) fn since(&self, ns: i64) -> Option<&'static str> {
         self.look();
         let (ns, now) = (ns.unsigned_abs(), os::monotonic());
@@ -55,7 +54,7 @@ impl Gaps {
     /// Records a stop or a suspend that has just ended.
     pub(super) fn look(&self) {
         if os::continued() {
-            // First record, then consume: a thread that no longer sees the signal sees the record.
+            // Record first, then consume: a thread that no longer sees the signal sees the record.
             self.continued.store(os::monotonic(), Ordering::Release);
             os::forget_continue();
         }

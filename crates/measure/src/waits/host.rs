@@ -1,5 +1,5 @@
-//! What a waiting thread needs from the machine it runs on. [`Thread`] is a thread of this machine;
-//! that of the simulation runs in simulated time, so that the whole path from a wait to a row of the
+//! What a waiting thread needs from its machine. [`Thread`] is a thread of this machine; the thread
+//! of the simulation runs in simulated time, so that the whole path from a wait to a row of the
 //! report can be tested without waiting.
 
 use super::gaps::Gaps;
@@ -13,38 +13,38 @@ use chronoscope_probes::waits::{Entry, Method, Setting, Unavailable, os};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A host of waits, for one thread.
 pub(super) trait Waiting {
     /// Prepares a method.
     ///
     /// # Errors
-    /// The reason why it cannot be used.
+    /// The reason why the method cannot be used.
     fn open(&mut self, entry: &'static Entry) -> Result<Box<dyn Method>, Unavailable>;
 
-    /// The clock that timers run on, between two readings of the ruler with fences.
+    /// Reads the clock that timers run on, between two fenced readings of the ruler.
     fn bracket(&mut self) -> (u64, u64, u64);
 
-    /// The ruler at the start of a wait. It is not fenced, because a fence would make every sample
-    /// slower by half a read. The processor may read it while it is still recording the sample
-    /// before, some 10 ns early, so a wait may look that much longer, but never shorter.
+    /// Reads the ruler at the start of a wait. The read is not fenced, because a fence would make
+    /// every sample slower by half a read. The processor may read the ruler while it is still
+    /// recording the previous sample, some 10 ns early, so a wait may look that much longer, but
+    /// never shorter.
     fn before(&mut self) -> u64;
 
-    /// The ruler at the end of a wait, after everything before it has completed.
+    /// Reads the ruler at the end of a wait, after everything before it has completed.
     fn after(&mut self) -> u64;
 
-    /// The clock that timers run on, in nanoseconds.
+    /// Reads the clock that timers run on, in nanoseconds.
     fn clock(&mut self) -> u64;
 
-    /// The tick of that clock, in nanoseconds.
+    /// The tick of the clock that timers run on, in nanoseconds.
     fn step(&self) -> u64;
 
-    /// Why the process could not run at some time within the last `ns` nanoseconds, if that was so.
+    /// Returns why the process could not run at some time within the last `ns` nanoseconds, if so.
     fn gap(&mut self, _ns: i64) -> Option<&'static str> {
         None
     }
 
-    /// The time of an independent addition, as a share of a dependent one, which shows a neighbour
-    /// on this core; `None` if that is not known.
+    /// Measures the time of an independent addition, as a share of a dependent one, which shows a
+    /// neighbour on this core; `None` if unknown.
     fn width(&mut self) -> Option<f64> {
         None
     }
@@ -60,33 +60,33 @@ pub(super) trait Waiting {
     /// Context switches of the thread, voluntary and involuntary, if known.
     fn switches(&mut self) -> Option<(u64, u64)>;
 
-    /// The timer slack in effect, if there is such a thing.
+    /// The timer slack in effect, if the system has any.
     fn slack(&mut self) -> Option<u64>;
 
-    /// Leaves the CPU alone for `ns` nanoseconds, so that it becomes what it is when nothing uses
-    /// it.
+    /// Leaves the CPU alone for `ns` nanoseconds, so that it reaches the state that it has when
+    /// idle.
     fn settle(&mut self, ns: u64);
 
-    /// What a CPU quota has throttled so far, if there is one.
+    /// The time that a CPU quota has throttled so far, if there is a quota.
     fn throttled(&mut self) -> Option<Throttled> {
         None
     }
 
-    /// Asks the scheduler for a slice of so many nanoseconds, or, with `None`, for the slice that
+    /// Asks the scheduler for a slice of this many nanoseconds, or, with `None`, for the slice that
     /// the thread was started with. Returns the slice in effect, if the system reports it.
     ///
     /// # Errors
-    /// The reason why it cannot be set.
+    /// The reason why the slice cannot be set.
     fn set_slice(&mut self, slice: Option<u64>) -> Result<Option<u64>, Unavailable>;
 
     /// Sets the timer slack; 0 restores the slack that the thread was started with.
     ///
     /// # Errors
-    /// The reason why it cannot be set.
+    /// The reason why the slack cannot be set.
     fn set_slack(&mut self, ns: u64) -> Result<(), Unavailable>;
 }
 
-/// How ticks of the ruler become nanoseconds, and the uncertainty of a reading.
+/// Converts ticks of the ruler to nanoseconds, with the uncertainty of a reading.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scale {
     /// Nanoseconds per tick, times 2^32. A multiplication and a shift take a third of the time of a
@@ -106,8 +106,8 @@ impl Scale {
         Self { factor: (1e9 / hz * (1u64 << 32) as f64) as i64, tolerance }
     }
 
-    /// Converts to nanoseconds. Signed, so that a counter that went back shows as an early wake
-    /// rather than as centuries.
+    /// Converts ticks to nanoseconds. The result is signed, so that a counter that went back shows
+    /// as an early wake rather than as centuries.
     #[inline]
     pub(super) fn ns(self, ticks: u64) -> i64 {
         ((i128::from(ticks as i64) * i128::from(self.factor)) >> 32) as i64
@@ -119,19 +119,18 @@ impl Scale {
     }
 }
 
-/// A thread of this machine.
 pub(super) struct Thread {
     ruler: RulerKind,
     setting: Setting,
     gaps: Arc<Gaps>,
     gauges: Option<(Gauges, Bench)>,
     quota: Option<Arc<Quota>>,
-    /// The thread's own slice, while it has another.
+    /// The thread's original slice, while another one is in effect.
     own_slice: Option<u64>,
 }
 
 impl Thread {
-    /// `gauged`: whether to look for a neighbour on its core.
+    /// `gauged`: whether to check for a neighbour on the thread's core.
     pub(super) fn new(
         ruler: &Ruler,
         gaps: Arc<Gaps>,

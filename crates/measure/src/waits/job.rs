@@ -1,4 +1,4 @@
-//! What the threads of a run share.
+//! State that the threads of a run share.
 
 use super::plan::Plan;
 use super::ring::Ring;
@@ -18,7 +18,7 @@ pub(super) struct Trip {
     pub(super) overshoot: i64,
     /// The CPU that the thread was pinned to.
     pub(super) pinned: Option<usize>,
-    /// The CPU that it ran on.
+    /// The CPU that the thread ran on.
     pub(super) cpu: Option<usize>,
     pub(super) last: Vec<i64>,
 }
@@ -30,7 +30,7 @@ pub(super) struct Job {
     /// The overshoot that ends the run, in nanoseconds.
     pub(super) limit: Option<i64>,
     pub(super) tripped: OnceLock<Trip>,
-    /// The sources that are missing for the explanation of late wake-ups.
+    /// The sources that the explanation of late wake-ups lacks.
     pub(super) missing: OnceLock<Vec<Missing>>,
     /// Whether the cores of the waiting threads were shared.
     neighbour: Mutex<Neighbour>,
@@ -41,8 +41,7 @@ pub(super) struct Job {
 }
 
 impl Job {
-    /// The job of a load, which begins now, and ends with its time or at an overshoot above the
-    /// limit.
+    /// Starts the job of a load. It ends when its time is over, or at an overshoot above the limit.
     pub(super) fn new(clock: RunClock, plan: &Plan, load: Load) -> Self {
         let (limit, time) = (plan.spec.stop_above, plan.time_left(load));
         let began = clock.elapsed();
@@ -66,7 +65,7 @@ impl Job {
         neighbour.unwrap_or_else(PoisonError::into_inner).push(width);
     }
 
-    /// The share of looks in which the core was shared, 0 to 1; `None` if that is not known.
+    /// The share of looks in which the core was shared, 0 to 1; `None` if unknown.
     pub(super) fn shared(&self) -> Option<f64> {
         let neighbour = self.neighbour.lock();
         let mut neighbour = neighbour.unwrap_or_else(PoisonError::into_inner);
@@ -79,7 +78,7 @@ impl Job {
         self.clock.elapsed().saturating_sub(self.began).as_secs_f64()
     }
 
-    /// How much of its time is left.
+    /// The part of the job's time that is left.
     pub(super) fn left(&self) -> Option<Duration> {
         Some(self.end?.saturating_sub(self.clock.elapsed()))
     }
@@ -90,7 +89,7 @@ impl Job {
     }
 
     /// Ends the run because of an overshoot above the limit, and wakes the watching thread.
-    /// `pinned` is the CPU that the thread was pinned to, `cpu` the one that it ran on.
+    /// `pinned` is the CPU that the thread was pinned to, and `cpu` is the one that it ran on.
     pub(super) fn trip(
         &self,
         pinned: Option<usize>,
@@ -99,12 +98,11 @@ impl Job {
         ring: &Ring,
     ) {
         let trip = Trip { at_s: self.seconds(), overshoot, pinned, cpu, last: ring.last() };
-        // The first one counts; another in a second thread is often a consequence of it.
+        // The first overshoot counts; another one in a second thread is often a consequence of it.
         let _ = self.tripped.set(trip);
         self.end();
     }
 
-    /// Ends the run.
     pub(super) fn end(&self) {
         self.stop.store(true, Ordering::Relaxed);
         self.watcher.unpark();

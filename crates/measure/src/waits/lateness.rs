@@ -1,5 +1,5 @@
 //! How late the waits of a row ended, by the ruler and by the system's clock. One thread records
-//! each wait here and nowhere else, and any other thread may read what it recorded.
+//! each wait here and nowhere else, and any other thread may read the records.
 
 use super::recorder::Recorder;
 use chronoscope_model::waits::ByClock;
@@ -10,7 +10,7 @@ use std::sync::atomic::{
     Ordering::{Acquire, Relaxed, Release},
 };
 
-/// What was recorded up to one moment: figures that can belong to the same waits.
+/// The records up to one moment: figures that can belong to the same waits.
 pub(super) struct Recorded {
     /// Overshoots by the ruler; an early wait counts as zero.
     pub(super) histogram: Hdr<u64>,
@@ -18,14 +18,14 @@ pub(super) struct Recorded {
     pub(super) clock: ByClock,
 }
 
-/// The overshoots of a row.
 #[derive(Debug, Default)]
 pub(super) struct Lateness {
     histogram: Recorder,
     ruler: Spread,
     clock: Spread,
-    /// The waits whose recording has begun, and those for which it has ended. The two differ while
-    /// a wait is being recorded, which tells a reader that the spreads are being changed.
+    /// The number of waits whose recording has begun, and the number for which it has ended. The
+    /// two differ while a wait is being recorded, which shows a reader that the spreads are
+    /// changing.
     begun: AtomicU64,
     done: AtomicU64,
 }
@@ -44,12 +44,12 @@ impl Lateness {
         self.begun.store(n, Relaxed);
         self.ruler.add(ruler);
         self.clock.add(clock);
-        // Whoever sees the wait in the histogram sees it in the spreads, too.
+        // A reader that sees the wait in the histogram also sees it in the spreads.
         self.histogram.record(u64::try_from(ruler.0).unwrap_or(0));
         self.done.store(n, Release);
     }
 
-    /// Takes over what an earlier run recorded. Only for the thread that starts the others.
+    /// Takes over the records of an earlier run. Only for the thread that starts the others.
     pub(super) fn load(&self, histogram: &Hdr<u64>, ruler: &ByClock, clock: Option<&ByClock>) {
         let n = histogram.len();
         self.histogram.load(histogram);
@@ -65,18 +65,17 @@ impl Lateness {
         self.done.load(Acquire)
     }
 
-    /// The largest overshoot by the ruler; 0 if there are none.
+    /// The largest overshoot by the ruler; 0 if there are no waits.
     pub(super) fn max_ns(&self) -> i64 {
         self.ruler.ends().1
     }
 
-    /// Adds the current counts to a histogram.
     pub(super) fn add_to(&self, histogram: &mut Hdr<u64>) {
         self.histogram.add_to(histogram);
     }
 
-    /// What was recorded so far. The spreads are read after the histogram. So if waits are being
-    /// recorded meanwhile, they enclose all that it holds.
+    /// Returns the records so far. The spreads are read after the histogram, so they include all
+    /// its waits even if more waits are recorded meanwhile.
     pub(super) fn read(&self) -> Recorded {
         let histogram = self.histogram.histogram();
         loop {
@@ -90,8 +89,8 @@ impl Lateness {
     }
 }
 
-/// Smallest, largest and sum of overshoots by one clock. Its loads and stores are ordered between
-/// those of the two counts around them.
+/// The smallest overshoot, the largest and the sum, by one clock. Its loads and stores are ordered
+/// between those of the two counts around them.
 #[derive(Debug)]
 struct Spread {
     min: AtomicI64,
@@ -132,13 +131,13 @@ impl Spread {
         }
     }
 
-    /// The smallest and the largest; 0 if there are none.
+    /// The smallest and the largest overshoot; 0 if there are no waits.
     fn ends(&self) -> (i64, i64) {
         let (min, max) = (self.min.load(Acquire), self.max.load(Acquire));
         if min > max { (0, 0) } else { (min, max) }
     }
 
-    /// The figures of `n` waits, of which a histogram holds `held`.
+    /// Returns the figures of `n` waits, of which a histogram holds `held`.
     fn read(&self, n: u64, held: u64) -> ByClock {
         let (min_ns, max_ns) = self.ends();
         ByClock {

@@ -1,4 +1,4 @@
-//! One row under measurement: one thread writes it while any other may read it.
+//! One row under measurement: one thread writes it, and any other thread may read it meanwhile.
 
 use super::lateness::Lateness;
 use super::recorder::Recorder;
@@ -9,21 +9,19 @@ use chronoscope_model::waits::{Censored, Gap};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// How many gaps are kept individually.
+/// The most gaps that are kept individually.
 const MOST_GAPS: usize = 1000;
 
-/// A row under measurement.
 pub(super) struct LiveRow {
     pub(super) spec: RowSpec,
     pub(super) cpu: Option<usize>,
     pub(super) lateness: Lateness,
     /// The lateness for the deadlines that were missed.
     pub(super) missed: Recorder,
-    /// What was spent up to the end of the last burst.
+    /// What the row's waits cost up to the end of the last burst.
     spent: Mutex<Spent>,
     /// The gaps, and how many more there were.
     gaps: Mutex<(Vec<Gap>, u64)>,
-    /// Why the method failed.
     failure: OnceLock<String>,
     /// The slack in effect, as the system reports it.
     pub(super) slack_ns: OnceLock<u64>,
@@ -35,12 +33,12 @@ pub(super) struct LiveRow {
     censored: Mutex<Option<Censored>>,
     /// The notes of an earlier run on this row.
     pub(super) notes: OnceLock<Vec<String>>,
-    /// Why its waits ended late, if that was asked for.
+    /// Why the row's waits ended late, if that was requested.
     pub(super) why: Option<Mutex<Reasons>>,
 }
 
-/// Locks plain values. A thread that panicked with the lock held has left whole ones, so a poisoned
-/// lock is as good as any.
+/// Locks plain values. A thread that panicked while it held the lock has left complete values, so a
+/// poisoned lock is still usable.
 pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -64,7 +62,7 @@ impl LiveRow {
         }
     }
 
-    /// Allocates all the memory that it may need.
+    /// Allocates all the memory that the row may need.
     pub(super) fn touch(&self) {
         self.lateness.touch();
         self.missed.touch();
@@ -74,33 +72,33 @@ impl LiveRow {
         *locked(&self.spent)
     }
 
-    /// Sets what was spent, for a caller that has time to wait for the lock.
+    /// Sets the costs of the waits, for a caller that has time to wait for the lock.
     pub(super) fn set_spent(&self, spent: Spent) {
         *locked(&self.spent) = spent;
     }
 
-    /// Publishes what was spent, unless another thread is reading it. The waiting thread waits for
-    /// no one, and what it has spent only grows, so the next call makes up for it.
+    /// Publishes the costs of the waits, unless another thread is reading them. The waiting thread
+    /// never waits for a lock. Its costs only grow, so the next call catches up.
     pub(super) fn show(&self, spent: &Spent) {
         if let Ok(mut shown) = self.spent.try_lock() {
             *shown = *spent;
         }
     }
 
-    /// A wait until `deadline` begins.
+    /// Records that a wait until `deadline` begins.
     #[inline]
     pub(super) fn begin(&self, deadline: u64) {
         self.deadline.store(deadline, Relaxed);
     }
 
-    /// The wait has ended.
+    /// Records that the wait has ended.
     #[inline]
     pub(super) fn end(&self) {
         self.deadline.store(0, Relaxed);
     }
 
-    /// Counts the wait in progress, if there is one, as censored: the run ends `now`, by the
-    /// system's clock, and nobody will know how late it was.
+    /// Counts the wait in progress, if there is one, as censored: the run ends at `now`, by the
+    /// system's clock, and the overshoot remains unknown.
     pub(super) fn censor(&self, now: u64) {
         let deadline = self.deadline.swap(0, Relaxed);
         if deadline > 0 {
@@ -108,7 +106,6 @@ impl LiveRow {
         }
     }
 
-    /// Adds censored waits.
     pub(super) fn add_censored(&self, more: &Censored) {
         let mut all = locked(&self.censored);
         let all = all.get_or_insert_default();
@@ -129,7 +126,7 @@ impl LiveRow {
         }
     }
 
-    /// Continues with the gaps of an earlier run.
+    /// Takes over the gaps of an earlier run.
     pub(super) fn load_gaps(&self, gaps: &[Gap], left_out: u64) {
         locked(&self.gaps).1 = left_out;
         gaps.iter().for_each(|gap| self.add_gap(gap.clone()));

@@ -1,8 +1,8 @@
 //! Wait methods: the overshoot of each, at every duration, under every load.
 //!
-//! Overshoot is the time at which the thread ran again, less its deadline. Two clocks measure it:
-//! the ruler, so that no method is judged by its own clock alone, and the clock that the system's
-//! timers run on. The procedure and its limits are in `docs/waits.md`.
+//! The overshoot is the time at which the thread ran again, less its deadline. Two clocks measure
+//! it: the ruler, so that no method is judged by its own clock alone, and the clock that the
+//! system's timers run on. `docs/waits.md` describes the procedure and its limits.
 
 mod burst;
 mod clocks;

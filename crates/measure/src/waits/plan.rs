@@ -1,4 +1,4 @@
-//! What to measure, checked before anything runs.
+//! The plan of a run of waits, checked before anything runs.
 
 use chronoscope_model::Note;
 use chronoscope_model::units::{human, plural};
@@ -9,31 +9,30 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-/// What to measure.
 #[derive(Clone, Default)]
 pub struct Plan {
-    /// The methods.
     pub methods: Vec<&'static Entry>,
-    /// The durations, loads, settings and limits. No load, slack or slice at all is the default one.
+    /// The durations, loads, settings and limits. If no load, slack or slice is given, the default
+    /// is measured.
     pub spec: WaitSpec,
-    /// The ids of the methods that are measured with other slices than the default, each with the
-    /// last of its slacks only; empty: all, with all.
+    /// The ids of the methods that are measured with slices other than the default, each only with
+    /// the last of its slacks. Empty: all methods, with all slacks.
     pub sliced: Vec<String>,
     /// Whether one thread makes all waits, one burst right after another. Otherwise each method and
     /// setting has a thread of its own, and cores settle between the bursts of different rows.
     pub one_thread: bool,
     /// The CPUs with one waiting thread each; empty: one thread that is not pinned.
     pub cpus: Vec<usize>,
-    /// Whether the tool chose all this, for an overview, and how many methods it left out.
+    /// The number of methods left out, if the tool itself chose this plan, for an overview.
     pub chosen: Option<u64>,
-    /// Whether to look for a neighbour on the cores of the waiting threads. Not on an emulated
-    /// processor, and not if its counter cannot be trusted.
+    /// Whether to check for a neighbour on the cores of the waiting threads. This must be off on an
+    /// emulated processor, and if the processor's counter cannot be trusted.
     pub gauged: bool,
     /// The seed of the random order within each round.
     pub seed: u64,
-    /// Rows of an earlier run, which is to be continued.
+    /// The rows of an earlier run to continue.
     pub earlier: Vec<Wait>,
-    /// How the plan differs from what was asked for.
+    /// How the plan differs from the request.
     pub notes: Vec<Note>,
 }
 
@@ -51,21 +50,19 @@ impl std::error::Error for Error {}
 
 /// The longest wait that the histograms can hold.
 const LONGEST: Duration = Duration::from_hours(1);
-/// The shortest period. Below it, the sampling itself, some 50 ns, would be measured.
+/// The shortest period. A shorter one would measure the sampling itself, which takes some 50 ns.
 const SHORTEST_PERIOD: Duration = Duration::from_micros(1);
 /// The longest spin of a real-time thread: half of the time that the kernel lets real-time threads
-/// run in each second, so that its throttling is not what is measured.
+/// run in each second, so that the measurement does not show its throttling.
 const LONGEST_SPIN: Duration = Duration::from_millis(450);
-/// The slices that the scheduler takes, in nanoseconds (Linux kernel/sched/syscalls.c,
+/// The slices that the scheduler accepts, in nanoseconds (Linux kernel/sched/syscalls.c,
 /// `__setparam_fair`); it would replace others by the nearest of these.
 const SLICES_NS: std::ops::RangeInclusive<u64> = 100_000..=100_000_000;
-/// The most rows, times CPUs: a bound on memory.
+/// The most rows, times CPUs, which limits memory.
 const MOST_ROWS: usize = 4096;
-/// The most load processes per CPU.
 const MOST_LOAD: usize = 8;
 
 impl Plan {
-    /// The plan as a report stores it.
     pub fn data(&self) -> waits::Plan {
         waits::Plan {
             methods: self.methods.iter().map(|entry| entry.id.into()).collect(),
@@ -77,10 +74,11 @@ impl Plan {
         }
     }
 
-    /// The plan that a report stores. [`Plan::check`] decides whether it can be carried out.
+    /// Restores the plan that a report stores. [`Plan::check`] decides whether it can be carried
+    /// out.
     ///
     /// # Errors
-    /// This version does not have one of the methods.
+    /// This version lacks one of the methods.
     pub fn from_data(data: waits::Plan) -> Result<Self, Error> {
         let method = |id: &String| {
             find(id).ok_or_else(|| {
@@ -97,10 +95,10 @@ impl Plan {
         })
     }
 
-    /// Checks what can be checked before anything runs.
+    /// Checks everything that can be checked before the run.
     ///
     /// # Errors
-    /// One line that states what is wrong and what would be right.
+    /// One line that names the mistake and the correct values.
     pub fn check(&self) -> Result<(), Error> {
         let spec = &self.spec;
         let durations = self.durations();
@@ -130,7 +128,7 @@ impl Plan {
         ensure(
             rows.saturating_mul(lanes) <= MOST_ROWS,
             format!(
-                "that makes {rows} rows on {}, but at most {MOST_ROWS} are possible in all",
+                "that makes {rows} rows on {}, but at most {MOST_ROWS} are possible in total",
                 plural(lanes as u64, "CPU", "CPUs")
             ),
         )?;
@@ -174,7 +172,7 @@ impl Plan {
             ensure(
                 SLICES_NS.contains(&ns),
                 format!(
-                    "a slice of {} is not possible: the scheduler takes 100us to 100ms",
+                    "a slice of {} is not possible: the scheduler accepts 100us to 100ms",
                     human(Duration::from_nanos(ns))
                 ),
             )?;
@@ -217,7 +215,7 @@ impl Plan {
         Some(self.spec.duration?.saturating_sub(spent))
     }
 
-    /// The slacks and slices that a method is measured with. `slack`: whether there is a slack that
+    /// Returns the slacks and slices with which a method is measured. `slack`: whether any slack
     /// affects it.
     pub(super) fn settings(&self, entry: &Entry, slack: bool) -> Vec<(Option<Slack>, Option<u64>)> {
         let slacks: Vec<Option<Slack>> =
@@ -234,7 +232,7 @@ impl Plan {
         all
     }
 
-    /// The durations of the rows: those of the waits, or the period.
+    /// Returns the durations of the rows: those of the waits, or the period.
     pub(super) fn durations(&self) -> Vec<Duration> {
         self.spec.period.map_or_else(|| self.spec.wait.clone(), |period| vec![period])
     }
@@ -260,7 +258,7 @@ fn ensure(holds: bool, otherwise: impl Into<String>) -> Result<(), Error> {
     if holds { Ok(()) } else { Err(Error(otherwise.into())) }
 }
 
-/// Checks that an option's priority is possible and permitted: a run that was asked for priority
+/// Checks that an option's priority is possible and permitted: a run that was asked for a priority
 /// and has none would answer another question.
 fn check_fifo(option: &str, priority: u32, cpus: usize) -> Result<(), Error> {
     let possible = privilege::check_fifo(&Root::host(), priority, cpus);

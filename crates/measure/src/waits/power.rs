@@ -1,31 +1,30 @@
-//! What powers the machine while waits are measured.
+//! The power source of the machine while waits are measured.
 
 use crate::notes;
 use chronoscope_model::Note;
 
-/// The power source of a run.
 pub(super) struct Power {
-    /// What it was when the run began; absent if the system does not report it.
+    /// The power source when the run began; absent if the system does not report it.
     pub(super) source: Option<String>,
     now: Option<String>,
     pub(super) notes: Vec<Note>,
 }
 
-/// The most changes that are noted.
+/// The most changes that a run notes.
 const MOST: usize = 20;
 
 impl Power {
-    /// Starts with the source as it is.
+    /// Starts with the current source.
     pub(super) fn new(source: Option<String>) -> Self {
         Self { now: source.clone(), source, notes: Vec::new() }
     }
 
-    /// Whether it can change: a machine that reports no source has none that changes.
+    /// Whether the source can change: a machine that reports no source shows no changes.
     pub(super) fn is_known(&self) -> bool {
         self.source.is_some()
     }
 
-    /// Checks it again, `at_s` seconds into the run.
+    /// Checks the source again, `at_s` seconds into the run.
     pub(super) fn look(&mut self, source: Option<String>, at_s: f64) {
         let Some(source) = source else { return };
         if let Some(before) = self.now.as_ref().filter(|before| **before != source)
@@ -46,7 +45,7 @@ mod tests {
         let some = |source: &str| Some(source.to_owned());
         let mut power = Power::new(some("mains"));
         power.look(some("mains"), 1.0);
-        // It could not be read for once.
+        // For once, the source could not be read.
         power.look(None, 2.0);
         power.look(some("battery"), 3.2);
         power.look(some("battery"), 4.0);

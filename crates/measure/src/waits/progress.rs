@@ -1,46 +1,45 @@
-//! How far a run of waits has come.
+//! The progress of a run of waits.
 
 use super::plan::Plan;
 use chronoscope_model::waits::Load;
 use std::time::Duration;
 
-/// How far a run has come.
 #[derive(Clone, Debug, Default)]
 pub struct Progress {
     /// The load in progress.
     pub load: Load,
-    /// Seconds since that load began.
+    /// Seconds since the load began.
     pub seconds: f64,
-    /// How many waits were measured under it.
+    /// The number of waits measured under the load.
     pub samples: u64,
-    /// How many waits were asked for, if there is a count.
+    /// The number of waits requested, if there is a count.
     pub wanted: Option<u64>,
-    /// The share of the whole run that is done, 0 to 1, loads to come included; absent if it is not
-    /// known yet.
+    /// The share of the whole run that is done, 0 to 1, including loads to come; absent if it is
+    /// not known yet.
     pub share: Option<f64>,
-    /// Seconds that the rest will take.
+    /// The seconds that the rest will take.
     pub left_s: Option<f64>,
     /// The last overshoot, in nanoseconds.
     pub now_ns: Option<i64>,
-    /// The median of the only row, or of all rows if they are of one question; absent if there are
-    /// too few waits.
+    /// The median of the only row, or of all rows if they belong to one question; absent if there
+    /// are too few waits.
     pub p50_ns: Option<u64>,
-    /// The 99th percentile of the same.
+    /// The 99th percentile of the rows that `p50_ns` covers.
     pub p99_ns: Option<u64>,
     /// The largest overshoot of all rows.
     pub max_ns: i64,
-    /// How many deadlines were missed.
+    /// The number of missed deadlines.
     pub missed: u64,
 }
 
-/// From this share on, the time that a count of waits will take follows from the time so far.
+/// From this share on, the time that a count of waits will take is estimated from the time so far.
 const FORESEEABLE: f64 = 0.01;
 
 impl Progress {
-    /// Estimates how much of the plan is done. `left` is what is left of the time for this load.
+    /// Estimates how much of the plan is done. `left` is the rest of the time for this load.
     ///
-    /// Of a count and a time, the one that ends first decides. Loads to come are expected to take
-    /// as long as this one.
+    /// If there are both a count and a time, the one that ends first decides. Loads to come are
+    /// expected to take as long as this one.
     pub(super) fn estimate(&mut self, plan: &Plan, left: Option<Duration>) {
         let by_time = plan.spec.duration.zip(left).map(|(time, left)| {
             let share = 1.0 - left.as_secs_f64() / time.as_secs_f64().max(1e-9);

@@ -1,9 +1,9 @@
 //! A histogram that one thread writes while any other may read it.
 //!
-//! The waiting thread must not stop for a reader of its results, and what it has recorded must
-//! survive whatever happens to it. So the counts are atomics with a single writer, which costs a
-//! load, an addition and a store, and no lock. The buckets are those of HdrHistogram for 1 ns to
-//! 1 h at three digits, so that the two agree count by count.
+//! The waiting thread must not stop for a reader of its results, and its records must survive
+//! whatever happens to it. So the counts are atomics with a single writer, which costs a load, an
+//! addition and a store, and no lock. The buckets are those of HdrHistogram for 1 ns to 1 h at
+//! three digits, so that the two agree count by count.
 
 use chronoscope_model::histogram;
 use hdrhistogram::Histogram as Hdr;
@@ -13,23 +13,22 @@ use std::sync::atomic::{
     Ordering::{Acquire, Relaxed, Release},
 };
 
-/// Buckets per power of two: half of the 2,048 that three digits need (HdrHistogram,
+/// The buckets per power of two: half of the 2,048 that three digits need (HdrHistogram,
 /// AbstractHistogram.java, `subBucketCount`).
 const HALF: usize = 1024;
 const HALF_BITS: u32 = HALF.trailing_zeros();
-/// The longest time, 1 h; longer ones count as 1 h.
+/// The longest time, 1 h, in nanoseconds; longer times count as 1 h.
 pub(super) const LONGEST: u64 = 3_600_000_000_000;
-/// The number of halves up to that.
+/// The number of halves up to the longest time.
 const HALVES: usize = index(LONGEST) / HALF + 1;
 
-/// The bucket of a value: the first 2,048 hold one value each, and with each further power of two
-/// they hold twice as many.
+/// Returns the bucket of a value: the first 2,048 buckets hold one value each, and with each
+/// further power of two they hold twice as many.
 const fn index(value: u64) -> usize {
     let shift = ((2 * HALF as u64 - 1) | value).ilog2() - HALF_BITS;
     ((shift as usize) << HALF_BITS) + (value >> shift) as usize
 }
 
-/// The lowest value of a bucket.
 const fn lowest(index: usize) -> u64 {
     let shift = (index >> HALF_BITS).saturating_sub(1) as u32;
     ((index - ((shift as usize) << HALF_BITS)) as u64) << shift
@@ -37,8 +36,8 @@ const fn lowest(index: usize) -> u64 {
 
 type Half = [AtomicU64; HALF];
 
-/// The counts. A half is allocated when its first value comes, so that the memory of a recorder
-/// depends on the spread of its values: about 30 KiB, and at most 264 KiB.
+/// The counts. A half is allocated when its first value is recorded, so that the memory of a
+/// recorder depends on the spread of its values: about 30 KiB, and at most 264 KiB.
 #[derive(Debug)]
 pub(super) struct Recorder {
     halves: [OnceLock<Box<Half>>; HALVES],
@@ -78,11 +77,11 @@ impl Recorder {
     }
 
     /// Records the lateness for each deadline of a grid that passed while the thread was late for
-    /// another by `late`: `late - period`, `late - 2 period`, and so on down to zero. Returns how
-    /// many there were.
+    /// another one by `late`: `late - period`, `late - 2 period`, and so on down to zero. Returns
+    /// the number of these deadlines.
     ///
-    /// The loop is over the buckets rather than the deadlines, of which a long stall can have
-    /// billions.
+    /// The loop runs over the buckets rather than the deadlines, because a long stall can have
+    /// billions of deadlines.
     pub(super) fn record_missed(&self, late: u64, period: u64) -> u64 {
         let missed = late.checked_div(period).unwrap_or(0);
         let mut left = missed;
@@ -106,7 +105,7 @@ impl Recorder {
         }
     }
 
-    /// The counts that are not zero, each with the lowest value of its bucket.
+    /// Returns the counts that are not zero, each with the lowest value of its bucket.
     fn counts(&self) -> impl Iterator<Item = (u64, u64)> {
         let halves = self.halves.iter().enumerate();
         let places = halves.filter_map(|(i, half)| Some((i << HALF_BITS, half.get()?)));
@@ -114,17 +113,15 @@ impl Recorder {
         counts.map(|(i, count)| (lowest(i), count.load(Acquire))).filter(|(_, count)| *count > 0)
     }
 
-    /// How many values were recorded.
+    /// The number of recorded values.
     pub(super) fn len(&self) -> u64 {
         self.counts().fold(0, |sum, (_, count)| sum.saturating_add(count))
     }
 
-    /// Adds the current counts to a histogram.
     pub(super) fn add_to(&self, hdr: &mut Hdr<u64>) {
         self.counts().for_each(|(value, count)| hdr.saturating_record_n(value, count));
     }
 
-    /// The current counts.
     pub(super) fn histogram(&self) -> Hdr<u64> {
         let mut hdr = histogram::empty();
         self.add_to(&mut hdr);
@@ -158,7 +155,7 @@ mod tests {
             }
             prop_assert_eq!(recorder.len(), values.len() as u64);
             prop_assert!(recorder.histogram() == hdr);
-            // And through the format that its own reader accepts.
+            // The counts also pass through the format, whose own reader accepts them.
             let encoded = Histogram::of(&recorder.histogram());
             prop_assert!(encoded.decode().expect("own text") == hdr);
             let mut plain = Vec::new();

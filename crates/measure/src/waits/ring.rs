@@ -1,13 +1,13 @@
-//! The last overshoots: one thread writes them, any may read them.
+//! The last overshoots. One thread writes them, and any thread may read them.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 
-/// How many of the last overshoots are returned.
+/// The number of overshoots that are returned.
 const LAST: u64 = 1000;
-/// How many are kept: a power of two, so that the position of one is found without a division.
+/// The number of overshoots that are kept: a power of two, so that the position of one is found
+/// without a division.
 const KEPT: usize = (LAST as usize).next_power_of_two();
 
-/// The last overshoots.
 pub(super) struct Ring {
     overshoots: Box<[AtomicI64; KEPT]>,
     written: AtomicU64,
@@ -30,7 +30,7 @@ impl Ring {
         self.written.store(n + 1, Relaxed);
     }
 
-    /// The last overshoots, oldest first.
+    /// Returns the last overshoots, oldest first.
     pub(super) fn last(&self) -> Vec<i64> {
         let n = self.written.load(Relaxed);
         (n.saturating_sub(LAST)..n)
@@ -38,7 +38,6 @@ impl Ring {
             .collect()
     }
 
-    /// The newest overshoot.
     pub(super) fn newest(&self) -> Option<i64> {
         let n = self.written.load(Relaxed).checked_sub(1)?;
         Some(self.overshoots[n as usize % KEPT].load(Relaxed))

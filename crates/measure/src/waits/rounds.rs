@@ -1,20 +1,17 @@
 //! The order in which the rows of one CPU are measured: rounds of all of them, each in random
 //! order.
 
-/// Whose turn it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Turn {
-    /// The row.
     pub(super) row: usize,
-    /// Whether it is the only row left to measure.
+    /// Whether this is the only row left to measure.
     pub(super) alone: bool,
 }
 
-/// Rounds of a number of rows.
 pub(super) struct Rounds {
     random: fastrand::Rng,
     rows: usize,
-    /// The rest of the current round, last first.
+    /// The rest of the current round, in reverse order.
     left: Vec<usize>,
     alone: bool,
 }
@@ -24,7 +21,7 @@ impl Rounds {
         Self { random: fastrand::Rng::with_seed(seed), rows, left: Vec::new(), alone: false }
     }
 
-    /// The next turn, of a row that still needs one; `None` if none does.
+    /// Returns the next turn, of a row that still needs one; `None` if none does.
     pub(super) fn next(&mut self, needs_one: impl Fn(usize) -> bool) -> Option<Turn> {
         loop {
             while let Some(row) = self.left.pop() {

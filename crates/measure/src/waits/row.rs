@@ -1,4 +1,4 @@
-//! Makes the row of the report from what was counted.
+//! Makes a row of the report from the counts.
 
 use super::lateness::Recorded;
 use super::live_row::{LiveRow, locked};
@@ -11,7 +11,7 @@ use chronoscope_model::waits::{self, Grid, Load, LoadRun, Slack, StoppedBy, Wait
 use chronoscope_probes::machine::quota::Throttled;
 use chronoscope_probes::waits::{Asked, Entry, os};
 
-/// The row of a method that cannot be used here, or under this load.
+/// Makes the row of a method that cannot be used here, or under this load.
 pub(super) fn unavailable(entry: &Entry, load: Load, reason: &str) -> Wait {
     Wait {
         id: entry.id.into(),
@@ -26,7 +26,6 @@ pub(super) fn unavailable(entry: &Entry, load: Load, reason: &str) -> Wait {
     }
 }
 
-/// What all rows of one load have in common.
 pub(super) struct Common<'a> {
     pub(super) plan: &'a Plan,
     pub(super) load: Load,
@@ -35,12 +34,13 @@ pub(super) struct Common<'a> {
     pub(super) power: Option<String>,
     pub(super) kept_awake: bool,
     pub(super) stopped_by: StoppedBy,
-    /// What a CPU quota throttled during the run, if its rows do not count that themselves.
+    /// The time that a CPU quota throttled during the run, if its rows do not count that
+    /// themselves.
     pub(super) throttled: Option<Throttled>,
     pub(super) notes: Vec<Note>,
 }
 
-/// The row of what was recorded so far.
+/// Makes the row of the records so far.
 pub(super) fn of(live: &LiveRow, common: &Common) -> Wait {
     let (spec, spent) = (&live.spec, live.spent());
     let Recorded { histogram, ruler, clock } = live.lateness.read();
@@ -100,14 +100,15 @@ pub(super) fn of(live: &LiveRow, common: &Common) -> Wait {
     }
 }
 
-/// How many waits are known to be late, but not how late: those that had passed their deadline when
-/// the run ended.
+/// The number of waits that are known to be late by an unknown amount: their deadlines had passed
+/// when the run ended.
 fn above(live: &LiveRow) -> u64 {
     let late = live.censored().filter(|censored| censored.late_ns > 0);
     late.map_or(0, |censored| censored.count)
 }
 
-/// What a CPU quota throttled during the row's turns, or during the run if it has only one.
+/// The time that a CPU quota throttled during the row's turns, or during the run if there is one
+/// row.
 fn throttled(spent: &Spent, common: &Common) -> Option<waits::Throttled> {
     let sum = match (spent.throttled, common.throttled) {
         (Some(turns), None) => Some(turns),
@@ -128,7 +129,7 @@ fn notes(live: &LiveRow, common: &Common) -> Vec<String> {
 }
 
 /// The period of the system's timer that the process requests instead of a slack, on systems that
-/// have one.
+/// have such a period.
 pub(super) fn period_ms(slack: Option<Slack>) -> Option<u32> {
     match slack? {
         Slack::Default => None,
@@ -222,7 +223,7 @@ mod tests {
         assert_eq!(of(&live, &common(&plan)).censored, None);
         let closed = of(&live, &common(&plan)).intervals.p90.expect("44 waits");
         assert!(closed.high_ns.is_some());
-        // It ends before the deadline of a wait: nothing is known of that one.
+        // The run ends before the deadline of a wait, so nothing is known about that wait.
         live.begin(9_000_000);
         live.censor(5_000_000);
         let early = of(&live, &common(&plan));
@@ -237,12 +238,12 @@ mod tests {
         let ten = Censored { count: 10, late_ns: 4_000_000 };
         assert_eq!(row.censored, Some(ten.clone()));
         assert_eq!((row.samples, row.intervals.p90.and_then(|it| it.high_ns)), (44, None));
-        // A wait that ended is not in progress.
+        // A wait that has ended is not in progress.
         live.begin(1_000_000);
         live.end();
         live.censor(5_000_000);
         assert_eq!(of(&live, &common(&plan)).censored, Some(ten.clone()));
-        // And it is taken over by a run that goes on.
+        // A run that continues takes this over.
         let second = LiveRow::new(spec(), Some(1), false);
         go_on(&second, &row).expect("its own row");
         assert_eq!(second.censored(), Some(ten));
@@ -281,7 +282,7 @@ mod tests {
             assert!(off <= largest / 1000, "{}", row.max_ns);
             assert!(row.overshoot.max_ns as i64 <= row.max_ns);
             go_on(&LiveRow::new(spec(), Some(1), false), &row).expect("its own row");
-            // As an export writes it.
+            // An export writes it like this.
             row.mean_ns = format!("{:.5e}", row.mean_ns).parse().expect("a number");
             go_on(&LiveRow::new(spec(), Some(1), false), &row).expect("its own row");
         }

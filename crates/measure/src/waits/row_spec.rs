@@ -6,17 +6,17 @@ use chronoscope_probes::waits::Entry;
 #[derive(Clone, Copy)]
 pub(super) struct RowSpec {
     pub(super) entry: &'static Entry,
-    /// `None`: slack does not affect this method.
+    /// The slack; `None` if it does not affect this method.
     pub(super) slack: Option<Slack>,
-    /// The scheduler's slice to ask for, in nanoseconds; `None`: the thread's own.
+    /// The scheduler's slice to request, in nanoseconds; `None`: the thread's own.
     pub(super) slice: Option<u64>,
-    /// Nanoseconds to wait, or the period.
+    /// The nanoseconds to wait, or the period.
     pub(super) ns: u64,
     pub(super) periodic: bool,
 }
 
 impl RowSpec {
-    /// Whether the same thread may measure both: they have the same method and setting.
+    /// Whether the same thread may measure both rows: they have the same method and setting.
     pub(super) fn has_thread_of(&self, other: &Self) -> bool {
         std::ptr::eq(self.entry, other.entry)
             && self.slack == other.slack

@@ -23,10 +23,9 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// What receives the current rows and the notes on them.
+/// A function that receives the current rows and the notes on them.
 pub type Checkpoint<'a> = &'a mut dyn FnMut(&[Wait], &[Note]);
 
-/// How to watch a run.
 pub struct Hooks<'a> {
     /// Set when the user asks to stop.
     pub interrupt: &'a Interrupt,
@@ -36,39 +35,38 @@ pub struct Hooks<'a> {
     pub checkpoint: Option<Checkpoint<'a>>,
 }
 
-/// What a run found.
 pub struct Found {
-    /// The rows, load by load.
+    /// The rows, in the order of the loads.
     pub rows: Vec<Wait>,
-    /// The ruler that they were measured with.
+    /// The ruler that measured the rows.
     pub ruler: Ruler,
     /// The share of looks, without load, in which something else ran on the core's other hardware
-    /// thread, 0 to 1; `None` if that is not known.
+    /// thread, 0 to 1; `None` if unknown.
     pub shared: Option<f64>,
     /// What could not be done as asked, and what happened during the run.
     pub notes: Vec<Note>,
 }
 
-/// The span of calibration. With brackets of some 40 ns, its error is about 1 ppm, which is 100 ns
+/// The span of calibration. With brackets of some 40 ns, the error is about 1 ppm, which is 100 ns
 /// of a wait of 100 ms.
 const CALIBRATION: Duration = Duration::from_millis(50);
 /// How often the watching thread checks.
 const TICK: Duration = Duration::from_millis(100);
-/// How often rows are handed out during the run. Together with the sleep of the watching thread and
-/// the time to write, at most a second is lost if the tool is killed.
+/// How often the current rows are passed on during the run. Together with the sleep of the watching
+/// thread and the time to write, this loses at most a second if the tool is killed.
 const CHECKPOINT: Duration = Duration::from_millis(800);
 
 /// Carries out a plan. Must be called from a thread that lives until the tool ends: the kernel
 /// ends the processes of a load together with the thread that started them.
 ///
 /// # Errors
-/// The plan cannot be carried out; the error is one line that gives the reason.
+/// The plan cannot be carried out. The error is one line with the reason.
 pub fn run(plan: &Plan, distrust: Option<String>, hooks: &mut Hooks) -> Result<Found, Error> {
     plan.check()?;
     os::hold_signals();
     let ruler = Ruler::new(distrust, CALIBRATION);
     let mut plan = plan.clone();
-    // What this user may not do is noted, and the rest is done.
+    // What this user may not do is noted, and the rest is measured.
     let mut notes = std::mem::take(&mut plan.notes);
     let awake = plan.spec.keep_awake.then(privilege::keep_awake);
     let awake: Option<KeepAwake> = awake.and_then(|held| {
@@ -112,8 +110,8 @@ pub fn run(plan: &Plan, distrust: Option<String>, hooks: &mut Hooks) -> Result<F
     Ok(Found { rows: run.done, ruler: run.ruler, shared: run.shared, notes: run.notes })
 }
 
-/// If the whole process has one timer period, threads that wait at the same time cannot have
-/// different ones. Only the first is measured then.
+/// Keeps only the first slack if the whole process has one timer period, because threads that wait
+/// at the same time cannot have different ones.
 fn one_period(plan: &mut Plan, notes: &mut Vec<Note>) {
     if os::period_ms(1).is_some() && plan.cpus.len() > 1 && plan.slacks().len() > 1 {
         plan.spec.slack.truncate(1);
@@ -125,8 +123,8 @@ fn one_period(plan: &mut Plan, notes: &mut Vec<Note>) {
     }
 }
 
-/// For how long a real-time thread may run without blocking, in microseconds: longer than the
-/// longest spin that is allowed, and too short to lock up a machine for long.
+/// How long a real-time thread may run without blocking, in microseconds: longer than the longest
+/// spin that is allowed, and too short to lock up a machine for long.
 const FENCE_US: u64 = 3_000_000;
 
 struct Run {
@@ -135,9 +133,9 @@ struct Run {
     kept_awake: bool,
     done: Vec<Wait>,
     shared: Option<f64>,
-    /// What is not done as asked for or not permitted, whatever the load.
+    /// Notes on what is not done as requested or not permitted, whatever the load.
     on_every_row: Vec<Note>,
-    /// The same, and what happened under each load.
+    /// The notes of `on_every_row`, and those on what happened under each load.
     notes: Vec<Note>,
 }
 
@@ -174,7 +172,7 @@ impl Run {
     ) -> Result<StoppedBy, Error> {
         let threads = Threads::start(&self.plan, load, &self.ruler)?;
         let mut wall = Wall::new(offset());
-        // A run that is continued began with the source of its first rows.
+        // A run that continues another began with the power source of its first rows.
         let mut earlier = self.plan.earlier.iter().filter(|row| row.load == load);
         let mut power = Power::new(earlier.find_map(|row| row.power.clone()).or_else(power_source));
         power.look(power_source(), 0.0);
@@ -296,7 +294,7 @@ fn add(notes: &mut Vec<Note>, more: Vec<Note>) {
     }
 }
 
-/// A method that cannot be used here has one row rather than one for each duration.
+/// Reduces the rows of a method that cannot be used here to one, instead of one for each duration.
 fn once_unavailable(rows: Vec<Wait>) -> Vec<Wait> {
     let mut kept: Vec<Wait> = Vec::with_capacity(rows.len());
     for mut row in rows {

@@ -1,9 +1,9 @@
 //! The rows of one CPU, and the threads that measure them, one at a time.
 //!
-//! Each method and setting has a thread of its own, because a thread carries its past with it: the
-//! scheduler makes one that has spun for a while pay for it when it wakes (its lag, kernel
-//! `Documentation/scheduler/sched-eevdf.rst`), and that must be the spin's account and not that of
-//! the sleep that is measured after it. The others wait for their turns meanwhile.
+//! Each method and setting has a thread of its own, because a thread's past affects it: the
+//! scheduler makes a thread that has spun for a while pay for it when it wakes (its lag, kernel
+//! `Documentation/scheduler/sched-eevdf.rst`), and the spin must pay that, not the sleep that is
+//! measured after it. The other threads wait for their turns meanwhile.
 
 use super::job::Job;
 use super::live_row::{LiveRow, locked};
@@ -16,8 +16,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// When the thread whose turn it is looks for a neighbour on the core: between bursts, every so
-/// often, and not more often than there is memory for.
+/// When the thread whose turn it is checks for a neighbour on the core: between bursts, at
+/// intervals, and no more often than there is memory for.
 #[derive(Default)]
 struct Looks {
     made: u32,
@@ -38,11 +38,10 @@ impl Looks {
     }
 }
 
-/// What the threads of a schedule pass on.
 struct State {
     rounds: Rounds,
     looks: Looks,
-    /// Through which each thread is given its turns; empty at the end.
+    /// The channels through which each thread gets its turns; empty at the end.
     threads: Vec<Sender<Turn>>,
 }
 
@@ -60,8 +59,8 @@ pub(super) struct CpuSchedule {
 }
 
 impl CpuSchedule {
-    /// The schedule of these rows, which take turns in the random order of `seed`, and where each
-    /// of its threads receives its turns.
+    /// Returns the schedule of these rows, which take turns in the random order of `seed`, and the
+    /// channels on which its threads receive their turns.
     pub(super) fn new(
         job: Arc<Job>,
         plan: Arc<Plan>,
@@ -83,13 +82,12 @@ impl CpuSchedule {
         self.owners[row]
     }
 
-    /// The rows that a thread measures.
     pub(super) fn rows_of(&self, thread: usize) -> impl Iterator<Item = usize> {
         let owners = self.owners.iter().enumerate();
         owners.filter(move |(_, owner)| **owner == thread).map(|(row, _)| row)
     }
 
-    /// The next turn; `None` if the run ends, or no row needs one.
+    /// Returns the next turn; `None` if the run ends, or no row needs one.
     pub(super) fn next(&self) -> Option<Turn> {
         if self.job.stop.load(Relaxed) {
             return None;
@@ -105,12 +103,12 @@ impl CpuSchedule {
             && self.job.fits(row.spec.ns)
     }
 
-    /// Whether it is time to look for a neighbour on the core.
+    /// Whether it is time to check for a neighbour on the core.
     pub(super) fn is_look_due(&self) -> bool {
         locked(&self.state).looks.is_due()
     }
 
-    /// Gives the next turn to the thread of its row; at the end, there is nothing to give.
+    /// Gives the next turn to the thread of its row. At the end, it gives none.
     pub(super) fn pass(&self) {
         match self.next() {
             None => self.end(),
@@ -123,13 +121,13 @@ impl CpuSchedule {
         }
     }
 
-    /// Ends the schedule: whoever waits for a turn stops waiting.
+    /// Ends the schedule: all threads that wait for a turn stop waiting.
     pub(super) fn end(&self) {
         locked(&self.state).threads.clear();
     }
 }
 
-/// The thread of each row: one for each method and setting, or one for all.
+/// Returns the thread of each row: one for each method and setting, or one for all.
 fn owners(rows: &[Arc<LiveRow>], isolated: bool) -> Vec<usize> {
     let mut known: Vec<&RowSpec> = Vec::new();
     let mut owner = |spec| {

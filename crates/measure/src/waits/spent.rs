@@ -1,21 +1,21 @@
-//! What the waits of a row cost: the time of their bursts, and what the system counted meanwhile.
+//! What the waits of a row cost: the time of their bursts, and the system's counts meanwhile.
 
 use chronoscope_probes::machine::quota::Throttled;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Spent {
-    /// Time in bursts of this row, in nanoseconds by the system's clock.
+    /// The time in bursts of this row, in nanoseconds by the system's clock.
     pub(super) ns: u64,
-    /// The CPU time of those bursts, if the system reports it.
+    /// The CPU time of the bursts, in nanoseconds, if the system reports it.
     pub(super) cpu_ns: Option<u64>,
-    /// Context switches, voluntary and involuntary, if the system reports them.
+    /// The context switches, voluntary and involuntary, if the system reports them.
     pub(super) switches: Option<(u64, u64)>,
-    /// What a CPU quota throttled, if there is one.
+    /// The time that a CPU quota throttled, if there is a quota.
     pub(super) throttled: Option<Throttled>,
 }
 
 impl Spent {
-    /// Adds more, which may come on top of the figures of an earlier run, and so it saturates.
+    /// Adds figures to those of an earlier run, which may be anything, so the addition saturates.
     pub(super) fn add(&mut self, more: Self) {
         self.ns = self.ns.saturating_add(more.ns);
         self.cpu_ns = either(self.cpu_ns, more.cpu_ns, u64::saturating_add);
@@ -24,12 +24,12 @@ impl Spent {
     }
 }
 
-/// Voluntary and involuntary context switches of both.
+/// Adds voluntary and involuntary context switches.
 pub(super) fn add_switches(a: (u64, u64), b: (u64, u64)) -> (u64, u64) {
     (a.0.saturating_add(b.0), a.1.saturating_add(b.1))
 }
 
-/// Both together, or the one that is known.
+/// Combines two figures, or returns the only one that is known.
 fn either<T>(a: Option<T>, b: Option<T>, both: impl Fn(T, T) -> T) -> Option<T> {
     match (a, b) {
         (Some(a), Some(b)) => Some(both(a, b)),

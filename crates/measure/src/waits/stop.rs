@@ -1,4 +1,4 @@
-//! What is known of the moment of an overshoot that ended a run: the counts of the system before it
+//! What is known about the moment of an overshoot that ended a run: the system's counts before it
 //! and just after it.
 
 use super::job::{Job, Trip};
@@ -6,7 +6,6 @@ use chronoscope_model::waits::Moment;
 use chronoscope_probes::machine::noise;
 use chronoscope_probes::waits::moment::{Counts, interrupts, khz};
 
-/// What the system had counted at some time.
 pub(super) struct Before {
     at_s: f64,
     steal_ns: Option<u64>,
@@ -15,7 +14,7 @@ pub(super) struct Before {
 }
 
 impl Before {
-    /// The counts now; `switches` are those of the waiting threads.
+    /// Reads the counts now; `switches` are those of the waiting threads.
     pub(super) fn now(job: &Job, switches: Option<(u64, u64)>) -> Self {
         Self {
             at_s: job.seconds(),
@@ -25,11 +24,11 @@ impl Before {
         }
     }
 
-    /// What happened since then, around the overshoot.
+    /// Returns what happened around the overshoot, from the counts `self` to the counts `after`.
     pub(super) fn moment(&self, trip: &Trip, limit: i64, after: &Self) -> Moment {
         let cpu = trip.cpu.or(trip.pinned);
         let since = |from: Option<u64>, to: Option<u64>| Some(to?.saturating_sub(from?));
-        // Before the end of the first burst there are none, so they count from zero.
+        // Before the end of the first burst there are no counts, so they start from zero.
         let switch = |which: fn((u64, u64)) -> u64| {
             let before = self.switches.map_or(0, which);
             since(Some(before), after.switches.map(which))

@@ -1,4 +1,4 @@
-//! The threads of one load, and what can be seen of them while they wait.
+//! The threads of one load, and what they show while they wait.
 
 use super::earlier;
 use super::gaps::Gaps;
@@ -26,7 +26,6 @@ use std::time::{Duration, Instant};
 /// How long a wait in progress may continue when the run is to end.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// The threads of one load.
 pub(super) struct Threads {
     pub(super) job: Arc<Job>,
     pub(super) gaps: Arc<Gaps>,
@@ -108,14 +107,14 @@ impl Threads {
         Ok(threads)
     }
 
-    /// Context switches of all waiting threads, as far as they have reported them.
+    /// The context switches of all waiting threads, as far as they have reported them.
     pub(super) fn switches(&self) -> Option<(u64, u64)> {
         self.rows.iter().filter_map(|row| row.spent().switches).reduce(add_switches)
     }
 
-    /// How far they have come, with the percentiles of the only row if asked for.
+    /// Returns the progress of the threads, with the percentiles of the only row if requested.
     pub(super) fn progress(&self, load: Load, plan: &Plan, percentiles: bool) -> Progress {
-        // Sums saturate, because the counts of an earlier run are whatever its file contains.
+        // The sums saturate, because a file may contain any counts of an earlier run.
         let sum = |count: fn(&LiveRow) -> u64| {
             self.rows.iter().map(|row| count(row)).fold(0, u64::saturating_add)
         };
@@ -157,22 +156,23 @@ impl Threads {
         self.rows.iter().map(Arc::as_ref).filter(|row| row.failure().is_none())
     }
 
-    /// What a CPU quota has throttled since the threads were started, if each CPU has a single row,
-    /// and so a single turn: what a row counts itself is complete at the end of its turns only.
+    /// The time that a CPU quota has throttled since the threads were started, if each CPU has a
+    /// single row, and so a single turn: the row's own count is complete only at the end of its
+    /// turns.
     pub(super) fn throttled(&self) -> Option<Throttled> {
         let (quota, before) = self.quota.as_ref().filter(|_| self.is_one_row())?;
         Some(quota.throttled().since(*before))
     }
 
-    /// What ended a run whose threads have all ended.
+    /// Returns what ended a run whose threads have all ended.
     pub(super) fn end(&self, plan: &Plan) -> StoppedBy {
         let is_complete = |count| self.live().all(|row| row.lateness.samples() >= count);
         let complete = plan.spec.count.is_some_and(is_complete);
         if complete { StoppedBy::Count } else { StoppedBy::Time }
     }
 
-    /// Ends the threads. A thread in the middle of a wait has a moment to finish it; one that does
-    /// not is left until the process ends, and its wait is censored.
+    /// Ends the threads. A thread in the middle of a wait has a moment to finish it; a thread that
+    /// does not finish is left until the process ends, and its wait is censored.
     pub(super) fn stop(&self) {
         self.job.end();
         self.schedules.iter().for_each(|schedule| schedule.end());
@@ -203,10 +203,10 @@ fn prepare(cpu: Option<usize>, fifo: Option<u32>) -> Result<Option<affinity::Pin
     Ok(pin)
 }
 
-/// The rows of one thread, with the figures of an earlier run.
+/// Makes the rows of one thread, with the figures of an earlier run.
 ///
-/// `slack`: whether there is a timer slack. A real-time thread has none, whatever is set (Linux
-/// kernel/time/hrtimer.c, hrtimer_nanosleep).
+/// `slack`: whether any timer slack applies. It never applies to a real-time thread, whatever is
+/// set (Linux kernel/time/hrtimer.c, hrtimer_nanosleep).
 pub(super) fn every_row(
     plan: &Plan,
     load: Load,

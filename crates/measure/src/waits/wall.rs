@@ -4,10 +4,10 @@ use crate::notes;
 use chronoscope_model::Note;
 use chronoscope_probes::waits::os;
 
-/// The most steps that are noted.
+/// The most steps that a run notes.
 const MOST: usize = 20;
-/// What the system's clocks may differ by apart from a step: what an NTP client may slew in a
-/// second (adjtimex(2), 500 ppm), and the uncertainty of the reads.
+/// How far the system's clocks may differ without a step: what an NTP client may slew in a second
+/// (adjtimex(2), 500 ppm), and the uncertainty of the reads.
 const SLEW: f64 = 500e-6;
 const READS_NS: f64 = 1e6;
 
@@ -24,7 +24,7 @@ pub(super) fn offset() -> u64 {
 }
 
 /// What happened to the wall clock. A step affects no wait here, because none runs on that clock,
-/// but whoever looks for the cause of an overshoot wants to know.
+/// but it matters to anyone who looks for the cause of an overshoot.
 pub(super) struct Wall {
     offset: u64,
     at_s: f64,
@@ -32,12 +32,12 @@ pub(super) struct Wall {
 }
 
 impl Wall {
-    /// Starts with the clocks as they are.
+    /// Starts with the current offset of the clocks.
     pub(super) fn new(offset: u64) -> Self {
         Self { offset, at_s: 0.0, notes: Vec::new() }
     }
 
-    /// Checks them again, `at_s` seconds into the run.
+    /// Checks the offset again, `at_s` seconds into the run.
     pub(super) fn look(&mut self, offset: u64, at_s: f64) {
         let moved = offset.wrapping_sub(self.offset) as i64 as f64;
         let slewed = (at_s - self.at_s).max(0.0) * SLEW * 1e9 + READS_NS;

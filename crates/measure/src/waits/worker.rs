@@ -1,4 +1,4 @@
-//! What a waiting thread does when it is its turn: bursts of one of its rows.
+//! What a waiting thread does in its turn: bursts of one of its rows.
 
 use super::burst::{Burst, Cut};
 use super::clocks::Clocks;
@@ -17,14 +17,15 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
-/// The number of waits in one burst: long enough that the work around it is negligible, short
-/// enough that a slow period affects all rows. Under load a wait can take many times as long as it
-/// was asked to, so the waits made so far decide how many fit.
+/// The number of waits in one burst: many enough for the work around it to be negligible, few
+/// enough for a slow period to affect all rows. Under load a wait can take many times its requested
+/// duration, so the waits made so far decide how many fit.
 fn burst_length(ns: u64, spent_ns: u64, samples: u64, left: u64) -> u64 {
     const BURST: u64 = 10_000_000;
     /// The overhead of a sleep, so that a burst of very short ones is not a long one.
     const OVERHEAD: u64 = 50_000;
-    /// How many times as long a wait may be taken to be, because a gap counts as time too.
+    /// The factor by which a wait may be assumed to exceed its duration, because a gap counts as
+    /// time too.
     const SLOWER: u64 = 32;
     let asked = ns.saturating_add(OVERHEAD);
     let mean = spent_ns.checked_div(samples).unwrap_or(0);
@@ -33,7 +34,8 @@ fn burst_length(ns: u64, spent_ns: u64, samples: u64, left: u64) -> u64 {
 }
 
 /// How long a real-time thread may run without blocking before it pauses: the kernel ends a process
-/// in which a thread does so for longer than RLIMIT_RTTIME. The pause is not a measured wait.
+/// in which a thread runs for longer than RLIMIT_RTTIME without blocking. The pause is not a
+/// measured wait.
 const UNBLOCKED: Duration = Duration::from_millis(500);
 const PAUSE: Duration = Duration::from_micros(100);
 
@@ -43,14 +45,15 @@ pub(super) struct Worker<H: Waiting> {
     sources: Option<Sources>,
     schedule: Arc<CpuSchedule>,
     scale: Scale,
-    /// When this thread last gave up its CPU, and how often it had, as far as the system counts.
+    /// When this thread last gave up its CPU, and how often it had done so, as far as the system
+    /// counts.
     blocked: (Instant, Option<u64>),
     methods: Methods,
 }
 
 type Methods = BTreeMap<&'static str, Result<Box<dyn Method>, Unavailable>>;
 
-/// Ends the schedule if its thread panics: the others would wait for their turn forever.
+/// Ends the schedule if its thread panics: the others would otherwise wait for their turns forever.
 struct Leave<'a>(&'a CpuSchedule);
 
 impl Drop for Leave<'_> {
@@ -62,9 +65,9 @@ impl Drop for Leave<'_> {
 }
 
 impl<H: Waiting> Worker<H> {
-    /// The thread with that number of a schedule. Opens each of its methods once, on this thread,
-    /// because what a method holds may belong to the thread. `sources`: from which late waits of
-    /// this thread are explained.
+    /// Makes the thread with this number of a schedule. Opens each of its methods once, on this
+    /// thread, because what a method holds may belong to the thread. `sources` explain late waits
+    /// of this thread.
     pub(super) fn new(
         mut host: H,
         mut sources: Option<Sources>,
@@ -103,7 +106,7 @@ impl<H: Waiting> Worker<H> {
         let _ = self.host.set_slack(0);
     }
 
-    /// Measures one row: a burst, or all that is left of it if it is alone.
+    /// Measures one row: a burst, or the whole rest of the row if it is alone.
     pub(super) fn turn(&mut self, turn: Turn) {
         let row = self.schedule.rows[turn.row].clone();
         let Some(Ok(mut method)) = self.methods.remove(row.spec.entry.id) else {
@@ -131,10 +134,10 @@ impl<H: Waiting> Worker<H> {
         self.methods.insert(row.spec.entry.id, Ok(method));
     }
 
-    /// Lets the core become what it is when nothing but this method uses it: one sleep, and then
-    /// one wait that is not recorded. What a burst of another method has left behind, such as a
-    /// core in no idle state and at its highest frequency, and the kernel's guess of the next idle
-    /// time, is gone by then. A wait that is longer than the sleep settles the core itself.
+    /// Lets the core settle into the state that it has when only this method uses it: one sleep,
+    /// and then one wait that is not recorded. This removes what a burst of another method has left
+    /// behind, such as a core in no idle state and at its highest frequency, and the kernel's guess
+    /// of the next idle time. A wait that is longer than the sleep settles the core itself.
     fn settle(&mut self, row: &LiveRow, method: &mut dyn Method) {
         let ns = row.spec.ns;
         if self.schedule.job.stop.load(Relaxed) || ns >= SETTLE_NS {
@@ -151,7 +154,7 @@ impl<H: Waiting> Worker<H> {
         let mut grid = None;
         while !schedule.job.stop.load(Relaxed) && schedule.needs_one(turn.row) {
             grid = self.burst(row, spent, method, grid).filter(|_| turn.alone);
-            // A grid that goes on has no time for it: its next deadline would pass.
+            // A grid in progress has no time for this: its next deadline would pass.
             if grid.is_none() && schedule.is_look_due() {
                 schedule.job.look(self.host.width());
             }
@@ -177,7 +180,7 @@ impl<H: Waiting> Worker<H> {
         long
     }
 
-    /// Makes one burst, with the figures that are read before and after it.
+    /// Makes one burst, and reads the costs before and after it.
     fn burst(
         &mut self,
         row: &LiveRow,
@@ -228,7 +231,7 @@ impl<H: Waiting> Worker<H> {
     /// Sets the row's slack and slice, if it has them, and otherwise the thread's own slice.
     fn set(&mut self, row: &LiveRow) -> Result<(), Unavailable> {
         if let Some(slack) = row.spec.slack {
-            // Whoever asks for no slack in particular takes what there is.
+            // If no particular slack is requested, whatever slack there is applies.
             match slack {
                 Slack::Default => drop(self.host.set_slack(0)),
                 Slack::Ns(ns) => self.host.set_slack(ns)?,
@@ -249,7 +252,7 @@ impl<H: Waiting> Worker<H> {
     }
 }
 
-/// For how long a core settles, in nanoseconds, before a burst of waits that are shorter than this.
+/// How long a core settles, in nanoseconds, before a burst of waits that are shorter than this.
 const SETTLE_NS: u64 = 1_000_000;
 
 fn failed(row: &LiveRow, errno: i32) -> String {

@@ -1,6 +1,6 @@
-//! Waits in simulated time, whose every overshoot is known, through the same code as measured ones:
-//! from the loop around the wait to the row of the report. Testing it, or the cost of a sample,
-//! needs neither noise nor waiting.
+//! Waits in simulated time, whose overshoots are all known, through the same code as measured
+//! waits: from the loop around the wait to the row of the report. Tests of this code, or of the
+//! cost of a sample, need neither noise nor waiting.
 
 use super::burst::Burst;
 use super::clocks::Clocks;
@@ -26,10 +26,10 @@ use std::time::Duration;
 /// How a simulated method behaves.
 #[derive(Clone, Copy)]
 pub struct FakeMethod {
-    /// The method that it stands for.
+    /// The method that the simulated one stands for.
     pub entry: &'static Entry,
-    /// The overshoot of its nth wait for `ns` nanoseconds, in nanoseconds; `Err` is a system's
-    /// error number.
+    /// The overshoot of the method's nth wait for `ns` nanoseconds, in nanoseconds; `Err` is an
+    /// error number of the system.
     pub overshoot: fn(n: u64, ns: u64) -> Result<i64, i32>,
     /// The CPU time of a wait, in nanoseconds.
     pub cpu_ns: u64,
@@ -191,7 +191,7 @@ fn common(plan: &Plan, stopped_by: StoppedBy) -> Common<'_> {
     }
 }
 
-/// One row of a grid in simulated time, stored as a single row of a long run is.
+/// One row of a grid in simulated time, stored like the single row of a long run.
 pub struct Simulation {
     plan: Plan,
     host: FakeThread,
@@ -201,7 +201,7 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// An empty row of this method and period.
+    /// Makes an empty row of this method and period.
     pub fn new(entry: &'static Entry, period: Duration) -> Self {
         let spec = WaitSpec { period: Some(period), ..WaitSpec::default() };
         let plan = Plan { methods: vec![entry], spec, ..Plan::default() };

@@ -1,4 +1,4 @@
-//! Bundles are untrusted: whatever a file holds, or is, there is an answer in bounded time, and
+//! Bundles are untrusted: whatever a file holds, or is, there is a result in bounded time, and
 //! nothing of this machine gets into it.
 
 use crate::machine::{Machine, facts};
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use std::fs;
 use std::time::{Duration, Instant};
 
-/// Files of a bundle, with what a healthy one holds.
+/// The files of a bundle, with the contents that a healthy bundle has.
 const FILES: &[(&str, &str)] = &[
     ("cpuid", "0x00000001 0x00: eax=0x000906ea ebx=0x00100800 ecx=0x81000000 edx=0x10\n"),
     ("process", "arch=x86_64\nsysname=Linux\nadjtimex=state=0 status=0x1 maxerror=1\n"),
@@ -28,7 +28,7 @@ const FILES: &[(&str, &str)] = &[
     ("root/sys/class/power_supply/AC/type", "Mains\n"),
 ];
 
-/// Contents that have broken parsers: the corpus that every file is tried with.
+/// Contents that have broken parsers: this corpus is tried with every file.
 const CORPUS: &[&[u8]] = &[
     b"",
     b"\0",
@@ -64,7 +64,7 @@ fn judged(contents: &[&[u8]]) {
     write(folder.path(), contents);
     let began = Instant::now();
     let report = facts(folder.path());
-    // Some milliseconds, on a machine that may be busy.
+    // This takes some milliseconds, on a machine that may be busy.
     assert!(began.elapsed() < Duration::from_secs(20));
     let json = serde_json::to_string(&report.environment).expect("JSON");
     assert!(!json.contains("\\u001b") && json.len() < 1 << 20, "{json}");
@@ -119,7 +119,7 @@ proptest! {
 
 #[test]
 fn files_may_be_missing_huge_or_folders() {
-    // Nothing at all.
+    // The folder is empty.
     judged(&[]);
     let huge = vec![b'7'; 3 << 20];
     judged(&vec![huge.as_slice(); FILES.len()]);
@@ -128,7 +128,7 @@ fn files_may_be_missing_huge_or_folders() {
         fs::create_dir_all(folder.path().join(file)).expect("a folder");
     }
     assert!(facts(folder.path()).environment.clocksource.is_none());
-    // What is no folder is no bundle.
+    // Anything that is not a folder is not a bundle.
     assert!(Root::recorded(&folder.path().join("nowhere")).is_err());
 }
 

@@ -71,7 +71,7 @@ impl Machine {
         this
     }
 
-    /// A healthy machine with an Arm processor, 64 bits.
+    /// A healthy machine with a 64-bit Arm processor.
     pub fn arm() -> Self {
         Self::empty("aarch64")
             .process("cntfrq", "1000000000")
@@ -80,33 +80,33 @@ impl Machine {
             .log("arch_timer: cp15 timer(s) running at 1000.00MHz (virt).")
     }
 
-    /// With this file.
+    /// Adds this file.
     pub fn file(self, path: &str, text: &str) -> Self {
         self.put(&format!("root{path}"), text.as_bytes());
         self
     }
 
-    /// With this main ID register.
+    /// Sets this main ID register.
     pub fn midr(self, midr: &str) -> Self {
         let file = "/sys/devices/system/cpu/cpu0/regs/identification/midr_el1";
         self.file(file, midr)
     }
 
-    /// With this clock source.
+    /// Sets this clock source.
     pub fn source(self, current: &str, available: &str) -> Self {
         const FOLDER: &str = "/sys/devices/system/clocksource/clocksource0";
         self.file(&format!("{FOLDER}/current_clocksource"), current)
             .file(&format!("{FOLDER}/available_clocksource"), available)
     }
 
-    /// With this answer of a system call.
+    /// Sets this answer of a system call.
     pub fn process(mut self, key: &str, value: &str) -> Self {
         self.process.retain(|(known, _)| known != key);
         self.process.push((key.to_owned(), value.to_owned()));
         self
     }
 
-    /// With this line in place of the same leaf of CPUID.
+    /// Replaces the same leaf of CPUID with this line.
     pub fn leaf(mut self, line: &str) -> Self {
         let name = line.split(':').next().unwrap_or_default();
         self.cpuid.retain(|known| !known.starts_with(name));
@@ -114,12 +114,12 @@ impl Machine {
         self
     }
 
-    /// As a guest of the hypervisor with this leaf 0x40000000.
+    /// Makes the machine a guest of the hypervisor with this leaf 0x40000000.
     pub fn guest(self, signature: &str) -> Self {
         self.leaf(GUEST).leaf(signature)
     }
 
-    /// With this line in the kernel's log.
+    /// Adds this line to the kernel's log.
     pub fn log(mut self, line: &str) -> Self {
         self.log.push(line.to_owned());
         self
@@ -136,7 +136,7 @@ impl Machine {
         self.folder.path().to_owned()
     }
 
-    /// What its facts show.
+    /// The report on what the machine's facts show.
     pub fn report(&self) -> Report {
         facts(&self.path())
     }
@@ -148,7 +148,7 @@ impl Machine {
     }
 }
 
-/// What the recorded facts in a folder show.
+/// The report on what the recorded facts in a folder show.
 pub fn facts(folder: &Path) -> Report {
     doctor::diagnosed(&Root::recorded(folder).expect("a recording"), None)
 }

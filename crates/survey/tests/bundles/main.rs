@@ -1,5 +1,5 @@
-//! Bundles of machines that cannot be seen here, built from log lines and values that were
-//! published, and bundles that are no bundles.
+//! Bundles of machines that are not available here, built from log lines and values that were
+//! published, and folders that are not bundles.
 
 mod garbage;
 mod machine;
@@ -116,7 +116,7 @@ fn timekeeping() -> Vec<Case> {
             ".hres_active 0",
         ),
         (
-            // A program runs and does not reach its servers.
+            // A program runs but does not reach its servers.
             adjtimex(
                 "state=5 status=0x40 maxerror=16000000 esterror=16000000 freq=0 tick=10000 \
                       tai=0",
@@ -193,7 +193,7 @@ fn timekeeping() -> Vec<Case> {
     ]
 }
 
-/// Lines as kernels wrote them, from reports on mailing lists and in trackers.
+/// Log lines of real kernels, from reports on mailing lists and in trackers.
 fn logged() -> Vec<Case> {
     use Level::{Info, Warning};
     vec![
@@ -385,7 +385,7 @@ fn a_healthy_machine_has_no_findings() {
             .source("tsc", "tsc kvm-clock"),
         // The sandbox hides everything.
         Machine::bare().file("/proc/timer_list", "").file("/proc/self/timens_offsets", ""),
-        // A machine whose first calibration failed, and the second did not.
+        // A machine whose first calibration failed and whose second did not.
         Machine::bare()
             .log("tsc: Fast TSC calibration failed")
             .log("tsc: Unable to calibrate against PIT")
@@ -414,7 +414,7 @@ fn chrony_without_rtcsync_is_not_unsynchronised() {
     }
 }
 
-/// WSL 2 and Azure: the kernel says that it does not use the TSC under Hyper-V, and is right.
+/// WSL 2 and Azure: the kernel reports that it does not use the TSC under Hyper-V, and is right.
 #[test]
 fn the_tsc_page_of_hyper_v_is_healthy() {
     let machine = Machine::bare()
@@ -429,7 +429,7 @@ fn the_tsc_page_of_hyper_v_is_healthy() {
     assert_eq!(grave(&machine.report()), Vec::<&str>::new());
 }
 
-/// Recordings of machines that nothing is known to be wrong with.
+/// Recordings of machines without any known fault.
 #[test]
 fn recorded_machines_without_a_fault_get_no_warning() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../probes/tests/machines");
@@ -453,7 +453,7 @@ fn recorded_machines_without_a_fault_get_no_warning() {
     }
 }
 
-/// What is not visible is not ruled out.
+/// A fault that cannot be seen is not ruled out.
 #[test]
 fn what_could_not_be_read_is_unknown() {
     let machine = Machine::bare();
@@ -473,7 +473,7 @@ fn what_could_not_be_read_is_unknown() {
     assert_eq!(of("unsynchronised").outcome, Outcome::Clear);
 }
 
-/// A bundle from a machine of another architecture is about that machine.
+/// A bundle from a machine of another architecture describes that machine.
 #[test]
 fn a_bundle_of_another_architecture_is_judged_as_such() {
     let report = Machine::arm().report();

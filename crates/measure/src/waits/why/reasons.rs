@@ -4,7 +4,8 @@ use super::split::{Evidence, Floors, Parts, split};
 use chronoscope_model::why::{APART_NS, Cause, EXAMINED_NS, Idle, Later, WORST, Why, Worst};
 use chronoscope_probes::blame::IdleState;
 
-/// Wake-ups are kept apart by these: zero, and 1, 2 and 5 times the powers of ten from 1 us on.
+/// Wake-ups are grouped by these limits, in nanoseconds: zero, and 1, 2 and 5 times the powers of
+/// ten from 1 us on.
 const EDGES: [u64; 23] = {
     let mut edges = [0; 23];
     let (mut nth, mut ten) = (1, 1_000);
@@ -17,7 +18,7 @@ const EDGES: [u64; 23] = {
     }
     edges
 };
-/// No machine has more idle states that are entered; a report may say otherwise.
+/// No machine enters more idle states; a report may claim otherwise.
 const STATES: usize = 16;
 
 /// The wake-ups between two edges.
@@ -31,16 +32,16 @@ struct Bin {
 /// Why the waits of one row ended late.
 #[derive(Clone, Debug, Default)]
 pub(in crate::waits) struct Reasons {
-    /// What the quickest wake-up of the thread took.
+    /// The time that the quickest wake-up of the thread took.
     pub(in crate::waits) floors: Floors,
     bins: [Bin; EDGES.len()],
-    /// Everything but the wake-ups by their lateness, which the bins hold.
+    /// Everything except the wake-ups by their lateness, which the bins hold.
     found: Why,
 }
 
 impl Reasons {
-    /// Adds a wait. `worst` says what is known of it apart from its parts; its lateness is by the
-    /// ruler, `by_clock` is the same by the clock that timers run on.
+    /// Adds a wait. `worst` describes the wait apart from its parts, with its lateness by the
+    /// ruler; `by_clock` is the lateness by the clock that timers run on.
     pub(in crate::waits) fn add(&mut self, wait: &Evidence, by_clock: u64, worst: Worst) {
         let parts = split(wait, &mut self.floors);
         let found = &mut self.found;
@@ -76,7 +77,7 @@ impl Reasons {
         }
     }
 
-    /// As a report has it.
+    /// Returns the reasons as a report contains them.
     pub(in crate::waits) fn report(&self) -> Why {
         let mut sum = Bin::default();
         let mut later: Vec<Later> = Vec::new();
@@ -98,7 +99,7 @@ impl Reasons {
         Why { later, ..self.found.clone() }
     }
 
-    /// Continues what an earlier run found. Its figures are whatever its file contains.
+    /// Continues the reasons of an earlier run, whose file may contain any figures.
     pub(in crate::waits) fn of(why: &Why) -> Self {
         let mut reasons = Self { found: why.clone(), ..Self::default() };
         let found = &mut reasons.found;
@@ -136,7 +137,7 @@ mod tests {
     use chronoscope_model::waits::Kind;
     use chronoscope_probes::blame::Seen;
 
-    /// A sleep that overslept by this, all of it in the run queue.
+    /// A sleep that ended late by this much, all of it in the run queue.
     fn add(reasons: &mut Reasons, late_ns: u64, stopped: bool) {
         let state = IdleState { name: "C6".into(), exit_ns: 133_000 };
         let seen = Evidence {
@@ -178,7 +179,7 @@ mod tests {
         }
         assert_eq!((why.examined, why.apart, why.explained()), (4, 0, Some(1.0)));
         assert_eq!((why.idle.len(), why.idle[0].waits), (1, 4));
-        // The stop is no sample, and among the worst.
+        // The stop is not a sample, but is among the worst.
         assert_eq!(why.worst.len(), 7);
         assert!(why.worst.is_sorted_by(|a, b| a.late_ns >= b.late_ns));
         assert_eq!(why.worst[1].parts[0].cause, Cause::Stopped);
@@ -198,7 +199,7 @@ mod tests {
         add(&mut both, 8_000_000, false);
         assert_eq!(both.report().worst[0].late_ns, 8_000_000);
         assert_eq!(both.report().later[0].waits, 1_001);
-        // Figures that contradict each other add up to something, and to no panic.
+        // Figures that contradict each other add up to something, without a panic.
         let mut odd = why;
         odd.later.reverse();
         odd.later[0].than_ns = u64::MAX;

@@ -1,21 +1,21 @@
-//! Splits the lateness of one wait into its parts, from what the thread's sources saw of it.
+//! Splits the lateness of one wait into its parts, from the records of the thread's sources.
 //!
 //! Nothing here reads a clock: the same evidence gives the same parts, so the rules are tested on
-//! recorded and simulated waits. docs/waits.md states them in words.
+//! recorded and simulated waits. docs/waits.md describes them.
 
 use chronoscope_model::why::{Cause, Part};
 use chronoscope_probes::blame::{Seen, Switch, Turn};
 use chronoscope_probes::waits::Kind;
 
-/// What is known of a wait. Times are those of the clock that timers run on, in nanoseconds.
+/// What is known about a wait. Times are those of the clock that timers run on, in nanoseconds.
 #[derive(Clone, Debug)]
 pub(in crate::waits) struct Evidence<'a> {
     pub(in crate::waits) kind: Kind,
-    /// How long the wait was to take.
+    /// The requested duration of the wait.
     pub(in crate::waits) asked_ns: u64,
     pub(in crate::waits) deadline: u64,
     pub(in crate::waits) end: u64,
-    /// How late the kernel might let the timer expire.
+    /// By how much the kernel may delay the expiry of the timer.
     pub(in crate::waits) slack_ns: u64,
     /// Whether the process was stopped, or the machine suspended.
     pub(in crate::waits) stopped: bool,
@@ -23,8 +23,8 @@ pub(in crate::waits) struct Evidence<'a> {
     pub(in crate::waits) seen: Seen<'a>,
 }
 
-/// The least that was seen of what every wait has. It is not lateness with a cause of its own: a
-/// timer that expired at once still has to wake the thread.
+/// The least time seen of what every wait includes. It is not lateness with a cause of its own: a
+/// timer that expires at once still has to wake the thread.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::waits) struct Floors {
     /// From the deadline to the start of the thread, without the run queue.
@@ -45,8 +45,8 @@ impl Floors {
         self.asleep
     }
 
-    /// The most that the way back to the program usually takes: twice the least, and what a cold
-    /// cache adds.
+    /// The most that the way back to the program usually takes: twice the least, and the time that
+    /// a cold cache adds.
     fn awake(&mut self, ns: u64) -> u64 {
         const COLD: u64 = 2_000;
         self.awake = self.awake.min(ns);
@@ -54,14 +54,14 @@ impl Floors {
     }
 }
 
-/// Time that a running thread has lost without the kernel saying so must exceed the cost of reading
-/// the clocks on both sides.
+/// Time that a running thread has lost without a record by the kernel must exceed the cost of
+/// reading the clocks on both sides, in nanoseconds.
 const HIDDEN: u64 = 5_000;
-/// In a longer wait, the kernel's periodic tick comes anyway (1000 Hz is the highest CONFIG_HZ), so
-/// that an interrupt proves nothing about the end of the wait.
+/// In a longer wait, in nanoseconds, the kernel's periodic tick occurs anyway (1000 Hz is the
+/// highest CONFIG_HZ), so an interrupt proves nothing about the end of the wait.
 const TICK: u64 = 1_000_000;
 
-/// The parts of a lateness, by cause. They add up to it.
+/// The parts of a lateness, by cause. They add up to the lateness.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::waits) struct Parts([u64; Cause::ALL.len()]);
 
@@ -86,7 +86,7 @@ impl Parts {
         self.0[cause as usize]
     }
 
-    /// Those that are not zero, the largest first.
+    /// Returns the parts that are not zero, the largest first.
     pub(super) fn list(&self) -> Vec<Part> {
         let all = Cause::ALL.iter().zip(self.0);
         let mut list: Vec<Part> =
@@ -103,7 +103,7 @@ impl Parts {
         parts
     }
 
-    /// What is left if `other`, which is part of it, is taken away.
+    /// Returns what is left after subtracting `other`, which must be a part of it.
     pub(super) fn less(mut self, other: &Self) -> Self {
         for (part, ns) in self.0.iter_mut().zip(other.0) {
             *part = part.saturating_sub(ns);
@@ -130,8 +130,8 @@ impl Off {
     }
 }
 
-/// The spans between leaving the CPU and coming back. The thread ran at both ends of the records,
-/// so one that begins with a return began to be off when they began.
+/// Returns the spans between leaving the CPU and coming back. The thread ran at both ends of the
+/// records, so a span that begins with a return began when the records did.
 fn offs(switches: &[Switch], since: u64) -> impl Iterator<Item = Off> {
     let mut left = Some((since, false));
     switches.iter().filter_map(move |switch| {
@@ -144,14 +144,14 @@ fn offs(switches: &[Switch], since: u64) -> impl Iterator<Item = Off> {
     })
 }
 
-/// What the records of switches say about the time from the deadline to the end.
+/// What the records of switches show about the time from the deadline to the end.
 #[derive(Clone, Copy, Debug, Default)]
 struct Spans {
-    /// It had given up its CPU.
+    /// The thread had given up its CPU.
     asleep: u64,
-    /// It was taken off its CPU.
+    /// The thread was taken off its CPU.
     preempted: u64,
-    /// In all of the time that was watched: off the CPU, and taken off it.
+    /// Over the whole time that was watched: off the CPU, and taken off it.
     off: u64,
     taken: u64,
 }
@@ -173,7 +173,7 @@ impl Spans {
     }
 }
 
-/// The parts of the lateness; none if the wait was not late.
+/// Splits the lateness into its parts; none if the wait was not late.
 pub(in crate::waits) fn split(wait: &Evidence, floors: &mut Floors) -> Parts {
     let (mut parts, seen) = (Parts::default(), &wait.seen);
     let late = wait.end.saturating_sub(wait.deadline);
@@ -224,7 +224,7 @@ pub(in crate::waits) fn split(wait: &Evidence, floors: &mut Floors) -> Parts {
 }
 
 /// The time in which the thread was ready to run: in the run queue after it was woken, and after it
-/// was preempted. A quota's time is part of it, and which of the two cannot be seen.
+/// was preempted. The time of a quota is part of it, and the two cannot be told apart.
 fn ready(wait: &Evidence, queued: u64, preempted: u64, parts: &mut Parts) {
     let throttled = wait.seen.throttled_ns.unwrap_or(0).min(queued + preempted);
     let from_queue = throttled.min(queued);
@@ -258,8 +258,8 @@ fn off_cpu(wait: &Evidence, asleep: u64, separate: bool, floors: &mut Floors, pa
     );
 }
 
-/// The time after the deadline in which the thread had its CPU; `hidden` of the whole wait is not
-/// in its CPU time.
+/// The time after the deadline in which the thread had its CPU; `hidden` is the part of the whole
+/// wait that its CPU time lacks.
 fn on_cpu(wait: &Evidence, awake: u64, hidden: u64, floors: &mut Floors, parts: &mut Parts) {
     let steal = if hidden > HIDDEN { hidden.min(awake) } else { 0 };
     parts.add(Cause::Steal, steal);

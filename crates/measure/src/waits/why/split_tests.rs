@@ -6,7 +6,7 @@ fn at(us: u64, turn: Turn) -> Switch {
     Switch { at: us * 1_000, cpu: 1, turn }
 }
 
-/// A sleep of 1 ms from 1,000 us on, which is seen from 990 us until 10 us after its end.
+/// A sleep of 1 ms from 1,000 us on, watched from 990 us until 10 us after its end.
 fn sleep(end_us: u64) -> Evidence<'static> {
     Evidence {
         kind: Kind::Sleep,
@@ -27,7 +27,7 @@ fn sleep(end_us: u64) -> Evidence<'static> {
 
 static IDLED: IdleState = IdleState { name: String::new(), exit_ns: 0 };
 
-/// A wait of which the thread's sources saw something else.
+/// A wait for which the thread's sources saw something else.
 fn with<'a>(wait: Evidence<'a>, change: impl FnOnce(&mut Seen<'a>)) -> Evidence<'a> {
     let mut wait = wait;
     change(&mut wait.seen);
@@ -43,7 +43,7 @@ fn spin(end_us: u64) -> Evidence<'static> {
     Evidence { kind: Kind::Busy, slack_ns: 0, ..sleep(end_us) }
 }
 
-/// Parts in microseconds, the largest first; and they add up.
+/// Returns the parts in microseconds, the largest first, and checks that they add up.
 fn parts(seen: &Evidence) -> Vec<(Cause, u64)> {
     // What the quickest wait took.
     let mut floors = Floors { asleep: 30_000, awake: 4_000 };
@@ -64,7 +64,7 @@ fn an_idle_machine_takes_the_slack_and_an_idle_exit() {
     let expected =
         [(Cause::TimerSlack, 50), (Cause::IdleExit, 32), (Cause::Return, 5), (Cause::RunQueue, 3)];
     assert_eq!(parts(&seen), expected);
-    // Without slack it all is the exit; and if no idle state was entered, interrupts.
+    // Without slack, all of it is the exit; and if no idle state was entered, interrupts.
     let tight = with(Evidence { slack_ns: 0, ..seen.clone() }, |seen| seen.idle = Some(None));
     assert_eq!(parts(&tight)[0], (Cause::Interrupt, 82));
     // A timer that another one has woken early has no slack left.
@@ -78,7 +78,7 @@ fn a_hog_keeps_the_thread_in_the_run_queue() {
     let switches = [at(1_010, Turn::Out), at(4_900, Turn::In)];
     let seen = switched(sleep(4_904), &switches, 2_850_000);
     assert_eq!(parts(&seen)[0], (Cause::RunQueue, 2_850));
-    // A quota is the same to the thread, but for its own account.
+    // To the thread, a quota is the same, except for its own account.
     let quota = with(seen.clone(), |seen| seen.throttled_ns = Some(2_800_000));
     let quota = parts(&quota);
     assert_eq!(quota[0], (Cause::Throttled, 2_800));
@@ -120,7 +120,7 @@ fn a_stop_and_a_spin_are_told_apart_from_sleeps() {
     let whole = 2_110 - 990;
     assert_eq!(spun(Some(false), 1_000_000, whole), (Cause::BelowKernel, 90));
     assert_eq!(spun(Some(true), 1_000_000, whole), (Cause::Interrupt, 90));
-    // The tick comes in every long wait.
+    // The tick occurs in every long wait.
     assert_eq!(spun(Some(true), 10_000_000, whole), (Cause::OnCpu, 90));
     assert_eq!(spun(None, 1_000_000, whole), (Cause::OnCpu, 90));
     assert_eq!(spun(Some(true), 1_000_000, whole - 95), (Cause::Steal, 95));
