@@ -14,9 +14,9 @@ use xtask::sh;
 
 /// Booting takes seconds, and twenty times as long if the host is busy.
 const BOOTED: Duration = Duration::from_secs(180);
-/// So does the tool: its budget is five seconds, but it starts and ends slowly.
+/// The tool takes as long: its budget is five seconds, but it starts and ends slowly.
 const ENDED: Duration = Duration::from_secs(300);
-/// How often a machine is booted.
+/// How often a machine is booted at most, if the host disturbs its boot.
 const TRIES: u32 = 4;
 /// The files that boot a board.
 pub struct Boot {
@@ -175,14 +175,13 @@ fn watch(host: Host, start: &Start<'_>, running: &mut Running, port: usize) -> R
     running.wait_for(port, "@@ exit ", ENDED)
 }
 
-/// Sends a signal to QEMU.
 fn signal(pid: u32, name: &str) -> Result<()> {
     let sh = &Shell::new()?;
     let (signal, pid) = (format!("-{name}"), pid.to_string());
     sh::silent(cmd!(sh, "kill {signal} {pid}"))
 }
 
-/// What a machine wrote after a mark, up to the next.
+/// What a machine wrote after a mark, up to the next mark.
 fn part(written: &str, name: &str) -> String {
     let after = written.split_once(&format!("@@ {name}\n"));
     let text = after.map_or("", |(_, after)| after);

@@ -4,7 +4,7 @@ use super::scenario::{Expected, Place, Scenario};
 use serde_json::Value;
 use xtask::{cross, tool};
 
-/// What a run of the tool left.
+/// What a run of the tool returned and wrote.
 pub struct Outcome {
     /// What the scenario's proof printed.
     pub proof: String,
@@ -13,8 +13,8 @@ pub struct Outcome {
     pub code: String,
 }
 
-/// What other work on the host may really do to the figures. Such a finding is true, but it is not
-/// what a scenario is about.
+/// What other work on the host may cause. Such a finding is true, but it is not what a scenario is
+/// about.
 pub const BUSY: &[&str] = &[
     "host-gaps",
     "long-slice-late",

@@ -114,7 +114,7 @@ struct Lab<'a> {
     sh: &'a Shell,
     chosen: &'a [&'static Scenario],
     programs: Programs<'a>,
-    /// By the target of the tool.
+    /// What boots each board, by the tool's target.
     boots: BTreeMap<&'static str, Boot>,
 }
 

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use xshell::{Shell, cmd};
 use xtask::sh;
 
-/// An architecture of processors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Architecture {
     Amd64,
@@ -15,7 +14,7 @@ pub enum Architecture {
 }
 
 impl Architecture {
-    /// Debian's name.
+    /// Debian's name for the architecture.
     fn name(self) -> &'static str {
         match self {
             Self::Amd64 => "amd64",

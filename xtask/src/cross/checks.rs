@@ -22,7 +22,6 @@ const ODD: &str = "a folder, ünïcödé, 時計";
 /// A program that takes this long hangs.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Runs all of these checks.
 pub fn all(sh: &Shell, runner: &Runner, built: &Built) -> Done {
     let target = built.target;
     let tool = built.tool();
@@ -177,7 +176,7 @@ fn odd_path(sh: &Shell, runner: &Runner, tool: &Path) -> Result<()> {
     Ok(fs::remove_dir_all(folder)?)
 }
 
-/// The load processes of the tool, recognised by their argument.
+/// The process ids of the tool's loads, which are recognised by their argument.
 fn loads(tool: &Path) -> Vec<u32> {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
     processes
