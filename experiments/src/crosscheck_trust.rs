@@ -141,7 +141,7 @@ fn unpacked(sh: &Shell) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Whether the program passes; `None` if it skips itself.
+/// Whether the program passes; `None` if it skips its own test.
 fn verdict(sh: &Shell, check: &Check, folder: &Path) -> Result<Option<bool>> {
     let program = match check.source {
         "" => PathBuf::from(check.name.split(' ').next().unwrap_or_default()),

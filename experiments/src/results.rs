@@ -79,8 +79,8 @@ fn maker(cpuinfo: &str) -> &'static str {
     found.map_or("another processor", |(_, maker)| maker)
 }
 
-/// The text with this part, whose heading gets the maker's name. A new part follows those of the
-/// same name.
+/// The text with this part, whose heading gets the maker's name. A new part follows the other parts
+/// of the same name.
 fn replaced(text: &str, name: &str, maker: &str, part: &str) -> String {
     let (heading, rest) = part.split_once('\n').unwrap_or((part, ""));
     let (part, name_of) =

@@ -212,7 +212,7 @@ impl Crate {
         passed_on.filter(|_| depth < 8).find_map(|path| self.find(&path, depth + 1))
     }
 
-    /// The names that each file takes from others.
+    /// The names that each file takes from other files.
     fn edges(&self) -> Vec<(String, BTreeMap<String, BTreeSet<String>>)> {
         self.0.iter().map(|(module, file)| (file.path.clone(), self.taken(module, file))).collect()
     }
@@ -252,7 +252,7 @@ impl Crate {
     }
 }
 
-/// The circles, each with what ties its files together.
+/// The circles, each with the names that its files import from each other.
 fn circles(edges: &Edges) -> Vec<String> {
     let reached: BTreeMap<&String, BTreeSet<&String>> =
         edges.keys().map(|file| (file, reached(edges, file))).collect();

@@ -8,7 +8,7 @@ use xshell::{Cmd, Shell, cmd};
 use xtask::runtimes::{self, from_npm, from_pypi};
 use xtask::sh;
 
-/// A tool, and what it is compared with.
+/// A benchmark tool, and the clock that it times.
 pub struct Tool {
     pub name: &'static str,
     /// The id of the runtime, and of its clock.
@@ -80,7 +80,7 @@ const MITATA: [&str; 1] = ["mitata@1.0.34"];
 /// The folder with the sources of the programs to compare with.
 const SOURCES: &str = "experiments/crosscheck/runtimes";
 
-/// JMH and what it needs, in Maven Central.
+/// Maven Central, which has JMH and the libraries that it needs.
 const MAVEN: &str = "https://repo1.maven.org/maven2";
 const JARS: [&str; 4] = [
     "org/openjdk/jmh/jmh-core/1.37/jmh-core-1.37.jar",
@@ -193,7 +193,8 @@ fn prepare_loop(sh: &Shell) -> Result<()> {
     sh::run(cmd!(sh, "mcs -optimize+ -out:{built} {source}"))
 }
 
-/// Which version of the framework the loop needs; without it, `dotnet` wants a project.
+/// The configuration that names the version of the framework; without it, `dotnet` requires a
+/// project.
 fn config() -> String {
     folder().join("loop.json").display().to_string()
 }

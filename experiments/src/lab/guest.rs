@@ -60,7 +60,7 @@ pub fn prepare(
     Ok(Boot { kernel, initramfs })
 }
 
-/// The device tree that QEMU makes for a machine, with this property of its timer.
+/// The device tree that QEMU makes for a machine, with a property added to its timer.
 fn changed_tree(
     sh: &Shell,
     board: &Board,
@@ -126,7 +126,7 @@ pub fn run(sh: &Shell, scenario: &Scenario, machine: &Machine, boot: &Boot) -> R
     })
 }
 
-/// Boots the machine. If the host disturbed its boot, it powers off, and is booted again.
+/// Boots the machine. If the host disturbs its boot, the machine powers off and is booted again.
 fn booted(start: &Start<'_>, port: usize) -> Result<Running> {
     let mut tries = 0;
     loop {
@@ -139,7 +139,7 @@ fn booted(start: &Start<'_>, port: usize) -> Result<Running> {
     }
 }
 
-/// Waits for the tool, and does what has to be done to the machine meanwhile.
+/// Waits for the tool to end, and meanwhile does to the machine what the scenario requires.
 fn watch(host: Host, start: &Start<'_>, running: &mut Running, port: usize) -> Result<()> {
     running.wait_for(port, "@@ started", BOOTED)?;
     if host != Host::Nothing {

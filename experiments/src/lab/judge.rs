@@ -58,7 +58,7 @@ pub fn judge(scenario: &Scenario, outcome: &Outcome) -> Vec<String> {
     wrong
 }
 
-/// Compares the findings of a report with those expected.
+/// Compares the findings of a report with the expected ones.
 fn compare(scenario: &Scenario, report: &Value) -> Vec<String> {
     let Some(findings) = report["findings"].as_array() else {
         return vec!["the report has no findings".into()];

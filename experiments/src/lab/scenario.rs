@@ -21,7 +21,7 @@ pub struct Scenario {
     pub may: &'static [&'static str],
     /// Whether every clock and wait of the report that the tool's target must have is available.
     pub complete: bool,
-    /// Whether continuous integration runs it. The others are run by `--all`.
+    /// Whether continuous integration runs the scenario. `--all` also runs the others.
     pub ci: bool,
 }
 
@@ -100,13 +100,13 @@ pub struct Machine {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Host {
     Nothing,
-    /// QEMU's `stop` and, after these seconds, `cont`. The machine's clocks stop too, except its
-    /// real-time clock.
+    /// QEMU's `stop` and, after this number of seconds, `cont`. The machine's clocks stop too,
+    /// except its real-time clock.
     Pause(u64),
-    /// The emulator itself is stopped for these seconds. The machine's clocks go on.
+    /// The emulator itself is stopped for this number of seconds. The machine's clocks go on.
     Freeze(u64),
-    /// The machine is saved and, after these seconds, restored by a new emulator. Then the TSC of
-    /// this processor differs by these ticks.
+    /// The machine is saved and, after some seconds, restored by a new emulator. The TSC of one
+    /// processor then differs by some ticks.
     Restore {
         seconds: u64,
         skewed: Option<(u32, i64)>,
@@ -175,8 +175,8 @@ pub const RASPBERRY: Board = Board {
 };
 
 /// Two processors of Intel. The kernel trusts that their TSCs run at one rate and in step, although
-/// QEMU has no invariant TSC to offer. Its watchdog would give up the TSC of a machine that the
-/// host keeps waiting (kernel/time/clocksource.c, `cs_watchdog_read`), so it is off.
+/// QEMU offers no invariant TSC. The kernel's watchdog is off, because it would give up the TSC of
+/// a machine that the host keeps waiting (kernel/time/clocksource.c, `cs_watchdog_read`).
 pub const INTEL: Machine = Machine {
     board: &PC,
     cpu: &["-cpu", "Skylake-Client-v1", "-smp", "2"],
@@ -217,7 +217,7 @@ pub const fn happens(host: Host) -> Place {
     Place::Machine(Machine { host, during: WATCHING, ..INTEL })
 }
 
-/// Two processors of AMD, whose TSCs the kernel does not trust if they are not invariant.
+/// Two processors of AMD. The kernel does not trust their TSCs if these are not invariant.
 pub const AMD: Machine = Machine { cpu: &["-cpu", "EPYC-v1", "-smp", "2"], append: "", ..INTEL };
 
 /// A finding of something that the tool saw happen.

@@ -41,8 +41,8 @@ impl Start<'_> {
         self.start(&[])
     }
 
-    /// Starts the machine from a stream that [`Running::save`] wrote to a file in the folder. It
-    /// goes on writing to its serial ports.
+    /// Starts the machine from a stream that [`Running::save`] wrote to a file in the folder. The
+    /// machine goes on writing to its serial ports.
     pub fn restore(&self, file: &str) -> Result<Running> {
         let mut running = self.start(&["-incoming", &format!("exec:cat {file}")])?;
         running.until(PATIENCE, |machine| {
@@ -113,7 +113,7 @@ impl Running {
         self.monitor.execute("stop", &json!({})).map(drop)
     }
 
-    /// Lets a paused machine go on.
+    /// Resumes a paused machine.
     pub fn proceed(&mut self) -> Result<()> {
         self.monitor.execute("cont", &json!({})).map(drop)
     }
@@ -142,7 +142,7 @@ impl Running {
         let _ = self.child.wait();
     }
 
-    /// Asks again and again until the answer is yes.
+    /// Calls `ask` again and again until it returns true.
     fn until(
         &mut self,
         limit: Duration,

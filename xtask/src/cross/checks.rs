@@ -67,7 +67,7 @@ fn rows<'a>(rows: &'a Value, id: &str) -> Result<Vec<&'a Value>> {
     Ok(found)
 }
 
-/// Checks that each of these has a row and is available.
+/// Checks that each wanted clock or wait has a row and is available.
 pub fn available(all: &Value, wanted: &[&str]) -> Result<()> {
     for id in wanted.iter().flat_map(|ids| ids.split_whitespace()) {
         for row in rows(all, id)? {
@@ -79,7 +79,8 @@ pub fn available(all: &Value, wanted: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Checks that each of these is unavailable and that the reason contains the given text.
+/// Checks that each of these clocks or waits is unavailable and that the reason contains the given
+/// text.
 fn unavailable(all: &Value, wanted: &[(&str, &str)]) -> Result<()> {
     for (id, words) in wanted {
         for row in rows(all, id)? {
