@@ -20,8 +20,8 @@ pub struct Args {
     budget: String,
 }
 
-/// Clocks that are read in user mode, and half the widest interval that is accepted for them, as a
-/// share of the cost.
+/// Clocks that are read in user mode, and the greatest half-width of an interval that is accepted
+/// for them, as a share of the cost.
 const USER: (&[&str], f64) = (
     &[
         "chronoscope/instant",
@@ -48,13 +48,12 @@ struct Cost {
     high: f64,
 }
 
-/// The runs of all clocks.
 #[derive(Default)]
 struct Runs {
     of: BTreeMap<String, Vec<Cost>>,
     /// Costs that the tool itself marked as those of a shared core.
     shared: usize,
-    /// What they were measured on.
+    /// The machine that was measured.
     machine: String,
 }
 

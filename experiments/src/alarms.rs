@@ -27,7 +27,6 @@ pub struct Args {
     tool: Tool,
 }
 
-/// The conditions of a run.
 const CONDITIONS: [&str; 2] = ["idle", "loaded"];
 
 /// How often a finding was reported, under each condition.
@@ -36,7 +35,7 @@ struct Seen {
     level: String,
     certainty: String,
     runs: [u32; 2],
-    /// Its evidence when it was last seen.
+    /// The finding's evidence when it was last reported.
     evidence: String,
 }
 
@@ -62,7 +61,7 @@ impl Alarms {
         }
     }
 
-    /// What this says of the machine.
+    /// What the number of runs with a finding says about the machine.
     fn meaning(&self, id: &str, seen: &Seen) -> &'static str {
         if BUSY.contains(&id) {
             "the machine was busy"
@@ -91,7 +90,6 @@ impl Alarms {
         text
     }
 
-    /// The alarms, one sentence each.
     fn alarms(&self) -> Vec<String> {
         let alarms = self.seen.iter();
         let alarms = alarms.filter(|(id, seen)| self.meaning(id, seen) == "**alarm**");
@@ -99,7 +97,6 @@ impl Alarms {
     }
 }
 
-/// Runs the tool and updates docs/RESULTS.md.
 pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     let tool = args.tool.get(sh)?;
     let budget = args.budget.as_ref();
@@ -129,7 +126,7 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// Does this, next to a spinning thread for each CPU if there is to be load.
+/// Calls `what`, next to a spinning thread for each CPU if `load` is set.
 fn loaded<T>(load: bool, what: impl FnOnce() -> T) -> T {
     let cpus = thread::available_parallelism().map_or(1, usize::from);
     let end = &AtomicBool::new(false);
@@ -169,7 +166,7 @@ mod tests {
         alarms.add(1, &json!({ "findings": [hpet, back] }));
         assert_eq!(alarms.alarms(), ["clock-backwards: x; y"]);
         assert!(alarms.table().contains("| `noisy-machine` | warning | measured | 0 | 1 |"));
-        // What a file said once and then no more is not true of the machine.
+        // What a file said once and never again is not true of the machine.
         alarms.add(0, &json!({ "findings": [] }));
         assert_eq!(alarms.alarms().len(), 2);
     }

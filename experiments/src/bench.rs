@@ -142,7 +142,7 @@ fn text<'a>(row: &'a Value, key: &str) -> Result<&'a str> {
     row[key].as_str().with_context(|| format!("no {key} in {row}"))
 }
 
-/// The result in words.
+/// The result of a promise in words.
 fn found(row: &Value) -> Result<String> {
     let number = |key| number(row, key);
     Ok(match text(row, "promise")? {

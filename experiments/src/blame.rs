@@ -167,7 +167,7 @@ fn tail(why: &Value) -> Option<Parts> {
     later.iter().rfind(|one| waits(one) >= wanted).map(parts)
 }
 
-/// The parts of the latest wake-up, which is no sample.
+/// The parts of the latest wake-up, which is a gap and not a sample.
 fn gap(why: &Value) -> Option<Parts> {
     why["worst"].as_array()?.first().map(parts)
 }

@@ -9,12 +9,12 @@ use xtask::{cross, sh};
 
 /// Number of rounds; each program runs once per round.
 const ROUNDS: usize = 15;
-/// The CPU on which both run.
+/// The CPU on which both programs run.
 const CPU: usize = 0;
-/// The two agree if the median of the rounds' ratios differs from 1 by at most this.
+/// The two programs agree if the median of the rounds' ratios differs from 1 by at most this.
 const SHARE: f64 = 0.05;
 
-/// Runs both and updates docs/RESULTS.md.
+/// Runs both programs and updates docs/RESULTS.md.
 pub fn run(sh: &Shell) -> Result<()> {
     let (wine, tool) = cross::windows(sh)?;
     let folder = sh::target().join("crosscheck");

@@ -24,12 +24,12 @@ const PARTS: [&str; 4] = [
     "tools/testing/selftests/kselftest.h",
     "tools/include",
 ];
-/// The longest that one of them may take.
+/// The longest time that one of the programs may take.
 const LIMIT: Duration = Duration::from_secs(300);
-/// How long chronoscope watches before each of the others.
+/// How long chronoscope watches before each of the other programs runs.
 const WATCHED: &str = "10s";
 
-/// A program, and what of our report answers the same question.
+/// A program, and the part of our report that answers the same question.
 struct Check {
     name: &'static str,
     asks: &'static str,
@@ -84,7 +84,7 @@ const CHECKS: &[Check] = &[
     },
 ];
 
-/// Runs all and updates docs/RESULTS.md.
+/// Runs all checks and updates docs/RESULTS.md.
 pub fn run(sh: &Shell, tool: &Tool) -> Result<()> {
     packages::require(sh, &[Need::Build, Need::CrosscheckTrust])?;
     let tool = tool.get(sh)?;
@@ -141,7 +141,7 @@ fn unpacked(sh: &Shell) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Whether the program passes; `None` if it skips itself.
+/// Whether the program passes; `None` if it skips its own test.
 fn verdict(sh: &Shell, check: &Check, folder: &Path) -> Result<Option<bool>> {
     let program = match check.source {
         "" => PathBuf::from(check.name.split(' ').next().unwrap_or_default()),
@@ -167,7 +167,7 @@ fn verdict(sh: &Shell, check: &Check, folder: &Path) -> Result<Option<bool>> {
     }
 }
 
-/// Compiles one of them, as its Makefile does.
+/// Compiles one of the selftests, as its Makefile does.
 fn built(sh: &Shell, name: &str, source: &Path) -> Result<PathBuf> {
     let folder = source.parent().context("a source lies in a folder")?;
     let out = folder.join(name);

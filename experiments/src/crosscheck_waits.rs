@@ -14,13 +14,13 @@ use xtask::{sh, tool};
 /// runs are better than a few long ones: how soon a thread wakes depends on how deeply the
 /// processor slept, and that depends on what else runs.
 const ROUNDS: usize = 21;
-/// Waits in each run, 1 ms each.
+/// Number of waits in each run, 1 ms each.
 const WAITS: &str = "500";
-/// The two agree if their medians differ by at most this share, or this many microseconds.
+/// The two programs agree if their medians differ by at most this share, or this many microseconds.
 const SHARE: f64 = 0.10;
 const US: f64 = 2.0;
 
-/// One configuration in which both are run.
+/// One configuration in which both programs run.
 struct Case {
     name: &'static str,
     slack: Option<u64>,
@@ -33,7 +33,7 @@ const CASES: [Case; 3] = [
     Case { name: "SCHED_FIFO 40", slack: None, priority: Some(40) },
 ];
 
-/// Runs both and updates docs/RESULTS.md.
+/// Runs both programs and updates docs/RESULTS.md.
 pub fn run(sh: &Shell) -> Result<()> {
     let version = version(sh)?;
     let tool = tool::release(sh)?.tool;
@@ -87,7 +87,7 @@ fn version(sh: &Shell) -> Result<String> {
     Ok(version.unwrap_or("cyclictest").trim().to_owned())
 }
 
-/// Median and maximum, in microseconds.
+/// Median and maximum of the overshoot, in microseconds.
 struct Figures {
     p50: f64,
     max: f64,

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use xshell::{Cmd, Shell};
 use xtask::{sh, tool};
 
-/// Which tool is compared.
+/// The build of the tool that is compared.
 #[derive(clap::Args)]
 pub struct Tool {
     /// A build of the tool to use; a release build by default
@@ -50,7 +50,7 @@ pub fn alternate<A, B>(
     (0..rounds).map(round).collect()
 }
 
-/// The median of a figure of all rounds.
+/// The median of a figure over all rounds.
 pub fn middle<T>(rounds: &[T], of: impl Fn(&T) -> f64) -> Result<f64> {
     median(rounds.iter().map(of))
 }

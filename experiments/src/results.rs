@@ -22,7 +22,7 @@ fn replace(sh: &Shell, name: &str, part: &str) -> Result<()> {
     Ok(())
 }
 
-/// The machine of a report.
+/// Describes the machine of a report in one line.
 pub fn machine(report: &Value) -> String {
     let (environment, ruler) = (&report["environment"], &report["ruler"]);
     let word = |value: &Value| value.as_str().map(str::to_owned);
@@ -38,7 +38,7 @@ pub fn machine(report: &Value) -> String {
     parts.join(", ")
 }
 
-/// This machine, in a line of its own, for measurements whose programs report none.
+/// Describes this machine in one line, for measurements whose programs do not report it.
 pub fn this_machine(sh: &Shell) -> String {
     let cpuinfo = sh.read_file("/proc/cpuinfo").unwrap_or_default();
     let kernel = sh.read_file("/proc/sys/kernel/osrelease").unwrap_or_default();
@@ -79,8 +79,8 @@ fn maker(cpuinfo: &str) -> &'static str {
     found.map_or("another processor", |(_, maker)| maker)
 }
 
-/// The text with this part, whose heading gets the maker's name. A new part follows those of the
-/// same name.
+/// The text with this part, whose heading gets the maker's name. A new part follows the other parts
+/// of the same name.
 fn replaced(text: &str, name: &str, maker: &str, part: &str) -> String {
     let (heading, rest) = part.split_once('\n').unwrap_or((part, ""));
     let (part, name_of) =
@@ -94,7 +94,7 @@ fn replaced(text: &str, name: &str, maker: &str, part: &str) -> String {
     })
 }
 
-/// The median, which is used to compare several runs.
+/// The median, by which several runs are compared.
 pub fn median(values: impl IntoIterator<Item = f64>) -> Result<f64> {
     let mut values: Vec<f64> = values.into_iter().collect();
     ensure!(!values.is_empty(), "nothing was measured");

@@ -11,7 +11,6 @@ use xshell::{Cmd, Shell, cmd};
 /// The path of the header, relative to the root.
 pub const HEADER: &str = "crates/capi/include/chronoscope.h";
 
-/// Generates the header.
 pub fn header() -> Result<Vec<u8>> {
     let folder = sh::root().join("crates/capi");
     let mut config = cbindgen::Config::from_file(folder.join("cbindgen.toml"))

@@ -10,7 +10,7 @@ use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path};
 
-/// The path of a module in its crate, which has an empty one.
+/// The path of a module in its crate; that of the crate itself is empty.
 type Module = Vec<String>;
 
 #[derive(Default)]
@@ -20,20 +20,19 @@ struct File {
     /// What `use` brings in: the name here, the absolute path, and whether others see the name.
     /// The name of a glob is `*`.
     uses: Vec<(String, Vec<String>, bool)>,
-    /// The words of its code.
+    /// The words in the code of the file.
     words: BTreeSet<String>,
-    /// The paths in its code, from the root of the crate.
+    /// The paths in the code of the file, from the root of the crate.
     paths: BTreeSet<Vec<String>>,
 }
 
-/// The files of one crate.
 #[derive(Default)]
 struct Crate(BTreeMap<Module, File>);
 
 /// Edges from file to file, with the names that the first takes from the second.
 type Edges = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;
 
-/// Fails if files of these import each other. Paths are relative to the root.
+/// Fails if any of these files import each other. Paths are relative to the root.
 pub fn check(sources: &[(String, String)]) -> Result<()> {
     let mut crates: BTreeMap<&str, Crate> = BTreeMap::new();
     for (path, text) in sources {
@@ -213,7 +212,7 @@ impl Crate {
         passed_on.filter(|_| depth < 8).find_map(|path| self.find(&path, depth + 1))
     }
 
-    /// The names that each file takes from others.
+    /// The names that each file takes from other files.
     fn edges(&self) -> Vec<(String, BTreeMap<String, BTreeSet<String>>)> {
         self.0.iter().map(|(module, file)| (file.path.clone(), self.taken(module, file))).collect()
     }
@@ -253,7 +252,7 @@ impl Crate {
     }
 }
 
-/// The circles, each with what ties its files together.
+/// The circles, each with the names that its files import from each other.
 fn circles(edges: &Edges) -> Vec<String> {
     let reached: BTreeMap<&String, BTreeSet<&String>> =
         edges.keys().map(|file| (file, reached(edges, file))).collect();

@@ -1,7 +1,8 @@
 //! Checks the licences and sources of all dependencies against deny.toml.
 //!
-//! Where `cargo deny` is installed, that checks them. It takes minutes to compile, so machines of
-//! continuous integration lack it. There, a check of what `cargo metadata` reports must do.
+//! If `cargo deny` is installed, it makes this check. It takes minutes to compile, so machines of
+//! continuous integration lack it. There, what `cargo metadata` reports is
+//! checked instead.
 
 use anyhow::{Context, Result, ensure};
 use cargo_metadata::{MetadataCommand, Package};

@@ -25,7 +25,7 @@ pub const PUBLISHED: [&str; 7] = [
     "chronoscope-bench",
 ];
 
-/// Prints why a command failed.
+/// Prints why a command failed, if it did, and returns the exit code.
 pub fn ended(result: Result<()>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -9,7 +9,7 @@ use xshell::{Cmd, Shell, cmd};
 /// What a package is needed for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Need {
-    /// Any build.
+    /// Every build.
     Build,
     /// The tests of the C library, in addition to a compiler.
     Capi,
@@ -47,7 +47,6 @@ enum Evidence {
 
 struct Package {
     need: Need,
-    /// The package's name in Debian.
     name: &'static str,
     evidence: Evidence,
     why: &'static str,

@@ -13,12 +13,10 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use xshell::{Cmd, Shell, cmd};
 
-/// The root of the workspace.
 pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask/ is inside the workspace")
 }
 
-/// The target directory.
 pub fn target() -> PathBuf {
     root().join(env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
 }

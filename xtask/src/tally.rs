@@ -16,17 +16,17 @@ pub struct Done {
 }
 
 impl Done {
-    /// One check that passed.
+    /// The result of one check that passed.
     pub fn one() -> Self {
         Self { passed: 1, ..Self::default() }
     }
 
-    /// One step that failed as a whole.
+    /// The result of one step that failed as a whole.
     pub fn failed(why: String) -> Self {
         Self { failed: 1, reasons: vec![why], ..Self::default() }
     }
 
-    /// One skipped check and the reason.
+    /// The result of one skipped check, with the reason.
     pub fn skipped(why: String) -> Self {
         Self { skipped: 1, reasons: vec![why], ..Self::default() }
     }

@@ -53,7 +53,6 @@ pub fn follows_schema(report: &Value) -> Result<()> {
     Ok(())
 }
 
-/// What a command must print.
 enum Shows {
     /// Any text on stdout.
     Text,
@@ -94,7 +93,7 @@ const RUNS: &[(&str, i32, Shows)] = &[
 /// A command that takes this long hangs.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Runs all of these commands.
+/// Runs every command of `RUNS`.
 pub fn smoke(sh: &Shell, runner: &Runner, tool: &Path) -> Done {
     let mut done = Done::default();
     for (args, exit, shows) in RUNS {
@@ -123,7 +122,7 @@ fn check(cmd: Cmd<'_>, exit: i32, shows: &Shows) -> Result<()> {
     }
 }
 
-/// Checks that a report is complete and that this key is not empty.
+/// Checks that a report is complete and that `key` is not empty.
 fn holds(report: &Value, key: &str) -> Result<()> {
     if report["run"]["complete"] != Value::Bool(true) {
         bail!("the report is not complete");

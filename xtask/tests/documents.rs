@@ -160,7 +160,8 @@ fn values_are_found_as_documents_write_them() {
     assert!(says("at most 20,000 times", "20,000") && !says("at most 20,000 times", "20"));
 }
 
-/// A document, a sentence of it with `{}` in place of a number, and the constant that has it.
+/// A document, a sentence of it with `{}` in place of a number, and the file and the name of the
+/// constant with that number.
 const QUOTED: &[(&str, &str, &str, &str)] = &[
     ("METHOD", "the tightest of {} tries", "measure/src/engine/ruler.rs", "TRIES"),
     ("METHOD", "divided among up to {} processes", "measure/src/engine/rounds.rs", "PROCESSES"),

@@ -14,7 +14,7 @@ use xtask::sh;
 /// The loads under which waits are compared.
 pub(super) const LOADS: [&str; 5] = ["none", "lower", "equal", "higher", "crowded"];
 
-/// In microseconds, the lengths for which the curve is judged.
+/// The lengths of wait for which the curve is judged, in microseconds.
 const CURVES: [f64; 3] = [200.0, 1000.0, 10_000.0];
 
 /// A figure with its 95 % interval.
@@ -31,7 +31,7 @@ impl Estimate {
     }
 }
 
-/// Three significant digits.
+/// Formats a value with three significant digits.
 fn digits(value: f64) -> String {
     match value.abs() {
         100.0.. => format!("{value:.0}"),
@@ -96,7 +96,7 @@ pub(super) fn waits(sh: &Shell, args: &Args) -> Result<String> {
     part(&found, &results::this_machine(sh))
 }
 
-/// Names the code that is measured, so that only its own measurements are continued.
+/// Names the code that is measured, so that only measurements of the same code are continued.
 fn measured_code(sh: &Shell) -> Result<String> {
     let changed = sh::read(cmd!(sh, "git status --porcelain -- crates/chronoscope crates/bench"))?;
     ensure!(

@@ -10,28 +10,25 @@ use std::time::Duration;
 use xshell::Shell;
 use xtask::sh;
 
-/// A cause to plant.
 pub struct Plant {
     pub name: &'static str,
     pub about: &'static str,
-    /// What `chronoscope waits` is asked for.
+    /// The arguments of `chronoscope waits`.
     pub args: &'static str,
-    /// The causes that name it.
+    /// The causes by which the tool may name the plant.
     pub expected: &'static [&'static str],
-    /// Which wake-ups it makes late.
     pub makes: Makes,
-    /// What runs next to it.
+    /// What runs next to the tool.
     next_to: Neighbour,
 }
 
 /// Which wake-ups a plant makes late.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Makes {
-    /// All of them.
     All,
-    /// The latest ones.
+    /// The latest wake-ups.
     Tail,
-    /// One, which is a gap and no sample.
+    /// One wake-up, which is a gap and not a sample.
     Gap,
 }
 
@@ -40,7 +37,7 @@ enum Neighbour {
     Nothing,
     /// Busy loops on the same CPU.
     Hogs(usize),
-    /// The same, with SCHED_FIFO, busy half of the time.
+    /// A loop with SCHED_FIFO on the same CPU, busy half of the time.
     Fifo,
     /// A busy loop on the same CPU in the same control group, which has a quota. Each CPU keeps
     /// some milliseconds of it to itself, so one on another CPU would stop nothing here.
@@ -175,7 +172,7 @@ fn wait_for_interrupts(cpu: usize) -> Result<()> {
     bail!("perf made no timer interrupts")
 }
 
-/// Samples by a timer of the kernel on one CPU, which nobody reads.
+/// The command that makes the kernel sample by a timer on one CPU. Nobody reads the samples.
 fn storm(cpu: usize) -> Vec<String> {
     let line = format!("perf record -q -e cpu-clock -c 20000 -o /dev/null -C {cpu}");
     line.split(' ').map(str::to_owned).collect()
@@ -198,7 +195,7 @@ fn stop_for_a_while(id: u32) -> Result<()> {
     send("-CONT")
 }
 
-/// A program that runs until this is dropped.
+/// A program that runs until this value is dropped.
 struct Loop(Child);
 
 impl Loop {
@@ -209,7 +206,7 @@ impl Loop {
         child.map(Self).with_context(|| format!("cannot start {program}"))
     }
 
-    /// Runs a shell behind these words.
+    /// Runs a shell script, with the words of `before` in front of the shell.
     fn shell(before: &[String], script: &str) -> Result<Self> {
         let shell = ["sh", "-c", script].map(str::to_owned);
         Self::start(&[before, &shell[..]].concat())
@@ -224,7 +221,7 @@ impl Drop for Loop {
     }
 }
 
-/// A control group with a quota of a fifth of a CPU, of either version, next to nothing else.
+/// A control group of either version with a quota of a fifth of a CPU, which contains nothing else.
 struct Group(PathBuf);
 
 impl Group {

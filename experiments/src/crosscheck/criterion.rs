@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use xshell::{Cmd, Shell};
 use xtask::sh;
 
-/// `cargo bench`, prefixed with these words.
+/// `cargo bench`, with the words of `before` in front.
 fn bench<'a>(sh: &'a Shell, before: &[String]) -> Cmd<'a> {
     let manifest = "experiments/crosscheck/criterion/Cargo.toml";
     let words = before.iter().map(String::as_str).chain(["cargo", "bench"]);

@@ -1,4 +1,4 @@
-//! Google Benchmark.
+//! Builds and runs Google Benchmark on the calls of `experiments/crosscheck/calls.hpp`.
 
 use super::{Figures, folder};
 use crate::paired::report;

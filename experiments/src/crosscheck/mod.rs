@@ -61,10 +61,9 @@ fn percent(low: f64, value: f64, high: f64) -> f64 {
     (high - low) / 2.0 / value * 100.0
 }
 
-/// Figures by call.
+/// Figures by the id of the call.
 type Figures = BTreeMap<String, f64>;
 
-/// A run of chronoscope.
 struct Ours {
     report: Value,
     seconds: f64,
@@ -120,7 +119,6 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     results::publish(sh, "crosscheck", &part, args.dry_run)
 }
 
-/// The part of docs/RESULTS.md.
 fn table(runs: &[(Ours, Figures)]) -> Result<String> {
     let (first, _) = runs.first().context("nothing was measured")?;
     let mut text = format!(

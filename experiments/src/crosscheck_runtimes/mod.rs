@@ -31,7 +31,7 @@ pub struct Args {
     dry_run: bool,
 }
 
-/// The two agree if the ratio of their costs differs from 1 by at most this.
+/// The two tools agree if the ratio of their costs differs from 1 by at most this.
 const SHARE: f64 = 0.03;
 /// A round whose shortest batch is longer than that of the quickest round by more than this ran on
 /// a shared core from beginning to end.
@@ -40,12 +40,11 @@ const SHARED: f64 = 1.05;
 /// interrupted: reads take 1.1 to 1.6 times as long while a second thread uses the core.
 const DISTURBED: f64 = 1.2;
 
-/// One tool's rounds.
 struct Compared {
     tool: &'static Tool,
-    /// What the tool measures, and the other.
+    /// The cost by chronoscope and by the other tool, for each round.
     pairs: Vec<(Cost, Cost)>,
-    /// The runtime, by its own account.
+    /// The version that the runtime reports.
     version: String,
 }
 

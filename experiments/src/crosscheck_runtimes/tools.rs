@@ -8,7 +8,7 @@ use xshell::{Cmd, Shell, cmd};
 use xtask::runtimes::{self, from_npm, from_pypi};
 use xtask::sh;
 
-/// A tool, and what it is compared with.
+/// A benchmark tool, and the clock that it times.
 pub struct Tool {
     pub name: &'static str,
     /// The id of the runtime, and of its clock.
@@ -77,10 +77,10 @@ pub const ALL: &[Tool] = &[
 const PYPERF: [&str; 2] = ["pyperf==2.10.0", "psutil"];
 const MITATA: [&str; 1] = ["mitata@1.0.34"];
 
-/// The sources of what is compared with.
+/// The folder with the sources of the programs to compare with.
 const SOURCES: &str = "experiments/crosscheck/runtimes";
 
-/// JMH and what it needs, in Maven Central.
+/// Maven Central, which has JMH and the libraries that it needs.
 const MAVEN: &str = "https://repo1.maven.org/maven2";
 const JARS: [&str; 4] = [
     "org/openjdk/jmh/jmh-core/1.37/jmh-core-1.37.jar",
@@ -89,7 +89,7 @@ const JARS: [&str; 4] = [
     "org/apache/commons/commons-math3/3.6.1/commons-math3-3.6.1.jar",
 ];
 
-/// Where they are built.
+/// The folder in which the programs to compare with are built.
 pub fn folder() -> PathBuf {
     runtimes::folder().join("crosscheck")
 }
@@ -175,7 +175,7 @@ fn pyperf(sh: &Shell, cpu: usize) -> Result<Vec<f64>> {
 fn prepare_mitata(sh: &Shell) -> Result<()> {
     let to = runtimes::folder().join("mitata");
     let folder = from_npm(sh, &to, &MITATA, "node_modules/mitata/package.json")?;
-    // A module is looked for next to the program.
+    // Node looks for a module next to the program.
     sh.copy_file(format!("{SOURCES}/hrtime.mjs"), folder.join("hrtime.mjs"))?;
     Ok(())
 }
@@ -193,7 +193,8 @@ fn prepare_loop(sh: &Shell) -> Result<()> {
     sh::run(cmd!(sh, "mcs -optimize+ -out:{built} {source}"))
 }
 
-/// Which version of the framework the loop needs; without it, `dotnet` wants a project.
+/// The configuration that names the version of the framework; without it, `dotnet` requires a
+/// project.
 fn config() -> String {
     folder().join("loop.json").display().to_string()
 }

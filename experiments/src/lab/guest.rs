@@ -14,9 +14,9 @@ use xtask::sh;
 
 /// Booting takes seconds, and twenty times as long if the host is busy.
 const BOOTED: Duration = Duration::from_secs(180);
-/// So does the tool: its budget is five seconds, but it starts and ends slowly.
+/// The tool takes as long: its budget is five seconds, but it starts and ends slowly.
 const ENDED: Duration = Duration::from_secs(300);
-/// How often a machine is booted.
+/// How often a machine is booted at most, if the host disturbs its boot.
 const TRIES: u32 = 4;
 /// The files that boot a board.
 pub struct Boot {
@@ -60,7 +60,7 @@ pub fn prepare(
     Ok(Boot { kernel, initramfs })
 }
 
-/// The device tree that QEMU makes for a machine, with this property of its timer.
+/// The device tree that QEMU makes for a machine, with a property added to its timer.
 fn changed_tree(
     sh: &Shell,
     board: &Board,
@@ -126,7 +126,7 @@ pub fn run(sh: &Shell, scenario: &Scenario, machine: &Machine, boot: &Boot) -> R
     })
 }
 
-/// Boots the machine. If the host disturbed its boot, it powers off, and is booted again.
+/// Boots the machine. If the host disturbs its boot, the machine powers off and is booted again.
 fn booted(start: &Start<'_>, port: usize) -> Result<Running> {
     let mut tries = 0;
     loop {
@@ -139,7 +139,7 @@ fn booted(start: &Start<'_>, port: usize) -> Result<Running> {
     }
 }
 
-/// Waits for the tool, and does what has to be done to the machine meanwhile.
+/// Waits for the tool to end, and meanwhile does to the machine what the scenario requires.
 fn watch(host: Host, start: &Start<'_>, running: &mut Running, port: usize) -> Result<()> {
     running.wait_for(port, "@@ started", BOOTED)?;
     if host != Host::Nothing {
@@ -175,14 +175,13 @@ fn watch(host: Host, start: &Start<'_>, running: &mut Running, port: usize) -> R
     running.wait_for(port, "@@ exit ", ENDED)
 }
 
-/// Sends a signal to QEMU.
 fn signal(pid: u32, name: &str) -> Result<()> {
     let sh = &Shell::new()?;
     let (signal, pid) = (format!("-{name}"), pid.to_string());
     sh::silent(cmd!(sh, "kill {signal} {pid}"))
 }
 
-/// What a machine wrote after a mark, up to the next.
+/// What a machine wrote after a mark, up to the next mark.
 fn part(written: &str, name: &str) -> String {
     let after = written.split_once(&format!("@@ {name}\n"));
     let text = after.map_or("", |(_, after)| after);

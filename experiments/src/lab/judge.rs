@@ -4,7 +4,7 @@ use super::scenario::{Expected, Place, Scenario};
 use serde_json::Value;
 use xtask::{cross, tool};
 
-/// What a run of the tool left.
+/// What a run of the tool returned and wrote.
 pub struct Outcome {
     /// What the scenario's proof printed.
     pub proof: String,
@@ -13,8 +13,8 @@ pub struct Outcome {
     pub code: String,
 }
 
-/// What other work on the host may really do to the figures. Such a finding is true, but it is not
-/// what a scenario is about.
+/// What other work on the host may cause. Such a finding is true, but it is not what a scenario is
+/// about.
 pub const BUSY: &[&str] = &[
     "host-gaps",
     "long-slice-late",
@@ -58,7 +58,7 @@ pub fn judge(scenario: &Scenario, outcome: &Outcome) -> Vec<String> {
     wrong
 }
 
-/// Compares the findings of a report with those expected.
+/// Compares the findings of a report with the expected ones.
 fn compare(scenario: &Scenario, report: &Value) -> Vec<String> {
     let Some(findings) = report["findings"].as_array() else {
         return vec!["the report has no findings".into()];

@@ -114,7 +114,7 @@ struct Lab<'a> {
     sh: &'a Shell,
     chosen: &'a [&'static Scenario],
     programs: Programs<'a>,
-    /// By the target of the tool.
+    /// What boots each board, by the tool's target.
     boots: BTreeMap<&'static str, Boot>,
 }
 
@@ -129,7 +129,7 @@ impl Lab<'_> {
         }
     }
 
-    /// What boots this board, prepared when it is first needed.
+    /// The files that boot a board, prepared when they are first needed.
     fn boot(&mut self, board: &Board) -> Result<&Boot> {
         if !self.boots.contains_key(board.target) {
             let boot = guest::prepare(self.sh, &mut self.programs, board, self.chosen)?;

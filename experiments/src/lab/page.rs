@@ -7,10 +7,9 @@ use std::fmt::Write;
 use std::fs;
 use xtask::{block, sh};
 
-/// The page.
 pub const PATH: &str = "docs/lab.md";
 
-/// The page with the table of the present scenarios.
+/// The page, with its table regenerated from the scenarios.
 pub fn text() -> Result<String> {
     let page = fs::read_to_string(sh::root().join(PATH))?;
     block::replaced(&page, "scenarios", &table()).context("no marks of the table")

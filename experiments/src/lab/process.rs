@@ -12,7 +12,7 @@ use xtask::sh;
 /// A tool that takes this long hangs.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Runs the tool with the fault, and returns what it wrote.
+/// Runs the tool with the fault, and returns what the tool wrote.
 pub fn run(scenario: &Scenario, process: &Process, programs: &mut Programs<'_>) -> Result<Outcome> {
     let own = folder().join(scenario.name);
     fs::create_dir_all(&own)?;

@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use xshell::{Shell, cmd};
 use xtask::{cross, sh, tool};
 
-/// Where the lab's own sources are.
+/// The folder of the lab's own sources.
 pub fn sources() -> PathBuf {
     sh::root().join("lab")
 }
 
-/// Where scenarios leave what they wrote.
+/// The folder for the output of scenarios.
 pub fn folder() -> PathBuf {
     vm::folder().join("lab")
 }
@@ -31,12 +31,10 @@ impl<'a> Programs<'a> {
         Self { sh, tools: given.into_iter().map(|tool| (PC.target, tool)).collect() }
     }
 
-    /// The tool for a board.
     pub fn tool(&mut self, board: &Board) -> Result<PathBuf> {
         self.built(board.target, |sh| cross::tool(sh, board.target))
     }
 
-    /// The tool for this machine.
     pub fn native(&mut self, linked: Tool) -> Result<PathBuf> {
         match linked {
             Tool::Static => self.tool(&PC),

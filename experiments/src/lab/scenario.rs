@@ -11,10 +11,9 @@ pub struct Scenario {
     pub place: Place,
     /// A shell command, run before the tool and in the same place.
     pub proof: &'static str,
-    /// What it must print, so that a fault that was not planted is not mistaken for one that was
-    /// not found.
+    /// What the proof must print, so that a fault that was not planted is not mistaken for one that
+    /// was not found.
     pub proves: &'static str,
-    /// The tool's arguments.
     pub run: &'static str,
     /// The findings that the tool must report.
     pub finds: &'static [Expected],
@@ -22,7 +21,7 @@ pub struct Scenario {
     pub may: &'static [&'static str],
     /// Whether every clock and wait of the report that the tool's target must have is available.
     pub complete: bool,
-    /// Whether continuous integration runs it. The others are run by `--all`.
+    /// Whether continuous integration runs the scenario. `--all` also runs the others.
     pub ci: bool,
 }
 
@@ -40,14 +39,14 @@ pub const SCENARIO: Scenario = Scenario {
     ci: false,
 };
 
-/// A finding that must be reported.
+/// A finding that the tool must report.
 pub struct Expected {
     pub id: &'static str,
-    /// `error`, `warning` or `info`; any of these if it is empty.
+    /// The level of the finding: `error`, `warning` or `info`; any of these if it is empty.
     pub level: &'static str,
-    /// `measured`, `evidence` or `unknown`.
+    /// The certainty of the finding: `measured`, `evidence` or `unknown`.
     pub certainty: &'static str,
-    /// Texts that its evidence must contain.
+    /// Texts that the evidence of the finding must contain.
     pub evidence: &'static [&'static str],
 }
 
@@ -70,16 +69,14 @@ pub struct Process {
     pub around: &'static str,
 }
 
-/// How the tool is linked.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Tool {
-    /// Statically, so that nothing runs before its `main`.
+    /// Linked statically, so that nothing runs before its `main`.
     Static,
-    /// Dynamically, as users build it.
+    /// Linked dynamically, as users build it.
     Dynamic,
 }
 
-/// A virtual machine.
 #[derive(Clone, Copy)]
 pub struct Machine {
     pub board: &'static Board,
@@ -103,13 +100,13 @@ pub struct Machine {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Host {
     Nothing,
-    /// QEMU's `stop` and, after these seconds, `cont`. The machine's clocks stop too, except its
-    /// real-time clock.
+    /// QEMU's `stop` and, after this number of seconds, `cont`. The machine's clocks stop too,
+    /// except its real-time clock.
     Pause(u64),
-    /// The emulator itself is stopped for these seconds. The machine's clocks go on.
+    /// The emulator itself is stopped for this number of seconds. The machine's clocks go on.
     Freeze(u64),
-    /// The machine is saved and, after these seconds, restored by a new emulator. Then the TSC of
-    /// this processor differs by these ticks.
+    /// The machine is saved and, after some seconds, restored by a new emulator. The TSC of one
+    /// processor then differs by some ticks.
     Restore {
         seconds: u64,
         skewed: Option<(u32, i64)>,
@@ -119,7 +116,6 @@ pub enum Host {
 /// A board that QEMU emulates, and what runs on it.
 pub struct Board {
     pub architecture: Architecture,
-    /// QEMU's program.
     pub program: &'static str,
     pub args: &'static [&'static str],
     /// The console in the kernel's command line.
@@ -130,7 +126,7 @@ pub struct Board {
     pub ports: usize,
     /// The target for which the tool is built.
     pub target: &'static str,
-    /// The system packages that it needs, in addition to those of any machine.
+    /// The system packages that the board needs, in addition to those of any machine.
     pub needs: &'static [Need],
     /// The compiler for the lab's programs.
     pub compiler: &'static str,
@@ -138,7 +134,7 @@ pub struct Board {
     pub busybox: &'static str,
 }
 
-/// A PC.
+/// A PC with x86-64 processors.
 pub const PC: Board = Board {
     architecture: Architecture::Amd64,
     program: "qemu-system-x86_64",
@@ -179,8 +175,8 @@ pub const RASPBERRY: Board = Board {
 };
 
 /// Two processors of Intel. The kernel trusts that their TSCs run at one rate and in step, although
-/// QEMU has no invariant TSC to offer. Its watchdog would give up the TSC of a machine that the
-/// host keeps waiting (kernel/time/clocksource.c, `cs_watchdog_read`), so it is off.
+/// QEMU offers no invariant TSC. The kernel's watchdog is off, because it would give up the TSC of
+/// a machine that the host keeps waiting (kernel/time/clocksource.c, `cs_watchdog_read`).
 pub const INTEL: Machine = Machine {
     board: &PC,
     cpu: &["-cpu", "Skylake-Client-v1", "-smp", "2"],
@@ -192,40 +188,39 @@ pub const INTEL: Machine = Machine {
     host: Host::Nothing,
 };
 
-/// The kernel's clock source.
 pub const SOURCE: &str = "cat /sys/devices/system/clocksource/clocksource0/current_clocksource";
-/// Waits, and why they ended late.
+/// The arguments for waits and why they ended late.
 pub const WAITS: &str = "waits rust/thread-sleep --wait 1ms --count 100 --why --json --quiet";
-/// What happens to a machine from outside is seen while its clocks are watched, which takes most of
-/// this run.
+/// Arguments of a run that watches clocks for most of its time. It is used for what happens to a
+/// machine from outside, which is seen only while clocks are watched.
 pub const WATCH: &str = "trust --json --quiet --duration 20s --checkpoint /tmp/seen";
-/// Tells the host when they are watched: the first checkpoint is there.
+/// Tells the host that the clocks are being watched, once the first checkpoint exists.
 const WATCHING: &str = "while [ ! -s /tmp/seen ]; do sleep 1; done\necho '@@ watching' >&3";
 
-/// A PC with these words on the kernel's command line.
+/// A PC with the words of `append` on the kernel's command line.
 pub const fn booted(append: &'static str) -> Place {
     Place::Machine(Machine { append, ..INTEL })
 }
 
-/// A PC in which this script runs before the tool.
+/// A PC in which the script `before` runs before the tool.
 pub const fn before(before: &'static str) -> Place {
     Place::Machine(Machine { before, ..INTEL })
 }
 
-/// A PC in which this script runs at the same time as the tool.
+/// A PC in which the script `during` runs at the same time as the tool.
 pub const fn during(during: &'static str) -> Place {
     Place::Machine(Machine { during, ..INTEL })
 }
 
-/// A PC to which this happens from outside.
+/// A PC to which `host` happens from outside.
 pub const fn happens(host: Host) -> Place {
     Place::Machine(Machine { host, during: WATCHING, ..INTEL })
 }
 
-/// Two processors of AMD, whose TSCs the kernel does not trust if they are not invariant.
+/// Two processors of AMD. The kernel does not trust their TSCs if these are not invariant.
 pub const AMD: Machine = Machine { cpu: &["-cpu", "EPYC-v1", "-smp", "2"], append: "", ..INTEL };
 
-/// A finding that the tool saw happen.
+/// A finding of something that the tool saw happen.
 pub const fn measured(
     id: &'static str,
     level: &'static str,

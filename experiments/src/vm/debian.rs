@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use xshell::{Shell, cmd};
 use xtask::sh;
 
-/// An architecture of processors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Architecture {
     Amd64,
@@ -15,7 +14,7 @@ pub enum Architecture {
 }
 
 impl Architecture {
-    /// Debian's name.
+    /// Debian's name for the architecture.
     fn name(self) -> &'static str {
         match self {
             Self::Amd64 => "amd64",
@@ -24,7 +23,7 @@ impl Architecture {
     }
 
     /// The package that depends on the current kernel. The cloud kernel is smaller, but it exists
-    /// for servers only and knows no Raspberry Pi.
+    /// for servers only and does not support the Raspberry Pi.
     fn kernel(self) -> &'static str {
         match self {
             Self::Amd64 => "linux-image-cloud-amd64",
@@ -77,8 +76,8 @@ pub fn unpacked(sh: &Shell, architecture: Architecture, package: &str) -> Result
     Ok(content)
 }
 
-/// apt's options. Another architecture has lists of packages of its own, because the host's lack it
-/// and must not change.
+/// apt's options. Another architecture has its own lists of packages, because the host's lists lack
+/// it and must not change.
 fn options(sh: &Shell, architecture: Architecture, own: &Path) -> Result<Vec<String>> {
     let user = "APT::Sandbox::User=root".to_owned();
     let native = sh::read(cmd!(sh, "dpkg --print-architecture"))?;

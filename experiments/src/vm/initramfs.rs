@@ -12,8 +12,8 @@ pub struct Initramfs<'a> {
 }
 
 impl<'a> Initramfs<'a> {
-    /// Starts with this `/init`, busybox, and the folders that an init mounts on. `folder` is
-    /// replaced.
+    /// Begins an archive with this `/init`, busybox, and the folders that an init mounts on. An
+    /// existing `folder` is replaced.
     pub fn new(sh: &'a Shell, folder: &Path, busybox: &Path, init: &str) -> Result<Self> {
         let root = folder.join("root");
         sh.remove_path(&root)?;
@@ -32,7 +32,6 @@ impl<'a> Initramfs<'a> {
         Ok(self.sh.copy_file(file, self.root.join("bin").join(name))?)
     }
 
-    /// Adds a file.
     pub fn file(&self, path: impl AsRef<Path>, content: &str) -> Result<()> {
         Ok(self.sh.write_file(self.root.join(path), content)?)
     }
@@ -60,7 +59,7 @@ fn executable(file: &Path) -> Result<()> {
     Ok(set_permissions(file, Permissions::from_mode(0o755))?)
 }
 
-/// Systems without this permission boot no virtual machine.
+/// Systems without permission bits boot no virtual machine.
 #[cfg(not(unix))]
 fn executable(file: &Path) -> Result<()> {
     anyhow::bail!("{} cannot be made executable here", file.display())

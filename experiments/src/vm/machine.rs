@@ -1,4 +1,4 @@
-//! A machine that runs, and the connection to the emulator.
+//! A running machine, and the connection to the emulator.
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
@@ -12,22 +12,19 @@ use std::time::{Duration, Instant};
 
 /// How to start a machine.
 pub struct Start<'a> {
-    /// QEMU's program.
     pub program: &'a str,
     /// A folder for what the machine writes: the file of each serial port, `serial0` and so on, and
     /// what QEMU itself has to say, `qemu`.
     pub folder: &'a Path,
-    /// The number of serial ports.
     pub ports: usize,
     pub kernel: &'a Path,
     pub initramfs: &'a Path,
-    /// The kernel's command line.
     pub append: &'a str,
     /// Further arguments of QEMU: the processor, their number, memory, devices.
     pub args: &'a [&'a str],
 }
 
-/// A machine that runs. It ends when this value is dropped, or if this program ends before.
+/// A running machine. It ends when this value is dropped, or when this program ends.
 pub struct Running {
     child: Child,
     monitor: Monitor,
@@ -44,8 +41,8 @@ impl Start<'_> {
         self.start(&[])
     }
 
-    /// Starts the machine from a stream that [`Running::save`] wrote to a file in the folder. It
-    /// goes on writing to its serial ports.
+    /// Starts the machine from a stream that [`Running::save`] wrote to a file in the folder. The
+    /// machine goes on writing to its serial ports.
     pub fn restore(&self, file: &str) -> Result<Running> {
         let mut running = self.start(&["-incoming", &format!("exec:cat {file}")])?;
         running.until(PATIENCE, |machine| {
@@ -116,12 +113,11 @@ impl Running {
         self.monitor.execute("stop", &json!({})).map(drop)
     }
 
-    /// Lets a paused machine go on.
+    /// Resumes a paused machine.
     pub fn proceed(&mut self) -> Result<()> {
         self.monitor.execute("cont", &json!({})).map(drop)
     }
 
-    /// The process id of QEMU.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
@@ -140,14 +136,13 @@ impl Running {
         })
     }
 
-    /// Ends QEMU.
     pub fn end(&mut self) {
-        // Both fail if it has ended already.
+        // Both fail if QEMU has already ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 
-    /// Asks again and again until the answer is yes.
+    /// Calls `ask` again and again until it returns true.
     fn until(
         &mut self,
         limit: Duration,
@@ -156,7 +151,7 @@ impl Running {
         let start = Instant::now();
         while !ask(self)? {
             if let Some(status) = self.child.try_wait()? {
-                // It may have done so just before it ended.
+                // The answer may have become yes just before QEMU ended.
                 return match ask(self) {
                     Ok(true) => Ok(()),
                     _ => succeeded(status).and_then(|()| bail!("the machine powered off")),
@@ -220,7 +215,7 @@ impl Monitor {
             if let Some(error) = answer.get("error") {
                 bail!("QEMU refused `{command}`: {error}");
             }
-            // What else arrives is the greeting and events.
+            // Anything else is the greeting or an event.
             if let Some(result) = answer.get_mut("return") {
                 return Ok(result.take());
             }

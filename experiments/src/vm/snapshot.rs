@@ -45,7 +45,7 @@ fn field(stream: &[u8], device: &str, instance: u32, name: &str) -> Result<usize
     bail!("{device} has no field {name}")
 }
 
-/// The description at the end: its tag, its length, and its text.
+/// Reads the description at the end of the stream, which consists of a tag, a length and a text.
 fn description(stream: &[u8]) -> Result<Value> {
     let starts = stream.windows(6).enumerate().rev();
     let mut starts = starts.filter(|(_, bytes)| bytes[0] == VM_DESCRIPTION && bytes[5] == b'{');
@@ -57,7 +57,8 @@ fn description(stream: &[u8]) -> Result<Value> {
     found.context("the stream has no description")
 }
 
-/// Where the data of a device begins: after its tag, number, name, instance and version.
+/// The position at which the data of a device begins: after its tag, number, name, instance and
+/// version.
 fn section(stream: &[u8], device: &str, instance: u32, described: &Value) -> Result<usize> {
     let version = described["version"].as_u64().context("no version")?;
     let mut head = vec![u8::try_from(device.len())?];

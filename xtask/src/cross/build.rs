@@ -13,9 +13,9 @@ use xshell::{Cmd, Shell};
 /// What to build for each target.
 #[derive(Clone, Copy, Default)]
 pub struct Extent {
-    /// The test suites, in addition to the tool.
+    /// Whether to build the test suites, in addition to the tool.
     pub suites: bool,
-    /// A release build, as users build it.
+    /// Whether to make a release build, as users do.
     pub release: bool,
 }
 
@@ -32,7 +32,6 @@ pub struct Build<'a> {
 }
 
 impl<'a> Build<'a> {
-    /// Prepares a target's build.
     pub fn new(sh: &'a Shell, target: &'static Target, extent: Extent) -> Result<Self> {
         let (mut cargo, mut env) = ("cargo".into(), Vec::new());
         if target.zig {
@@ -162,7 +161,7 @@ impl<'a> Build<'a> {
     }
 }
 
-/// A target that was built.
+/// The results of building a target.
 pub struct Built {
     pub target: &'static Target,
     /// The folder of the tool and the libraries.
@@ -180,17 +179,16 @@ impl Built {
     }
 }
 
-/// A test executable.
 pub struct Test {
     pub name: String,
     pub program: PathBuf,
-    /// The folder in which cargo would run it.
+    /// The folder in which cargo would run the test.
     pub folder: PathBuf,
 }
 
 /// A program in C or C++ that uses the library.
 pub struct Program {
-    /// The path of its source, relative to `crates/capi`.
+    /// The path of the program's source, relative to `crates/capi`.
     pub source: &'static str,
     pub program: Result<PathBuf>,
 }

@@ -15,7 +15,7 @@ use xshell::Shell;
 const C: [&str; 3] = ["examples/elapsed.c", "tests/native/inline.c", "tests/native/misuse.c"];
 const CXX: [&str; 2] = ["examples/chrono.cpp", "tests/native/clock.cpp"];
 
-/// Each takes less than a second, so one that takes this long hangs.
+/// Time limit for a program. Each takes less than a second, so one that takes this long hangs.
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// Builds the archive, and links each program with it.

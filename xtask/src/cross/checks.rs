@@ -22,7 +22,6 @@ const ODD: &str = "a folder, ünïcödé, 時計";
 /// A program that takes this long hangs.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Runs all of these checks.
 pub fn all(sh: &Shell, runner: &Runner, built: &Built) -> Done {
     let target = built.target;
     let tool = built.tool();
@@ -68,7 +67,7 @@ fn rows<'a>(rows: &'a Value, id: &str) -> Result<Vec<&'a Value>> {
     Ok(found)
 }
 
-/// Checks that each of these has a row and is available.
+/// Checks that each wanted clock or wait has a row and is available.
 pub fn available(all: &Value, wanted: &[&str]) -> Result<()> {
     for id in wanted.iter().flat_map(|ids| ids.split_whitespace()) {
         for row in rows(all, id)? {
@@ -80,7 +79,8 @@ pub fn available(all: &Value, wanted: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Checks that each of these is unavailable and that the reason contains the given text.
+/// Checks that each of these clocks or waits is unavailable and that the reason contains the given
+/// text.
 fn unavailable(all: &Value, wanted: &[(&str, &str)]) -> Result<()> {
     for (id, words) in wanted {
         for row in rows(all, id)? {
@@ -177,7 +177,7 @@ fn odd_path(sh: &Shell, runner: &Runner, tool: &Path) -> Result<()> {
     Ok(fs::remove_dir_all(folder)?)
 }
 
-/// The load processes of the tool, recognised by their argument.
+/// The process ids of the tool's loads, which are recognised by their argument.
 fn loads(tool: &Path) -> Vec<u32> {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
     processes

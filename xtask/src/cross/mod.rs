@@ -1,7 +1,7 @@
 //! Builds for other targets, and runs the tool and its tests there, under Wine and QEMU.
 //!
 //! Each target is built in a folder of its own in `target`. `target/cross` contains the Wine
-//! prefix, zig (which links for macOS and musl). A second run rebuilds only what changed.
+//! prefix and zig, which links for macOS and musl. A second run rebuilds only what changed.
 
 mod build;
 mod capi;
@@ -91,7 +91,7 @@ pub fn suite(sh: &Shell) -> Result<Done> {
     Ok(all(sh, &targets, extent, Order::Together, test))
 }
 
-/// The needs of all targets.
+/// The system packages that the targets need.
 pub fn needs() -> Vec<Need> {
     target::ALL.iter().flat_map(|it| it.needs).copied().collect()
 }
@@ -115,7 +115,6 @@ pub fn tool(sh: &Shell, triple: &str) -> Result<PathBuf> {
     plain(sh, target, Extent::default())
 }
 
-/// Builds the tool alone.
 fn plain(sh: &Shell, target: &'static Target, extent: Extent) -> Result<PathBuf> {
     toolchain::provide(sh, target.triple)?;
     let build = Build::new(sh, target, extent)?;
@@ -134,18 +133,18 @@ pub fn windows(sh: &Shell) -> Result<(Wine, PathBuf)> {
 /// When targets are built and run.
 #[derive(Clone, Copy)]
 enum Order {
-    /// Two run at a time, while later ones are built: tests wait more than they compute, and are
-    /// made for busy machines.
+    /// Two targets run at a time, while later ones are built: tests wait more than they compute,
+    /// and are made for busy machines.
     Together,
-    /// While nothing else runs.
+    /// Each target runs while nothing else does.
     OneByOne,
 }
 
 /// The state of a target after its build.
 enum Stage {
-    /// It can run.
+    /// The target can run.
     Built(Box<Built>),
-    /// There is nothing to run.
+    /// There is nothing to run on this target.
     Done(Done),
 }
 

@@ -43,7 +43,7 @@ pub fn run(sh: &Shell, runner: &Runner, built: &Built) -> Result<Done> {
             // update snapshots.
             .env("INSTA_WORKSPACE_ROOT", sh::root())
             .env("INSTA_UPDATE", "no");
-        // If one fails, the others are still tried.
+        // If one suite fails, the others are still run.
         match counted(program) {
             Ok(counts) => done += counts,
             Err(error) => done.check(name, Err(error)),

@@ -27,13 +27,13 @@ pub enum How {
 /// A processor that QEMU emulates.
 #[derive(Clone, Copy)]
 pub struct Machine {
-    /// QEMU's name for it.
+    /// QEMU's name for the processor.
     pub name: &'static str,
-    /// The folder of its C library. Statically linked programs do not use it.
+    /// The folder of the C library, which statically linked programs do not use.
     pub library: &'static str,
 }
 
-/// The compilers of a target.
+/// The compilers of a target for C and C++.
 #[derive(Clone, Copy)]
 pub enum Compilers {
     /// Debian's C and C++ compilers, by these names.
@@ -58,7 +58,7 @@ pub struct Suites {
 pub struct Target {
     pub triple: &'static str,
     pub about: &'static str,
-    /// The system packages that it needs to build and run.
+    /// The system packages that the target needs to build and run.
     pub needs: &'static [Need],
     pub how: How,
     /// Whether zig links it, and compiles its C and C++ unless `env` names compilers.
@@ -83,7 +83,7 @@ pub struct Target {
 /// What the report names as running the tool.
 #[derive(Clone, Copy)]
 pub enum RunBy {
-    /// Nothing: it runs natively.
+    /// Nothing, because the tool runs natively.
     Nobody,
     /// An emulator of the processor.
     Emulator,
@@ -119,7 +119,6 @@ const AARCH64: Machine = Machine { name: "aarch64", library: "/usr/aarch64-linux
 /// Clocks of C, which exist on every system.
 const C_CLOCKS: &str = "c/clock posix/realtime posix/monotonic";
 
-/// Clocks of C++.
 const CXX_CLOCKS: &str =
     "cxx/steady_clock cxx/system_clock cxx/steady_clock-nocast cxx/system_clock-nocast";
 
@@ -130,7 +129,6 @@ const LINUX_CLOCKS: &str = "linux/monotonic-raw";
 const X86_CLOCKS: &str = "x86/rdtsc-asm x86/rdtsc-intrinsic x86/rdtsc-builtin";
 const ARM_CLOCKS: &str = "arm/cntvct arm/isb-cntvct";
 
-/// Waits of C++.
 const CXX_WAITS: &str = "cxx/sleep_for";
 
 /// Waits that exist on every Linux.

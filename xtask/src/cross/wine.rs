@@ -58,7 +58,7 @@ impl Wine {
         Runner { before: vec!["wine".into()], ..self.programs() }
     }
 
-    /// Ends Wine's own processes, which would otherwise stay for a while.
+    /// Ends Wine's own processes, which would otherwise run on for a while.
     pub fn end(self, sh: &Shell) {
         for end in ["--kill", "--wait"] {
             let server = self.programs().start(sh, Path::new("wineserver"));

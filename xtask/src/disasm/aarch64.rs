@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use yaxpeax_arch::{Decoder, U8Reader};
 use yaxpeax_arm::armv8::a64::{InstDecoder, Opcode, Operand};
 
-/// Bytes per instruction.
+/// The size of every instruction, in bytes.
 const SIZE: u64 = 4;
 
 /// Decodes machine code that starts at an address.

@@ -13,11 +13,10 @@ pub enum Flow {
     Call(Option<u64>),
 }
 
-/// One instruction.
 #[derive(Clone, Debug)]
 pub struct Instruction {
     pub address: u64,
-    /// In lower case, without prefixes such as `lock`.
+    /// The mnemonic in lower case, without prefixes such as `lock`.
     pub mnemonic: String,
     pub operands: String,
     pub flow: Flow,
@@ -35,7 +34,6 @@ impl Instruction {
     }
 }
 
-/// One function.
 #[derive(Debug)]
 pub struct Function {
     pub name: String,

@@ -58,7 +58,7 @@ pub fn check(function: &Function, expect: &[String]) -> Result<String> {
     )
 }
 
-/// A call or significant instruction that is not expected, or that occurs too often.
+/// Returns a call or significant instruction that is not expected, or that occurs too often.
 fn stranger<'a>(
     function: &'a Function,
     code: &'a [Instruction],

@@ -12,7 +12,6 @@ use std::path::Path;
 /// Decodes machine code that starts at an address.
 type Decode = fn(&[u8], u64) -> Vec<Instruction>;
 
-/// An executable program.
 pub struct Program {
     decode: Decode,
     /// Sections of machine code by address.
@@ -43,7 +42,7 @@ impl Program {
             program.code.insert(section.address(), section.data()?.to_vec());
         }
         for symbol in file.symbols().filter(|it| it.is_definition()) {
-            // Without the hash, which differs between builds.
+            // The name without the hash, which differs between builds.
             let name = format!("{:#}", rustc_demangle::demangle(symbol.name()?));
             match symbol.kind() {
                 SymbolKind::Text => {
@@ -90,7 +89,6 @@ impl Program {
         named.filter_map(|(address, _)| self.at(*address))
     }
 
-    /// The address of a function.
     pub fn start_of(&self, name: &str) -> Option<u64> {
         let mut functions = self.functions.iter();
         functions.find_map(|(address, (of, _))| (of == name).then_some(*address))

@@ -20,7 +20,7 @@ const LIMIT: Duration = Duration::from_secs(240);
 /// Marks the processes of a run, which all inherit it.
 const MARK: &str = "CHRONOSCOPE_RUN_OF_TESTS";
 
-/// Measures all of them in one run, and checks each row.
+/// Measures all runtimes in one run, and checks each row.
 pub fn suite(sh: &Shell) -> Result<Done> {
     fetch(sh);
     let built = tool::release(sh)?;
@@ -44,7 +44,8 @@ pub fn suite(sh: &Shell) -> Result<Done> {
     Ok(done)
 }
 
-/// Whether a row is of this runtime: its id, or that and how it was built.
+/// Whether a row belongs to this runtime: the row's id is that of the runtime, or that and how it
+/// was built.
 fn is_of(row: &Value, id: &str) -> bool {
     let name = row["id"].as_str().unwrap_or_default();
     name == id || name.strip_prefix(id).is_some_and(|rest| rest.starts_with(':'))
@@ -78,7 +79,7 @@ fn row_is_sound(runtime: &Runtime, rows: &[&Value]) -> Result<()> {
     Ok(())
 }
 
-/// What holds for every clock, however slow the machine is.
+/// Checks what holds for every clock, however slow the machine is.
 fn clock_is_sound(clock: &Value) -> Result<()> {
     let cost = clock["throughput"]["value_ns"].as_f64();
     let cost = cost.context("no cost")?;
@@ -96,14 +97,14 @@ fn clock_is_sound(clock: &Value) -> Result<()> {
     Ok(())
 }
 
-/// Every runtime sleeps, for about as long as it was asked to.
+/// Checks that a runtime sleeps for about as long as it was asked to.
 fn sleeps_are_sound(row: &Value) -> Result<()> {
     let sleeps = row["sleeps"].as_array().context("no sleeps")?;
     ensure!(!sleeps.is_empty(), "no sleeps");
     for sleep in sleeps {
         let (asked, late) = (sleep["asked_ns"].as_f64(), sleep["median_ns"].as_f64());
         let (asked, late) = (asked.context("no duration")?, late.context("no overshoot")?);
-        // Timers of whole milliseconds may end one early.
+        // Timers of whole milliseconds may end one millisecond early.
         ensure!(
             late > -asked.min(1.1e6) && late < 1e9,
             "{}: {asked} ns ended {late} ns late",
@@ -113,7 +114,7 @@ fn sleeps_are_sound(row: &Value) -> Result<()> {
     Ok(())
 }
 
-/// Facts that hold for these runtimes on any machine.
+/// Checks facts that hold for these runtimes on any machine.
 fn known_facts(rows: &[Value]) -> Result<()> {
     let clock = |runtime: &str, id: &str| {
         let row = rows.iter().find(|row| row["id"] == runtime);

@@ -26,7 +26,6 @@ pub struct Args {
     list: bool,
 }
 
-/// A step that was run.
 struct Ran {
     name: &'static str,
     time: Duration,

@@ -55,13 +55,13 @@ fn clean(sh: &Shell) -> Result<()> {
     let metadata: Value = serde_json::from_str(&metadata)?;
     let names = metadata["packages"].as_array().into_iter().flatten();
     let names = names.filter_map(|package| package["name"].as_str());
-    // This program, which runs.
+    // The program that is running now.
     let names = names.filter(|name| *name != "xtask");
     let chosen = names.flat_map(|name| ["-p", name]);
     sh::run(cmd!(sh, "cargo clean --quiet --profile dev {chosen...}"))
 }
 
-/// The folders in `folder` whose names begin like that; none if it does not exist.
+/// The folders in `folder` whose names begin with `start`; none if `folder` does not exist.
 fn children(folder: &Path, start: &str) -> Result<Vec<PathBuf>> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),

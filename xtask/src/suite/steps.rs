@@ -11,15 +11,15 @@ use xtask::{cross, runtimes, sh, tool};
 
 /// One step of `cargo xtask test`.
 pub struct Step {
-    /// Its name on the command line.
+    /// The step's name on the command line.
     pub name: &'static str,
-    /// What it checks, in a few words.
+    /// What the step checks, in a few words.
     pub about: &'static str,
-    /// The packages that it requires; without them, it is skipped.
+    /// The packages that the step requires; without them, it is skipped.
     pub needs: &'static [Need],
-    /// Optional packages; without them, it skips some of its checks.
+    /// Optional packages; without them, the step skips some of its checks.
     pub uses: fn() -> Vec<Need>,
-    /// Runs it. If `strict`, anything skipped is a failure.
+    /// Runs the step. If `strict` is set, anything skipped is a failure.
     pub run: fn(sh: &Shell, strict: bool) -> Result<Done>,
 }
 
@@ -32,7 +32,6 @@ const STEP: Step = Step {
     run: |_, _| Ok(Done::default()),
 };
 
-/// Every step.
 pub const ALL: &[Step] = &[
     Step {
         name: "fmt",

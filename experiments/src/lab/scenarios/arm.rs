@@ -6,7 +6,6 @@ use super::super::scenario::{INTEL, Machine, Place, RASPBERRY, SCENARIO, Scenari
 const ARM: Machine =
     Machine { board: &VIRT, cpu: &["-cpu", "cortex-a72", "-smp", "2"], append: "", ..INTEL };
 
-/// What the kernel found.
 const MODEL: &str = "cat /sys/devices/system/clocksource/clocksource0/current_clocksource\n\
                      tr -d '\\0' < /proc/device-tree/model";
 

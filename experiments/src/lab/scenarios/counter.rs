@@ -1,4 +1,4 @@
-//! The processor's counter.
+//! Faults of the processor's counter.
 
 use super::super::scenario::{
     AMD, Host, Machine, Place, SCENARIO, SOURCE, Scenario, WATCH, booted, evident, happens,

@@ -1,4 +1,4 @@
-//! The scenarios: one constant each, in a file for each subject.
+//! The scenarios: one row each, in a file for each subject.
 
 use super::scenario::Scenario;
 

@@ -4,7 +4,7 @@ use super::super::scenario::{
     INTEL, Machine, Place, SCENARIO, SOURCE, Scenario, booted, during, evident,
 };
 
-/// All that QEMU can emulate of a processor, with a slow clock source.
+/// A processor with everything that QEMU can emulate, and a slow clock source.
 const MAX: Machine =
     Machine { cpu: &["-cpu", "max", "-smp", "2"], append: "clocksource=hpet", ..INTEL };
 

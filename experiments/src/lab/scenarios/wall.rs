@@ -7,7 +7,7 @@ scenarios! {
         "the wall clock is set forward by an hour during the run",
         proof "" => "stepped",
         finds: &[measured("clock-stepped", "warning", &["forwards"])],
-        // The kernel then takes its clock for unsynchronised.
+        // The kernel then considers its clock unsynchronised.
         may: &["changed-during-run"];
     "step-back" during("sleep 3; plant step -0.5 && echo stepped") =>
         "the wall clock is set back by half a second during the run",
