@@ -2,13 +2,11 @@
 
 use crate::declaration::{File, Install, PLAIN, Program, Runtime, Setting, Way};
 
-/// The levels of optimisation.
 const LEVELS: &[&str] = &["-O0", "-O1", "-O2", "-O3"];
 
 /// The file that the probes of C and C++ share.
 const SHARED: File = File { name: "probe.h", text: include_str!("../c/probe.h") };
 
-/// Where compilers usually are.
 const PLACES: &[&str] = &["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"];
 
 /// Runs programs for Windows on other systems.
@@ -111,7 +109,6 @@ pub const CXX: Runtime = Runtime {
     ..PLAIN
 };
 
-/// Where Java usually is.
 const JAVA_PLACES: &[&str] = &[
     "$JAVA_HOME/bin",
     "/usr/lib/jvm/*/bin",
@@ -121,7 +118,6 @@ const JAVA_PLACES: &[&str] = &[
     "$ProgramFiles/Eclipse Adoptium/*/bin",
 ];
 
-/// Java, as an OpenJDK runs it.
 pub const JAVA: Runtime = Runtime {
     id: "java",
     name: "Java",
@@ -233,7 +229,6 @@ pub const GO: Runtime = Runtime {
     ..PLAIN
 };
 
-/// Where Erlang usually is.
 const ERLANG_PLACES: &[&str] = &[
     "/usr/bin",
     "/usr/local/bin",
@@ -242,7 +237,6 @@ const ERLANG_PLACES: &[&str] = &[
     "$ProgramFiles/Erlang OTP/bin",
 ];
 
-/// Erlang, on the BEAM.
 pub const ERLANG: Runtime = Runtime {
     id: "erlang",
     name: "Erlang/OTP",

@@ -11,9 +11,7 @@ pub type Place = (&'static str, PathBuf);
 /// A way of a runtime whose programs were found.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// The way.
     pub way: &'static Way,
-    /// Its programs.
     pub programs: Vec<Place>,
 }
 
@@ -81,7 +79,6 @@ fn find(program: &Program, given: Override, main: bool) -> Option<PathBuf> {
     })
 }
 
-/// The program in this directory.
 fn in_dir(dir: &Path, program: &Program) -> Option<PathBuf> {
     program.names.iter().find_map(|name| {
         let mut files = SUFFIXES.iter().map(|suffix| dir.join(format!("{name}{suffix}")));

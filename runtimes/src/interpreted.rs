@@ -16,7 +16,6 @@ macro_rules! interpreter {
     };
 }
 
-/// Python, as CPython runs it.
 pub const PYTHON: Runtime = Runtime {
     id: "python",
     name: "CPython",
@@ -55,7 +54,6 @@ pub const PYTHON: Runtime = Runtime {
     ..PLAIN
 };
 
-/// Python, as PyPy runs it.
 pub const PYPY: Runtime = Runtime {
     id: "pypy",
     name: "PyPy",
@@ -83,7 +81,6 @@ pub const PYPY: Runtime = Runtime {
     ..PLAIN
 };
 
-/// JavaScript, as Node.js runs it.
 pub const NODE: Runtime = Runtime {
     id: "node",
     name: "Node.js",
@@ -123,7 +120,6 @@ pub const NODE: Runtime = Runtime {
     ..PLAIN
 };
 
-/// JavaScript, as Deno runs it.
 pub const DENO: Runtime = Runtime {
     id: "deno",
     name: "Deno",
@@ -152,7 +148,6 @@ pub const DENO: Runtime = Runtime {
     ..PLAIN
 };
 
-/// JavaScript, as Bun runs it.
 pub const BUN: Runtime = Runtime {
     id: "bun",
     name: "Bun",
@@ -218,7 +213,6 @@ pub const RUBY: Runtime = Runtime {
     ..PLAIN
 };
 
-/// PHP on the command line.
 pub const PHP: Runtime = Runtime {
     id: "php",
     name: "PHP",
@@ -285,7 +279,6 @@ pub const PERL: Runtime = Runtime {
     ..PLAIN
 };
 
-/// Lua, as LuaJIT runs it.
 pub const LUAJIT: Runtime = Runtime {
     id: "luajit",
     name: "LuaJIT",

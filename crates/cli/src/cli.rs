@@ -125,7 +125,6 @@ fn refused(error: clap::Error, whole: &clap::Command, words: &[OsString]) -> any
     }
 }
 
-/// Examples as help shows them.
 fn shown(examples: &Examples) -> String {
     let lines = examples.map(|(line, about)| format!("  {line}\n      {about}"));
     format!("Examples:\n{}", lines.join("\n"))

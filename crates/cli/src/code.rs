@@ -9,15 +9,12 @@ use chronoscope_survey::select::shown;
 const VARIABLE: &str = "CHRONOSCOPE_LANGUAGE";
 /// The language without it: the one whose calls the others make.
 const DEFAULT: &str = "C";
-/// What asks for every language.
 const ALL: &str = "all";
 
 /// The languages that code is shown in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
-    /// Every language.
     All,
-    /// This one.
     In(&'static str),
 }
 

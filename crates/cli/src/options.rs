@@ -112,9 +112,8 @@ impl Options {
 /// Where a report goes, and in which format.
 #[derive(Clone)]
 pub struct Export {
-    /// The format.
     pub format: &'static Format,
-    /// The file; absent: standard output.
+    /// The file to write to; standard output if absent.
     pub path: Option<PathBuf>,
 }
 

@@ -36,7 +36,6 @@ impl Screen {
         self.to_possible_value().map(|value| value.get_name().into()).unwrap_or_default()
     }
 
-    /// The screen with this name.
     pub fn find(name: &str) -> Option<Self> {
         Self::from_str(name, false).ok()
     }
@@ -77,7 +76,6 @@ impl Screen {
         })
     }
 
-    /// Whether it has room for notes.
     pub fn has_notes(self) -> bool {
         self != Self::Ticks
     }

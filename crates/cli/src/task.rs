@@ -20,7 +20,6 @@ pub trait Run {
     fn task(self, context: &Context) -> anyhow::Result<Task>;
 }
 
-/// What a command asks for.
 pub enum Task {
     /// A report, on a screen and in files.
     Report(Box<Job>),
@@ -65,7 +64,6 @@ pub struct Job {
     pub outcome: fn(&Report) -> Result<ExitCode, Error>,
 }
 
-/// Where a report comes from.
 pub enum Source {
     Survey(Survey<'static>),
     Stored(Box<Report>),
@@ -74,7 +72,6 @@ pub enum Source {
 /// Changes a report, for which it may carry out another survey.
 pub type Amend = dyn FnOnce(&mut Report, &Measure) -> anyhow::Result<()>;
 
-/// Carries out another survey.
 pub type Measure<'a> = dyn Fn(Survey<'static>) -> anyhow::Result<Report> + 'a;
 
 impl Job {

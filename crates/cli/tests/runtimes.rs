@@ -48,7 +48,6 @@ impl Place {
     }
 }
 
-/// What a run showed.
 struct Seen {
     rows: Vec<Value>,
     said: String,

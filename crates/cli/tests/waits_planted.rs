@@ -166,7 +166,7 @@ impl Group {
         Some(group)
     }
 
-    /// Whether it took the process.
+    /// Moves the process into the group. Returns whether that succeeded.
     fn take(&self, child: &Child) -> bool {
         fs::write(self.0.join("cgroup.procs"), child.id().to_string()).is_ok()
     }

@@ -23,7 +23,6 @@ impl Late<'_> {
         self.later.mean_ns() * self.later.share(self.cause)
     }
 
-    /// The evidence in a sentence.
     pub(crate) fn line(&self) -> String {
         let wait = self.wait;
         let asked =
@@ -64,7 +63,6 @@ pub(crate) fn by(report: &Report, cause: Cause, least_ns: f64) -> Vec<Late<'_>> 
     rows
 }
 
-/// The evidence of the worst rows.
 pub(crate) fn lines(rows: &[Late]) -> Vec<String> {
     const MOST: usize = 3;
     let mut lines: Vec<String> = rows.iter().take(MOST).map(Late::line).collect();

@@ -138,7 +138,6 @@ pub(crate) fn handed_over(clock: &Clock) -> String {
     }
 }
 
-/// The choice of a clock.
 pub(crate) fn chosen(clock: &Clock, why: String) -> Advice {
     Advice {
         clock: Some(clock.id.clone()),

@@ -18,7 +18,6 @@ pub(crate) fn usable(clock: &Clock) -> bool {
         && clock.verdict.as_ref().is_none_or(|v| v.grade != Grade::Avoid)
 }
 
-/// Whether a read goes there.
 pub(crate) fn reads(clock: &Clock, from: Reads) -> bool {
     clock.facts.is_some_and(|facts| facts.reads == from)
 }
@@ -43,18 +42,17 @@ pub(crate) fn source(env: &Environment) -> Option<&str> {
 /// What the kernel's choice of a clock source says about the TSC.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Word {
-    /// It keeps time with the TSC, or could, and checks it; or a paravirtual clock that is computed
-    /// from the TSC vouches for it.
+    /// The kernel keeps time with the TSC, or could, and checks it; or a paravirtual clock that is
+    /// computed from the TSC vouches for it.
     For,
-    /// It would keep time with the TSC, but was told by this boot parameter not to check it.
+    /// The kernel would keep time with the TSC, but this boot parameter told it not to check it.
     Unchecked(String),
-    /// It has dropped the TSC.
+    /// The kernel has dropped the TSC.
     Against,
-    /// Nothing: there is no clock source to ask, or one that does not vouch for the TSC.
+    /// There is no clock source to ask, or one that does not vouch for the TSC.
     Silent,
 }
 
-/// The kernel's word on the TSC.
 pub(crate) fn word(env: &Environment) -> Word {
     let Some(cs) = &env.clocksource else {
         return Word::Silent;

@@ -43,7 +43,6 @@ impl Group {
         Ok(group)
     }
 
-    /// The child's process id.
     pub fn id(&self) -> u32 {
         self.child.id()
     }

@@ -150,7 +150,6 @@ pub struct Turns {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Handed {
-    /// Turns taken.
     pub turns: u64,
     /// Turns in which its value was smaller than the one that it was handed.
     pub backwards: u64,

@@ -14,7 +14,6 @@ pub const PAGE: &str = "chronoscope.page/1";
 #[derive(Serialize)]
 struct List<'a> {
     schema: &'static str,
-    /// What is listed.
     what: &'a str,
     entries: &'a [ListRow],
 }

@@ -34,7 +34,6 @@ pub fn signal(child: &Child, name: &str) {
     assert!(sent.expect("kill").success());
 }
 
-/// Waits until something is true.
 pub fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let start = Instant::now();
     loop {
@@ -50,7 +49,6 @@ pub fn samples(path: &Path) -> Option<u64> {
     Some(read(path).ok()?.waits.first()?.samples)
 }
 
-/// The report in a file.
 pub fn read(path: &Path) -> Result<Report, String> {
     let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
     json::read(&bytes).map_err(|error| error.to_string())

@@ -4,7 +4,6 @@ use super::code::code;
 use crate::system::System;
 use chronoscope_model::{Advice, Page, Report};
 
-/// A purpose.
 pub struct Purpose {
     /// Its page: the only name is its id, as `--for` takes it, and the title is the purpose in
     /// words. It says what a clock or wait must have, what rules one out (`how`), and what is
@@ -20,13 +19,10 @@ pub struct Purpose {
 /// The measurement that advice follows from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Basis {
-    /// The report's clocks.
     Clocks,
-    /// The report's waits.
     Waits,
 }
 
-/// How advice comes about.
 pub(super) enum How {
     /// One clock is chosen, then the code for it from these sheets.
     Clock { choose: fn(&Report) -> Advice, sheets: &'static [&'static str] },
@@ -35,12 +31,10 @@ pub(super) enum How {
 }
 
 impl Purpose {
-    /// Its id, as `--for` takes it.
     pub const fn id(&self) -> &'static str {
         self.page.name()
     }
 
-    /// What its advice follows from.
     pub fn basis(&self) -> Basis {
         match self.how {
             How::Clock { .. } => Basis::Clocks,

@@ -92,7 +92,6 @@ fn queued(noise: &Noise, seconds: f64) -> Option<String> {
     much.then(|| format!("its thread waited {queued} of {whole} for the CPU"))
 }
 
-/// Too many batches were disturbed.
 fn disturbed(noise: &Noise) -> Option<String> {
     /// Above this share of disturbed batches, the others are hardly undisturbed: what evicts a
     /// thread also evicts its caches, which no counter of context switches shows.

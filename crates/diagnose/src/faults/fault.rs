@@ -9,16 +9,16 @@ use chronoscope_model::{Certainty, Finding, Level, Page, Report, Ruler, Trust, c
 
 /// A problem that the tool can detect.
 pub struct Fault {
-    /// Its page: the only name is its id, which `--allow` takes; `how` is the evidence that it
-    /// looks at.
+    /// The fault's page: the only name is the fault's id, which `--allow` takes; `how` is the
+    /// evidence that decides.
     pub page: Page,
-    /// How it is known if it is found: the best that its evidence allows.
+    /// How certain a finding is: the best that the evidence allows.
     pub certainty: Certainty,
-    /// The machines that can have it.
+    /// The machines that can have the fault.
     pub(super) only: &'static [Only],
     /// Whether a finding at the level of information matters only to someone who looks for faults.
     pub(super) minor: bool,
-    /// Whether it makes every figure of the run doubtful.
+    /// Whether the fault makes every figure of the run doubtful.
     pub(super) affects_all: bool,
     pub(super) look: fn(&Report) -> Looked,
 }
@@ -33,13 +33,12 @@ pub(super) const FAULT: Fault = Fault {
     look: |_| Err(Clear),
 };
 
-/// What came of looking for a fault.
+/// The result of looking for a fault.
 pub(super) type Looked = Result<Seen, Unseen>;
 
-/// The evidence of a fault.
 pub(super) struct Seen {
     pub(super) level: Level,
-    /// How it is known, if not as the fault's entry states.
+    /// How certain the finding is, if that differs from the fault's entry.
     pub(super) certainty: Option<Certainty>,
     pub(super) evidence: Vec<String>,
 }
@@ -47,9 +46,9 @@ pub(super) struct Seen {
 /// Why there is no evidence.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Unseen {
-    /// What would show the fault was looked at, and did not.
+    /// The evidence was examined and does not show the fault.
     Clear,
-    /// What would show the fault could not be looked at, for this reason.
+    /// The evidence could not be examined, for this reason.
     Unknown(String),
 }
 
@@ -93,7 +92,6 @@ impl Fault {
         self.page.name()
     }
 
-    /// Looks for it.
     pub(super) fn check(&self, report: &Report) -> (Option<Finding>, check::Check) {
         use check::Outcome::{self, Elsewhere, Found};
         let looked = (self.look)(report);
@@ -158,7 +156,6 @@ pub(super) fn clock_source(report: &Report) -> Result<&str, String> {
     known.ok_or_else(|| why(report, "clock source", otherwise))
 }
 
-/// Whether the kernel maps a vDSO.
 pub(super) fn vdso(report: &Report) -> Result<bool, String> {
     let vdso = report.environment.vdso.as_ref();
     let otherwise = "the vDSO was not looked for";
@@ -172,7 +169,6 @@ pub(super) fn adjtimex(report: &Report) -> Result<Adjtimex, String> {
     answer.ok_or_else(|| why(report, "discipline", otherwise))
 }
 
-/// Whether any read was timed.
 pub(super) fn costs(report: &Report) -> Result<(), &'static str> {
     let timed = report.clocks.iter().any(|clock| clock.read_ns().is_some());
     timed.then_some(()).ok_or("no clock was measured")

@@ -153,7 +153,7 @@ pub(super) const HOST_GAPS: Fault = Fault {
     look: |report| {
         /// Below this share of the time, gaps are no worse than the interrupts of an idle machine.
         const SHARE: f64 = 0.01;
-        /// Above it, they disturb most measurements.
+        /// Above this share of the time, gaps disturb most measurements.
         const MUCH: f64 = 0.05;
         /// A spin that ends this much later on average has lost its precision, in nanoseconds.
         const LEAST_NS: f64 = 5_000.0;
@@ -281,7 +281,6 @@ pub(super) const SMI: Fault = Fault {
     certainty: Certainty::Measured,
     only: &[TSC],
     look: |report| {
-        /// Wake-ups that are shown.
         const SHOWN: usize = 3;
         let whys = report.waits.iter().filter_map(|wait| Some((wait, wait.why.as_ref()?)));
         let mut counted = whys.filter_map(|(wait, why)| Some((wait, why, why.smis?))).peekable();

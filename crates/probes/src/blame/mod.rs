@@ -17,59 +17,56 @@ use crate::waits::os as system;
 /// What a thread did at a context switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// It began to run.
+    /// The thread began to run.
     In,
-    /// It gave up its CPU.
+    /// The thread gave up its CPU.
     Out,
-    /// It was taken off its CPU.
+    /// The thread was taken off its CPU.
     Preempted,
 }
 
-/// One context switch of the thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Switch {
-    /// When, in nanoseconds by the clock that timers run on.
+    /// The time of the switch, in nanoseconds by the clock that timers run on.
     pub at: u64,
-    /// On which CPU.
     pub cpu: u32,
-    /// What happened.
     pub turn: Turn,
 }
 
 /// The deepest idle state that a CPU entered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdleState {
-    /// Its name, as the kernel gives it.
+    /// The state's name, as the kernel gives it.
     pub name: String,
-    /// How long the CPU takes to leave it, in nanoseconds, as its driver states.
+    /// How long the CPU takes to leave the state, in nanoseconds, as the idle driver states.
     pub exit_ns: u64,
 }
 
 /// A source that does not exist here, or may not be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
-    /// A stable name.
+    /// The source's stable name.
     pub id: &'static str,
-    /// The parts of lateness that cannot be separated without it.
+    /// The parts of lateness that cannot be separated without this source.
     pub loses: &'static str,
-    /// Why, in words that a user can act on.
+    /// The reason, in words that a user can act on.
     pub reason: String,
 }
 
-/// What was seen between two looks. Whatever is `None` is not known.
+/// What was seen between two observations. Whatever is `None` is not known.
 #[derive(Clone, Debug, Default)]
 pub struct Seen<'a> {
-    /// When the first of the two looks was made, by the clock that timers run on, in nanoseconds.
+    /// The time of the first observation, by the clock that timers run on, in nanoseconds.
     pub since: u64,
-    /// When the second was made.
+    /// The time of the second observation, by the same clock.
     pub until: u64,
     /// The thread's context switches, oldest first; `None` if some may be missing.
     pub switches: Option<&'a [Switch]>,
     /// How many records of switches were lost.
     pub lost: u64,
-    /// For how long it was ready to run and did not, in nanoseconds.
+    /// How long the thread was ready to run but did not run, in nanoseconds.
     pub queued_ns: Option<u64>,
-    /// For how long it ran, in nanoseconds.
+    /// How long the thread ran, in nanoseconds.
     pub ran_ns: Option<u64>,
     /// For how long a quota kept its group from running, in nanoseconds. It is read only if asked
     /// for, and then for the time since it was last read.

@@ -5,7 +5,6 @@ pub use crate::unavailable::Unavailable;
 use chronoscope_model::clock::{BuiltOn, Counts, Orders, RateFrom, Reads};
 pub use chronoscope_model::clock::{Facts, Kind, Language};
 
-/// One clock of the catalogue.
 pub struct Entry {
     /// `family/variant` in lower case: a fixed name that other programs rely on.
     pub id: &'static str,
@@ -13,35 +12,34 @@ pub struct Entry {
     pub call: &'static str,
     /// The language the reader is compiled in.
     pub language: Language,
-    /// What it counts.
     pub kind: Kind,
-    /// What it reads, what it orders, what it counts, and where its rate comes from.
+    /// What the clock reads, orders and counts, and where its rate comes from.
     pub facts: Facts,
     /// The id of the clock that this one reads in another way. The difference between the two costs
     /// is the cost of that way.
     pub alternative_to: Option<&'static str>,
-    /// The systems or processors that have it, in words.
+    /// The systems or processors that have the clock, in words.
     pub home: &'static str,
-    /// What a user should know about it, in a few sentences.
+    /// What a user should know about the clock, in a few sentences.
     pub about: &'static str,
-    /// The sources for that: manual and section, paper, kernel file.
+    /// The sources of `about`: manual and section, paper, kernel file.
     pub references: &'static [&'static str],
     /// What the timed loop must contain: mnemonics, the names of functions that it calls, or `(*)`
     /// for a call through a pointer. `cargo xtask disasm` checks this against the machine code.
     pub expect: &'static [&'static str],
-    /// How far a value counts.
+    /// The values that the clock can return before it wraps.
     pub(crate) range: Range,
-    /// What the system was asked for, in the reason why the clock cannot be read; if absent, the
-    /// call.
+    /// What the system was asked for, as the reason for an unavailable clock names it; if absent,
+    /// the call.
     pub(crate) asked_for: Option<&'static str>,
-    /// Opens it; absent on systems that do not have it.
+    /// Opens the clock; absent on systems that do not have it.
     pub(crate) opener: Option<Opener>,
 }
 
 /// Prepares a clock for reading, or returns the reason why it cannot be read.
 pub(crate) type Opener = fn(&Entry, Opening) -> Result<Opened, Unavailable>;
 
-/// What an entry leaves out.
+/// The defaults of an entry.
 pub(crate) const PLAIN: Entry = Entry {
     id: "",
     call: "",
@@ -58,22 +56,21 @@ pub(crate) const PLAIN: Entry = Entry {
     opener: None,
 };
 
-/// What the entry of a clock that is read in Rust leaves out.
+/// The defaults of a clock that is read in Rust.
 pub(crate) const RUST: Entry = Entry { language: Language::Rust, home: "every system", ..PLAIN };
 
-/// How to open a clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Opening {
-    /// Read it once to see whether it can be read, and ask for its resolution.
+    /// Read the clock once to see whether that works, and ask for its resolution.
     #[default]
     Checked,
-    /// Do not read it, so that the next read is the first in the process. The caller knows that it
-    /// can be read. Its unit and nominal resolution are left unknown.
+    /// Do not read the clock, so that the next read is the first in the process. The caller knows
+    /// that it can be read. Its unit and nominal resolution are left unknown.
     Untouched,
 }
 
 impl Entry {
-    /// Whether it exists only on systems or processors other than those of this build.
+    /// Whether the clock exists only on systems or processors other than those of this build.
     pub fn is_on_other_system(&self) -> bool {
         self.opener.is_none()
     }
@@ -114,7 +111,6 @@ pub(crate) const ORDERED_COUNTER: Facts = Facts { orders: Orders::Earlier, ..COU
 /// The counter of x86, read after an LFENCE, which waits for all earlier instructions.
 pub(crate) const FENCED_COUNTER: Facts = Facts { by_lfence: true, ..ORDERED_COUNTER };
 
-/// A counter of core cycles.
 pub(crate) const CYCLES: Facts = Facts {
     counts: Counts::Cycles,
     rate_from: RateFrom::Nothing,
@@ -241,7 +237,6 @@ pub trait Loops: Send {
 /// Copies of each timed loop, CS_COPIES in `native/reader.h`.
 pub const COPIES: usize = 4;
 
-/// What an [`Opener`] returns.
 pub(crate) struct Opened {
     pub(crate) loops: Box<dyn Loops>,
     pub(crate) unit: Unit,
@@ -250,17 +245,13 @@ pub(crate) struct Opened {
     pub(crate) instead: Option<(Kind, Facts)>,
 }
 
-/// An opened clock.
 pub struct Reader {
-    /// What it counts on this machine.
     pub kind: Kind,
     /// What is known about it on this machine.
     pub facts: Facts,
-    /// How a raw value becomes time.
     pub unit: Unit,
     /// The resolution that the API claims, in nanoseconds.
     pub nominal_ns: Option<f64>,
-    /// How far a value counts.
     pub range: Range,
     loops: Box<dyn Loops>,
 }
@@ -295,7 +286,6 @@ impl Reader {
         bare && self.facts.reads == Reads::Counter && self.facts.built_on == BuiltOn::Counter
     }
 
-    /// One raw value.
     pub fn value(&mut self) -> u64 {
         let mut out = [0];
         self.fill(&mut out);

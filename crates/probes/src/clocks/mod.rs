@@ -65,7 +65,6 @@ pub fn every() -> impl Iterator<Item = &'static Entry> + Clone {
     ALL.iter().chain(PEERS).copied()
 }
 
-/// The clock with that id.
 pub fn find(id: &str) -> Option<&'static Entry> {
     every().find(|entry| entry.id == id)
 }

@@ -48,7 +48,7 @@ impl State {
     }
 }
 
-/// A clock that needs nothing.
+/// The state of a clock that needs none.
 impl From<()> for State {
     fn from((): ()) -> Self {
         Self::default()

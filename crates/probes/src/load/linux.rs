@@ -187,13 +187,14 @@ fn settle_in(
 }
 
 impl Child {
-    /// Gives it another class of scheduling, without a priority in it.
+    /// Gives the child another scheduling class, with priority 0.
     fn schedule(&self, policy: libc::c_int) -> Result<(), i32> {
         // The child is not reaped before the drop, so its number is its own.
         scheduler::set(self.pid, policy, 0)
     }
 
-    /// Processor time it got.
+    /// The CPU time that the child has used, in nanoseconds; `None` if the system does not report
+    /// it.
     pub fn cpu_ns(&self) -> Option<u64> {
         let mut clock = MaybeUninit::uninit();
         let mut time = MaybeUninit::<libc::timespec>::uninit();
@@ -210,7 +211,6 @@ impl Child {
         Some(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
     }
 
-    /// Whether it still runs.
     pub fn alive(&self) -> bool {
         let mut info = MaybeUninit::<libc::siginfo_t>::zeroed();
         let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;

@@ -24,14 +24,11 @@ use chronoscope_model::units::plural;
 use chronoscope_model::waits::{Load, LoadProcess, LoadRun};
 use std::time::Instant;
 
-/// What load to make.
 #[derive(Clone, Debug)]
 pub struct Order {
-    /// Which load.
     pub load: Load,
     /// The CPUs on which the processes run, assigned in turn.
     pub cpus: Vec<usize>,
-    /// The number of processes.
     pub processes: usize,
     /// Run [`Load::High`] under SCHED_FIFO at this priority; otherwise, with the strongest nice
     /// value.

@@ -160,7 +160,6 @@ impl Child {
         (done != 0).then(|| (library::units(times[2]) + library::units(times[3])) * 100)
     }
 
-    /// Whether it still runs.
     pub fn alive(&self) -> bool {
         // SAFETY: the handle is open; with a timeout of 0 the call does not wait.
         unsafe { WaitForSingleObject(self.process.as_raw_handle(), 0) == WAIT_TIMEOUT }

@@ -26,7 +26,6 @@ pub struct PinGuard {
 }
 
 impl PinGuard {
-    /// The CPU.
     pub fn cpu(&self) -> usize {
         self.cpu
     }

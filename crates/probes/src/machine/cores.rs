@@ -75,7 +75,7 @@ fn by_cpuid(root: &Root, _: &[usize]) -> Vec<CoreType> {
     types.filter(|one| !one.cpus.is_empty()).collect()
 }
 
-/// Where CPUID names the type of core.
+/// Where CPUID holds the type of core.
 struct Leaf {
     register: fn(&Cpuid) -> u32,
     /// Where the number of the type begins in the register.

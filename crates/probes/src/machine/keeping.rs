@@ -26,7 +26,6 @@ const PROGRAMS: &[&str] = &[
 /// thousands.
 const PROCESSES: usize = 4096;
 
-/// Fills in all of it.
 pub fn fill(root: &Root, env: &mut Environment) {
     state(root, env);
     if !root.is_linux() {

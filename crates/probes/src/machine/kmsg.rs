@@ -40,12 +40,10 @@ const LENGTH: usize = 200;
 pub struct Log(pub Result<Vec<String>, Missing>);
 
 impl Log {
-    /// The first line that contains `part`.
     pub fn find(&self, part: &str) -> Option<&str> {
         self.lines().iter().map(String::as_str).find(|line| line.contains(part))
     }
 
-    /// The last line that contains `part`.
     pub fn last(&self, part: &str) -> Option<&str> {
         self.lines().iter().rev().map(String::as_str).find(|line| line.contains(part))
     }

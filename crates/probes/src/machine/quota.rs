@@ -19,7 +19,6 @@ pub struct Throttled {
 }
 
 impl Throttled {
-    /// The sum of both.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {

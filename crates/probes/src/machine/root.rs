@@ -29,13 +29,12 @@ pub struct Root {
 /// Why a file gave no fact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Missing {
-    /// It does not exist.
     Absent,
-    /// This user may not read it.
+    /// This user may not read the file.
     Denied,
-    /// It exists and is empty.
+    /// The file exists and is empty.
     Empty,
-    /// Anything else, in the system's words.
+    /// Any other error, in the system's words.
     Other(String),
 }
 
@@ -61,7 +60,6 @@ impl From<io::Error> for Missing {
 }
 
 impl Root {
-    /// This machine.
     pub fn host() -> Root {
         Root {
             prefix: super::os::FILES.map(PathBuf::from),
@@ -140,7 +138,6 @@ impl Root {
         regular(&self.at(path)?)
     }
 
-    /// Whether anything exists at `path`.
     pub(super) fn exists(&self, path: &str) -> bool {
         self.at(path).is_ok_and(|path| path.exists())
     }

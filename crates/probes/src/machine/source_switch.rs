@@ -10,7 +10,6 @@ use std::time::Duration;
 
 /// The argument that makes a program the guard. The folder and the original source follow it.
 const GUARD: &str = "--chronoscope-restores";
-/// The kernel's folder.
 const FOLDER: &str = "/sys/devices/system/clocksource/clocksource0";
 /// The most that is read from a file; names have at most 32 characters (CS_NAME_LEN).
 const MOST: u64 = 4096;
@@ -20,12 +19,10 @@ const BETWEEN: Duration = Duration::from_millis(20);
 /// The longest line that the guard takes.
 const LINE: u64 = 256;
 
-/// The clock sources of a machine.
 #[derive(Clone, Debug)]
 pub struct Sources(PathBuf);
 
 impl Default for Sources {
-    /// Those of this machine.
     fn default() -> Self {
         Self(PathBuf::from(FOLDER))
     }

@@ -4,7 +4,6 @@
 use std::fs::File;
 use std::io::Read;
 
-/// The device.
 pub const PATH: &str = "/dev/vmclock0";
 /// `VMCLOCK_MAGIC`: "VCLK" in ASCII, little-endian.
 const MAGIC: u32 = 0x4b4c_4356;
@@ -13,7 +12,6 @@ const HAS_GENERATION: u64 = 1 << 8;
 /// The most that is read: the structure has 112 bytes.
 const MOST: u64 = 4096;
 
-/// What the page says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Page {
     /// Changes when the guest is disrupted, as by migration.

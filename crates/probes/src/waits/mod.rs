@@ -56,7 +56,6 @@ pub const ALL: &[&Entry] = &lists::all::<Entry, { lists::count(TABLES) }>(TABLES
 /// A counter rate that suffices to ask whether a method is available, without using it.
 pub const NOMINAL_HZ: f64 = 1e9;
 
-/// The method with that id.
 pub fn find(id: &str) -> Option<&'static Entry> {
     ALL.iter().copied().find(|entry| entry.id == id)
 }

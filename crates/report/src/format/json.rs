@@ -41,22 +41,13 @@ pub(crate) fn io_error(error: serde_json::Error) -> io::Error {
 /// Why a file cannot be read as a report, in one line with what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReadError {
-    /// It is larger than [`LARGEST`].
-    TooLarge {
-        /// Its size in bytes.
-        bytes: usize,
-    },
-    /// It is not JSON.
-    NotJson {
-        /// Where and why.
-        why: String,
-    },
-    /// It is JSON, but not a report.
-    NotAReport {
-        /// What is missing or wrong.
-        why: String,
-    },
-    /// It was written by a newer version.
+    /// The file is larger than [`LARGEST`].
+    TooLarge { bytes: usize },
+    /// The file is not valid JSON.
+    NotJson { why: String },
+    /// The file is JSON, but not a report.
+    NotAReport { why: String },
+    /// A newer version wrote the file.
     Newer { schema: String },
 }
 

@@ -35,7 +35,6 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 
 struct Document<'a> {
     out: &'a mut dyn Write,
-    /// Whether anything was written.
     begun: bool,
     /// Whether the last block was an item of a list.
     listed: bool,

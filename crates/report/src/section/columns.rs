@@ -78,7 +78,6 @@ impl<R> Rows<R> {
         self.table
     }
 
-    /// The table of all these rows.
     pub(super) fn of_all<'a>(mut self, rows: impl IntoIterator<Item = &'a R>) -> Table
     where
         R: 'a,

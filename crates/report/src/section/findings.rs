@@ -92,7 +92,6 @@ fn grouped<'a>(title: &str, checks: impl Iterator<Item = &'a Check>) -> Vec<Bloc
 /// The most findings that one line names.
 const NAMED: usize = 3;
 
-/// What was found, in one line.
 pub(super) fn line(report: &Report) -> Text {
     let mut found: Vec<&Finding> = report.findings.iter().collect();
     if found.is_empty() {

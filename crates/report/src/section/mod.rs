@@ -6,7 +6,6 @@ use chronoscope_model::{Report, Wait};
 
 mod columns;
 
-/// How much is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Detail {
     /// The section's part of a summary.
@@ -18,7 +17,6 @@ pub enum Detail {
     Everything,
 }
 
-/// A section of the report.
 pub struct Section {
     pub id: &'static str,
     /// The section's keys in the report, and what one record of each is called.
@@ -35,7 +33,7 @@ pub struct Section {
     pub distributions: Option<fn(&Report) -> Vec<Distribution<'_>>>,
 }
 
-/// What most sections have in common.
+/// The defaults of a section.
 const SECTION: Section = Section {
     id: "",
     records: &[],
@@ -102,7 +100,7 @@ pub(crate) fn of_document(report: &Report) -> Vec<(&'static Section, Detail)> {
         .collect()
 }
 
-/// What the report was made for.
+/// The sections that the report was made for.
 pub fn measured(report: &Report) -> Vec<&'static Section> {
     let held = |section: &&&Section| section.measured && section.rows(report).is_some();
     ALL.iter().filter(held).copied().collect()
@@ -115,13 +113,11 @@ pub(crate) fn main_table(report: &Report) -> Option<Table> {
     tables.find_map(|section| section.rows(report))
 }
 
-/// The distributions that a report holds.
 pub fn distributions(report: &Report) -> Vec<Distribution<'_>> {
     let all = ALL.iter().filter_map(|section| section.distributions);
     all.flat_map(|of| of(report)).collect()
 }
 
-/// A clock's id with its call.
 fn heading_of(report: &Report, id: &str) -> Block {
     let clock = report.clocks.iter().find(|clock| clock.id == id);
     Block::noted(id, clock.map_or("", |clock| &clock.call))
@@ -163,7 +159,7 @@ mod tests {
         assert_eq!(ids, listed);
     }
 
-    /// What a section does not name is in no NDJSON.
+    /// NDJSON contains only what a section names.
     #[test]
     fn every_key_of_a_report_belongs_to_one_section() {
         let schema = chronoscope_model::schema();

@@ -51,7 +51,6 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
     blocks
 }
 
-/// What was measured, in a sentence.
 fn shape(overhead: &Overhead, complete: bool) -> String {
     let asked = [overhead.samples, overhead.n, overhead.m];
     let defaults = if asked == DEFAULTS {

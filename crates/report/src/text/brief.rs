@@ -16,7 +16,6 @@ pub fn render(report: &Report, style: &Style) -> String {
     lines.map(|line| line + "\n").concat()
 }
 
-/// What was measured on.
 fn on(report: &Report) -> Vec<String> {
     let env = &report.environment;
     let tool = format!("chronoscope {}: ", report.run.tool_version);

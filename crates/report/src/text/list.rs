@@ -17,15 +17,12 @@ pub struct ListRow {
     pub call: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub kind: String,
-    /// The language of the call.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub language: String,
     /// Whether it is available on this machine, or why not.
     #[serde(flatten, serialize_with = "availability")]
     pub available: Result<(), String>,
-    /// What it is, in one line.
     pub about: String,
-    /// What a fault looks at.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub looks_at: String,
     /// Whether it belongs to another library, so that only --peers measures it.
@@ -48,7 +45,6 @@ fn availability<S: Serializer>(available: &Result<(), String>, to: S) -> Result<
 /// its own.
 const NARROW: usize = 76;
 
-/// Draws a list under its title.
 pub fn render(title: &str, rows: &[ListRow], detail: Detail, style: &Style) -> String {
     let mut screen = Screen::new(style);
     let (peers, own): (Vec<&ListRow>, Vec<&ListRow>) = rows.iter().partition(|row| row.is_peer);

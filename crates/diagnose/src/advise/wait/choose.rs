@@ -24,7 +24,6 @@ pub(super) const NEAR_CPU: f64 = 1.2;
 /// The same if CPU time only breaks a tie: what is simple is worth a little CPU time.
 pub(super) const TIED_CPU: f64 = 1.5;
 
-/// A row that can be chosen.
 #[derive(Clone, Copy)]
 pub(super) struct Candidate<'a> {
     pub(super) wait: &'a Wait,

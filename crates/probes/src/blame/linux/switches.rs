@@ -175,7 +175,6 @@ impl Drop for Ring {
     }
 }
 
-/// The switches of this thread.
 #[derive(Debug)]
 pub(super) struct Switches {
     ring: Ring,

@@ -18,10 +18,8 @@ const DT_STRSZ: u64 = 10;
 const DT_GNU_HASH: u64 = 0x6fff_fef5;
 const DT_VERSYM: u64 = 0x6fff_fff0;
 
-/// An exported function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symbol {
-    /// Its name.
     pub name: String,
     /// Its offset from the first byte of the image.
     pub offset: u64,
@@ -80,7 +78,6 @@ impl<'a> Image<'a> {
         (load.size <= LARGEST && load.size > 0).then(|| usize::try_from(load.size).ok())?
     }
 
-    /// The bytes of the image.
     pub fn bytes(&self) -> &'a [u8] {
         self.bytes
     }

@@ -13,7 +13,6 @@ pub use facts::{fill, power_source};
 
 use super::process::Process;
 
-/// The facts about the process.
 pub fn process() -> Process {
     Process {
         arch: std::env::consts::ARCH.to_owned(),

@@ -2,7 +2,6 @@ use crate::waits::Entry;
 use crate::waits::entry::{Code, LINUX};
 use chronoscope_model::snippet;
 
-/// `futex` with a timeout
 pub(crate) const ENTRY: Entry = Entry {
     id: "linux/futex",
     call: "syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &timeout)",

@@ -9,7 +9,6 @@ pub(crate) enum Outcome {
     Over,
     /// A signal came first.
     Interrupted,
-    /// It failed.
     Failed(i32),
 }
 

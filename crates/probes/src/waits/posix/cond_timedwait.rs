@@ -2,7 +2,6 @@ use crate::waits::Entry;
 use crate::waits::entry::{Code, DEADLINE, LINUX};
 use chronoscope_model::snippet;
 
-/// `pthread_cond_timedwait`
 pub(crate) const ENTRY: Entry = Entry {
     id: "posix/cond_timedwait",
     call: "pthread_cond_timedwait(&cond, &mutex, &deadline)",

@@ -23,7 +23,6 @@ pub const SECTION: Section = Section {
     ..PLAIN
 };
 
-/// The parts of the whole table.
 const PARTS: &[Part] = &[
     Part { title: "Cost of a read", remark: "± is half the 95 % interval" },
     Part { title: "Resolution", remark: "seen: between two successive reads" },

@@ -7,7 +7,6 @@ use crate::block::{Block, Cell, Tone};
 use chronoscope_model::ordering::{Handed, Ordering, Work};
 use chronoscope_model::{Clock, Report};
 
-/// A clock and its tests.
 type Tested<'a> = (&'a Clock, &'a Ordering);
 
 /// The tests of every clock; nothing if none was tested.

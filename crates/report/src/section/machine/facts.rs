@@ -102,7 +102,7 @@ fn core_types(env: &Environment) -> Known {
     })
 }
 
-/// Who says all this about CPUs.
+/// The source of the facts about CPUs.
 fn claimed(env: &Environment) -> Known {
     let (words, by) = match &env.hypervisor {
         Some(found) => (

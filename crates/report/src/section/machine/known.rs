@@ -7,16 +7,16 @@ use std::borrow::Cow;
 /// How a fact is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Basis {
-    /// It was measured in this run.
+    /// The fact was measured in this run.
     Measured,
-    /// It was read from the system, the processor or the firmware.
+    /// The fact was read from the system, the processor or the firmware.
     Read,
-    /// It was read in a virtual machine, and is what the hypervisor claims.
+    /// The fact was read in a virtual machine, so it is the hypervisor's claim.
     Claimed,
 }
 
 impl Basis {
-    /// Its name on screens and in tables.
+    /// The word for this basis on screens and in tables.
     pub(super) fn word(self) -> &'static str {
         match self {
             Self::Measured => "measured",
@@ -26,15 +26,12 @@ impl Basis {
     }
 }
 
-/// Facts that belong together.
 pub(super) struct Group {
-    /// What programs call it.
     pub(super) id: &'static str,
-    /// What people call it.
     pub(super) title: &'static str,
-    /// Whether it is about the processor's counter, whose rates follow.
+    /// Whether the group is about the processor's counter, whose rates follow.
     pub(super) counter: bool,
-    /// Whether people see it only if they ask for everything.
+    /// Whether screens show the group only if everything is asked for.
     pub(super) verbose: bool,
     pub(super) known: Vec<Known>,
 }
@@ -45,7 +42,6 @@ impl Group {
     }
 }
 
-/// A row for programs.
 pub(super) struct Data {
     pub(super) key: String,
     pub(super) value: Value,
@@ -124,7 +120,6 @@ impl Known {
         self.value(key, flag.map(Value::Flag), "")
     }
 
-    /// Whether anything is known.
     pub(super) fn is_known(&self) -> bool {
         !self.fact.value.plain().starts_with("unknown")
     }

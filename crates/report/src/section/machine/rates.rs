@@ -89,7 +89,6 @@ fn columns<'a>() -> Vec<Spec<Compared<'a>>> {
     }
 }
 
-/// The rates as rows for programs.
 pub(super) fn data(rates: &[Rate]) -> Vec<Data> {
     let all = rates.iter().fold(Known::new("", ""), |known, rate| {
         let source = &rate.source;

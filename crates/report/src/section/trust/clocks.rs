@@ -10,7 +10,6 @@ use chronoscope_model::trust::{Contention, Trust, Watch};
 /// A clock with what its reads cost by threads.
 pub(super) type Row<'a> = (&'a Watch, Option<&'a Contention>);
 
-/// One row for each clock.
 pub(super) fn rows(trust: &Trust) -> impl Iterator<Item = Row<'_>> {
     trust.clocks.iter().map(|watch| {
         let mut all = trust.contention.iter();

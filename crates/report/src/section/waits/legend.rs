@@ -4,7 +4,6 @@ use crate::block::Block;
 use chronoscope_model::waits::{StoppedBy, Wait};
 use chronoscope_model::{Report, units};
 
-/// How overshoot was measured.
 pub(super) fn view(report: &Report) -> Vec<Block> {
     let Some(first) = report.waits.iter().find(|w| w.samples > 0) else {
         return Vec::new();

@@ -41,7 +41,6 @@ fn rest(report: &Report) -> String {
     )
 }
 
-/// What was measured.
 fn remark(report: &Report) -> String {
     let ids: BTreeSet<&String> = waits_of(report).map(|wait| &wait.id).collect();
     let plan = report.waits_plan.as_ref();

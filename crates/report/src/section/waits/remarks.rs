@@ -113,7 +113,6 @@ pub(super) fn moment(wait: &Wait, moment: &Moment) -> Vec<Block> {
     vec![Block::legend(stopped), Block::Facts(facts)]
 }
 
-/// What was not measured, and why.
 pub(super) fn unavailable(waits: &[Wait], detail: Detail) -> Vec<Block> {
     let absent = waits.iter().filter(|wait| wait.samples == 0 && !wait.available);
     let (elsewhere, here): (Vec<&Wait>, Vec<&Wait>) = absent.partition(|wait| wait.elsewhere);

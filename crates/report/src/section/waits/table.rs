@@ -13,7 +13,6 @@ use chronoscope_model::waits::Wait;
 /// What rows have that decides about their columns.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Traits {
-    /// The reader asks for everything.
     pub(super) everything: bool,
     /// Some of them were measured with a slice that was set.
     pub(super) slice: bool,
@@ -37,7 +36,6 @@ impl Traits {
     }
 }
 
-/// The columns of waits.
 pub(super) fn columns<'a>(traits: Traits) -> Vec<Spec<Labelled<'a>>> {
     // Intervals are shown if there is room, or if the reader asks for everything.
     let interval = if traits.everything { Rank::More } else { Rank::Optional };

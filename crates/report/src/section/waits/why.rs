@@ -139,7 +139,6 @@ fn causes(parts: &[Part], late_ns: u64) -> Cell {
     Cell::text(words.join(", "))
 }
 
-/// The latest wake-ups of all rows.
 fn worst(rows: &[(&Wait, &Why)], detail: Detail) -> Vec<Block> {
     let all = rows.iter().flat_map(|(wait, why)| why.worst.iter().map(|worst| (*wait, worst)));
     let mut all: Vec<Latest> = all.filter(|(_, worst)| worst.late_ns >= LEAST_NS).collect();
