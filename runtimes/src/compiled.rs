@@ -141,7 +141,7 @@ pub const JAVA: Runtime = Runtime {
     settings: &[
         Setting {
             name: "-XX:TieredStopAtLevel=1",
-            effect: "Leaves out the optimising compiler, so that the code around a read is slower.",
+            effect: "Disables the optimising compiler, so that the code around a read is slower.",
         },
         Setting {
             name: "-Xint",
@@ -209,8 +209,8 @@ pub const GO: Runtime = Runtime {
         },
         Setting {
             name: "GODEBUG=asyncpreemptoff=1",
-            effect: "Leaves out the signals that preempt a goroutine, so that a loop that only \
-                     reads a clock can delay the garbage collector and other goroutines.",
+            effect: "Disables the signals that preempt a goroutine, so that a loop that only reads \
+                     a clock can delay the garbage collector and other goroutines.",
         },
         Setting {
             name: "-gcflags='all=-N -l'",
@@ -243,7 +243,7 @@ pub const ERLANG: Runtime = Runtime {
     language: "Erlang",
     about: "erlang:monotonic_time() is the system's monotonic clock with corrections by the \
             virtual machine, and erlang:system_time() that value and an offset; os:system_time() \
-            is the system's own clock. The virtual machine says which calls it makes. \
+            is the system's own clock. The virtual machine reports which calls it makes. \
             timer:sleep() is served by a wheel of whole milliseconds.",
     source: File { name: "probe.erl", text: include_str!("../erlang/probe.erl") },
     ways: &[Way {
@@ -268,7 +268,7 @@ pub const ERLANG: Runtime = Runtime {
     settings: &[
         Setting {
             name: "+c false",
-            effect: "Leaves out time correction, so that the monotonic clock stops while the wall \
+            effect: "Disables time correction, so that the monotonic clock stops while the wall \
                      clock is ahead of the system's.",
         },
         Setting {

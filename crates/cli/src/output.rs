@@ -93,7 +93,7 @@ fn behind_links(path: &Path) -> io::Result<PathBuf> {
             Err(_) => return Ok(path),
         }
     }
-    Err(io::Error::other("too many links lead from there"))
+    Err(io::Error::other("too many levels of symbolic links"))
 }
 
 fn cannot_write(path: &Path, error: &io::Error) -> anyhow::Error {

@@ -106,7 +106,7 @@ fn mfence(report: &Report) -> &'static str {
     if clock.is_some_and(|clock| unordered(clock, &report.environment)) {
         "MFENCE orders memory, not the read"
     } else {
-        "as well ordered, and slower"
+        "equally ordered, but slower"
     }
 }
 

@@ -84,8 +84,8 @@ pub(super) const COARSE_COUNTER: Fault = Fault {
                 so two reads in a row often return the same value, and nothing shorter than a \
                 tick of 18 to 42 ns can be measured with a single pair.",
         how: "CNTFRQ, the device tree, the kernel log",
-        act: "Measure repetitions and divide, and give no more digits than the tick supports. \
-              Nothing can be changed about it.",
+        act: "Measure repetitions and divide, and give no more digits than the tick supports. This \
+              cannot be changed.",
         references: &["Arm ARM, The system counter: CNTFRQ_EL0"],
         ..Page::EMPTY
     },
@@ -112,8 +112,8 @@ pub(super) const CONTENDED_READ: Fault = Fault {
         names: &["contended-read"],
         title: "A clock costs more when several threads read it",
         about: "Threads that read the clock at the same time wait for each other: for a device \
-                that answers one read after the other, or for a cache line that all of them \
-                write. What is cheap in a test on one thread is not cheap in a server.",
+                that answers one read at a time, or for a cache line that all of them write. What \
+                is cheap in a test on one thread is not cheap in a server.",
         how: "the cost with 1 and with N threads",
         act: "Use a clock that each CPU reads by itself (the vDSO over the TSC), or read it once \
               per batch of work and hand the value on.",
@@ -272,7 +272,7 @@ pub(super) const TSC_JUMP: Fault = Fault {
                 explain. In a virtual machine that is a migration, a restored snapshot, or a \
                 virtual CPU that was moved to another socket; the hypervisor's clock hides it \
                 from the kernel's, but not from a program that reads the counter.",
-        how: "looks at all clocks together, for the time of the run",
+        how: "reads of all clocks together, throughout the run",
         act: "Use the system's monotonic clock and not the raw counter on this machine.",
         references: &["valkey-io/valkey#4691", "Intel SDM vol. 3B, Invariant TSC"],
         ..Page::EMPTY

@@ -45,8 +45,8 @@ pub(super) const GOVERNOR_POWERSAVE: Fault = Fault {
                 intel_pstate or amd-pstate in active mode, `powersave` is the ordinary governor, \
                 which follows the load. That is not a problem.)",
         how: "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor",
-        act: "For a measurement: `cpupower frequency-set -g performance` (root), and back \
-              afterwards.",
+        act: "For a measurement, run `cpupower frequency-set -g performance` (root), and switch \
+              back afterwards.",
         references: &[
             "Linux Documentation/admin-guide/pm/cpufreq.rst, powersave",
             "intel_pstate.rst",
@@ -95,10 +95,10 @@ pub(super) const SMT_SIBLING_BUSY: Fault = Fault {
     page: Page {
         names: &["smt-sibling-busy"],
         title: "Something else used this core's other hardware thread",
-        about: "Two hardware threads of a core share its execution units and caches, so every \
-                read takes longer while the other thread is busy. That is neither steal nor load, \
-                and a virtual machine cannot see who it is. Estimates leave such rounds out as \
-                long as there are enough others.",
+        about: "Two hardware threads of a core share its execution units and caches, so every read \
+                takes longer while the other thread is busy. That is neither steal nor load, and a \
+                virtual machine cannot see what causes it. Estimates leave such rounds out as long \
+                as there are enough others.",
         how: "the ratio of independent to dependent additions in each round",
         act: "On your own machine, keep the sibling idle or offline while measuring, or choose \
               another CPU (--cpu). In a virtual machine, ask for dedicated cores, or expect the \

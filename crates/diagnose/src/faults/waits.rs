@@ -56,7 +56,7 @@ pub(super) const CGROUP_THROTTLED: Fault = Fault {
 pub(super) const COARSE_TICK: Fault = Fault {
     page: Page {
         names: &["coarse-tick"],
-        title: "Sleeps are good to the system's tick only",
+        title: "Sleeps are only as fine as the system's tick",
         about: "Even the shortest of many short sleeps ended far beyond its time: the system's \
                 timers end at a tick of 1 to 16 ms. Whatever waits for a moment, or runs at a \
                 period, is late by up to a tick.",
@@ -97,7 +97,7 @@ pub(super) const COARSE_TICK: Fault = Fault {
 pub(super) const DEEP_IDLE: Fault = Fault {
     page: Page {
         names: &["deep-idle"],
-        title: "CPUs take long to wake from idle",
+        title: "CPUs take a long time to wake from idle",
         about: "Most of the lateness of waits lies between the expiry of the timer and the start \
                 of the thread. The CPU was in an idle state and had to leave it; in a virtual \
                 machine the host had to run it again.",
@@ -143,9 +143,9 @@ pub(super) const HOST_GAPS: Fault = Fault {
                 it is the firmware (system management interrupts). No tool inside the machine \
                 accounts for it.",
         how: "spins in which the kernel was not entered",
-        act: "In a virtual machine, ask for dedicated CPUs, or measure when the host is less \
-              busy. On bare metal, update the firmware and switch off its power and memory \
-              functions that run while the system does.",
+        act: "In a virtual machine, ask for dedicated CPUs, or measure when the host is less busy. \
+              On bare metal, update the firmware and switch off those of its power and memory \
+              functions that run while the system runs.",
         references: &["docs/waits.md, Why a wait ended late", "METHOD.md, Noise"],
         ..Page::EMPTY
     },
@@ -269,7 +269,7 @@ pub(super) const SMI: Fault = Fault {
         title: "The firmware interrupts the processor (SMI)",
         about: "A system management interrupt stops all CPUs while the firmware works on power, \
                 errors or memory, for up to milliseconds. The kernel does not see it: a wait ends \
-                late by as much, and two reads of a clock lie that far apart. Processors of Intel \
+                late by as much, and two reads of a clock lie that far apart. Intel's processors \
                 count these interrupts, and the kernel shows the count as the event msr/smi/.",
         how: "the event msr/smi/ at late wake-ups (waits --why)",
         act: "Update the firmware; in its setup, switch off power management by the firmware, USB \
@@ -286,7 +286,7 @@ pub(super) const SMI: Fault = Fault {
         let mut counted = whys.filter_map(|(wait, why)| Some((wait, why, why.smis?))).peekable();
         counted.peek().ok_or(
             "no system management interrupts were counted: `waits --why` does so as root, on \
-             processors of Intel",
+             Intel's processors",
         )?;
         let interrupts = |n| plural(n, "interrupt", "interrupts");
         let lines = counted.filter(|(.., smis)| *smis > 0).flat_map(|(wait, why, smis)| {

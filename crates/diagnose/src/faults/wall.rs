@@ -54,7 +54,7 @@ pub(super) const CLOCK_BACKWARDS: Fault = Fault {
 pub(super) const CLOCK_SLEWED: Fault = Fault {
     page: Page {
         names: &["clock-slewed"],
-        title: "The clock is slewed far",
+        title: "The clock is slewed by a large amount",
         about: "The kernel was told to let its clock run faster or slower than its clock source \
                 by more than the error of a crystal. Either a large error is being corrected, or \
                 the clock source's rate is wrong. Durations by the system's monotonic clock are \
@@ -91,8 +91,8 @@ pub(super) const CLOCK_STEPPED: Fault = Fault {
     page: Page {
         names: &["clock-stepped"],
         title: "The wall clock was stepped",
-        about: "During the run, the wall clock moved against the monotonic clock, which a slew \
-                does not do: a person set it, or a program corrected a large error at once. \
+        about: "During the run, the wall clock moved against the monotonic clock in a way that a \
+                slew does not: a person set it, or a program corrected a large error at once. \
                 Durations measured with it are wrong by that much, and may be negative.",
         how: "the wall clock against the monotonic clock, before and after, and while trust \
               watches",

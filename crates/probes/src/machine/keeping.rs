@@ -107,7 +107,7 @@ pub(super) fn programs(root: &Root, env: &mut Environment) -> Option<Vec<String>
     if pids.len() > PROCESSES {
         env.not_known(
             "programs",
-            format!("only the first {PROCESSES} of {} processes were looked at", pids.len()),
+            format!("only the first {PROCESSES} of {} processes were examined", pids.len()),
         );
     }
     for pid in pids.into_iter().take(PROCESSES) {

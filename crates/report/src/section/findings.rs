@@ -127,7 +127,7 @@ fn certainty(certainty: Certainty) -> &'static str {
     match certainty {
         Certainty::Measured => "measured: it was seen to happen",
         Certainty::Evidence => "evidence: a flag, a file or the kernel says so",
-        Certainty::Unknown => "unknown: it could not be looked at",
+        Certainty::Unknown => "unknown: it could not be examined",
     }
 }
 

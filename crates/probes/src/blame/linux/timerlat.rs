@@ -27,9 +27,9 @@ fn reason(tracers: &[Result<String, ErrorKind>]) -> &'static str {
         return "this kernel has no timerlat tracer (CONFIG_TIMERLAT_TRACER, Linux 5.14)";
     }
     if tracers.contains(&Err(ErrorKind::PermissionDenied)) {
-        "that takes the kernel's timerlat tracer, which only root may use"
+        "that needs the kernel's timerlat tracer, which only root may use"
     } else {
-        "that takes the kernel's timerlat tracer, and no tracefs is mounted"
+        "that needs the kernel's timerlat tracer, and no tracefs is mounted"
     }
 }
 
