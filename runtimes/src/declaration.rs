@@ -1,4 +1,4 @@
-//! What is declared of a runtime.
+//! The declaration of a runtime.
 
 /// A runtime whose clocks are measured.
 #[derive(Debug)]

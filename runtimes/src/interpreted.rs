@@ -248,7 +248,7 @@ pub const PHP: Runtime = Runtime {
     ..PLAIN
 };
 
-/// Perl, with Time::HiRes, which comes with it.
+/// Perl, with Time::HiRes, which is part of it.
 pub const PERL: Runtime = Runtime {
     id: "perl",
     name: "Perl",

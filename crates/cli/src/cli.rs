@@ -41,7 +41,7 @@ pub struct Cli {
 }
 
 impl Cli {
-    /// What it asks for.
+    /// The task that the command line asks for.
     ///
     /// # Errors
     /// One clear line; the type of the error decides the exit code.

@@ -7,7 +7,7 @@ use chronoscope_survey::select::shown;
 
 /// The variable that names the language, for users who always want the same one.
 const VARIABLE: &str = "CHRONOSCOPE_LANGUAGE";
-/// The language without it: the one whose calls the others make.
+/// The language if the environment names none: the one whose calls the others make.
 const DEFAULT: &str = "C";
 const ALL: &str = "all";
 
@@ -22,7 +22,7 @@ impl Code {
     /// The language with this name, or all of them.
     ///
     /// # Errors
-    /// There is none; the line names those that there are.
+    /// There is no such language; the line names those that exist.
     pub fn named(wanted: &str) -> Result<Self, Usage> {
         if wanted.eq_ignore_ascii_case(ALL) {
             return Ok(Self::All);
@@ -43,7 +43,7 @@ impl Code {
     /// language.
     ///
     /// # Errors
-    /// The environment names one that there is not.
+    /// The environment names a language that does not exist.
     pub fn usual(verbose: bool) -> Result<Self, Usage> {
         match std::env::var_os(VARIABLE).filter(|value| !value.is_empty()) {
             Some(value) => Self::named(&value.to_string_lossy())

@@ -1,4 +1,4 @@
-//! Files that are read: nothing else is taken for a report, or read without end.
+//! Reads input files. Only a regular file or standard input is accepted, and its size is limited.
 
 use crate::error::Usage;
 use chronoscope_model::Report;
@@ -56,7 +56,7 @@ pub fn runtimes(paths: &[PathBuf]) -> Result<Vec<Runtime>, Usage> {
     Ok(all)
 }
 
-/// The report in what is read from there.
+/// Parses the report that is read from `from`. Errors name `path`.
 fn parsed(from: impl Read, path: &Path) -> Result<Report, Usage> {
     let mut bytes = Vec::new();
     // A file may grow while it is read, and a pipe may never end.

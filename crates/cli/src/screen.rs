@@ -26,7 +26,7 @@ pub enum Screen {
     Sweep,
     /// What was found, or that nothing was.
     Findings,
-    /// What came of looking for each fault.
+    /// The result of looking for each fault.
     Doctor,
     Advise,
 }
@@ -80,7 +80,7 @@ impl Screen {
         self != Self::Ticks
     }
 
-    /// Whether there is more of it if everything is asked for.
+    /// Whether the screen shows more if everything is asked for.
     pub fn has_more(self) -> bool {
         !matches!(self, Self::Brief | Self::Ticks | Self::Findings)
     }

@@ -13,7 +13,7 @@ pub type Examples = [(&'static str, &'static str); 3];
 
 /// The arguments of a command. Their description is that of the command.
 pub trait Run {
-    /// What they ask for.
+    /// The task that the arguments ask for.
     ///
     /// # Errors
     /// One clear line; the type of the error decides the exit code.

@@ -1,4 +1,4 @@
-//! Runtimes in all kinds of trouble: programs that are no runtime, and one that is. Each has one
+//! Runtimes in all kinds of trouble: programs that are not runtimes, and one that is. Each has one
 //! clear row, the others go on, and no process is left behind.
 
 #![cfg(target_os = "linux")]

@@ -2,7 +2,7 @@
 
 use chronoscope_model::clock::{Clock, Speed};
 
-/// A clock this coarse is no measure of what is fast: it reads a stored value.
+/// A clock this coarse cannot be the standard of speed: it reads a stored value.
 const COARSE_NS: f64 = 1e6;
 
 /// Up to twice the cheapest call made is fast.

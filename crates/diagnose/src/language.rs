@@ -11,7 +11,7 @@ const PURPOSES: [(&str, &str, Kind); 3] = [
     ("timestamp", "Time of day", Kind::Wall),
     ("cpu", "CPU time", Kind::Cpu),
 ];
-/// A clock whose resolution is within this factor of the finest is as fine.
+/// A clock whose resolution is within this factor of the finest counts as equally fine.
 const AS_FINE: f64 = 3.0;
 /// The sleep that stands for waiting, in nanoseconds.
 const WAIT_NS: f64 = 1e6;

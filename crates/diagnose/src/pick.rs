@@ -20,7 +20,7 @@ pub(crate) fn first_of<'a>(
     cheapest_of(report, ids, accept, Clock::read_ns)
 }
 
-/// As [`first_of`], by the cost of a read that is ordered after the one before.
+/// Like [`first_of`], by the cost of a read that is ordered after the one before.
 pub(crate) fn first_ordered<'a>(report: &'a Report, ids: &[&str]) -> Option<&'a Clock> {
     cheapest_of(report, ids, |_| true, Clock::ordered_ns)
 }
@@ -119,8 +119,8 @@ pub(crate) fn rejected(report: &Report, because: &[(&str, &str)]) -> String {
     if texts.is_empty() { String::new() } else { format!(" Not {}.", texts.join("; not ")) }
 }
 
-/// What was seen of a clock whose values were handed from one CPU to another, as a sentence that
-/// follows others.
+/// The result of handing values of a clock from one CPU to another, as a sentence that follows
+/// others.
 pub(crate) fn handed_over(clock: &Clock) -> String {
     let Some(handed) = clock.ordering.as_ref().and_then(|seen| seen.handed.as_ref()) else {
         return " Whether it runs backwards from CPU to CPU was not tested.".into();

@@ -29,7 +29,7 @@ pub(crate) fn unordered(clock: &Clock, env: &Environment) -> bool {
     reads(clock, Reads::Counter) && !by_lfence && promised(clock, env) == Some(false)
 }
 
-/// Whether its order is that of memory only.
+/// Whether the clock's reads are ordered with memory accesses only.
 pub(crate) fn orders_memory(clock: &Clock) -> bool {
     clock.facts.is_some_and(|facts| facts.orders == Orders::Memory)
 }
@@ -147,7 +147,8 @@ pub(crate) fn counts_source(clock: &Clock) -> bool {
     clock.facts.is_some_and(|facts| facts.built_on == BuiltOn::ClockSource)
 }
 
-/// Why the bare counter is no time for all CPUs, if the kernel keeps time with another source.
+/// Why the bare counter does not give one time on all CPUs, if the kernel keeps time with another
+/// source.
 pub(crate) fn counter_may_jump(env: &Environment) -> Option<String> {
     match source(env)? {
         "tsc" | "arch_sys_counter" => None,

@@ -25,7 +25,7 @@ fn the_marked_clock_of_a_kind_is_the_advised_one() {
     }
 }
 
-/// As after Ctrl-C before the first measurement.
+/// Such a report is left by Ctrl-C before the first measurement.
 #[test]
 fn a_run_that_measured_nothing_judges_nothing() {
     let mut report = machines::tsc();

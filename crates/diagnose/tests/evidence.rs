@@ -1,4 +1,4 @@
-//! What is missing from a report is no good news: verdicts and advice that need evidence.
+//! Missing evidence is not good evidence: verdicts and advice need evidence.
 
 mod machines;
 

@@ -397,7 +397,7 @@ fn other_systems_have_their_own_faults() {
     found(&report, "timer-resolution-15ms", "64.0 Hz");
 }
 
-/// What matters only to someone who looks for faults is not in every report.
+/// Facts that matter only to someone who looks for faults are not in every report.
 #[test]
 fn minor_facts_are_left_to_doctor() {
     let mut report = healthy();

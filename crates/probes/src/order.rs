@@ -29,11 +29,11 @@ pub fn fence() {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Work {
-    /// Nothing: what such a read takes otherwise.
+    /// No work: how long such a read takes otherwise.
     Nothing,
     /// A load that misses every cache.
     Load,
-    /// The same, with a branch that depends on it and is predicted correctly.
+    /// A load that misses every cache, with a branch that depends on it and is predicted correctly.
     LoadAndBranch,
     /// Eight divisions, each of which waits for the one before. They fit into any scheduler: a full
     /// one would hold back a read that is not ordered at all.
@@ -119,7 +119,7 @@ impl Line {
         }
     }
 
-    /// One load of it, which the compiler neither drops nor combines with another.
+    /// One load of the line, which the compiler neither drops nor combines with another.
     #[inline(always)]
     fn load(&self) -> u64 {
         // SAFETY: the cell is live, aligned and initialised, and nothing writes to it.
@@ -131,10 +131,10 @@ impl Line {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Lapse {
-    /// By the clock itself, in its units.
+    /// The lapse by the clock itself, in its units.
     pub own: u64,
-    /// By an unordered read of the processor's counter right after it, in ticks: when later
-    /// instructions began. Zero if that was not measured.
+    /// The lapse by an unordered read of the processor's counter right after it, in ticks: when
+    /// later instructions began. Zero if that was not measured.
     pub later: u64,
 }
 
@@ -159,7 +159,7 @@ pub struct Handed {
 
 /// Neither player: the game is over. `CS_OVER`.
 const OVER: u32 = 2;
-/// A player whose turn does not come within so many looks, some 0.1 s, ends the game.
+/// A player whose turn does not come within this many checks, some 0.1 s, ends the game.
 /// `CS_PATIENCE`.
 const PATIENCE: u32 = 1 << 22;
 

@@ -53,7 +53,7 @@ pub(crate) fn attributes() -> Result<Attributes, c_int> {
 }
 
 /// Asks the scheduler for a slice of `ns` nanoseconds for the calling thread, and changes nothing
-/// else of it. `before` are its present attributes.
+/// else about it. `before` holds its present attributes.
 ///
 /// # Errors
 /// The system's error number.

@@ -4,7 +4,7 @@
 use chronoscope_model::Estimate;
 use std::borrow::Cow;
 
-/// What a piece of text is. A screen gives it a colour, a document an emphasis.
+/// The role of a piece of text. A screen gives it a colour, a document an emphasis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
     /// A title, or the name of something recommended.
@@ -156,9 +156,9 @@ pub struct Plot {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
     pub name: String,
-    /// Its place on the horizontal axis: a share, 0 to 1.
+    /// The point's place on the horizontal axis: a share, 0 to 1.
     pub share: f64,
-    /// Its place on the vertical axis, in nanoseconds.
+    /// The point's place on the vertical axis, in nanoseconds.
     pub ns: f64,
 }
 
@@ -433,9 +433,9 @@ impl Cell {
 
 #[derive(Clone, Debug, Default)]
 pub struct Row {
-    /// Whether the row is the one to look at.
+    /// Whether the row is the one to notice.
     pub marked: bool,
-    /// One for each column.
+    /// One cell for each column.
     pub cells: Vec<Cell>,
 }
 
@@ -451,7 +451,7 @@ pub enum Item {
     /// The rows below belong together.
     Group {
         name: String,
-        /// What is said of them; may be empty.
+        /// The text after the name; may be empty.
         remark: String,
     },
     Row(Row),

@@ -36,7 +36,7 @@ pub fn list(what: &str, entries: &[ListRow]) -> io::Result<Vec<u8>> {
     written(&List { schema: LIST, what, entries })
 }
 
-/// Writes a page, and the others of the same name.
+/// Writes a page, and the other pages of the same name.
 ///
 /// # Errors
 /// There is no page.

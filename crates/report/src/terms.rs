@@ -27,7 +27,7 @@ use std::sync::LazyLock;
 /// Any duration as the heading of a column: `1 ms`.
 const DURATION: &str = "<a duration>";
 
-/// The pages of screens that are no section.
+/// The pages of screens that are not sections.
 const OTHERS: &str = include_str!("text/terms.md");
 
 static ALL: LazyLock<Vec<Page>> = LazyLock::new(|| files().flat_map(pages).collect());
@@ -36,7 +36,7 @@ fn files() -> impl Iterator<Item = &'static str> {
     section::ALL.iter().map(|section| section.terms).chain([OTHERS])
 }
 
-/// The pages of a file. A page that is not as above loses what is wrong with it; a test finds that.
+/// The pages of a file. Malformed parts of a page are left out; a test finds them.
 pub fn pages(file: &'static str) -> impl Iterator<Item = Page> {
     file.split("\n## ").skip(1).map(page)
 }
@@ -96,7 +96,7 @@ pub fn shown(names: &[&str]) -> String {
     names.join(", ").replace('*', " …")
 }
 
-/// Whether a screen may print this name for it.
+/// Whether a screen may print this name for the page.
 pub fn has(page: &Page, name: &str) -> bool {
     let name = plain(name);
     is_called(page, &name) || may_be_called(page, &name)

@@ -100,7 +100,7 @@ fn choose(report: &Report) -> Advice {
     chosen(clock, why)
 }
 
-/// Why a read behind MFENCE is not the one: its order if that is only of memory, else its cost.
+/// Why a read after MFENCE is rejected: its order if MFENCE orders only memory, otherwise its cost.
 fn mfence(report: &Report) -> &'static str {
     let clock = available(report, "x86/mfence-rdtsc");
     if clock.is_some_and(|clock| unordered(clock, &report.environment)) {

@@ -1,4 +1,4 @@
-//! What a purpose is.
+//! The definition of a purpose.
 
 use super::code::code;
 use crate::system::System;

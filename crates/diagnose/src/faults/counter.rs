@@ -125,7 +125,7 @@ pub(super) const CONTENDED_READ: Fault = Fault {
     look: |report| {
         /// Threads that share cores and caches cost each other up to this factor.
         const NOTABLE: f64 = 3.0;
-        /// With this factor, they wait for each other.
+        /// From this factor on, the threads wait for each other.
         const GRAVE: f64 = 10.0;
         let contended = trust(report)?.contention.iter().filter_map(|seen| {
             let factor = seen.factor().filter(|factor| *factor >= NOTABLE)?;

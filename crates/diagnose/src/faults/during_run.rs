@@ -105,8 +105,8 @@ fn disturbed(noise: &Noise) -> Option<String> {
 
 /// A thread that never gave up its CPU was late all the same, next to no load of ours.
 fn late(report: &Report) -> Option<String> {
-    /// A thread that spins does not let go of its CPU. If half of its waits end later than this, in
-    /// nanoseconds, something else had it.
+    /// A thread that spins does not give up its CPU. If half of its waits end later than this, in
+    /// nanoseconds, something else had the CPU.
     const LATE_NS: u64 = 100_000;
     let spins = report
         .waits

@@ -66,7 +66,7 @@ impl From<&str> for Unseen {
     }
 }
 
-/// A kind of machine: how it is recognised, and what is said of a fault on any other.
+/// A kind of machine: how it is recognised, and why no other machine can have the fault.
 pub(super) struct Only(fn(&Environment) -> bool, &'static str);
 
 pub(super) const LINUX: Only = Only(|env| System::of(env) == System::Linux, "only Linux has it");
@@ -189,7 +189,7 @@ pub(super) fn moved(report: &Report) -> Result<(), &'static str> {
     compared.then_some(()).ok_or("the system's clocks were not compared before and after")
 }
 
-/// Whether it is known what made waits late.
+/// Whether the causes of late waits are known.
 pub(super) fn reasons(report: &Report) -> Result<(), &'static str> {
     let known = report.waits.iter().any(|wait| wait.why.is_some());
     known.then_some(()).ok_or("no waits were measured with --why")

@@ -9,7 +9,7 @@ use chronoscope_model::{Certainty, Level, Page, Report};
 
 const ON_WINDOWS: Fault = Fault { only: &[WINDOWS], ..FAULT };
 
-/// Finds that Windows' performance counter is derived from something else than usual.
+/// Finds that Windows' performance counter is derived from something unusual.
 fn performance_counter(report: &Report, level: Level, unusual: fn(&Timer) -> bool) -> Looked {
     let mut timers = report.environment.timers.iter();
     let timer = timers.find(|timer| timer.name == "QPC").filter(|timer| unusual(timer));

@@ -90,7 +90,7 @@ pub(super) const VM_PAUSED: Fault = Fault {
     },
     certainty: Certainty::Measured,
     look: |report| {
-        /// The shortest pause that is told from a busy host, in nanoseconds.
+        /// The shortest pause that can be distinguished from a busy host, in nanoseconds.
         const LEAST_NS: f64 = 100e6;
         /// A pause that timeouts notice, in nanoseconds.
         const GRAVE_NS: f64 = 1e9;

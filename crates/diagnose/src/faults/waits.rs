@@ -321,7 +321,7 @@ pub(super) const TIMER_SLACK: Fault = Fault {
         /// What Linux gives a thread (init/init_task.c, `timer_slack_ns`). More than that was set by
         /// someone.
         const USUAL_NS: u64 = 50_000;
-        /// Less slack than this is no trouble, in nanoseconds.
+        /// Less slack than this, in nanoseconds, is not a problem.
         const LEAST_NS: f64 = 20_000.0;
         reasons(report)?;
         let rows = late::by(report, Cause::TimerSlack, LEAST_NS);

@@ -1,5 +1,5 @@
-//! What the system can tell the calling thread about the time in which it did not run: the sources
-//! from which a late wake-up is explained.
+//! What the system reports to the calling thread about the time in which it did not run: the
+//! sources from which a late wake-up is explained.
 //!
 //! Each source may be missing, with a reason, and the others go on. All of them are read after a
 //! wait, so none of them makes it longer; only the records of context switches cost the kernel some
@@ -90,7 +90,7 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Opens what there is for the calling thread, and names what there is not.
+    /// Opens the sources that exist for the calling thread, and names those that do not.
     pub fn open() -> (Self, Vec<Missing>) {
         let (os, mut missing) = os::Sources::open();
         let entered = Entered::tested();
@@ -149,7 +149,7 @@ impl Sources {
         self.entered.as_ref().map(Entered::stands)
     }
 
-    /// What was seen since the last look. `closely`: also what changes only if a wait was late, and
+    /// What was seen since the last call. `closely`: also what changes only if a wait was late, and
     /// takes longer to read.
     pub fn look(&mut self, closely: bool, stood: Option<bool>) -> Seen<'_> {
         // The time first, so that no switch is recorded after it and ascribed to this wait.
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    /// Under load anything may come on top, so only what must be there is asserted.
+    /// Under load anything else may happen as well, so only what must be there is asserted.
     #[test]
     fn a_sleep_is_seen_by_every_source_that_there_is() {
         let (mut sources, missing) = Sources::open();

@@ -9,7 +9,7 @@ use windows_sys::Win32::System::WindowsProgramming::QueryThreadCycleTime;
 
 #[derive(Debug)]
 pub(super) struct Sources {
-    /// Nanoseconds per cycle of the count; `None` if there is none.
+    /// Nanoseconds per cycle of the thread's cycle count; `None` if there is no such count.
     scale: Option<f64>,
 }
 

@@ -167,7 +167,7 @@ pub(crate) const WALL: Option<&str> = if cfg!(windows) {
 /// How a raw value becomes time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Unit {
-    /// This many per second, by definition or because the system reports it.
+    /// This many units per second, by definition or because the system reports it.
     Hz(f64),
     /// Ticks of this machine's counter, whose rate is determined by calibration.
     Counter,
@@ -175,12 +175,12 @@ pub enum Unit {
     Variable,
 }
 
-/// How far a value counts before it returns to zero.
+/// The range of a value before it returns to zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
     /// Significant bits of the most significant part.
     pub bits: u32,
-    /// How many units of that part make a second; if absent, the unit is that of the value itself.
+    /// How many units of the counted part make a second; if absent, the unit is that of the value.
     pub per_second: Option<f64>,
 }
 
@@ -247,7 +247,7 @@ pub(crate) struct Opened {
 
 pub struct Reader {
     pub kind: Kind,
-    /// What is known about it on this machine.
+    /// What is known about the clock on this machine.
     pub facts: Facts,
     pub unit: Unit,
     /// The resolution that the API claims, in nanoseconds.

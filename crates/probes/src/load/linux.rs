@@ -10,14 +10,14 @@ use std::io::{self, Read};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
-/// One process of a load; it is ended when this is dropped.
+/// One process of a load; dropping it ends the process.
 #[derive(Debug)]
 pub struct Child {
     pid: libc::pid_t,
 }
 
-/// What the child tells of its start: which step failed, and the system's number. Two bytes
-/// cannot be written in part (pipe(7), PIPE_BUF).
+/// What the child reports about its start: which step failed, and the system's error number. Two
+/// bytes cannot be written in part (pipe(7), PIPE_BUF).
 const STARTED: [u8; 2] = [0, 0];
 
 /// The steps of a child's start, by what they are called when they fail.
@@ -46,7 +46,7 @@ pub fn leaves_one_free(load: Load, fifo: bool) -> bool {
     load == Load::High && fifo
 }
 
-/// It forks, and starts no program anew.
+/// Always `None`: a load forks, and does not start the program again.
 pub fn requested() -> Option<i32> {
     None
 }
@@ -131,7 +131,7 @@ fn pipe() -> Result<(File, OwnedFd), Unavailable> {
     }
 }
 
-/// In the child. Writes two bytes; there is nobody to tell of a failure.
+/// Runs in the child. Writes two bytes; there is nobody to report a failure to.
 fn tell(fd: libc::c_int, what: [u8; 2]) {
     // SAFETY: two bytes of a live array.
     unsafe { libc::write(fd, what.as_ptr().cast(), what.len()) };

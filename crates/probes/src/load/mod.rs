@@ -45,7 +45,7 @@ pub struct Running {
     children: Vec<Watched>,
 }
 
-/// One process, as it was when last looked at.
+/// One process, as it was when last examined.
 #[derive(Debug)]
 struct Watched {
     child: imp::Child,
@@ -54,7 +54,7 @@ struct Watched {
     ready_ns: u64,
     /// The CPU time that it had used: a system need not report it for a process that has ended.
     cpu_ns: u64,
-    /// When it was found to have ended, in seconds since the start.
+    /// When the process was found to have ended, in seconds since the start.
     ended_s: Option<f64>,
 }
 

@@ -54,7 +54,7 @@ const OF_CPU: &[&str] = &[
     "topology/package_cpus_list",
     "topology/thread_siblings_list",
 ];
-/// The CPUs whose files are kept. Machines with more have them alike.
+/// The CPUs whose files are kept. On machines with more, the others have the same files.
 const MOST_CPUS: usize = 1024;
 /// Folders, and the files that are kept below each of their own folders.
 const BELOW: &[(&str, &[&str])] = &[
@@ -224,7 +224,7 @@ impl Bundle<'_> {
         self.put(&format!("root{path}"), kept.join("\n").as_bytes())
     }
 
-    /// What was read at that path, or nothing, with a line in the list of what this user may not
+    /// What was read at this path, or nothing, with a line in the list of what this user may not
     /// read.
     fn found<T>(&mut self, path: &str, read: Result<T, Missing>) -> Option<T> {
         if matches!(read, Err(Missing::Denied)) {

@@ -31,7 +31,7 @@ const WORDS: &[&str] = &[
 ];
 /// More lines than a boot writes about time.
 const FIRST: usize = 72;
-/// Of a machine that complains every second, the last complaints are enough.
+/// The number of last lines that are kept: enough of a machine that complains every second.
 const LAST: usize = 24;
 /// The longest line that is kept, in bytes.
 const LENGTH: usize = 200;

@@ -44,9 +44,9 @@ pub struct Quota {
 }
 
 impl Quota {
-    /// Those of the process behind `root`; `None` if no group that it can see counts throttling,
-    /// for which there are many reasons: no control groups, none with a controller for the CPU, or
-    /// only the topmost, which has no quota.
+    /// The groups of the process behind `root`; `None` if no group that it can see counts
+    /// throttling, for which there are many reasons: no control groups, none with a controller for
+    /// the CPU, or only the topmost, which has no quota.
     pub fn of(root: &Root) -> Option<Self> {
         let own = root.text("/proc/self/cgroup").ok()?;
         let mounts = root.text("/proc/self/mountinfo").ok()?;
@@ -63,7 +63,8 @@ impl Quota {
         all.fold(Throttled::default(), Throttled::and)
     }
 
-    /// The same for each group, always in the same order; `None` for one that has been removed.
+    /// What has been throttled in each group until now, always in the same order; `None` for a
+    /// group that has been removed.
     pub fn each(&self) -> impl Iterator<Item = Option<Throttled>> + '_ {
         self.groups.iter().map(read)
     }

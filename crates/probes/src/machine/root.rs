@@ -106,7 +106,7 @@ impl Root {
         self.host
     }
 
-    /// Whether it runs Linux: only then does the absence of a file mean anything.
+    /// Whether the machine runs Linux: only then does the absence of a file mean anything.
     pub fn is_linux(&self) -> bool {
         self.process.sysname.as_deref() == Some("Linux")
     }
@@ -190,7 +190,7 @@ impl Root {
     }
 }
 
-/// As [`capped`], of a file that is no link.
+/// Like [`capped`], for a file that is not a link.
 fn capped_file(path: &Path, cap: u64) -> Result<Vec<u8>, Missing> {
     if fs::symlink_metadata(path)?.is_symlink() {
         return Err(Missing::Other("a link".to_owned()));

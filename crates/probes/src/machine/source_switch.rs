@@ -29,7 +29,7 @@ impl Default for Sources {
 }
 
 impl Sources {
-    /// Those in another folder with the same files, as tests use.
+    /// The clock sources in another folder with the same files, as tests use.
     pub fn at(folder: &Path) -> Self {
         Self(folder.to_owned())
     }
@@ -41,14 +41,14 @@ impl Sources {
         Ok(text)
     }
 
-    /// The one in use; `None` if the system does not say.
+    /// The clock source in use; `None` if the system does not report it.
     pub fn current(&self) -> Option<String> {
         let text = self.read("current_clocksource").ok()?;
         let name = text.split_whitespace().next()?;
         Some(name.to_owned())
     }
 
-    /// Those that the kernel can use; empty if it does not say.
+    /// The clock sources that the kernel can use; empty if it does not report them.
     pub fn available(&self) -> Vec<String> {
         let text = self.read("available_clocksource").unwrap_or_default();
         text.split_whitespace().map(str::to_owned).collect()

@@ -25,7 +25,7 @@ pub struct Page {
 /// Reads the page.
 ///
 /// # Errors
-/// The reason why there is none, in words that a user can act on.
+/// The reason why there is no page, in words that a user can act on.
 pub fn read() -> Result<Page, String> {
     let file = File::open(PATH).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => {

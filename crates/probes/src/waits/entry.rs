@@ -81,7 +81,7 @@ impl Asked {
 /// How to write one wait.
 #[derive(Clone, Copy)]
 pub(crate) enum Code {
-    /// As these lines, followed by the entry's call.
+    /// These lines, followed by the entry's call.
     Before(fn(Asked) -> String),
     Lines(fn(Asked) -> String),
 }

@@ -53,7 +53,7 @@ const TABLES: &[&[Entry]] = &[
 /// Every wait method, in the order in which lists show them.
 pub const ALL: &[&Entry] = &lists::all::<Entry, { lists::count(TABLES) }>(TABLES);
 
-/// A counter rate that suffices to ask whether a method is available, without using it.
+/// A counter rate that is good enough to ask whether a method is available, without using it.
 pub const NOMINAL_HZ: f64 = 1e9;
 
 pub fn find(id: &str) -> Option<&'static Entry> {

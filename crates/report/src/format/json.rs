@@ -20,7 +20,7 @@ pub const FORMAT: Format = Format {
 /// waits can take up to 300 KiB: this is enough for almost a thousand.
 pub const LARGEST: usize = 256 << 20;
 
-/// Writes the report. A figure that is not finite is left out, as one that was not measured.
+/// Writes the report. A figure that is not finite is left out, as if it had not been measured.
 ///
 /// # Errors
 /// Those of the writer, and a report whose run has no finite duration.

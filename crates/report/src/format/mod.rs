@@ -6,12 +6,12 @@ use std::io;
 
 /// A format that a report can be written in.
 pub struct Format {
-    /// Its name, as `--export` takes it.
+    /// The format's name, as `--export` takes it.
     pub id: &'static str,
     /// The usual extension of a file's name, without the dot.
     pub extension: &'static str,
     pub about: &'static str,
-    /// Whether it holds the distributions of a report and nothing else.
+    /// Whether the format holds the distributions of a report and nothing else.
     pub distributions_only: bool,
     pub write: fn(&Report, &mut dyn io::Write) -> io::Result<()>,
 }

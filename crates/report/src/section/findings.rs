@@ -31,7 +31,7 @@ pub fn page(report: &Report) -> Vec<Block> {
     if blocks.is_empty() { vec![Block::Paragraph(line(report))] } else { blocks }
 }
 
-/// What came of looking for each fault: what was found, and what is not known. If everything is
+/// The result of looking for each fault: what was found, and what is not known. If everything is
 /// asked for, also what was ruled out, by which evidence.
 pub fn diagnosis(report: &Report, detail: Detail) -> Vec<Block> {
     let of = |outcome: Outcome| report.checks.iter().filter(move |it| it.outcome == outcome);
@@ -122,7 +122,7 @@ fn level(level: Level) -> (Tone, &'static str) {
     }
 }
 
-/// How it is known, in a clause.
+/// How a finding is known, in a clause.
 fn certainty(certainty: Certainty) -> &'static str {
     match certainty {
         Certainty::Measured => "measured: it was seen to happen",

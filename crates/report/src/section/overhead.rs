@@ -111,7 +111,7 @@ fn emphasised(cell: Cell, part: &str) -> Cell {
     cell.toned_if(part == "overhead", Tone::Strong)
 }
 
-/// The median, with its interval if there are samples enough for one.
+/// The median, with its interval if there are enough samples for one.
 fn median(overhead: &Overhead, centre: &Centre) -> Cell {
     match overhead.has_intervals() {
         true => Cell::within(centre.median_ns, centre.low_ns, centre.high_ns),

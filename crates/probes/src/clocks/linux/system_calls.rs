@@ -13,7 +13,7 @@ const FUNCTION: Entry = Entry {
     ..PLAIN
 };
 
-/// By the instruction that enters the kernel.
+/// The defaults of a clock that is read by the instruction that enters the kernel.
 const INSTRUCTION: Entry = Entry {
     home: "Linux on x86-64 and Arm",
     references: &[

@@ -3,8 +3,8 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// How often they are set: rarely enough not to disturb the measurement, and about as often as the
-/// kernel updates its own coarse clocks.
+/// How often the clocks are set: rarely enough not to disturb the measurement, and about as often
+/// as the kernel updates its own coarse clocks.
 pub(super) const PERIOD: Duration = Duration::from_millis(10);
 
 /// The period as the clocks' resolution, in nanoseconds.

@@ -21,7 +21,7 @@ const DT_VERSYM: u64 = 0x6fff_fff0;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symbol {
     pub name: String,
-    /// Its offset from the first byte of the image.
+    /// The function's offset from the first byte of the image.
     pub offset: u64,
 }
 
@@ -30,7 +30,7 @@ pub struct Symbol {
 pub struct Image<'a> {
     bytes: &'a [u8],
     wide: bool,
-    /// The address for which its first byte was linked.
+    /// The address for which the image's first byte was linked.
     linked: u64,
     dynamic: (u64, u64),
 }
@@ -82,7 +82,7 @@ impl<'a> Image<'a> {
         self.bytes
     }
 
-    /// Its exported functions, in the order of its table.
+    /// The exported functions, in the order of the image's table.
     pub fn symbols(&self) -> Vec<Symbol> {
         let Some(tables) = self.tables() else {
             return Vec::new();

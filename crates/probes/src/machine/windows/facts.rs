@@ -17,8 +17,8 @@ use crate::waits::windows_qpc;
 /// How long the two counters are compared. With ticks of 100 ns at both ends, the result is good to
 /// 40 ppm.
 const COMPARED: Duration = Duration::from_millis(5);
-/// How often both are read at either end, so that nothing comes between the reads of at least one
-/// pair.
+/// How often both counters are read at either end, so that nothing comes between the reads of at
+/// least one pair.
 const TRIES: usize = 8;
 
 /// Fills in the facts that only the running system can report.

@@ -1,6 +1,6 @@
 //! Windows, and Wine in its place: facts from system calls and from the page that the kernel shares
-//! with every process. There are no files to read facts from. (Under Wine, those of Linux could be reached,
-//! and would be taken for those of this system.)
+//! with every process. There are no files to read facts from. (Under Wine, Linux's files could be
+//! reached, and would be mistaken for this system's.)
 
 mod affinity;
 mod facts;

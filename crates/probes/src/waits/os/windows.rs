@@ -43,8 +43,8 @@ pub fn suspended() -> Option<u64> {
     Some(read()?.max(read()?))
 }
 
-/// Windows adds to it at clock interrupts, a whole period at a time. The mean over many waits is
-/// right; the value of a single wait means nothing.
+/// Windows adds to the CPU time at clock interrupts, a whole period at a time. The mean over many
+/// waits is right; the value of a single wait means nothing.
 pub fn thread_cpu() -> Option<u64> {
     let mut times = [FILETIME::default(); 4];
     let [created, ended, kernel, user] = &mut times;

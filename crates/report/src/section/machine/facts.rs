@@ -1,4 +1,4 @@
-//! Everything that is known of the machine, in groups.
+//! Everything that is known about the machine, in groups.
 
 use super::figures::{exact_hz, round_hz};
 use super::known::{Basis, Group, Known, known, unknown};

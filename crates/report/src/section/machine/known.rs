@@ -60,7 +60,7 @@ impl Known {
         Self { fact: Fact::new(name, words), data: Vec::new(), basis: Basis::Read }
     }
 
-    /// A text for people and programs, or that it is unknown and why.
+    /// A text for people and programs; if it is unknown, the reason.
     pub(super) fn of_text(
         name: &'static str,
         text: Option<&str>,
@@ -70,7 +70,7 @@ impl Known {
         Self::new(name, known(text, env, subjects)).text(name, text.unwrap_or_default())
     }
 
-    /// A count for people and programs, or that it is unknown and why.
+    /// A count for people and programs; if it is unknown, the reason.
     pub(super) fn of_count(
         name: &'static str,
         count: Option<usize>,
@@ -87,7 +87,7 @@ impl Known {
         Self::new(name, if flag { "yes" } else { "no" }).flag(name, Some(flag))
     }
 
-    /// With a row, unless its value is absent.
+    /// Adds a row, unless its value is absent.
     pub(super) fn value(
         mut self,
         key: impl Into<String>,
@@ -98,13 +98,13 @@ impl Known {
         self
     }
 
-    /// With a row for a text, unless that is empty.
+    /// Adds a row for a text, unless the text is empty.
     pub(super) fn text(self, key: impl Into<String>, text: &str) -> Self {
         let text = (!text.is_empty()).then(|| Value::Text(text.into()));
         self.value(key, text, "")
     }
 
-    /// With a row for a figure, unless that is not finite.
+    /// Adds a row for a figure, if the figure is finite.
     pub(super) fn number(
         self,
         key: impl Into<String>,
@@ -115,7 +115,7 @@ impl Known {
         self.value(key, number.map(Value::Number), unit)
     }
 
-    /// With a row for yes or no.
+    /// Adds a row for yes or no.
     pub(super) fn flag(self, key: impl Into<String>, flag: Option<bool>) -> Self {
         self.value(key, flag.map(Value::Flag), "")
     }

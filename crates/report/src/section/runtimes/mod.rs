@@ -234,7 +234,7 @@ fn matrix_columns<'a>() -> Vec<Spec<OneClock<'a>>> {
     }
 }
 
-/// What is known of each runtime apart from its figures.
+/// What is known about each runtime apart from its figures.
 fn details(measured: &[&Runtime]) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut families = BTreeSet::new();

@@ -81,7 +81,7 @@ pub(super) fn columns<'a>() -> Vec<Spec<Row<'a>>> {
     }
 }
 
-/// How many of so many ran backwards: programs get the count, people both.
+/// How many tries ran backwards, of how many: programs get the count, people both.
 fn of(found: Option<(u64, u64)>) -> Cell {
     let Some((bad, tries)) = found else {
         return Cell::default();

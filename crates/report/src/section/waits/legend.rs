@@ -44,7 +44,7 @@ pub(super) fn view(report: &Report) -> Vec<Block> {
     blocks
 }
 
-/// That the run was interrupted, if it was.
+/// A remark that the run was interrupted, if it was.
 pub(super) fn interrupted(report: &Report) -> Option<Block> {
     let interrupted = |wait: &Wait| wait.stopped_by == StoppedBy::Interrupt;
     let any = report.waits.iter().any(interrupted);

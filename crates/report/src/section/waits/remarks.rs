@@ -1,4 +1,4 @@
-//! What is said of waits next to their tables.
+//! The remarks on waits next to their tables.
 
 use super::super::Detail;
 use super::rows::label;

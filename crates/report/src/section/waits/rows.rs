@@ -1,4 +1,4 @@
-//! Rows of waits: which there are, and what they are called.
+//! Rows of waits: which rows there are, and their names.
 
 use crate::block::Cell;
 use crate::number::short;

@@ -14,13 +14,13 @@ use chronoscope_model::waits::Wait;
 #[derive(Clone, Copy, Default)]
 pub(super) struct Traits {
     pub(super) everything: bool,
-    /// Some of them were measured with a slice that was set.
+    /// Some rows were measured with a slice that was set.
     pub(super) slice: bool,
-    /// Some of them were in a control group that a CPU quota throttled.
+    /// Some rows were measured in a control group that a CPU quota throttled.
     pub(super) throttled: bool,
-    /// They waited for a grid of deadlines, and can have missed some.
+    /// The rows waited for a grid of deadlines, and can have missed some.
     pub(super) grid: bool,
-    /// Some of their waits were early, which is a defect.
+    /// Some waits were early, which is a defect.
     pub(super) early: bool,
 }
 

@@ -20,7 +20,7 @@ const NAMED: usize = 4;
 /// One line of the table: a wait, some of its wake-ups, and whether its CPU is part of its name.
 type Line<'a> = (&'a Wait, &'a Later, bool);
 
-/// What is known of the causes; nothing if the run did not ask for them.
+/// What is known about the causes; nothing if the run did not ask for them.
 pub(super) fn view(report: &Report, detail: Detail) -> Vec<Block> {
     let rows: Vec<(&Wait, &Why)> =
         waits_of(report).filter_map(|wait| Some((wait, wait.why.as_ref()?))).collect();
