@@ -97,7 +97,7 @@ pub fn parsed(mut words: Vec<OsString>) -> anyhow::Result<(Cli, Options)> {
     Ok((Cli::from_arg_matches(&matches)?, options))
 }
 
-/// What clap says of a command line; one line if an option does not apply.
+/// clap's error for a command line; one line if an option does not apply.
 fn refused(error: clap::Error, whole: &clap::Command, words: &[OsString]) -> anyhow::Error {
     let named = |kind| match error.get(kind) {
         Some(ContextValue::String(one)) => one.clone(),

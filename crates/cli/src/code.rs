@@ -53,7 +53,8 @@ impl Code {
         }
     }
 
-    /// Leaves only code in this language. Advice that has none keeps all that it has.
+    /// Keeps only the code in this language. Advice that has no code in it keeps all its code.
+    /// Returns whether any code was removed.
     pub fn retain(self, report: &mut Report) -> bool {
         let Self::In(language) = self else {
             return false;

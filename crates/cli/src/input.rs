@@ -8,7 +8,8 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Checks that it is a regular file: opening a pipe waits for a writer, and a device may never end.
+/// Checks that the path is a regular file: opening a pipe waits for a writer, and a device may
+/// never end.
 fn regular(path: &Path) -> Result<(), Usage> {
     let there = fs::metadata(path).map_err(|error| cannot_read(path, &error))?;
     if there.is_dir() {

@@ -77,7 +77,7 @@ pub const PAGE: &[Group] = &[Output::augment_args];
 /// The groups of a command that writes files for other programs.
 pub const FILES: &[Group] = &[];
 
-/// The options of all groups; those that the command does not take are as if they were not given.
+/// The options of all groups; options that the command does not take have their defaults.
 #[derive(Default)]
 pub struct Options {
     pub output: Output,

@@ -1,4 +1,4 @@
-//! How the clocks compare whose calls were really made by the million.
+//! Compares the clocks whose calls were really made, by the million.
 
 use chronoscope_model::clock::{Clock, Speed};
 
@@ -11,7 +11,7 @@ const FAST: f64 = 2.0;
 /// Up to ten times the cheapest call made is ok; a system call takes longer.
 const OK: f64 = 10.0;
 
-/// Compares each with the cheapest whose tick is below 1 ms.
+/// Compares each clock with the cheapest whose tick is below 1 ms.
 pub(crate) fn compare(clocks: &mut [Clock]) {
     let fine = |clock: &&Clock| {
         let tick = clock.resolution.as_ref().and_then(|r| r.tick_ns);

@@ -46,8 +46,8 @@ impl Late<'_> {
     }
 }
 
-/// The rows whose latest wake-ups this cause dominates, and took more than `least_ns` of, the worst
-/// first. Rows of too few waits prove nothing.
+/// The rows whose latest wake-ups this cause dominates and delays by more than `least_ns`, the
+/// worst first. Rows with too few waits prove nothing.
 pub(crate) fn by(report: &Report, cause: Cause, least_ns: f64) -> Vec<Late<'_>> {
     const ENOUGH: u64 = 5;
     let rows = report.waits.iter().filter_map(|wait| {
@@ -72,7 +72,7 @@ pub(crate) fn lines(rows: &[Late]) -> Vec<String> {
     lines
 }
 
-/// Whether one of them was late without a load of the tool's own.
+/// Whether one of the rows was late without a load of the tool's own.
 pub(crate) fn idle(rows: &[Late]) -> bool {
     rows.iter().any(|late| late.wait.load == Load::None)
 }

@@ -1,4 +1,4 @@
-//! Picking a clock, and the sentences that say why.
+//! Picks a clock, with the sentences that give the reasons.
 
 use crate::reading::{available, cost, short, source, usable};
 use crate::verdict::SLOW_NS;
@@ -68,7 +68,7 @@ fn per_read(clock: &Clock) -> String {
     }
 }
 
-/// The tick as measured; what the interface claims is no reason to choose a clock.
+/// The tick as measured; the interface's claim is not a reason to choose a clock.
 fn tick(clock: &Clock) -> String {
     let Some(resolution) = &clock.resolution else {
         return String::new();
@@ -148,14 +148,14 @@ pub(crate) fn chosen(clock: &Clock, why: String) -> Advice {
     }
 }
 
-/// The choice of none, with what rules out each candidate of this system.
+/// The advice if no clock is suitable, with what rules out each candidate of this system.
 pub(crate) fn none(report: &Report, ids: &[&str]) -> Advice {
     let candidates: Vec<&Clock> = ids
         .iter()
         .filter_map(|id| report.clocks.iter().find(|clock| clock.id == *id))
         .filter(|clock| !clock.elsewhere)
         .collect();
-    // Of those, some might have been suitable if the run had come to them.
+    // Some of these might have been suitable if the run had reached them.
     let unmeasured = candidates.iter().any(|clock| clock.available && clock.verdict.is_none());
     let reasons: Vec<String> = candidates
         .iter()

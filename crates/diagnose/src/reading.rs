@@ -1,4 +1,4 @@
-//! Questions that verdicts, faults and advice all ask of a report.
+//! Questions about a report that verdicts, faults and advice share.
 
 use chronoscope_model::Report;
 use chronoscope_model::clock::{BuiltOn, Clock, Grade, Orders, Reads};

@@ -60,7 +60,7 @@ pub(crate) fn attributes() -> Result<Attributes, c_int> {
 pub(crate) fn set_slice(before: Attributes, ns: u64) -> Result<(), c_int> {
     let attributes = Attributes {
         size: size_of::<Attributes>() as u32,
-        // Of the flags, only this one outlives the call (sched_setattr(2)).
+        // Only this flag outlives the call (sched_setattr(2)).
         flags: before.flags & RESET_ON_FORK,
         runtime: ns,
         ..before

@@ -106,7 +106,7 @@ pub(crate) fn estimate(estimate: &Estimate) -> Figure {
     // A value smaller than its uncertainty keeps its first digit: 0 would mean that it is free.
     let last = last.max(place(half).min(place(value.abs()))).max(-3);
     let unit = 10f64.powi(last);
-    // A millionth is ignored, so that 0.02 is not taken for a little more than 0.02.
+    // A millionth is ignored, so that 0.02 does not count as a little more than 0.02.
     let spread = ((half / unit - 1e-6).ceil().max(1.0)) * unit;
     let mark = if estimate.only_shared || estimate.second.is_some() { "*" } else { "" };
     Figure { value: rounded(value, last), spread: format!("{}{mark}", rounded(spread, last)) }

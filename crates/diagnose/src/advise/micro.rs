@@ -56,7 +56,7 @@ fn choose(report: &Report) -> Advice {
         None => first_ordered(report, ORDERED),
         Some(_) => None,
     };
-    // An ordered counter is worth its trouble only if it is cheaper than the system's clock.
+    // An ordered counter is worth the trouble only if it is cheaper than the system's clock.
     let system_read = system.and_then(Clock::ordered);
     let cheaper = |read: &&Estimate| system_read.is_none_or(|other| read.is_below(other));
     if let Some((clock, read)) =
@@ -110,8 +110,8 @@ fn mfence(report: &Report) -> &'static str {
     }
 }
 
-/// What a counter that the kernel does not keep time with means for short intervals, as a sentence
-/// that follows others; a trace must not be merged by it.
+/// What it means for short intervals that the kernel does not keep time with the counter, as a
+/// sentence that follows others; a trace must not be merged by such a counter.
 fn jumps(report: &Report) -> String {
     counter_may_jump(&report.environment).map_or(String::new(), |why| {
         format!(

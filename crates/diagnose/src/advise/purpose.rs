@@ -5,9 +5,9 @@ use crate::system::System;
 use chronoscope_model::{Advice, Page, Report};
 
 pub struct Purpose {
-    /// Its page: the only name is its id, as `--for` takes it, and the title is the purpose in
-    /// words. It says what a clock or wait must have, what rules one out (`how`), and what is
-    /// advised (`act`).
+    /// The purpose's page: the only name is the purpose's id, as `--for` takes it, and the title is
+    /// the purpose in words. The page says what a clock or wait must have, what rules one out
+    /// (`how`), and what is advised (`act`).
     pub page: Page,
     /// The most common mistake.
     pub trap: &'static str,
@@ -26,7 +26,7 @@ pub enum Basis {
 pub(super) enum How {
     /// One clock is chosen, then the code for it from these sheets.
     Clock { choose: fn(&Report) -> Advice, sheets: &'static [&'static str] },
-    /// Each duration that was measured has advice of its own.
+    /// There is advice for each duration that was measured.
     Waits(fn(&Report) -> Vec<Advice>),
 }
 
@@ -42,7 +42,7 @@ impl Purpose {
         }
     }
 
-    /// Its advice from this report; none if the report holds nothing that it follows from.
+    /// The purpose's advice from this report; none if the report lacks the measurements.
     pub(super) fn advise(&self, report: &Report) -> Vec<Advice> {
         match self.how {
             How::Clock { .. } if report.clocks.is_empty() => Vec::new(),

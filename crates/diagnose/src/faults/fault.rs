@@ -1,4 +1,4 @@
-//! What a fault is, and the questions that several faults ask of a report.
+//! What a fault is, and the questions about a report that several faults share.
 
 use crate::advise::system_clock;
 use crate::reading::{cost, source};
@@ -23,7 +23,7 @@ pub struct Fault {
     pub(super) look: fn(&Report) -> Looked,
 }
 
-/// What most faults have in common.
+/// The defaults of a fault.
 pub(super) const FAULT: Fault = Fault {
     page: Page::EMPTY,
     certainty: Certainty::Evidence,
@@ -87,7 +87,7 @@ pub(super) const SEVERAL_CPUS: Only =
     Only(|env| env.cpu.logical != 1, "this machine has a single CPU");
 
 impl Fault {
-    /// A stable name, which `--allow` takes.
+    /// The fault's stable name, which `--allow` takes.
     pub const fn id(&self) -> &'static str {
         self.page.name()
     }
@@ -121,7 +121,7 @@ impl Fault {
     }
 }
 
-/// The fault is there if there is evidence of it.
+/// The fault is found if there is evidence.
 pub(super) fn found(level: Level, evidence: impl IntoIterator<Item = String>) -> Looked {
     let evidence: Vec<String> = evidence.into_iter().collect();
     if evidence.is_empty() {
@@ -145,7 +145,7 @@ pub(super) fn stated(report: &Report, subject: &str) -> Option<String> {
     Some(format!("{subject}: {}", found.reason))
 }
 
-/// Why a fact is not known: as the report says, or otherwise this.
+/// Why a fact is not known: the report's reason, or otherwise this one.
 pub(super) fn why(report: &Report, subject: &str, otherwise: &str) -> String {
     stated(report, subject).unwrap_or(otherwise.into())
 }

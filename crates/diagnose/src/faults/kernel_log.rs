@@ -39,7 +39,7 @@ pub(super) const GUEST_CALIBRATION_FAILED: Fault = Fault {
     look: |report| {
         const FAILED: &str = "could not calculate TSC khz";
         let ticks = matches!(source(&report.environment), Some("jiffies" | "refined-jiffies"));
-        // A machine whose first attempt fails, and whose second does not, is sound.
+        // A machine on which only the first attempt fails is sound.
         let mut log = report.environment.kernel_log.iter();
         let detected = log.any(|line| line.contains("tsc: Detected"));
         let words: &[&str] = if ticks && !detected {
@@ -99,7 +99,7 @@ pub(super) const RT_THROTTLING: Fault = Fault {
                 seen.evidence.push(limit);
                 Ok(seen)
             }
-            // A share so small stops any thread that does real work.
+            // A share this small stops any thread that does real work.
             Err(_) if (0..period / 2).contains(&runtime) => found(Level::Info, [limit]),
             unseen => unseen,
         }

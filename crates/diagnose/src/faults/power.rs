@@ -143,7 +143,7 @@ fn most_affected(report: &Report) -> Option<String> {
         let cost = clock.cost.throughput.as_ref()?;
         let shared_ns = cost.shared_ns?;
         let ratio = shared_ns / cost.value_ns;
-        // If every round was shared, nothing is known of the cost alone.
+        // If every round was shared, the cost on an unshared core is not known.
         let known = ratio.is_finite() && !cost.below_resolution && !cost.only_shared;
         known.then_some((clock, cost.value_ns, shared_ns, ratio))
     });

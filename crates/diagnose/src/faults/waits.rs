@@ -69,7 +69,7 @@ pub(super) const COARSE_TICK: Fault = Fault {
     },
     certainty: Certainty::Measured,
     look: |report| {
-        /// The earliest of so many sleeps is not late by chance.
+        /// The earliest of this many sleeps is not late by chance.
         const ENOUGH: u64 = 20;
         /// Half the shortest tick, in nanoseconds. With high-resolution timers, the earliest of many
         /// sleeps is tens of microseconds late.
@@ -111,8 +111,8 @@ pub(super) const DEEP_IDLE: Fault = Fault {
     },
     certainty: Certainty::Measured,
     look: |report| {
-        /// A CPU that wakes within this time slept lightly, in nanoseconds: an interrupt and a switch
-        /// take some 10 us.
+        /// A CPU that wakes within this time, in nanoseconds, was in a light idle state: an
+        /// interrupt and a switch take some 10 us.
         const LEAST_NS: f64 = 40_000.0;
         /// Waits that are this much later are late for most purposes, in nanoseconds.
         const MUCH_NS: f64 = 200_000.0;
@@ -318,8 +318,8 @@ pub(super) const TIMER_SLACK: Fault = Fault {
     },
     certainty: Certainty::Measured,
     look: |report| {
-        /// What Linux gives a thread (init/init_task.c, `timer_slack_ns`). More than that was set by
-        /// someone.
+        /// What Linux gives a thread (init/init_task.c, `timer_slack_ns`). If there is more,
+        /// someone set it.
         const USUAL_NS: u64 = 50_000;
         /// Less slack than this, in nanoseconds, is not a problem.
         const LEAST_NS: f64 = 20_000.0;

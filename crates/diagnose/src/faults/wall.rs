@@ -104,10 +104,10 @@ pub(super) const CLOCK_STEPPED: Fault = Fault {
     },
     certainty: Certainty::Measured,
     look: |report| {
-        /// The smallest step that is reported, in nanoseconds. Below are what interrupts between two
-        /// reads of different clocks leave.
+        /// The smallest step that is reported, in nanoseconds. Interrupts between the reads of two
+        /// clocks cause smaller ones.
         const LEAST_NS: u64 = 100_000;
-        /// The most steps that are named.
+        /// The largest number of steps that are named.
         const NAMED: usize = 4;
         moved(report)?;
         let within = report.run.moved.as_ref().and_then(|moved| {
@@ -164,7 +164,7 @@ pub(super) const SUSPENDED: Fault = Fault {
     },
     certainty: Certainty::Measured,
     look: |report| {
-        /// No suspension is shorter, in nanoseconds.
+        /// No suspension is shorter than this, in nanoseconds.
         const LEAST_NS: u64 = 10_000_000;
         moved(report)?;
         let moved = report.run.moved.as_ref().ok_or(Clear)?;

@@ -68,12 +68,13 @@ pub struct Seen<'a> {
     pub queued_ns: Option<u64>,
     /// How long the thread ran, in nanoseconds.
     pub ran_ns: Option<u64>,
-    /// For how long a quota kept its group from running, in nanoseconds. It is read only if asked
-    /// for, and then for the time since it was last read.
+    /// How long a quota kept the thread's group from running, in nanoseconds. It is read only if
+    /// asked for, and then for the time since it was last read.
     pub throttled_ns: Option<u64>,
-    /// The idle states that its CPU entered, `Some(None)` if none, likewise if asked for.
+    /// The deepest idle state that the thread's CPU entered, `Some(None)` if none; read only if
+    /// asked for.
     pub idle: Option<Option<&'a IdleState>>,
-    /// System management interrupts of the CPUs that it ran on, likewise if asked for.
+    /// System management interrupts of the CPUs that the thread ran on; read only if asked for.
     pub smis: Option<u64>,
     /// Whether an interrupt or a fault entered the kernel from the thread's own code since the
     /// mark was set.
@@ -106,7 +107,7 @@ impl Sources {
         (sources, missing)
     }
 
-    /// Begins anew: what has passed until now belongs to no wait.
+    /// Begins again: what has happened until now belongs to no wait.
     pub fn forget(&mut self) {
         self.os.look(true);
         (self.ran, self.since) = self.now();
@@ -152,7 +153,7 @@ impl Sources {
     /// What was seen since the last call. `closely`: also what changes only if a wait was late, and
     /// takes longer to read.
     pub fn look(&mut self, closely: bool, stood: Option<bool>) -> Seen<'_> {
-        // The time first, so that no switch is recorded after it and ascribed to this wait.
+        // The time is read first, so that no later switch is ascribed to this wait.
         let (ran, until) = self.now();
         let ran_ns = self.ran.zip(ran).map(|(from, to)| to.saturating_sub(from));
         let since = std::mem::replace(&mut self.since, until);

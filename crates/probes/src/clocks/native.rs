@@ -145,7 +145,7 @@ fn refused(what: &str, errno: i32) -> Unavailable {
 }
 
 /// Why a clock's own check refused it. The number is an `errno` on Windows too, which the system's
-/// own error messages do not go by.
+/// own error messages do not use.
 #[cfg(windows)]
 fn refused(what: &str, errno: i32) -> Unavailable {
     Unavailable(match errno {

@@ -93,8 +93,8 @@ pub fn launch(
             let mut told = [u8::MAX; 2];
             let read = reader.read_exact(&mut told);
             match (read, told) {
-                // A low priority comes last and from here: on a machine without idle time a
-                // process that had it would be long in saying that it has started.
+                // A low priority comes last and from here: on a machine without idle time, a
+                // process that had it would take a long time to report its start.
                 (Ok(()), STARTED) if order.load == Load::Low => child
                     .schedule(libc::SCHED_IDLE)
                     .map(|()| child)
@@ -173,8 +173,8 @@ fn settle_in(
         step(2, libc::sched_setaffinity(0, size_of_val(&set), &raw const set))?;
         match (load, fifo) {
             (Load::High, Some(sched_priority)) => {
-                // A process that spins for longer than this without the pauses that its work makes
-                // has gone wild, and the kernel ends it.
+                // A process that spins for longer than this without the pauses of its work is a
+                // runaway, and the kernel ends it.
                 let limit = libc::rlimit { rlim_cur: 1_000_000, rlim_max: 1_000_000 };
                 step(3, libc::setrlimit(libc::RLIMIT_RTTIME, &raw const limit))?;
                 scheduler::set(0, libc::SCHED_FIFO, sched_priority).map_err(|errno| (3, errno))
@@ -229,8 +229,8 @@ impl Child {
 
 impl Drop for Child {
     fn drop(&mut self) {
-        // What ends has to run for it, and at a low priority it might wait long for that. Where the
-        // user may not raise it again, it does.
+        // A process must run in order to end, and at a low priority it may have to wait a long
+        // time. If the user may not raise the priority again, it does wait.
         let _ = self.schedule(libc::SCHED_OTHER);
         let mut status = 0;
         // SAFETY: the child is ours and not reaped, so the number cannot be another's.

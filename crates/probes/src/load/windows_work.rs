@@ -9,9 +9,9 @@ use std::os::windows::fs::OpenOptionsExt;
 use std::time::Duration;
 use windows_sys::Win32::Storage::FileSystem::FILE_FLAG_DELETE_ON_CLOSE;
 
-/// For how long each thread waits for its timer.
+/// How long each thread waits for its timer.
 const PERIOD_NS: u64 = 200_000;
-/// For how long a process of a high class rests after each iteration.
+/// How long a process of a high class rests after each iteration.
 const REST: Duration = Duration::from_millis(1);
 
 pub fn about(load: Load) -> String {

@@ -22,8 +22,8 @@ const PROGRAMS: &[&str] = &[
     "prltoolsd",
     "xe-daemon",
 ];
-/// The most processes that are looked at, at some 10 us each. A large machine has tens of
-/// thousands.
+/// The largest number of processes that are examined, at some 10 us each. A large machine has tens
+/// of thousands.
 const PROCESSES: usize = 4096;
 
 pub fn fill(root: &Root, env: &mut Environment) {
@@ -80,7 +80,7 @@ fn timer_list(text: &str) -> Option<bool> {
     }
 }
 
-/// The most lines of a file that has two.
+/// More lines than the file has: it has two.
 const LINES: usize = 8;
 
 /// The offsets that are not zero: `monotonic  86400  0` (kernel, fs/proc/base.c,
@@ -111,7 +111,7 @@ pub(super) fn programs(root: &Root, env: &mut Environment) -> Option<Vec<String>
         );
     }
     for pid in pids.into_iter().take(PROCESSES) {
-        // It may have ended meanwhile.
+        // The process may have ended in the meantime.
         let Ok(name) = root.text(&format!("/proc/{pid}/comm")) else {
             continue;
         };

@@ -6,7 +6,7 @@ use super::root::Root;
 use std::fs::File;
 use std::io::{Read, Seek};
 
-/// The most levels of control groups that are looked at.
+/// The largest number of levels of control groups that are examined.
 const DEEPEST: usize = 32;
 
 /// What was throttled, in a control group and the groups that contain it.
@@ -14,7 +14,7 @@ const DEEPEST: usize = 32;
 pub struct Throttled {
     /// Periods in which a group had used up its quota.
     pub periods: u64,
-    /// For how long groups were throttled, in nanoseconds, added up over their CPUs.
+    /// How long groups were throttled, in nanoseconds, added up over their CPUs.
     pub ns: u64,
 }
 
@@ -70,7 +70,7 @@ impl Quota {
     }
 }
 
-/// The count of one group. The file stays open: to find it anew takes longer than to read it.
+/// The count of one group. The file stays open: finding it again takes longer than reading it.
 fn read(mut file: &File) -> Option<Throttled> {
     let mut text = [0; 1024];
     file.rewind().ok()?;

@@ -8,17 +8,18 @@ use std::path::{Path, PathBuf};
 use super::process::Process;
 use super::{Cpuid, recording};
 
-/// The most that is read from a file that holds one fact.
+/// The largest number of bytes that are read from a file that holds one fact.
 const SMALL: u64 = 64 << 10;
-/// The most that is read from a file that grows with the machine: `/proc/cpuinfo`, `/proc/iomem`.
+/// The largest number of bytes that are read from a file that grows with the machine:
+/// `/proc/cpuinfo`, `/proc/iomem`.
 const LARGE: u64 = 1 << 20;
-/// The most names that are taken from a folder.
+/// The largest number of names that are taken from a folder.
 const NAMES: usize = 16 << 10;
 
 /// What is outside the process: this machine, or a recording of another.
 #[derive(Clone, Debug)]
 pub struct Root {
-    /// The folder of its files; `None` if no file holds a fact.
+    /// The folder of the machine's files; `None` if no file holds a fact.
     prefix: Option<PathBuf>,
     cpuid: Option<Cpuid>,
     process: Process,

@@ -57,17 +57,18 @@ impl Sources {
     /// Checks that the clock source may be changed. Nothing is changed.
     ///
     /// # Errors
-    /// It may not; the kind says whether privilege is missing.
+    /// The clock source may not be changed; the kind of the error shows whether privilege is
+    /// missing.
     pub fn check(&self) -> io::Result<()> {
         let path = self.0.join("current_clocksource");
         OpenOptions::new().write(true).open(path).map(drop)
     }
 
-    /// Changes it. The kernel accepts any name and ignores one that it does not know, so what it
-    /// uses then decides.
+    /// Changes the clock source. The kernel accepts any name and ignores one that it does not know,
+    /// so success is judged by what it uses afterwards.
     ///
     /// # Errors
-    /// The reason why it still uses another one.
+    /// The reason why the kernel still uses another clock source.
     pub fn set(&self, name: &str) -> Result<(), String> {
         let path = self.0.join("current_clocksource");
         let written = OpenOptions::new()
@@ -120,7 +121,7 @@ impl Guard {
         }
     }
 
-    /// Tells the guard that the source will be changed to this one.
+    /// Announces to the guard that the source will be changed to this one.
     ///
     /// # Errors
     /// The guard has ended: then nothing may be changed.
@@ -171,7 +172,7 @@ fn announced(mut from: impl BufRead) -> Vec<String> {
                 }
             }
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            // What is not text is no name, and nobody can be told.
+            // Bytes that are not text are not a name, and there is nobody to report to.
             Err(_) => return names,
         }
     }

@@ -14,7 +14,7 @@ const MOST: u64 = 4096;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Page {
-    /// Changes when the guest is disrupted, as by migration.
+    /// Changes when the guest is disrupted, for example by a migration.
     pub disruption_marker: u64,
     /// Changes when the guest is restored from a snapshot; absent if the hypervisor has none.
     pub generation: Option<u64>,

@@ -1,5 +1,5 @@
-//! Columns of a type of row: each is described once, with what people and programs call it, and how
-//! a row fills it.
+//! Columns of a type of row: each is described once, with its names for people and for programs,
+//! and how a row fills it.
 
 use super::Detail;
 use crate::block::{Cell, Column, Item, Part, Row, Table};

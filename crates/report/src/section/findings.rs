@@ -14,8 +14,7 @@ pub const SECTION: Section = Section {
     ..PLAIN
 };
 
-/// What was found; nothing if there is nothing. That there is nothing stands at the end of a
-/// summary.
+/// What was found; empty if there are no findings. The end of a summary says that there are none.
 fn view(report: &Report, _: Detail) -> Vec<Block> {
     if report.findings.is_empty() {
         return Vec::new();
@@ -67,7 +66,7 @@ pub fn diagnosis(report: &Report, detail: Detail) -> Vec<Block> {
 fn grouped<'a>(title: &str, checks: impl Iterator<Item = &'a Check>) -> Vec<Block> {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
     for check in checks {
-        // A finding that is itself about something unknown stands among the findings.
+        // A finding that is itself about something unknown is listed with the findings.
         let Some(why) = check.why.as_deref() else {
             continue;
         };
@@ -89,7 +88,7 @@ fn grouped<'a>(title: &str, checks: impl Iterator<Item = &'a Check>) -> Vec<Bloc
     blocks
 }
 
-/// The most findings that one line names.
+/// The largest number of findings that one line names.
 const NAMED: usize = 3;
 
 pub(super) fn line(report: &Report) -> Text {

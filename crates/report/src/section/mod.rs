@@ -28,7 +28,7 @@ pub struct Section {
     /// The section's blocks; none if the report does not hold the section.
     pub view: fn(&Report, Detail) -> Vec<Block>,
     /// The rows for programs, which use the keys of the columns; no rows if the report does not
-    /// hold the section. Absent if the section is no table.
+    /// hold the section. Absent if the section is not a table.
     pub table: Option<fn(&Report) -> Table>,
     pub distributions: Option<fn(&Report) -> Vec<Distribution<'_>>>,
 }
@@ -82,8 +82,8 @@ sections! {
     advice,
 }
 
-/// The sections that suit a document about this report: what it was made for in full if that is one
-/// thing, and in brief if it is several; its circumstances and conclusions in brief. If nothing was
+/// The sections that suit a document about this report: the section that it was made for in full,
+/// or several of them in brief; its circumstances and conclusions in brief. If nothing was
 /// measured, it was made for the machine.
 pub(crate) fn of_document(report: &Report) -> Vec<(&'static Section, Detail)> {
     let held = |section: &Section| section.measured && section.rows(report).is_some();
@@ -106,7 +106,8 @@ pub fn measured(report: &Report) -> Vec<&'static Section> {
     ALL.iter().filter(held).copied().collect()
 }
 
-/// The table of what the report was made for; of the first that has rows if it is several.
+/// The table of the section that the report was made for; if there are several, of the first that
+/// has rows.
 pub(crate) fn main_table(report: &Report) -> Option<Table> {
     let (measured, other): (Vec<&Section>, _) = ALL.iter().partition(|section| section.measured);
     let mut tables = measured.into_iter().chain(other);

@@ -167,7 +167,7 @@ mod tests {
         lines(plot, &style)
     }
 
-    /// A name that has no room next to the area, so that lines with a wall are the area alone.
+    /// A name that has no room next to the area, so that lines with a wall show only the area.
     const LONG: &str = "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
 
     /// The row, counted from above, and the column of each letter.

@@ -1,4 +1,4 @@
-//! For how long a CPU quota kept this process's groups from running.
+//! How long a CPU quota kept this process's groups from running.
 
 use super::Counter;
 use crate::machine::Root;

@@ -211,7 +211,7 @@ impl Switches {
                 Record::Lost(n) => lost += n.max(1),
                 Record::Other => {}
             }
-            // A record of no size would be none.
+            // A size of zero would not be a record.
             if size == 0 {
                 lost += 1;
                 break;

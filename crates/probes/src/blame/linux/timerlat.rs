@@ -1,6 +1,6 @@
 //! The kernel's own measurement of wake-ups, which the tool does not use: its tracer runs a thread
-//! of its own with a real-time priority on each CPU, and says nothing about the waits of others
-//! (Linux Documentation/trace/timerlat-tracer.rst).
+//! of its own with a real-time priority on each CPU, and reports nothing about the waits of other
+//! threads (Linux Documentation/trace/timerlat-tracer.rst).
 
 use crate::blame::Missing;
 use std::fs;

@@ -76,8 +76,8 @@ fn priority_class() -> Option<String> {
     Some(name.to_owned())
 }
 
-/// Both counters at one moment: of a few tries, the pair that was read in the shortest time, so
-/// that nothing came between the two reads.
+/// Both counters at one moment: of a few tries, the pair that was read in the shortest time,
+/// because nothing came between its two reads.
 fn both() -> (u64, u64) {
     use chronoscope::counter;
     let tries = (0..TRIES).map(|_| {

@@ -79,7 +79,7 @@ fn grouped(report: &Report, detail: Detail) -> Table {
         Detail::Full | Detail::Everything => PARTS,
     };
     let mut columns = table::columns();
-    // Few machines count instructions, and an empty column tells no one why.
+    // Few machines count instructions, and an empty column does not show why.
     if !report.clocks.iter().any(|clock| clock.cost.instructions.is_some()) {
         columns.retain(|spec| spec.column.key != "throughput_instructions");
     }

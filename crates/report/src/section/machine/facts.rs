@@ -31,8 +31,8 @@ pub(super) fn groups(report: &Report) -> Vec<Group> {
     groups
 }
 
-/// How a fact is known. Of a virtual machine, everything that the processor and the firmware say is
-/// the hypervisor's claim; only the kernel's own state is not.
+/// How a fact is known. In a virtual machine, everything that the processor and the firmware report
+/// is the hypervisor's claim; only the kernel's own state is not.
 fn basis(group: &str, name: &str, env: &Environment) -> Basis {
     match (group, name) {
         ("ruler", _) | (_, "across CPUs" | "core, measured") => Basis::Measured,

@@ -24,7 +24,7 @@ pub(super) fn blocks(trust: &Trust, detail: Detail) -> Vec<Block> {
     };
     let left = rows.len().saturating_sub(most);
     if left > 0 {
-        // Those that are furthest out of step come first, and then those known least well.
+        // The pairs that are furthest out of step come first, then those known least well.
         let beyond = |row: &Row| row.1.offset_ns.abs() - row.1.uncertainty_ns;
         rows.sort_by(|a, b| {
             let bad = b.0.handed.backwards.cmp(&a.0.handed.backwards);

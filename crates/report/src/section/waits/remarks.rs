@@ -14,7 +14,7 @@ const WAITS: usize = 12;
 /// What happened to rows during their waits.
 pub(super) fn view(rows: &[&Wait]) -> Vec<Block> {
     let mut blocks: Vec<Block> = throttled(rows).map(Block::paragraph).into_iter().collect();
-    // That the load was incomplete is said above the table.
+    // A line above the table reports that the load was incomplete.
     let run = rows.iter().find_map(|wait| wait.load_run.as_ref());
     let loss = run.and_then(LoadRun::loss);
     let mut said: BTreeSet<&String> = loss.iter().collect();
@@ -138,7 +138,7 @@ pub(super) fn unavailable(waits: &[Wait], detail: Detail) -> Vec<Block> {
             Block::paragraph(format!("{what}: {reason}."))
         })
         .collect();
-    // Each load that was measured under has a row for it.
+    // The method has a row for each load that was measured.
     let hidden: BTreeSet<&str> = elsewhere.iter().map(|wait| wait.id.as_str()).collect();
     let hidden = hidden.len() as u64;
     if hidden > 0 && detail != Detail::Everything {

@@ -9,11 +9,11 @@ use chronoscope_model::Report;
 use chronoscope_model::waits::{Load, Wait};
 use chronoscope_model::why::{APART_NS, Cause, EXAMINED_NS, Later, Part, WORST, Why, Worst};
 
-/// Up to this many rows, both the latest wake-ups and all of them are shown.
+/// If there are at most this many rows, both the latest and all wake-ups are shown.
 const FEW: usize = 6;
 /// Wake-ups that are less late than this are on time.
 const LEAST_NS: u64 = 1_000;
-/// Smaller parts are not named, and not more than this many.
+/// Smaller parts are not named, nor are more than this many.
 const LEAST_SHARE: f64 = 0.02;
 const NAMED: usize = 4;
 
