@@ -61,7 +61,7 @@ fn clocks_of_other_systems_are_no_reason_against_this_one() {
     }
 }
 
-/// MFENCE orders a read on AMD's processors and not on Intel's.
+/// MFENCE orders a read on AMD's processors, but not on Intel's.
 #[test]
 fn advice_rejects_a_clock_for_a_reason_that_holds_on_this_processor() {
     let mut machine = machines::tsc();

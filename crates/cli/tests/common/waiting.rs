@@ -1,4 +1,5 @@
-//! What the tests of long runs have in common: a tool that is running, and what can be seen of it.
+//! Shared parts of the tests of long runs: a tool that is running, and what is visible from
+//! outside.
 
 // Each test crate that includes this module uses its own part of it.
 #![allow(dead_code)]

@@ -95,7 +95,7 @@ fn choose(report: &Report) -> Advice {
     chosen(clock, why)
 }
 
-/// `3.4`, `151`
+/// A ratio with few digits: `3.4`, `151`.
 fn times(ratio: f64) -> String {
     format!("{ratio:.*}", usize::from(ratio < 10.0))
 }

@@ -1,5 +1,5 @@
-//! Reports of machines that differ in their clocks, to test the conclusions from them and the
-//! screens of them. The figures are invented, but of a size that such machines show.
+//! Reports of machines that differ in their clocks, to test the conclusions from them and their
+//! screens. The figures are invented, but of a size that such machines show.
 
 // Each test crate that includes this module uses its own part of it.
 #![allow(dead_code)]

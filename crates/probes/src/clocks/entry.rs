@@ -256,7 +256,7 @@ pub struct Reader {
     loops: Box<dyn Loops>,
 }
 
-/// A reader is read by its loops.
+/// Gives access to the reader's loops.
 impl std::ops::Deref for Reader {
     type Target = dyn Loops;
 

@@ -199,7 +199,7 @@ fn write(block: *mut u8, file: libc::c_int, turn: u64) -> i32 {
 mod tests {
     use super::*;
 
-    /// Timers that expired once and then never again would be counted once each.
+    /// Timers that expired only once would be counted once each.
     #[test]
     fn every_timer_expires_again_and_again() {
         const TURNS: usize = 60;

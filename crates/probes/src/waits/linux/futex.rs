@@ -30,7 +30,7 @@ mod imp {
         }
     }
 
-    /// The word that stays 0.
+    /// The word that the wait watches; it stays 0.
     pub(super) struct Futex(u32);
 
     impl Futex {
