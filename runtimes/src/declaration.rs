@@ -56,7 +56,6 @@ pub struct Way {
     /// The commands that build the probe, one after the other; none if there is nothing to build.
     /// They run in `{dir}`.
     pub build: &'static [&'static [&'static str]],
-    /// The command that runs the probe.
     pub run: &'static [&'static str],
 }
 
@@ -72,7 +71,6 @@ pub struct Program {
     pub places: &'static [&'static str],
 }
 
-/// A file that belongs to a probe.
 #[derive(Debug)]
 pub struct File {
     /// The file's name, without directories.
@@ -117,7 +115,6 @@ pub(crate) const PLAIN: Runtime = Runtime {
 };
 
 impl Runtime {
-    /// Whether this operating system can have it.
     pub fn is_for_this_system(&self) -> bool {
         self.only_on.is_empty() || self.only_on.contains(&std::env::consts::OS)
     }

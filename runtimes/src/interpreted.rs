@@ -177,7 +177,6 @@ pub const BUN: Runtime = Runtime {
     ..PLAIN
 };
 
-/// Ruby, as its own interpreter runs it.
 pub const RUBY: Runtime = Runtime {
     id: "ruby",
     name: "Ruby",

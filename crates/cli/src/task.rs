@@ -46,7 +46,6 @@ pub enum Files {
     Schema,
 }
 
-/// A report that a command asks for.
 pub struct Job {
     pub source: Source,
     pub screen: Screen,

@@ -287,7 +287,6 @@ impl Column {
         Self { gives_way: Some(to), ..self }
     }
 
-    /// Shows the uncertainty of its estimates.
     pub fn spread(self) -> Self {
         Self { spread: true, ..self }
     }

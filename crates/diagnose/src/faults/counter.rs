@@ -414,7 +414,6 @@ pub(super) const UNORDERED_READ: Fault = Fault {
     ..FAULT
 };
 
-/// The hand-overs between two CPUs, in words.
 fn handed(handed: &Handed) -> String {
     let turns = plural(handed.turns, "hand-over", "hand-overs");
     let worst = short(handed.worst_ns.round());

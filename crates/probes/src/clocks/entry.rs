@@ -145,7 +145,6 @@ pub(crate) const CPU_TIME: Facts = Facts { built_on: BuiltOn::CpuTime, ..SYSTEM_
 /// A time that the kernel stores at its timer tick, read through a system call.
 pub(crate) const STORED_SYSTEM_CALL: Facts = Facts { built_on: BuiltOn::Tick, ..SYSTEM_CALL };
 
-/// A clock that is a device.
 pub(crate) const DEVICE: Facts = Facts { reads: Reads::File, built_on: BuiltOn::Device, ..VDSO };
 
 /// The system's own monotonic clock on this target, which languages wrap.

@@ -24,7 +24,6 @@ const STARTED: [u8; 2] = [0, 0];
 const STEPS: [&str; 5] =
     ["", "prctl(PR_SET_PDEATHSIG)", "sched_setaffinity", "its priority", "its memory or timers"];
 
-/// How a load is scheduled, in words.
 pub fn scheduling(order: &Order) -> String {
     match (order.load, order.fifo) {
         (Load::Low, _) => "SCHED_IDLE".into(),

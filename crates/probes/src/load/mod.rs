@@ -124,7 +124,6 @@ impl Running {
         }
     }
 
-    /// What the load has used so far.
     pub fn so_far(&mut self) -> LoadRun {
         self.look();
         let process = |watched: &Watched| LoadProcess {

@@ -37,7 +37,6 @@ pub struct Child {
     _job: Arc<Job>,
 }
 
-/// How a load is scheduled, in words.
 pub fn scheduling(order: &Order) -> String {
     match order.load {
         Load::Low => "IDLE_PRIORITY_CLASS".into(),
@@ -60,7 +59,6 @@ pub fn prepare(_: &Order, _: &mut Vec<String>) -> Result<Arc<Job>, Unavailable> 
     Job::new().map(Arc::new).map_err(|error| Unavailable(format!("a job: {error}")))
 }
 
-/// The priority class of a load's processes.
 fn class(load: Load) -> u32 {
     match load {
         Load::Low => IDLE_PRIORITY_CLASS,

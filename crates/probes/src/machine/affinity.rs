@@ -39,7 +39,6 @@ impl Drop for PinGuard {
     }
 }
 
-/// Why a thread could not be pinned.
 #[derive(Debug)]
 pub struct PinError {
     cpu: usize,

@@ -38,12 +38,10 @@ pub(super) struct Rows<R> {
 }
 
 impl<R> Rows<R> {
-    /// A table for people, with the columns of this detail.
     pub(super) fn shown(specs: Vec<Spec<R>>, detail: Detail) -> Self {
         Self::of(specs, |column| if detail == Detail::Brief { column.brief } else { column.full })
     }
 
-    /// A table for programs.
     pub(super) fn data(specs: Vec<Spec<R>>) -> Self {
         Self::of(specs, |column| !column.key.is_empty())
     }

@@ -112,7 +112,6 @@ pub(super) fn line(report: &Report) -> Text {
     }
 }
 
-/// A level in words, and its tone.
 fn level(level: Level) -> (Tone, &'static str) {
     match level {
         Level::Info => (Tone::Name, "info"),

@@ -61,7 +61,6 @@ fn found(report: &Report) -> Vec<String> {
     parts
 }
 
-/// What a read of a clock costs.
 fn cost(clock: Option<&Clock>, what: &str) -> String {
     match clock.and_then(|clock| Some((clock, clock.read_ns()?))) {
         Some((clock, ns)) => format!("{} {} ns", clock.id, three(ns)),

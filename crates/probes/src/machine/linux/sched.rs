@@ -65,7 +65,6 @@ pub fn pin(cpu: usize) -> io::Result<Mask> {
     Ok(before)
 }
 
-/// Restores the mask of the calling thread.
 pub fn restore(mask: &Mask) -> io::Result<()> {
     mask.apply()
 }

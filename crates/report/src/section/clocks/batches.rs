@@ -8,7 +8,6 @@ use chronoscope_model::estimate::StoppedBy;
 use chronoscope_model::units::percent;
 use chronoscope_model::{Clock, Estimate, Report};
 
-/// A clock and one of its estimates.
 type Series<'a> = (&'a Clock, &'a Estimate);
 
 pub(super) fn view(report: &Report) -> Vec<Block> {

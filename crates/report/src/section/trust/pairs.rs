@@ -10,7 +10,6 @@ use chronoscope_model::trust::{Offset, Pair, Trust};
 /// The pairs that a screen shows: usually, and if everything is asked for.
 const SHOWN: [usize; 2] = [12, 200];
 
-/// A pair and one of its offsets.
 type Row<'a> = (&'a Pair, &'a Offset);
 
 pub(super) fn blocks(trust: &Trust, detail: Detail) -> Vec<Block> {

@@ -74,7 +74,6 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
     blocks
 }
 
-/// Everything about the waits under one load.
 fn under(load: Load, rows: &[&Wait], detail: Detail) -> Vec<Block> {
     let mut blocks = heading(load, rows);
     let traits = Traits::of(rows, detail);

@@ -155,7 +155,6 @@ fn worst(rows: &[(&Wait, &Why)], detail: Detail) -> Vec<Block> {
     vec![Block::legend(title), Block::Table(table)]
 }
 
-/// A wait and one of its wake-ups.
 type Latest<'a> = (&'a Wait, &'a Worst);
 
 fn latest<'a>() -> Vec<Spec<Latest<'a>>> {
