@@ -106,7 +106,7 @@ pub const NODE: Runtime = Runtime {
             name: "--jitless",
             effect: "Interprets everything, so that every loop and read is slower.",
         },
-        Setting { name: "--no-opt", effect: "Leaves out the optimising compiler." },
+        Setting { name: "--no-opt", effect: "Disables the optimising compiler." },
     ],
     install: &[
         Install { on: "Debian", command: "apt install nodejs" },
