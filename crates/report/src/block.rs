@@ -9,7 +9,7 @@ use std::borrow::Cow;
 pub enum Tone {
     /// A title, or the name of something recommended.
     Strong,
-    /// What may be passed over: units, reasons, legends.
+    /// What a reader may skip: units, reasons, legends.
     Dim,
     Good,
     /// Good within limits; a warning.
@@ -85,7 +85,7 @@ pub enum Block {
     Table(Table),
     Plot(Plot),
     Paragraph(Text),
-    /// What helps to read the blocks above; set apart from them.
+    /// An explanation of the blocks above, set apart from them.
     Legend(Text),
     /// An entry of a list, and the lines that belong to it.
     Item {
@@ -108,7 +108,7 @@ impl Block {
         Self::Heading { title: title.into(), remark: remark.into() }
     }
 
-    /// A heading and its remark, which may be passed over.
+    /// A heading and its remark, which a reader may skip.
     pub fn noted(title: impl Into<String>, remark: impl Into<String>) -> Self {
         Self::remarked(title, Text::toned(Tone::Dim, remark))
     }
@@ -182,7 +182,7 @@ pub enum Rank {
     Primary,
     /// Shown next to the primary columns if there is room, and otherwise as `More`.
     Spare,
-    /// Moved to a table of its own, which narrow screens show only if everything is asked for.
+    /// Moved to a separate table, which narrow screens show only if everything is asked for.
     More,
     /// Left out.
     Optional,
@@ -239,7 +239,7 @@ impl Column {
         Self { rank: Rank::Name, ..self }
     }
 
-    /// May move to a table of its own.
+    /// May move to a separate table.
     pub fn more(self) -> Self {
         Self { rank: Rank::More, ..self }
     }
@@ -277,7 +277,7 @@ impl Column {
         Self { align: Align::Decimal, ..self }
     }
 
-    /// Close to the column before it if there is little room.
+    /// Closer to the column before it if there is little room.
     pub fn close(self) -> Self {
         Self { gap: 1, ..self }
     }
@@ -444,7 +444,7 @@ impl From<Vec<Cell>> for Item {
     }
 }
 
-/// A row, or what stands between rows.
+/// A row, or something between rows.
 #[derive(Clone, Debug)]
 pub enum Item {
     /// The rows below belong together.

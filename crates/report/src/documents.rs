@@ -28,7 +28,7 @@ struct Explanation<'a> {
     others: &'a [Page],
 }
 
-/// Writes a list of what `what` names.
+/// Writes a list of the things that `what` names.
 ///
 /// # Errors
 /// None are known, because its keys and values are strings.

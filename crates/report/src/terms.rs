@@ -85,7 +85,7 @@ pub fn find(name: &str) -> Vec<&'static Page> {
     if exact.is_empty() { all().filter(|page| may_be_called(page, &name)).collect() } else { exact }
 }
 
-/// The names of a page that stand for themselves alone.
+/// The names of a page that are not patterns.
 pub fn whole_names(page: &Page) -> impl Iterator<Item = &'static str> {
     let names = page.names.iter().copied();
     names.filter(|name| !name.ends_with('*') && *name != DURATION)
@@ -114,7 +114,7 @@ fn may_be_called(page: &Page, plain_name: &str) -> bool {
     })
 }
 
-/// A name as it is compared: in one line, without the unit below it, and in lower case.
+/// A name in the form that is compared: one line, without the unit below it, in lower case.
 fn plain(name: &str) -> String {
     let mut lines: Vec<&str> = name.lines().map(str::trim).collect();
     if let [_, .., "ns" | "ms"] = lines[..] {
@@ -150,7 +150,7 @@ mod tests {
             ("250 us", DURATION),
             ("event timer lapic-deadline", "HPET"),
         ] {
-            // Two sections may each have a page of that name.
+            // Two sections may each have a page with the same name.
             let mut found: Vec<&str> = find(name).iter().map(|page| page.names[0]).collect();
             found.dedup();
             assert_eq!(found, [expected], "{name}");

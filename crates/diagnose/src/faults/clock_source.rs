@@ -266,8 +266,8 @@ pub(super) const WATCHDOG_OFF: Fault = Fault {
     certainty: Certainty::Measured,
     only: &[LINUX, TSC],
     look: |report| {
-        /// Crystals of computers are within 100 ppm of their rate, and a calibration adds little. NTP
-        /// can correct 500 ppm.
+        /// Crystals of computers are within 100 ppm of their rate, and a calibration adds little.
+        /// NTP can correct 500 ppm.
         const CRYSTAL_PPM: f64 = 200.0;
         let env = &report.environment;
         let source = clock_source(report)?;

@@ -22,7 +22,8 @@ pub(super) const FREQUENCY_CHANGED: Fault = Fault {
     },
     certainty: Certainty::Measured,
     look: |report| {
-        /// A smaller spread of the frequency does not matter: costs differ by more for other reasons.
+        /// A smaller spread of the frequency does not matter: costs differ by more for other
+        /// reasons.
         const SPREAD: f64 = 0.05;
         let core = ruler(report)?.noise.core.ok_or(Clear)?;
         if core.hz <= 0.0 || (core.high_hz - core.low_hz) / core.hz <= SPREAD {

@@ -26,8 +26,8 @@ pub(super) const CLOCK_NOT_IN_VDSO: Fault = Fault {
     certainty: Certainty::Measured,
     look: |report| {
         /// A library call that costs at least this share of the raw system call made one. A read in
-        /// user space costs a tenth to a third of it. A fallback costs a little more than all of it,
-        /// because it asks the vDSO first.
+        /// user space costs a tenth to a third of it. A fallback costs a little more than all of
+        /// it, because it asks the vDSO first.
         const FALLBACK: f64 = 0.8;
         const SLOW: [&str; 5] = ["hpet", "acpi_pm", "jiffies", "xen", "refined-jiffies"];
         costs(report)?;

@@ -71,8 +71,8 @@ pub(super) const COARSE_TICK: Fault = Fault {
     look: |report| {
         /// The earliest of this many sleeps is not late by chance.
         const ENOUGH: u64 = 20;
-        /// Half the shortest tick, in nanoseconds. With high-resolution timers, the earliest of many
-        /// sleeps is tens of microseconds late.
+        /// Half the shortest tick, in nanoseconds. With high-resolution timers, the earliest of
+        /// many sleeps is tens of microseconds late.
         const LEAST_NS: i64 = 500_000;
         if report.waits.iter().all(|wait| wait.samples == 0) {
             return Err("no waits were measured".into());

@@ -1,8 +1,8 @@
 //! The wait methods of the catalogue.
 //!
-//! A method with much code of its own is a file with an `ENTRY`, which its family's table names; any
-//! other is one row of that table. Help, `list`, `explain`, the tables and the documentation are made
-//! from the entries. A test names every entry and table that is missing from its list.
+//! A method with much code of its own is a file with an `ENTRY`, which its family's table names;
+//! any other is one row of that table. Help, `list`, `explain`, the tables and the documentation
+//! are made from the entries. A test names every entry and table that is missing from its list.
 
 pub mod entry;
 #[macro_use]

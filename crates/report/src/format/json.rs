@@ -29,7 +29,7 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"\n")
 }
 
-/// serde_json's error as the error it came from: the writer's own if the writer failed, so that a
+/// serde_json's error as its original error: the writer's own if the writer failed, so that a
 /// closed pipe stays a closed pipe.
 pub(crate) fn io_error(error: serde_json::Error) -> io::Error {
     match error.io_error_kind() {
