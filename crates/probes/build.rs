@@ -129,7 +129,6 @@ fn link_posix_threads() {
     }
 }
 
-/// Where the compiler keeps that archive.
 fn archive_folder(build: &cc::Build, archive: &str) -> Option<PathBuf> {
     let found = build
         .try_get_compiler()

@@ -2,13 +2,11 @@
 
 use crate::declaration::{File, Install, PLAIN, Program, Runtime, Setting, Way};
 
-/// The levels of optimisation.
 const LEVELS: &[&str] = &["-O0", "-O1", "-O2", "-O3"];
 
 /// The file that the probes of C and C++ share.
 const SHARED: File = File { name: "probe.h", text: include_str!("../c/probe.h") };
 
-/// Where compilers usually are.
 const PLACES: &[&str] = &["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"];
 
 /// Runs programs for Windows on other systems.
@@ -111,7 +109,6 @@ pub const CXX: Runtime = Runtime {
     ..PLAIN
 };
 
-/// Where Java usually is.
 const JAVA_PLACES: &[&str] = &[
     "$JAVA_HOME/bin",
     "/usr/lib/jvm/*/bin",
@@ -121,7 +118,6 @@ const JAVA_PLACES: &[&str] = &[
     "$ProgramFiles/Eclipse Adoptium/*/bin",
 ];
 
-/// Java, as an OpenJDK runs it.
 pub const JAVA: Runtime = Runtime {
     id: "java",
     name: "Java",
@@ -145,7 +141,7 @@ pub const JAVA: Runtime = Runtime {
     settings: &[
         Setting {
             name: "-XX:TieredStopAtLevel=1",
-            effect: "Leaves out the optimising compiler, so that the code around a read is slower.",
+            effect: "Disables the optimising compiler, so that the code around a read is slower.",
         },
         Setting {
             name: "-Xint",
@@ -213,8 +209,8 @@ pub const GO: Runtime = Runtime {
         },
         Setting {
             name: "GODEBUG=asyncpreemptoff=1",
-            effect: "Leaves out the signals that preempt a goroutine, so that a loop that only \
-                     reads a clock can delay the garbage collector and other goroutines.",
+            effect: "Disables the signals that preempt a goroutine, so that a loop that only reads \
+                     a clock can delay the garbage collector and other goroutines.",
         },
         Setting {
             name: "-gcflags='all=-N -l'",
@@ -233,7 +229,6 @@ pub const GO: Runtime = Runtime {
     ..PLAIN
 };
 
-/// Where Erlang usually is.
 const ERLANG_PLACES: &[&str] = &[
     "/usr/bin",
     "/usr/local/bin",
@@ -242,14 +237,13 @@ const ERLANG_PLACES: &[&str] = &[
     "$ProgramFiles/Erlang OTP/bin",
 ];
 
-/// Erlang, on the BEAM.
 pub const ERLANG: Runtime = Runtime {
     id: "erlang",
     name: "Erlang/OTP",
     language: "Erlang",
     about: "erlang:monotonic_time() is the system's monotonic clock with corrections by the \
             virtual machine, and erlang:system_time() that value and an offset; os:system_time() \
-            is the system's own clock. The virtual machine says which calls it makes. \
+            is the system's own clock. The virtual machine reports which calls it makes. \
             timer:sleep() is served by a wheel of whole milliseconds.",
     source: File { name: "probe.erl", text: include_str!("../erlang/probe.erl") },
     ways: &[Way {
@@ -274,7 +268,7 @@ pub const ERLANG: Runtime = Runtime {
     settings: &[
         Setting {
             name: "+c false",
-            effect: "Leaves out time correction, so that the monotonic clock stops while the wall \
+            effect: "Disables time correction, so that the monotonic clock stops while the wall \
                      clock is ahead of the system's.",
         },
         Setting {

@@ -1,43 +1,40 @@
-//! What is declared of a runtime.
+//! The declaration of a runtime.
 
 /// A runtime whose clocks are measured.
 #[derive(Debug)]
 pub struct Runtime {
     /// A stable name: lower-case letters, digits and `-`.
     pub id: &'static str,
-    /// What it is called.
     pub name: &'static str,
     /// The language of its users, which `advise --language` takes.
     pub language: &'static str,
-    /// What it is and what is special about its clocks, in sentences.
+    /// What the runtime is and what is special about its clocks, in sentences.
     pub about: &'static str,
-    /// The probe.
+    /// The probe's source.
     pub source: File,
     /// Files that are written next to the probe. Their text may have the same placeholders as
     /// arguments.
     pub files: &'static [File],
-    /// How it can be built and run, the best first. The first whose programs are all found is used,
-    /// or all of them if [`Runtime::every_way`] says so.
+    /// How the probe can be built and run, the best first. The first way whose programs are all
+    /// found is used, or every such way if [`Runtime::every_way`] is set.
     pub ways: &'static [Way],
     /// Whether each way that is found is a row of its own, such as each compiler.
     pub every_way: bool,
-    /// Arguments of which each makes a row of its own, such as `-O2`: the text of `{level}`. None:
-    /// one row.
+    /// Arguments of which each makes a row of its own, such as `-O2`: the text of `{level}`. If
+    /// empty, there is one row.
     pub levels: &'static [&'static str],
-    /// The operating systems that can have it, as in [`std::env::consts::OS`]; none: all.
+    /// The operating systems that can have it, as in [`std::env::consts::OS`]; all if empty.
     pub only_on: &'static [&'static str],
     /// The oldest version that the probe runs with.
     pub oldest: Option<&'static str>,
-    /// Whether its probe is compiled completely before it runs, so that its loops do not become
+    /// Whether the probe is compiled completely before it runs, so that its loops do not become
     /// faster while they run.
     pub compiled: bool,
-    /// Environment variables that it is run with.
+    /// The environment variables that the probe is run with.
     pub env: &'static [(&'static str, &'static str)],
-    /// Settings that change what its clocks cost or how fine they are.
+    /// Settings that change what the runtime's clocks cost or how fine they are.
     pub settings: &'static [Setting],
-    /// How to install it.
     pub install: &'static [Install],
-    /// Where to read more.
     pub references: &'static [&'static str],
 }
 
@@ -49,38 +46,35 @@ pub struct Runtime {
 /// was found.
 #[derive(Debug)]
 pub struct Way {
-    /// What distinguishes it from the other ways: `gcc`.
+    /// What distinguishes this way from the others: `gcc`.
     pub name: &'static str,
-    /// The programs that it needs. The first is the one that `--runtime ID=PATH` replaces, and
-    /// whose version counts.
+    /// The programs that this way needs. `--runtime ID=PATH` replaces the first, whose version
+    /// counts.
     pub programs: &'static [Program],
     /// The command that prints the version: the first number with a dot in its output.
     pub version: &'static [&'static str],
-    /// The commands that build the probe, in turn; none if it needs no building. They run in
-    /// `{dir}`.
+    /// The commands that build the probe, one after the other; none if there is nothing to build.
+    /// They run in `{dir}`.
     pub build: &'static [&'static [&'static str]],
-    /// The command that runs the probe.
     pub run: &'static [&'static str],
 }
 
-/// A program that is looked for.
+/// A program that a way needs.
 #[derive(Debug)]
 pub struct Program {
-    /// Its name in placeholders.
+    /// The program's name in placeholders.
     pub name: &'static str,
-    /// Its names as files, the best first, without a suffix.
+    /// The names of its file, the best first, without a suffix.
     pub names: &'static [&'static str],
-    /// Directories where it usually is if it is not in the `PATH`. A component may be `*`, and a
-    /// first component may be an environment variable (`$JAVA_HOME/bin`).
+    /// Directories where the program usually is if it is not in the `PATH`. A component may be `*`,
+    /// and a first component may be an environment variable (`$JAVA_HOME/bin`).
     pub places: &'static [&'static str],
 }
 
-/// A file that belongs to a probe.
 #[derive(Debug)]
 pub struct File {
-    /// Its name, without directories.
+    /// The file's name, without directories.
     pub name: &'static str,
-    /// Its text.
     pub text: &'static str,
 }
 
@@ -89,20 +83,18 @@ pub struct File {
 pub struct Setting {
     /// The setting as a user writes it: `GODEBUG=asynctimerchan=1`.
     pub name: &'static str,
-    /// What it changes, in a sentence.
+    /// What the setting changes, in a sentence.
     pub effect: &'static str,
 }
 
-/// A command that installs a runtime.
 #[derive(Debug)]
 pub struct Install {
-    /// Where it works: `Debian`, `PyPI`, `npm`, `Windows`, `macOS`.
+    /// Where the command works: `Debian`, `PyPI`, `npm`, `Windows`, `macOS`.
     pub on: &'static str,
-    /// The command.
     pub command: &'static str,
 }
 
-/// Whatever a declaration does not say.
+/// The defaults of a declaration.
 pub(crate) const PLAIN: Runtime = Runtime {
     id: "",
     name: "",
@@ -123,12 +115,12 @@ pub(crate) const PLAIN: Runtime = Runtime {
 };
 
 impl Runtime {
-    /// Whether this operating system can have it.
     pub fn is_for_this_system(&self) -> bool {
         self.only_on.is_empty() || self.only_on.contains(&std::env::consts::OS)
     }
 
-    /// The command that installs it on this system, with where it works if that is not sure.
+    /// The command that installs the runtime on this system, followed by the system or the package
+    /// manager that it is for if that is not native here.
     pub fn install_here(&self) -> String {
         let native = match std::env::consts::OS {
             "windows" => "Windows",

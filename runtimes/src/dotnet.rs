@@ -19,11 +19,9 @@ const CSC: Program = Program {
     places: &["$WINDIR/Microsoft.NET/Framework64/*", "$WINDIR/Microsoft.NET/Framework/*"],
 };
 
-/// Builds with [`MCS`].
 const BUILD_MCS: &[&[&str]] =
     &[&["{mcs}", "-langversion:5", "-optimize+", "-out:{dir}/probe.exe", "{source}"]];
 
-/// Builds with [`CSC`].
 const BUILD_CSC: &[&[&str]] =
     &[&["{csc}", "/nologo", "/optimize+", "/out:{dir}/probe.exe", "{source}"]];
 
@@ -54,7 +52,6 @@ const VERSION: &[&str] = &["{dotnet}", "--list-runtimes"];
 const RUN: &[&str] =
     &["{dotnet}", "exec", "--runtimeconfig", "{dir}/probe.runtimeconfig.json", "{dir}/probe.exe"];
 
-/// .NET, as CoreCLR runs it.
 pub const CORECLR: Runtime = Runtime {
     id: "dotnet-coreclr",
     name: ".NET",
@@ -122,7 +119,6 @@ pub const CORECLR: Runtime = Runtime {
     ..PLAIN
 };
 
-/// .NET, as Mono runs it.
 pub const MONO: Runtime = Runtime {
     id: "dotnet-mono",
     name: "Mono",

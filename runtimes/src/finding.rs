@@ -11,9 +11,7 @@ pub type Place = (&'static str, PathBuf);
 /// A way of a runtime whose programs were found.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// The way.
     pub way: &'static Way,
-    /// Its programs.
     pub programs: Vec<Place>,
 }
 
@@ -24,7 +22,7 @@ impl Runtime {
     /// The ways that can be used here.
     ///
     /// # Errors
-    /// There is none: the reason, in words for the user.
+    /// No way can be used: the reason, in words for the user.
     pub fn find_ways(&self, given: Override) -> Result<Vec<Found>, String> {
         if !self.is_for_this_system() {
             return Err(format!("only on {}", self.only_on.join(", ")));
@@ -81,7 +79,6 @@ fn find(program: &Program, given: Override, main: bool) -> Option<PathBuf> {
     })
 }
 
-/// The program in this directory.
 fn in_dir(dir: &Path, program: &Program) -> Option<PathBuf> {
     program.names.iter().find_map(|name| {
         let mut files = SUFFIXES.iter().map(|suffix| dir.join(format!("{name}{suffix}")));
@@ -168,7 +165,7 @@ mod tests {
         assert_eq!(find(&PROGRAM, Some(&home), true), Some(file.clone()));
         assert_eq!(find(&PROGRAM, Some(&file), true), Some(file.clone()));
         assert_eq!(find(&PROGRAM, Some(&home), false), Some(file));
-        // Better names come first, and what cannot be run is no program.
+        // Better names come first, and a file that cannot be run is not a program.
         let better = program_in(&home.join("bin"), "no-such-thing-9");
         assert_eq!(find(&PROGRAM, Some(&home), true), Some(better.clone()));
         fs::set_permissions(&better, fs::Permissions::from_mode(0o644)).expect("set");

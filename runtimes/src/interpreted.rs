@@ -16,7 +16,6 @@ macro_rules! interpreter {
     };
 }
 
-/// Python, as CPython runs it.
 pub const PYTHON: Runtime = Runtime {
     id: "python",
     name: "CPython",
@@ -55,7 +54,6 @@ pub const PYTHON: Runtime = Runtime {
     ..PLAIN
 };
 
-/// Python, as PyPy runs it.
 pub const PYPY: Runtime = Runtime {
     id: "pypy",
     name: "PyPy",
@@ -83,7 +81,6 @@ pub const PYPY: Runtime = Runtime {
     ..PLAIN
 };
 
-/// JavaScript, as Node.js runs it.
 pub const NODE: Runtime = Runtime {
     id: "node",
     name: "Node.js",
@@ -109,7 +106,7 @@ pub const NODE: Runtime = Runtime {
             name: "--jitless",
             effect: "Interprets everything, so that every loop and read is slower.",
         },
-        Setting { name: "--no-opt", effect: "Leaves out the optimising compiler." },
+        Setting { name: "--no-opt", effect: "Disables the optimising compiler." },
     ],
     install: &[
         Install { on: "Debian", command: "apt install nodejs" },
@@ -123,7 +120,6 @@ pub const NODE: Runtime = Runtime {
     ..PLAIN
 };
 
-/// JavaScript, as Deno runs it.
 pub const DENO: Runtime = Runtime {
     id: "deno",
     name: "Deno",
@@ -152,7 +148,6 @@ pub const DENO: Runtime = Runtime {
     ..PLAIN
 };
 
-/// JavaScript, as Bun runs it.
 pub const BUN: Runtime = Runtime {
     id: "bun",
     name: "Bun",
@@ -182,7 +177,6 @@ pub const BUN: Runtime = Runtime {
     ..PLAIN
 };
 
-/// Ruby, as its own interpreter runs it.
 pub const RUBY: Runtime = Runtime {
     id: "ruby",
     name: "Ruby",
@@ -218,7 +212,6 @@ pub const RUBY: Runtime = Runtime {
     ..PLAIN
 };
 
-/// PHP on the command line.
 pub const PHP: Runtime = Runtime {
     id: "php",
     name: "PHP",
@@ -254,7 +247,7 @@ pub const PHP: Runtime = Runtime {
     ..PLAIN
 };
 
-/// Perl, with Time::HiRes, which comes with it.
+/// Perl, with Time::HiRes, which is part of it.
 pub const PERL: Runtime = Runtime {
     id: "perl",
     name: "Perl",
@@ -285,7 +278,6 @@ pub const PERL: Runtime = Runtime {
     ..PLAIN
 };
 
-/// Lua, as LuaJIT runs it.
 pub const LUAJIT: Runtime = Runtime {
     id: "luajit",
     name: "LuaJIT",

@@ -46,7 +46,6 @@ pub const ALL: &[&Runtime] = &[
     &compiled::ERLANG,
 ];
 
-/// The runtime with that id.
 pub fn find(id: &str) -> Option<&'static Runtime> {
     ALL.iter().copied().find(|runtime| runtime.id == id)
 }

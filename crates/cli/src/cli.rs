@@ -41,7 +41,7 @@ pub struct Cli {
 }
 
 impl Cli {
-    /// What it asks for.
+    /// The task that the command line asks for.
     ///
     /// # Errors
     /// One clear line; the type of the error decides the exit code.
@@ -97,7 +97,7 @@ pub fn parsed(mut words: Vec<OsString>) -> anyhow::Result<(Cli, Options)> {
     Ok((Cli::from_arg_matches(&matches)?, options))
 }
 
-/// What clap says of a command line; one line if an option does not apply.
+/// clap's error for a command line; one line if an option does not apply.
 fn refused(error: clap::Error, whole: &clap::Command, words: &[OsString]) -> anyhow::Error {
     let named = |kind| match error.get(kind) {
         Some(ContextValue::String(one)) => one.clone(),
@@ -125,7 +125,6 @@ fn refused(error: clap::Error, whole: &clap::Command, words: &[OsString]) -> any
     }
 }
 
-/// Examples as help shows them.
 fn shown(examples: &Examples) -> String {
     let lines = examples.map(|(line, about)| format!("  {line}\n      {about}"));
     format!("Examples:\n{}", lines.join("\n"))

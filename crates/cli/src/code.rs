@@ -7,17 +7,14 @@ use chronoscope_survey::select::shown;
 
 /// The variable that names the language, for users who always want the same one.
 const VARIABLE: &str = "CHRONOSCOPE_LANGUAGE";
-/// The language without it: the one whose calls the others make.
+/// The language if the environment names none: the one whose calls the others make.
 const DEFAULT: &str = "C";
-/// What asks for every language.
 const ALL: &str = "all";
 
 /// The languages that code is shown in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
-    /// Every language.
     All,
-    /// This one.
     In(&'static str),
 }
 
@@ -25,7 +22,7 @@ impl Code {
     /// The language with this name, or all of them.
     ///
     /// # Errors
-    /// There is none; the line names those that there are.
+    /// There is no such language; the line names those that exist.
     pub fn named(wanted: &str) -> Result<Self, Usage> {
         if wanted.eq_ignore_ascii_case(ALL) {
             return Ok(Self::All);
@@ -46,7 +43,7 @@ impl Code {
     /// language.
     ///
     /// # Errors
-    /// The environment names one that there is not.
+    /// The environment names a language that does not exist.
     pub fn usual(verbose: bool) -> Result<Self, Usage> {
         match std::env::var_os(VARIABLE).filter(|value| !value.is_empty()) {
             Some(value) => Self::named(&value.to_string_lossy())
@@ -56,7 +53,8 @@ impl Code {
         }
     }
 
-    /// Leaves only code in this language. Advice that has none keeps all that it has.
+    /// Keeps only the code in this language. Advice that has no code in it keeps all its code.
+    /// Returns whether any code was removed.
     pub fn retain(self, report: &mut Report) -> bool {
         let Self::In(language) = self else {
             return false;

@@ -7,7 +7,6 @@ use chronoscope_report::text::Style;
 use clap::ColorChoice;
 use std::io::{self, IsTerminal, Write};
 
-/// What every command needs.
 pub struct Context {
     pub options: Options,
     pub style: Style,

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 pub struct Usage(pub String);
 
 impl Usage {
-    /// Why --verbose is refused for what has nothing more to show.
+    /// Why --verbose is refused if there is nothing more to show.
     pub fn nothing_more() -> Self {
         Self("--verbose does not apply: there is nothing more to show".into())
     }

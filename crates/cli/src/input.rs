@@ -1,4 +1,4 @@
-//! Files that are read: nothing else is taken for a report, or read without end.
+//! Reads input files. Only a regular file or standard input is accepted, and its size is limited.
 
 use crate::error::Usage;
 use chronoscope_model::Report;
@@ -8,7 +8,8 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Checks that it is a regular file: opening a pipe waits for a writer, and a device may never end.
+/// Checks that the path is a regular file: opening a pipe waits for a writer, and a device may
+/// never end.
 fn regular(path: &Path) -> Result<(), Usage> {
     let there = fs::metadata(path).map_err(|error| cannot_read(path, &error))?;
     if there.is_dir() {
@@ -56,7 +57,7 @@ pub fn runtimes(paths: &[PathBuf]) -> Result<Vec<Runtime>, Usage> {
     Ok(all)
 }
 
-/// The report in what is read from there.
+/// Parses the report that is read from `from`. Errors name `path`.
 fn parsed(from: impl Read, path: &Path) -> Result<Report, Usage> {
     let mut bytes = Vec::new();
     // A file may grow while it is read, and a pipe may never end.

@@ -77,7 +77,7 @@ pub const PAGE: &[Group] = &[Output::augment_args];
 /// The groups of a command that writes files for other programs.
 pub const FILES: &[Group] = &[];
 
-/// The options of all groups; those that the command does not take are as if they were not given.
+/// The options of all groups; options that the command does not take have their defaults.
 #[derive(Default)]
 pub struct Options {
     pub output: Output,
@@ -112,9 +112,8 @@ impl Options {
 /// Where a report goes, and in which format.
 #[derive(Clone)]
 pub struct Export {
-    /// The format.
     pub format: &'static Format,
-    /// The file; absent: standard output.
+    /// The file to write to; standard output if absent.
     pub path: Option<PathBuf>,
 }
 

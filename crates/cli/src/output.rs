@@ -83,7 +83,7 @@ fn next_to(place: &Path) -> io::Result<tempfile::NamedTempFile> {
 /// The most links that are followed, as in Linux (path_resolution(7)).
 const MOST_LINKS: usize = 40;
 
-/// Where a path leads, whether or not there is a file.
+/// Where a path leads after all links, whether or not there is a file.
 fn behind_links(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..MOST_LINKS {
@@ -93,7 +93,7 @@ fn behind_links(path: &Path) -> io::Result<PathBuf> {
             Err(_) => return Ok(path),
         }
     }
-    Err(io::Error::other("too many links lead from there"))
+    Err(io::Error::other("too many levels of symbolic links"))
 }
 
 fn cannot_write(path: &Path, error: &io::Error) -> anyhow::Error {

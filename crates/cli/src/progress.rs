@@ -48,7 +48,6 @@ impl Progress {
         self.0.set_position((done * PARTS as f64) as u64);
     }
 
-    /// Writes something else to standard error.
     pub fn suspend(&self, write: impl FnOnce()) {
         self.0.suspend(write);
     }

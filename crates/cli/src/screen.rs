@@ -26,7 +26,7 @@ pub enum Screen {
     Sweep,
     /// What was found, or that nothing was.
     Findings,
-    /// What came of looking for each fault.
+    /// The result of looking for each fault.
     Doctor,
     Advise,
 }
@@ -36,7 +36,6 @@ impl Screen {
         self.to_possible_value().map(|value| value.get_name().into()).unwrap_or_default()
     }
 
-    /// The screen with this name.
     pub fn find(name: &str) -> Option<Self> {
         Self::from_str(name, false).ok()
     }
@@ -77,12 +76,11 @@ impl Screen {
         })
     }
 
-    /// Whether it has room for notes.
     pub fn has_notes(self) -> bool {
         self != Self::Ticks
     }
 
-    /// Whether there is more of it if everything is asked for.
+    /// Whether the screen shows more if everything is asked for.
     pub fn has_more(self) -> bool {
         !matches!(self, Self::Brief | Self::Ticks | Self::Findings)
     }

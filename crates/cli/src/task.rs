@@ -13,14 +13,13 @@ pub type Examples = [(&'static str, &'static str); 3];
 
 /// The arguments of a command. Their description is that of the command.
 pub trait Run {
-    /// What they ask for.
+    /// The task that the arguments ask for.
     ///
     /// # Errors
     /// One clear line; the type of the error decides the exit code.
     fn task(self, context: &Context) -> anyhow::Result<Task>;
 }
 
-/// What a command asks for.
 pub enum Task {
     /// A report, on a screen and in files.
     Report(Box<Job>),
@@ -47,7 +46,6 @@ pub enum Files {
     Schema,
 }
 
-/// A report that a command asks for.
 pub struct Job {
     pub source: Source,
     pub screen: Screen,
@@ -65,7 +63,6 @@ pub struct Job {
     pub outcome: fn(&Report) -> Result<ExitCode, Error>,
 }
 
-/// Where a report comes from.
 pub enum Source {
     Survey(Survey<'static>),
     Stored(Box<Report>),
@@ -74,7 +71,6 @@ pub enum Source {
 /// Changes a report, for which it may carry out another survey.
 pub type Amend = dyn FnOnce(&mut Report, &Measure) -> anyhow::Result<()>;
 
-/// Carries out another survey.
 pub type Measure<'a> = dyn Fn(Survey<'static>) -> anyhow::Result<Report> + 'a;
 
 impl Job {

@@ -14,7 +14,7 @@ fn report(output: &std::process::Output) -> Report {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
-/// Findings that say that the machine is busy, which it may be.
+/// Findings that report a busy machine: the machine that runs the tests may be busy.
 const BUSY: [&str; 3] = ["noisy-machine", "noisy-neighbour", "smt-sibling-busy"];
 
 #[test]

@@ -13,7 +13,7 @@ fn told(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// The commands, those that measure nothing too.
+/// All commands, including those that measure nothing.
 fn commands() -> impl Iterator<Item = &'static [&'static str]> {
     SHORT.into_iter().chain([&["list"][..], &["explain", "tick"]])
 }

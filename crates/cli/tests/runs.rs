@@ -167,7 +167,7 @@ mod linux {
         check(&args, &output);
         let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         let code = output.status.code();
-        // It may have ended before, or not have begun.
+        // The run may already have ended, or not have begun.
         assert!(code == Some(0) || code == Some(130), "{code:?}");
         assert_eq!(report["run"]["complete"], code == Some(0));
         let passes = report["calls"][0]["passes"].as_array().map_or(0, Vec::len);
@@ -243,7 +243,7 @@ mod linux {
                 .unwrap();
             let errors = String::from_utf8_lossy(&output.stderr);
             assert!(output.status.success(), "{args:?}: {errors}");
-            // What needs two is left out, and that is said.
+            // What needs two is left out, and a note says so.
             let text = String::from_utf8_lossy(&output.stdout);
             let told = text.contains("one CPU only") || text.contains("a single CPU");
             assert!(args[0] == "clocks" || told, "{args:?}: {text}");

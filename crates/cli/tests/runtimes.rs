@@ -1,4 +1,4 @@
-//! Runtimes in all kinds of trouble: programs that are no runtime, and one that is. Each has one
+//! Runtimes in all kinds of trouble: programs that are not runtimes, and one that is. Each has one
 //! clear row, the others go on, and no process is left behind.
 
 #![cfg(target_os = "linux")]
@@ -32,8 +32,8 @@ impl Place {
         path
     }
 
-    /// Runs the tool on these ids with these places, and returns its report's rows, if it has
-    /// some, and what it said.
+    /// Runs the tool on these ids with these places, and returns its report's rows, if it has some,
+    /// and its output.
     fn rows(&self, args: &[&str]) -> Seen {
         let args = [&["runtimes", "--budget", "1s", "--json"], args].concat();
         let output = self.tool(&args).output().expect("the tool starts");
@@ -48,7 +48,6 @@ impl Place {
     }
 }
 
-/// What a run showed.
 struct Seen {
     rows: Vec<Value>,
     said: String,
@@ -141,7 +140,7 @@ fn what_is_missing_or_too_old_says_what_to_do() {
     let output = command.env("PATH", "/no/path").env("HOME", "/nowhere").output();
     let output = output.expect("the tool starts");
     let screen = String::from_utf8_lossy(&output.stdout).into_owned();
-    // It may be in a usual place all the same. Lines are wrapped anywhere between words.
+    // The runtime may still be in a usual place. Lines are wrapped anywhere between words.
     let words: Vec<&str> = screen.split_whitespace().collect();
     assert!(output.status.success() || words.join(" ").contains("apt install nodejs"), "{screen}");
 }

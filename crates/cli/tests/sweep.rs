@@ -28,7 +28,7 @@ fn without_permission_it_refuses_and_names_the_command() {
     assert!(errors.contains("sudo chronoscope sweep") || errors.contains("only Linux"), "{errors}");
 }
 
-/// Both in one test, because they must not run at the same time.
+/// Both checks are in one test, because they must not run at the same time.
 #[test]
 fn the_source_is_restored_at_the_end_and_after_a_kill() {
     let sources = fs::read_to_string(AVAILABLE).unwrap_or_default();

@@ -67,7 +67,7 @@ fn a_run_that_is_killed_leaves_its_checkpoint() {
     let report: Value = serde_json::from_slice(&report).expect("JSON");
     assert_eq!(report["run"]["complete"], false);
     assert!(report["trust"]["clocks"][0]["one_thread"].is_object());
-    // What is there is not overwritten.
+    // An existing file is not overwritten.
     let path = path.to_str().expect("a path");
     let out = run(&["trust", "--checkpoint", path]);
     let errors = String::from_utf8_lossy(&out.stderr);

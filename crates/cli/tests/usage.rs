@@ -4,7 +4,6 @@ mod common;
 
 use common::run;
 
-/// The exit code of a run.
 fn code(args: &[&str]) -> i32 {
     run(args).status.code().expect("it was not killed")
 }

@@ -96,7 +96,7 @@ fn a_stop_is_a_gap_and_not_a_sample() {
     let gap = row.gaps.iter().find(|gap| gap.cause == "stopped" && gap.late_ns >= 600_000_000);
     let gap = gap.unwrap_or_else(|| panic!("no gap: {:?}", row.gaps));
     assert!(gap.missed >= 600);
-    // It is in neither of the two histograms.
+    // The gap is in neither of the two histograms.
     assert!(row.max_ns < gap.late_ns as i64);
     assert!(row.grid.as_ref().expect("periodic").corrected.max_ns < gap.late_ns);
 }
@@ -104,7 +104,7 @@ fn a_stop_is_a_gap_and_not_a_sample() {
 #[test]
 fn an_interrupt_ends_even_a_wait_of_an_hour() {
     let mut child = start(&["rust/thread-sleep", "--wait", "1h", "--count", "1"]);
-    // It is waiting once its waiting thread exists.
+    // The tool is waiting once its waiting thread exists.
     until("the waiting thread", || {
         let tasks = std::fs::read_dir(format!("/proc/{}/task", child.id())).ok()?;
         let mut names =

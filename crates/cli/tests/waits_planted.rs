@@ -1,8 +1,8 @@
 //! Causes of lateness that are planted, and that `chronoscope waits --why` must name.
 //! `cargo experiments blame` plants more of them, a hundred times each.
 //!
-//! Another cause may come on top at any time, above all on a virtual machine. So each cause is
-//! planted up to five times, and must be named in three of them.
+//! Another cause may be added at any time, above all on a virtual machine. So each cause is planted
+//! up to five times, and must be named in three of them.
 
 #![cfg(target_os = "linux")]
 
@@ -41,7 +41,7 @@ impl Drop for Next {
     }
 }
 
-/// The reasons of the only row, whose parts add up; `None`, with the reason on stderr, if this
+/// The causes in the only row, whose parts add up; `None`, with the reason on stderr, if this
 /// system records no context switches of a thread, as in many containers and under qemu-user.
 fn why(report: &Report) -> Option<&Why> {
     let missing = report.notes.iter().find(|note| note.id == "why-switches");
@@ -87,7 +87,7 @@ fn plant(expected: &[Cause], mut named: impl FnMut() -> Option<(Cause, Why)>) {
         apart += why.apart;
     }
     assert!(right(&found) >= WANTED, "{expected:?}: {found:?}");
-    // That the ruler and the system's clock are read apart is the rare case, even under load.
+    // The ruler and the system's clock are rarely read apart, even under load.
     assert!(apart * 4 <= examined, "{apart} of {examined}");
 }
 
@@ -166,7 +166,7 @@ impl Group {
         Some(group)
     }
 
-    /// Whether it took the process.
+    /// Moves the process into the group. Returns whether that succeeded.
     fn take(&self, child: &Child) -> bool {
         fs::write(self.0.join("cgroup.procs"), child.id().to_string()).is_ok()
     }

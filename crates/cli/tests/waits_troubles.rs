@@ -100,7 +100,7 @@ fn a_load_that_needs_privilege_is_named_and_the_rest_continues() {
 fn a_priority_that_is_not_permitted_is_one_usage_error_before_anything_runs() {
     let cpus = chronoscope_probes::machine::affinity::allowed();
     let cpu = cpus[0].to_string();
-    // It would take an hour.
+    // The run would take an hour.
     let args = ["rust/thread-sleep", "--wait", "1ms", "--duration", "1h"];
     for refused in
         [&["--priority", "10", "--cpu", &cpu][..], &["--load", "high", "--load-priority", "10"]]
@@ -129,7 +129,7 @@ fn more_load_processes_than_cpus_share_them() {
         let load = row.load_run.as_ref().expect("what the load got");
         assert_eq!(load.processes.len(), 2 * cpus + 1);
         assert!(load.notes.iter().any(|note| note.contains("share")));
-        // They cannot have used more than is available, apart from the clocks' ticks.
+        // The loads cannot have used more CPU time than is available, apart from the clocks' ticks.
         assert!(load.cpus() <= cpus as f64 * 1.2 + 0.2, "{load:?}");
     }
 }
@@ -242,7 +242,7 @@ fn an_interrupt_is_handled_within_a_long_sample_of_overhead() {
         .stderr(Stdio::null())
         .spawn()
         .expect("the tool");
-    // It receives signals once the thread for them exists.
+    // The tool receives signals once the thread for them exists.
     until("the thread that receives signals", || {
         let tasks = std::fs::read_dir(format!("/proc/{}/task", child.id())).ok()?;
         (tasks.count() > 1).then_some(())

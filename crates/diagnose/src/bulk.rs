@@ -1,8 +1,8 @@
-//! How the clocks compare whose calls were really made by the million.
+//! Compares the clocks whose calls were really made, by the million.
 
 use chronoscope_model::clock::{Clock, Speed};
 
-/// A clock this coarse is no measure of what is fast: it reads a stored value.
+/// A clock this coarse cannot be the standard of speed: it reads a stored value.
 const COARSE_NS: f64 = 1e6;
 
 /// Up to twice the cheapest call made is fast.
@@ -11,7 +11,7 @@ const FAST: f64 = 2.0;
 /// Up to ten times the cheapest call made is ok; a system call takes longer.
 const OK: f64 = 10.0;
 
-/// Compares each with the cheapest whose tick is below 1 ms.
+/// Compares each clock with the cheapest whose tick is below 1 ms.
 pub(crate) fn compare(clocks: &mut [Clock]) {
     let fine = |clock: &&Clock| {
         let tick = clock.resolution.as_ref().and_then(|r| r.tick_ns);

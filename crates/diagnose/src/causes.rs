@@ -92,9 +92,9 @@ pub const ALL: &[Page] = &[
         about: "The thread ran, and was taken off its CPU for another one before the wait ended: \
                 after it had woken, or while it was spinning.",
         how: "The kernel records each switch, and whether the thread gave up its CPU or lost it.",
-        act: "Sleep instead of spinning next to other threads: a thread that has used up its \
-              slice is the first to be preempted. Otherwise a CPU of its own, or a real-time \
-              priority.",
+        act: "Sleep instead of spinning next to other threads: a thread that has used up its slice \
+              is the first to be preempted. Otherwise, give the thread a CPU of its own or a \
+              real-time priority.",
         references: &["perf_event_open(2), PERF_RECORD_MISC_SWITCH_OUT_PREEMPT", WAITS],
         ..Page::EMPTY
     },
@@ -118,8 +118,8 @@ pub const ALL: &[Page] = &[
                 interrupts separately (CONFIG_IRQ_TIME_ACCOUNTING).",
         how: "The time between the recorded switches, less the thread's CPU time \
               (CLOCK_THREAD_CPUTIME_ID).",
-        act: "Dedicated CPUs, or a host with less load. Short exits to the host do not count as \
-              steal: see cause/below-kernel.",
+        act: "Use dedicated CPUs, or a host with less load. Short exits to the host do not count \
+              as steal: see cause/below-kernel.",
         references: &["Linux kernel/sched/core.c, update_rq_clock_task", WAITS],
         ..Page::EMPTY
     },

@@ -95,7 +95,7 @@ fn counts_the_counter(source: &str) -> bool {
     )
 }
 
-/// What is known of the kernel's discipline, in a clause.
+/// What is known about the kernel's discipline, in a clause.
 fn discipline(env: &Environment) -> String {
     match &env.discipline {
         Some(found) if found.synchronised => format!(

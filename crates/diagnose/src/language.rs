@@ -11,7 +11,7 @@ const PURPOSES: [(&str, &str, Kind); 3] = [
     ("timestamp", "Time of day", Kind::Wall),
     ("cpu", "CPU time", Kind::Cpu),
 ];
-/// A clock whose resolution is within this factor of the finest is as fine.
+/// A clock whose resolution is within this factor of the finest counts as equally fine.
 const AS_FINE: f64 = 3.0;
 /// The sleep that stands for waiting, in nanoseconds.
 const WAIT_NS: f64 = 1e6;
@@ -23,7 +23,8 @@ pub fn in_language(report: &Report, language: &str) -> Vec<Advice> {
     let source = report.environment.clocksource.as_ref();
     let timer = source.map_or("", |source| source.current.as_str());
     let runtimes = report.runtimes.iter().filter(|runtime| {
-        // A sweep has rows under other clock sources, and reports of others can be joined.
+        // A sweep has rows under other clock sources, and the runtimes of other reports can be
+        // added.
         let here = runtime.processor == own && runtime.hardware_timer == timer;
         let measured = here && runtime.is_measured_elsewhere();
         measured && runtime.language.eq_ignore_ascii_case(language)
@@ -79,7 +80,7 @@ fn why(clock: &RuntimeClock, compared: usize) -> String {
     format!("{of}{}{}.", tick.unwrap_or_default(), ratio.unwrap_or_default())
 }
 
-/// The sleep that ends with the least overshoot and never early, for a millisecond.
+/// The sleep for a millisecond that has the least overshoot and never ends early.
 fn best_sleep(runtimes: &[&Runtime]) -> Option<Advice> {
     let all = runtimes.iter().flat_map(|r| r.sleeps.iter().map(move |sleep| (*r, sleep)));
     let of_it = |sleep: &RuntimeSleep| (sleep.asked_ns - WAIT_NS).abs() < 1.0;

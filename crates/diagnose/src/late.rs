@@ -23,7 +23,6 @@ impl Late<'_> {
         self.later.mean_ns() * self.later.share(self.cause)
     }
 
-    /// The evidence in a sentence.
     pub(crate) fn line(&self) -> String {
         let wait = self.wait;
         let asked =
@@ -47,8 +46,8 @@ impl Late<'_> {
     }
 }
 
-/// The rows whose latest wake-ups this cause dominates, and took more than `least_ns` of, the worst
-/// first. Rows of too few waits prove nothing.
+/// The rows whose latest wake-ups this cause dominates and delays by more than `least_ns`, the
+/// worst first. Rows with too few waits prove nothing.
 pub(crate) fn by(report: &Report, cause: Cause, least_ns: f64) -> Vec<Late<'_>> {
     const ENOUGH: u64 = 5;
     let rows = report.waits.iter().filter_map(|wait| {
@@ -64,7 +63,6 @@ pub(crate) fn by(report: &Report, cause: Cause, least_ns: f64) -> Vec<Late<'_>> 
     rows
 }
 
-/// The evidence of the worst rows.
 pub(crate) fn lines(rows: &[Late]) -> Vec<String> {
     const MOST: usize = 3;
     let mut lines: Vec<String> = rows.iter().take(MOST).map(Late::line).collect();
@@ -74,7 +72,7 @@ pub(crate) fn lines(rows: &[Late]) -> Vec<String> {
     lines
 }
 
-/// Whether one of them was late without a load of the tool's own.
+/// Whether one of the rows was late without a load of the tool's own.
 pub(crate) fn idle(rows: &[Late]) -> bool {
     rows.iter().any(|late| late.wait.load == Load::None)
 }

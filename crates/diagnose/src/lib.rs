@@ -42,7 +42,7 @@ pub fn judge(report: &mut Report) {
     best::mark(report);
 }
 
-/// Completes a measured report as [`judge`] does, and reports every finding and what came of
+/// Completes a measured report as [`judge`] does, and reports every finding and the result of
 /// looking for each fault.
 pub fn examine(report: &mut Report) {
     judge(report);

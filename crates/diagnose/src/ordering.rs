@@ -5,7 +5,7 @@ use chronoscope_model::clock::Clock;
 use chronoscope_model::environment::Environment;
 use chronoscope_model::ordering::Ordering;
 
-/// Adds the promise and the result to the clock's tests; nothing if there were none.
+/// Adds the promise and the result to the clock's tests; does nothing if there were no tests.
 pub(crate) fn describe(clock: &mut Clock, env: &Environment) {
     let promised = promised(clock, env);
     if let Some(ordering) = &mut clock.ordering {

@@ -1,4 +1,4 @@
-//! Picking a clock, and the sentences that say why.
+//! Picks a clock, with the sentences that give the reasons.
 
 use crate::reading::{available, cost, short, source, usable};
 use crate::verdict::SLOW_NS;
@@ -20,7 +20,7 @@ pub(crate) fn first_of<'a>(
     cheapest_of(report, ids, accept, Clock::read_ns)
 }
 
-/// As [`first_of`], by the cost of a read that is ordered after the one before.
+/// Like [`first_of`], by the cost of a read that is ordered after the one before.
 pub(crate) fn first_ordered<'a>(report: &'a Report, ids: &[&str]) -> Option<&'a Clock> {
     cheapest_of(report, ids, |_| true, Clock::ordered_ns)
 }
@@ -68,7 +68,7 @@ fn per_read(clock: &Clock) -> String {
     }
 }
 
-/// The tick as measured; what the interface claims is no reason to choose a clock.
+/// The tick as measured; the interface's claim is not a reason to choose a clock.
 fn tick(clock: &Clock) -> String {
     let Some(resolution) = &clock.resolution else {
         return String::new();
@@ -119,8 +119,8 @@ pub(crate) fn rejected(report: &Report, because: &[(&str, &str)]) -> String {
     if texts.is_empty() { String::new() } else { format!(" Not {}.", texts.join("; not ")) }
 }
 
-/// What was seen of a clock whose values were handed from one CPU to another, as a sentence that
-/// follows others.
+/// The result of handing values of a clock from one CPU to another, as a sentence that follows
+/// others.
 pub(crate) fn handed_over(clock: &Clock) -> String {
     let Some(handed) = clock.ordering.as_ref().and_then(|seen| seen.handed.as_ref()) else {
         return " Whether it runs backwards from CPU to CPU was not tested.".into();
@@ -138,7 +138,6 @@ pub(crate) fn handed_over(clock: &Clock) -> String {
     }
 }
 
-/// The choice of a clock.
 pub(crate) fn chosen(clock: &Clock, why: String) -> Advice {
     Advice {
         clock: Some(clock.id.clone()),
@@ -149,14 +148,14 @@ pub(crate) fn chosen(clock: &Clock, why: String) -> Advice {
     }
 }
 
-/// The choice of none, with what rules out each candidate of this system.
+/// The advice if no clock is suitable, with what rules out each candidate of this system.
 pub(crate) fn none(report: &Report, ids: &[&str]) -> Advice {
     let candidates: Vec<&Clock> = ids
         .iter()
         .filter_map(|id| report.clocks.iter().find(|clock| clock.id == *id))
         .filter(|clock| !clock.elsewhere)
         .collect();
-    // Of those, some might have been suitable if the run had come to them.
+    // Some of these might have been suitable if the run had reached them.
     let unmeasured = candidates.iter().any(|clock| clock.available && clock.verdict.is_none());
     let reasons: Vec<String> = candidates
         .iter()

@@ -1,4 +1,4 @@
-//! Questions that verdicts, faults and advice all ask of a report.
+//! Questions about a report that verdicts, faults and advice share.
 
 use chronoscope_model::Report;
 use chronoscope_model::clock::{BuiltOn, Clock, Grade, Orders, Reads};
@@ -18,7 +18,6 @@ pub(crate) fn usable(clock: &Clock) -> bool {
         && clock.verdict.as_ref().is_none_or(|v| v.grade != Grade::Avoid)
 }
 
-/// Whether a read goes there.
 pub(crate) fn reads(clock: &Clock, from: Reads) -> bool {
     clock.facts.is_some_and(|facts| facts.reads == from)
 }
@@ -30,7 +29,7 @@ pub(crate) fn unordered(clock: &Clock, env: &Environment) -> bool {
     reads(clock, Reads::Counter) && !by_lfence && promised(clock, env) == Some(false)
 }
 
-/// Whether its order is that of memory only.
+/// Whether the clock's reads are ordered with memory accesses only.
 pub(crate) fn orders_memory(clock: &Clock) -> bool {
     clock.facts.is_some_and(|facts| facts.orders == Orders::Memory)
 }
@@ -43,18 +42,17 @@ pub(crate) fn source(env: &Environment) -> Option<&str> {
 /// What the kernel's choice of a clock source says about the TSC.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Word {
-    /// It keeps time with the TSC, or could, and checks it; or a paravirtual clock that is computed
-    /// from the TSC vouches for it.
+    /// The kernel keeps time with the TSC, or could, and checks it; or a paravirtual clock that is
+    /// computed from the TSC vouches for it.
     For,
-    /// It would keep time with the TSC, but was told by this boot parameter not to check it.
+    /// The kernel would keep time with the TSC, but this boot parameter told it not to check it.
     Unchecked(String),
-    /// It has dropped the TSC.
+    /// The kernel has dropped the TSC.
     Against,
-    /// Nothing: there is no clock source to ask, or one that does not vouch for the TSC.
+    /// There is no clock source to ask, or one that does not vouch for the TSC.
     Silent,
 }
 
-/// The kernel's word on the TSC.
 pub(crate) fn word(env: &Environment) -> Word {
     let Some(cs) = &env.clocksource else {
         return Word::Silent;
@@ -149,7 +147,8 @@ pub(crate) fn counts_source(clock: &Clock) -> bool {
     clock.facts.is_some_and(|facts| facts.built_on == BuiltOn::ClockSource)
 }
 
-/// Why the bare counter is no time for all CPUs, if the kernel keeps time with another source.
+/// Why the bare counter does not give one time on all CPUs, if the kernel keeps time with another
+/// source.
 pub(crate) fn counter_may_jump(env: &Environment) -> Option<String> {
     match source(env)? {
         "tsc" | "arch_sys_counter" => None,

@@ -46,7 +46,7 @@ pub fn verdict(clock: &Clock, env: &Environment) -> Option<Verdict> {
 
 type Judged = Option<(Grade, String)>;
 
-/// Only a clock that was timed can be good: a run that was stopped early has not come to its cost.
+/// Only a clock that was timed can be good: a run that was stopped early has no cost for it.
 fn good(clock: &Clock) -> Judged {
     clock.read_ns().map(|_| (Grade::Good, "good".into()))
 }
@@ -59,12 +59,12 @@ fn seen_wrong(clock: &Clock) -> Judged {
     if still && clock.kind != Kind::Cpu {
         return Some((Grade::Avoid, "stood still".into()));
     }
-    // Two steps of the clock are the most that it can be off for being read between them.
+    // A clock that is read between its steps can be off by at most two of them.
     let steps_ms = 2.0 * clock.step_ns().unwrap_or(0.0) / 1e6;
     let follows = clock.difference_100ms.as_ref().is_none_or(|d| {
         d.agrees || (d.clock_ms - d.reference_ms).abs() <= d.tolerance_ms + steps_ms
     });
-    // A sleep costs no CPU time: that such a clock does not follow it is what it is for.
+    // A sleep costs no CPU time, so such a clock rightly does not follow it.
     (!follows && clock.kind != Kind::Cpu).then(|| (Grade::Avoid, "off over 100 ms".into()))
 }
 
@@ -91,7 +91,7 @@ fn counter(clock: &Clock, env: &Environment) -> Judged {
     }
 }
 
-/// What a judgement would need and the report does not have. A missing fact is not a good one.
+/// What a judgement needs and the report lacks. A missing fact does not count as good.
 fn unknown(clock: &Clock, env: &Environment) -> Judged {
     let unknown = |text: &str| Some((Grade::Unknown, text.to_owned()));
     if counts_counter(clock) {

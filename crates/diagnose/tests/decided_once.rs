@@ -25,7 +25,7 @@ fn the_marked_clock_of_a_kind_is_the_advised_one() {
     }
 }
 
-/// As after Ctrl-C before the first measurement.
+/// Such a report is left by Ctrl-C before the first measurement.
 #[test]
 fn a_run_that_measured_nothing_judges_nothing() {
     let mut report = machines::tsc();
@@ -61,7 +61,7 @@ fn clocks_of_other_systems_are_no_reason_against_this_one() {
     }
 }
 
-/// MFENCE orders a read on AMD's processors and not on Intel's.
+/// MFENCE orders a read on AMD's processors, but not on Intel's.
 #[test]
 fn advice_rejects_a_clock_for_a_reason_that_holds_on_this_processor() {
     let mut machine = machines::tsc();

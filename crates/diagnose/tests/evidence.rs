@@ -1,4 +1,4 @@
-//! What is missing from a report is no good news: verdicts and advice that need evidence.
+//! Missing evidence is not good evidence: verdicts and advice need evidence.
 
 mod machines;
 
@@ -71,7 +71,7 @@ fn without_facts_on_the_counter_it_is_not_good() {
     let report = with(|env| env.tsc = None);
     assert_eq!(said(&report, "x86/lfence-rdtsc"), "no facts on counter");
     assert_eq!(grade(&report, "x86/rdtscp"), Some(Grade::Unknown));
-    // The kernel's own clock does not depend on them.
+    // The kernel's own clock does not depend on these facts.
     assert_eq!(grade(&report, "posix/monotonic"), Some(Grade::Good));
     // On Arm the architecture promises one counter for all CPUs.
     let report = with(|env| {
@@ -103,7 +103,7 @@ fn kvm_clock_vouches_for_the_counter_only_with_its_stable_bit() {
     assert!(text.contains("does not vouch for the TSC"), "{text}");
 }
 
-/// What [`why`] returns, for a report that is gone.
+/// What [`why`] returns, after the report has been dropped.
 trait Owned {
     fn into_owned(self) -> (Option<String>, String);
 }
@@ -130,7 +130,7 @@ fn a_kernel_that_was_told_not_to_check_the_counter_is_no_evidence() {
     assert_eq!(grade(&told(true), id), Some(Grade::Good));
     let (_, text) = why(&told(false), "micro").into_owned();
     assert!(text.contains("told tsc=reliable"), "{text}");
-    // Another value of the parameter does not weaken its word.
+    // Another value of the parameter does not weaken the kernel's word.
     let report = with(|env| {
         env.parameters = vec!["tsc=recalibrate".into()];
         env.across_cpus = None;
@@ -230,7 +230,7 @@ fn the_order_of_reads_is_shown_next_to_the_promise() {
     assert_eq!(grade(&report, "x86/rdtscp"), Some(Grade::Good));
     assert_eq!(order(&report, "x86/lfence-rdtsc"), "140 ns early; against the promise");
     assert_eq!(grade(&report, "x86/lfence-rdtsc"), Some(Grade::Limited));
-    // A clock whose reads are ordered, and that ran backwards, is no stamp for several threads.
+    // A clock whose reads are ordered but that ran backwards cannot order several threads.
     assert_eq!(said(&report, "posix/monotonic"), "backwards on 2 CPUs");
     assert!(why(&report, "cross-process").1.contains("ran backwards, by up to 69 ns"));
     // No test failed, but the manuals promise nothing.

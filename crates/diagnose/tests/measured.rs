@@ -98,7 +98,7 @@ fn steps_slews_and_suspension_are_told_apart() {
     let asleep = moved(0, 7_000_000_000);
     found(&asleep, "suspended", "7 s more");
     assert!(!asleep.findings.iter().any(|it| it.id == "clock-stepped"));
-    // What an interrupt between two reads leaves is no step.
+    // The effect of an interrupt between two reads is not a step.
     assert!(moved(90_000, 90_000).findings.iter().all(|it| it.level == Level::Info));
     let seen = watched(|trust| {
         trust.wall.as_mut().expect("set above").steps.push(Step {
@@ -148,7 +148,7 @@ fn jumps_pauses_and_moves_of_the_machine_are_found() {
     });
     let line = "until 9.0 s: rtc advanced by 5.1 s, to within 2 s, and all other clocks stood";
     assert_eq!(found(&stopped, "vm-paused", line).level, Level::Warning);
-    // A busy machine is not a paused one.
+    // A busy machine is not a paused machine.
     for busy in [pause(5e9, Paused::Thread), pause(5e9, Paused::Unknown)] {
         assert!(busy.findings.iter().all(|it| it.id != "vm-paused"));
     }
@@ -194,7 +194,7 @@ fn cpus_that_disagree_and_clocks_that_go_back_while_they_are_watched_are_found()
     found(&apart(-20_446_244.0, 2605.0), "counter-out-of-step", "CPU 0 is ahead of CPU 1");
     let line = "rust: CPU 1 got ahead of CPU 0 during the run; 1,294";
     found(&apart(11e6, 0.0), "counter-out-of-step", line);
-    // Reads that are not in order step back too, and say nothing of the counters.
+    // Reads that are not ordered step back too, and show nothing about the counters.
     let unordered = apart(-900.0, 2605.0);
     assert!(unordered.findings.iter().all(|it| it.id != "counter-out-of-step"));
     let back = watched(|trust| {
@@ -397,7 +397,7 @@ fn other_systems_have_their_own_faults() {
     found(&report, "timer-resolution-15ms", "64.0 Hz");
 }
 
-/// What matters only to someone who looks for faults is not in every report.
+/// Facts that matter only to someone who looks for faults are not in every report.
 #[test]
 fn minor_facts_are_left_to_doctor() {
     let mut report = healthy();

@@ -15,18 +15,18 @@ impl Displacer {
     /// Displaces what is in caches of up to this many bytes.
     pub fn new(bytes: usize) -> Self {
         Self {
-            // Not zeros: pages that were never written to may all be the same one.
+            // Not zeros: pages that were never written to may all be one physical page.
             memory: vec![1; bytes],
             pattern: 0x9e37_79b9_7f4a_7c15,
         }
     }
 
-    /// The memory that it walks, in bytes.
+    /// The memory that the displacer walks, in bytes.
     pub fn bytes(&self) -> usize {
         self.memory.len()
     }
 
-    /// Loads every cache line of its memory and takes several thousand branches in an order that
+    /// Loads every cache line of the memory and takes several thousand branches in an order that
     /// has not occurred before.
     pub fn displace(&mut self) {
         let lines = black_box(&self.memory).iter().step_by(LINE);

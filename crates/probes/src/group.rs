@@ -18,7 +18,7 @@ pub struct Group {
 impl Group {
     /// Starts a program in a group of its own, so that an interrupt from the terminal does not
     /// reach it. On Linux it also ends if the thread that started it does, and so with this
-    /// process, however that ends.
+    /// process, however the process ends.
     ///
     /// # Errors
     /// It cannot be started.
@@ -43,7 +43,6 @@ impl Group {
         Ok(group)
     }
 
-    /// The child's process id.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
@@ -55,7 +54,7 @@ impl Group {
     }
 
     /// Waits for the child to end by itself, at most this long, then ends what is left of its
-    /// group. Returns how it ended; `None` if it had to be ended.
+    /// group. Returns how the child ended; `None` if it had to be ended.
     pub fn end(&mut self, patience: Duration) -> Option<ExitStatus> {
         const STEP: Duration = Duration::from_millis(1);
         if self.ended.is_some() {
@@ -72,8 +71,8 @@ impl Group {
         self.ended.filter(|_| by_itself)
     }
 
-    /// Whether the child has ended. On Unix it is not waited for yet, so that the id of its group
-    /// stays reserved until the rest of the group is ended.
+    /// Whether the child has ended. On Unix the child is not reaped yet, so that the id of its
+    /// group stays reserved until the rest of the group is ended.
     #[cfg(unix)]
     fn is_over(&mut self) -> bool {
         let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;

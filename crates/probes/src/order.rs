@@ -29,11 +29,11 @@ pub fn fence() {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Work {
-    /// Nothing: what such a read takes otherwise.
+    /// No work: how long such a read takes otherwise.
     Nothing,
     /// A load that misses every cache.
     Load,
-    /// The same, with a branch that depends on it and is predicted correctly.
+    /// A load that misses every cache, with a branch that depends on it and is predicted correctly.
     LoadAndBranch,
     /// Eight divisions, each of which waits for the one before. They fit into any scheduler: a full
     /// one would hold back a read that is not ordered at all.
@@ -41,7 +41,7 @@ pub enum Work {
 }
 
 impl Work {
-    /// Does it. The caller has evicted the line.
+    /// Does the work. The caller has evicted the line.
     #[inline(always)]
     pub(crate) fn run(self, line: &Line) {
         match self {
@@ -82,16 +82,16 @@ fn hide(number: f64) -> f64 {
     std::hint::black_box(number)
 }
 
-/// The processor's counter, unordered, as an instrument. Only after a clock that reads it too: it
-/// may be forbidden.
+/// The processor's counter, unordered, as an instrument. Read only after a clock that reads it too,
+/// because reading it may be forbidden.
 #[inline(always)]
 pub(crate) fn counter() -> u64 {
     chronoscope::counter::now()
 }
 
-/// How a read is made in a test: fenced from the earlier work. `CS_FENCED`.
+/// A test's read is fenced from the earlier work. `CS_FENCED`.
 pub(crate) const FENCED: u32 = 1;
-/// How a read is made in a test: with a read of the counter after it. `CS_LATER`.
+/// A test's read is followed by a read of the counter. `CS_LATER`.
 pub(crate) const LATER: u32 = 2;
 
 /// A cache line that is evicted and loaded again. It holds zeros.
@@ -100,8 +100,8 @@ pub(crate) const LATER: u32 = 2;
 pub struct Line(UnsafeCell<[usize; 16]>);
 
 impl Line {
-    /// Removes it from every cache and waits until that is done; on processors on which user code
-    /// cannot do that, nothing. Intel SDM volume 2A, CLFLUSH; Arm ARM, DC CIVAC.
+    /// Removes the line from every cache and waits until that is done. Does nothing on processors
+    /// on which user code cannot do that. Intel SDM volume 2A, CLFLUSH; Arm ARM, DC CIVAC.
     #[inline(always)]
     pub(crate) fn evict(&self) {
         #[cfg(target_arch = "x86_64")]
@@ -119,7 +119,7 @@ impl Line {
         }
     }
 
-    /// One load of it, which the compiler neither drops nor combines with another.
+    /// One load of the line, which the compiler neither drops nor combines with another.
     #[inline(always)]
     fn load(&self) -> u64 {
         // SAFETY: the cell is live, aligned and initialised, and nothing writes to it.
@@ -131,10 +131,10 @@ impl Line {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Lapse {
-    /// By the clock itself, in its units.
+    /// The lapse by the clock itself, in its units.
     pub own: u64,
-    /// By an unordered read of the processor's counter right after it, in ticks: when later
-    /// instructions began. Zero if that was not measured.
+    /// The lapse by an unordered read of the processor's counter right after it, in ticks: when
+    /// later instructions began. Zero if that was not measured.
     pub later: u64,
 }
 
@@ -150,9 +150,8 @@ pub struct Turns {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Handed {
-    /// Turns taken.
     pub turns: u64,
-    /// Turns in which its value was smaller than the one that it was handed.
+    /// Turns in which the thread's own value was smaller than the one that it was handed.
     pub backwards: u64,
     /// The furthest step back, in units of the clock.
     pub worst: u64,
@@ -160,14 +159,13 @@ pub struct Handed {
 
 /// Neither player: the game is over. `CS_OVER`.
 const OVER: u32 = 2;
-/// A player whose turn does not come within so many looks, some 0.1 s, ends the game.
+/// A player whose turn does not come within this many checks, some 0.1 s, ends the game.
 /// `CS_PATIENCE`.
 const PATIENCE: u32 = 1 << 22;
 
 impl Turns {
     /// Takes `n` turns at reading as player `me`, 0 or 1. The value handed over is stored before
-    /// the turn is passed on, and loaded after the turn was seen; the read itself is ordered by
-    /// nothing but itself.
+    /// the turn is passed on, and loaded after the turn was seen; nothing else orders the read.
     #[inline(always)]
     pub fn play(&self, me: u32, n: u64, mut read: impl FnMut() -> u64) -> Handed {
         let mut handed = Handed::default();

@@ -5,7 +5,7 @@ use std::io;
 use std::ops::Deref;
 use std::ptr::NonNull;
 
-/// Its size: no system has larger pages by default (Arm, powerpc: 64 KiB).
+/// The size of the page: no system has larger pages by default (Arm, powerpc: 64 KiB).
 const BYTES: usize = 64 << 10;
 
 /// An object on a fresh page. The thread that makes it touches the page first, so the page belongs

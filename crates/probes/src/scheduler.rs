@@ -53,14 +53,14 @@ pub(crate) fn attributes() -> Result<Attributes, c_int> {
 }
 
 /// Asks the scheduler for a slice of `ns` nanoseconds for the calling thread, and changes nothing
-/// else of it. `before` are its present attributes.
+/// else about it. `before` holds its present attributes.
 ///
 /// # Errors
 /// The system's error number.
 pub(crate) fn set_slice(before: Attributes, ns: u64) -> Result<(), c_int> {
     let attributes = Attributes {
         size: size_of::<Attributes>() as u32,
-        // Of the flags, only this one outlives the call (sched_setattr(2)).
+        // Only this flag outlives the call (sched_setattr(2)).
         flags: before.flags & RESET_ON_FORK,
         runtime: ns,
         ..before

@@ -42,7 +42,7 @@ pub(crate) fn does(call: &str) -> Vec<String> {
     found
 }
 
-/// The name that a text ends with; a path may have type arguments behind it.
+/// The name that a text ends with; type arguments may follow a path.
 fn named(text: &str) -> &str {
     let text = match (text.ends_with('>'), text.rfind('<')) {
         (true, Some(open)) => &text[..open],

@@ -7,7 +7,7 @@ use std::fmt;
 pub struct Unavailable(pub String);
 
 impl Unavailable {
-    /// It exists only on other systems or processors.
+    /// The reason for a clock or wait that exists only on other systems or processors.
     pub fn only_on(home: &str) -> Self {
         Self(format!("exists on {home} only"))
     }

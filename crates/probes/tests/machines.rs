@@ -107,7 +107,7 @@ fn a_clock_source_that_is_switched_is_noticed() {
     let changes = change::between(&before, &after);
     let texts: Vec<_> = changes.iter().map(|it| [&*it.fact, &*it.before, &*it.after]).collect();
     assert_eq!(texts, [[change::CLOCK_SOURCE, "tsc", "hpet"]]);
-    // What is empty or garbled is not known, and so not a change.
+    // Facts that are empty or garbled are unknown, so they are not a change.
     assert_eq!(change::between(&before, &seen(b"")), []);
 }
 

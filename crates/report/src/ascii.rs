@@ -1,4 +1,4 @@
-//! Text for a terminal that shows nothing beyond ASCII.
+//! Text for a terminal that shows only ASCII.
 
 use std::borrow::Cow;
 
@@ -15,11 +15,11 @@ const SIGNS: [(&str, &str); 9] = [
     ("→", "->"),
 ];
 
-/// What stands for a sign that no ASCII resembles.
+/// The replacement for a sign that no ASCII character resembles.
 const OTHER: &str = "_";
 
-/// The text in ASCII: signs that screens use by name, letters of other scripts by the ones that
-/// sound or look like them, and what is left as `_`. Never `?`, which would read as a question.
+/// The text in ASCII: signs that screens use by name, letters of other scripts by those that sound
+/// or look like them, and what is left as `_`. Never `?`, which would read as a question.
 pub fn ascii(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         return text.into();

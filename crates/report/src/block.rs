@@ -4,14 +4,13 @@
 use chronoscope_model::Estimate;
 use std::borrow::Cow;
 
-/// What a piece of text is. A screen gives it a colour, a document an emphasis.
+/// The role of a piece of text. A screen gives it a colour, a document an emphasis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
     /// A title, or the name of something recommended.
     Strong,
-    /// What may be passed over: units, reasons, legends.
+    /// What a reader may skip: units, reasons, legends.
     Dim,
-    /// Good.
     Good,
     /// Good within limits; a warning.
     Warn,
@@ -34,12 +33,10 @@ pub struct Span {
 pub struct Text(pub Vec<Span>);
 
 impl Text {
-    /// Text in a tone.
     pub fn toned(tone: Tone, text: impl Into<String>) -> Self {
         Self(vec![Span { text: text.into(), tone: Some(tone) }])
     }
 
-    /// The text followed by another.
     #[must_use]
     pub fn and(mut self, other: impl Into<Self>) -> Self {
         self.0.extend(other.into().0);
@@ -55,12 +52,10 @@ impl Text {
         })
     }
 
-    /// Whether there is nothing to read.
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(|span| span.text.trim().is_empty())
     }
 
-    /// The text without its tones.
     pub fn plain(&self) -> String {
         self.0.iter().map(|span| span.text.as_str()).collect()
     }
@@ -78,22 +73,19 @@ impl From<&str> for Text {
     }
 }
 
-/// One piece of a section.
 #[derive(Clone, Debug)]
 pub enum Block {
     Heading {
         title: String,
-        /// What is said behind the title; may be empty.
+        /// The text after the title; may be empty.
         remark: Text,
     },
-    /// Names and what is known of them.
+    /// Names and what is known about them.
     Facts(Vec<Fact>),
-    /// Rows and columns.
     Table(Table),
-    /// Points on two axes.
     Plot(Plot),
     Paragraph(Text),
-    /// What helps to read the blocks above; set apart from them.
+    /// An explanation of the blocks above, set apart from them.
     Legend(Text),
     /// An entry of a list, and the lines that belong to it.
     Item {
@@ -108,17 +100,15 @@ pub enum Block {
 }
 
 impl Block {
-    /// A heading without a remark.
     pub fn heading(title: impl Into<String>) -> Self {
         Self::remarked(title, "")
     }
 
-    /// A heading and its remark.
     pub fn remarked(title: impl Into<String>, remark: impl Into<Text>) -> Self {
         Self::Heading { title: title.into(), remark: remark.into() }
     }
 
-    /// A heading and its remark, which may be passed over.
+    /// A heading and its remark, which a reader may skip.
     pub fn noted(title: impl Into<String>, remark: impl Into<String>) -> Self {
         Self::remarked(title, Text::toned(Tone::Dim, remark))
     }
@@ -132,7 +122,6 @@ impl Block {
         Self::Legend(text.into())
     }
 
-    /// A paragraph in a tone.
     pub fn toned(tone: Tone, text: impl Into<String>) -> Self {
         Self::Paragraph(Text::toned(tone, text))
     }
@@ -142,11 +131,10 @@ impl Block {
     }
 }
 
-/// A name and what is known of it. The name has a page (see [`terms`](crate::terms)).
+/// A name and what is known about it. The name has a page (see [`terms`](crate::terms)).
 #[derive(Clone, Debug)]
 pub struct Fact {
     pub name: Cow<'static, str>,
-    /// The value in words.
     pub value: Text,
 }
 
@@ -159,30 +147,26 @@ impl Fact {
 /// Points on two logarithmic axes: durations against shares of a CPU.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plot {
-    /// What is plotted.
+    /// What the plot shows.
     pub caption: String,
     /// The points; there is a letter for each of the first 26.
     pub points: Vec<Point>,
 }
 
-/// A point of a plot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
-    /// What it stands for.
     pub name: String,
-    /// Its place on the horizontal axis: a share, 0 to 1.
+    /// The point's place on the horizontal axis: a share, 0 to 1.
     pub share: f64,
-    /// Its place on the vertical axis, in nanoseconds.
+    /// The point's place on the vertical axis, in nanoseconds.
     pub ns: f64,
 }
 
 /// How the cells of a column are aligned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Align {
-    /// On the left.
     #[default]
     Left,
-    /// On the right.
     Right,
     /// At the decimal point if there is room, otherwise on the right.
     Decimal,
@@ -198,7 +182,7 @@ pub enum Rank {
     Primary,
     /// Shown next to the primary columns if there is room, and otherwise as `More`.
     Spare,
-    /// Moved to a table of its own, which narrow screens show only if everything is asked for.
+    /// Moved to a separate table, which narrow screens show only if everything is asked for.
     More,
     /// Left out.
     Optional,
@@ -209,7 +193,6 @@ pub enum Rank {
 pub struct Column {
     /// The name for programs; empty if the column is for people only.
     pub key: &'static str,
-    /// The name for people.
     pub head: Cow<'static, str>,
     /// The name on narrow screens; `\n` stacks the words.
     pub narrow: Option<&'static str>,
@@ -230,7 +213,6 @@ pub struct Column {
     pub spread: bool,
     /// Whether programs get the statistics of estimates.
     pub statistics: bool,
-    /// Whether a summary shows the column.
     pub brief: bool,
     /// Whether the section's own screen shows the column.
     pub full: bool,
@@ -257,7 +239,7 @@ impl Column {
         Self { rank: Rank::Name, ..self }
     }
 
-    /// May move to a table of its own.
+    /// May move to a separate table.
     pub fn more(self) -> Self {
         Self { rank: Rank::More, ..self }
     }
@@ -271,17 +253,14 @@ impl Column {
         Self { rank: Rank::Spare, ..self }
     }
 
-    /// May be left out.
     pub fn optional(self) -> Self {
         Self { rank: Rank::Optional, ..self }
     }
 
-    /// With another heading than its name.
     pub fn head(self, head: &'static str) -> Self {
         Self { head: head.into(), ..self }
     }
 
-    /// With another heading for narrow screens.
     pub fn narrow(self, head: &'static str) -> Self {
         Self { narrow: Some(head), ..self }
     }
@@ -290,17 +269,15 @@ impl Column {
         Self { unit, ..self }
     }
 
-    /// Aligned on the right.
     pub fn right(self) -> Self {
         Self { align: Align::Right, ..self }
     }
 
-    /// Aligned at the decimal point.
     pub fn decimal(self) -> Self {
         Self { align: Align::Decimal, ..self }
     }
 
-    /// Close to the column before it if there is little room.
+    /// Closer to the column before it if there is little room.
     pub fn close(self) -> Self {
         Self { gap: 1, ..self }
     }
@@ -310,7 +287,6 @@ impl Column {
         Self { gives_way: Some(to), ..self }
     }
 
-    /// Shows the uncertainty of its estimates.
     pub fn spread(self) -> Self {
         Self { spread: true, ..self }
     }
@@ -320,7 +296,6 @@ impl Column {
         Self { statistics: true, ..self }
     }
 
-    /// Shown by a summary.
     pub fn brief(self) -> Self {
         Self { brief: true, ..self }
     }
@@ -336,23 +311,19 @@ impl Column {
         Self { full, ..self }
     }
 
-    /// In this part of the table.
     pub fn part(self, part: usize) -> Self {
         Self { part, ..self }
     }
 }
 
-/// What a cell holds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Value {
     /// Nothing was measured, or nothing applies.
     #[default]
     Absent,
-    /// Words.
     Text(String),
     /// A name or a call, as it is typed.
     Code(String),
-    /// Yes or no.
     Flag(bool),
     Count(u64),
     /// A whole number that may be negative.
@@ -415,7 +386,6 @@ impl Cell {
         Self::new(Value::Text(text.into()))
     }
 
-    /// A name or a call.
     pub fn code(text: impl Into<String>) -> Self {
         Self::new(Value::Code(text.into()))
     }
@@ -424,22 +394,18 @@ impl Cell {
         Self::new(Value::Flag(flag))
     }
 
-    /// A value that may be missing.
     pub fn some<T>(value: Option<T>, of: impl FnOnce(T) -> Value) -> Self {
         Self::new(value.map_or(Value::Absent, of))
     }
 
-    /// Words that may be missing.
     pub fn words<T: Into<String>>(text: Option<T>) -> Self {
         Self::some(text, |text| Value::Text(text.into()))
     }
 
-    /// A count, which may be missing.
     pub fn count(count: impl Into<Option<u64>>) -> Self {
         Self::some(count.into(), Value::Count)
     }
 
-    /// A figure, which may be missing.
     pub fn number(number: impl Into<Option<f64>>) -> Self {
         Self::some(number.into(), Value::Number)
     }
@@ -454,7 +420,6 @@ impl Cell {
         Self::some(ns.into(), |ns| Value::Ns(ns as f64))
     }
 
-    /// An estimate, which may be missing.
     pub fn estimate(estimate: Option<&Estimate>) -> Self {
         Self::some(estimate, |e| Value::Estimate(Box::new(e.clone())))
     }
@@ -467,9 +432,9 @@ impl Cell {
 
 #[derive(Clone, Debug, Default)]
 pub struct Row {
-    /// Whether the row is the one to look at.
+    /// Whether the row is the one to notice.
     pub marked: bool,
-    /// One for each column.
+    /// One cell for each column.
     pub cells: Vec<Cell>,
 }
 
@@ -479,14 +444,13 @@ impl From<Vec<Cell>> for Item {
     }
 }
 
-/// A row, or what stands between rows.
+/// A row, or something between rows.
 #[derive(Clone, Debug)]
 pub enum Item {
     /// The rows below belong together.
     Group {
-        /// What they are called.
         name: String,
-        /// What is said of them; may be empty.
+        /// The text after the name; may be empty.
         remark: String,
     },
     Row(Row),
@@ -496,17 +460,15 @@ pub enum Item {
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
     pub title: &'static str,
-    /// What is said behind the title; may be empty.
+    /// The text after the title; may be empty.
     pub remark: &'static str,
 }
 
-/// Rows and columns.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     /// The parts that columns belong to; empty if the table has no headings of its own.
     pub parts: &'static [Part],
     pub columns: Vec<Column>,
-    /// The rows, in groups or not.
     pub items: Vec<Item>,
     /// Whether the rows may continue next to each other, as the lines of a newspaper do.
     pub flows: bool,

@@ -8,7 +8,7 @@ pub fn clean(text: &str) -> String {
     clean_span(text).trim().to_owned()
 }
 
-/// As [`clean`], with the spaces at both ends kept: it is part of a longer text.
+/// Like [`clean`], but keeps the spaces at both ends, because the span is part of a longer text.
 pub(crate) fn clean_span(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -14,7 +14,6 @@ pub const PAGE: &str = "chronoscope.page/1";
 #[derive(Serialize)]
 struct List<'a> {
     schema: &'static str,
-    /// What is listed.
     what: &'a str,
     entries: &'a [ListRow],
 }
@@ -29,7 +28,7 @@ struct Explanation<'a> {
     others: &'a [Page],
 }
 
-/// Writes a list of what `what` names.
+/// Writes a list of the things that `what` names.
 ///
 /// # Errors
 /// None are known, because its keys and values are strings.
@@ -37,7 +36,7 @@ pub fn list(what: &str, entries: &[ListRow]) -> io::Result<Vec<u8>> {
     written(&List { schema: LIST, what, entries })
 }
 
-/// Writes a page, and the others of the same name.
+/// Writes a page, and the other pages of the same name.
 ///
 /// # Errors
 /// There is no page.

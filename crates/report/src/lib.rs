@@ -1,5 +1,5 @@
 //! How a report is shown: screens for people, formats for programs. Nothing here measures, judges
-//! or looks at a terminal; a screen or a file is a function of the report.
+//! or examines a terminal; a screen or a file is a function of the report.
 //!
 //! A [section] of the report describes itself once, as [blocks](block) with typed cells. The
 //! [screens](text) and the [formats](mod@format) are made from these: a section knows no format,

@@ -1,4 +1,4 @@
-//! Numbers as people read them, with no more digits than they deserve.
+//! Numbers as people read them, with no more digits than their uncertainty supports.
 
 use crate::block::{Cell, Value};
 pub use chronoscope_model::units::{count, percent, plural, short_ns as short};
@@ -75,7 +75,7 @@ pub(crate) fn three(value: f64) -> String {
     }
     let magnitude = value.abs();
     let mut at = place(magnitude) - 2;
-    // 9.996 has its third digit one place higher once it is rounded.
+    // Rounding moves the third digit of 9.996 up one place.
     if (magnitude / 10f64.powi(at)).round() >= 1000.0 {
         at += 1;
     }
@@ -103,10 +103,11 @@ pub(crate) fn estimate(estimate: &Estimate) -> Figure {
     if (value.abs() / 10f64.powi(last)).round() >= 1000.0 {
         last += 1;
     }
-    // A value smaller than its uncertainty keeps its first digit: 0 would mean that it is free.
+    // A value smaller than its uncertainty keeps its first digit: 0 would suggest that it costs
+    // nothing.
     let last = last.max(place(half).min(place(value.abs()))).max(-3);
     let unit = 10f64.powi(last);
-    // A millionth is ignored, so that 0.02 is not taken for a little more than 0.02.
+    // A millionth is ignored, so that 0.02 does not count as a little more than 0.02.
     let spread = ((half / unit - 1e-6).ceil().max(1.0)) * unit;
     let mark = if estimate.only_shared || estimate.second.is_some() { "*" } else { "" };
     Figure { value: rounded(value, last), spread: format!("{}{mark}", rounded(spread, last)) }

@@ -27,7 +27,7 @@ use std::sync::LazyLock;
 /// Any duration as the heading of a column: `1 ms`.
 const DURATION: &str = "<a duration>";
 
-/// The pages of screens that are no section.
+/// The pages of screens that are not sections.
 const OTHERS: &str = include_str!("text/terms.md");
 
 static ALL: LazyLock<Vec<Page>> = LazyLock::new(|| files().flat_map(pages).collect());
@@ -36,7 +36,7 @@ fn files() -> impl Iterator<Item = &'static str> {
     section::ALL.iter().map(|section| section.terms).chain([OTHERS])
 }
 
-/// The pages of a file. A page that is not as above loses what is wrong with it; a test finds that.
+/// The pages of a file. Malformed parts of a page are left out; a test finds them.
 pub fn pages(file: &'static str) -> impl Iterator<Item = Page> {
     file.split("\n## ").skip(1).map(page)
 }
@@ -85,7 +85,7 @@ pub fn find(name: &str) -> Vec<&'static Page> {
     if exact.is_empty() { all().filter(|page| may_be_called(page, &name)).collect() } else { exact }
 }
 
-/// The names of a page that stand for themselves alone.
+/// The names of a page that are not patterns.
 pub fn whole_names(page: &Page) -> impl Iterator<Item = &'static str> {
     let names = page.names.iter().copied();
     names.filter(|name| !name.ends_with('*') && *name != DURATION)
@@ -96,7 +96,7 @@ pub fn shown(names: &[&str]) -> String {
     names.join(", ").replace('*', " …")
 }
 
-/// Whether a screen may print this name for it.
+/// Whether a screen may print this name for the page.
 pub fn has(page: &Page, name: &str) -> bool {
     let name = plain(name);
     is_called(page, &name) || may_be_called(page, &name)
@@ -114,7 +114,7 @@ fn may_be_called(page: &Page, plain_name: &str) -> bool {
     })
 }
 
-/// A name as it is compared: in one line, without the unit below it, and in lower case.
+/// A name in the form that is compared: one line, without the unit below it, in lower case.
 fn plain(name: &str) -> String {
     let mut lines: Vec<&str> = name.lines().map(str::trim).collect();
     if let [_, .., "ns" | "ms"] = lines[..] {
@@ -150,7 +150,7 @@ mod tests {
             ("250 us", DURATION),
             ("event timer lapic-deadline", "HPET"),
         ] {
-            // Two sections may each have a page of that name.
+            // Two sections may each have a page with the same name.
             let mut found: Vec<&str> = find(name).iter().map(|page| page.names[0]).collect();
             found.dedup();
             assert_eq!(found, [expected], "{name}");

@@ -289,7 +289,7 @@ proptest! {
     }
 }
 
-/// What a program reads that knows the JSON of `cyclictest --json`: every key that version 2.40
+/// What a program that knows the JSON of `cyclictest --json` reads: every key that version 2.40
 /// writes, and nothing else is asked for.
 #[derive(serde::Deserialize)]
 struct Cyclictest {

@@ -11,7 +11,7 @@ use chronoscope_report::terms;
 use chronoscope_report::text::{self, Style, explain};
 use std::collections::BTreeSet;
 
-/// What few machines show.
+/// A report with facts that few machines have.
 fn rare() -> Report {
     let mut report = samples::full();
     report.environment.tsc = None;

@@ -12,7 +12,7 @@ fn report() -> Report {
     of_waits(3000)
 }
 
-/// The same with this many waits, and with all percentiles whatever their number.
+/// A report with this many waits, and with all percentiles whatever their number.
 fn of_waits(samples: u64) -> Report {
     let mut hdr = histogram::empty();
     hdr.record_n(1_468_898, samples).expect("in range");

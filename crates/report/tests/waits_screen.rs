@@ -36,7 +36,7 @@ fn there_is_a_table_for_each_load() {
     assert!(!text.contains("windows/sleep"));
 }
 
-/// Without line breaks.
+/// Joins the words by single spaces, without line breaks.
 fn flat(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -83,7 +83,6 @@ impl Run for Args {
     }
 }
 
-/// The purpose with this id.
 fn purpose(wanted: &str) -> Result<&'static Purpose, Error> {
     let ids = PURPOSES.iter().map(|purpose| purpose.id());
     advise::find(wanted).ok_or_else(|| unknown("purpose", ids, wanted))

@@ -46,7 +46,7 @@ impl Run for Args {
     }
 }
 
-/// Another machine, from its bundle.
+/// Reads the report of another machine from its bundle.
 fn from_bundle(folder: &Path) -> Result<Report, Usage> {
     let refuse = |why: String| Usage(format!("{}: {why}", folder.display()));
     let root = Root::recorded(folder).map_err(|why| refuse(why.to_string()))?;
@@ -66,7 +66,6 @@ fn from_bundle(folder: &Path) -> Result<Report, Usage> {
     Ok(doctor::diagnosed(&root, measured))
 }
 
-/// Writes a bundle.
 fn record(folder: &Path, report: &Report) -> anyhow::Result<()> {
     let refuse = |why: String| Usage(format!("cannot write {}: {why}", folder.display()));
     machine::record(&Root::host(), folder).map_err(|why| refuse(why.to_string()))?;

@@ -79,7 +79,7 @@ fn clock(id: &str) -> Option<Page> {
     Some(Page { call: entry.call.into(), ..page })
 }
 
-/// What the manuals promise about the order of its reads, and where to see what was tested.
+/// What the manuals promise about the order of a clock's reads, and where to see what was tested.
 fn promised(facts: Facts) -> String {
     let promised = match facts.orders {
         Orders::Unknown => "not documented",
@@ -125,7 +125,7 @@ fn runtime(id: &str) -> Option<Page> {
     Some(Page { call: format!("chronoscope runtimes {}", runtime.id), ..page })
 }
 
-/// Whether it can be used here, or why not.
+/// Whether an entry can be used here, or why not.
 fn here<T, E: std::fmt::Display>(opened: Result<T, E>) -> String {
     opened.map_or_else(|reason| format!("no: {reason}"), |_| "yes".into())
 }

@@ -117,7 +117,7 @@ fn clock(entry: &clocks::Entry) -> ListRow {
     }
 }
 
-/// Whether it is there is a question of its programs; nothing is run.
+/// A runtime is available if its programs are found; nothing is run.
 fn runtime(runtime: &Runtime) -> ListRow {
     ListRow {
         call: runtime.name.into(),

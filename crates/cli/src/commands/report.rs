@@ -37,14 +37,12 @@ pub struct Args {
     with: Vec<PathBuf>,
 }
 
-/// What a report is shown as.
 #[derive(Clone, Copy)]
 enum Shape {
     Screen(Screen),
     Format(&'static Format),
 }
 
-/// The names of all screens.
 fn screens() -> Vec<String> {
     Screen::value_variants().iter().map(|screen| screen.name()).collect()
 }
@@ -103,7 +101,6 @@ impl Args {
         Ok(text::blocks(section::waits::compared(report, &second), &context.style))
     }
 
-    /// The report in a format.
     fn written(&self, format: &Format, report: &Report) -> anyhow::Result<String> {
         if format.distributions_only && section::distributions(report).is_empty() {
             let (file, id) = (self.file.display(), format.id);

@@ -34,7 +34,7 @@ pub struct Args {
     with: Vec<PathBuf>,
 }
 
-/// An id and a path.
+/// Parses `ID=PATH`. The path is made absolute.
 fn place(text: &str) -> Result<(String, PathBuf), String> {
     match text.split_once('=') {
         Some((id, path)) if !id.is_empty() && !path.is_empty() => {

@@ -1,4 +1,4 @@
-//! What the tests of the command line have in common.
+//! Shared parts of the tests of the command line.
 
 use std::process::{Command, Output};
 
@@ -22,9 +22,10 @@ pub const SHORT: [&[&str]; 8] = [
     &["advise", "--budget", "1s"],
 ];
 
-/// Runs it, and checks what holds for every run: nothing panics, and an error is one line.
+/// Runs the tool, and checks what holds for every run: nothing panics, and an error is one line.
 pub fn run(args: &[&str]) -> Output {
-    /// `ERROR_INTERNAL_ERROR`. Wine reports it where, rarely, it does not start a program.
+    /// `ERROR_INTERNAL_ERROR`. Wine reports it on the rare occasions on which it does not start a
+    /// program.
     const NOT_STARTED: Option<i32> = Some(1359);
     let mut output = tool(args).output();
     let again = |error: &std::io::Error| cfg!(windows) && error.raw_os_error() == NOT_STARTED;

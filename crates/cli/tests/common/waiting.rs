@@ -1,4 +1,5 @@
-//! What the tests of long runs have in common: a tool that is running, and what can be seen of it.
+//! Shared parts of the tests of long runs: a tool that is running, and what is visible from
+//! outside.
 
 // Each test crate that includes this module uses its own part of it.
 #![allow(dead_code)]
@@ -34,7 +35,6 @@ pub fn signal(child: &Child, name: &str) {
     assert!(sent.expect("kill").success());
 }
 
-/// Waits until something is true.
 pub fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let start = Instant::now();
     loop {
@@ -50,7 +50,6 @@ pub fn samples(path: &Path) -> Option<u64> {
     Some(read(path).ok()?.waits.first()?.samples)
 }
 
-/// The report in a file.
 pub fn read(path: &Path) -> Result<Report, String> {
     let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
     json::read(&bytes).map_err(|error| error.to_string())

@@ -34,7 +34,8 @@ pub(super) const PURPOSE: Purpose = Purpose {
 /// timer tick of any system.
 const LONGEST_NS: f64 = 20e6;
 
-/// A coarse clock is worth its tick if it costs no more than this share of the system's own.
+/// A coarse clock is worth its long tick if its read costs no more than this share of a read of the
+/// system's own clock.
 const WORTH: f64 = 0.8;
 
 const CLOCKS: &[&str] = &[
@@ -94,7 +95,7 @@ fn choose(report: &Report) -> Advice {
     chosen(clock, why)
 }
 
-/// `3.4`, `151`
+/// A ratio with few digits: `3.4`, `151`.
 fn times(ratio: f64) -> String {
     format!("{ratio:.*}", usize::from(ratio < 10.0))
 }

@@ -75,7 +75,7 @@ fn choose(report: &Report) -> Advice {
     chosen(clock, why)
 }
 
-/// The code that measures a duration; that of other purposes begins with it.
+/// The code that measures a duration; the code for other purposes begins with it.
 pub(super) const CODE: &str = "
 === C
 struct timespec t0, t1;

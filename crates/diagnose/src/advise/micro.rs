@@ -56,7 +56,7 @@ fn choose(report: &Report) -> Advice {
         None => first_ordered(report, ORDERED),
         Some(_) => None,
     };
-    // An ordered counter is worth its trouble only if it is cheaper than the system's clock.
+    // An ordered counter is worth the trouble only if it is cheaper than the system's clock.
     let system_read = system.and_then(Clock::ordered);
     let cheaper = |read: &&Estimate| system_read.is_none_or(|other| read.is_below(other));
     if let Some((clock, read)) =
@@ -100,18 +100,18 @@ fn choose(report: &Report) -> Advice {
     chosen(clock, why)
 }
 
-/// Why a read behind MFENCE is not the one: its order if that is only of memory, else its cost.
+/// Why a read after MFENCE is rejected: its order if MFENCE orders only memory, otherwise its cost.
 fn mfence(report: &Report) -> &'static str {
     let clock = available(report, "x86/mfence-rdtsc");
     if clock.is_some_and(|clock| unordered(clock, &report.environment)) {
         "MFENCE orders memory, not the read"
     } else {
-        "as well ordered, and slower"
+        "equally ordered, but slower"
     }
 }
 
-/// What a counter that the kernel does not keep time with means for short intervals, as a sentence
-/// that follows others; a trace must not be merged by it.
+/// What it means for short intervals that the kernel does not keep time with the counter, as a
+/// sentence that follows others; a trace must not be merged by such a counter.
 fn jumps(report: &Report) -> String {
     counter_may_jump(&report.environment).map_or(String::new(), |why| {
         format!(

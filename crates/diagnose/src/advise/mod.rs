@@ -31,7 +31,6 @@ pub const PURPOSES: &[&Purpose] = &[
     &wait::PURPOSE,
 ];
 
-/// The purpose with this id.
 pub fn find(id: &str) -> Option<&'static Purpose> {
     PURPOSES.iter().find(|purpose| purpose.id() == id).copied()
 }

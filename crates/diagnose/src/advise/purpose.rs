@@ -1,14 +1,13 @@
-//! What a purpose is.
+//! The definition of a purpose.
 
 use super::code::code;
 use crate::system::System;
 use chronoscope_model::{Advice, Page, Report};
 
-/// A purpose.
 pub struct Purpose {
-    /// Its page: the only name is its id, as `--for` takes it, and the title is the purpose in
-    /// words. It says what a clock or wait must have, what rules one out (`how`), and what is
-    /// advised (`act`).
+    /// The purpose's page: the only name is the purpose's id, as `--for` takes it, and the title is
+    /// the purpose in words. The page says what a clock or wait must have, what rules one out
+    /// (`how`), and what is advised (`act`).
     pub page: Page,
     /// The most common mistake.
     pub trap: &'static str,
@@ -20,27 +19,22 @@ pub struct Purpose {
 /// The measurement that advice follows from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Basis {
-    /// The report's clocks.
     Clocks,
-    /// The report's waits.
     Waits,
 }
 
-/// How advice comes about.
 pub(super) enum How {
     /// One clock is chosen, then the code for it from these sheets.
     Clock { choose: fn(&Report) -> Advice, sheets: &'static [&'static str] },
-    /// Each duration that was measured has advice of its own.
+    /// There is advice for each duration that was measured.
     Waits(fn(&Report) -> Vec<Advice>),
 }
 
 impl Purpose {
-    /// Its id, as `--for` takes it.
     pub const fn id(&self) -> &'static str {
         self.page.name()
     }
 
-    /// What its advice follows from.
     pub fn basis(&self) -> Basis {
         match self.how {
             How::Clock { .. } => Basis::Clocks,
@@ -48,7 +42,7 @@ impl Purpose {
         }
     }
 
-    /// Its advice from this report; none if the report holds nothing that it follows from.
+    /// The purpose's advice from this report; none if the report lacks the measurements.
     pub(super) fn advise(&self, report: &Report) -> Vec<Advice> {
         match self.how {
             How::Clock { .. } if report.clocks.is_empty() => Vec::new(),

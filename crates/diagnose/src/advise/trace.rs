@@ -37,7 +37,7 @@ const COUNTERS: &[&str] =
 
 fn choose(report: &Report) -> Advice {
     let env = &report.environment;
-    // Records of several CPUs are merged by their timestamps, so the counter must be one that the
+    // Records from several CPUs are merged by their timestamps, so the counter must be one that the
     // kernel itself keeps time with.
     let objection =
         tsc_objection(env).or_else(|| counter_may_jump(env)).or_else(|| not_compared(env));

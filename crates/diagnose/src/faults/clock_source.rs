@@ -31,9 +31,9 @@ pub(super) const CLOCKSOURCE_CHANGED: Fault = Fault {
     page: Page {
         names: &["clocksource-changed"],
         title: "The kernel changed its clock source during the run",
-        about: "The clock source at the end of the run is not the one at its start. Reads have \
-                cost something else since then, and the time may have jumped at the change. The \
-                kernel changes its clock source by itself if it finds the source unstable.",
+        about: "The clock source at the end of the run is not the one at its start. Reads have had \
+                another cost since then, and the time may have jumped at the change. The kernel \
+                changes its clock source by itself if it finds the source unstable.",
         how: "current_clocksource, before and after",
         act: "See the kernel log (`dmesg | grep -i clocksource`) for the reason, and measure \
               again.",
@@ -95,7 +95,7 @@ pub(super) const KVM_CLOCK_UNSTABLE: Fault = Fault {
                 read it.",
         how: "current_clocksource, CPUID 0x40000001 EAX[24]",
         act: "Have the host use the TSC as its clock source: KVM sets the bit only then. If the \
-              guest has an invariant TSC, `clocksource=tsc` is the other way.",
+              guest has an invariant TSC, `clocksource=tsc` is the alternative.",
         references: &[
             "Linux Documentation/virt/kvm/x86/cpuid.rst, KVM_FEATURE_CLOCKSOURCE_STABLE_BIT",
             "arch/x86/kernel/pvclock.c",
@@ -121,8 +121,8 @@ pub(super) const RATE_OFF_EVERYWHERE: Fault = Fault {
         names: &["rate-off-everywhere"],
         title: "The rate of the clocks is unverified",
         about: "Every clock that could be compared counts the same oscillator. If that runs fast \
-                or slow, or the hypervisor scales it wrong, all clocks of this machine are off \
-                alike, and nothing inside it can show that.",
+                or slow, or the hypervisor scales it wrongly, all clocks of this machine are wrong \
+                in the same way, and nothing inside it can show that.",
         how: "what the rates were compared with",
         act: "Let NTP or PTP synchronise the clock, and ask again; `chronoscope trust --duration \
               10min` uses them. Or compare with another machine by hand for an hour.",
@@ -266,8 +266,8 @@ pub(super) const WATCHDOG_OFF: Fault = Fault {
     certainty: Certainty::Measured,
     only: &[LINUX, TSC],
     look: |report| {
-        /// Crystals of computers are within 100 ppm of their rate, and a calibration adds little. NTP
-        /// can correct 500 ppm.
+        /// Crystals of computers are within 100 ppm of their rate, and a calibration adds little.
+        /// NTP can correct 500 ppm.
         const CRYSTAL_PPM: f64 = 200.0;
         let env = &report.environment;
         let source = clock_source(report)?;

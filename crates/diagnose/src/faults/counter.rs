@@ -58,14 +58,14 @@ pub(super) const BAD_CALIBRATION: Fault = Fault {
     },
     certainty: Certainty::Measured,
     look: |report| {
-        /// A calibration of a second is within 1 ppm on a busy machine; this is a rate that is not
-        /// known.
+        /// With a larger uncertainty than this, the rate counts as unknown: a calibration of a
+        /// second is within 1 ppm on a busy machine.
         const LIMIT_PPM: f64 = 1000.0;
-        /// Shorter runs have no good calibration, in seconds.
+        /// Runs shorter than this, in seconds, have no good calibration.
         const LEAST_S: f64 = 0.5;
         let ruler = ruler(report)?;
         let (hz, ppm) = (ruler.hz, ruler.hz_error_ppm);
-        // A bound that is not a number is no bound.
+        // NaN is not a bound.
         let sound = hz.is_finite() && hz > 0.0 && ppm.is_finite() && ppm.abs() < LIMIT_PPM;
         if !ruler.is_counter || sound || report.run.seconds < LEAST_S {
             return Err(Clear);
@@ -84,8 +84,8 @@ pub(super) const COARSE_COUNTER: Fault = Fault {
                 so two reads in a row often return the same value, and nothing shorter than a \
                 tick of 18 to 42 ns can be measured with a single pair.",
         how: "CNTFRQ, the device tree, the kernel log",
-        act: "Measure repetitions and divide, and give no more digits than the tick supports. \
-              Nothing can be changed about it.",
+        act: "Measure repetitions and divide, and give no more digits than the tick supports. This \
+              cannot be changed.",
         references: &["Arm ARM, The system counter: CNTFRQ_EL0"],
         ..Page::EMPTY
     },
@@ -112,8 +112,8 @@ pub(super) const CONTENDED_READ: Fault = Fault {
         names: &["contended-read"],
         title: "A clock costs more when several threads read it",
         about: "Threads that read the clock at the same time wait for each other: for a device \
-                that answers one read after the other, or for a cache line that all of them \
-                write. What is cheap in a test on one thread is not cheap in a server.",
+                that answers one read at a time, or for a cache line that all of them write. What \
+                is cheap in a test on one thread is not cheap in a server.",
         how: "the cost with 1 and with N threads",
         act: "Use a clock that each CPU reads by itself (the vDSO over the TSC), or read it once \
               per batch of work and hand the value on.",
@@ -125,12 +125,12 @@ pub(super) const CONTENDED_READ: Fault = Fault {
     look: |report| {
         /// Threads that share cores and caches cost each other up to this factor.
         const NOTABLE: f64 = 3.0;
-        /// With this factor, they wait for each other.
+        /// From this factor on, the threads wait for each other.
         const GRAVE: f64 = 10.0;
         let contended = trust(report)?.contention.iter().filter_map(|seen| {
             let factor = seen.factor().filter(|factor| *factor >= NOTABLE)?;
             let (one, most) = (seen.points.first()?, seen.points.last()?);
-            // Beyond what both scatter by.
+            // The figures must differ by more than their scatter.
             (most.low_ns > one.high_ns * NOTABLE / 2.0).then(|| {
                 let (id, one_ns, most_ns) = (&seen.id, ns(one.ns), ns(most.ns));
                 (factor, format!("{id}: {one_ns} with one thread, {most_ns} with {}", most.threads))
@@ -208,9 +208,9 @@ pub(super) const TSC_EMULATED: Fault = Fault {
     certainty: Certainty::Measured,
     only: &[TSC],
     look: |report| {
-        /// No processor takes that long for an rdtsc of its own, in nanoseconds: it is some twenty to
-        /// a hundred cycles (Agner Fog, Instruction tables), and an exit to a hypervisor takes a
-        /// thousand.
+        /// No processor takes this long for an untrapped rdtsc, in nanoseconds: it takes some
+        /// twenty to a hundred cycles (Agner Fog, Instruction tables), and an exit to a hypervisor
+        /// takes a thousand.
         const TRAPPED_NS: f64 = 400.0;
         let env = &report.environment;
         let announced = env.hypervisor.as_ref().is_some_and(|it| it.has("xen-tsc-emulated"));
@@ -220,7 +220,7 @@ pub(super) const TSC_EMULATED: Fault = Fault {
         // On a processor without a TSC, what is slow is another counter.
         let trapped = |cost: f64| env.tsc.is_some() && cost > TRAPPED_NS && cost.is_finite();
         let slow = cheapest.filter(|(_, cost)| trapped(*cost));
-        // A feature that costs nothing is no fault.
+        // A feature that costs nothing is not a fault.
         let cheap = cheapest.is_some() && slow.is_none();
         if env.emulated.is_some() || cheap {
             return clear_if(costs(report), Err(Clear));
@@ -272,7 +272,7 @@ pub(super) const TSC_JUMP: Fault = Fault {
                 explain. In a virtual machine that is a migration, a restored snapshot, or a \
                 virtual CPU that was moved to another socket; the hypervisor's clock hides it \
                 from the kernel's, but not from a program that reads the counter.",
-        how: "looks at all clocks together, for the time of the run",
+        how: "reads of all clocks together, throughout the run",
         act: "Use the system's monotonic clock and not the raw counter on this machine.",
         references: &["valkey-io/valkey#4691", "Intel SDM vol. 3B, Invariant TSC"],
         ..Page::EMPTY
@@ -414,7 +414,6 @@ pub(super) const UNORDERED_READ: Fault = Fault {
     ..FAULT
 };
 
-/// The hand-overs between two CPUs, in words.
 fn handed(handed: &Handed) -> String {
     let turns = plural(handed.turns, "hand-over", "hand-overs");
     let worst = short(handed.worst_ns.round());
@@ -422,7 +421,7 @@ fn handed(handed: &Handed) -> String {
 }
 
 /// The pairs whose offset exceeds its uncertainty, as they were seen while clocks were watched: by
-/// the counter, or by the system's clock that is made from it if the counter is not invariant.
+/// the counter, or, if the counter is not invariant, by the system's clock that is derived from it.
 fn watched(report: &Report) -> impl Iterator<Item = String> {
     let matrix = report.trust.iter().map(|trust| &trust.matrix);
     let pairs = matrix.flat_map(|matrix| matrix.pairs.iter().map(|pair| (&matrix.id, pair)));

@@ -92,10 +92,9 @@ fn queued(noise: &Noise, seconds: f64) -> Option<String> {
     much.then(|| format!("its thread waited {queued} of {whole} for the CPU"))
 }
 
-/// Too many batches were disturbed.
 fn disturbed(noise: &Noise) -> Option<String> {
-    /// Above this share of disturbed batches, the others are hardly undisturbed: what evicts a
-    /// thread also evicts its caches, which no counter of context switches shows.
+    /// Above this share of disturbed batches, the others are disturbed too: what evicts a thread
+    /// also evicts its caches, which no counter of context switches shows.
     const SHARE: f64 = 0.05;
     let share = noise.disturbed as f64 / noise.batches.max(1) as f64;
     (noise.batches >= ENOUGH && share > SHARE).then(|| {
@@ -104,16 +103,16 @@ fn disturbed(noise: &Noise) -> Option<String> {
     })
 }
 
-/// A thread that never gave up its CPU was late all the same, next to no load of ours.
+/// A thread that never gave up its CPU was late, although the tool ran no load.
 fn late(report: &Report) -> Option<String> {
-    /// A thread that spins does not let go of its CPU. If half of its waits end later than this, in
-    /// nanoseconds, something else had it.
+    /// A thread that spins does not give up its CPU. If half of its waits end later than this, in
+    /// nanoseconds, something else had the CPU.
     const LATE_NS: u64 = 100_000;
     let spins = report
         .waits
         .iter()
         .filter(|wait| wait.available && wait.load == Load::None && wait.kind == Kind::Busy);
-    // Too few waits have no median.
+    // Too few waits give no median.
     let medians = spins.filter_map(|wait| Some((wait, wait.percentile(Percentile::P50)?)));
     let (worst, ns) = medians.max_by_key(|(_, ns)| *ns)?;
     let text =

@@ -1,4 +1,4 @@
-//! What a fault is, and the questions that several faults ask of a report.
+//! What a fault is, and the questions about a report that several faults share.
 
 use crate::advise::system_clock;
 use crate::reading::{cost, source};
@@ -9,21 +9,21 @@ use chronoscope_model::{Certainty, Finding, Level, Page, Report, Ruler, Trust, c
 
 /// A problem that the tool can detect.
 pub struct Fault {
-    /// Its page: the only name is its id, which `--allow` takes; `how` is the evidence that it
-    /// looks at.
+    /// The fault's page: the only name is the fault's id, which `--allow` takes; `how` is the
+    /// evidence that decides.
     pub page: Page,
-    /// How it is known if it is found: the best that its evidence allows.
+    /// How certain a finding is: the best that the evidence allows.
     pub certainty: Certainty,
-    /// The machines that can have it.
+    /// The machines that can have the fault.
     pub(super) only: &'static [Only],
     /// Whether a finding at the level of information matters only to someone who looks for faults.
     pub(super) minor: bool,
-    /// Whether it makes every figure of the run doubtful.
+    /// Whether the fault makes every figure of the run doubtful.
     pub(super) affects_all: bool,
     pub(super) look: fn(&Report) -> Looked,
 }
 
-/// What most faults have in common.
+/// The defaults of a fault.
 pub(super) const FAULT: Fault = Fault {
     page: Page::EMPTY,
     certainty: Certainty::Evidence,
@@ -33,13 +33,12 @@ pub(super) const FAULT: Fault = Fault {
     look: |_| Err(Clear),
 };
 
-/// What came of looking for a fault.
+/// The result of looking for a fault.
 pub(super) type Looked = Result<Seen, Unseen>;
 
-/// The evidence of a fault.
 pub(super) struct Seen {
     pub(super) level: Level,
-    /// How it is known, if not as the fault's entry states.
+    /// How certain the finding is, if that differs from the fault's entry.
     pub(super) certainty: Option<Certainty>,
     pub(super) evidence: Vec<String>,
 }
@@ -47,9 +46,9 @@ pub(super) struct Seen {
 /// Why there is no evidence.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Unseen {
-    /// What would show the fault was looked at, and did not.
+    /// The evidence was examined and does not show the fault.
     Clear,
-    /// What would show the fault could not be looked at, for this reason.
+    /// The evidence could not be examined, for this reason.
     Unknown(String),
 }
 
@@ -67,7 +66,7 @@ impl From<&str> for Unseen {
     }
 }
 
-/// A kind of machine: how it is recognised, and what is said of a fault on any other.
+/// A kind of machine: how it is recognised, and why no other machine can have the fault.
 pub(super) struct Only(fn(&Environment) -> bool, &'static str);
 
 pub(super) const LINUX: Only = Only(|env| System::of(env) == System::Linux, "only Linux has it");
@@ -88,12 +87,11 @@ pub(super) const SEVERAL_CPUS: Only =
     Only(|env| env.cpu.logical != 1, "this machine has a single CPU");
 
 impl Fault {
-    /// A stable name, which `--allow` takes.
+    /// The fault's stable name, which `--allow` takes.
     pub const fn id(&self) -> &'static str {
         self.page.name()
     }
 
-    /// Looks for it.
     pub(super) fn check(&self, report: &Report) -> (Option<Finding>, check::Check) {
         use check::Outcome::{self, Elsewhere, Found};
         let looked = (self.look)(report);
@@ -123,7 +121,7 @@ impl Fault {
     }
 }
 
-/// The fault is there if there is evidence of it.
+/// The fault is found if there is evidence.
 pub(super) fn found(level: Level, evidence: impl IntoIterator<Item = String>) -> Looked {
     let evidence: Vec<String> = evidence.into_iter().collect();
     if evidence.is_empty() {
@@ -147,7 +145,7 @@ pub(super) fn stated(report: &Report, subject: &str) -> Option<String> {
     Some(format!("{subject}: {}", found.reason))
 }
 
-/// Why a fact is not known: as the report says, or otherwise this.
+/// Why a fact is not known: the report's reason, or otherwise this one.
 pub(super) fn why(report: &Report, subject: &str, otherwise: &str) -> String {
     stated(report, subject).unwrap_or(otherwise.into())
 }
@@ -158,7 +156,6 @@ pub(super) fn clock_source(report: &Report) -> Result<&str, String> {
     known.ok_or_else(|| why(report, "clock source", otherwise))
 }
 
-/// Whether the kernel maps a vDSO.
 pub(super) fn vdso(report: &Report) -> Result<bool, String> {
     let vdso = report.environment.vdso.as_ref();
     let otherwise = "the vDSO was not looked for";
@@ -172,7 +169,6 @@ pub(super) fn adjtimex(report: &Report) -> Result<Adjtimex, String> {
     answer.ok_or_else(|| why(report, "discipline", otherwise))
 }
 
-/// Whether any read was timed.
 pub(super) fn costs(report: &Report) -> Result<(), &'static str> {
     let timed = report.clocks.iter().any(|clock| clock.read_ns().is_some());
     timed.then_some(()).ok_or("no clock was measured")
@@ -193,7 +189,7 @@ pub(super) fn moved(report: &Report) -> Result<(), &'static str> {
     compared.then_some(()).ok_or("the system's clocks were not compared before and after")
 }
 
-/// Whether it is known what made waits late.
+/// Whether the causes of late waits are known.
 pub(super) fn reasons(report: &Report) -> Result<(), &'static str> {
     let known = report.waits.iter().any(|wait| wait.why.is_some());
     known.then_some(()).ok_or("no waits were measured with --why")

@@ -27,9 +27,9 @@ pub(super) const GUEST_CALIBRATION_FAILED: Fault = Fault {
         names: &["guest-calibration-failed"],
         title: "The kernel could not determine the TSC's rate",
         about: "The processor or hypervisor does not report the rate, and there was no timer to \
-                measure it with (PIT, HPET, ACPI timer), or it gave nonsense. The kernel then \
-                cannot use the TSC, and a guest may be left with its tick interrupt as the only \
-                clock.",
+                measure it with (PIT, HPET, ACPI timer), or the timer gave nonsense. The kernel \
+                then cannot use the TSC, and a guest may be left with its tick interrupt as the \
+                only clock.",
         how: "the kernel log: could not calculate TSC khz",
         act: "Have the hypervisor report the rate (CPUID leaf 0x15, or 0x40000010), or provide \
               kvm-clock or an HPET.",
@@ -39,7 +39,7 @@ pub(super) const GUEST_CALIBRATION_FAILED: Fault = Fault {
     look: |report| {
         const FAILED: &str = "could not calculate TSC khz";
         let ticks = matches!(source(&report.environment), Some("jiffies" | "refined-jiffies"));
-        // A machine whose first attempt fails, and whose second does not, is sound.
+        // A machine on which only the first attempt fails is sound.
         let mut log = report.environment.kernel_log.iter();
         let detected = log.any(|line| line.contains("tsc: Detected"));
         let words: &[&str] = if ticks && !detected {
@@ -99,7 +99,7 @@ pub(super) const RT_THROTTLING: Fault = Fault {
                 seen.evidence.push(limit);
                 Ok(seen)
             }
-            // A share so small stops any thread that does real work.
+            // A share this small stops any thread that does real work.
             Err(_) if (0..period / 2).contains(&runtime) => found(Level::Info, [limit]),
             unseen => unseen,
         }
@@ -136,8 +136,8 @@ pub(super) const TSC_SKEW: Fault = Fault {
                 looks the same.",
         how: "the kernel log: the skew is too large",
         act: "Compare with a source outside the machine (`chronoscope trust`, NTP). If the TSC is \
-              right, the other timer is at fault: another one, or `tsc=nowatchdog`. If it is \
-              wrong: firmware, or the host of the virtual machine.",
+              right, the other timer is at fault: use another one, or `tsc=nowatchdog`. If the TSC \
+              is wrong, look at the firmware, or at the host of the virtual machine.",
         references: &[
             "Linux kernel/time/clocksource.c, clocksource_watchdog",
             "oxidecomputer/propolis#328",
@@ -155,8 +155,8 @@ pub(super) const TSC_WARP: Fault = Fault {
         names: &["tsc-warp"],
         title: "The kernel found the TSC out of step between CPUs",
         about: "While a CPU came up, the kernel saw the counter of one CPU ahead of that of \
-                another, by what it calls a warp. It then stops using the TSC, and every read of \
-                the time becomes a slow one.",
+                another, which it calls a warp. It then stops using the TSC, and every read of the \
+                time becomes a slow one.",
         how: "the kernel log: TSC warp",
         act: "Update the firmware: it must start the counters together and leave IA32_TSC_ADJUST \
               alone. In a virtual machine, have the host's TSC checked.",

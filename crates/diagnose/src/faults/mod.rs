@@ -104,7 +104,7 @@ pub fn findings(report: &Report) -> Vec<Finding> {
     worst_first(found.collect())
 }
 
-/// Every finding of a report, worst first, and what came of looking for each fault.
+/// Every finding of a report, worst first, and the result of looking for each fault.
 pub fn examined(report: &Report) -> (Vec<Finding>, Vec<Check>) {
     let (found, checks): (Vec<_>, Vec<_>) = ALL.iter().map(|fault| fault.check(report)).unzip();
     (worst_first(found.into_iter().flatten().collect()), checks)

@@ -22,7 +22,8 @@ pub(super) const FREQUENCY_CHANGED: Fault = Fault {
     },
     certainty: Certainty::Measured,
     look: |report| {
-        /// A smaller spread of the frequency does not matter: costs differ by more for other reasons.
+        /// A smaller spread of the frequency does not matter: costs differ by more for other
+        /// reasons.
         const SPREAD: f64 = 0.05;
         let core = ruler(report)?.noise.core.ok_or(Clear)?;
         if core.hz <= 0.0 || (core.high_hz - core.low_hz) / core.hz <= SPREAD {
@@ -45,8 +46,8 @@ pub(super) const GOVERNOR_POWERSAVE: Fault = Fault {
                 intel_pstate or amd-pstate in active mode, `powersave` is the ordinary governor, \
                 which follows the load. That is not a problem.)",
         how: "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor",
-        act: "For a measurement: `cpupower frequency-set -g performance` (root), and back \
-              afterwards.",
+        act: "For a measurement, run `cpupower frequency-set -g performance` (root), and switch \
+              back afterwards.",
         references: &[
             "Linux Documentation/admin-guide/pm/cpufreq.rst, powersave",
             "intel_pstate.rst",
@@ -95,10 +96,10 @@ pub(super) const SMT_SIBLING_BUSY: Fault = Fault {
     page: Page {
         names: &["smt-sibling-busy"],
         title: "Something else used this core's other hardware thread",
-        about: "Two hardware threads of a core share its execution units and caches, so every \
-                read takes longer while the other thread is busy. That is neither steal nor load, \
-                and a virtual machine cannot see who it is. Estimates leave such rounds out as \
-                long as there are enough others.",
+        about: "Two hardware threads of a core share its execution units and caches, so every read \
+                takes longer while the other thread is busy. That is neither steal nor load, and a \
+                virtual machine cannot see what causes it. Estimates leave such rounds out as long \
+                as there are enough others.",
         how: "the ratio of independent to dependent additions in each round",
         act: "On your own machine, keep the sibling idle or offline while measuring, or choose \
               another CPU (--cpu). In a virtual machine, ask for dedicated cores, or expect the \
@@ -143,7 +144,7 @@ fn most_affected(report: &Report) -> Option<String> {
         let cost = clock.cost.throughput.as_ref()?;
         let shared_ns = cost.shared_ns?;
         let ratio = shared_ns / cost.value_ns;
-        // If every round was shared, nothing is known of the cost alone.
+        // If every round was shared, the cost on an unshared core is not known.
         let known = ratio.is_finite() && !cost.below_resolution && !cost.only_shared;
         known.then_some((clock, cost.value_ns, shared_ns, ratio))
     });

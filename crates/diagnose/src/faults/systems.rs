@@ -9,7 +9,7 @@ use chronoscope_model::{Certainty, Level, Page, Report};
 
 const ON_WINDOWS: Fault = Fault { only: &[WINDOWS], ..FAULT };
 
-/// Finds that Windows' performance counter is derived from something else than usual.
+/// Finds that Windows' performance counter is derived from something unusual.
 fn performance_counter(report: &Report, level: Level, unusual: fn(&Timer) -> bool) -> Looked {
     let mut timers = report.environment.timers.iter();
     let timer = timers.find(|timer| timer.name == "QPC").filter(|timer| unusual(timer));
@@ -21,7 +21,7 @@ pub(super) const MACOS_MONOTONIC_US: Fault = Fault {
     page: Page {
         names: &["macos-monotonic-us"],
         title: "CLOCK_MONOTONIC moves by microseconds",
-        about: "On macOS CLOCK_MONOTONIC is made from gettimeofday's clock and has whole \
+        about: "On macOS CLOCK_MONOTONIC is derived from gettimeofday's clock and counts whole \
                 microseconds, although the counter behind it ticks in tens of nanoseconds.",
         how: "the tick of each monotonic clock",
         act: "Use CLOCK_UPTIME_RAW, or mach_absolute_time, which give nanoseconds and cost less.",
@@ -47,9 +47,9 @@ pub(super) const QPC_ON_HPET: Fault = Fault {
     page: Page {
         names: &["qpc-on-hpet"],
         title: "QueryPerformanceCounter reads the HPET or the ACPI timer",
-        about: "The rate of the performance counter is that of the HPET or of the ACPI timer and \
-                not one derived from the TSC. Every call enters the kernel and reads a device: \
-                about a microsecond instead of 20 ns.",
+        about: "The performance counter has the rate of the HPET or of the ACPI timer, not one \
+                derived from the TSC. Every call enters the kernel and reads a device: about a \
+                microsecond instead of 20 ns.",
         how: "QueryPerformanceFrequency",
         act: "`bcdedit /deletevalue useplatformclock` (as administrator), and restart. If that \
               does not help, Windows found the TSC unfit: look at the firmware or the hypervisor.",

@@ -26,20 +26,20 @@ pub(super) const CLOCK_NOT_IN_VDSO: Fault = Fault {
     certainty: Certainty::Measured,
     look: |report| {
         /// A library call that costs at least this share of the raw system call made one. A read in
-        /// user space costs a tenth to a third of it. A fallback costs a little more than all of it,
-        /// because it asks the vDSO first.
+        /// user space costs a tenth to a third of it. A fallback costs a little more than all of
+        /// it, because it asks the vDSO first.
         const FALLBACK: f64 = 0.8;
         const SLOW: [&str; 5] = ["hpet", "acpi_pm", "jiffies", "xen", "refined-jiffies"];
         costs(report)?;
         let env = &report.environment;
-        // If nothing can be read in user space, another fault says so, with its own fix.
+        // If nothing can be read in user space, that is another fault, with its own fix.
         if env.vdso.as_ref().is_some_and(|vdso| !vdso.present)
             || source(env).is_some_and(|source| SLOW.contains(&source))
         {
             return Err(Clear);
         }
         let fallen = both_paths(report).filter(|(_, library, raw)| *library >= FALLBACK * raw);
-        // What languages wrap is read every day.
+        // Programs read the clocks that languages wrap all the time.
         let wrapped = |clock: &Clock| {
             let mut others = report.clocks.iter();
             others.any(|c| alternative(c, clock) && c.language != clock.language)

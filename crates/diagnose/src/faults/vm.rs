@@ -52,7 +52,7 @@ pub(super) const VM_MIGRATED: Fault = Fault {
         title: "The virtual machine was moved to another host",
         about: "The hypervisor's page about time (/dev/vmclock0) changed its marker: the machine \
                 was moved, or its counter disturbed in another way. The rate and offset of the \
-                counter may differ from before, and every calibration that is older is void.",
+                counter may differ from before, and every earlier calibration is void.",
         how: "/dev/vmclock0 before and after",
         act: "Measure again. Programs that read the counter themselves should watch that marker \
               too, or read the system's clock.",
@@ -82,7 +82,7 @@ pub(super) const VM_PAUSED: Fault = Fault {
         about: "For a while nothing of this machine ran: a snapshot, a migration, a host that was \
                 suspended or out of CPUs. Timeouts that ran meanwhile ended at once afterwards, \
                 and waits were late by as much.",
-        how: "looks at all clocks together, the battery-backed clock, steal in /proc/stat",
+        how: "reads of all clocks together, the battery-backed clock, steal in /proc/stat",
         act: "Look at the host. If pauses are normal here, make timeouts longer than the pauses, \
               and expect late wake-ups.",
         references: &["microsoft/WSL#40745", "proc_stat(5), steal"],
@@ -90,7 +90,7 @@ pub(super) const VM_PAUSED: Fault = Fault {
     },
     certainty: Certainty::Measured,
     look: |report| {
-        /// The shortest pause that is told from a busy host, in nanoseconds.
+        /// The shortest pause that can be distinguished from a busy host, in nanoseconds.
         const LEAST_NS: f64 = 100e6;
         /// A pause that timeouts notice, in nanoseconds.
         const GRAVE_NS: f64 = 1e9;

@@ -56,7 +56,7 @@ pub(super) const CGROUP_THROTTLED: Fault = Fault {
 pub(super) const COARSE_TICK: Fault = Fault {
     page: Page {
         names: &["coarse-tick"],
-        title: "Sleeps are good to the system's tick only",
+        title: "Sleeps are only as fine as the system's tick",
         about: "Even the shortest of many short sleeps ended far beyond its time: the system's \
                 timers end at a tick of 1 to 16 ms. Whatever waits for a moment, or runs at a \
                 period, is late by up to a tick.",
@@ -69,10 +69,10 @@ pub(super) const COARSE_TICK: Fault = Fault {
     },
     certainty: Certainty::Measured,
     look: |report| {
-        /// The earliest of so many sleeps is not late by chance.
+        /// The earliest of this many sleeps is not late by chance.
         const ENOUGH: u64 = 20;
-        /// Half the shortest tick, in nanoseconds. With high-resolution timers, the earliest of many
-        /// sleeps is tens of microseconds late.
+        /// Half the shortest tick, in nanoseconds. With high-resolution timers, the earliest of
+        /// many sleeps is tens of microseconds late.
         const LEAST_NS: i64 = 500_000;
         if report.waits.iter().all(|wait| wait.samples == 0) {
             return Err("no waits were measured".into());
@@ -97,7 +97,7 @@ pub(super) const COARSE_TICK: Fault = Fault {
 pub(super) const DEEP_IDLE: Fault = Fault {
     page: Page {
         names: &["deep-idle"],
-        title: "CPUs take long to wake from idle",
+        title: "CPUs take a long time to wake from idle",
         about: "Most of the lateness of waits lies between the expiry of the timer and the start \
                 of the thread. The CPU was in an idle state and had to leave it; in a virtual \
                 machine the host had to run it again.",
@@ -111,8 +111,8 @@ pub(super) const DEEP_IDLE: Fault = Fault {
     },
     certainty: Certainty::Measured,
     look: |report| {
-        /// A CPU that wakes within this time slept lightly, in nanoseconds: an interrupt and a switch
-        /// take some 10 us.
+        /// A CPU that wakes within this time, in nanoseconds, was in a light idle state: an
+        /// interrupt and a switch take some 10 us.
         const LEAST_NS: f64 = 40_000.0;
         /// Waits that are this much later are late for most purposes, in nanoseconds.
         const MUCH_NS: f64 = 200_000.0;
@@ -143,9 +143,9 @@ pub(super) const HOST_GAPS: Fault = Fault {
                 it is the firmware (system management interrupts). No tool inside the machine \
                 accounts for it.",
         how: "spins in which the kernel was not entered",
-        act: "In a virtual machine, ask for dedicated CPUs, or measure when the host is less \
-              busy. On bare metal, update the firmware and switch off its power and memory \
-              functions that run while the system does.",
+        act: "In a virtual machine, ask for dedicated CPUs, or measure when the host is less busy. \
+              On bare metal, update the firmware and switch off those of its power and memory \
+              functions that run while the system runs.",
         references: &["docs/waits.md, Why a wait ended late", "METHOD.md, Noise"],
         ..Page::EMPTY
     },
@@ -153,7 +153,7 @@ pub(super) const HOST_GAPS: Fault = Fault {
     look: |report| {
         /// Below this share of the time, gaps are no worse than the interrupts of an idle machine.
         const SHARE: f64 = 0.01;
-        /// Above it, they disturb most measurements.
+        /// Above this share of the time, gaps disturb most measurements.
         const MUCH: f64 = 0.05;
         /// A spin that ends this much later on average has lost its precision, in nanoseconds.
         const LEAST_NS: f64 = 5_000.0;
@@ -269,7 +269,7 @@ pub(super) const SMI: Fault = Fault {
         title: "The firmware interrupts the processor (SMI)",
         about: "A system management interrupt stops all CPUs while the firmware works on power, \
                 errors or memory, for up to milliseconds. The kernel does not see it: a wait ends \
-                late by as much, and two reads of a clock lie that far apart. Processors of Intel \
+                late by as much, and two reads of a clock lie that far apart. Intel's processors \
                 count these interrupts, and the kernel shows the count as the event msr/smi/.",
         how: "the event msr/smi/ at late wake-ups (waits --why)",
         act: "Update the firmware; in its setup, switch off power management by the firmware, USB \
@@ -281,13 +281,12 @@ pub(super) const SMI: Fault = Fault {
     certainty: Certainty::Measured,
     only: &[TSC],
     look: |report| {
-        /// Wake-ups that are shown.
         const SHOWN: usize = 3;
         let whys = report.waits.iter().filter_map(|wait| Some((wait, wait.why.as_ref()?)));
         let mut counted = whys.filter_map(|(wait, why)| Some((wait, why, why.smis?))).peekable();
         counted.peek().ok_or(
             "no system management interrupts were counted: `waits --why` does so as root, on \
-             processors of Intel",
+             Intel's processors",
         )?;
         let interrupts = |n| plural(n, "interrupt", "interrupts");
         let lines = counted.filter(|(.., smis)| *smis > 0).flat_map(|(wait, why, smis)| {
@@ -319,10 +318,10 @@ pub(super) const TIMER_SLACK: Fault = Fault {
     },
     certainty: Certainty::Measured,
     look: |report| {
-        /// What Linux gives a thread (init/init_task.c, `timer_slack_ns`). More than that was set by
-        /// someone.
+        /// What Linux gives a thread (init/init_task.c, `timer_slack_ns`). If there is more,
+        /// someone set it.
         const USUAL_NS: u64 = 50_000;
-        /// Less slack than this is no trouble, in nanoseconds.
+        /// Less slack than this, in nanoseconds, is not a problem.
         const LEAST_NS: f64 = 20_000.0;
         reasons(report)?;
         let rows = late::by(report, Cause::TimerSlack, LEAST_NS);

@@ -54,7 +54,7 @@ pub(super) const CLOCK_BACKWARDS: Fault = Fault {
 pub(super) const CLOCK_SLEWED: Fault = Fault {
     page: Page {
         names: &["clock-slewed"],
-        title: "The clock is slewed far",
+        title: "The clock is slewed by a large amount",
         about: "The kernel was told to let its clock run faster or slower than its clock source \
                 by more than the error of a crystal. Either a large error is being corrected, or \
                 the clock source's rate is wrong. Durations by the system's monotonic clock are \
@@ -91,8 +91,8 @@ pub(super) const CLOCK_STEPPED: Fault = Fault {
     page: Page {
         names: &["clock-stepped"],
         title: "The wall clock was stepped",
-        about: "During the run, the wall clock moved against the monotonic clock, which a slew \
-                does not do: a person set it, or a program corrected a large error at once. \
+        about: "During the run, the wall clock moved against the monotonic clock in a way that a \
+                slew does not: a person set it, or a program corrected a large error at once. \
                 Durations measured with it are wrong by that much, and may be negative.",
         how: "the wall clock against the monotonic clock, before and after, and while trust \
               watches",
@@ -104,10 +104,10 @@ pub(super) const CLOCK_STEPPED: Fault = Fault {
     },
     certainty: Certainty::Measured,
     look: |report| {
-        /// The smallest step that is reported, in nanoseconds. Below are what interrupts between two
-        /// reads of different clocks leave.
+        /// The smallest step that is reported, in nanoseconds. Interrupts between the reads of two
+        /// clocks cause smaller ones.
         const LEAST_NS: u64 = 100_000;
-        /// The most steps that are named.
+        /// The largest number of steps that are named.
         const NAMED: usize = 4;
         moved(report)?;
         let within = report.run.moved.as_ref().and_then(|moved| {
@@ -164,7 +164,7 @@ pub(super) const SUSPENDED: Fault = Fault {
     },
     certainty: Certainty::Measured,
     look: |report| {
-        /// No suspension is shorter, in nanoseconds.
+        /// No suspension is shorter than this, in nanoseconds.
         const LEAST_NS: u64 = 10_000_000;
         moved(report)?;
         let moved = report.run.moved.as_ref().ok_or(Clear)?;

@@ -1,5 +1,5 @@
-//! Reports of machines that differ in their clocks, to test the conclusions from them and the
-//! screens of them. The figures are invented, but of a size that such machines show.
+//! Reports of machines that differ in their clocks, to test the conclusions from them and their
+//! screens. The figures are invented, but of a size that such machines show.
 
 // Each test crate that includes this module uses its own part of it.
 #![allow(dead_code)]
@@ -19,16 +19,13 @@ use chronoscope_model::{Advice, Estimate, Report, Ruler, Run, SCHEMA};
 use chronoscope_probes::clocks;
 use environment::environment;
 
-/// The frequency of the core.
 const CORE_HZ: f64 = 3.7e9;
 
-/// The report with all conclusions.
 pub fn judged(mut report: Report) -> Report {
     judge(&mut report);
     report
 }
 
-/// The advice on a purpose.
 pub fn advice<'a>(report: &'a Report, purpose: &str) -> &'a Advice {
     let found = report.advice.iter().find(|a| a.purpose == purpose);
     found.unwrap_or_else(|| panic!("no advice for {purpose}"))
@@ -274,7 +271,6 @@ pub fn tsc() -> Report {
     }
 }
 
-/// Multiplies the costs of a clock.
 fn costlier(clock: &mut Clock, factor: f64) {
     let cost = &mut clock.cost;
     for part in [&mut cost.throughput, &mut cost.latency].into_iter().flatten() {
@@ -293,7 +289,7 @@ fn system_clocks(report: &mut Report, ns: f64, own: bool) {
     }
 }
 
-/// The same under kvm-clock.
+/// A guest whose clock source is kvm-clock.
 pub fn kvm_clock() -> Report {
     let mut report = tsc();
     report.environment.clocksource = Some(ClockSource {
@@ -320,7 +316,6 @@ pub fn hpet() -> Report {
     report
 }
 
-/// A machine without a vDSO.
 pub fn no_vdso() -> Report {
     let mut report = tsc();
     report.environment.vdso = Some(Vdso::default());

@@ -1,5 +1,5 @@
-//! What the system can tell the calling thread about the time in which it did not run: the sources
-//! from which a late wake-up is explained.
+//! What the system reports to the calling thread about the time in which it did not run: the
+//! sources from which a late wake-up is explained.
 //!
 //! Each source may be missing, with a reason, and the others go on. All of them are read after a
 //! wait, so none of them makes it longer; only the records of context switches cost the kernel some
@@ -17,66 +17,64 @@ use crate::waits::os as system;
 /// What a thread did at a context switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// It began to run.
+    /// The thread began to run.
     In,
-    /// It gave up its CPU.
+    /// The thread gave up its CPU.
     Out,
-    /// It was taken off its CPU.
+    /// The thread was taken off its CPU.
     Preempted,
 }
 
-/// One context switch of the thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Switch {
-    /// When, in nanoseconds by the clock that timers run on.
+    /// The time of the switch, in nanoseconds by the clock that timers run on.
     pub at: u64,
-    /// On which CPU.
     pub cpu: u32,
-    /// What happened.
     pub turn: Turn,
 }
 
 /// The deepest idle state that a CPU entered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdleState {
-    /// Its name, as the kernel gives it.
+    /// The state's name, as the kernel gives it.
     pub name: String,
-    /// How long the CPU takes to leave it, in nanoseconds, as its driver states.
+    /// How long the CPU takes to leave the state, in nanoseconds, as the idle driver states.
     pub exit_ns: u64,
 }
 
 /// A source that does not exist here, or may not be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
-    /// A stable name.
+    /// The source's stable name.
     pub id: &'static str,
-    /// The parts of lateness that cannot be separated without it.
+    /// The parts of lateness that cannot be separated without this source.
     pub loses: &'static str,
-    /// Why, in words that a user can act on.
+    /// The reason, in words that a user can act on.
     pub reason: String,
 }
 
-/// What was seen between two looks. Whatever is `None` is not known.
+/// What was seen between two observations. Whatever is `None` is not known.
 #[derive(Clone, Debug, Default)]
 pub struct Seen<'a> {
-    /// When the first of the two looks was made, by the clock that timers run on, in nanoseconds.
+    /// The time of the first observation, by the clock that timers run on, in nanoseconds.
     pub since: u64,
-    /// When the second was made.
+    /// The time of the second observation, by the same clock.
     pub until: u64,
     /// The thread's context switches, oldest first; `None` if some may be missing.
     pub switches: Option<&'a [Switch]>,
     /// How many records of switches were lost.
     pub lost: u64,
-    /// For how long it was ready to run and did not, in nanoseconds.
+    /// How long the thread was ready to run but did not run, in nanoseconds.
     pub queued_ns: Option<u64>,
-    /// For how long it ran, in nanoseconds.
+    /// How long the thread ran, in nanoseconds.
     pub ran_ns: Option<u64>,
-    /// For how long a quota kept its group from running, in nanoseconds. It is read only if asked
-    /// for, and then for the time since it was last read.
+    /// How long a quota kept the thread's group from running, in nanoseconds. It is read only if
+    /// asked for, and then for the time since it was last read.
     pub throttled_ns: Option<u64>,
-    /// The idle states that its CPU entered, `Some(None)` if none, likewise if asked for.
+    /// The deepest idle state that the thread's CPU entered, `Some(None)` if none; read only if
+    /// asked for.
     pub idle: Option<Option<&'a IdleState>>,
-    /// System management interrupts of the CPUs that it ran on, likewise if asked for.
+    /// System management interrupts of the CPUs that the thread ran on; read only if asked for.
     pub smis: Option<u64>,
     /// Whether an interrupt or a fault entered the kernel from the thread's own code since the
     /// mark was set.
@@ -93,7 +91,7 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Opens what there is for the calling thread, and names what there is not.
+    /// Opens the sources that exist for the calling thread, and names those that do not.
     pub fn open() -> (Self, Vec<Missing>) {
         let (os, mut missing) = os::Sources::open();
         let entered = Entered::tested();
@@ -109,7 +107,7 @@ impl Sources {
         (sources, missing)
     }
 
-    /// Begins anew: what has passed until now belongs to no wait.
+    /// Begins again: what has happened until now belongs to no wait.
     pub fn forget(&mut self) {
         self.os.look(true);
         (self.ran, self.since) = self.now();
@@ -152,10 +150,10 @@ impl Sources {
         self.entered.as_ref().map(Entered::stands)
     }
 
-    /// What was seen since the last look. `closely`: also what changes only if a wait was late, and
+    /// What was seen since the last call. `closely`: also what changes only if a wait was late, and
     /// takes longer to read.
     pub fn look(&mut self, closely: bool, stood: Option<bool>) -> Seen<'_> {
-        // The time first, so that no switch is recorded after it and ascribed to this wait.
+        // The time is read first, so that no later switch is ascribed to this wait.
         let (ran, until) = self.now();
         let ran_ns = self.ran.zip(ran).map(|(from, to)| to.saturating_sub(from));
         let since = std::mem::replace(&mut self.since, until);
@@ -174,7 +172,7 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    /// Under load anything may come on top, so only what must be there is asserted.
+    /// Under load anything else may happen as well, so only what must be there is asserted.
     #[test]
     fn a_sleep_is_seen_by_every_source_that_there_is() {
         let (mut sources, missing) = Sources::open();

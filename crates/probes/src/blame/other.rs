@@ -1,4 +1,4 @@
-//! Systems that say nothing about a thread but its CPU time.
+//! Systems that report nothing about a thread except its CPU time.
 
 use super::{Missing, Seen};
 use crate::waits::os as system;

@@ -1,5 +1,5 @@
-//! Windows: for how long the thread ran, from its cycles. Its context switches and what interrupted
-//! it are only in event traces (ETW), which need an administrator.
+//! Windows: how long the thread ran, from its cycles. Its context switches and what interrupted it
+//! are only in event traces (ETW), which need an administrator.
 
 use super::{Missing, Seen};
 use crate::waits::os as system;
@@ -9,12 +9,12 @@ use windows_sys::Win32::System::WindowsProgramming::QueryThreadCycleTime;
 
 #[derive(Debug)]
 pub(super) struct Sources {
-    /// Nanoseconds per cycle of the count; `None` if there is none.
+    /// Nanoseconds per cycle of the thread's cycle count; `None` if there is no such count.
     scale: Option<f64>,
 }
 
-/// The cycles that this thread has run for. They are those of the processor's counter, and Windows
-/// promises no rate, so it is measured.
+/// The cycles that this thread has run for, by the processor's counter. Windows promises no rate,
+/// so the rate is measured.
 fn cycles() -> Option<u64> {
     let mut cycles = 0;
     // SAFETY: the pseudo handle is always valid, and `cycles` is a valid place for the result.

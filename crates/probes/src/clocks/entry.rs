@@ -5,7 +5,6 @@ pub use crate::unavailable::Unavailable;
 use chronoscope_model::clock::{BuiltOn, Counts, Orders, RateFrom, Reads};
 pub use chronoscope_model::clock::{Facts, Kind, Language};
 
-/// One clock of the catalogue.
 pub struct Entry {
     /// `family/variant` in lower case: a fixed name that other programs rely on.
     pub id: &'static str,
@@ -13,35 +12,34 @@ pub struct Entry {
     pub call: &'static str,
     /// The language the reader is compiled in.
     pub language: Language,
-    /// What it counts.
     pub kind: Kind,
-    /// What it reads, what it orders, what it counts, and where its rate comes from.
+    /// What the clock reads, orders and counts, and where its rate comes from.
     pub facts: Facts,
     /// The id of the clock that this one reads in another way. The difference between the two costs
     /// is the cost of that way.
     pub alternative_to: Option<&'static str>,
-    /// The systems or processors that have it, in words.
+    /// The systems or processors that have the clock, in words.
     pub home: &'static str,
-    /// What a user should know about it, in a few sentences.
+    /// What a user should know about the clock, in a few sentences.
     pub about: &'static str,
-    /// The sources for that: manual and section, paper, kernel file.
+    /// The sources of `about`: manual and section, paper, kernel file.
     pub references: &'static [&'static str],
     /// What the timed loop must contain: mnemonics, the names of functions that it calls, or `(*)`
     /// for a call through a pointer. `cargo xtask disasm` checks this against the machine code.
     pub expect: &'static [&'static str],
-    /// How far a value counts.
+    /// The values that the clock can return before it wraps.
     pub(crate) range: Range,
-    /// What the system was asked for, in the reason why the clock cannot be read; if absent, the
-    /// call.
+    /// What the system was asked for, as the reason for an unavailable clock names it; if absent,
+    /// the call.
     pub(crate) asked_for: Option<&'static str>,
-    /// Opens it; absent on systems that do not have it.
+    /// Opens the clock; absent on systems that do not have it.
     pub(crate) opener: Option<Opener>,
 }
 
 /// Prepares a clock for reading, or returns the reason why it cannot be read.
 pub(crate) type Opener = fn(&Entry, Opening) -> Result<Opened, Unavailable>;
 
-/// What an entry leaves out.
+/// The defaults of an entry.
 pub(crate) const PLAIN: Entry = Entry {
     id: "",
     call: "",
@@ -58,22 +56,21 @@ pub(crate) const PLAIN: Entry = Entry {
     opener: None,
 };
 
-/// What the entry of a clock that is read in Rust leaves out.
+/// The defaults of a clock that is read in Rust.
 pub(crate) const RUST: Entry = Entry { language: Language::Rust, home: "every system", ..PLAIN };
 
-/// How to open a clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Opening {
-    /// Read it once to see whether it can be read, and ask for its resolution.
+    /// Read the clock once to see whether that works, and ask for its resolution.
     #[default]
     Checked,
-    /// Do not read it, so that the next read is the first in the process. The caller knows that it
-    /// can be read. Its unit and nominal resolution are left unknown.
+    /// Do not read the clock, so that the next read is the first in the process. The caller knows
+    /// that it can be read. Its unit and nominal resolution are left unknown.
     Untouched,
 }
 
 impl Entry {
-    /// Whether it exists only on systems or processors other than those of this build.
+    /// Whether the clock exists only on systems or processors other than those of this build.
     pub fn is_on_other_system(&self) -> bool {
         self.opener.is_none()
     }
@@ -114,7 +111,6 @@ pub(crate) const ORDERED_COUNTER: Facts = Facts { orders: Orders::Earlier, ..COU
 /// The counter of x86, read after an LFENCE, which waits for all earlier instructions.
 pub(crate) const FENCED_COUNTER: Facts = Facts { by_lfence: true, ..ORDERED_COUNTER };
 
-/// A counter of core cycles.
 pub(crate) const CYCLES: Facts = Facts {
     counts: Counts::Cycles,
     rate_from: RateFrom::Nothing,
@@ -149,7 +145,6 @@ pub(crate) const CPU_TIME: Facts = Facts { built_on: BuiltOn::CpuTime, ..SYSTEM_
 /// A time that the kernel stores at its timer tick, read through a system call.
 pub(crate) const STORED_SYSTEM_CALL: Facts = Facts { built_on: BuiltOn::Tick, ..SYSTEM_CALL };
 
-/// A clock that is a device.
 pub(crate) const DEVICE: Facts = Facts { reads: Reads::File, built_on: BuiltOn::Device, ..VDSO };
 
 /// The system's own monotonic clock on this target, which languages wrap.
@@ -171,7 +166,7 @@ pub(crate) const WALL: Option<&str> = if cfg!(windows) {
 /// How a raw value becomes time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Unit {
-    /// This many per second, by definition or because the system reports it.
+    /// This many units per second, by definition or because the system reports it.
     Hz(f64),
     /// Ticks of this machine's counter, whose rate is determined by calibration.
     Counter,
@@ -179,12 +174,12 @@ pub enum Unit {
     Variable,
 }
 
-/// How far a value counts before it returns to zero.
+/// The range of a value before it returns to zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
     /// Significant bits of the most significant part.
     pub bits: u32,
-    /// How many units of that part make a second; if absent, the unit is that of the value itself.
+    /// How many units of the counted part make a second; if absent, the unit is that of the value.
     pub per_second: Option<f64>,
 }
 
@@ -241,7 +236,6 @@ pub trait Loops: Send {
 /// Copies of each timed loop, CS_COPIES in `native/reader.h`.
 pub const COPIES: usize = 4;
 
-/// What an [`Opener`] returns.
 pub(crate) struct Opened {
     pub(crate) loops: Box<dyn Loops>,
     pub(crate) unit: Unit,
@@ -250,22 +244,18 @@ pub(crate) struct Opened {
     pub(crate) instead: Option<(Kind, Facts)>,
 }
 
-/// An opened clock.
 pub struct Reader {
-    /// What it counts on this machine.
     pub kind: Kind,
-    /// What is known about it on this machine.
+    /// What is known about the clock on this machine.
     pub facts: Facts,
-    /// How a raw value becomes time.
     pub unit: Unit,
     /// The resolution that the API claims, in nanoseconds.
     pub nominal_ns: Option<f64>,
-    /// How far a value counts.
     pub range: Range,
     loops: Box<dyn Loops>,
 }
 
-/// A reader is read by its loops.
+/// Gives access to the reader's loops.
 impl std::ops::Deref for Reader {
     type Target = dyn Loops;
 
@@ -295,7 +285,6 @@ impl Reader {
         bare && self.facts.reads == Reads::Counter && self.facts.built_on == BuiltOn::Counter
     }
 
-    /// One raw value.
     pub fn value(&mut self) -> u64 {
         let mut out = [0];
         self.fill(&mut out);

@@ -1,4 +1,4 @@
-//! How many instructions this thread has executed in user mode, where a counter shows it.
+//! How many instructions this thread has executed in user mode, on machines with a counter of them.
 
 use super::Unavailable;
 use std::fs::File;

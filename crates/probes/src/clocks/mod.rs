@@ -65,7 +65,6 @@ pub fn every() -> impl Iterator<Item = &'static Entry> + Clone {
     ALL.iter().chain(PEERS).copied()
 }
 
-/// The clock with that id.
 pub fn find(id: &str) -> Option<&'static Entry> {
     every().find(|entry| entry.id == id)
 }
@@ -88,7 +87,7 @@ pub fn empty(language: Language) -> Reader {
         Language::Rust => None,
     };
     // Without a compiler for the language, there is no clock to compare with either, so the loop of
-    // Rust will do.
+    // Rust serves.
     let opened = entry.and_then(|entry| entry.opener?(entry, Opening::Checked).ok());
     let rust = || rust_loop::opened(rust_loop::Empty, Unit::Hz(1.0), None);
     Reader::without_entry(opened.unwrap_or_else(rust))

@@ -48,7 +48,7 @@ impl State {
     }
 }
 
-/// A clock that needs nothing.
+/// The state of a clock that needs none.
 impl From<()> for State {
     fn from((): ()) -> Self {
         Self::default()
@@ -145,7 +145,7 @@ fn refused(what: &str, errno: i32) -> Unavailable {
 }
 
 /// Why a clock's own check refused it. The number is an `errno` on Windows too, which the system's
-/// own error messages do not go by.
+/// own error messages do not use.
 #[cfg(windows)]
 fn refused(what: &str, errno: i32) -> Unavailable {
     Unavailable(match errno {
@@ -156,14 +156,14 @@ fn refused(what: &str, errno: i32) -> Unavailable {
     })
 }
 
-/// How far a `time_t` reaches: to 2038 if it has 32 bits.
+/// The range of a `time_t`: to 2038 if it has 32 bits.
 #[cfg(unix)]
 #[cfg_attr(target_env = "musl", allow(deprecated, reason = "libc means its 32-bit targets"))]
 pub(crate) const TIME_T: Range = Range::seconds(size_of::<libc::time_t>() as u32 * 8 - 1);
-/// How far a `time_t` reaches: it has 64 bits.
+/// The range of a `time_t`, which has 64 bits.
 #[cfg(not(unix))]
 pub(crate) const TIME_T: Range = Range::seconds(63);
 
-/// How far the kernel's `long` of seconds reaches, in the call that programs without a C library
-/// make: to 2038 if a `long` has 32 bits.
+/// The range of the kernel's `long` of seconds, in the call that programs without a C library make:
+/// to 2038 if a `long` has 32 bits.
 pub(crate) const KERNEL_TIME: Range = Range::seconds(usize::BITS - 1);

@@ -172,7 +172,6 @@ impl<R: Read> Loops for RustLoops<R> {
     }
 }
 
-/// The opened clock for a `Read`.
 pub(crate) fn opened(clock: impl Read, unit: Unit, nominal_ns: Option<f64>) -> Opened {
     Opened { loops: Box::new(RustLoops(clock)), unit, nominal_ns, instead: None }
 }

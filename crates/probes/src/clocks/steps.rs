@@ -6,7 +6,6 @@ use super::{Reader, Unit};
 
 /// Four additions, each of which waits for the one before.
 struct Four;
-/// Five of them.
 struct Five;
 
 /// Readers of four and of five dependent additions, or `None` on processors for which they do not

@@ -120,7 +120,7 @@ fn a_clock_opens_and_reads_or_gives_a_reason() {
                     reader.after(work, true, &Line::default(), &mut lapses);
                     let seen = lapses.iter().any(|lapse| lapse.later > 0);
                     assert!(!seen || reader.shows_later(), "{}", entry.id);
-                    // Elsewhere the counter may be too coarse to change in so short a time.
+                    // On other machines the counter may be too coarse to change in so short a time.
                     let all = lapses.iter().all(|lapse| lapse.later > 0);
                     let coarse = !cfg!(target_arch = "x86_64");
                     assert!(all || coarse || !reader.shows_later(), "{}", entry.id);

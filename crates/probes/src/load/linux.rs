@@ -10,21 +10,20 @@ use std::io::{self, Read};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
-/// One process of a load; it is ended when this is dropped.
+/// One process of a load; dropping it ends the process.
 #[derive(Debug)]
 pub struct Child {
     pid: libc::pid_t,
 }
 
-/// What the child tells of its start: which step failed, and the system's number. Two bytes
-/// cannot be written in part (pipe(7), PIPE_BUF).
+/// What the child reports about its start: which step failed, and the system's error number. Two
+/// bytes cannot be written in part (pipe(7), PIPE_BUF).
 const STARTED: [u8; 2] = [0, 0];
 
 /// The steps of a child's start, by what they are called when they fail.
 const STEPS: [&str; 5] =
     ["", "prctl(PR_SET_PDEATHSIG)", "sched_setaffinity", "its priority", "its memory or timers"];
 
-/// How a load is scheduled, in words.
 pub fn scheduling(order: &Order) -> String {
     match (order.load, order.fifo) {
         (Load::Low, _) => "SCHED_IDLE".into(),
@@ -46,7 +45,7 @@ pub fn leaves_one_free(load: Load, fifo: bool) -> bool {
     load == Load::High && fifo
 }
 
-/// It forks, and starts no program anew.
+/// Always `None`: a load forks, and does not start the program again.
 pub fn requested() -> Option<i32> {
     None
 }
@@ -93,8 +92,8 @@ pub fn launch(
             let mut told = [u8::MAX; 2];
             let read = reader.read_exact(&mut told);
             match (read, told) {
-                // A low priority comes last and from here: on a machine without idle time a
-                // process that had it would be long in saying that it has started.
+                // A low priority comes last and from here: on a machine without idle time, a
+                // process that had it would take a long time to report its start.
                 (Ok(()), STARTED) if order.load == Load::Low => child
                     .schedule(libc::SCHED_IDLE)
                     .map(|()| child)
@@ -131,7 +130,7 @@ fn pipe() -> Result<(File, OwnedFd), Unavailable> {
     }
 }
 
-/// In the child. Writes two bytes; there is nobody to tell of a failure.
+/// Runs in the child. Writes two bytes; there is nobody to report a failure to.
 fn tell(fd: libc::c_int, what: [u8; 2]) {
     // SAFETY: two bytes of a live array.
     unsafe { libc::write(fd, what.as_ptr().cast(), what.len()) };
@@ -173,8 +172,8 @@ fn settle_in(
         step(2, libc::sched_setaffinity(0, size_of_val(&set), &raw const set))?;
         match (load, fifo) {
             (Load::High, Some(sched_priority)) => {
-                // A process that spins for longer than this without the pauses that its work makes
-                // has gone wild, and the kernel ends it.
+                // A process that spins for longer than this without the pauses of its work is a
+                // runaway, and the kernel ends it.
                 let limit = libc::rlimit { rlim_cur: 1_000_000, rlim_max: 1_000_000 };
                 step(3, libc::setrlimit(libc::RLIMIT_RTTIME, &raw const limit))?;
                 scheduler::set(0, libc::SCHED_FIFO, sched_priority).map_err(|errno| (3, errno))
@@ -187,13 +186,14 @@ fn settle_in(
 }
 
 impl Child {
-    /// Gives it another class of scheduling, without a priority in it.
+    /// Gives the child another scheduling class, with priority 0.
     fn schedule(&self, policy: libc::c_int) -> Result<(), i32> {
         // The child is not reaped before the drop, so its number is its own.
         scheduler::set(self.pid, policy, 0)
     }
 
-    /// Processor time it got.
+    /// The CPU time that the child has used, in nanoseconds; `None` if the system does not report
+    /// it.
     pub fn cpu_ns(&self) -> Option<u64> {
         let mut clock = MaybeUninit::uninit();
         let mut time = MaybeUninit::<libc::timespec>::uninit();
@@ -210,7 +210,6 @@ impl Child {
         Some(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
     }
 
-    /// Whether it still runs.
     pub fn alive(&self) -> bool {
         let mut info = MaybeUninit::<libc::siginfo_t>::zeroed();
         let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
@@ -229,8 +228,8 @@ impl Child {
 
 impl Drop for Child {
     fn drop(&mut self) {
-        // What ends has to run for it, and at a low priority it might wait long for that. Where the
-        // user may not raise it again, it does.
+        // A process must run in order to end, and at a low priority it may have to wait a long
+        // time. If the user may not raise the priority again, it does wait.
         let _ = self.schedule(libc::SCHED_OTHER);
         let mut status = 0;
         // SAFETY: the child is ours and not reaped, so the number cannot be another's.

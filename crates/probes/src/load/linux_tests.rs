@@ -8,7 +8,7 @@ fn order(load: Load) -> Order {
     Order { load, processes: cpus.len(), cpus, fifo: None }
 }
 
-/// Started here, or refused for want of privilege, which a test must allow for.
+/// A load that was started, or refused for lack of privilege, which a test must allow for.
 fn started(order: &Order) -> Option<Running> {
     match start(order) {
         Ok(running) => Some(running),
@@ -39,7 +39,8 @@ fn every_load_runs_gets_time_and_leaves_nothing_behind() {
         let pids: Vec<i32> = running.children.iter().map(|w| w.child.pid()).collect();
         assert_eq!(pids.len(), before.len());
         assert!(pids.iter().all(|&pid| exists(pid)), "{}", load.name());
-        // Time is got when the machine has some to give; an idle-class process may have to wait.
+        // A process gets CPU time when the machine has some; an idle-class process may have to
+        // wait.
         let patience = Instant::now();
         while running.so_far().cpus() <= 0.0 && patience.elapsed() < Duration::from_secs(20) {
             std::thread::sleep(Duration::from_millis(20));
@@ -50,7 +51,7 @@ fn every_load_runs_gets_time_and_leaves_nothing_behind() {
         assert_eq!(got.lost(), 0, "{got:?}");
         assert!(!pids.iter().any(|&pid| exists(pid)), "{} left a process behind", load.name());
     }
-    // Neither the load's processor nor its priority is the caller's.
+    // The caller's CPUs and priority are unchanged.
     assert_eq!(affinity::allowed(), before);
     // SAFETY: asks for this process's own nice value and policy.
     let (nice, policy) = unsafe {
@@ -88,7 +89,7 @@ fn a_load_describes_what_it_does() {
 #[test]
 fn a_real_time_load_outlives_what_one_may_run_without_a_pause() {
     let mut order = order(Load::High);
-    // It runs on one of several: nothing of the test itself would run beside it.
+    // It runs on one of several CPUs: nothing of the test itself would run alongside it.
     if order.cpus.len() < 2 {
         eprintln!("left out: a real-time load on the only CPU");
         return;
@@ -100,7 +101,7 @@ fn a_real_time_load_outlives_what_one_may_run_without_a_pause() {
         eprintln!("left out: no privilege for SCHED_FIFO");
         return;
     };
-    // The kernel's patience is one second of processor time.
+    // The kernel's limit is one second of CPU time.
     let patience = Instant::now();
     while running.so_far().processes[0].cpu_s < 1.5
         && running.children[0].child.alive()

@@ -24,14 +24,11 @@ use chronoscope_model::units::plural;
 use chronoscope_model::waits::{Load, LoadProcess, LoadRun};
 use std::time::Instant;
 
-/// What load to make.
 #[derive(Clone, Debug)]
 pub struct Order {
-    /// Which load.
     pub load: Load,
     /// The CPUs on which the processes run, assigned in turn.
     pub cpus: Vec<usize>,
-    /// The number of processes.
     pub processes: usize,
     /// Run [`Load::High`] under SCHED_FIFO at this priority; otherwise, with the strongest nice
     /// value.
@@ -48,16 +45,17 @@ pub struct Running {
     children: Vec<Watched>,
 }
 
-/// One process, as it was when last looked at.
+/// One process, as it was when last examined.
 #[derive(Debug)]
 struct Watched {
     child: imp::Child,
     cpu: usize,
-    /// The CPU time that it had used when the load had started: getting ready takes some.
+    /// The CPU time that the process had used when the load started: preparation takes some.
     ready_ns: u64,
-    /// The CPU time that it had used: a system need not report it for a process that has ended.
+    /// The CPU time that the process has used: a system need not report it after the process has
+    /// ended.
     cpu_ns: u64,
-    /// When it was found to have ended, in seconds since the start.
+    /// When the process was found to have ended, in seconds since the start.
     ended_s: Option<f64>,
 }
 
@@ -76,8 +74,8 @@ pub fn start(order: &Order) -> Result<Running, Unavailable> {
             Ok((imp::launch(order, cpu, nth, &setup)?, cpu))
         })
         .collect::<Result<_, Unavailable>>()?;
-    // This comes before the processes are looked at, so that the time covers all that they use
-    // later.
+    // The time is taken before the processes are examined, so that the time covers all that they
+    // use later.
     let started = Instant::now();
     let watch = |(child, cpu): (imp::Child, usize)| {
         let ready_ns = child.cpu_ns().unwrap_or(0);
@@ -113,7 +111,7 @@ pub fn requested() -> Option<i32> {
 }
 
 impl Running {
-    /// Checks which of its processes still run, and how much CPU time they have used.
+    /// Checks which of the load's processes still run, and how much CPU time they have used.
     pub fn look(&mut self) {
         let now = self.started.elapsed().as_secs_f64();
         for watched in &mut self.children {
@@ -126,7 +124,6 @@ impl Running {
         }
     }
 
-    /// What the load has used so far.
     pub fn so_far(&mut self) -> LoadRun {
         self.look();
         let process = |watched: &Watched| LoadProcess {

@@ -25,19 +25,18 @@ use windows_sys::Win32::System::Threading::{
 
 /// The argument that makes the tool a process of a load.
 const CHILD: &str = "--load-process";
-/// What such a process prints when it runs as requested.
+/// What a process of a load prints when it runs as requested.
 const STARTED: &str = "started";
 
 /// One process of a load; dropping it ends the process.
 #[derive(Debug)]
 pub struct Child {
     process: std::process::Child,
-    /// Open as long as the process is needed: the process ends itself when this end is closed.
+    /// Open for as long as the process is needed: it ends itself when this end is closed.
     _stdin: Option<ChildStdin>,
     _job: Arc<Job>,
 }
 
-/// How a load is scheduled, in words.
 pub fn scheduling(order: &Order) -> String {
     match order.load {
         Load::Low => "IDLE_PRIORITY_CLASS".into(),
@@ -55,12 +54,11 @@ pub fn leaves_one_free(load: Load, _fifo: bool) -> bool {
     load == Load::High
 }
 
-/// The job that its processes belong to.
+/// The job that the load's processes belong to.
 pub fn prepare(_: &Order, _: &mut Vec<String>) -> Result<Arc<Job>, Unavailable> {
     Job::new().map(Arc::new).map_err(|error| Unavailable(format!("a job: {error}")))
 }
 
-/// The priority class of a load's processes.
 fn class(load: Load) -> u32 {
     match load {
         Load::Low => IDLE_PRIORITY_CLASS,
@@ -90,11 +88,11 @@ pub fn launch(order: &Order, cpu: usize, nth: usize, job: &Arc<Job>) -> Result<C
     let (stdin, stdout) = (process.stdin.take(), process.stdout.take());
     let mut child = Child { process, _stdin: None, _job: job.clone() };
     job.take(&child.process).map_err(|error| fail("its job", error))?;
-    // Only now may it begin: it belongs to the job and can no longer be left behind.
+    // Only now may the process begin: it belongs to the job and cannot be left behind.
     let said = stdin.zip(stdout).map(|(mut stdin, stdout)| {
         let mut said = String::new();
         stdin.write_all(b"\n")?;
-        // Read one short line at most, whatever answers.
+        // Read at most one short line, whatever answers.
         BufReader::new(stdout).take(200).read_line(&mut said)?;
         child._stdin = Some(stdin);
         Ok(said)
@@ -123,7 +121,7 @@ pub fn requested() -> Option<i32> {
     let (Some(load), Some(nth), Some(cpu)) = (work, nth, cpu) else {
         return Some(2);
     };
-    // The line that lets it begin; without it there is no tool to work for.
+    // The line that lets the process begin; without it, there is no tool to work for.
     let begin = io::stdin().read(&mut [0]);
     if !matches!(begin, Ok(1)) {
         return Some(2);
@@ -150,7 +148,7 @@ pub fn requested() -> Option<i32> {
 }
 
 impl Child {
-    /// The CPU time that it has used.
+    /// The CPU time that the process has used, in nanoseconds.
     pub fn cpu_ns(&self) -> Option<u64> {
         let mut times = [FILETIME::default(); 4];
         let [created, ended, kernel, user] = &mut times;
@@ -160,7 +158,6 @@ impl Child {
         (done != 0).then(|| (library::units(times[2]) + library::units(times[3])) * 100)
     }
 
-    /// Whether it still runs.
     pub fn alive(&self) -> bool {
         // SAFETY: the handle is open; with a timeout of 0 the call does not wait.
         unsafe { WaitForSingleObject(self.process.as_raw_handle(), 0) == WAIT_TIMEOUT }

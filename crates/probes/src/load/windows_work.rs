@@ -9,12 +9,11 @@ use std::os::windows::fs::OpenOptionsExt;
 use std::time::Duration;
 use windows_sys::Win32::Storage::FileSystem::FILE_FLAG_DELETE_ON_CLOSE;
 
-/// For how long each thread waits for its timer.
+/// How long each thread waits for its timer.
 const PERIOD_NS: u64 = 200_000;
-/// For how long a process of a high class rests after each iteration.
+/// How long a process of a high class rests after each iteration.
 const REST: Duration = Duration::from_millis(1);
 
-/// What a process does, in words.
 pub fn about(load: Load) -> String {
     let timers = format!("threads on high-resolution timers of {} us", PERIOD_NS / 1_000);
     let after = match load {
@@ -24,11 +23,10 @@ pub fn about(load: Load) -> String {
     common::about(load, "FlushFileBuffers", &timers, &after)
 }
 
-/// What one process does.
 pub enum Work {
     /// Compute, with or without rests.
     Compute { rests: bool, turn: u64 },
-    /// Walk memory.
+    /// Walk through memory.
     Memory(Vec<u8>),
     /// Write to a file again and again.
     Write { file: File, block: Vec<u8>, turn: u64 },

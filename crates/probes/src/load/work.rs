@@ -19,7 +19,6 @@ const STEP: libc::c_long = 7_919;
 /// time.
 const PAUSE: libc::c_long = 100_000;
 
-/// What a process does, in words.
 pub fn about(load: Load) -> String {
     let us = |ns: libc::c_long| short_ns(ns as f64);
     let longest = PERIOD + STEP * (TIMERS as libc::c_long - 1);
@@ -32,18 +31,14 @@ pub fn about(load: Load) -> String {
     )
 }
 
-/// What one process does.
 pub struct Work {
     pub load: Load,
     pub nth: usize,
     pub file: Option<libc::c_int>,
 }
 
-/// What the work needs.
 pub enum Ready {
-    /// Nothing.
     Compute,
-    /// Memory to walk.
     Memory(*mut u8),
     /// A block to write, and the file to write it to.
     Write(*mut u8, libc::c_int),
@@ -204,7 +199,7 @@ fn write(block: *mut u8, file: libc::c_int, turn: u64) -> i32 {
 mod tests {
     use super::*;
 
-    /// Timers that expired once and then never again would be counted once each.
+    /// Timers that expired only once would be counted once each.
     #[test]
     fn every_timer_expires_again_and_again() {
         const TURNS: usize = 60;

@@ -15,7 +15,7 @@ pub fn has(root: &Root, table: &str) -> Option<bool> {
 /// The part of the FADT that concerns timers (ACPI specification 6.5, table 5.9).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fadt {
-    /// Who made the tables.
+    /// The manufacturer of the tables.
     pub oem: String,
     /// The platform has no fixed hardware, and so no PM timer (flag HW_REDUCED_ACPI, bit 20).
     pub reduced: bool,
@@ -27,7 +27,6 @@ pub struct Fadt {
     pub hypervisor: String,
 }
 
-/// Reads the FADT.
 pub fn fadt(root: &Root) -> Result<Fadt, Missing> {
     let bytes = root.bytes(&format!("{FOLDER}/FACP"))?;
     parse_fadt(&bytes).ok_or_else(|| Missing::Other("the FADT is truncated".to_owned()))

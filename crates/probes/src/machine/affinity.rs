@@ -26,7 +26,6 @@ pub struct PinGuard {
 }
 
 impl PinGuard {
-    /// The CPU.
     pub fn cpu(&self) -> usize {
         self.cpu
     }
@@ -40,7 +39,6 @@ impl Drop for PinGuard {
     }
 }
 
-/// Why a thread could not be pinned.
 #[derive(Debug)]
 pub struct PinError {
     cpu: usize,

@@ -1,4 +1,4 @@
-//! A bundle: what is known of a machine outside of figures, written to a folder that
+//! A bundle: what is known about a machine apart from figures, written to a folder that
 //! [`Root::recorded`] reads back. Nothing private is written. Each file is listed here, and of
 //! files that may hold more than facts about time, only the lines that do are kept.
 
@@ -54,7 +54,7 @@ const OF_CPU: &[&str] = &[
     "topology/package_cpus_list",
     "topology/thread_siblings_list",
 ];
-/// The CPUs whose files are kept. Machines with more have them alike.
+/// The CPUs whose files are kept. On machines with more, the others have the same files.
 const MOST_CPUS: usize = 1024;
 /// Folders, and the files that are kept below each of their own folders.
 const BELOW: &[(&str, &[&str])] = &[
@@ -67,7 +67,7 @@ const BELOW: &[(&str, &[&str])] = &[
         &["scaling_cur_freq", "scaling_driver", "scaling_governor"],
     ),
 ];
-/// The most folders that are looked into.
+/// The largest number of folders that are searched.
 const MOST_BELOW: usize = 64;
 /// Files of which the lines with one of these words are kept.
 const LINES: &[(&str, &[&str])] = &[
@@ -112,7 +112,8 @@ const LEAVES: &[(u32, u32)] = &[
     (0x8000_0026, 0),
 ];
 
-/// Writes what is known of the machine behind `root` to `folder`, which must not exist or be empty.
+/// Writes what is known about the machine behind `root` to `folder`, which must not exist or be
+/// empty.
 ///
 /// # Errors
 /// The folder is not empty or cannot be written.
@@ -194,7 +195,7 @@ impl Bundle<'_> {
         self.put("root/dev/kmsg", text.as_bytes())
     }
 
-    /// The known programs, under numbers of no meaning; `other` stands for all the rest.
+    /// The known programs, under arbitrary numbers; `other` stands for all the rest.
     fn programs(&mut self) -> io::Result<()> {
         let found = keeping::programs(self.root, &mut super::Environment::default());
         let Some(found) = found else {
@@ -224,7 +225,7 @@ impl Bundle<'_> {
         self.put(&format!("root{path}"), kept.join("\n").as_bytes())
     }
 
-    /// What was read at that path, or nothing, with a line in the list of what this user may not
+    /// What was read at this path, or nothing, with a line in the list of what this user may not
     /// read.
     fn found<T>(&mut self, path: &str, read: Result<T, Missing>) -> Option<T> {
         if matches!(read, Err(Missing::Denied)) {

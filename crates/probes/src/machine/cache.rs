@@ -8,7 +8,7 @@ use raw_cpuid::CacheType;
 use super::root::Root;
 
 const FOLDER: &str = "/sys/devices/system/cpu/cpu0/cache";
-/// The most caches that are looked for; processors have four or five.
+/// The largest number of caches that are read; processors have four or five.
 const MOST: usize = 16;
 /// The largest cache that is believed.
 const LARGEST: u64 = 16 << 30;

@@ -75,7 +75,7 @@ fn by_cpuid(root: &Root, _: &[usize]) -> Vec<CoreType> {
     types.filter(|one| !one.cpus.is_empty()).collect()
 }
 
-/// Where CPUID names the type of core.
+/// Where CPUID holds the type of core.
 struct Leaf {
     register: fn(&Cpuid) -> u32,
     /// Where the number of the type begins in the register.
@@ -137,7 +137,7 @@ fn by_capacity(root: &Root, online: &[usize]) -> Vec<CoreType> {
     }
     let look = |&cpu: &usize| Seen { cpu, midr: midr_of(root, cpu), capacity: capacity(root, cpu) };
     let mut seen: Vec<Seen> = online.iter().map(look).collect();
-    // What is known of some CPUs only cannot order all of them.
+    // Facts about only some CPUs cannot order all of them.
     if seen.iter().any(|one| one.capacity.is_none()) {
         seen.iter_mut().for_each(|one| one.capacity = None);
     }
@@ -195,8 +195,8 @@ fn is_little(midr: u32) -> bool {
     midr >> 24 == 0x41 && PARTS.contains(&(midr >> 4 & 0xfff))
 }
 
-/// Whether two CPUs may be of one type. If their capacities are known, these decide: the best CPUs
-/// of a type may boost a little further. Otherwise it is the part, whatever its revision.
+/// Whether two CPUs may have cores of one type. If their capacities are known, these decide: the
+/// best CPUs of a type may boost a little further. Otherwise it is the part, whatever its revision.
 fn alike(best: Option<u64>, other: Option<u64>, a: Option<u32>, b: Option<u32>) -> bool {
     match (best, other) {
         (Some(best), Some(other)) => other.saturating_mul(20) >= best.saturating_mul(19),

@@ -19,7 +19,6 @@ enum Source {
     Recorded(Arc<[Leaf]>),
 }
 
-/// Answers of the CPUID instruction.
 #[derive(Clone, Debug)]
 pub struct Cpuid(Source);
 
@@ -50,7 +49,6 @@ impl Cpuid {
         Cpuid(Source::Recorded(leaves.into()))
     }
 
-    /// The decoded view.
     pub(super) fn decoded(&self) -> CpuId<Cpuid> {
         CpuId::with_cpuid_reader(self.clone())
     }

@@ -7,7 +7,7 @@ use super::cpu;
 use super::printable::printable;
 use super::root::Root;
 
-/// Fills in what emulates the processor.
+/// Fills in the emulator, if the processor is emulated.
 pub fn fill(root: &Root, env: &mut Environment) {
     env.emulated = root
         .process()

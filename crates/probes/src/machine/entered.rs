@@ -43,13 +43,12 @@ impl Entered {
         }
     }
 
-    /// Sets the mark.
     #[inline(always)]
     pub fn set(&self) {
         os::set(1);
     }
 
-    /// Whether neither came since.
+    /// Whether no interrupt and no fault entered the kernel since the mark was set.
     #[inline(always)]
     pub fn stands(&self) -> bool {
         os::get() != 0
@@ -62,7 +61,6 @@ impl Drop for Entered {
     }
 }
 
-/// Tries of each kind.
 const TRIES: usize = 16;
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]

@@ -22,11 +22,10 @@ const PROGRAMS: &[&str] = &[
     "prltoolsd",
     "xe-daemon",
 ];
-/// The most processes that are looked at, at some 10 us each. A large machine has tens of
-/// thousands.
+/// The largest number of processes that are examined, at some 10 us each. A large machine has tens
+/// of thousands.
 const PROCESSES: usize = 4096;
 
-/// Fills in all of it.
 pub fn fill(root: &Root, env: &mut Environment) {
     state(root, env);
     if !root.is_linux() {
@@ -81,7 +80,7 @@ fn timer_list(text: &str) -> Option<bool> {
     }
 }
 
-/// The most lines of a file that has two.
+/// More lines than the file has: it has two.
 const LINES: usize = 8;
 
 /// The offsets that are not zero: `monotonic  86400  0` (kernel, fs/proc/base.c,
@@ -108,11 +107,11 @@ pub(super) fn programs(root: &Root, env: &mut Environment) -> Option<Vec<String>
     if pids.len() > PROCESSES {
         env.not_known(
             "programs",
-            format!("only the first {PROCESSES} of {} processes were looked at", pids.len()),
+            format!("only the first {PROCESSES} of {} processes were examined", pids.len()),
         );
     }
     for pid in pids.into_iter().take(PROCESSES) {
-        // It may have ended meanwhile.
+        // The process may have ended in the meantime.
         let Ok(name) = root.text(&format!("/proc/{pid}/comm")) else {
             continue;
         };

@@ -31,7 +31,7 @@ const WORDS: &[&str] = &[
 ];
 /// More lines than a boot writes about time.
 const FIRST: usize = 72;
-/// Of a machine that complains every second, the last complaints are enough.
+/// The number of last lines that are kept: enough of a machine that complains every second.
 const LAST: usize = 24;
 /// The longest line that is kept, in bytes.
 const LENGTH: usize = 200;
@@ -40,12 +40,10 @@ const LENGTH: usize = 200;
 pub struct Log(pub Result<Vec<String>, Missing>);
 
 impl Log {
-    /// The first line that contains `part`.
     pub fn find(&self, part: &str) -> Option<&str> {
         self.lines().iter().map(String::as_str).find(|line| line.contains(part))
     }
 
-    /// The last line that contains `part`.
     pub fn last(&self, part: &str) -> Option<&str> {
         self.lines().iter().rev().map(String::as_str).find(|line| line.contains(part))
     }

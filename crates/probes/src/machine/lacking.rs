@@ -1,5 +1,5 @@
-//! What a system has that reports none of the facts below. A system's folder exports all of this,
-//! and what it defines itself takes precedence.
+//! The defaults for a system that reports none of the facts below. A system's folder exports all of
+//! this, and what it defines itself takes precedence.
 
 use std::io;
 

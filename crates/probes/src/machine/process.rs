@@ -15,7 +15,7 @@ pub struct Process {
     pub machine: Option<String>,
     /// The CPUs on which this process may run, as a list like `0-3,8` (`allowed`).
     pub allowed: Vec<usize>,
-    /// What the kernel says of its clock, or the error that it gives instead (`adjtimex`).
+    /// What the kernel reports about its clock, or the error that it gives instead (`adjtimex`).
     pub adjtimex: Option<Result<Adjtimex, String>>,
     /// What the kernel's timers claim as their resolution, in nanoseconds (`timer_resolution_ns`).
     pub timer_resolution_ns: Option<u64>,
@@ -25,7 +25,7 @@ pub struct Process {
     pub distances: Option<Distances>,
     /// Timer slack of the calling thread, in nanoseconds (`timer_slack_ns`).
     pub timer_slack_ns: Option<u64>,
-    /// Whether it may read the time-stamp counter (`tsc_permitted`).
+    /// Whether the process may read the time-stamp counter (`tsc_permitted`).
     pub tsc_permitted: Option<bool>,
     /// Whether the kernel maps a vDSO (`vdso`).
     pub vdso: Option<bool>,

@@ -6,7 +6,7 @@ use super::root::Root;
 use std::fs::File;
 use std::io::{Read, Seek};
 
-/// The most levels of control groups that are looked at.
+/// The largest number of levels of control groups that are examined.
 const DEEPEST: usize = 32;
 
 /// What was throttled, in a control group and the groups that contain it.
@@ -14,12 +14,11 @@ const DEEPEST: usize = 32;
 pub struct Throttled {
     /// Periods in which a group had used up its quota.
     pub periods: u64,
-    /// For how long groups were throttled, in nanoseconds, added up over their CPUs.
+    /// How long groups were throttled, in nanoseconds, added up over their CPUs.
     pub ns: u64,
 }
 
 impl Throttled {
-    /// The sum of both.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
@@ -45,9 +44,9 @@ pub struct Quota {
 }
 
 impl Quota {
-    /// Those of the process behind `root`; `None` if no group that it can see counts throttling,
-    /// for which there are many reasons: no control groups, none with a controller for the CPU, or
-    /// only the topmost, which has no quota.
+    /// The groups of the process behind `root`; `None` if no group that it can see counts
+    /// throttling, for which there are many reasons: no control groups, none with a controller for
+    /// the CPU, or only the topmost, which has no quota.
     pub fn of(root: &Root) -> Option<Self> {
         let own = root.text("/proc/self/cgroup").ok()?;
         let mounts = root.text("/proc/self/mountinfo").ok()?;
@@ -64,13 +63,14 @@ impl Quota {
         all.fold(Throttled::default(), Throttled::and)
     }
 
-    /// The same for each group, always in the same order; `None` for one that has been removed.
+    /// What has been throttled in each group until now, always in the same order; `None` for a
+    /// group that has been removed.
     pub fn each(&self) -> impl Iterator<Item = Option<Throttled>> + '_ {
         self.groups.iter().map(read)
     }
 }
 
-/// The count of one group. The file stays open: to find it anew takes longer than to read it.
+/// The count of one group. The file stays open: finding it again takes longer than reading it.
 fn read(mut file: &File) -> Option<Throttled> {
     let mut text = [0; 1024];
     file.rewind().ok()?;

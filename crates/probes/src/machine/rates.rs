@@ -8,8 +8,8 @@ use super::cpuid::{Cpuid, intel_model};
 use super::kmsg::Log;
 use super::root::{Missing, Root};
 
-/// Goldmont server (Denverton): reports neither its crystal nor leaf 0x16. The crystal has 25 MHz
-/// (kernel, `arch/x86/kernel/tsc.c`, `native_calibrate_tsc`).
+/// Goldmont server (Denverton): reports neither its crystal nor leaf 0x16. The crystal runs at 25
+/// MHz (kernel, `arch/x86/kernel/tsc.c`, `native_calibrate_tsc`).
 const GOLDMONT_D: &[u32] = &[0x5f];
 /// The sixth and seventh generations of Core: 24 MHz (Intel SDM volume 3B, "Determining the
 /// Processor Base Frequency", table of nominal crystal frequencies).

@@ -8,17 +8,18 @@ use std::path::{Path, PathBuf};
 use super::process::Process;
 use super::{Cpuid, recording};
 
-/// The most that is read from a file that holds one fact.
+/// The largest number of bytes that are read from a file that holds one fact.
 const SMALL: u64 = 64 << 10;
-/// The most that is read from a file that grows with the machine: `/proc/cpuinfo`, `/proc/iomem`.
+/// The largest number of bytes that are read from a file that grows with the machine:
+/// `/proc/cpuinfo`, `/proc/iomem`.
 const LARGE: u64 = 1 << 20;
-/// The most names that are taken from a folder.
+/// The largest number of names that are taken from a folder.
 const NAMES: usize = 16 << 10;
 
 /// What is outside the process: this machine, or a recording of another.
 #[derive(Clone, Debug)]
 pub struct Root {
-    /// The folder of its files; `None` if no file holds a fact.
+    /// The folder of the machine's files; `None` if no file holds a fact.
     prefix: Option<PathBuf>,
     cpuid: Option<Cpuid>,
     process: Process,
@@ -29,13 +30,12 @@ pub struct Root {
 /// Why a file gave no fact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Missing {
-    /// It does not exist.
     Absent,
-    /// This user may not read it.
+    /// This user may not read the file.
     Denied,
-    /// It exists and is empty.
+    /// The file exists and is empty.
     Empty,
-    /// Anything else, in the system's words.
+    /// Any other error, in the system's words.
     Other(String),
 }
 
@@ -61,7 +61,6 @@ impl From<io::Error> for Missing {
 }
 
 impl Root {
-    /// This machine.
     pub fn host() -> Root {
         Root {
             prefix: super::os::FILES.map(PathBuf::from),
@@ -108,7 +107,7 @@ impl Root {
         self.host
     }
 
-    /// Whether it runs Linux: only then does the absence of a file mean anything.
+    /// Whether the machine runs Linux: only then does the absence of a file mean anything.
     pub fn is_linux(&self) -> bool {
         self.process.sysname.as_deref() == Some("Linux")
     }
@@ -140,7 +139,6 @@ impl Root {
         regular(&self.at(path)?)
     }
 
-    /// Whether anything exists at `path`.
     pub(super) fn exists(&self, path: &str) -> bool {
         self.at(path).is_ok_and(|path| path.exists())
     }
@@ -193,7 +191,7 @@ impl Root {
     }
 }
 
-/// As [`capped`], of a file that is no link.
+/// Like [`capped`], for a file that is not a link.
 fn capped_file(path: &Path, cap: u64) -> Result<Vec<u8>, Missing> {
     if fs::symlink_metadata(path)?.is_symlink() {
         return Err(Missing::Other("a link".to_owned()));

@@ -10,7 +10,6 @@ use std::time::Duration;
 
 /// The argument that makes a program the guard. The folder and the original source follow it.
 const GUARD: &str = "--chronoscope-restores";
-/// The kernel's folder.
 const FOLDER: &str = "/sys/devices/system/clocksource/clocksource0";
 /// The most that is read from a file; names have at most 32 characters (CS_NAME_LEN).
 const MOST: u64 = 4096;
@@ -20,19 +19,17 @@ const BETWEEN: Duration = Duration::from_millis(20);
 /// The longest line that the guard takes.
 const LINE: u64 = 256;
 
-/// The clock sources of a machine.
 #[derive(Clone, Debug)]
 pub struct Sources(PathBuf);
 
 impl Default for Sources {
-    /// Those of this machine.
     fn default() -> Self {
         Self(PathBuf::from(FOLDER))
     }
 }
 
 impl Sources {
-    /// Those in another folder with the same files, as tests use.
+    /// The clock sources in another folder with the same files, as tests use.
     pub fn at(folder: &Path) -> Self {
         Self(folder.to_owned())
     }
@@ -44,14 +41,14 @@ impl Sources {
         Ok(text)
     }
 
-    /// The one in use; `None` if the system does not say.
+    /// The clock source in use; `None` if the system does not report it.
     pub fn current(&self) -> Option<String> {
         let text = self.read("current_clocksource").ok()?;
         let name = text.split_whitespace().next()?;
         Some(name.to_owned())
     }
 
-    /// Those that the kernel can use; empty if it does not say.
+    /// The clock sources that the kernel can use; empty if it does not report them.
     pub fn available(&self) -> Vec<String> {
         let text = self.read("available_clocksource").unwrap_or_default();
         text.split_whitespace().map(str::to_owned).collect()
@@ -60,17 +57,18 @@ impl Sources {
     /// Checks that the clock source may be changed. Nothing is changed.
     ///
     /// # Errors
-    /// It may not; the kind says whether privilege is missing.
+    /// The clock source may not be changed; the kind of the error shows whether privilege is
+    /// missing.
     pub fn check(&self) -> io::Result<()> {
         let path = self.0.join("current_clocksource");
         OpenOptions::new().write(true).open(path).map(drop)
     }
 
-    /// Changes it. The kernel accepts any name and ignores one that it does not know, so what it
-    /// uses then decides.
+    /// Changes the clock source. The kernel accepts any name and ignores one that it does not know,
+    /// so success is judged by what it uses afterwards.
     ///
     /// # Errors
-    /// The reason why it still uses another one.
+    /// The reason why the kernel still uses another clock source.
     pub fn set(&self, name: &str) -> Result<(), String> {
         let path = self.0.join("current_clocksource");
         let written = OpenOptions::new()
@@ -123,7 +121,7 @@ impl Guard {
         }
     }
 
-    /// Tells the guard that the source will be changed to this one.
+    /// Announces to the guard that the source will be changed to this one.
     ///
     /// # Errors
     /// The guard has ended: then nothing may be changed.
@@ -174,7 +172,7 @@ fn announced(mut from: impl BufRead) -> Vec<String> {
                 }
             }
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            // What is not text is no name, and nobody can be told.
+            // Bytes that are not text are not a name, and there is nobody to report to.
             Err(_) => return names,
         }
     }

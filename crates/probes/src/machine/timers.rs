@@ -105,7 +105,7 @@ fn event_device(root: &Root) -> Option<Timer> {
     Some(seen(format!("event timer {}", printable(&device)), FILE.to_owned()))
 }
 
-/// A timer that exists, and whose rate is not known.
+/// A timer that exists but whose rate is not known.
 fn seen(name: String, evidence: String) -> Timer {
     Timer { name, present: Some(true), hz: None, evidence }
 }

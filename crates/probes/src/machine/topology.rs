@@ -9,7 +9,6 @@ use super::root::Root;
 
 pub(super) const CPUS: &str = "/sys/devices/system/cpu";
 
-/// Fills in the number of each.
 pub fn fill(root: &Root, env: &mut Environment) {
     let info = root.long_text("/proc/cpuinfo").unwrap_or_default();
     let online = list(root, &format!("{CPUS}/online"));

@@ -4,7 +4,6 @@
 use std::fs::File;
 use std::io::Read;
 
-/// The device.
 pub const PATH: &str = "/dev/vmclock0";
 /// `VMCLOCK_MAGIC`: "VCLK" in ASCII, little-endian.
 const MAGIC: u32 = 0x4b4c_4356;
@@ -13,10 +12,9 @@ const HAS_GENERATION: u64 = 1 << 8;
 /// The most that is read: the structure has 112 bytes.
 const MOST: u64 = 4096;
 
-/// What the page says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Page {
-    /// Changes when the guest is disrupted, as by migration.
+    /// Changes when the guest is disrupted, for example by a migration.
     pub disruption_marker: u64,
     /// Changes when the guest is restored from a snapshot; absent if the hypervisor has none.
     pub generation: Option<u64>,
@@ -27,7 +25,7 @@ pub struct Page {
 /// Reads the page.
 ///
 /// # Errors
-/// The reason why there is none, in words that a user can act on.
+/// The reason why there is no page, in words that a user can act on.
 pub fn read() -> Result<Page, String> {
     let file = File::open(PATH).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => {

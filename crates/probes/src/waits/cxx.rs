@@ -63,7 +63,7 @@ mod imp {
 
         fn until(&mut self, deadline: u64) -> Result<(), i32> {
             // steady_clock is CLOCK_MONOTONIC where that is what `os` reads; on other systems the
-            // two have different beginnings, and what is left is what can be asked for.
+            // two start at different times, and only the time left can be asked for.
             if os::CLOCK == "CLOCK_MONOTONIC" {
                 cs_sleep_until(deadline);
                 return Ok(());

@@ -5,29 +5,26 @@ pub use chronoscope_model::clock::Language;
 use chronoscope_model::snippet;
 pub use chronoscope_model::waits::{Facts, Kind, Takes, TimerSlack};
 
-/// One wait method of the catalogue.
 pub struct Entry {
     /// `family/variant` in lower case: a fixed name that other programs rely on.
     pub id: &'static str,
     /// The call as a user writes it.
     pub call: &'static str,
-    /// The language of that call.
     pub language: Language,
     /// What the thread does while it waits.
     pub kind: Kind,
-    /// What it takes, in which unit, and how early it may end.
+    /// What the call takes, in which unit, and how early it may end.
     pub facts: Facts,
-    /// Whether Linux's timer slack affects it.
+    /// Whether Linux's timer slack affects the method.
     pub slack: bool,
-    /// The systems or processors that have it, in words.
+    /// The systems or processors that have the method, in words.
     pub home: &'static str,
-    /// What a user should know about it, in a few sentences.
+    /// What a user should know about the method, in a few sentences.
     pub about: &'static str,
-    /// The sources for that: manual and section, paper, kernel file.
+    /// The sources of `about`: manual and section, paper, kernel file.
     pub references: &'static [&'static str],
-    /// How to write one wait.
     pub(crate) code: Code,
-    /// Opens it; absent on systems that do not have it.
+    /// Opens the method; absent on systems that do not have it.
     pub(crate) opener: Option<Opener>,
 }
 
@@ -35,7 +32,7 @@ pub struct Entry {
 pub(crate) type Opener = fn(&Setting) -> Result<Box<dyn Method>, Unavailable>;
 
 impl Entry {
-    /// Whether it exists only on systems or processors other than those of this build.
+    /// Whether the method exists only on systems or processors other than those of this build.
     pub fn is_on_other_system(&self) -> bool {
         self.opener.is_none()
     }
@@ -61,7 +58,7 @@ impl Entry {
 /// The wait for which code is wanted.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked {
-    /// How long, in nanoseconds.
+    /// The duration to wait for, in nanoseconds.
     pub ns: u64,
     /// Ticks per second of the processor's counter, if known.
     pub counter_hz: Option<f64>,
@@ -84,9 +81,8 @@ impl Asked {
 /// How to write one wait.
 #[derive(Clone, Copy)]
 pub(crate) enum Code {
-    /// As these lines, followed by the entry's call.
+    /// These lines, followed by the entry's call.
     Before(fn(Asked) -> String),
-    /// As these lines.
     Lines(fn(Asked) -> String),
 }
 
@@ -101,7 +97,7 @@ pub(crate) const DURATION: Facts = Facts {
 /// A method that takes a deadline in nanoseconds.
 pub(crate) const DEADLINE: Facts = Facts { takes: Takes::Deadline, ..DURATION };
 
-/// What an entry leaves out: a sleep that is called from C.
+/// The defaults of an entry: a sleep that is called from C.
 pub(crate) const PLAIN: Entry = Entry {
     id: "",
     call: "",
@@ -116,13 +112,13 @@ pub(crate) const PLAIN: Entry = Entry {
     opener: None,
 };
 
-/// What the entry of a wait on Linux leaves out.
+/// The defaults of a wait on Linux.
 pub(crate) const LINUX: Entry = Entry { home: "Linux", ..PLAIN };
 
-/// What the entry of a wait on Windows leaves out.
+/// The defaults of a wait on Windows.
 pub(crate) const WINDOWS: Entry = Entry { home: "Windows", ..PLAIN };
 
-/// What the entry of a wait of Rust leaves out.
+/// The defaults of a wait in Rust.
 pub(crate) const RUST: Entry = Entry {
     language: Language::Rust,
     home: "every system",

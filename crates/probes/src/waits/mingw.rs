@@ -3,7 +3,7 @@
 use super::entry::{Code, DURATION, Entry, Facts, PLAIN};
 use chronoscope_model::snippet;
 
-/// Both cut a duration to whole milliseconds.
+/// Both calls cut a duration to whole milliseconds.
 const CUT: Facts = Facts { early_by_design_ns: 1_000_000, ..DURATION };
 
 const MINGW: Entry = Entry { home: "Windows with MinGW", ..PLAIN };

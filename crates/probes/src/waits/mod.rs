@@ -1,8 +1,8 @@
 //! The wait methods of the catalogue.
 //!
-//! A method with much code of its own is a file with an `ENTRY`, which its family's table names; any
-//! other is one row of that table. Help, `list`, `explain`, the tables and the documentation are made
-//! from the entries. A test names every entry and table that is missing from its list.
+//! A method with much code of its own is a file with an `ENTRY`, which its family's table names;
+//! any other is one row of that table. Help, `list`, `explain`, the tables and the documentation
+//! are made from the entries. A test names every entry and table that is missing from its list.
 
 pub mod entry;
 #[macro_use]
@@ -53,10 +53,9 @@ const TABLES: &[&[Entry]] = &[
 /// Every wait method, in the order in which lists show them.
 pub const ALL: &[&Entry] = &lists::all::<Entry, { lists::count(TABLES) }>(TABLES);
 
-/// A counter rate that suffices to ask whether a method is available, without using it.
+/// A counter rate that is good enough to ask whether a method is available, without using it.
 pub const NOMINAL_HZ: f64 = 1e9;
 
-/// The method with that id.
 pub fn find(id: &str) -> Option<&'static Entry> {
     ALL.iter().copied().find(|entry| entry.id == id)
 }

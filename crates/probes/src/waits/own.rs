@@ -51,7 +51,7 @@ fn lines(effort: &str, ns: u64) -> String {
     )
 }
 
-/// A wait of the given effort, which learns on its own.
+/// A wait with the given effort, which learns on its own.
 fn with(effort: Effort) -> impl Method {
     Own { waiter: Waiter::new(effort), has_begun: false }
 }
@@ -71,7 +71,7 @@ impl Own {
     fn begin(&mut self) {
         self.has_begun = true;
         if os::slice() == Some(SHORT_SLICE_NS) {
-            // If it is refused, the row is measured with the slice alone.
+            // If that is refused, the row is measured with the slice alone.
             let _ = self.waiter.shorten_slice();
         }
     }

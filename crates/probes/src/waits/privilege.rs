@@ -1,4 +1,4 @@
-//! The privileges that a run may use beyond those of an ordinary thread, and under which rules.
+//! The privileges that a run may use beyond those of an ordinary thread, and the rules for them.
 
 use super::{Unavailable, os};
 use crate::machine::Root;
@@ -63,8 +63,8 @@ fn throttled((runtime, period): (i64, i64)) -> Result<(), Unavailable> {
     Ok(())
 }
 
-/// Until it is dropped, limits how long the real-time threads of this process may run without
-/// blocking.
+/// Limits how long the real-time threads of this process may run without blocking, until it is
+/// dropped.
 #[derive(Debug)]
 pub struct RealtimeFence(u64);
 
@@ -82,7 +82,7 @@ impl Drop for RealtimeFence {
     }
 }
 
-/// Until it is dropped, keeps every CPU out of the idle states that take long to leave.
+/// Keeps every CPU out of the idle states that take a long time to leave, until it is dropped.
 #[derive(Debug)]
 pub struct KeepAwake {
     _held: File,

@@ -48,7 +48,7 @@ fn what_a_call_names_stands_in_the_code_that_waits() {
             "windows" if name.contains("timer") => read("src/waits/windows_timer.rs"),
             "busy" if name == "qpc" => read("src/waits/windows_qpc.rs"),
             "busy" if name == "monotonic" => read("src/waits/spin.rs"),
-            // The sleep is that of another entry, and the spin that of all.
+            // The sleep is another entry's, and the spin is shared by all.
             "hybrid" if name != "fixed" => {
                 let sleep = ["linux/timerfd.rs", "windows.rs", "windows_timer.rs", "unix.rs"];
                 let sleep = sleep.map(|file| read(&format!("src/waits/{file}"))).concat();

@@ -64,8 +64,8 @@ pub(crate) fn ticks(ns: u64, hz: f64) -> u64 {
     (ns as f64 * hz / 1e9).ceil() as u64
 }
 
-/// Nanoseconds in ticks of this machine's counter, whose rate is `hz`. The value at the start may be
-/// as old as one step of the counter, so one more step must pass or the wait is early. A step is
+/// Nanoseconds in ticks of this machine's counter, whose rate is `hz`. The value at the start may
+/// be as old as one step of the counter, so one more step must pass or the wait is early. A step is
 /// nothing on x86-64, and a microsecond if an emulator derives the counter from a coarse clock.
 pub(crate) fn counter_ticks(ns: u64, hz: f64) -> u64 {
     ticks(ns, hz).saturating_add(Native.ticks_step())

@@ -4,8 +4,8 @@ use super::open::ByDeadline;
 use super::spin::spin_until;
 use super::{Method, Setting, Unavailable, find, os};
 
-/// A method that sleeps with the one of that id until `margin` nanoseconds before the deadline, and
-/// then reads the system's clock until the deadline has passed.
+/// A method that sleeps with the method of that id until `margin` nanoseconds before the deadline,
+/// and then reads the system's clock until the deadline has passed.
 pub(crate) fn then_spin(
     id: &str,
     margin: fn() -> u64,

@@ -9,7 +9,6 @@ pub(crate) fn timespec(ns: u64) -> libc::timespec {
     }
 }
 
-/// The number of the last error.
 pub(crate) fn errno() -> i32 {
     std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EINVAL)
 }

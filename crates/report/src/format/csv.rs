@@ -26,8 +26,8 @@ const STATISTICS: [Statistic; 6] = [
     ("p99_ns", |e| e.p99_ns),
 ];
 
-/// Writes the table of what the report was made for (RFC 4180). Figures are in the units that the
-/// headings name; what is unknown is empty.
+/// Writes the table of the section that the report was made for (RFC 4180). Figures are in the
+/// units that the headings name; what is unknown is empty.
 ///
 /// # Errors
 /// Those of the writer.
@@ -75,8 +75,8 @@ fn fields(column: &Column, cell: &Cell) -> Vec<String> {
     }
 }
 
-/// Text that no spreadsheet takes for a formula: if it begins like one, an apostrophe comes first
-/// (OWASP, "CSV Injection").
+/// Text that no spreadsheet interprets as a formula: if it begins like one, an apostrophe comes
+/// first (OWASP, "CSV Injection").
 fn harmless(text: &str) -> String {
     let text = clean(text);
     if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{text}") } else { text }

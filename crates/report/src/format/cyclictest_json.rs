@@ -37,7 +37,7 @@ struct File<'a> {
     thread: BTreeMap<usize, Thread<'a>>,
 }
 
-/// What a report holds of uname(2): neither the host's name nor the kernel's build.
+/// The fields of uname(2) that a report holds: neither the host's name nor the kernel's build.
 #[derive(Serialize)]
 struct SysInfo<'a> {
     sysname: &'a str,

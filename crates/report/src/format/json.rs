@@ -20,7 +20,7 @@ pub const FORMAT: Format = Format {
 /// waits can take up to 300 KiB: this is enough for almost a thousand.
 pub const LARGEST: usize = 256 << 20;
 
-/// Writes the report. A figure that is not finite is left out, as one that was not measured.
+/// Writes the report. A figure that is not finite is left out, as if it had not been measured.
 ///
 /// # Errors
 /// Those of the writer, and a report whose run has no finite duration.
@@ -29,7 +29,7 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"\n")
 }
 
-/// serde_json's error as the error it came from: the writer's own if the writer failed, so that a
+/// serde_json's error as its original error: the writer's own if the writer failed, so that a
 /// closed pipe stays a closed pipe.
 pub(crate) fn io_error(error: serde_json::Error) -> io::Error {
     match error.io_error_kind() {
@@ -41,22 +41,13 @@ pub(crate) fn io_error(error: serde_json::Error) -> io::Error {
 /// Why a file cannot be read as a report, in one line with what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReadError {
-    /// It is larger than [`LARGEST`].
-    TooLarge {
-        /// Its size in bytes.
-        bytes: usize,
-    },
-    /// It is not JSON.
-    NotJson {
-        /// Where and why.
-        why: String,
-    },
-    /// It is JSON, but not a report.
-    NotAReport {
-        /// What is missing or wrong.
-        why: String,
-    },
-    /// It was written by a newer version.
+    /// The file is larger than [`LARGEST`].
+    TooLarge { bytes: usize },
+    /// The file is not valid JSON.
+    NotJson { why: String },
+    /// The file is JSON, but not a report.
+    NotAReport { why: String },
+    /// A newer version wrote the file.
     Newer { schema: String },
 }
 

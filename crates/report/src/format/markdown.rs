@@ -35,7 +35,6 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 
 struct Document<'a> {
     out: &'a mut dyn Write,
-    /// Whether anything was written.
     begun: bool,
     /// Whether the last block was an item of a list.
     listed: bool,
@@ -47,7 +46,7 @@ impl Document<'_> {
         writeln!(self.out, "{line}")
     }
 
-    /// A line with an empty one before it.
+    /// A line, with an empty line before it.
     fn apart(&mut self, line: &str) -> io::Result<()> {
         if self.begun {
             self.line("")?;
@@ -166,7 +165,7 @@ impl Document<'_> {
     }
 }
 
-/// Whether a column is shown: a drawing is not.
+/// Whether a column is shown: one that holds drawings is not.
 fn shown(table: &Table, at: usize) -> bool {
     let mut cells = table.rows().filter_map(|row| row.cells.get(at));
     !cells.any(|cell| matches!(cell.value, Value::Bar(_)))
@@ -209,7 +208,7 @@ fn text(text: &Text) -> String {
     spans.collect::<String>().trim().to_owned()
 }
 
-/// Text that Markdown and HTML take as text: CommonMark escapes any ASCII punctuation with a
+/// Text that Markdown and HTML treat as text: CommonMark escapes any ASCII punctuation with a
 /// backslash.
 fn escape(text: &str) -> String {
     escape_span(text).trim().to_owned()

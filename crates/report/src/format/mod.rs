@@ -6,15 +6,13 @@ use std::io;
 
 /// A format that a report can be written in.
 pub struct Format {
-    /// Its name, as `--export` takes it.
+    /// The format's name, as `--export` takes it.
     pub id: &'static str,
     /// The usual extension of a file's name, without the dot.
     pub extension: &'static str,
-    /// What it is for.
     pub about: &'static str,
-    /// Whether it holds the distributions of a report and nothing else.
+    /// Whether the format holds the distributions of a report and nothing else.
     pub distributions_only: bool,
-    /// Writes a report.
     pub write: fn(&Report, &mut dyn io::Write) -> io::Result<()>,
 }
 
@@ -22,7 +20,6 @@ macro_rules! formats {
     ($($file:ident),* $(,)?) => {
         $(pub mod $file;)*
 
-        /// Every format.
         pub const ALL: &[&Format] = &[$(&$file::FORMAT),*];
 
         #[cfg(test)]
@@ -40,7 +37,6 @@ formats! {
     cyclictest_json,
 }
 
-/// The format with this id.
 pub fn find(id: &str) -> Option<&'static Format> {
     ALL.iter().find(|format| format.id == id).copied()
 }

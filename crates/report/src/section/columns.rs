@@ -1,5 +1,5 @@
-//! Columns of a type of row: each is described once, with what people and programs call it, and how
-//! a row fills it.
+//! Columns of a type of row: each is described once, with its names for people and for programs,
+//! and how a row fills it.
 
 use super::Detail;
 use crate::block::{Cell, Column, Item, Part, Row, Table};
@@ -38,12 +38,10 @@ pub(super) struct Rows<R> {
 }
 
 impl<R> Rows<R> {
-    /// A table for people, with the columns of this detail.
     pub(super) fn shown(specs: Vec<Spec<R>>, detail: Detail) -> Self {
         Self::of(specs, |column| if detail == Detail::Brief { column.brief } else { column.full })
     }
 
-    /// A table for programs.
     pub(super) fn data(specs: Vec<Spec<R>>) -> Self {
         Self::of(specs, |column| !column.key.is_empty())
     }
@@ -78,7 +76,6 @@ impl<R> Rows<R> {
         self.table
     }
 
-    /// The table of all these rows.
     pub(super) fn of_all<'a>(mut self, rows: impl IntoIterator<Item = &'a R>) -> Table
     where
         R: 'a,

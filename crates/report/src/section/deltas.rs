@@ -39,7 +39,7 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
         blocks.push(heading_of(report, &deltas.id));
         let mut facts = facts(deltas, report.run.complete, report.environment.below_kernel());
         if let Some(share) = deltas.shared.filter(|share| *share > 0.0) {
-            let text = format!("in {} of the looks next to the reads", percent(share));
+            let text = format!("in {} of the checks next to the reads", percent(share));
             facts.push(Fact::new("core shared", text));
         }
         facts.extend(taken(report));

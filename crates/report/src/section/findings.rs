@@ -14,8 +14,7 @@ pub const SECTION: Section = Section {
     ..PLAIN
 };
 
-/// What was found; nothing if there is nothing. That there is nothing stands at the end of a
-/// summary.
+/// What was found; empty if there are no findings. The end of a summary says that there are none.
 fn view(report: &Report, _: Detail) -> Vec<Block> {
     if report.findings.is_empty() {
         return Vec::new();
@@ -31,7 +30,7 @@ pub fn page(report: &Report) -> Vec<Block> {
     if blocks.is_empty() { vec![Block::Paragraph(line(report))] } else { blocks }
 }
 
-/// What came of looking for each fault: what was found, and what is not known. If everything is
+/// The result of looking for each fault: what was found, and what is not known. If everything is
 /// asked for, also what was ruled out, by which evidence.
 pub fn diagnosis(report: &Report, detail: Detail) -> Vec<Block> {
     let of = |outcome: Outcome| report.checks.iter().filter(move |it| it.outcome == outcome);
@@ -67,7 +66,7 @@ pub fn diagnosis(report: &Report, detail: Detail) -> Vec<Block> {
 fn grouped<'a>(title: &str, checks: impl Iterator<Item = &'a Check>) -> Vec<Block> {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
     for check in checks {
-        // A finding that is itself about something unknown stands among the findings.
+        // A finding that is itself about something unknown is listed with the findings.
         let Some(why) = check.why.as_deref() else {
             continue;
         };
@@ -89,10 +88,9 @@ fn grouped<'a>(title: &str, checks: impl Iterator<Item = &'a Check>) -> Vec<Bloc
     blocks
 }
 
-/// The most findings that one line names.
+/// The largest number of findings that one line names.
 const NAMED: usize = 3;
 
-/// What was found, in one line.
 pub(super) fn line(report: &Report) -> Text {
     let mut found: Vec<&Finding> = report.findings.iter().collect();
     if found.is_empty() {
@@ -114,7 +112,6 @@ pub(super) fn line(report: &Report) -> Text {
     }
 }
 
-/// A level in words, and its tone.
 fn level(level: Level) -> (Tone, &'static str) {
     match level {
         Level::Info => (Tone::Name, "info"),
@@ -123,12 +120,12 @@ fn level(level: Level) -> (Tone, &'static str) {
     }
 }
 
-/// How it is known, in a clause.
+/// How a finding is known, in a clause.
 fn certainty(certainty: Certainty) -> &'static str {
     match certainty {
         Certainty::Measured => "measured: it was seen to happen",
         Certainty::Evidence => "evidence: a flag, a file or the kernel says so",
-        Certainty::Unknown => "unknown: it could not be looked at",
+        Certainty::Unknown => "unknown: it could not be examined",
     }
 }
 

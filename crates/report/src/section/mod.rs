@@ -6,7 +6,6 @@ use chronoscope_model::{Report, Wait};
 
 mod columns;
 
-/// How much is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Detail {
     /// The section's part of a summary.
@@ -18,7 +17,6 @@ pub enum Detail {
     Everything,
 }
 
-/// A section of the report.
 pub struct Section {
     pub id: &'static str,
     /// The section's keys in the report, and what one record of each is called.
@@ -30,12 +28,12 @@ pub struct Section {
     /// The section's blocks; none if the report does not hold the section.
     pub view: fn(&Report, Detail) -> Vec<Block>,
     /// The rows for programs, which use the keys of the columns; no rows if the report does not
-    /// hold the section. Absent if the section is no table.
+    /// hold the section. Absent if the section is not a table.
     pub table: Option<fn(&Report) -> Table>,
     pub distributions: Option<fn(&Report) -> Vec<Distribution<'_>>>,
 }
 
-/// What most sections have in common.
+/// The defaults of a section.
 const SECTION: Section = Section {
     id: "",
     records: &[],
@@ -84,8 +82,8 @@ sections! {
     advice,
 }
 
-/// The sections that suit a document about this report: what it was made for in full if that is one
-/// thing, and in brief if it is several; its circumstances and conclusions in brief. If nothing was
+/// The sections that suit a document about this report: the section that it was made for in full,
+/// or several of them in brief; its circumstances and conclusions in brief. If nothing was
 /// measured, it was made for the machine.
 pub(crate) fn of_document(report: &Report) -> Vec<(&'static Section, Detail)> {
     let held = |section: &Section| section.measured && section.rows(report).is_some();
@@ -102,26 +100,25 @@ pub(crate) fn of_document(report: &Report) -> Vec<(&'static Section, Detail)> {
         .collect()
 }
 
-/// What the report was made for.
+/// The sections that the report was made for.
 pub fn measured(report: &Report) -> Vec<&'static Section> {
     let held = |section: &&&Section| section.measured && section.rows(report).is_some();
     ALL.iter().filter(held).copied().collect()
 }
 
-/// The table of what the report was made for; of the first that has rows if it is several.
+/// The table of the section that the report was made for; if there are several, of the first that
+/// has rows.
 pub(crate) fn main_table(report: &Report) -> Option<Table> {
     let (measured, other): (Vec<&Section>, _) = ALL.iter().partition(|section| section.measured);
     let mut tables = measured.into_iter().chain(other);
     tables.find_map(|section| section.rows(report))
 }
 
-/// The distributions that a report holds.
 pub fn distributions(report: &Report) -> Vec<Distribution<'_>> {
     let all = ALL.iter().filter_map(|section| section.distributions);
     all.flat_map(|of| of(report)).collect()
 }
 
-/// A clock's id with its call.
 fn heading_of(report: &Report, id: &str) -> Block {
     let clock = report.clocks.iter().find(|clock| clock.id == id);
     Block::noted(id, clock.map_or("", |clock| &clock.call))
@@ -163,7 +160,7 @@ mod tests {
         assert_eq!(ids, listed);
     }
 
-    /// What a section does not name is in no NDJSON.
+    /// NDJSON contains only what a section names.
     #[test]
     fn every_key_of_a_report_belongs_to_one_section() {
         let schema = chronoscope_model::schema();

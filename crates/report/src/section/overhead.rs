@@ -51,7 +51,6 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
     blocks
 }
 
-/// What was measured, in a sentence.
 fn shape(overhead: &Overhead, complete: bool) -> String {
     let asked = [overhead.samples, overhead.n, overhead.m];
     let defaults = if asked == DEFAULTS {
@@ -112,7 +111,7 @@ fn emphasised(cell: Cell, part: &str) -> Cell {
     cell.toned_if(part == "overhead", Tone::Strong)
 }
 
-/// The median, with its interval if there are samples enough for one.
+/// The median, with its interval if there are enough samples for one.
 fn median(overhead: &Overhead, centre: &Centre) -> Cell {
     match overhead.has_intervals() {
         true => Cell::within(centre.median_ns, centre.low_ns, centre.high_ns),

@@ -19,8 +19,8 @@ fn doubt(finding: &Finding) -> Block {
 /// Length of the date that a time in RFC 3339 begins with.
 const DATE: usize = 10;
 
-/// In brief, the heading of the summary, and what makes all that follows doubtful; otherwise
-/// nothing but that it was interrupted.
+/// In brief, the heading of the summary, and what makes all that follows doubtful; otherwise only
+/// that the run was interrupted.
 fn view(report: &Report, detail: Detail) -> Vec<Block> {
     let run = &report.run;
     let interrupted = "interrupted: this is what was measured until then";

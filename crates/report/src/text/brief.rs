@@ -1,5 +1,5 @@
-//! The report in two lines, to paste into a bug report: plain, and as long as they are. What a
-//! reader of a bug report needs first is on them, and findings have their ids.
+//! The report in two lines, to paste into a bug report: plain, and never wrapped. They hold what a
+//! reader of a bug report needs first, and the ids of findings.
 
 use super::style::Style;
 use crate::clean::clean;
@@ -16,7 +16,6 @@ pub fn render(report: &Report, style: &Style) -> String {
     lines.map(|line| line + "\n").concat()
 }
 
-/// What was measured on.
 fn on(report: &Report) -> Vec<String> {
     let env = &report.environment;
     let tool = format!("chronoscope {}: ", report.run.tool_version);
@@ -44,7 +43,7 @@ fn hypervisor(env: &Environment) -> String {
     }
 }
 
-/// What was measured, and what it led to.
+/// What was measured, and the conclusions.
 fn found(report: &Report) -> Vec<String> {
     let mut parts =
         vec![cost(counter(report), "counter"), cost(monotonic(report), "monotonic clock")];
@@ -62,7 +61,6 @@ fn found(report: &Report) -> Vec<String> {
     parts
 }
 
-/// What a read of a clock costs.
 fn cost(clock: Option<&Clock>, what: &str) -> String {
     match clock.and_then(|clock| Some((clock, clock.read_ns()?))) {
         Some((clock, ns)) => format!("{} {} ns", clock.id, three(ns)),

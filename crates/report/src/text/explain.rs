@@ -49,7 +49,6 @@ impl From<&model::Page> for Page {
     }
 }
 
-/// Draws the page.
 pub fn render(page: &Page, style: &Style) -> String {
     let mut screen = Screen::new(style);
     let safe = |text: &str| Screen::new(style).safe(text);

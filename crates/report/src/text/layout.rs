@@ -1,5 +1,5 @@
 //! Fits a table to the width of a screen: in one piece if there is room, otherwise without the
-//! optional columns, and if that is not enough in several pieces below each other.
+//! optional columns, and if that is not enough, in several pieces, one below the other.
 
 use super::style::Style;
 use super::table::{fits_by_giving_way, natural_width};
@@ -15,7 +15,8 @@ const WIDE: usize = 118;
 /// The longest and the shortest bar, in columns.
 const BAR: (usize, usize) = (40, 4);
 
-/// The most pieces in a layout of newspaper columns, and the spaces between two of them.
+/// The largest number of pieces in a layout of newspaper columns, and the spaces between two of
+/// them.
 const PIECES: usize = 3;
 const BETWEEN: usize = 4;
 
@@ -57,7 +58,7 @@ pub(super) fn laid(table: &Table, detail: Detail, style: &Style) -> Vec<Laid> {
     fitted.pieces(detail).into_iter().map(piece).collect()
 }
 
-/// Columns of a table, by their place in it.
+/// Columns of a table, by position.
 type Piece = Vec<usize>;
 
 struct Fitted<'a> {
@@ -252,7 +253,7 @@ impl Fitted<'_> {
         cells
     }
 
-    /// The table with as many pieces of its rows side by side as there is room for.
+    /// The table with as many pieces of its rows next to each other as there is room for.
     fn flowing(&self) -> Table {
         let wider = (2..=PIECES).rev().map(|pieces| self.flown(pieces));
         let fits = |table: &Table| natural_width(table, self.style) <= self.style.width;

@@ -1,4 +1,4 @@
-//! What exists, and why the rest is not available.
+//! Lists of what is available, and of the rest with the reasons.
 
 use super::screen::Screen;
 use super::style::Style;
@@ -17,18 +17,15 @@ pub struct ListRow {
     pub call: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub kind: String,
-    /// The language of the call.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub language: String,
-    /// Whether it is available on this machine, or why not.
+    /// Whether the item is available on this machine, or why not.
     #[serde(flatten, serialize_with = "availability")]
     pub available: Result<(), String>,
-    /// What it is, in one line.
     pub about: String,
-    /// What a fault looks at.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub looks_at: String,
-    /// Whether it belongs to another library, so that only --peers measures it.
+    /// Whether the item belongs to another library, so that only --peers measures it.
     #[serde(skip)]
     pub is_peer: bool,
 }
@@ -48,7 +45,6 @@ fn availability<S: Serializer>(available: &Result<(), String>, to: S) -> Result<
 /// its own.
 const NARROW: usize = 76;
 
-/// Draws a list under its title.
 pub fn render(title: &str, rows: &[ListRow], detail: Detail, style: &Style) -> String {
     let mut screen = Screen::new(style);
     let (peers, own): (Vec<&ListRow>, Vec<&ListRow>) = rows.iter().partition(|row| row.is_peer);
@@ -84,12 +80,12 @@ pub fn render(title: &str, rows: &[ListRow], detail: Detail, style: &Style) -> S
     screen.finish()
 }
 
-/// Those that are available, and those that are not.
+/// The rows that are available, and the rows that are not.
 fn by_availability(rows: Vec<&ListRow>) -> (Vec<&ListRow>, Vec<&ListRow>) {
     rows.into_iter().partition(|row| row.available.is_ok())
 }
 
-/// How narrow a column of sentences may become; those of short words keep their width.
+/// How narrow a column of sentences may become; columns of short words keep their width.
 const NARROWEST: usize = 24;
 
 /// A column: its head, its text of a row, its tone, and how narrow it may become.
@@ -109,13 +105,13 @@ const ABSENT: [Field; 2] = [
     ("reason", reason, Some(Tone::Dim), Some(NARROWEST)),
 ];
 
-/// Why it is not available; empty if it is.
+/// Why an item is not available; empty if it is.
 fn reason(row: &ListRow) -> &str {
     row.available.as_ref().err().map_or("", String::as_str)
 }
 
 /// Entries that are all available, with what they are, or all not, with the reasons. Empty columns
-/// are left out. The description is shown of entries without a call, and of all if everything is
+/// are left out. The description is shown for entries without a call, and for all if everything is
 /// asked for.
 fn entries(screen: &mut Screen<'_>, rows: &[&ListRow], detail: Detail, style: &Style) {
     let Some(first) = rows.first() else {

@@ -1,4 +1,4 @@
-//! The screens. A screen is a function of blocks and of a [`Style`], so it can be tested to the
+//! The screens. A screen is a function of blocks and of a [`Style`], so tests can check every
 //! character.
 
 pub mod brief;
@@ -29,7 +29,7 @@ pub fn summary(report: &Report, style: &Style) -> String {
 }
 
 /// Every section of the report, with everything that it holds, between the heading of the summary
-/// and the answer that ends it.
+/// and the answer at its end.
 pub fn everything(report: &Report, style: &Style) -> String {
     let (run, advice) = (&section::run::SECTION, &section::advice::SECTION);
     let sections = section::ALL.iter().filter(|section| section.id != run.id);
@@ -40,7 +40,7 @@ pub fn everything(report: &Report, style: &Style) -> String {
 }
 
 /// One section on its own, with what belongs on every screen: whether the run was interrupted,
-/// notes, and findings. If everything is asked for, what was measured on and with what comes first.
+/// notes, and findings. If everything is asked for, the machine and the ruler come first.
 pub fn section(section: &Section, report: &Report, detail: Detail, style: &Style) -> String {
     let machine = &section::machine::SECTION;
     let circumstances = match detail {

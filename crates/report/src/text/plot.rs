@@ -19,7 +19,6 @@ const OVERHANG: usize = 2;
 struct Axis {
     low: i32,
     decades: usize,
-    /// Cells in each decade.
     cells: usize,
 }
 
@@ -49,7 +48,6 @@ impl Axis {
         self.decades * self.cells + 1
     }
 
-    /// The cell of a value.
     fn at(&self, value: f64) -> usize {
         let log = value.max(f64::MIN_POSITIVE).log10() - f64::from(self.low);
         let at = (log * self.cells as f64).round().max(0.0) as usize;
@@ -169,7 +167,7 @@ mod tests {
         lines(plot, &style)
     }
 
-    /// A name that has no room next to the area, so that lines with a wall are the area alone.
+    /// A name that has no room next to the area, so that lines with a wall show only the area.
     const LONG: &str = "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
 
     /// The row, counted from above, and the column of each letter.

@@ -86,7 +86,6 @@ impl<'a> Screen<'a> {
         }
     }
 
-    /// Adds lines as they are.
     pub(super) fn lines(&mut self, lines: Vec<String>) {
         for line in lines {
             self.text.push_str(&line);
@@ -113,7 +112,6 @@ impl<'a> Screen<'a> {
         }
     }
 
-    /// Adds an indented paragraph.
     pub(super) fn paragraph(&mut self, text: &str) {
         self.indented("  ", "  ", text);
     }
@@ -130,7 +128,6 @@ impl<'a> Screen<'a> {
         self.lines(lines.map(|line| format!("{indent}{line}")).collect());
     }
 
-    /// Adds names and their values, aligned.
     pub(super) fn facts(&mut self, facts: &[(String, String)]) {
         let names = facts.iter().map(|(name, _)| columns(name)).max();
         let names = names.unwrap_or(0).min(self.measure() / 2);

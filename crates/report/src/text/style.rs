@@ -60,7 +60,6 @@ const FIRST_MARK: u32 = 0xE_0030;
 const END_MARK: char = '\u{E007F}';
 
 impl Style {
-    /// Text in a tone.
     pub fn paint(&self, tone: Tone, text: &str) -> String {
         if !self.color || text.is_empty() {
             return text.to_owned();

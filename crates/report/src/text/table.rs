@@ -17,7 +17,6 @@ pub(super) fn fits_by_giving_way(table: &Table, style: &Style) -> bool {
     width(table, &widths(table, &texts(table, style), style)) <= style.width
 }
 
-/// The lines of a table, indented.
 pub(super) fn lines(table: &Table, style: &Style) -> Vec<String> {
     let texts = texts(table, style);
     let most = widths(table, &texts, style);

@@ -58,7 +58,6 @@ pub fn full() -> Report {
     report
 }
 
-/// A sweep of two clocks.
 pub fn swept() -> Report {
     let full = full();
     let two: Vec<_> = full.clocks.iter().filter(|clock| clock.available).take(2).cloned().collect();
@@ -106,7 +105,6 @@ fn deltas() -> Deltas {
     }
 }
 
-/// A machine with many problems.
 pub fn troubled() -> Report {
     let mut report = machines::hpet();
     report.run.complete = false;
@@ -274,7 +272,6 @@ fn page() -> Page {
     }
 }
 
-/// The screens of one report.
 pub fn of(report: &Report, detail: Detail, style: &Style) -> Vec<(&'static str, String)> {
     let mut all = vec![("glance", text::summary(report, style))];
     for section in section::ALL {

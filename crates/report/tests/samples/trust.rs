@@ -67,7 +67,7 @@ fn rate(id: &str, against: &str, ppm: f64, standing: Standing) -> RateAgainst {
     }
 }
 
-/// A sound machine whose rate nothing outside shows.
+/// A sound machine whose rate nothing outside it can check.
 pub fn sound() -> Trust {
     let counter = "lfence-rdtsc-lfence/rdtscp-lfence";
     let costs = |id: &str| Contention {

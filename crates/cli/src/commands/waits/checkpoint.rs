@@ -9,11 +9,11 @@ use std::cell::Cell;
 use std::fs;
 use std::path::Path;
 
-/// Checks that a new run may keep its checkpoint there. `instead` is what else could be done with
-/// what is there; it names the file where it has `{}`.
+/// Checks that a new run may keep its checkpoint at this path. `instead` is what else could be done
+/// with an existing file; `{}` in it stands for the path.
 ///
 /// # Errors
-/// There is something already, perhaps hours of another run; or no file can be written there.
+/// Something exists there, perhaps hours of another run; or no file can be written there.
 pub fn fresh(path: &Path, instead: &str) -> Result<(), Usage> {
     let there = fs::metadata(path).ok();
     if there.is_some_and(|there| there.is_file() && there.len() > 0) {
@@ -26,10 +26,10 @@ pub fn fresh(path: &Path, instead: &str) -> Result<(), Usage> {
     usable(path)
 }
 
-/// Checks that a checkpoint can be written there now, before hours are spent on it.
+/// Checks that a checkpoint can be written to this path now, before hours are spent on it.
 ///
 /// # Errors
-/// It cannot.
+/// The reason why it cannot be written.
 pub fn usable(path: &Path) -> Result<(), Usage> {
     let refused = |error: anyhow::Error| Usage(format!("--checkpoint: {error:#}"));
     regular(path).and_then(|()| output::check(path)).map_err(refused)
@@ -61,8 +61,8 @@ pub struct Keeper {
 }
 
 impl Keeper {
-    /// Writes one, if there is a file for it. Why that fails is said once; it is tried again every
-    /// second, because the disk may have room again.
+    /// Writes a checkpoint if there is a file for it. The reason for a failure is shown once; the
+    /// write is tried again every second, because the disk may have room again.
     pub fn keep(&self, file: Option<&Path>, report: &Report, say: impl Fn(&str)) {
         let Some(path) = file else { return };
         match write(path, report) {

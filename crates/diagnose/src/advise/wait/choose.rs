@@ -21,16 +21,15 @@ const FLOOR_NS: u64 = 100;
 
 /// CPU times within this factor of the least count as equal if the least is asked for.
 pub(super) const NEAR_CPU: f64 = 1.2;
-/// The same if CPU time only breaks a tie: what is simple is worth a little CPU time.
+/// The factor if CPU time only breaks a tie: a simpler method is worth a little CPU time.
 pub(super) const TIED_CPU: f64 = 1.5;
 
-/// A row that can be chosen.
 #[derive(Clone, Copy)]
 pub(super) struct Candidate<'a> {
     pub(super) wait: &'a Wait,
     pub(super) p50: Quantile,
     pub(super) p90: Quantile,
-    /// Its place in the report, which is that in the catalogue: the most common methods first.
+    /// The row's place in the report, which follows the catalogue: the most common methods first.
     place: usize,
 }
 
@@ -58,8 +57,8 @@ impl<'a> Candidate<'a> {
         self.place
     }
 
-    /// What is preferred if nothing else decides, smallest first: what needs no setting, then a
-    /// sleep before a sleep with a spin before a spin, then the order of the catalogue.
+    /// The order of preference if nothing else decides, smallest first: what needs no setting, then
+    /// a sleep before a sleep with a spin before a spin, then the order of the catalogue.
     fn simplicity(&self) -> (bool, u8, usize) {
         let wait = self.wait;
         let set = wait.timer_period_ms.is_some()
@@ -118,7 +117,7 @@ fn is_later(this: Quantile, than: Quantile) -> bool {
         && at_least(this.value) as f64 > LATER * at_least(than.value) as f64
 }
 
-/// The candidates whose quantile is not later than that of another.
+/// The candidates whose quantile is not later than that of another candidate.
 fn not_later<'a>(all: &[Candidate<'a>], of: fn(&Candidate) -> Quantile) -> Vec<Candidate<'a>> {
     let later = |this: &Candidate| all.iter().any(|other| is_later(of(this), of(other)));
     all.iter().copied().filter(|this| !later(this)).collect()

@@ -191,7 +191,7 @@ time.sleep({s})
 await new Promise(done => setTimeout(done, {whole_ms}));
 ";
 
-/// The same for less than a millisecond, where it is not the same.
+/// The sleeps for less than a millisecond, in the languages in which these differ.
 const SHORT_SLEEP: &str = "
 === JavaScript
 const cell = new Int32Array(new SharedArrayBuffer(4));

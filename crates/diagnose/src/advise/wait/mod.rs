@@ -51,7 +51,7 @@ pub(super) const PURPOSE: Purpose = Purpose {
     how: How::Waits(advise),
 };
 
-/// What a goal is called, and the rule by which it is decided.
+/// The name of a goal, and the rule that decides it.
 fn named(goal: Goal) -> (&'static str, String) {
     let (name, rule) = match goal {
         Goal::Accuracy => (
@@ -224,7 +224,7 @@ fn advice(report: &Report, ns: u64, goal: Goal, choice: &Choice, compared: usize
     }
 }
 
-/// What is said if no row has enough waits.
+/// The advice if no row has enough waits.
 fn none(ns: u64, goal: Goal, rows: &[(usize, &Wait)]) -> Advice {
     let most = rows.iter().map(|(_, wait)| wait.samples).max().unwrap_or(0);
     Advice {
@@ -241,7 +241,7 @@ fn none(ns: u64, goal: Goal, rows: &[(usize, &Wait)]) -> Advice {
     }
 }
 
-/// What is known of its overshoots, in words.
+/// What is known about the overshoots of a row, in words.
 fn overshot(row: &Candidate) -> String {
     let human = |ns: u64| human_ns(ns as f64);
     format!(

@@ -68,7 +68,7 @@ fn each_question_is_answered_with_the_best_of_what_was_measured() {
         "{}",
         advice[2].why
     );
-    // What lacks one of the loads is not compared.
+    // A method that lacks one of the loads is not compared.
     assert_eq!(advice[2].wait.as_ref().expect("a wait").compared, 2);
     let about = |a: &Advice| a.purpose == PURPOSE.id() && a.title.contains("1 ms");
     assert!(advice.iter().all(about) && advice.iter().all(|a| !a.criterion.is_empty()));
@@ -145,7 +145,7 @@ fn of_methods_that_cannot_be_told_apart_the_cheapest_and_then_the_simplest_is_ad
     assert_eq!(accurate.clock.as_deref(), Some("both"));
     let choice = accurate.wait.as_ref().expect("a wait");
     assert_eq!((choice.equal.join(", ").as_str(), choice.compared), ("spin, other", 5));
-    // Neither needs to be set.
+    // Neither method needs a setting.
     let cheap = of_goal(&advice, Goal::Cpu).wait.as_ref().expect("a wait");
     assert_eq!(cheap.slack_ns, None);
     assert_eq!(cheap.equal, ["sleep with timer slack 1 ns"]);

@@ -37,7 +37,7 @@ impl Idle {
         Ok(Self { cpu, states })
     }
 
-    /// The deepest state that the thread's CPU entered since the last look, if it is to look
+    /// The deepest state that the thread's CPU entered since the last call, if asked to look
     /// closely; `None` if that is not known.
     pub(super) fn look(&mut self, cpu: Option<usize>) -> Option<Option<&IdleState>> {
         let cpu = cpu?;

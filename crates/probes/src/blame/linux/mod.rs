@@ -80,12 +80,12 @@ fn read<'a>(file: &File, buffer: &'a mut [u8]) -> Option<&'a str> {
     std::str::from_utf8(buffer.get(..length)?).ok()
 }
 
-/// A counter of the kernel, as it was at the last look.
+/// A counter of the kernel, with its value when it was last read.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counter(Option<u64>);
 
 impl Counter {
-    /// How far it came since then.
+    /// Returns the increase since the last read, and stores the new value.
     fn look(&mut self, now: Option<u64>) -> Option<u64> {
         std::mem::replace(&mut self.0, now).zip(now).map(|(from, to)| to.saturating_sub(from))
     }

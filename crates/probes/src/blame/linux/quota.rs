@@ -1,4 +1,4 @@
-//! For how long a CPU quota kept this process's groups from running.
+//! How long a CPU quota kept this process's groups from running.
 
 use super::Counter;
 use crate::machine::Root;
@@ -7,7 +7,7 @@ use crate::machine::quota;
 #[derive(Debug)]
 pub(super) struct Quota {
     groups: quota::Quota,
-    /// Their counts, in the same order.
+    /// The groups' counts, in the same order.
     counters: Vec<Counter>,
 }
 
@@ -18,9 +18,9 @@ impl Quota {
         Ok(Self { counters: vec![Counter::default(); groups.each().count()], groups })
     }
 
-    /// For how long a group was throttled since the last look, if asked to look closely: the one
-    /// that was throttled longest, because an outer group's time includes an inner one's. A group
-    /// that was throttled made a thread late, so what is read later still belongs to the same wait.
+    /// How long a group was throttled since the last call, if asked to look closely: the one that
+    /// was throttled longest, because an outer group's time includes an inner one's. A group that
+    /// was throttled made a thread late, so what is read later still belongs to the same wait.
     pub(super) fn look(&mut self, closely: bool) -> Option<u64> {
         let each = closely.then(|| self.groups.each()).into_iter().flatten();
         let all = self.counters.iter_mut().zip(each);

@@ -23,7 +23,7 @@ impl Smi {
         let config = text(EVENT).and_then(|text| config(&text));
         let known = kind.zip(config);
         let (kind, config) =
-            known.ok_or("the kernel has no event msr/smi/: only processors of Intel count them")?;
+            known.ok_or("the kernel has no event msr/smi/: only Intel's processors count them")?;
         let file = open_event(&Attributes::of(kind, config))?;
         let mut smi = Self { file, count: Counter::default() };
         smi.look();

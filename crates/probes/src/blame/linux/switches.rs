@@ -33,7 +33,7 @@ pub(super) struct Attributes {
 }
 
 impl Attributes {
-    /// Those of an event of this type, which only counts.
+    /// The attributes of an event of this type, which only counts.
     pub(super) fn of(kind: u32, config: u64) -> Self {
         Self { kind, size: size_of::<Self>() as u32, config, ..Self::default() }
     }
@@ -175,7 +175,6 @@ impl Drop for Ring {
     }
 }
 
-/// The switches of this thread.
 #[derive(Debug)]
 pub(super) struct Switches {
     ring: Ring,
@@ -194,8 +193,8 @@ impl Switches {
         Ok(Self { ring: Ring::map(&event)?, _event: event, seen: Vec::with_capacity(64) })
     }
 
-    /// What was recorded since the last look, and how many records are missing; no switches if
-    /// some are.
+    /// What was recorded since the last call, and how many records are missing; no switches if some
+    /// are.
     pub(super) fn look(&mut self) -> (Option<&[Switch]>, u64) {
         self.seen.clear();
         let mut lost = 0;
@@ -212,7 +211,7 @@ impl Switches {
                 Record::Lost(n) => lost += n.max(1),
                 Record::Other => {}
             }
-            // A record of no size would be none.
+            // A size of zero would not be a record.
             if size == 0 {
                 lost += 1;
                 break;

@@ -1,6 +1,6 @@
 //! The kernel's own measurement of wake-ups, which the tool does not use: its tracer runs a thread
-//! of its own with a real-time priority on each CPU, and says nothing about the waits of others
-//! (Linux Documentation/trace/timerlat-tracer.rst).
+//! of its own with a real-time priority on each CPU, and reports nothing about the waits of other
+//! threads (Linux Documentation/trace/timerlat-tracer.rst).
 
 use crate::blame::Missing;
 use std::fs;
@@ -27,9 +27,9 @@ fn reason(tracers: &[Result<String, ErrorKind>]) -> &'static str {
         return "this kernel has no timerlat tracer (CONFIG_TIMERLAT_TRACER, Linux 5.14)";
     }
     if tracers.contains(&Err(ErrorKind::PermissionDenied)) {
-        "that takes the kernel's timerlat tracer, which only root may use"
+        "that needs the kernel's timerlat tracer, which only root may use"
     } else {
-        "that takes the kernel's timerlat tracer, and no tracefs is mounted"
+        "that needs the kernel's timerlat tracer, and no tracefs is mounted"
     }
 }
 

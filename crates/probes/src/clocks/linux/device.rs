@@ -15,7 +15,6 @@ pub(super) fn ptp() -> Result<State, Unavailable> {
     first(paths, "there is no PTP hardware clock (no /dev/ptp0)")
 }
 
-/// Opens the real-time clock.
 pub(super) fn rtc() -> Result<State, Unavailable> {
     let paths = ["/dev/rtc0", "/dev/rtc"].map(String::from).into_iter();
     first(paths, "there is no real-time clock (no /dev/rtc0)")

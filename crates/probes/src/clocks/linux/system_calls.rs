@@ -13,7 +13,7 @@ const FUNCTION: Entry = Entry {
     ..PLAIN
 };
 
-/// By the instruction that enters the kernel.
+/// The defaults of a clock that is read by the instruction that enters the kernel.
 const INSTRUCTION: Entry = Entry {
     home: "Linux on x86-64 and Arm",
     references: &[
@@ -29,8 +29,8 @@ const INSTRUCTION: Entry = Entry {
     ..FUNCTION
 };
 
-/// Each row makes two clocks, one for each way. The texts are what follows the description that all
-/// clocks of a way have in common.
+/// Each row makes two clocks, one for each way. The texts follow the description that all clocks of
+/// one way share.
 macro_rules! system_calls {
     ($(
         $name:literal: $clock:literal, $kind:ident, $facts:ident,

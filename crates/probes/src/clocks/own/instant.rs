@@ -3,7 +3,6 @@ use crate::clocks::rust_loop::{self, Read};
 use crate::clocks::{Entry, Kind, Unavailable, Unit, permission};
 use chronoscope::{Clock, Instant, Source};
 
-/// `chronoscope::Instant::now()`
 pub(crate) const ENTRY: Entry = Entry {
     id: "chronoscope/instant",
     call: "chronoscope::Instant::now()",

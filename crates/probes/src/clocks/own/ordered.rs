@@ -4,7 +4,6 @@ use crate::clocks::rust_loop::Read;
 use crate::clocks::{Entry, Kind};
 use chronoscope::Instant;
 
-/// `chronoscope::Instant::now_ordered()`
 pub(crate) const ENTRY: Entry = Entry {
     id: "chronoscope/ordered",
     call: "chronoscope::Instant::now_ordered()",

@@ -3,8 +3,8 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// How often they are set: rarely enough not to disturb the measurement, and about as often as the
-/// kernel updates its own coarse clocks.
+/// How often the clocks are set: rarely enough not to disturb the measurement, and about as often
+/// as the kernel updates its own coarse clocks.
 pub(super) const PERIOD: Duration = Duration::from_millis(10);
 
 /// The period as the clocks' resolution, in nanoseconds.
@@ -13,7 +13,8 @@ pub(super) fn resolution() -> Option<f64> {
     Some(PERIOD.as_secs_f64() * 1e9)
 }
 
-/// Starts the thread that sets them, unless it runs already. It ends with the process.
+/// Starts the thread that sets the clocks, unless it already runs. The thread ends with the
+/// process.
 pub(super) fn keep_fresh() -> Result<(), crate::clocks::Unavailable> {
     static STARTED: OnceLock<Result<(), String>> = OnceLock::new();
     let started = STARTED.get_or_init(|| {

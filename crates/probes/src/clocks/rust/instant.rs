@@ -5,7 +5,6 @@ use std::hint::black_box;
 use std::sync::OnceLock;
 use std::time::Instant;
 
-/// `std::time::Instant`
 pub(crate) const ENTRY: Entry = Entry {
     id: "rust/instant",
     call: "Instant::now()",

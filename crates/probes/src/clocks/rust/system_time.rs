@@ -4,7 +4,6 @@ use crate::clocks::{Entry, Kind, Range, Unit, permission};
 use std::hint::black_box;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// `std::time::SystemTime`
 pub(crate) const ENTRY: Entry = Entry {
     id: "rust/system_time",
     call: "SystemTime::now()",

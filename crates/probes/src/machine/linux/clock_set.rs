@@ -9,8 +9,8 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 #[derive(Debug)]
 pub struct ClockSet(OwnedFd);
 
-/// A moment that no run lives to see, in seconds since 1970. The kernel takes what is beyond its
-/// own range as the end of that range (include/linux/ktime.h, ktime_set).
+/// A moment that no run reaches, in seconds since 1970. The kernel reduces what is beyond its own
+/// range to the end of that range (include/linux/ktime.h, ktime_set).
 #[cfg_attr(target_env = "musl", allow(deprecated, reason = "libc means its 32-bit targets"))]
 const NEVER: libc::time_t = libc::time_t::MAX;
 
@@ -40,7 +40,8 @@ impl ClockSet {
         let error = io::Error::last_os_error().raw_os_error();
         let cancelled = read < 0 && error == Some(libc::ECANCELED);
         if cancelled {
-            // It stays armed, but the next change is reported only to a timer that is set again.
+            // The timer stays armed, but the next change is reported only to a timer that is set
+            // again.
             let _ = self.arm();
         }
         cancelled

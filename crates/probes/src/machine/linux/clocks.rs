@@ -1,5 +1,5 @@
-//! What the kernel says of its own clocks. Nothing is set, and nothing here goes through the vDSO:
-//! a process that may not read the time-stamp counter survives it.
+//! What the kernel reports about its own clocks. Nothing is set, and nothing here goes through the
+//! vDSO: a process that may not read the time-stamp counter survives it.
 
 use std::io;
 
@@ -62,7 +62,7 @@ pub fn timer_resolution_ns() -> Option<u64> {
     u64::try_from(call(libc::SYS_clock_getres, libc::CLOCK_MONOTONIC)?).ok()
 }
 
-/// How often the clocks are read together: the narrowest of all counts.
+/// How often the clocks are read together: the narrowest of these reads counts.
 const TRIES: usize = 8;
 
 /// The distances between the system's clocks, by reads in a row; `None` if one cannot be read.

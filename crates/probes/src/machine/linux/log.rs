@@ -8,8 +8,8 @@ use crate::machine::root::Missing;
 
 /// Longer than any record (kernel, CONSOLE_EXT_LOG_MAX is 8192).
 const RECORD: usize = 8192;
-/// All facts of the machine must appear at once, so a huge log is cut. A log of the usual size,
-/// 256 KiB, has some 2500 records and takes 5 ms. The limit is no time, because a fault at the end
+/// All facts of the machine must appear at once, so a huge log is cut. A log of the usual size, 256
+/// KiB, has some 2500 records and takes 5 ms. The limit is not a time, because a fault at the end
 /// of the log would then be overlooked on a busy machine.
 const RECORDS: usize = 16 << 10;
 

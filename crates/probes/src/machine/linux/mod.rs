@@ -24,7 +24,6 @@ pub const FILES: Option<&str> = Some("/");
 /// Does nothing: files and system calls have given all facts.
 pub fn fill(_: &mut Environment) {}
 
-/// What powers the machine now.
 pub fn power_source() -> Option<String> {
     power::source(&Root::host())
 }

@@ -40,8 +40,8 @@ pub fn run_queue_ns() -> Option<u64> {
     run_queue(&String::from_utf8_lossy(&text[..length]))
 }
 
-/// The second of `time on the CPU`, `time in the run queue` and `time slices`. A thread that has
-/// not run either is one of a kernel that does not count.
+/// The second of `time on the CPU`, `time in the run queue` and `time slices`. If the thread has
+/// not run either, the kernel does not count.
 fn run_queue(schedstat: &str) -> Option<u64> {
     let mut numbers = schedstat.split_ascii_whitespace().map(str::parse::<u64>);
     let ran = numbers.next()?.ok()?;

@@ -3,7 +3,8 @@
 use std::io;
 
 const BITS: usize = libc::c_ulong::BITS as usize;
-/// The words of the largest mask that is tried: 65,536 CPUs, more than any kernel's NR_CPUS.
+/// The number of words in the largest mask that is tried: 65,536 CPUs, more than any kernel's
+/// NR_CPUS.
 const MOST: usize = (1 << 16) / BITS;
 
 /// A set of CPUs, one bit for each.
@@ -64,7 +65,6 @@ pub fn pin(cpu: usize) -> io::Result<Mask> {
     Ok(before)
 }
 
-/// Restores the mask of the calling thread.
 pub fn restore(mask: &Mask) -> io::Result<()> {
     mask.apply()
 }

@@ -10,7 +10,6 @@ use super::process::Process;
 
 pub use super::lacking::*;
 
-/// The facts about the process.
 pub fn process() -> Process {
     // Apple, "About the Rosetta translation environment": 1 in a translated process.
     let translated = number(c"sysctl.proc_translated") == Some(1);

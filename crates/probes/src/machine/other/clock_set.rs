@@ -2,7 +2,7 @@
 
 use std::io;
 
-/// Never made.
+/// No value of this type exists.
 #[derive(Debug)]
 pub enum ClockSet {}
 

@@ -18,12 +18,10 @@ const DT_STRSZ: u64 = 10;
 const DT_GNU_HASH: u64 = 0x6fff_fef5;
 const DT_VERSYM: u64 = 0x6fff_fff0;
 
-/// An exported function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symbol {
-    /// Its name.
     pub name: String,
-    /// Its offset from the first byte of the image.
+    /// The function's offset from the first byte of the image.
     pub offset: u64,
 }
 
@@ -32,7 +30,7 @@ pub struct Symbol {
 pub struct Image<'a> {
     bytes: &'a [u8],
     wide: bool,
-    /// The address for which its first byte was linked.
+    /// The address for which the image's first byte was linked.
     linked: u64,
     dynamic: (u64, u64),
 }
@@ -80,12 +78,11 @@ impl<'a> Image<'a> {
         (load.size <= LARGEST && load.size > 0).then(|| usize::try_from(load.size).ok())?
     }
 
-    /// The bytes of the image.
     pub fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
 
-    /// Its exported functions, in the order of its table.
+    /// The exported functions, in the order of the image's table.
     pub fn symbols(&self) -> Vec<Symbol> {
         let Some(tables) = self.tables() else {
             return Vec::new();

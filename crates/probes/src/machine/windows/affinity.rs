@@ -13,7 +13,7 @@ use windows_sys::Win32::System::Threading::{
 /// The CPUs of a full group, which are the bits of its mask.
 const GROUP: usize = 64;
 
-/// The group and the CPUs that a thread had.
+/// A thread's previous group and CPUs.
 #[derive(Clone, Copy)]
 pub struct Mask(GROUP_AFFINITY);
 

@@ -17,8 +17,8 @@ use crate::waits::windows_qpc;
 /// How long the two counters are compared. With ticks of 100 ns at both ends, the result is good to
 /// 40 ppm.
 const COMPARED: Duration = Duration::from_millis(5);
-/// How often both are read at either end, so that nothing comes between the reads of at least one
-/// pair.
+/// How often both counters are read at either end, so that nothing comes between the reads of at
+/// least one pair.
 const TRIES: usize = 8;
 
 /// Fills in the facts that only the running system can report.
@@ -76,8 +76,8 @@ fn priority_class() -> Option<String> {
     Some(name.to_owned())
 }
 
-/// Both counters at one moment: of a few tries, the pair that was read in the shortest time, so
-/// that nothing came between the two reads.
+/// Both counters at one moment: of a few tries, the pair that was read in the shortest time,
+/// because nothing came between its two reads.
 fn both() -> (u64, u64) {
     use chronoscope::counter;
     let tries = (0..TRIES).map(|_| {

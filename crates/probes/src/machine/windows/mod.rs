@@ -1,6 +1,6 @@
 //! Windows, and Wine in its place: facts from system calls and from the page that the kernel shares
-//! with every process. There are no files to read facts from. (Under Wine, those of Linux could be reached,
-//! and would be taken for those of this system.)
+//! with every process. There are no files to read facts from. (Under Wine, Linux's files could be
+//! reached, and would be mistaken for this system's.)
 
 mod affinity;
 mod facts;
@@ -13,7 +13,6 @@ pub use facts::{fill, power_source};
 
 use super::process::Process;
 
-/// The facts about the process.
 pub fn process() -> Process {
     Process {
         arch: std::env::consts::ARCH.to_owned(),

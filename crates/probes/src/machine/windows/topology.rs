@@ -11,7 +11,6 @@ const ALL_PROCESSOR_GROUPS: u16 = 0xffff;
 /// A flag in a core's record: the core has more than one logical processor.
 const LTP_PC_SMT: u8 = 1;
 
-/// Fills in the number of each.
 pub fn fill(cpu: &mut Cpu) {
     // SAFETY: GetActiveProcessorCount takes any number.
     let logical = unsafe { GetActiveProcessorCount(ALL_PROCESSOR_GROUPS) } as usize;

@@ -31,8 +31,8 @@ mod imp {
         Ok(Umwait(hz, Box::new(Line(0))))
     }
 
-    /// A word on a cache line of its own, so that no write to another word is taken for one to this
-    /// word.
+    /// A word on a cache line of its own, so that no write to another word counts as a write to
+    /// this one.
     #[repr(align(128))]
     pub(super) struct Line(u64);
 

@@ -2,7 +2,6 @@ use super::BUSY;
 use crate::waits::Entry;
 use crate::waits::entry::Code;
 
-/// `wfe` and the kernel's event stream
 pub(crate) const ENTRY: Entry = Entry {
     id: "busy/wfe",
     call: "while (cntvct() - start <= ticks) asm(\"wfe\");",

@@ -2,7 +2,6 @@ use crate::waits::Entry;
 use crate::waits::entry::{Code, DEADLINE, LINUX};
 use chronoscope_model::snippet;
 
-/// `clock_nanosleep` until a deadline
 pub(crate) const ENTRY: Entry = Entry {
     id: "linux/clock_nanosleep-abs",
     call: "clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &deadline, NULL)",

@@ -2,7 +2,6 @@ use crate::waits::entry::{Code, DURATION, LINUX};
 use crate::waits::{Entry, Facts, TimerSlack};
 use chronoscope_model::snippet;
 
-/// `epoll_pwait2`
 pub(crate) const ENTRY: Entry = Entry {
     id: "linux/epoll_pwait2",
     call: "syscall(SYS_epoll_pwait2, fd, events, 1, &timeout, NULL, 0)",

@@ -2,7 +2,6 @@ use crate::waits::Entry;
 use crate::waits::entry::{Code, LINUX};
 use chronoscope_model::snippet;
 
-/// `futex` with a timeout
 pub(crate) const ENTRY: Entry = Entry {
     id: "linux/futex",
     call: "syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &timeout)",
@@ -31,7 +30,7 @@ mod imp {
         }
     }
 
-    /// The word that stays 0.
+    /// The word that the wait watches; it stays 0.
     pub(super) struct Futex(u32);
 
     impl Futex {

@@ -1,7 +1,6 @@
 use crate::waits::entry::{Code, DURATION, LINUX};
 use crate::waits::{Entry, Facts, Language, TimerSlack};
 
-/// A timeout of `io_uring`
 pub(crate) const ENTRY: Entry = Entry {
     id: "linux/io_uring-timeout",
     call: "unsafe { ring.submission().push(&timeout) }?; ring.submit_and_wait(1)?; \

@@ -2,7 +2,6 @@ use crate::waits::entry::{Code, DURATION, LINUX};
 use crate::waits::{Entry, Facts, TimerSlack};
 use chronoscope_model::snippet;
 
-/// `ppoll` without descriptors
 pub(crate) const ENTRY: Entry = Entry {
     id: "linux/ppoll",
     call: "ppoll(NULL, 0, &timeout, NULL)",

@@ -1,7 +1,6 @@
 use crate::waits::entry::{Code, DURATION, LINUX};
 use crate::waits::{Entry, Facts, TimerSlack};
 
-/// `select` on nothing
 pub(crate) const ENTRY: Entry = Entry {
     id: "linux/select",
     call: "select(0, NULL, NULL, NULL, &timeout)",

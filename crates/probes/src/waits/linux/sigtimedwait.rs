@@ -2,7 +2,6 @@ use crate::waits::Entry;
 use crate::waits::entry::{Code, LINUX};
 use chronoscope_model::snippet;
 
-/// `sigtimedwait` for no signal
 pub(crate) const ENTRY: Entry = Entry {
     id: "linux/sigtimedwait",
     call: "sigtimedwait(&empty_set, NULL, &timeout)",

@@ -9,12 +9,11 @@ pub(crate) enum Outcome {
     Over,
     /// A signal came first.
     Interrupted,
-    /// It failed.
     Failed(i32),
 }
 
 impl Outcome {
-    /// Where `over` is what the call returns when the time is over.
+    /// `over` is what the call returns when the time is over.
     pub(crate) fn of(over: bool) -> Self {
         if over {
             return Self::Over;
@@ -26,8 +25,8 @@ impl Outcome {
     }
 }
 
-/// Waits by a call that takes a duration. The clock is read only when a signal has cut it short:
-/// a read before every wait would be part of what is measured.
+/// Waits by a call that takes a duration. The clock is read only if a signal has cut the call
+/// short: a read before every wait would be part of what is measured.
 #[inline]
 pub(crate) fn repeat(ns: u64, mut call: impl FnMut(u64) -> Outcome) -> Result<(), i32> {
     match call(ns) {
@@ -35,8 +34,8 @@ pub(crate) fn repeat(ns: u64, mut call: impl FnMut(u64) -> Outcome) -> Result<()
         Outcome::Failed(errno) => return Err(errno),
         Outcome::Interrupted => {}
     }
-    // How much of it is over is not known; so the whole is waited for again, which is late and
-    // never early. Signals are blocked where waits are measured, and only a stop gets here.
+    // It is not known how much of the time is over, so the whole wait is repeated, which is late
+    // but never early. Signals are blocked where waits are measured, and only a stop gets here.
     let deadline = os::monotonic().saturating_add(ns);
     loop {
         let left = deadline.saturating_sub(os::monotonic());

@@ -1,7 +1,6 @@
 use crate::waits::entry::{Code, DURATION, LINUX};
 use crate::waits::{Entry, Facts, TimerSlack};
 
-/// `timerfd`
 pub(crate) const ENTRY: Entry = Entry {
     id: "linux/timerfd",
     call: "timerfd_settime(fd, 0, &spec, NULL); read(fd, &expirations, 8)",

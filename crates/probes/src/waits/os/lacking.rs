@@ -1,6 +1,6 @@
-//! What only Linux reports of a thread or does for it. Windows counts the switches of a thread, but
-//! not which of them were involuntary; it has no such signals, and does not report that a process
-//! was suspended and resumed.
+//! What only Linux reports about a thread or does for it. Windows counts the switches of a thread,
+//! but not which of them were involuntary; it has no such signals, and does not report that a
+//! process was suspended and resumed.
 
 use crate::waits::Unavailable;
 

@@ -120,9 +120,9 @@ pub fn slice() -> Option<u64> {
     Some(attributes.runtime).filter(|ns| ordinary && *ns > 0)
 }
 
-/// Asks the scheduler for a slice of that many nanoseconds for the calling thread (sched_setattr(2)
-/// with SCHED_OTHER, since Linux 6.12). A thread that asks for a shorter slice gets its CPU sooner
-/// after it wakes, and no larger share of it. The kernel keeps it between 100 us and 100 ms
+/// Asks the scheduler for a slice of `ns` nanoseconds for the calling thread (sched_setattr(2) with
+/// SCHED_OTHER, since Linux 6.12). A thread that asks for a shorter slice gets its CPU sooner after
+/// it wakes, and no larger share of it. The kernel keeps it between 100 us and 100 ms
 /// (kernel/sched/syscalls.c, `__setparam_fair`).
 ///
 /// # Errors

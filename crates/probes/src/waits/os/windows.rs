@@ -43,8 +43,8 @@ pub fn suspended() -> Option<u64> {
     Some(read()?.max(read()?))
 }
 
-/// Windows adds to it at clock interrupts, a whole period at a time. The mean over many waits is
-/// right; the value of a single wait means nothing.
+/// Windows adds to the CPU time at clock interrupts, a whole period at a time. The mean over many
+/// waits is right; the value of a single wait means nothing.
 pub fn thread_cpu() -> Option<u64> {
     let mut times = [FILETIME::default(); 4];
     let [created, ended, kernel, user] = &mut times;
@@ -62,8 +62,8 @@ pub fn slack() -> Option<u64> {
     library::timer_resolution().map(|resolution| u64::from(resolution.current) * 100)
 }
 
-/// The shortest and the longest period that `timeBeginPeriod` is asked for, in milliseconds: those
-/// that every Windows accepts (Microsoft Learn, timeGetDevCaps).
+/// The shortest and the longest period that `timeBeginPeriod` is asked for, in milliseconds: every
+/// Windows accepts them (Microsoft Learn, timeGetDevCaps).
 const PERIODS_MS: (u64, u64) = (1, 15);
 
 pub fn period_ms(slack_ns: u64) -> Option<u32> {

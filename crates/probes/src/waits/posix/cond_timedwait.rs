@@ -2,7 +2,6 @@ use crate::waits::Entry;
 use crate::waits::entry::{Code, DEADLINE, LINUX};
 use chronoscope_model::snippet;
 
-/// `pthread_cond_timedwait`
 pub(crate) const ENTRY: Entry = Entry {
     id: "posix/cond_timedwait",
     call: "pthread_cond_timedwait(&cond, &mutex, &deadline)",
@@ -54,8 +53,8 @@ mod imp {
                 cond: UnsafeCell::new(libc::PTHREAD_COND_INITIALIZER),
             });
             // SAFETY: the attribute is initialised before it is used and destroyed afterwards; the
-            // condition is on the heap, where it stays until it is destroyed, and nobody has waited on
-            // it yet.
+            // condition is on the heap, where it stays until it is destroyed, and nobody has waited
+            // on it yet.
             let error = unsafe {
                 let mut attribute = std::mem::zeroed();
                 let mut error = libc::pthread_condattr_init(&raw mut attribute);
@@ -72,7 +71,8 @@ mod imp {
             if error != 0 {
                 return Err(Unavailable::os("pthread_cond_init on CLOCK_MONOTONIC", error));
             }
-            // SAFETY: the mutex is initialised, and on the heap, where it stays until it is destroyed.
+            // SAFETY: the mutex is initialised, and on the heap, where it stays until it is
+            // destroyed.
             match unsafe { libc::pthread_mutex_lock(pair.mutex.get()) } {
                 0 => Ok(Self(pair)),
                 error => Err(Unavailable::os("pthread_mutex_lock", error)),

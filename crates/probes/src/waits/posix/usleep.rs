@@ -1,7 +1,6 @@
 use crate::waits::entry::{Code, DURATION, LINUX};
 use crate::waits::{Entry, Facts};
 
-/// `usleep`
 pub(crate) const ENTRY: Entry = Entry {
     id: "posix/usleep",
     call: "usleep(microseconds)",

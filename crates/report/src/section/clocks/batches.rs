@@ -8,10 +8,8 @@ use chronoscope_model::estimate::StoppedBy;
 use chronoscope_model::units::percent;
 use chronoscope_model::{Clock, Estimate, Report};
 
-/// A clock and one of its estimates.
 type Series<'a> = (&'a Clock, &'a Estimate);
 
-/// The batches behind throughput and latency.
 pub(super) fn view(report: &Report) -> Vec<Block> {
     type Part = fn(&Clock) -> Option<&Estimate>;
     let parts: [(&str, Part); 2] = [

@@ -1,5 +1,5 @@
 //! Many calls of each clock, really made (`--calls`), in the two tables of the comparison that the
-//! project grew from: difference over 100 ms, time and example; then speed, kind of time, home.
+//! project grew out of: difference over 100 ms, time and example; then speed, kind of time, home.
 //! Both have a row for each call that this platform lacks.
 
 use super::super::Detail;

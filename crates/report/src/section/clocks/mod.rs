@@ -23,7 +23,6 @@ pub const SECTION: Section = Section {
     ..PLAIN
 };
 
-/// The parts of the whole table.
 const PARTS: &[Part] = &[
     Part { title: "Cost of a read", remark: "± is half the 95 % interval" },
     Part { title: "Resolution", remark: "seen: between two successive reads" },
@@ -80,7 +79,7 @@ fn grouped(report: &Report, detail: Detail) -> Table {
         Detail::Full | Detail::Everything => PARTS,
     };
     let mut columns = table::columns();
-    // Few machines count instructions, and an empty column tells no one why.
+    // Few machines count instructions, and an empty column does not show why.
     if !report.clocks.iter().any(|clock| clock.cost.instructions.is_some()) {
         columns.retain(|spec| spec.column.key != "throughput_instructions");
     }

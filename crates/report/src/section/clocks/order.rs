@@ -1,5 +1,5 @@
 //! Whether reads stay in their place: how early each was taken after work that it could overtake,
-//! and what two threads saw that handed their values to each other.
+//! and what two threads saw when they handed their values to each other.
 
 use super::super::Detail;
 use super::super::columns::{Rows, Spec, columns};
@@ -7,7 +7,6 @@ use crate::block::{Block, Cell, Tone};
 use chronoscope_model::ordering::{Handed, Ordering, Work};
 use chronoscope_model::{Clock, Report};
 
-/// A clock and its tests.
 type Tested<'a> = (&'a Clock, &'a Ordering);
 
 /// The tests of every clock; nothing if none was tested.

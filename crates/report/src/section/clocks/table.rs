@@ -190,8 +190,8 @@ fn scope(clock: &Clock) -> Cell {
     Cell::text(word).shown(shown)
 }
 
-/// The verdict. Only good and bad ones have a colour: `limited` is the rule, and a table is no
-/// carnival.
+/// The verdict. Only good and bad verdicts have a colour: `limited` is the rule, and too many
+/// colours would hide what matters.
 fn verdict(clock: &Clock) -> Cell {
     let Some(verdict) = &clock.verdict else {
         return Cell::default().shown("not judged").toned(Tone::Dim);
@@ -212,7 +212,7 @@ fn years(s: f64) -> String {
 }
 
 /// What the clock shows for 100 ms, to the digit that its tolerance supports. For the counter that
-/// measured the interval, that is no check.
+/// measured the interval, that is not a check.
 fn interval(difference: &Difference, scope: Scope) -> Cell {
     let cell = Cell::number(Some(difference.clock_ms));
     if !difference.clock_ms.is_finite() {

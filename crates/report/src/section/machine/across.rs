@@ -6,7 +6,7 @@ use chronoscope_model::ordering::AcrossCpus;
 
 use super::known::Known;
 
-/// In one line; `None` if there is nothing to say.
+/// How far apart the counters of the CPUs are, in one line; `None` if there is nothing to report.
 pub(super) fn words(across: &AcrossCpus) -> Option<Text> {
     let Some(worst) = across.worst() else {
         let why = across.left_out.as_deref()?;
@@ -34,7 +34,7 @@ pub(super) fn words(across: &AcrossCpus) -> Option<Text> {
     Some(Text::dotted([verdict, handed.into()]))
 }
 
-/// As a fact, with a row for each figure.
+/// The comparison as a fact, with a row for each figure.
 pub(super) fn known(across: &AcrossCpus) -> Option<Known> {
     let mut known = Known::new("across CPUs", words(across)?);
     for pair in &across.pairs {

@@ -33,7 +33,6 @@ pub(super) fn view(report: &Report) -> Vec<Block> {
     blocks
 }
 
-/// The processor and its CPUs.
 pub(crate) fn processor(env: &Environment) -> String {
     let model = known(env.cpu.model.as_deref(), env, &["cpu", "processor"]);
     let (one, many) = match env.hypervisor {

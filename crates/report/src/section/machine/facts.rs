@@ -1,4 +1,4 @@
-//! Everything that is known of the machine, in groups.
+//! Everything that is known about the machine, in groups.
 
 use super::figures::{exact_hz, round_hz};
 use super::known::{Basis, Group, Known, known, unknown};
@@ -31,8 +31,8 @@ pub(super) fn groups(report: &Report) -> Vec<Group> {
     groups
 }
 
-/// How a fact is known. Of a virtual machine, everything that the processor and the firmware say is
-/// the hypervisor's claim; only the kernel's own state is not.
+/// How a fact is known. In a virtual machine, everything that the processor and the firmware report
+/// is the hypervisor's claim; only the kernel's own state is not.
 fn basis(group: &str, name: &str, env: &Environment) -> Basis {
     match (group, name) {
         ("ruler", _) | (_, "across CPUs" | "core, measured") => Basis::Measured,
@@ -102,7 +102,7 @@ fn core_types(env: &Environment) -> Known {
     })
 }
 
-/// Who says all this about CPUs.
+/// The source of the facts about CPUs.
 fn claimed(env: &Environment) -> Known {
     let (words, by) = match &env.hypervisor {
         Some(found) => (

@@ -7,16 +7,16 @@ use std::borrow::Cow;
 /// How a fact is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Basis {
-    /// It was measured in this run.
+    /// The fact was measured in this run.
     Measured,
-    /// It was read from the system, the processor or the firmware.
+    /// The fact was read from the system, the processor or the firmware.
     Read,
-    /// It was read in a virtual machine, and is what the hypervisor claims.
+    /// The fact was read in a virtual machine, so it is the hypervisor's claim.
     Claimed,
 }
 
 impl Basis {
-    /// Its name on screens and in tables.
+    /// The word for this basis on screens and in tables.
     pub(super) fn word(self) -> &'static str {
         match self {
             Self::Measured => "measured",
@@ -26,15 +26,12 @@ impl Basis {
     }
 }
 
-/// Facts that belong together.
 pub(super) struct Group {
-    /// What programs call it.
     pub(super) id: &'static str,
-    /// What people call it.
     pub(super) title: &'static str,
-    /// Whether it is about the processor's counter, whose rates follow.
+    /// Whether the group is about the processor's counter, whose rates follow.
     pub(super) counter: bool,
-    /// Whether people see it only if they ask for everything.
+    /// Whether screens show the group only if everything is asked for.
     pub(super) verbose: bool,
     pub(super) known: Vec<Known>,
 }
@@ -45,7 +42,6 @@ impl Group {
     }
 }
 
-/// A row for programs.
 pub(super) struct Data {
     pub(super) key: String,
     pub(super) value: Value,
@@ -64,7 +60,7 @@ impl Known {
         Self { fact: Fact::new(name, words), data: Vec::new(), basis: Basis::Read }
     }
 
-    /// A text for people and programs, or that it is unknown and why.
+    /// A text for people and programs; if it is unknown, the reason.
     pub(super) fn of_text(
         name: &'static str,
         text: Option<&str>,
@@ -74,7 +70,7 @@ impl Known {
         Self::new(name, known(text, env, subjects)).text(name, text.unwrap_or_default())
     }
 
-    /// A count for people and programs, or that it is unknown and why.
+    /// A count for people and programs; if it is unknown, the reason.
     pub(super) fn of_count(
         name: &'static str,
         count: Option<usize>,
@@ -91,7 +87,7 @@ impl Known {
         Self::new(name, if flag { "yes" } else { "no" }).flag(name, Some(flag))
     }
 
-    /// With a row, unless its value is absent.
+    /// Adds a row, unless its value is absent.
     pub(super) fn value(
         mut self,
         key: impl Into<String>,
@@ -102,13 +98,13 @@ impl Known {
         self
     }
 
-    /// With a row for a text, unless that is empty.
+    /// Adds a row for a text, unless the text is empty.
     pub(super) fn text(self, key: impl Into<String>, text: &str) -> Self {
         let text = (!text.is_empty()).then(|| Value::Text(text.into()));
         self.value(key, text, "")
     }
 
-    /// With a row for a figure, unless that is not finite.
+    /// Adds a row for a figure, if the figure is finite.
     pub(super) fn number(
         self,
         key: impl Into<String>,
@@ -119,12 +115,11 @@ impl Known {
         self.value(key, number.map(Value::Number), unit)
     }
 
-    /// With a row for yes or no.
+    /// Adds a row for yes or no.
     pub(super) fn flag(self, key: impl Into<String>, flag: Option<bool>) -> Self {
         self.value(key, flag.map(Value::Flag), "")
     }
 
-    /// Whether anything is known.
     pub(super) fn is_known(&self) -> bool {
         !self.fact.value.plain().starts_with("unknown")
     }

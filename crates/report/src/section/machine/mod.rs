@@ -78,7 +78,7 @@ fn legend(env: &Environment) -> &'static str {
     }
 }
 
-/// A fact with how it is known, if it is.
+/// A fact and how it is known, if it is known.
 fn fact(known: Known) -> Fact {
     let shown = known.is_known();
     let Fact { name, value } = known.fact;

@@ -43,7 +43,7 @@ pub(super) fn view(rates: &[Rate]) -> Vec<Block> {
     blocks
 }
 
-/// Why the comparison behind a measured rate shows what it does, in a sentence.
+/// What the comparison behind a measured rate shows and why, in a sentence.
 fn reason(measured: &Rate) -> Option<String> {
     let found = measured.compared.as_ref()?;
     let what = match found.standing {
@@ -89,7 +89,6 @@ fn columns<'a>() -> Vec<Spec<Compared<'a>>> {
     }
 }
 
-/// The rates as rows for programs.
 pub(super) fn data(rates: &[Rate]) -> Vec<Data> {
     let all = rates.iter().fold(Known::new("", ""), |known, rate| {
         let source = &rate.source;

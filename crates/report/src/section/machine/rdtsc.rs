@@ -13,7 +13,6 @@ struct Known {
     cycles: u32,
 }
 
-/// Where the figures come from.
 const SOURCE: &str = "Agner Fog, Instruction tables (2016-01-09), as quoted by Andrey Akinshin, \
                       Stopwatch under the hood";
 

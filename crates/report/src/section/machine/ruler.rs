@@ -1,4 +1,4 @@
-//! What is known of the ruler.
+//! What is known about the ruler.
 
 use super::brief::worth;
 use super::figures::{bound, exact_hz, round_hz};

@@ -77,7 +77,6 @@ fn legend(measured: &[&Runtime]) -> Option<Block> {
     Some(Block::legend(text))
 }
 
-/// A clock with its runtime.
 type OneClock<'a> = (&'a Runtime, &'a RuntimeClock);
 
 fn clocks(runtimes: &[Runtime]) -> impl Iterator<Item = OneClock<'_>> {
@@ -145,7 +144,6 @@ fn calls(calls: &[Called]) -> String {
     all.collect::<Vec<_>>().join(", ")
 }
 
-/// A sleep with its runtime.
 type OneSleep<'a> = (&'a Runtime, &'a RuntimeSleep);
 
 /// Sleeps of the builds of one compiled language hardly differ, so the first stands for them.
@@ -236,7 +234,7 @@ fn matrix_columns<'a>() -> Vec<Spec<OneClock<'a>>> {
     }
 }
 
-/// What is known of each runtime apart from its figures.
+/// What is known about each runtime apart from its figures.
 fn details(measured: &[&Runtime]) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut families = BTreeSet::new();

@@ -10,7 +10,6 @@ use chronoscope_model::trust::{Contention, Trust, Watch};
 /// A clock with what its reads cost by threads.
 pub(super) type Row<'a> = (&'a Watch, Option<&'a Contention>);
 
-/// One row for each clock.
 pub(super) fn rows(trust: &Trust) -> impl Iterator<Item = Row<'_>> {
     trust.clocks.iter().map(|watch| {
         let mut all = trust.contention.iter();
@@ -82,7 +81,7 @@ pub(super) fn columns<'a>() -> Vec<Spec<Row<'a>>> {
     }
 }
 
-/// How many of so many ran backwards: programs get the count, people both.
+/// How many tries ran backwards, of how many: programs get the count, people both.
 fn of(found: Option<(u64, u64)>) -> Cell {
     let Some((bad, tries)) = found else {
         return Cell::default();

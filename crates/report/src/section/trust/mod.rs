@@ -56,7 +56,7 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
     blocks
 }
 
-/// What happened while it watched, one line each.
+/// What happened while the clocks were watched, one line each.
 fn events(trust: &Trust) -> Vec<Block> {
     let mut lines = Vec::new();
     let at = |at_s: f64| format!("after {}", short(at_s * 1e9));

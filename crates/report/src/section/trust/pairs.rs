@@ -10,7 +10,6 @@ use chronoscope_model::trust::{Offset, Pair, Trust};
 /// The pairs that a screen shows: usually, and if everything is asked for.
 const SHOWN: [usize; 2] = [12, 200];
 
-/// A pair and one of its offsets.
 type Row<'a> = (&'a Pair, &'a Offset);
 
 pub(super) fn blocks(trust: &Trust, detail: Detail) -> Vec<Block> {
@@ -24,7 +23,7 @@ pub(super) fn blocks(trust: &Trust, detail: Detail) -> Vec<Block> {
     };
     let left = rows.len().saturating_sub(most);
     if left > 0 {
-        // Those that are furthest out of step come first, and then those known least well.
+        // The pairs that are furthest out of step come first, then those known least well.
         let beyond = |row: &Row| row.1.offset_ns.abs() - row.1.uncertainty_ns;
         rows.sort_by(|a, b| {
             let bad = b.0.handed.backwards.cmp(&a.0.handed.backwards);

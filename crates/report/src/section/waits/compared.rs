@@ -42,7 +42,7 @@ pub fn view(report: &Report, other: &Report) -> Vec<Block> {
     blocks
 }
 
-/// What the reports are called: by their power sources if these differ.
+/// The names of the reports: their power sources if these differ.
 fn heads(report: &Report, other: &Report) -> [String; 2] {
     let [a, b] = [report, other].map(power);
     match (a, b) {
@@ -83,7 +83,7 @@ fn row(wait: &Wait, other: &Wait) -> Vec<Cell> {
     ]
 }
 
-/// How the p90 of the other row lies to that of the first, if the two can be told apart.
+/// How the p90 of the other row compares with that of the first, if the two can be told apart.
 fn change(wait: &Wait, other: &Wait) -> String {
     let of = |wait: &Wait| Some((wait.intervals.p90?, wait.percentile(Percentile::P90)?));
     let (Some((this, from)), Some((that, to))) = (of(wait), of(other)) else {

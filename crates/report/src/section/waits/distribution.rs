@@ -77,7 +77,7 @@ fn table(rows: &[&Wait], several: bool) -> Vec<Block> {
     vec![Block::noted("Distribution of overshoot", facts.join(", ")), Block::Table(table)]
 }
 
-/// The most bins that a decade has, as multiples of it.
+/// The edges of the bins in a decade, as multiples of its power of ten; many decades have fewer.
 const STEPS: [u64; 3] = [1, 2, 5];
 /// From this many decades on, a bin is a decade.
 const WIDE: usize = 6;

@@ -4,7 +4,6 @@ use crate::block::Block;
 use chronoscope_model::waits::{StoppedBy, Wait};
 use chronoscope_model::{Report, units};
 
-/// How overshoot was measured.
 pub(super) fn view(report: &Report) -> Vec<Block> {
     let Some(first) = report.waits.iter().find(|w| w.samples > 0) else {
         return Vec::new();
@@ -45,7 +44,7 @@ pub(super) fn view(report: &Report) -> Vec<Block> {
     blocks
 }
 
-/// That the run was interrupted, if it was.
+/// A remark that the run was interrupted, if it was.
 pub(super) fn interrupted(report: &Report) -> Option<Block> {
     let interrupted = |wait: &Wait| wait.stopped_by == StoppedBy::Interrupt;
     let any = report.waits.iter().any(interrupted);

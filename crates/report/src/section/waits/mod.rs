@@ -74,7 +74,6 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
     blocks
 }
 
-/// Everything about the waits under one load.
 fn under(load: Load, rows: &[&Wait], detail: Detail) -> Vec<Block> {
     let mut blocks = heading(load, rows);
     let traits = Traits::of(rows, detail);
@@ -162,7 +161,7 @@ fn heading(load: Load, rows: &[&Wait]) -> Vec<Block> {
     blocks
 }
 
-/// What the rows of one duration waited for, and how often.
+/// The duration that a group of rows waited for, and how often.
 fn group(rows: &[&Wait]) -> (&'static str, String) {
     let what = if rows.iter().any(|w| w.period_ns.is_some()) { "period" } else { "wait" };
     let samples = || rows.iter().map(|w| w.samples);

@@ -28,7 +28,7 @@ pub(super) fn view(report: &Report) -> Vec<Block> {
     blocks
 }
 
-/// How the best were chosen, what was left out, and how to get that.
+/// How the best were chosen, what was left out, and how to measure that.
 fn rest(report: &Report) -> String {
     let others = match report.waits_plan.as_ref().map_or(0, |plan| plan.left_out) {
         0 => String::new(),
@@ -41,7 +41,6 @@ fn rest(report: &Report) -> String {
     )
 }
 
-/// What was measured.
 fn remark(report: &Report) -> String {
     let ids: BTreeSet<&String> = waits_of(report).map(|wait| &wait.id).collect();
     let plan = report.waits_plan.as_ref();
@@ -57,7 +56,7 @@ fn remark(report: &Report) -> String {
     )
 }
 
-/// Under which load waits were measured, and what that load got.
+/// The load under which waits were measured, and what that load used.
 fn under(report: &Report, load: Load) -> Option<String> {
     let row = waits_of(report).find(|wait| wait.load == load)?;
     let got = |run: &LoadRun| format!(" (which got {:.2} CPUs)", run.cpus());

@@ -1,4 +1,4 @@
-//! What is said of waits next to their tables.
+//! The remarks on waits next to their tables.
 
 use super::super::Detail;
 use super::rows::label;
@@ -14,7 +14,7 @@ const WAITS: usize = 12;
 /// What happened to rows during their waits.
 pub(super) fn view(rows: &[&Wait]) -> Vec<Block> {
     let mut blocks: Vec<Block> = throttled(rows).map(Block::paragraph).into_iter().collect();
-    // That the load was incomplete is said above the table.
+    // A line above the table reports that the load was incomplete.
     let run = rows.iter().find_map(|wait| wait.load_run.as_ref());
     let loss = run.and_then(LoadRun::loss);
     let mut said: BTreeSet<&String> = loss.iter().collect();
@@ -113,7 +113,6 @@ pub(super) fn moment(wait: &Wait, moment: &Moment) -> Vec<Block> {
     vec![Block::legend(stopped), Block::Facts(facts)]
 }
 
-/// What was not measured, and why.
 pub(super) fn unavailable(waits: &[Wait], detail: Detail) -> Vec<Block> {
     let absent = waits.iter().filter(|wait| wait.samples == 0 && !wait.available);
     let (elsewhere, here): (Vec<&Wait>, Vec<&Wait>) = absent.partition(|wait| wait.elsewhere);
@@ -139,7 +138,7 @@ pub(super) fn unavailable(waits: &[Wait], detail: Detail) -> Vec<Block> {
             Block::paragraph(format!("{what}: {reason}."))
         })
         .collect();
-    // Each load that was measured under has a row for it.
+    // The method has a row for each load that was measured.
     let hidden: BTreeSet<&str> = elsewhere.iter().map(|wait| wait.id.as_str()).collect();
     let hidden = hidden.len() as u64;
     if hidden > 0 && detail != Detail::Everything {

@@ -1,4 +1,4 @@
-//! Rows of waits: which there are, and what they are called.
+//! Rows of waits: which rows there are, and their names.
 
 use crate::block::Cell;
 use crate::number::short;
@@ -9,7 +9,6 @@ use std::collections::BTreeSet;
 /// A wait, and whether its CPU is part of its name.
 pub(super) type Labelled<'a> = (&'a Wait, bool);
 
-/// The rows that were measured.
 pub(super) fn waits_of(report: &Report) -> impl Iterator<Item = &Wait> {
     report.waits.iter().filter(|wait| wait.samples > 0)
 }

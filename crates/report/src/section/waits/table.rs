@@ -13,15 +13,14 @@ use chronoscope_model::waits::Wait;
 /// What rows have that decides about their columns.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Traits {
-    /// The reader asks for everything.
     pub(super) everything: bool,
-    /// Some of them were measured with a slice that was set.
+    /// Some rows were measured with a slice that was set.
     pub(super) slice: bool,
-    /// Some of them were in a control group that a CPU quota throttled.
+    /// Some rows were measured in a control group that a CPU quota throttled.
     pub(super) throttled: bool,
-    /// They waited for a grid of deadlines, and can have missed some.
+    /// The rows waited for a grid of deadlines, and can have missed some.
     pub(super) grid: bool,
-    /// Some of their waits were early, which is a defect.
+    /// Some waits were early, which is a defect.
     pub(super) early: bool,
 }
 
@@ -37,7 +36,6 @@ impl Traits {
     }
 }
 
-/// The columns of waits.
 pub(super) fn columns<'a>(traits: Traits) -> Vec<Spec<Labelled<'a>>> {
     // Intervals are shown if there is room, or if the reader asks for everything.
     let interval = if traits.everything { Rank::More } else { Rank::Optional };

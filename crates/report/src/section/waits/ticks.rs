@@ -1,4 +1,4 @@
-//! The waits as the program shows them that this measurement grew from: smallest, mean and largest
+//! The waits as shown by the program that this measurement grew out of: smallest, mean and largest
 //! wait, and the largest overshoot, in ticks of the reference.
 
 use super::rows::{method, several_cpus};

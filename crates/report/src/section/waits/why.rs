@@ -9,18 +9,18 @@ use chronoscope_model::Report;
 use chronoscope_model::waits::{Load, Wait};
 use chronoscope_model::why::{APART_NS, Cause, EXAMINED_NS, Later, Part, WORST, Why, Worst};
 
-/// Up to this many rows, both the latest wake-ups and all of them are shown.
+/// If there are at most this many rows, both the latest and all wake-ups are shown.
 const FEW: usize = 6;
 /// Wake-ups that are less late than this are on time.
 const LEAST_NS: u64 = 1_000;
-/// Smaller parts are not named, and not more than this many.
+/// Smaller parts are not named, nor are more than this many.
 const LEAST_SHARE: f64 = 0.02;
 const NAMED: usize = 4;
 
 /// One line of the table: a wait, some of its wake-ups, and whether its CPU is part of its name.
 type Line<'a> = (&'a Wait, &'a Later, bool);
 
-/// What is known of the causes; nothing if the run did not ask for them.
+/// What is known about the causes; nothing if the run did not ask for them.
 pub(super) fn view(report: &Report, detail: Detail) -> Vec<Block> {
     let rows: Vec<(&Wait, &Why)> =
         waits_of(report).filter_map(|wait| Some((wait, wait.why.as_ref()?))).collect();
@@ -139,7 +139,6 @@ fn causes(parts: &[Part], late_ns: u64) -> Cell {
     Cell::text(words.join(", "))
 }
 
-/// The latest wake-ups of all rows.
 fn worst(rows: &[(&Wait, &Why)], detail: Detail) -> Vec<Block> {
     let all = rows.iter().flat_map(|(wait, why)| why.worst.iter().map(|worst| (*wait, worst)));
     let mut all: Vec<Latest> = all.filter(|(_, worst)| worst.late_ns >= LEAST_NS).collect();
@@ -156,7 +155,6 @@ fn worst(rows: &[(&Wait, &Why)], detail: Detail) -> Vec<Block> {
     vec![Block::legend(title), Block::Table(table)]
 }
 
-/// A wait and one of its wake-ups.
 type Latest<'a> = (&'a Wait, &'a Worst);
 
 fn latest<'a>() -> Vec<Spec<Latest<'a>>> {
