@@ -16,8 +16,6 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// Reads if no other number is asked for.
-pub const READS: u64 = 1_000_000;
 /// Timings of an empty interval if no other number is asked for.
 pub const NOTHING_TRIES: u64 = 10_000_000;
 /// Reads kept at once: 8 MB.
@@ -39,7 +37,7 @@ const LOOKS: usize = 16;
 pub struct Request {
     /// The clock.
     pub entry: &'static Entry,
-    /// Reads to make, for example [`READS`].
+    /// Reads to make.
     pub reads: u64,
 }
 
