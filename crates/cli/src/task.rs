@@ -4,7 +4,7 @@ use crate::code::Code;
 use crate::context::Context;
 use crate::screen::Screen;
 use chronoscope_model::Report;
-use chronoscope_survey::{Error, Measurement, Survey};
+use chronoscope_survey::{Error, Spec, Survey};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -98,8 +98,8 @@ impl Job {
 
 impl Task {
     /// Measures, and shows the report on a screen.
-    pub fn measure(request: impl Measurement + 'static, screen: Screen) -> anyhow::Result<Self> {
-        Ok(Job::survey(Survey::new(request), screen).into())
+    pub fn measure(spec: Spec, screen: Screen) -> anyhow::Result<Self> {
+        Ok(Job::survey(Survey::of(spec)?, screen).into())
     }
 }
 

@@ -16,8 +16,6 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// The number of reads if none is given.
-pub const READS: u64 = 1_000_000;
 /// The number of timings of an empty interval if none is given.
 pub const NOTHING_TRIES: u64 = 10_000_000;
 /// The most reads kept at once: 8 MB.
@@ -38,7 +36,7 @@ const LOOKS: usize = 16;
 
 pub struct Request {
     pub entry: &'static Entry,
-    /// Reads to make, for example [`READS`].
+    /// Reads to make.
     pub reads: u64,
 }
 

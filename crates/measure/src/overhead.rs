@@ -12,9 +12,6 @@ use chronoscope_model::{Note, Report};
 use chronoscope_probes::clocks::Entry;
 use std::time::Duration;
 
-/// The defaults: samples, iterations per sample, integers per iteration.
-pub const DEFAULTS: [u64; 3] = [9999, 999, 999];
-
 /// The work between two checks of the time and of the user's request to stop: some milliseconds,
 /// against which the ruler's own two reads are negligible.
 const PART_S: f64 = 0.02;
@@ -25,7 +22,7 @@ const PART_SUMS: u64 = 100_000_000;
 
 pub struct Request {
     pub entry: &'static Entry,
-    /// Samples, iterations per sample, integers summed in each iteration; for example [`DEFAULTS`].
+    /// Samples, iterations per sample, integers summed in each iteration.
     pub shape: [u64; 3],
 }
 

@@ -28,6 +28,7 @@ pub mod quantile;
 pub mod run;
 pub mod runtimes;
 pub mod snippet;
+pub mod spec;
 pub mod sweep;
 pub mod timekeeping;
 pub mod trust;
@@ -45,6 +46,7 @@ pub use note::Note;
 pub use page::Page;
 pub use run::{Ruler, Run};
 pub use runtimes::Runtime;
+pub use spec::Spec;
 pub use trust::Trust;
 pub use waits::Wait;
 
@@ -82,9 +84,9 @@ pub struct Report {
     /// How precisely one can wait, one row per method, duration and load.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waits: Vec<Wait>,
-    /// What the run was asked for; absent if that was only a list of clocks.
+    /// What was asked of the run; absent if its measurement has no [`Spec`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub spec: Option<waits::Spec>,
+    pub spec: Option<Spec>,
     /// What the waits are, as asked for and as the tool chose; a checkpoint is resumed from this
     /// plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -4,8 +4,8 @@ use crate::waits;
 use chronoscope_diagnose::advise::{Basis, Purpose};
 use chronoscope_measure::measurement::{Error, Measurement, Setting};
 use chronoscope_measure::{clocks, schedule};
-use chronoscope_model::Report;
 use chronoscope_model::waits::WaitSpec;
+use chronoscope_model::{Report, Spec};
 use chronoscope_probes::clocks::ALL;
 
 /// A request for the measurements that advice needs, in 4 s for clocks and 19 s for waits.
@@ -26,6 +26,7 @@ impl Measurement for Request {
                 clocks.within(setting.budget.unwrap_or(schedule::ADVICE.time), setting, report)
             }
             Basis::Waits => {
+                report.spec = Some(Spec::Waits(WaitSpec::default()));
                 let overview = waits::Request::of(WaitSpec::default());
                 let overview = overview.map_err(|error| Error::Invalid(error.to_string()))?;
                 Box::new(overview).measure(setting, report)

@@ -30,15 +30,10 @@ mod waits;
 pub use advice::Request as Advice;
 pub use brief::Request as Brief;
 pub use chronoscope_measure::engine::Interrupt;
+pub use chronoscope_measure::hardware::Request as Hardware;
 pub use chronoscope_measure::measurement::{Measurement, Progress};
-pub use chronoscope_measure::{
-    calls::Request as Calls, clocks::Request as Clocks, deltas::Request as Deltas,
-    hardware::Request as Hardware, overhead::Request as Overhead, runtimes::Request as Runtimes,
-    sweep::Request as Sweep, trust::Request as Trust,
-};
-pub use chronoscope_measure::{deltas::READS as DELTA_READS, overhead::DEFAULTS as OVERHEAD_SHAPE};
-pub use chronoscope_model::Report;
 pub use chronoscope_model::waits::{Slack, WaitSpec};
+pub use chronoscope_model::{Report, spec, spec::Spec};
 pub use error::Error;
 pub use start_up::{may_measure, start_up};
 pub use summary::Request as Summary;

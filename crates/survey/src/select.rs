@@ -84,17 +84,21 @@ pub fn some_clocks(patterns: &[String]) -> Result<Vec<&'static Entry>, Error> {
 /// one of its builds, or is a pattern. A runtime with a given place is taken from there.
 ///
 /// # Errors
-/// An id matches nothing.
-pub fn runtimes(ids: &[String], places: &[(String, PathBuf)]) -> Result<Vec<Wanted>, Error> {
+/// An id matches nothing, or a relative place has no current directory.
+pub fn runtimes(ids: &[String], places: &[(String, String)]) -> Result<Vec<Wanted>, Error> {
     let all = chronoscope_runtimes::ALL;
-    for (id, _) in places {
+    let mut placed: Vec<(&str, PathBuf)> = Vec::new();
+    for (id, path) in places {
         if chronoscope_runtimes::find(id).is_none() {
             return Err(unknown("runtime", all.iter().map(|one| one.id), id));
         }
+        // The probe runs in a directory of its own.
+        let path = std::path::absolute(path).map_err(|error| Error::Invalid(error.to_string()))?;
+        placed.push((id, path));
     }
     let wanted = |runtime: &'static chronoscope_runtimes::Runtime, rows| Wanted {
         runtime,
-        place: places.iter().rev().find(|(id, _)| id == runtime.id).map(|(_, place)| place.clone()),
+        place: placed.iter().rev().find(|(id, _)| *id == runtime.id).map(|(_, at)| at.clone()),
         rows,
     };
     if ids.is_empty() {

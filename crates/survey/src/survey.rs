@@ -4,10 +4,12 @@ use crate::error::Error;
 use crate::waits::{self, Resumed};
 use crate::{doctor, run, select, start_up, summary};
 use chronoscope_diagnose as diagnose;
-use chronoscope_measure::clocks;
 use chronoscope_measure::engine::Interrupt;
 use chronoscope_measure::measurement::{Checkpoint, Measurement, Progress, Setting};
-use chronoscope_model::waits::WaitSpec;
+use chronoscope_measure::{calls, clocks, deltas, overhead, runtimes, sweep, trust};
+use chronoscope_model::spec::{
+    CallSpec, ClockSpec, DeltaSpec, OverheadSpec, RuntimeSpec, Spec, SweepSpec, TrustSpec,
+};
 use chronoscope_model::{Environment, Report, change};
 use chronoscope_probes::clocks::ALL;
 use chronoscope_probes::machine::{self, Root};
@@ -20,6 +22,7 @@ pub struct Survey<'a> {
     measurement: Box<dyn Measurement + 'a>,
     setting: Setting<'a>,
     judge: fn(&mut Report),
+    spec: Option<Box<Spec>>,
     screen: Option<String>,
 }
 
@@ -31,6 +34,7 @@ impl<'a> Survey<'a> {
             measurement: Box::new(measurement),
             setting: Setting::default(),
             judge: diagnose::judge,
+            spec: None,
             screen: None,
         }
     }
@@ -46,15 +50,43 @@ impl<'a> Survey<'a> {
     /// An id matches no clock.
     pub fn clocks<T: Into<String>>(ids: impl IntoIterator<Item = T>) -> Result<Self, Error> {
         let ids: Vec<String> = ids.into_iter().map(Into::into).collect();
-        Ok(Self::new(clocks::Request { entries: select::clocks(&ids, false)?, calls: None }))
+        Self::of(Spec::Clocks(ClockSpec { ids, ..ClockSpec::default() }))
     }
 
-    /// A survey of waits.
+    /// A survey of what a spec asks for. The report keeps the spec.
     ///
     /// # Errors
-    /// An id matches no wait method, or there is no such preset.
-    pub fn waits(asked: WaitSpec) -> Result<Self, Error> {
-        Ok(Self::new(waits::Request::of(asked)?))
+    /// An id matches nothing, or several clocks where one is measured; there is no such preset.
+    pub fn of(spec: Spec) -> Result<Self, Error> {
+        let asked = Some(Box::new(spec.clone()));
+        let survey = match spec {
+            Spec::Clocks(ClockSpec { ids, calls, peers }) => {
+                Self::new(clocks::Request { entries: select::clocks(&ids, peers)?, calls })
+            }
+            Spec::Deltas(DeltaSpec { id, reads }) => {
+                Self::new(deltas::Request { entry: select::clock(&id)?, reads })
+            }
+            Spec::Calls(CallSpec { id }) => {
+                Self::new(calls::Request { entry: select::clock(&id)? })
+            }
+            Spec::Overhead(OverheadSpec { id, samples, n, m }) => {
+                let shape = [samples, n, m];
+                Self::new(overhead::Request { entry: select::clock(&id)?, shape })
+            }
+            Spec::Waits(spec) => Self::new(waits::Request::of(spec)?),
+            Spec::Runtimes(RuntimeSpec { ids, runtime }) => {
+                Self::new(runtimes::Request { wanted: select::runtimes(&ids, &runtime)? })
+            }
+            Spec::Trust(TrustSpec { ids, duration }) => {
+                Self::new(trust::Request { entries: select::some_clocks(&ids)?, time: duration })
+            }
+            Spec::Sweep(SweepSpec { ids, runtimes }) => {
+                let entries = select::some_clocks(&ids)?;
+                let wanted = runtimes.map(|ids| select::runtimes(&ids, &[])).transpose()?;
+                Self::new(sweep::Request::of(entries, wanted.unwrap_or_default()))
+            }
+        };
+        Ok(Self { spec: asked, ..survey })
     }
 
     /// A survey of the remaining waits of an interrupted run. The report has the run's plan and the
@@ -145,6 +177,7 @@ impl<'a> Survey<'a> {
         let before = state();
         let mut report = run::begin(setting.seed);
         report.run.screen = self.screen;
+        report.spec = self.spec.map(|spec| *spec);
         self.measurement.measure(&mut setting, &mut report)?;
         run::end(&mut report, began, &setting.interrupt);
         let after = state();

@@ -10,7 +10,7 @@ use chronoscope_measure::waits::{self, Hooks, Plan};
 use chronoscope_measure::{notes, schedule};
 use chronoscope_model::run::Noise;
 use chronoscope_model::units::short_ns;
-use chronoscope_model::waits::{Load, Slack, Spec, Wait, WaitSpec};
+use chronoscope_model::waits::{Load, Slack, Wait, WaitSpec};
 use chronoscope_model::{Note, Report, Ruler};
 use chronoscope_probes::machine::affinity;
 use chronoscope_probes::waits::{ALL, Entry};
@@ -33,7 +33,6 @@ const SLACKS: [Slack; 2] = [Slack::Default, Slack::Ns(1)];
 
 /// A request for a new run of waits.
 pub(crate) struct Request {
-    asked: WaitSpec,
     /// The request, including its preset.
     spec: WaitSpec,
     methods: Vec<&'static Entry>,
@@ -45,13 +44,13 @@ impl Request {
     /// # Errors
     /// There is no such preset, or an id matches no method.
     pub(crate) fn of(asked: WaitSpec) -> Result<Self, error::Error> {
-        let spec = preset::applied(asked.clone())?;
+        let spec = preset::applied(asked)?;
         let methods = if is_overview(&spec) {
             overview::methods()
         } else {
             select::select("wait", ALL, |entry| entry.id, &spec.ids)?
         };
-        Ok(Self { asked, spec, methods })
+        Ok(Self { spec, methods })
     }
 
     /// Returns the plan that follows from the request.
@@ -152,7 +151,6 @@ impl Measurement for Request {
                 short_ns(longest.as_nanos() as f64)
             )));
         }
-        report.spec = Some(Spec::Waits(self.asked));
         carry_out(setting, report, plan)
     }
 }
@@ -272,7 +270,7 @@ pub(crate) fn after_clocks(
     let measured = request.map_err(|unknown| Error::Invalid(unknown.to_string()));
     let measured = measured.and_then(|request| Box::new(request).measure(setting, report));
     // A part of another run is never resumed.
-    (report.spec, report.waits_plan) = (None, None);
+    report.waits_plan = None;
     let all = report.waits.len();
     let missing = report.waits.iter().filter(|wait| wait.available && wait.samples == 0).count();
     let why = match measured {

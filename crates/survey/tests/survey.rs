@@ -1,10 +1,10 @@
 //! A survey as another program runs it. This test runs alone, because it starts itself as a child
 //! and must not be prepared before its first check.
 
-use chronoscope_model::waits::{Load, Spec};
+use chronoscope_model::waits::Load;
+use chronoscope_survey::spec::{CallSpec, DeltaSpec, OverheadSpec, Spec, TrustSpec};
 use chronoscope_survey::{
-    Calls, Deltas, Error, Hardware, Interrupt, Overhead, Report, Slack, Survey, WaitSpec, select,
-    start_up,
+    Error, Hardware, Interrupt, Report, Slack, Survey, WaitSpec, select, start_up,
 };
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
@@ -46,8 +46,7 @@ fn what_is_unknown_or_impossible_is_an_error() {
     let unknown = Survey::clocks(["rust/instanz"]).err().expect("no such clock");
     assert!(unknown.to_string().contains("rust/instant"), "{unknown}");
     assert!(matches!(select::clock("rust/"), Err(Error::Invalid(_))));
-    let entry = select::clock("rust/instant").expect("a clock");
-    let survey = Survey::new(Calls { entry });
+    let survey = Survey::of(Spec::Calls(CallSpec { id: "rust/instant".into() })).expect("a clock");
     assert!(matches!(survey.cpu(1 << 20).run(), Err(Error::Invalid(_))));
     let resumed = Survey::resume(Report::default());
     assert!(matches!(resumed, Err(Error::Invalid(_))));
@@ -65,18 +64,23 @@ fn an_interrupt_keeps_what_there_is() {
 
 fn single_questions_are_answered() {
     let budget = Duration::from_millis(200);
-    let entry = select::clock("rust/instant").expect("a clock");
-    let deltas = Survey::new(Deltas { entry, reads: 1000 });
-    let report = deltas.budget(budget).run().expect("a report");
+    let id = || String::from("rust/instant");
+    let run = |spec: Spec| {
+        let survey = Survey::of(spec.clone()).expect("a clock");
+        let report = survey.budget(budget).run().expect("a report");
+        assert_eq!(report.spec, Some(spec));
+        report
+    };
+    let report = run(Spec::Deltas(DeltaSpec { id: id(), reads: 1000 }));
     assert!(report.deltas[0].reads >= 2 && report.ruler.is_some());
-    let calls = Survey::new(Calls { entry });
-    let report = calls.budget(budget).run().expect("a report");
+    let report = run(Spec::Calls(CallSpec { id: id() }));
     assert_eq!(report.calls[0].passes.len(), 3);
-    let overhead = Survey::new(Overhead { entry, shape: [3, 10, 10] });
-    let report = overhead.budget(budget).run().expect("a report");
+    let report = run(Spec::Overhead(OverheadSpec { id: id(), samples: 3, n: 10, m: 10 }));
     assert_eq!(report.overhead[0].taken, 3);
+    let report = run(Spec::Trust(TrustSpec { ids: vec![id()], duration: Some(budget) }));
+    assert_eq!(report.trust.expect("it was watched").asked_s, budget.as_secs_f64());
     let report = Survey::new(Hardware).run().expect("a report");
-    assert!(report.ruler.is_some() && report.advice.is_empty());
+    assert!(report.ruler.is_some() && report.advice.is_empty() && report.spec.is_none());
 }
 
 fn an_interrupted_run_of_waits_is_resumed() {
@@ -90,8 +94,8 @@ fn an_interrupted_run_of_waits_is_resumed() {
     };
     let interrupt = Interrupt::default();
     let kept: RefCell<Option<Report>> = RefCell::new(None);
-    let survey = Survey::waits(asked.clone()).expect("a wait method").interrupt(&interrupt);
-    let survey = survey.checkpoint(|report| {
+    let survey = Survey::of(Spec::Waits(asked.clone())).expect("a wait method");
+    let survey = survey.interrupt(&interrupt).checkpoint(|report| {
         *kept.borrow_mut() = Some(report.clone());
         interrupt.set();
     });

@@ -12,8 +12,9 @@ use chronoscope_diagnose::in_language;
 use chronoscope_model::runtimes::Runtime;
 use chronoscope_model::{Advice, Note, Report};
 use chronoscope_report::section;
-use chronoscope_survey::select::{self, unknown};
-use chronoscope_survey::{Advice as Request, Error, Runtimes, Survey};
+use chronoscope_survey::select::unknown;
+use chronoscope_survey::spec::{RuntimeSpec, Spec};
+use chronoscope_survey::{Advice as Request, Error, Survey};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -100,8 +101,8 @@ fn add_runtimes(report: &mut Report, code: Code, measure: &Measure) -> anyhow::R
     if ids.is_empty() {
         return Ok(());
     }
-    report.runtimes =
-        measure(Survey::new(Runtimes { wanted: select::runtimes(&ids, &[])? }))?.runtimes;
+    let spec = Spec::Runtimes(RuntimeSpec { ids, ..RuntimeSpec::default() });
+    report.runtimes = measure(Survey::of(spec)?)?.runtimes;
     if !report.runtimes.iter().any(Runtime::is_measured_elsewhere) {
         let reasons = report.runtimes.iter();
         let reasons =

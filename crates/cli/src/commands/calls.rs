@@ -3,7 +3,8 @@
 use crate::context::Context;
 use crate::screen::Screen;
 use crate::task::{Examples, Run, Task};
-use chronoscope_survey::{Calls, select};
+use chronoscope_survey::Spec;
+pub use chronoscope_survey::spec::CallSpec as Args;
 
 pub const EXAMPLES: Examples = [
     ("chronoscope calls", "A million, ten, and one call of the usual clock."),
@@ -11,19 +12,8 @@ pub const EXAMPLES: Examples = [
     ("chronoscope calls c/time --json", "The figures for a program."),
 ];
 
-/// The mean of a million calls, the mean of ten, and a single call, in three passes.
-#[derive(clap::Args)]
-pub struct Args {
-    /// The clock's id.
-    #[arg(default_value = DEFAULT)]
-    id: String,
-}
-
-/// The best portable clock of this system.
-const DEFAULT: &str = if cfg!(windows) { "windows/qpc" } else { "posix/monotonic" };
-
 impl Run for Args {
     fn task(self, _: &Context) -> anyhow::Result<Task> {
-        Task::measure(Calls { entry: select::clock(&self.id)? }, Screen::Calls)
+        Task::measure(Spec::Calls(self), Screen::Calls)
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::context::Context;
 use crate::screen::Screen;
-use crate::task::{Examples, Run, Task};
-use chronoscope_survey::Hardware;
+use crate::task::{Examples, Job, Run, Task};
+use chronoscope_survey::{Hardware, Survey};
 
 pub const EXAMPLES: Examples = [
     ("chronoscope hardware", "Timers, clock source and hypervisor."),
@@ -17,6 +17,6 @@ pub struct Args {}
 
 impl Run for Args {
     fn task(self, _: &Context) -> anyhow::Result<Task> {
-        Task::measure(Hardware, Screen::Hardware)
+        Ok(Job::survey(Survey::new(Hardware), Screen::Hardware).into())
     }
 }

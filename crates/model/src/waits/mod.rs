@@ -4,7 +4,8 @@ mod load;
 mod spec;
 
 pub use load::{Load, LoadProcess, LoadRun};
-pub use spec::{Plan, Slack, Spec, WaitSpec};
+pub(crate) use spec::ns;
+pub use spec::{Plan, Slack, WaitSpec};
 
 use crate::clock::Language;
 use crate::histogram::Histogram;

@@ -110,14 +110,6 @@ pub struct WaitSpec {
     pub why: bool,
 }
 
-/// What was asked of a run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Spec {
-    /// Waits.
-    Waits(WaitSpec),
-}
-
 /// What a run of waits measures: what it was asked for, with a value for all that was left open. A
 /// run is resumed from its plan.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -184,7 +176,7 @@ fn is_default(slices: &[Slack]) -> bool {
 }
 
 /// A duration as whole nanoseconds.
-mod ns {
+pub(crate) mod ns {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
     use std::time::Duration;
 

@@ -6,6 +6,7 @@ use crate::block::{Block, Cell, Tone};
 use crate::number::{count, plural};
 use chronoscope_model::Report;
 use chronoscope_model::overhead::{Centre, Overhead};
+use chronoscope_model::spec::OverheadSpec;
 
 pub const SECTION: Section = Section {
     id: "overhead",
@@ -19,9 +20,6 @@ pub const SECTION: Section = Section {
     }),
     ..PLAIN
 };
-
-/// The defaults of `SAMPLES N M`.
-const DEFAULTS: [u64; 3] = [9999, 999, 999];
 
 fn view(report: &Report, detail: Detail) -> Vec<Block> {
     if detail == Detail::Brief {
@@ -53,10 +51,10 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
 
 fn shape(overhead: &Overhead, complete: bool) -> String {
     let asked = [overhead.samples, overhead.n, overhead.m];
-    let defaults = if asked == DEFAULTS {
+    let defaults = if asked == OverheadSpec::SHAPE {
         " (the defaults)".to_owned()
     } else {
-        let [samples, n, m] = DEFAULTS.map(count);
+        let [samples, n, m] = OverheadSpec::SHAPE.map(count);
         format!(" (the defaults are {samples} {n} {m})")
     };
     let until = if complete { "before the time was up" } else { "before the run was interrupted" };

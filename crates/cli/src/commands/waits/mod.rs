@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::screen::Screen;
 use crate::task::{Examples, Job, Run, Task};
 use chronoscope_model::waits::StoppedBy;
-use chronoscope_survey::{Survey, WaitSpec};
+use chronoscope_survey::{Spec, Survey, WaitSpec};
 use clap::builder::ArgPredicate;
 use clap::{Args as _, Id};
 use std::path::PathBuf;
@@ -74,7 +74,7 @@ impl Run for Args {
         };
         let survey = match &self.resume {
             Some(path) => checkpoint::resumed(path)?,
-            None => Survey::waits(self.spec)?,
+            None => Survey::of(Spec::Waits(self.spec))?,
         };
         let job = Job {
             distributions: true,

@@ -27,7 +27,7 @@ use table::Traits;
 
 pub const SECTION: Section = Section {
     id: "waits",
-    records: &[("spec", "spec"), ("waits_plan", "waits-plan"), ("waits", "wait")],
+    records: &[("waits_plan", "waits-plan"), ("waits", "wait")],
     measured: true,
     terms: include_str!("terms.md"),
     view,

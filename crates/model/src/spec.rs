@@ -1,0 +1,219 @@
+//! What is asked of a measurement: the options of its command, under their names. Each is described
+//! by the question that the measurement answers, as its command is.
+
+#[cfg(feature = "clap")]
+use crate::units::{parse_count, parse_duration};
+use crate::waits::WaitSpec;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// What was asked of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Spec {
+    /// Clocks.
+    Clocks(ClockSpec),
+    /// The differences between successive reads.
+    Deltas(DeltaSpec),
+    /// The mean of a million calls, of ten, and a single call.
+    Calls(CallSpec),
+    /// What timing adds to a loop.
+    Overhead(OverheadSpec),
+    /// Waits.
+    Waits(WaitSpec),
+    /// The clocks of language runtimes.
+    Runtimes(RuntimeSpec),
+    /// Whether clocks can be trusted.
+    Trust(TrustSpec),
+    /// Clocks under every clock source of the kernel.
+    Sweep(SweepSpec),
+}
+
+/// What does each clock cost, and what is its resolution?
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+pub struct ClockSpec {
+    /// Ids, prefixes or globs of clocks: posix/monotonic, linux, '*/*coarse*'. Default: all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ids: Vec<String>,
+    /// Actually make N calls of each clock, such as 10M, and show how long they took.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N"))]
+    #[cfg_attr(feature = "clap", arg(value_parser = parse_count, allow_hyphen_values = true))]
+    pub calls: Option<u64>,
+    /// Include the clocks of other libraries (in builds with --features peers).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "clap", arg(long))]
+    pub peers: bool,
+}
+
+/// How far apart are two successive reads of a clock?
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+pub struct DeltaSpec {
+    /// The clock's id.
+    pub id: String,
+    /// How many reads to make, such as 10M; with --budget, as many of them as fit.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", value_parser = parse::reads))]
+    #[cfg_attr(feature = "clap", arg(default_value_t = Self::READS, allow_hyphen_values = true))]
+    pub reads: u64,
+}
+
+impl DeltaSpec {
+    /// Reads if no other number is asked for.
+    pub const READS: u64 = 1_000_000;
+}
+
+/// The mean of a million calls, the mean of ten, and a single call, in three passes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+pub struct CallSpec {
+    /// The clock's id.
+    #[cfg_attr(feature = "clap", arg(default_value = Self::ID))]
+    pub id: String,
+}
+
+impl CallSpec {
+    /// The best portable clock of this system.
+    pub const ID: &str = if cfg!(windows) { "windows/qpc" } else { "posix/monotonic" };
+}
+
+/// What does timing add to my loop?
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+pub struct OverheadSpec {
+    /// The clock's id.
+    #[cfg_attr(feature = "clap", arg(default_value = "rust/instant"))]
+    pub id: String,
+    /// Samples to take.
+    #[cfg_attr(feature = "clap", arg(value_parser = parse_count, default_value_t = Self::SHAPE[0]))]
+    #[cfg_attr(feature = "clap", arg(allow_negative_numbers = true))]
+    pub samples: u64,
+    /// Iterations of the loop per sample.
+    #[cfg_attr(feature = "clap", arg(value_parser = parse_count, default_value_t = Self::SHAPE[1]))]
+    #[cfg_attr(feature = "clap", arg(allow_negative_numbers = true))]
+    pub n: u64,
+    /// Integers summed in each iteration.
+    #[cfg_attr(feature = "clap", arg(value_parser = parse::integers))]
+    #[cfg_attr(feature = "clap", arg(default_value_t = Self::SHAPE[2]))]
+    #[cfg_attr(feature = "clap", arg(allow_negative_numbers = true))]
+    pub m: u64,
+}
+
+impl OverheadSpec {
+    /// The defaults: samples, iterations per sample, integers per iteration.
+    pub const SHAPE: [u64; 3] = [9999, 999, 999];
+}
+
+/// What do my language's clocks cost on this machine, compared with C?
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+pub struct RuntimeSpec {
+    /// Runtimes, or builds of them such as c:gcc-O2; see chronoscope list runtimes. Default: all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "clap", arg(value_name = "ID"))]
+    pub ids: Vec<String>,
+    /// Where a runtime is: its program, or the directory that holds it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "ID=PATH", value_parser = parse::place))]
+    pub runtime: Vec<(String, String)>,
+}
+
+/// Does a clock go backwards, agree between CPUs, and keep its rate?
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+pub struct TrustSpec {
+    /// Ids, prefixes or globs of clocks. Default: the clocks that programs use, without other paths
+    /// to the same clock.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ids: Vec<String>,
+    /// How long to watch, such as 60s or 8h. Default: 10s.
+    #[serde(rename = "duration_ns", with = "crate::waits::ns")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<u64>")]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "DURATION", conflicts_with = "budget"))]
+    #[cfg_attr(feature = "clap", arg(value_parser = parse_duration, allow_hyphen_values = true))]
+    pub duration: Option<Duration>,
+}
+
+/// What do clocks cost under every clock source of the kernel?
+///
+/// Changes the kernel's clock source, which only root may do. The clock source is restored
+/// afterwards, even if the run is stopped or killed: a second process waits for that. Meanwhile all
+/// programs on the machine read their clocks more slowly.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+pub struct SweepSpec {
+    /// Ids, prefixes or globs of clocks. Default: those that are built on the clock source.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ids: Vec<String>,
+    /// Also measure language runtimes under every clock source: these, or all. That takes
+    /// about 30 s per source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "ID,…", value_delimiter = ','))]
+    #[cfg_attr(feature = "clap", arg(num_args = 0..=1, require_equals = true))]
+    #[cfg_attr(feature = "clap", arg(default_missing_value = ""))]
+    pub runtimes: Option<Vec<String>>,
+}
+
+/// Values as a command line has them.
+#[cfg(feature = "clap")]
+mod parse {
+    use crate::units::parse_count;
+
+    /// 8 MB of integers.
+    const MOST_INTEGERS: u64 = 1_000_000;
+
+    pub fn reads(text: &str) -> Result<u64, String> {
+        match parse_count(text) {
+            Ok(1) => Err("it must be at least 2, because a difference needs two reads".into()),
+            other => other.map_err(|error| error.to_string()),
+        }
+    }
+
+    pub fn integers(text: &str) -> Result<u64, String> {
+        match parse_count(text) {
+            Ok(count) if count > MOST_INTEGERS => {
+                Err(format!("an iteration sums at most {MOST_INTEGERS} integers"))
+            }
+            other => other.map_err(|error| error.to_string()),
+        }
+    }
+
+    /// An id and a path.
+    pub fn place(text: &str) -> Result<(String, String), String> {
+        match text.split_once('=') {
+            Some((id, path)) if !id.is_empty() && !path.is_empty() => {
+                let place = |_| (id.into(), path.into());
+                std::path::absolute(path).map(place).map_err(|error| error.to_string())
+            }
+            _ => Err("it is written ID=PATH, for example java=/opt/jdk/bin/java".into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spec_has_the_name_of_its_command_and_the_options_that_were_given() {
+        let trust = TrustSpec { ids: Vec::new(), duration: Some(Duration::from_secs(1)) };
+        for (spec, json) in [
+            (
+                Spec::Deltas(DeltaSpec { id: "c/time".into(), reads: 2 }),
+                r#"{"deltas":{"id":"c/time","reads":2}}"#,
+            ),
+            (Spec::Clocks(ClockSpec::default()), r#"{"clocks":{}}"#),
+            (Spec::Trust(trust), r#"{"trust":{"duration_ns":1000000000}}"#),
+        ] {
+            assert_eq!(serde_json::to_string(&spec).expect("plain data"), json);
+            assert_eq!(serde_json::from_str::<Spec>(json).expect("a spec"), spec);
+        }
+    }
+}
