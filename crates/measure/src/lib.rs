@@ -5,7 +5,7 @@
 //! - [`session`] prepares a run: it opens clocks, pins the thread and calibrates the ruler.
 //! - [`clocks`] is the main job, in phases that each get a share of the time: the rounds of
 //!   [`engine`], then [`resolution`], [`difference`], [`single`] (cold and first reads) and
-//! instructions, on systems that can count them.
+//!   instructions, on systems that can count them.
 //! - [`deltas`], [`calls`], [`overhead`] and [`bulk`] each answer one question about one clock, and
 //!   [`hardware`] measures the counter only.
 //! - [`sweep`] repeats measurements under every clock source of the kernel.
