@@ -47,10 +47,11 @@ pub fn judge(scenario: &Scenario, outcome: &Outcome) -> Vec<String> {
         Err(error) => return vec![format!("{error:#}: {errors}")],
     };
     let mut wrong = compare(scenario, &report);
-    if let (true, Place::Machine(machine)) = (scenario.complete, scenario.place) {
-        let kinds = ["clocks", "waits"].into_iter().filter(|kind| report[*kind].is_array());
-        let checked = kinds.map(|kind| cross::complete(machine.board.target, &report, kind));
-        wrong.extend(checked.filter_map(Result::err).map(|error| format!("{error:#}")));
+    if let (kind @ ("clocks" | "waits"), Place::Machine(machine)) =
+        (scenario.complete, scenario.place)
+    {
+        let complete = cross::complete(machine.board.target, &report, kind);
+        wrong.extend(complete.err().map(|error| format!("{error:#}")));
     }
     if report["run"]["complete"] != true {
         wrong.push("the report is not complete".into());

@@ -20,14 +20,14 @@ scenarios! {
             evident("tsc-variant", "", &[]),
         ],
         may: &["clock-not-in-vdso", "coarse-tick"],
-        complete: true,
+        complete: "clocks",
         ci: true;
     "every-wait" Place::Machine(MAX) =>
         "`clocksource=hpet`: each wait must be measured",
         proof SOURCE => "hpet",
         run: "waits --wait 1ms --count 2 --json --quiet",
         may: &["slow-clocksource-hpet", "tsc-variant", "clock-not-in-vdso", "coarse-tick"],
-        complete: true,
+        complete: "waits",
         ci: true;
     "hpet" booted("tsc=nowatchdog clocksource=hpet") =>
         "`clocksource=hpet`: each read is a system call and a read of a device",
