@@ -19,8 +19,8 @@ pub struct Scenario {
     pub finds: &'static [Expected],
     /// Findings at warning or above that are also true here. All others are false alarms.
     pub may: &'static [&'static str],
-    /// The section, `clocks` or `waits`, in which every row that the tool's target must have must be
-    /// available; empty: none.
+    /// The section, `clocks` or `waits`, in which every row that the tool's target must have is to
+    /// be available; empty: none.
     pub complete: &'static str,
     /// Whether continuous integration runs the scenario. `--all` also runs the others.
     pub ci: bool,

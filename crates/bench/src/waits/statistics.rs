@@ -238,7 +238,8 @@ mod tests {
         assert_eq!((rows[0].cpu.value, rows[0].cpu.high), (1.0, 1.0));
     }
 
-    /// A slow tenth of each run is that of both methods, so it is not in the interval of their ratio.
+    /// A slow tenth of each run is that of both methods, so it is not in the interval of their
+    /// ratio.
     #[test]
     fn what_disturbs_both_methods_cancels_out() {
         let of = |method: &'static str, late_us: u64| {

@@ -118,7 +118,8 @@ pub(super) const TSC_ADJUST_DIFFERS: Fault = Fault {
         act: "Update the firmware. Until then, do not use `tsc=reliable`, which switches the \
               kernel's repair off.",
         references: &[
-            "Linux arch/x86/kernel/tsc_sync.c, tsc_verify_tsc_adjust and tsc_store_and_check_tsc_adjust",
+            "Linux arch/x86/kernel/tsc_sync.c, tsc_verify_tsc_adjust and \
+             tsc_store_and_check_tsc_adjust",
         ],
         ..Page::EMPTY
     },

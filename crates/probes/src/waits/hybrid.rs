@@ -109,7 +109,8 @@ pub(super) const WAITS: &[Entry] = &[
                do { QueryPerformanceCounter(&now); } while (now.QuadPart < end.QuadPart);",
         about: "Waits for a timer object, and spins for the rest. The margin is the period of the \
                 system's timer, 15.6 ms unless a program has asked for less, and a millisecond: \
-                with less, the sleep would often end after the deadline. A shorter wait only spins.",
+                with less, the sleep would often end after the deadline. A shorter wait only \
+                spins.",
         references: &[
             "Microsoft Learn, SetWaitableTimer",
             "Microsoft Learn, QueryPerformanceCounter",

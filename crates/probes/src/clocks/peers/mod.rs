@@ -67,14 +67,18 @@ macro_rules! peer {
     }};
 }
 
+const STORED_BY_A_THREAD: &str = "The value that a thread of the program stored last, here every \
+    10 ms: a load from memory, not a clock read. It is as cheap as a read can be, and as old as \
+    that thread lets it become.";
+
 pub(super) const CLOCKS: &[Entry] = &[
     Entry {
         id: "quanta/instant",
         call: "quanta::Instant::now()",
         facts: COUNTER,
-        about: "The counter if the kernel trusts it, otherwise the system's clock. Each read scales \
-                the value to nanoseconds, which makes the read more expensive and the difference \
-                cheap. At first use it calibrates itself for up to 200 ms.",
+        about: "The counter if the kernel trusts it, otherwise the system's clock. Each read \
+                scales the value to nanoseconds, which makes the read more expensive and the \
+                difference cheap. At first use it calibrates itself for up to 200 ms.",
         references: &["the quanta crate, version 0.13"],
         expect: &["Instant::now()"],
         opener: peer!(quanta::Instant, now, None, Ok(())),
@@ -84,9 +88,7 @@ pub(super) const CLOCKS: &[Entry] = &[
         id: "quanta/recent",
         call: "quanta::Instant::recent()",
         facts: Facts { reads: Reads::Memory, ..STORED },
-        about: "The value that a thread of the program stored last, here every 10 ms: a load from \
-                memory, not a clock read. It is as cheap as a read can be, and as old as that thread \
-                lets it become.",
+        about: STORED_BY_A_THREAD,
         references: &["the quanta crate, version 0.13, Upkeep"],
         expect: &["Instant::recent()"],
         opener: peer!(quanta::Instant, recent, recent::resolution(), recent::keep_fresh()),
@@ -96,9 +98,9 @@ pub(super) const CLOCKS: &[Entry] = &[
         id: "minstant/instant",
         call: "minstant::Instant::now()",
         facts: COUNTER,
-        about: "The bare counter on x86 Linux, calibrated when the program starts, before main; the \
-                system's coarse clock on other systems. The rate is determined once and never \
-                corrected.",
+        about: "The bare counter on x86 Linux, calibrated when the program starts, before \
+                main; the system's coarse clock on other systems. The rate is determined \
+                once and never corrected.",
         references: &["the minstant crate, version 0.1.7"],
         // The loop also has the call that it makes if the counter cannot be trusted.
         expect: &["rdtsc"],
@@ -109,9 +111,9 @@ pub(super) const CLOCKS: &[Entry] = &[
         id: "fastant/instant",
         call: "fastant::Instant::now()",
         facts: COUNTER,
-        about: "The maintained descendant of minstant, with the same design: the bare counter on x86 \
-                Linux, calibrated when the program starts, before main; the system's clock on other \
-                systems.",
+        about: "The maintained descendant of minstant, with the same design: the bare \
+                counter on x86 Linux, calibrated when the program starts, before main; the \
+                system's clock on other systems.",
         references: &["the fastant crate, version 0.1.11"],
         // The loop also has the call that it makes if the counter cannot be trusted.
         expect: &["rdtsc"],
@@ -123,8 +125,8 @@ pub(super) const CLOCKS: &[Entry] = &[
         call: "coarsetime::Instant::now()",
         facts: STORED,
         alternative_to: Some("linux/monotonic-coarse"),
-        about: "CLOCK_MONOTONIC_COARSE on Linux, kept in units of 2^-32 s. Each read is also stored \
-                for recent(). It is cheap, and no finer than the kernel's tick.",
+        about: "CLOCK_MONOTONIC_COARSE on Linux, kept in units of 2^-32 s. Each read is also \
+                stored for recent(). It is cheap, and no finer than the kernel's tick.",
         references: &["the coarsetime crate, version 0.1.38"],
         // The linker keeps one of these two, which are the same code.
         expect: &["Instant::now()|Default::default()"],
@@ -135,9 +137,7 @@ pub(super) const CLOCKS: &[Entry] = &[
         id: "coarsetime/recent",
         call: "coarsetime::Instant::recent()",
         facts: Facts { reads: Reads::Memory, ..STORED },
-        about: "The value that a thread of the program stored last, here every 10 ms: a load from \
-                memory, not a clock read. It is as cheap as a read can be, and as old as that thread \
-                lets it become.",
+        about: STORED_BY_A_THREAD,
         references: &["the coarsetime crate, version 0.1.38"],
         expect: &["Instant::recent()"],
         opener: peer!(coarsetime::Instant, recent, recent::resolution(), recent::keep_fresh()),

@@ -52,7 +52,8 @@ pub(super) const WAITS: &[Entry] = &[
         home: "AArch64",
         about: "Reads the generic timer until the deadline, with the hint that this is a spin \
                 loop. The wait ends at a tick of the counter; ticks are 18 to 52 ns apart on most \
-                boards. One tick more than asked for must pass, because the first may be half over.",
+                boards. One tick more than asked for must pass, because the first may be half \
+                over.",
         references: &["Arm ARM, CNTVCT_EL0", "Arm ARM, YIELD"],
         code: Code::Lines(|wait| arm_lines("yield", wait.ns)),
         // Not `spin_loop`, which is an isb on this processor (Rust core::hint::spin_loop).
