@@ -117,10 +117,8 @@ pub(super) const TSC_ADJUST_DIFFERS: Fault = Fault {
         how: "the kernel log: TSC ADJUST",
         act: "Update the firmware. Until then, do not use `tsc=reliable`, which switches the \
               kernel's repair off.",
-        references: &[
-            "Linux arch/x86/kernel/tsc_sync.c, tsc_verify_tsc_adjust and \
-             tsc_store_and_check_tsc_adjust",
-        ],
+        references: &["Linux arch/x86/kernel/tsc_sync.c, tsc_verify_tsc_adjust and \
+             tsc_store_and_check_tsc_adjust"],
         ..Page::EMPTY
     },
     look: |report| logged(report, Level::Warning, &["TSC ADJUST differs", "TSC ADJUST: CPU"]),
