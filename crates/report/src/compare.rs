@@ -168,27 +168,23 @@ fn overhead(compared: &Compared) -> Vec<Block> {
         ("timed", |it| &it.timed),
         ("overhead", |it| &it.overhead),
     ];
-    let mut columns = vec![Column::new("an iteration").also_name()];
-    for at in 0..compared.reports.len() {
-        let head = |name: &str| format!("{}\n{name}\nns", letter(at));
-        columns.push(Column::new(head("average")).decimal().part(at));
-        columns.push(Column::new(head("median")).decimal().part(at));
-    }
     let mut blocks = vec![Block::noted("Overhead", "what timing adds to an iteration")];
     for row in &compared.overhead {
+        let on = || row.on.iter().enumerate().filter_map(|(at, it)| Some((at, it.as_ref()?)));
+        let mut columns = vec![Column::new("an iteration").also_name()];
+        for (at, _) in on() {
+            let head = |name: &str| format!("{}\n{name}\nns", letter(at));
+            columns.push(Column::new(head("average")).decimal().part(at));
+            columns.push(Column::new(head("median")).decimal().part(at));
+        }
         let items = PARTS.map(|(name, of)| {
+            let figures = on().flat_map(|(_, it)| [of(it).average_ns, of(it).median_ns]);
+            let cells = std::iter::once(Cell::text(name)).chain(figures.map(Cell::number));
             let tone = |cell: Cell| cell.toned_if(name == "overhead", Tone::Strong);
-            let mut cells = vec![tone(Cell::text(name))];
-            for found in &row.on {
-                let centre = found.as_ref().map(of);
-                cells.push(tone(Cell::number(centre.map(|it| it.average_ns))));
-                cells.push(tone(Cell::number(centre.map(|it| it.median_ns))));
-            }
-            cells.into()
+            cells.map(tone).collect::<Vec<_>>().into()
         });
         blocks.push(Block::noted(&row.id, shape(row)));
-        let (columns, items) = (columns.clone(), items.into());
-        blocks.push(Block::Table(Table { columns, items, ..Table::default() }));
+        blocks.push(Block::Table(Table { columns, items: items.into(), ..Table::default() }));
     }
     blocks.push(Block::legend(
         "timed: the same iteration with two reads and a subtraction around it. overhead: timed \
