@@ -70,7 +70,7 @@ pub const MEASURING: &[Group] =
     &[Output::augment_args, Verbose::augment_args, Measuring::augment_args, Findings::augment_args];
 /// The groups of a command that shows a stored report.
 pub const STORED: &[Group] = &[Output::augment_args, Verbose::augment_args, Findings::augment_args];
-/// The groups of a command that lists entries.
+/// The groups of a command that lists entries or compares reports.
 pub const LIST: &[Group] = &[Output::augment_args, Verbose::augment_args];
 /// The groups of a command that shows a page.
 pub const PAGE: &[Group] = &[Output::augment_args];

@@ -10,7 +10,7 @@ use crate::options::Output;
 use crate::output::{self, print, write_whole};
 use crate::progress::Progress;
 use crate::stop::Stop;
-use crate::task::{Files, Job, Source, Task};
+use crate::task::{Document, Files, Job, Source, Task};
 use chronoscope_model::Report;
 use chronoscope_report::{json, schema, section};
 use chronoscope_survey::{Survey, may_measure};
@@ -25,20 +25,29 @@ use std::process::ExitCode;
 pub fn run(task: Task, context: &Context) -> anyhow::Result<ExitCode> {
     match task {
         Task::Report(job) => return reported(*job, context),
-        Task::Document { json, text } => {
-            let output = &context.options.output;
-            if let Some(other) = output.export.iter().find(|export| export.format.id != "json") {
-                let id = other.format.id;
-                return Err(Usage(format!("this can be exported as json only, not as {id}")).into());
-            }
-            check(output)?;
-            let exports = output.export.iter();
-            let exports = exports.map(|export| (export.path.as_deref(), json.clone())).collect();
-            deliver(exports, output.json.then_some(json), || text, false)?;
-        }
+        Task::Document(document) => shown(document, &context.options.output)?,
         Task::Generate(files) => generate(files)?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Shows and exports a document that is not a report.
+fn shown(document: Document, output: &Output) -> anyhow::Result<()> {
+    let Document { text, json, others } = document;
+    let formats =
+        || std::iter::once(("json", &json)).chain(others.iter().map(|(id, it)| (*id, it)));
+    let mut exports = Vec::new();
+    for export in &output.export {
+        let id = export.format.id;
+        let Some((_, bytes)) = formats().find(|(known, _)| *known == id) else {
+            let known: Vec<&str> = formats().map(|(id, _)| id).collect();
+            let known = known.join(", ");
+            return Err(Usage(format!("this can be exported as {known} only, not as {id}")).into());
+        };
+        exports.push((export.path.as_deref(), bytes.clone()));
+    }
+    check(output)?;
+    deliver(exports, output.json.then_some(json), || text, false)
 }
 
 fn generate(files: Files) -> anyhow::Result<()> {

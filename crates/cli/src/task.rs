@@ -24,9 +24,17 @@ pub enum Task {
     /// A report, on a screen and in files.
     Report(Box<Job>),
     /// A document that is not a report.
-    Document { json: Vec<u8>, text: String },
+    Document(Document),
     /// Files for other programs.
     Generate(Files),
+}
+
+/// A document as it is shown, and in each format that it can be exported in.
+pub struct Document {
+    pub text: String,
+    pub json: Vec<u8>,
+    /// The formats other than JSON, by id.
+    pub others: Vec<(&'static str, Vec<u8>)>,
 }
 
 /// Files that are made from the definitions that the tool itself uses.
@@ -100,6 +108,11 @@ impl Task {
     /// Measures, and shows the report on a screen.
     pub fn measure(spec: Spec, screen: Screen) -> anyhow::Result<Self> {
         Ok(Job::survey(Survey::of(spec)?, screen).into())
+    }
+
+    /// Shows a document that has no format but JSON.
+    pub fn document(json: Vec<u8>, text: String) -> Self {
+        Self::Document(Document { text, json, others: Vec::new() })
     }
 }
 

@@ -124,7 +124,7 @@ fn nothing_to_measure_is_code_3() {
 fn every_command_helps_and_every_id_is_explained() {
     for command in [
         "clocks", "deltas", "calls", "overhead", "waits", "runtimes", "trust", "hardware", "sweep",
-        "doctor", "advise", "report", "list", "explain",
+        "doctor", "advise", "report", "compare", "list", "explain",
     ] {
         assert!(!run(&[command, "--help"]).stdout.is_empty(), "{command}");
     }

@@ -8,6 +8,7 @@ pub mod advise;
 mod best;
 mod bulk;
 pub mod causes;
+pub mod compare;
 mod compared;
 pub mod faults;
 mod language;
@@ -20,6 +21,7 @@ mod trust;
 pub mod verdict;
 
 pub use advise::advise;
+pub use compare::compare;
 pub use language::in_language;
 pub use verdict::verdict;
 

@@ -200,6 +200,23 @@ impl Language {
     }
 }
 
+/// The unit of a clock of C++, `std::chrono::X::period`: seconds, as the compiler that built the
+/// tool declares it. The standard leaves it to the library.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Period {
+    /// Numerator.
+    pub num: u64,
+    /// Denominator.
+    pub den: u64,
+}
+
+impl Period {
+    /// In nanoseconds.
+    pub fn ns(self) -> f64 {
+        self.num as f64 / self.den as f64 * 1e9
+    }
+}
+
 /// One clock.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Clock {
@@ -220,6 +237,9 @@ pub struct Clock {
     /// The systems or processors that have it, in words.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub home: String,
+    /// The period of a clock of C++; a value that is not cast counts in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub period: Option<Period>,
     /// Whether it can be read here.
     pub available: bool,
     /// Why it cannot be read.

@@ -13,6 +13,7 @@ pub mod calls;
 pub mod change;
 pub mod check;
 pub mod clock;
+pub mod compare;
 pub mod comparison;
 mod cost;
 pub mod deltas;

@@ -2,6 +2,7 @@
 #include "reader.h"
 
 #include <chrono>
+#include <cstdint>
 
 CS_READER(cxx_empty, 0, CS_SINK(0), 0, 1.0, -1.0);
 
@@ -33,3 +34,9 @@ CS_CHRONO_CAST(cxx_system_clock, std::chrono::system_clock);
 CS_CHRONO_CAST(cxx_high_resolution_clock, std::chrono::high_resolution_clock);
 CS_CHRONO_COUNT(cxx_steady_clock_nocast, std::chrono::steady_clock);
 CS_CHRONO_COUNT(cxx_system_clock_nocast, std::chrono::system_clock);
+
+// The period of each clock as the library declares it: seconds, as numerator and denominator. The
+// places are those that src/clocks/cxx.rs names.
+#define CS_PERIOD(clock) {std::chrono::clock::period::num, std::chrono::clock::period::den}
+extern "C" __attribute__((used)) const int64_t cs_cxx_periods[3][2] = {
+    CS_PERIOD(steady_clock), CS_PERIOD(system_clock), CS_PERIOD(high_resolution_clock)};

@@ -59,3 +59,7 @@ CS_TSC(x86_lfence_rdtsc_lfence, cs_lfence_rdtsc_lfence());
 CS_TSC(x86_cpuid_rdtsc, cs_cpuid_rdtsc());
 CS_TSC(x86_serialize_rdtsc, cs_serialize_rdtsc());
 CS_TSC(x86_mfence_rdtsc, cs_mfence_rdtsc());
+
+/* The count as milliseconds: `state` is the counter's rate in kHz, which src/clocks/x86/cpu.rs
+ * measures before the first read. One division of 64 bits. */
+CS_READER(x86_rdtsc_ms, 0, CS_SINK(__rdtsc() / state), __rdtsc() / state, 1000.0, 1e6);

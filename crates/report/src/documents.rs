@@ -3,6 +3,7 @@
 
 use crate::format::json::io_error;
 use crate::text::{ListRow, Page};
+use chronoscope_model::compare::Compared;
 use serde::Serialize;
 use std::io;
 
@@ -45,6 +46,14 @@ pub fn pages(pages: &[Page]) -> io::Result<Vec<u8>> {
         return Err(io::Error::other("there is no page"));
     };
     written(&Explanation { schema: PAGE, page, others })
+}
+
+/// Writes a comparison of reports.
+///
+/// # Errors
+/// None are known, because its keys are strings.
+pub fn comparison(compared: &Compared) -> io::Result<Vec<u8>> {
+    written(compared)
 }
 
 fn written(document: &impl Serialize) -> io::Result<Vec<u8>> {

@@ -10,6 +10,7 @@
 mod ascii;
 pub mod block;
 pub mod clean;
+pub mod compare;
 pub mod documents;
 pub mod format;
 pub mod section;

@@ -3,7 +3,8 @@
 use crate::context::Context;
 use crate::task::{Examples, Run, Task};
 use chronoscope_diagnose::{advise, causes, faults};
-use chronoscope_model::clock::Orders;
+use chronoscope_model::clock::{Orders, Period};
+use chronoscope_model::units;
 use chronoscope_probes::clocks::{self, Facts, Opening};
 use chronoscope_probes::waits::{self, NOMINAL_HZ, Setting};
 use chronoscope_report::text::{Page, explain};
@@ -48,7 +49,7 @@ impl Run for Args {
         }
         let text: Vec<String> =
             pages.iter().map(|page| explain::render(page, &context.style)).collect();
-        Ok(Task::Document { json: documents::pages(&pages)?, text: text.join("\n") })
+        Ok(Task::document(documents::pages(&pages)?, text.join("\n")))
     }
 }
 
@@ -72,11 +73,19 @@ fn clock(id: &str) -> Option<Page> {
         ("kind", &format!("{:?}", entry.kind).to_lowercase()),
         ("built on", entry.facts.built_on.words()),
         ("promised order", &promised(entry.facts)),
+        ("period", &entry.period.and_then(|period| period()).map(period).unwrap_or_default()),
         ("exists on", entry.home),
         ("available here", &here(entry.open(Opening::Checked))),
     ];
     let page = page(entry.id, "clock", entry.about, &facts, entry.references);
     Some(Page { call: entry.call.into(), ..page })
+}
+
+/// The unit of a clock of C++ in this build.
+fn period(period: Period) -> String {
+    let Period { num, den } = period;
+    let ns = units::short_ns(period.ns());
+    format!("std::ratio<{num}, {den}>, {ns}, in this build; the library chooses it")
 }
 
 /// What the manuals promise about the order of a clock's reads, and where to see what was tested.

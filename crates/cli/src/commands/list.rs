@@ -87,7 +87,7 @@ impl Run for Args {
         let what = self.what.to_possible_value().unwrap_or_default();
         let title = what.get_help().map(ToString::to_string).unwrap_or_default();
         let text = list::render(&title, &rows, context.detail(), &context.style);
-        Ok(Task::Document { json: documents::list(what.get_name(), &rows)?, text })
+        Ok(Task::document(documents::list(what.get_name(), &rows)?, text))
     }
 }
 

@@ -46,6 +46,7 @@ commands! {
     doctor: MEASURING,
     advise: MEASURING,
     report: STORED,
+    compare: LIST,
     list: LIST,
     explain: PAGE,
     generate: FILES,

@@ -79,6 +79,7 @@ fn row(entry: &Entry) -> Clock {
         facts: Some(entry.facts),
         alternative_to: entry.alternative_to.map(str::to_owned),
         home: entry.home.into(),
+        period: entry.period.and_then(|period| period()),
         scope: Scope::from(entry.kind),
         ..Clock::default()
     }

@@ -3,7 +3,7 @@
 use crate::order::{FENCED, Handed, LATER, Lapse, Line, Turns, Work};
 pub use crate::unavailable::Unavailable;
 use chronoscope_model::clock::{BuiltOn, Counts, Orders, RateFrom, Reads};
-pub use chronoscope_model::clock::{Facts, Kind, Language};
+pub use chronoscope_model::clock::{Facts, Kind, Language, Period};
 
 pub struct Entry {
     /// `family/variant` in lower case: a fixed name that other programs rely on.
@@ -27,6 +27,8 @@ pub struct Entry {
     /// What the timed loop must contain: mnemonics, the names of functions that it calls, or `(*)`
     /// for a call through a pointer. `cargo xtask disasm` checks this against the machine code.
     pub expect: &'static [&'static str],
+    /// Returns the period of a clock of C++, as its compiler declares it; absent for others.
+    pub period: Option<fn() -> Option<Period>>,
     /// The values that the clock can return before it wraps.
     pub(crate) range: Range,
     /// What the system was asked for, as the reason for an unavailable clock names it; if absent,
@@ -51,6 +53,7 @@ pub(crate) const PLAIN: Entry = Entry {
     about: "",
     references: &[],
     expect: &[],
+    period: None,
     range: Range::bits(64),
     asked_for: None,
     opener: None,

@@ -1,7 +1,7 @@
 //! One table for spreadsheets.
 
 use super::Format;
-use crate::block::{Cell, Column, Value};
+use crate::block::{Cell, Column, Table, Value};
 use crate::clean::clean;
 use crate::section;
 use chronoscope_model::{Estimate, Report};
@@ -32,15 +32,21 @@ const STATISTICS: [Statistic; 6] = [
 /// # Errors
 /// Those of the writer.
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    section::main_table(report).map_or(Ok(()), |table| table_of(&table, out))
+}
+
+/// Writes one table.
+///
+/// # Errors
+/// Those of the writer.
+pub(crate) fn table_of(table: &Table, out: &mut dyn Write) -> io::Result<()> {
     let mut writer = csv::Writer::from_writer(out);
-    if let Some(table) = section::main_table(report) {
-        let heads = table.columns.iter().flat_map(heads);
-        writer.write_record(heads).map_err(error)?;
-        for row in table.rows() {
-            let cells = table.columns.iter().zip(&row.cells);
-            let fields = cells.flat_map(|(column, cell)| fields(column, cell));
-            writer.write_record(fields).map_err(error)?;
-        }
+    let heads = table.columns.iter().flat_map(heads);
+    writer.write_record(heads).map_err(error)?;
+    for row in table.rows() {
+        let cells = table.columns.iter().zip(&row.cells);
+        let fields = cells.flat_map(|(column, cell)| fields(column, cell));
+        writer.write_record(fields).map_err(error)?;
     }
     writer.flush()
 }

@@ -24,13 +24,21 @@ const WIDEST: usize = 12;
 /// # Errors
 /// Those of the writer.
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let sections = section::of_document(report).into_iter();
+    let blocks = sections.flat_map(|(section, detail)| (section.view)(report, detail));
+    of_blocks(blocks, out)
+}
+
+/// Writes blocks as a document.
+///
+/// # Errors
+/// Those of the writer.
+pub(crate) fn of_blocks(
+    blocks: impl IntoIterator<Item = Block>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let mut document = Document { out, begun: false, listed: false };
-    for (section, detail) in section::of_document(report) {
-        for block in (section.view)(report, detail) {
-            document.block(&block)?;
-        }
-    }
-    Ok(())
+    blocks.into_iter().try_for_each(|block| document.block(&block))
 }
 
 struct Document<'a> {

@@ -5,9 +5,9 @@ use super::Detail;
 use crate::block::{Cell, Column, Item, Part, Row, Table};
 
 /// A column of rows of type `R`, and its cell of a row.
-pub(super) struct Spec<R> {
-    pub(super) column: Column,
-    pub(super) cell: fn(&R) -> Cell,
+pub(crate) struct Spec<R> {
+    pub(crate) column: Column,
+    pub(crate) cell: fn(&R) -> Cell,
 }
 
 /// Columns of one type of row, each with its key for programs (empty if it is for people only), its
@@ -29,20 +29,20 @@ macro_rules! columns {
         }),*]
     };
 }
-pub(super) use columns;
+pub(crate) use columns;
 
 /// A table of rows of one type, under construction.
-pub(super) struct Rows<R> {
+pub(crate) struct Rows<R> {
     cells: Vec<fn(&R) -> Cell>,
     table: Table,
 }
 
 impl<R> Rows<R> {
-    pub(super) fn shown(specs: Vec<Spec<R>>, detail: Detail) -> Self {
+    pub(crate) fn shown(specs: Vec<Spec<R>>, detail: Detail) -> Self {
         Self::of(specs, |column| if detail == Detail::Brief { column.brief } else { column.full })
     }
 
-    pub(super) fn data(specs: Vec<Spec<R>>) -> Self {
+    pub(crate) fn data(specs: Vec<Spec<R>>) -> Self {
         Self::of(specs, |column| !column.key.is_empty())
     }
 
@@ -53,30 +53,30 @@ impl<R> Rows<R> {
     }
 
     /// The table with headings for its parts.
-    pub(super) fn parts(mut self, parts: &'static [Part]) -> Self {
+    pub(crate) fn parts(mut self, parts: &'static [Part]) -> Self {
         self.table.parts = parts;
         self
     }
 
-    pub(super) fn group(&mut self, name: impl Into<String>, remark: impl Into<String>) {
+    pub(crate) fn group(&mut self, name: impl Into<String>, remark: impl Into<String>) {
         self.table.items.push(Item::Group { name: name.into(), remark: remark.into() });
     }
 
-    pub(super) fn row(&mut self, row: &R) {
+    pub(crate) fn row(&mut self, row: &R) {
         self.add(row, false);
     }
 
     /// Adds a row that is marked or not.
-    pub(super) fn add(&mut self, row: &R, marked: bool) {
+    pub(crate) fn add(&mut self, row: &R, marked: bool) {
         let cells = self.cells.iter().map(|cell| cell(row)).collect();
         self.table.items.push(Item::Row(Row { marked, cells }));
     }
 
-    pub(super) fn table(self) -> Table {
+    pub(crate) fn table(self) -> Table {
         self.table
     }
 
-    pub(super) fn of_all<'a>(mut self, rows: impl IntoIterator<Item = &'a R>) -> Table
+    pub(crate) fn of_all<'a>(mut self, rows: impl IntoIterator<Item = &'a R>) -> Table
     where
         R: 'a,
     {

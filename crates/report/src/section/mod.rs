@@ -4,7 +4,7 @@
 use crate::block::{Block, Table};
 use chronoscope_model::{Report, Wait};
 
-mod columns;
+pub(crate) mod columns;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Detail {

@@ -44,6 +44,22 @@ clocks! {
         references: &["Intel SDM volume 2B, RDTSC", "GCC manual, x86 Built-in Functions"],
         expect: &["rdtsc"],
     }
+    "rdtsc-ms" after cpu::khz() => {
+        call: "__rdtsc() / tsc_khz",
+        kind: Kind::Monotonic,
+        facts: COUNTER,
+        alternative_to: Some("x86/rdtsc-intrinsic"),
+        about: "The time-stamp counter as milliseconds since it started from zero: the intrinsic \
+                and a division by the counter's rate in kHz, which the program must measure first; \
+                here that takes 10 ms, against the system's monotonic clock. The division costs as \
+                much as the read on older processors, and throws away what makes the counter \
+                useful: keep the ticks, and convert only what is shown. An error of the measured \
+                rate is one of the time, for as long as the program runs.",
+        references: &["Intel SDM volume 2B, RDTSC", "Intel SDM volume 2A, DIV"],
+        expect: &["rdtsc", "div"],
+        // The ticks wrap in 64 bits, so their milliseconds do in 42 at up to 4.2 GHz.
+        range: Range::bits(42),
+    }
     "rdtscp" after cpu::rdtscp() => {
         call: "__rdtscp(&processor)",
         facts: ORDERED_COUNTER,

@@ -5,9 +5,9 @@
 use super::super::Detail;
 use super::super::columns::{Rows, Spec, columns};
 use crate::block::{Block, Cell, Tone};
-use crate::number::plural;
-use chronoscope_model::Report;
+use crate::number::{plural, short};
 use chronoscope_model::clock::{Bulk, Clock, Kind, Scope, Speed};
+use chronoscope_model::{Environment, Report};
 
 /// A clock and its calls; none if the platform lacks it.
 type Made<'a> = (&'a Clock, Option<&'a Bulk>);
@@ -25,17 +25,48 @@ pub(super) fn view(report: &Report) -> Vec<Block> {
     let title = plural(first.calls, "call", "calls");
     let remark = "really made, one after the other";
     let mut blocks = vec![Block::noted(title, remark)];
-    if let Some(hz) = report.environment.measured_hz() {
-        let khz = format!("CPU frequency: {:.0} kHz (the TSC's measured rate)", hz / 1e3);
-        blocks.push(Block::paragraph(khz));
-    }
+    blocks.extend(rate(&report.environment).map(Block::paragraph));
     for columns in [times(), speeds()] {
         blocks.push(Block::Table(Rows::shown(columns, Detail::Full).of_all(&rows)));
     }
     let legend = "fast: up to twice the cheapest clock here whose tick is below 1 ms. ok: up to \
                   ten times. slow: more. not here: this platform lacks the call.";
     blocks.push(Block::legend(legend));
+    blocks.extend(periods(&rows).map(Block::legend));
     blocks
+}
+
+/// What the counts of C++ are in, if they are shown without a cast.
+fn periods(rows: &[Made]) -> Option<String> {
+    let periods = rows.iter().filter(|(_, bulk)| bulk.is_some()).filter_map(|(clock, _)| {
+        let ns = clock.period?.ns();
+        let counted = clock.resolution.as_ref()?.nominal_ns == Some(ns);
+        counted.then(|| format!("{}: {}", clock.id, short(ns)))
+    });
+    let periods: Vec<String> = periods.collect();
+    (!periods.is_empty()).then(|| {
+        let periods = periods.join(", ");
+        format!(
+            "Without a cast, a count of C++ is in the clock's period ({periods} in this build). \
+             The standard leaves that to the library, so the same code may be wrong elsewhere: \
+             system_clock has 1 ns in libstdc++, 1 us in libc++ and 100 ns in MSVC's library."
+        )
+    })
+}
+
+/// The measured rate of the counter, by its name; none if no counter was measured. That of a TSC is
+/// about the frequency that the processor is sold with; Arm's generic timer has its own.
+fn rate(env: &Environment) -> Option<String> {
+    let khz = env.measured_hz()? / 1e3;
+    Some(match (&env.tsc, env.arch.as_str()) {
+        (Some(_), _) => format!("CPU frequency: {khz:.0} kHz (the TSC's measured rate)"),
+        (None, "aarch64") => counter("cntvct_el0", khz),
+        (None, _) => counter("CNTVCT", khz),
+    })
+}
+
+fn counter(name: &str, khz: f64) -> String {
+    format!("Counter: {khz:.0} kHz (the measured rate of {name}, the generic timer)")
 }
 
 fn times<'a>() -> Vec<Spec<Made<'a>>> {
@@ -50,7 +81,7 @@ fn times<'a>() -> Vec<Spec<Made<'a>>> {
             Some(bulk) => Cell::number(bulk.ms),
             None => Cell::default().shown("not here").toned(Tone::Dim),
         };
-        "" "Example\n(ms)" [full right optional] whole(clock.example_ms).toned(Tone::Dim);
+        "" "Example\n(ms)" [full right] whole(clock.example_ms).toned(Tone::Dim);
     }
 }
 

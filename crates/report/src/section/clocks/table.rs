@@ -164,6 +164,7 @@ fn trust() -> Vec<Spec<Clock>> {
         };
         "example" "example" [full part(VERDICT) right gives_way(24)]
             Cell::words(c.example.clone()).toned(Tone::Dim);
+        "period_ns" "period" [] Cell::ns(c.period.map(|period| period.ns()));
         "example_ms" "example (ms)" [] Cell::number(c.example_ms);
         "until_change_ns" "until change" []
             Cell::ns(c.until_change.as_ref().map(|change| change.median_ns));

@@ -30,8 +30,8 @@ pub(super) fn view(rates: &[Rate]) -> Vec<Block> {
     let head = match (measured, reference) {
         (Some(_), _) => "against\nmeasured".to_owned(),
         (None, Some(rate)) => {
-            let source: String = rate.source.chars().take(16).collect();
-            format!("against\n{source}")
+            // Each part of a name on a line of its own: "kernel log, detected".
+            format!("against\n{}", rate.source.replace(", ", ",\n"))
         }
         (None, None) => "difference".to_owned(),
     };
