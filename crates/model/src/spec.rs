@@ -2,6 +2,9 @@
 //! by the question that the measurement answers, as its command is.
 
 #[cfg(feature = "clap")]
+mod overhead;
+
+#[cfg(feature = "clap")]
 use crate::units::{parse_count, parse_duration};
 use crate::waits::WaitSpec;
 use schemars::JsonSchema;
@@ -82,27 +85,20 @@ impl CallSpec {
 
 /// What does timing add to my loop?
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(feature = "clap", derive(clap::Args))]
 pub struct OverheadSpec {
     /// The clock's id.
-    #[cfg_attr(feature = "clap", arg(default_value = "rust/instant"))]
     pub id: String,
     /// Samples to take.
-    #[cfg_attr(feature = "clap", arg(value_parser = parse_count, default_value_t = Self::SHAPE[0]))]
-    #[cfg_attr(feature = "clap", arg(allow_negative_numbers = true))]
     pub samples: u64,
     /// Iterations of the loop per sample.
-    #[cfg_attr(feature = "clap", arg(value_parser = parse_count, default_value_t = Self::SHAPE[1]))]
-    #[cfg_attr(feature = "clap", arg(allow_negative_numbers = true))]
     pub n: u64,
     /// Integers summed in each iteration.
-    #[cfg_attr(feature = "clap", arg(value_parser = parse::integers))]
-    #[cfg_attr(feature = "clap", arg(default_value_t = Self::SHAPE[2]))]
-    #[cfg_attr(feature = "clap", arg(allow_negative_numbers = true))]
     pub m: u64,
 }
 
 impl OverheadSpec {
+    /// The clock that is measured by default.
+    pub const ID: &str = "rust/instant";
     /// The defaults: samples, iterations per sample, integers per iteration.
     pub const SHAPE: [u64; 3] = [9999, 999, 999];
 }
@@ -166,21 +162,9 @@ pub struct SweepSpec {
 mod parse {
     use crate::units::parse_count;
 
-    /// 8 MB of integers.
-    const MOST_INTEGERS: u64 = 1_000_000;
-
     pub fn reads(text: &str) -> Result<u64, String> {
         match parse_count(text) {
             Ok(1) => Err("it must be at least 2, because a difference needs two reads".into()),
-            other => other.map_err(|error| error.to_string()),
-        }
-    }
-
-    pub fn integers(text: &str) -> Result<u64, String> {
-        match parse_count(text) {
-            Ok(count) if count > MOST_INTEGERS => {
-                Err(format!("an iteration sums at most {MOST_INTEGERS} integers"))
-            }
             other => other.map_err(|error| error.to_string()),
         }
     }
