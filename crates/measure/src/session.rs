@@ -25,6 +25,8 @@ use std::time::{Duration, Instant};
 pub struct Options {
     /// The CPU to pin to; absent: the quietest of those allowed.
     pub cpu: Option<usize>,
+    /// The real-time priority at which the thread will measure.
+    pub fifo: Option<u32>,
     /// Set when the user asks to stop.
     pub interrupt: Interrupt,
     /// How to start children of this tool, for first reads; absent: no first reads are made.
@@ -60,6 +62,7 @@ pub struct Session {
     /// How the session differs from the request.
     pub notes: Vec<Note>,
     cpu: Option<usize>,
+    fifo: Option<u32>,
     steal_before: Option<u64>,
     switches_before: Option<u64>,
     queued_before: Option<u64>,
@@ -107,6 +110,10 @@ impl Session {
         let distrust = distrust(environment);
         let gauged = distrust.is_none() && environment.emulated.is_none();
         let (cpu, pin) = keep_to(options.cpu, &environment.cpu, gauged, &mut notes)?;
+        if options.fifo.is_some() && cpu.is_none() {
+            let why = "a real-time thread must be pinned, so that another CPU is free: --cpu N";
+            return Err(Error::NoSuchCpu(why.into()));
+        }
         if distrust.is_some() {
             give_counters_their_own_rate(&mut offers);
         }
@@ -115,6 +122,9 @@ impl Session {
         let independent = Independent::open(&ruler);
         let subjects = (0..offers.len()).collect();
         let mut machine = Machine::new(ruler, offers, options.interrupt);
+        if options.fifo.is_some() {
+            machine = machine.with_rests();
+        }
         if environment.emulated.is_none() {
             machine = machine.with_gauges();
         }
@@ -128,6 +138,7 @@ impl Session {
             unavailable,
             notes,
             cpu,
+            fifo: options.fifo,
             steal_before: noise::steal_ns(None),
             switches_before: noise::thread_switches(),
             queued_before: noise::run_queue_ns(),
@@ -175,7 +186,8 @@ impl Session {
                 .map(|ns| ns as f64 / 1e6),
             ..noise
         };
-        self.machine.ruler().report(cost_ns, self.cpu, noise)
+        let ruler = self.machine.ruler().report(cost_ns, self.cpu, noise);
+        run::Ruler { fifo: self.fifo, ..ruler }
     }
 }
 

@@ -5,8 +5,8 @@
 mod overhead;
 
 #[cfg(feature = "clap")]
-use crate::units::{parse_count, parse_duration};
-use crate::waits::WaitSpec;
+use crate::units::{parse_count, parse_duration, parse_whole};
+use crate::waits::{Load, WaitSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -33,6 +33,29 @@ pub enum Spec {
     Sweep(SweepSpec),
 }
 
+/// What disturbs a measurement, or keeps others from disturbing it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+pub struct Disturbance {
+    /// Measure again under each of these loads: low, low-nice, normal, high, io, memory, timers,
+    /// print.
+    #[serde(rename = "loads", skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "LOAD", value_delimiter = ','))]
+    pub load: Vec<Load>,
+    /// Processes of a load. Default: one per CPU.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", requires = "load"))]
+    #[cfg_attr(feature = "clap", arg(value_parser = parse_count, allow_hyphen_values = true))]
+    pub load_processes: Option<u64>,
+    /// Read with SCHED_FIFO at this priority (1 to 49).
+    #[serde(rename = "fifo", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "PRIORITY"))]
+    #[cfg_attr(feature = "clap", arg(value_parser = parse_whole::<u32>))]
+    #[cfg_attr(feature = "clap", arg(allow_hyphen_values = true))]
+    pub priority: Option<u32>,
+}
+
 /// What does each clock cost, and what is its resolution?
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -50,6 +73,10 @@ pub struct ClockSpec {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(feature = "clap", arg(long))]
     pub peers: bool,
+    /// What runs alongside, and with which priority the reads are made.
+    #[serde(flatten)]
+    #[cfg_attr(feature = "clap", command(flatten))]
+    pub disturbance: Disturbance,
 }
 
 /// How far apart are two successive reads of a clock?
@@ -62,6 +89,10 @@ pub struct DeltaSpec {
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", value_parser = parse::reads))]
     #[cfg_attr(feature = "clap", arg(default_value_t = Self::READS, allow_hyphen_values = true))]
     pub reads: u64,
+    /// What runs alongside, and with which priority the reads are made.
+    #[serde(flatten)]
+    #[cfg_attr(feature = "clap", command(flatten))]
+    pub disturbance: Disturbance,
 }
 
 impl DeltaSpec {
@@ -76,6 +107,10 @@ pub struct CallSpec {
     /// The clock's id.
     #[cfg_attr(feature = "clap", arg(default_value = Self::ID))]
     pub id: String,
+    /// What runs alongside, and with which priority the reads are made.
+    #[serde(flatten)]
+    #[cfg_attr(feature = "clap", command(flatten))]
+    pub disturbance: Disturbance,
 }
 
 impl CallSpec {
@@ -188,12 +223,19 @@ mod tests {
     #[test]
     fn a_spec_has_the_name_of_its_command_and_the_options_that_were_given() {
         let trust = TrustSpec { ids: Vec::new(), duration: Some(Duration::from_secs(1)) };
+        let none = Disturbance::default;
+        let disturbance =
+            Disturbance { load: vec![Load::Normal, Load::Print], priority: Some(5), ..none() };
         for (spec, json) in [
             (
-                Spec::Deltas(DeltaSpec { id: "c/time".into(), reads: 2 }),
+                Spec::Deltas(DeltaSpec { id: "c/time".into(), reads: 2, disturbance: none() }),
                 r#"{"deltas":{"id":"c/time","reads":2}}"#,
             ),
             (Spec::Clocks(ClockSpec::default()), r#"{"clocks":{}}"#),
+            (
+                Spec::Calls(CallSpec { id: "c/time".into(), disturbance }),
+                r#"{"calls":{"id":"c/time","loads":["normal","print"],"fifo":5}}"#,
+            ),
             (Spec::Trust(trust), r#"{"trust":{"duration_ns":1000000000}}"#),
         ] {
             assert_eq!(serde_json::to_string(&spec).expect("plain data"), json);
