@@ -20,8 +20,8 @@ pub const PASSES: usize = 3;
 const WARM: u64 = 10;
 /// How often the cost of a call is tried: the first try is often slow.
 const LOOKS: usize = 3;
-/// The time of a real-time thread if no budget is given. Its means take a sixth of three quarters
-/// of that at most ([`CALLS_MEAN`]): less than the kernel lets it run at once.
+/// The most time of a real-time thread. Its means take a sixth of three quarters of that
+/// at most ([`CALLS_MEAN`]): less than the kernel lets it run at once.
 const REAL_TIME: Duration = Duration::from_secs(4);
 
 pub struct Request {
@@ -36,9 +36,10 @@ impl Measurement for Request {
         let specs = session.specs.clone();
         let longest = setting.left().map(|left| left / (1 + conditions.loads()));
         // A real-time thread may not make a million slow calls without a rest.
-        let longest = setting.fifo.map_or(longest, |_| Some(longest.unwrap_or(REAL_TIME)));
+        let most = setting.fifo.map(|_| REAL_TIME);
+        let longest = longest.into_iter().chain(most).min();
         let mut found = Vec::new();
-        conditions.each(&setting.interrupt, report, |load| {
+        conditions.each(&mut session, report, |session, load| {
             let calls = measure(&mut session.machine, &specs, 0, longest);
             found.extend(calls.map(|calls| Calls { load, ..calls }));
         })?;

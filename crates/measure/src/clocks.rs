@@ -65,17 +65,18 @@ impl Request {
                 && report.environment.keeps_time_by_counter(),
         };
         let (specs, subjects) = (session.specs.clone(), session.subjects.clone());
-        let host = &mut session.machine;
         let (mut found, mut loaded) = (None, Vec::new());
         let progress = &mut setting.progress;
-        conditions.each(&setting.interrupt, report, |load| match load {
+        conditions.each(&mut session, report, |session, load| match load {
             None => {
+                let host = &mut session.machine;
                 found = Some(measure(host, &specs, &subjects, &options, |phase, done| {
                     progress(Progress::Phase(phase, done));
                 }));
             }
             Some(load) => {
                 progress(Progress::Phase(load.name(), schedule::CLOCKS.done(&ORDER, 0.0)));
+                let host = &mut session.machine;
                 loaded.extend(under(host, &specs, &subjects, &options, load, under_load));
             }
         })?;
@@ -374,7 +375,8 @@ fn under<H: Batches>(
     time: Duration,
 ) -> Vec<(usize, Clock)> {
     let modes = [Mode::Throughput, Mode::Latency];
-    let plan = Plan::within(time);
+    // A load does not act at every moment, so precision is no reason to stop.
+    let plan = Plan { relative: 0.0, absolute_ns: 0.0, ..Plan::within(time) };
     let outcome = rounds::run(host, specs, subjects, &modes, plan, options.seed, |_| ());
     let rate = host.rate();
     let row = |(at, &subject): (usize, &usize)| {

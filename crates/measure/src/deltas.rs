@@ -48,10 +48,10 @@ impl Measurement for Request {
         let conditions = Conditions::new(&self.disturbance, setting)?;
         let mut session = setting.session(&report.environment, &[self.entry])?;
         let specs = session.specs.clone();
-        let host = &mut session.machine;
         let longest = setting.left().map(|left| left / (1 + conditions.loads()));
         let mut found = Vec::new();
-        conditions.each(&setting.interrupt, report, |load| {
+        conditions.each(&mut session, report, |session, load| {
+            let host = &mut session.machine;
             let deltas = measure(host, &specs, 0, self.reads, NOTHING_TRIES, longest);
             found.extend(deltas.map(|deltas| Deltas { load, ..deltas }));
         })?;

@@ -1,9 +1,10 @@
 //! What disturbs a measurement on request, and what keeps others from disturbing it: loads, one
 //! after the other, and a real-time priority of the measuring thread.
 
-use crate::engine::Interrupt;
+use crate::engine::time::Time;
 use crate::measurement::{Error, Setting};
 use crate::notes;
+use crate::session::Session;
 use chronoscope_model::Report;
 use chronoscope_model::spec::Disturbance;
 use chronoscope_model::waits::Load;
@@ -65,19 +66,22 @@ impl Conditions {
     /// The priority was refused.
     pub(crate) fn each(
         &self,
-        interrupt: &Interrupt,
+        session: &mut Session,
         report: &mut Report,
-        mut measure: impl FnMut(Option<Load>),
+        mut measure: impl FnMut(&mut Session, Option<Load>),
     ) -> Result<(), Error> {
-        let mut under = |load| -> Result<(), Error> {
+        let mut under = |session: &mut Session, load| -> Result<(), Error> {
             let raised = self.fifo.map(Raised::to).transpose();
             let _raised = raised.map_err(|why| Error::Invalid(why.0))?;
-            measure(load);
+            measure(session, load);
             Ok(())
         };
-        under(None)?;
+        under(session, None)?;
+        if !self.loads.is_empty() {
+            session.end_undisturbed();
+        }
         for &load in &self.loads {
-            if interrupt.is_set() {
+            if session.machine.interrupted() {
                 break;
             }
             let running = match start(load, self.processes, None, self.cpus.clone(), &[]) {
@@ -87,7 +91,7 @@ impl Conditions {
                     continue;
                 }
             };
-            under(Some(load))?;
+            under(session, Some(load))?;
             let got = running.stop();
             report.notes.extend(got.loss().map(|loss| notes::load("load-not-whole", loss)));
             report.load_runs.push(got);

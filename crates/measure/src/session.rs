@@ -63,9 +63,9 @@ pub struct Session {
     pub notes: Vec<Note>,
     cpu: Option<usize>,
     fifo: Option<u32>,
-    steal_before: Option<u64>,
-    switches_before: Option<u64>,
-    queued_before: Option<u64>,
+    before: Taken,
+    /// The same when the loads began, which the noise of the machine does not include.
+    after: Option<Taken>,
     independent: Option<Independent>,
     _pin: Option<PinGuard>,
 }
@@ -139,9 +139,8 @@ impl Session {
             notes,
             cpu,
             fifo: options.fifo,
-            steal_before: noise::steal_ns(None),
-            switches_before: noise::thread_switches(),
-            queued_before: noise::run_queue_ns(),
+            before: Taken::now(),
+            after: None,
             independent,
             _pin: pin,
         })
@@ -150,6 +149,11 @@ impl Session {
     /// The CPU to which the thread is pinned.
     pub fn cpu(&self) -> Option<usize> {
         self.cpu
+    }
+
+    /// States that the tool itself disturbs the thread from now on.
+    pub(crate) fn end_undisturbed(&mut self) {
+        self.after = Some(Taken::now());
     }
 
     /// Adds the ruler, its rate and the notes of this session to the report.
@@ -176,18 +180,35 @@ impl Session {
     /// The ruler as the report shows it, calibrated over the whole time since the session began.
     pub fn ruler(&mut self, cost_ns: f64, noise: Noise) -> run::Ruler {
         self.machine.rate();
+        let (before, after) = (&self.before, self.after.take().unwrap_or_else(Taken::now));
         let since = |before: Option<u64>, after: Option<u64>| Some(after?.saturating_sub(before?));
         let interrupted = self.machine.interrupted();
         let noise = Noise {
             taken: (!interrupted).then(|| time_taken::watch(self.machine.ruler())).flatten(),
-            involuntary_switches: since(self.switches_before, noise::thread_switches()),
-            steal_ms: since(self.steal_before, noise::steal_ns(None)).map(|ns| ns as f64 / 1e6),
-            run_queue_ms: since(self.queued_before, noise::run_queue_ns())
-                .map(|ns| ns as f64 / 1e6),
+            involuntary_switches: since(before.switches, after.switches),
+            steal_ms: since(before.steal_ns, after.steal_ns).map(|ns| ns as f64 / 1e6),
+            run_queue_ms: since(before.queued_ns, after.queued_ns).map(|ns| ns as f64 / 1e6),
             ..noise
         };
         let ruler = self.machine.ruler().report(cost_ns, self.cpu, noise);
         run::Ruler { fifo: self.fifo, ..ruler }
+    }
+}
+
+/// What others have taken from the thread so far.
+struct Taken {
+    steal_ns: Option<u64>,
+    switches: Option<u64>,
+    queued_ns: Option<u64>,
+}
+
+impl Taken {
+    fn now() -> Self {
+        Self {
+            steal_ns: noise::steal_ns(None),
+            switches: noise::thread_switches(),
+            queued_ns: noise::run_queue_ns(),
+        }
     }
 }
 

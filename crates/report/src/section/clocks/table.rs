@@ -3,6 +3,7 @@
 use super::super::columns::{Spec, columns};
 use crate::block::{Cell, Tone, Value};
 use crate::number::short;
+use crate::under_load::name;
 use chronoscope_model::clock::{Clock, Difference, Grade, Limit, Resolution, Scope, TickFrom};
 use chronoscope_model::ordering::Handed;
 
@@ -28,6 +29,7 @@ pub(super) fn columns() -> Vec<Spec<Clock>> {
 fn identity() -> Vec<Spec<Clock>> {
     columns! { c in Clock;
         "id" "clock" [brief full part(COST) also_name] Cell::code(&c.id);
+        "load" "clock" [] Cell::text(name(c.load));
         "call" "clock" [] Cell::code(&c.call);
         "language" "clock" [] Cell::text(c.language.name());
         "kind" "clock" [] Cell::text(format!("{:?}", c.kind).to_lowercase());
