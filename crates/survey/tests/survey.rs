@@ -75,9 +75,10 @@ fn single_questions_are_answered() {
         assert_eq!(report.spec, Some(spec));
         report
     };
-    let report = run(Spec::Deltas(DeltaSpec { id: id(), reads: 1000, disturbance: undisturbed() }));
+    let report =
+        run(Spec::Deltas(DeltaSpec { id: id(), reads: 1000, disturbance: Disturbance::default() }));
     assert!(report.deltas[0].reads >= 2 && report.ruler.is_some());
-    let report = run(Spec::Calls(CallSpec { id: id(), disturbance: undisturbed() }));
+    let report = run(Spec::Calls(CallSpec { id: id(), disturbance: Disturbance::default() }));
     assert_eq!(report.calls[0].passes.len(), 3);
     let report = run(Spec::Overhead(OverheadSpec { id: id(), samples: 3, n: 10, m: 10 }));
     assert_eq!(report.overhead[0].taken, 3);

@@ -238,7 +238,6 @@ type Height<'a> = (&'a Deltas, &'a Row, f64);
 fn columns<'a>() -> Vec<Spec<Height<'a>>> {
     columns! { (deltas, row, height) in Height;
         "id" "ticks" [] Cell::code(&deltas.id);
-        "load" "ticks" [] Cell::text(name(deltas.load));
         "ticks" "Ticks" [full right]
             Cell::new(Value::Whole(row.ticks)).toned_if(row.ticks < 0, Tone::Bad);
         "ns" "Time (ns)" [full decimal]
@@ -248,6 +247,7 @@ fn columns<'a>() -> Vec<Spec<Height<'a>>> {
             ..0 => Cell::text("below zero"),
             0.. => Cell::new(Value::Bar(*height)).toned(Tone::Name),
         };
+        "load" "ticks" [] Cell::text(name(deltas.load));
     }
 }
 

@@ -29,7 +29,6 @@ pub(super) fn columns() -> Vec<Spec<Clock>> {
 fn identity() -> Vec<Spec<Clock>> {
     columns! { c in Clock;
         "id" "clock" [brief full part(COST) also_name] Cell::code(&c.id);
-        "load" "clock" [] Cell::text(name(c.load));
         "call" "clock" [] Cell::code(&c.call);
         "language" "clock" [] Cell::text(c.language.name());
         "kind" "clock" [] Cell::text(format!("{:?}", c.kind).to_lowercase());
@@ -176,6 +175,7 @@ fn trust() -> Vec<Spec<Clock>> {
             Cell::words(c.verdict.as_ref().map(|v| format!("{:?}", v.grade).to_lowercase()));
         "verdict" "verdict" [brief full part(VERDICT) gives_way(16)] verdict(c);
         "best" "clock" [] Cell::flag(c.best);
+        "load" "clock" [] Cell::text(name(c.load));
     }
 }
 
