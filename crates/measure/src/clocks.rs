@@ -32,7 +32,7 @@ pub struct Request {
 
 impl Measurement for Request {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
-        let loads = self.disturbance.load.len() as u32;
+        let loads = self.disturbance.loads().len() as u32;
         let usual = schedule::CLOCKS.time + schedule::LOADED.time * loads;
         self.within(setting.budget.unwrap_or(usual), setting, report)
     }

@@ -43,15 +43,9 @@ impl Conditions {
             setting.children = None;
         }
         setting.fifo = asked.priority;
-        let mut loads = Vec::new();
-        for &load in &asked.load {
-            if load != Load::None && !loads.contains(&load) {
-                loads.push(load);
-            }
-        }
         let fence = fence(asked.priority).map_err(Error::Invalid)?;
         let (processes, fifo) = (asked.load_processes, asked.priority);
-        Ok(Self { loads, processes, fifo, cpus, _fence: fence })
+        Ok(Self { loads: asked.loads(), processes, fifo, cpus, _fence: fence })
     }
 
     /// How many loads there are.

@@ -56,6 +56,19 @@ pub struct Disturbance {
     pub priority: Option<u32>,
 }
 
+impl Disturbance {
+    /// The loads, each once.
+    pub fn loads(&self) -> Vec<Load> {
+        let mut loads = Vec::new();
+        for &load in &self.load {
+            if load != Load::None && !loads.contains(&load) {
+                loads.push(load);
+            }
+        }
+        loads
+    }
+}
+
 /// What does each clock cost, and what is its resolution?
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]

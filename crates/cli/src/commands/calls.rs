@@ -11,7 +11,7 @@ pub const EXAMPLES: Examples = [
     ("chronoscope calls posix/realtime --cpu 1", "The same for the wall clock, on CPU 1."),
     (
         "chronoscope calls --load normal,print",
-        "What a busy machine, and printing, change about them.",
+        "What a busy machine changes, and what printing does.",
     ),
 ];
 

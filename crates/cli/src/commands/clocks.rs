@@ -15,7 +15,7 @@ pub const EXAMPLES: Examples = [
     ),
     (
         "chronoscope clocks c/time --calls 10M --load normal",
-        "How long ten million calls really take, undisturbed and on a busy machine.",
+        "Ten million real calls, undisturbed and under load.",
     ),
 ];
 

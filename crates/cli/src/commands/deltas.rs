@@ -9,7 +9,7 @@ pub use chronoscope_survey::spec::DeltaSpec as Args;
 pub const EXAMPLES: Examples = [
     (
         "chronoscope deltas posix/monotonic --load normal",
-        "What lies between two successive reads, undisturbed and on a busy machine.",
+        "Successive reads, undisturbed and on a busy machine.",
     ),
     (
         "chronoscope deltas x86/rdtsc-asm --reads 10M",

@@ -83,8 +83,8 @@ fn under_loads<'a>() -> Vec<Spec<Pair<'a>>> {
     }
     columns! { pair in Pair;
         "" "load" [full also_name] Cell::text(name(pair.1.load));
-        "" "reads" [full right] Cell::count(pair.1.reads);
-        "" "zeros" [full right] Cell::new(Value::Share(pair.1.zero_share));
+        "" "reads" [full right optional] Cell::count(pair.1.reads);
+        "" "zeros" [full right optional] Cell::new(Value::Share(pair.1.zero_share));
         "" "backwards" [full right]
             Cell::count(pair.1.negative).toned_if(pair.1.negative > 0, Tone::Bad);
         "" "p50" [full right] percentile(pair, Percentile::P50);
