@@ -48,6 +48,11 @@ fn bad_numbers_are_refused() {
         assert_eq!(code(&["overhead", "c/time", "--", count]), 2, "{count}");
     }
     assert_eq!(code(&["overhead", "c/time", "1", "1", "99999999"]), 2);
+    for (words, told) in [("c/time 9 rust/instant", "two"), ("1 2 3 4", "four"), ("0", "above")] {
+        let args: Vec<_> = ["overhead"].into_iter().chain(words.split(' ')).collect();
+        assert_eq!(code(&args), 2, "{words}");
+        assert!(complaint(&args).contains(told), "{words}: {}", complaint(&args));
+    }
     assert!(complaint(&["deltas", "c/time", "--reads", "1"]).contains("two reads"));
     // What begins with a hyphen is a bad value rather than an unknown option.
     for args in [

@@ -1,6 +1,7 @@
 //! The mean of a million calls, the mean of ten, and a single call, in three passes, with nothing
 //! printed in between.
 
+use crate::disturbance::Conditions;
 use crate::engine::host::ticks;
 use crate::engine::{Batches, Mode, Spec, Values};
 use crate::measurement::{Error, Measurement, Setting};
@@ -8,6 +9,7 @@ use crate::schedule::{CALLS_MEAN, CALLS_QUIET};
 use chronoscope_model::Report;
 use chronoscope_model::calls::{Calls, Pass};
 use chronoscope_model::run::Noise;
+use chronoscope_model::spec::Disturbance;
 use chronoscope_probes::clocks::Entry;
 use std::time::Duration;
 
@@ -18,18 +20,31 @@ pub const PASSES: usize = 3;
 const WARM: u64 = 10;
 /// How often the cost of a call is tried: the first try is often slow.
 const LOOKS: usize = 3;
+/// The most time of a real-time thread. Its means take a sixth of three quarters of that
+/// at most ([`CALLS_MEAN`]): less than the kernel lets it run at once.
+const REAL_TIME: Duration = Duration::from_secs(4);
 
 pub struct Request {
     pub entry: &'static Entry,
+    pub disturbance: Disturbance,
 }
 
 impl Measurement for Request {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
+        let conditions = Conditions::new(&self.disturbance, setting)?;
         let mut session = setting.session(&report.environment, &[self.entry])?;
         let specs = session.specs.clone();
-        let found = measure(&mut session.machine, &specs, 0, setting.left());
-        setting.require_unit(found.as_ref(), self.entry)?;
-        report.calls.extend(found);
+        let longest = setting.left().map(|left| left / (1 + conditions.loads()));
+        // A real-time thread may not make a million slow calls without a rest.
+        let most = setting.fifo.map(|_| REAL_TIME);
+        let longest = longest.into_iter().chain(most).min();
+        let mut found = Vec::new();
+        conditions.each(&mut session, report, |session, load| {
+            let calls = measure(&mut session.machine, &specs, 0, longest);
+            found.extend(calls.map(|calls| Calls { load, ..calls }));
+        })?;
+        setting.require_unit(found.first(), self.entry)?;
+        report.calls.append(&mut found);
         session.conclude(report, 0.0, Noise::default());
         Ok(())
     }
@@ -92,6 +107,7 @@ pub fn measure<H: Batches + Values>(
     }
     (!passes.is_empty()).then(|| Calls {
         id: spec.row.id.clone(),
+        load: None,
         nominal_ns: spec.nominal_ns,
         counts,
         passes,

@@ -1,6 +1,7 @@
 //! Everything about every clock: the phases of the main job, one after the other, each within its
 //! share of the time.
 
+use crate::disturbance::Conditions;
 use crate::engine::rounds::{self, Plan};
 use crate::engine::{Batches, Mode, Rate, RulerKind, Spec, Timed, Values};
 use crate::measurement::{Error, Measurement, Progress, Setting};
@@ -15,19 +16,25 @@ use crate::{
 use chronoscope_model::clock::{BuiltOn, Clock, Cost};
 use chronoscope_model::environment::Cache;
 use chronoscope_model::run::Noise;
+use chronoscope_model::spec::Disturbance;
+use chronoscope_model::waits::Load;
 use chronoscope_model::{Note, Report};
 use chronoscope_probes::clocks::{Entry, Unit};
 use std::time::Duration;
 
+#[derive(Default)]
 pub struct Request {
     pub entries: Vec<&'static Entry>,
     /// How many calls of each clock to really make; absent: none.
     pub calls: Option<u64>,
+    pub disturbance: Disturbance,
 }
 
 impl Measurement for Request {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
-        self.within(setting.budget.unwrap_or(schedule::CLOCKS.time), setting, report)
+        let loads = self.disturbance.loads().len() as u32;
+        let usual = schedule::CLOCKS.time + schedule::LOADED.time * loads;
+        self.within(setting.budget.unwrap_or(usual), setting, report)
     }
 }
 
@@ -42,8 +49,12 @@ impl Request {
         setting: &mut Setting,
         report: &mut Report,
     ) -> Result<(), Error> {
+        let conditions = Conditions::new(&self.disturbance, setting)?;
         let mut session = setting.session(&report.environment, &self.entries)?;
-        let left = setting.left_of(budget);
+        let all = setting.left_of(budget);
+        let usual = [schedule::CLOCKS.time, schedule::LOADED.time * conditions.loads()];
+        let left = all.mul_f64(usual[0].div_duration_f64(usual[0] + usual[1]));
+        let under_load = all.saturating_sub(left) / conditions.loads().max(1);
         let options = Options {
             budget: left.saturating_sub(ORDER.of(left) + ACROSS.of(left)),
             calls: self.calls,
@@ -54,10 +65,27 @@ impl Request {
                 && report.environment.keeps_time_by_counter(),
         };
         let (specs, subjects) = (session.specs.clone(), session.subjects.clone());
-        let host = &mut session.machine;
-        let found = measure(host, &specs, &subjects, &options, |phase, done| {
-            (setting.progress)(Progress::Phase(phase, done));
-        });
+        let (mut found, mut loaded) = (None, Vec::new());
+        let progress = &mut setting.progress;
+        conditions.each(&mut session, report, |session, load| match load {
+            None => {
+                let host = &mut session.machine;
+                found = Some(measure(host, &specs, &subjects, &options, |phase, done| {
+                    progress(Progress::Phase(phase, done));
+                }));
+            }
+            Some(load) => {
+                progress(Progress::Phase(load.name(), schedule::CLOCKS.done(&ORDER, 0.0)));
+                let host = &mut session.machine;
+                loaded.extend(under(host, &specs, &subjects, &options, load, under_load));
+            }
+        })?;
+        // One clock after the other.
+        loaded.sort_by_key(|(at, _)| *at);
+        report.clocks_under_load.extend(loaded.into_iter().map(|(_, clock)| clock));
+        let Some(found) = found else {
+            return Ok(());
+        };
         let mut measured = found.clocks;
         if left < ORDER.from {
             let (id, what) = ("no-ordering", "no test of the order of reads");
@@ -334,6 +362,35 @@ pub fn measure<H: Batches + Values>(
         rate,
         notes: noted,
     }
+}
+
+/// Measures what reads of the subjects cost under a load, within this time: each clock with the
+/// position of its subject.
+fn under<H: Batches>(
+    host: &mut H,
+    specs: &[Spec],
+    subjects: &[usize],
+    options: &Options,
+    load: Load,
+    time: Duration,
+) -> Vec<(usize, Clock)> {
+    let modes = [Mode::Throughput, Mode::Latency];
+    // A load does not act at every moment, so precision is no reason to stop.
+    let plan = Plan { relative: 0.0, absolute_ns: 0.0, ..Plan::within(time) };
+    let outcome = rounds::run(host, specs, subjects, &modes, plan, options.seed, |_| ());
+    let rate = host.rate();
+    let row = |(at, &subject): (usize, &usize)| {
+        let estimate = |mode| outcome.estimate(specs, subject, mode, rate);
+        let cost = Cost {
+            throughput: estimate(Mode::Throughput),
+            latency: estimate(Mode::Latency),
+            ..Cost::default()
+        };
+        let calls = options.calls;
+        let bulk = calls.and_then(|calls| bulk::measure(host, subject, calls, rate.hz));
+        (at, Clock { load: Some(load), cost, bulk, ..specs[subject].row.clone() })
+    };
+    subjects.iter().enumerate().map(row).collect()
 }
 
 /// Returns when the value wraps to zero, in seconds from zero, by its type and rate.

@@ -1,5 +1,6 @@
 //! The differences between successive reads.
 
+use crate::disturbance::Conditions;
 use crate::engine::Spec;
 use crate::engine::host::{Batches, Values};
 use crate::engine::neighbour::Neighbour;
@@ -11,6 +12,7 @@ use chronoscope_model::Report;
 use chronoscope_model::deltas::{Deltas, Nothing, Period, Row};
 use chronoscope_model::histogram::{self, Histogram};
 use chronoscope_model::run::Noise;
+use chronoscope_model::spec::Disturbance;
 use chronoscope_probes::clocks::Entry;
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -38,17 +40,24 @@ pub struct Request {
     pub entry: &'static Entry,
     /// Reads to make.
     pub reads: u64,
+    pub disturbance: Disturbance,
 }
 
 impl Measurement for Request {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
+        let conditions = Conditions::new(&self.disturbance, setting)?;
         let mut session = setting.session(&report.environment, &[self.entry])?;
         let specs = session.specs.clone();
-        let host = &mut session.machine;
-        let found = measure(host, &specs, 0, self.reads, NOTHING_TRIES, setting.left());
-        setting.require_unit(found.as_ref(), self.entry)?;
-        let shared = found.as_ref().and_then(|found| found.shared);
-        report.deltas.extend(found);
+        let longest = setting.left().map(|left| left / (1 + conditions.loads()));
+        let mut found = Vec::new();
+        conditions.each(&mut session, report, |session, load| {
+            let host = &mut session.machine;
+            let deltas = measure(host, &specs, 0, self.reads, NOTHING_TRIES, longest);
+            found.extend(deltas.map(|deltas| Deltas { load, ..deltas }));
+        })?;
+        setting.require_unit(found.first(), self.entry)?;
+        let shared = found.first().and_then(|found| found.shared);
+        report.deltas.append(&mut found);
         let noise = Noise { shared, ..Noise::default() };
         session.conclude(report, 0.0, noise);
         Ok(())
@@ -112,6 +121,7 @@ pub fn measure<H: Values + Batches>(
     let (rows, rows_left_out) = rows(counts, ns_per_tick, uncounted);
     Some(Deltas {
         id: spec.row.id.clone(),
+        load: None,
         reads: made,
         wanted: (made < reads).then_some(reads),
         ns_per_tick,

@@ -8,6 +8,7 @@
 //!   instructions, on systems that can count them.
 //! - [`deltas`], [`calls`], [`overhead`] and [`bulk`] each answer one question about one clock, and
 //!   [`hardware`] measures the counter only.
+//! - `disturbance` has clocks, differences and calls measured again under loads.
 //! - [`sweep`] repeats measurements under every clock source of the kernel.
 //! - [`waits`] measures how late a wait ends.
 //! - [`runtimes`] measures the clocks of other languages, in processes of their own.
@@ -30,6 +31,7 @@ pub mod clocks;
 mod contradictions;
 pub mod deltas;
 pub mod difference;
+mod disturbance;
 pub mod engine;
 pub mod hardware;
 mod independent;

@@ -57,6 +57,8 @@ pub type Checkpoint<'a> = Box<dyn FnMut(&Report) + 'a>;
 pub struct Setting<'a> {
     /// The CPU to measure on; absent: the quietest.
     pub cpu: Option<usize>,
+    /// The real-time priority of the measuring thread; absent: it is an ordinary thread.
+    pub fifo: Option<u32>,
     /// The time for measuring; absent: the measurement's own default.
     pub budget: Option<Duration>,
     pub seed: u64,
@@ -74,6 +76,7 @@ impl Default for Setting<'_> {
     fn default() -> Self {
         Self {
             cpu: None,
+            fifo: None,
             budget: None,
             seed: fastrand::u64(..),
             interrupt: Interrupt::default(),
@@ -97,6 +100,7 @@ impl Setting<'_> {
     ) -> Result<Session, Error> {
         let options = session::Options {
             cpu: self.cpu,
+            fifo: self.fifo,
             interrupt: self.interrupt.clone(),
             children: self.children.clone(),
         };

@@ -171,7 +171,8 @@ pub(crate) fn one_process() -> Note {
         "no other process could take part, so the intervals do not cover the effects of \
          placement in memory: another run may report costs outside them"
             .into(),
-        "raise --budget, or check that the tool can start itself as a child process",
+        "raise --budget, leave out --priority, or check that the tool can start itself as a child \
+         process",
     )
 }
 

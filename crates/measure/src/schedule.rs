@@ -88,6 +88,9 @@ pub static CLOCKS: Schedule = command(
     &[&QUIET, &ROUNDS, &QUICK, &PATIENT, &CHANGES, &DIFFERENCE, &COLD, &FIRST, &ORDER, &ACROSS],
 );
 
+pub static LOADED: Schedule =
+    command("`clocks --load`", 4_000, "each load; a budget is for all", &[]);
+
 pub static SUMMARY_WAITS: Phase = phase("waits", 0.16, "waits; the rest as for `clocks`");
 pub static SUMMARY: Schedule = command("no command", 12_000, "", &[&SUMMARY_WAITS]);
 
@@ -147,9 +150,9 @@ pub static OVERHEAD: Schedule = command("`overhead`", 60_000, "", &[]);
 pub static HARDWARE: Schedule = command("`hardware`", 20, "", &[]);
 
 /// Every schedule, in the order of METHOD's table.
-pub static ALL: [&Schedule; 14] = [
-    &CLOCKS, &SUMMARY, &BRIEF, &DOCTOR, &ADVICE, &OVERVIEW, &WAITS, &TRUST, &RUNTIMES, &SWEEP,
-    &CALLS, &DELTAS, &OVERHEAD, &HARDWARE,
+pub static ALL: [&Schedule; 15] = [
+    &CLOCKS, &LOADED, &SUMMARY, &BRIEF, &DOCTOR, &ADVICE, &OVERVIEW, &WAITS, &TRUST, &RUNTIMES,
+    &SWEEP, &CALLS, &DELTAS, &OVERHEAD, &HARDWARE,
 ];
 
 impl Phase {

@@ -25,6 +25,8 @@ use std::time::{Duration, Instant};
 pub struct Options {
     /// The CPU to pin to; absent: the quietest of those allowed.
     pub cpu: Option<usize>,
+    /// The real-time priority at which the thread will measure.
+    pub fifo: Option<u32>,
     /// Set when the user asks to stop.
     pub interrupt: Interrupt,
     /// How to start children of this tool, for first reads; absent: no first reads are made.
@@ -60,9 +62,10 @@ pub struct Session {
     /// How the session differs from the request.
     pub notes: Vec<Note>,
     cpu: Option<usize>,
-    steal_before: Option<u64>,
-    switches_before: Option<u64>,
-    queued_before: Option<u64>,
+    fifo: Option<u32>,
+    before: Taken,
+    /// The same when the loads began, which the noise of the machine does not include.
+    after: Option<Taken>,
     independent: Option<Independent>,
     _pin: Option<PinGuard>,
 }
@@ -107,6 +110,10 @@ impl Session {
         let distrust = distrust(environment);
         let gauged = distrust.is_none() && environment.emulated.is_none();
         let (cpu, pin) = keep_to(options.cpu, &environment.cpu, gauged, &mut notes)?;
+        if options.fifo.is_some() && cpu.is_none() {
+            let why = "a real-time thread must be pinned, so that another CPU is free: --cpu N";
+            return Err(Error::NoSuchCpu(why.into()));
+        }
         if distrust.is_some() {
             give_counters_their_own_rate(&mut offers);
         }
@@ -115,6 +122,9 @@ impl Session {
         let independent = Independent::open(&ruler);
         let subjects = (0..offers.len()).collect();
         let mut machine = Machine::new(ruler, offers, options.interrupt);
+        if options.fifo.is_some() {
+            machine = machine.with_rests();
+        }
         if environment.emulated.is_none() {
             machine = machine.with_gauges();
         }
@@ -128,9 +138,9 @@ impl Session {
             unavailable,
             notes,
             cpu,
-            steal_before: noise::steal_ns(None),
-            switches_before: noise::thread_switches(),
-            queued_before: noise::run_queue_ns(),
+            fifo: options.fifo,
+            before: Taken::now(),
+            after: None,
             independent,
             _pin: pin,
         })
@@ -139,6 +149,11 @@ impl Session {
     /// The CPU to which the thread is pinned.
     pub fn cpu(&self) -> Option<usize> {
         self.cpu
+    }
+
+    /// States that the tool itself disturbs the thread from now on.
+    pub(crate) fn end_undisturbed(&mut self) {
+        self.after = Some(Taken::now());
     }
 
     /// Adds the ruler, its rate and the notes of this session to the report.
@@ -165,17 +180,35 @@ impl Session {
     /// The ruler as the report shows it, calibrated over the whole time since the session began.
     pub fn ruler(&mut self, cost_ns: f64, noise: Noise) -> run::Ruler {
         self.machine.rate();
+        let (before, after) = (&self.before, self.after.take().unwrap_or_else(Taken::now));
         let since = |before: Option<u64>, after: Option<u64>| Some(after?.saturating_sub(before?));
         let interrupted = self.machine.interrupted();
         let noise = Noise {
             taken: (!interrupted).then(|| time_taken::watch(self.machine.ruler())).flatten(),
-            involuntary_switches: since(self.switches_before, noise::thread_switches()),
-            steal_ms: since(self.steal_before, noise::steal_ns(None)).map(|ns| ns as f64 / 1e6),
-            run_queue_ms: since(self.queued_before, noise::run_queue_ns())
-                .map(|ns| ns as f64 / 1e6),
+            involuntary_switches: since(before.switches, after.switches),
+            steal_ms: since(before.steal_ns, after.steal_ns).map(|ns| ns as f64 / 1e6),
+            run_queue_ms: since(before.queued_ns, after.queued_ns).map(|ns| ns as f64 / 1e6),
             ..noise
         };
-        self.machine.ruler().report(cost_ns, self.cpu, noise)
+        let ruler = self.machine.ruler().report(cost_ns, self.cpu, noise);
+        run::Ruler { fifo: self.fifo, ..ruler }
+    }
+}
+
+/// What others have taken from the thread so far.
+struct Taken {
+    steal_ns: Option<u64>,
+    switches: Option<u64>,
+    queued_ns: Option<u64>,
+}
+
+impl Taken {
+    fn now() -> Self {
+        Self {
+            steal_ns: noise::steal_ns(None),
+            switches: noise::thread_switches(),
+            queued_ns: noise::run_queue_ns(),
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use crate::schedule::{SWEEP, SWEEP_CLOCKS, SWEEP_WITH_RUNTIMES};
 use chronoscope_model::Report;
 use chronoscope_model::clock::{BuiltOn, Kind, Reads};
 use chronoscope_model::environment::ClockSource;
+use chronoscope_model::spec::Disturbance;
 use chronoscope_model::sweep::Source;
 use chronoscope_probes::clocks::{ALL, Entry};
 use chronoscope_probes::machine::source_switch::{Guard, Sources};
@@ -260,7 +261,7 @@ fn under(
 ) -> Option<String> {
     let mut found = report_under(&source.name, report);
     let part = |budget: Duration| part(setting, Some(budget));
-    let request = clocks::Request { entries: entries.to_vec(), calls: None };
+    let request = clocks::Request { entries: entries.to_vec(), ..clocks::Request::default() };
     let for_clocks = SWEEP_CLOCKS.of(each);
     let mut why = request.within(for_clocks, &mut part(for_clocks), &mut found).err();
     let rest = (each - for_clocks) / entries.len().max(1) as u32;
@@ -269,7 +270,7 @@ fn under(
         if !available || setting.interrupt.is_set() {
             continue;
         }
-        let request = deltas::Request { entry, reads: READS };
+        let request = deltas::Request { entry, reads: READS, disturbance: Disturbance::default() };
         let measured = Box::new(request).measure(&mut part(rest), &mut found);
         why = why.or(measured.err());
     }

@@ -1,5 +1,6 @@
 //! The mean of many calls, the mean of a few, and a single call.
 
+use crate::waits::Load;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -8,6 +9,9 @@ use serde::{Deserialize, Serialize};
 pub struct Calls {
     /// The clock.
     pub id: String,
+    /// What ran alongside; absent if nothing did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<Load>,
     /// The resolution that the API claims, in nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nominal_ns: Option<f64>,

@@ -3,6 +3,7 @@
 pub use crate::cost::{Cost, Displaced};
 use crate::estimate::Estimate;
 use crate::ordering::Ordering;
+use crate::waits::Load;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -222,6 +223,9 @@ impl Period {
 pub struct Clock {
     /// Its name in the catalogue, `family/variant`.
     pub id: String,
+    /// What ran alongside; absent if nothing did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<Load>,
     /// The call as a user writes it.
     pub call: String,
     /// The language in which the reading code was compiled.

@@ -1,6 +1,7 @@
 //! The differences between successive reads.
 
 use crate::histogram::Histogram;
+use crate::waits::Load;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -9,6 +10,9 @@ use serde::{Deserialize, Serialize};
 pub struct Deltas {
     /// The clock.
     pub id: String,
+    /// What ran alongside; absent if nothing did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<Load>,
     /// How many reads were made.
     pub reads: u64,
     /// How many reads were asked for, if the time ran out or the run was interrupted before all

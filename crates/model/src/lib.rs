@@ -73,6 +73,10 @@ pub struct Report {
     /// The clocks, in the order of the catalogue.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub clocks: Vec<Clock>,
+    /// What reads cost under each load that was asked for, clock by clock. Nothing is judged by
+    /// these.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub clocks_under_load: Vec<Clock>,
     /// The differences between successive reads, one entry per clock asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deltas: Vec<deltas::Deltas>,
@@ -82,6 +86,9 @@ pub struct Report {
     /// What timing adds to a real loop.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overhead: Vec<overhead::Overhead>,
+    /// What each load next to clocks, differences or calls really got.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub load_runs: Vec<waits::LoadRun>,
     /// How precisely one can wait, one row per method, duration and load.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waits: Vec<Wait>,

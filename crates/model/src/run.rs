@@ -64,6 +64,9 @@ pub struct Ruler {
     /// The CPU that the measuring thread was pinned to; absent if it could not be pinned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<usize>,
+    /// The real-time priority (SCHED_FIFO) at which it measured; absent for an ordinary thread.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fifo: Option<u32>,
     /// The other CPUs of the same core, as the system numbers them; empty if there are none or it
     /// does not say.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -2,8 +2,11 @@
 //! by the question that the measurement answers, as its command is.
 
 #[cfg(feature = "clap")]
-use crate::units::{parse_count, parse_duration};
-use crate::waits::WaitSpec;
+mod overhead;
+
+#[cfg(feature = "clap")]
+use crate::units::{parse_count, parse_duration, parse_whole};
+use crate::waits::{Load, WaitSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -30,6 +33,42 @@ pub enum Spec {
     Sweep(SweepSpec),
 }
 
+/// What disturbs a measurement, or keeps others from disturbing it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+pub struct Disturbance {
+    /// Measure again under each of these loads: low, low-nice, normal, high, io, memory, timers,
+    /// print.
+    #[serde(rename = "loads", skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "LOAD", value_delimiter = ','))]
+    pub load: Vec<Load>,
+    /// Processes of a load. Default: one per CPU.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", requires = "load"))]
+    #[cfg_attr(feature = "clap", arg(value_parser = parse_count, allow_hyphen_values = true))]
+    pub load_processes: Option<u64>,
+    /// Read with SCHED_FIFO at this priority (1 to 49).
+    #[serde(rename = "fifo", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "PRIORITY"))]
+    #[cfg_attr(feature = "clap", arg(value_parser = parse_whole::<u32>))]
+    #[cfg_attr(feature = "clap", arg(allow_hyphen_values = true))]
+    pub priority: Option<u32>,
+}
+
+impl Disturbance {
+    /// The loads, each once.
+    pub fn loads(&self) -> Vec<Load> {
+        let mut loads = Vec::new();
+        for &load in &self.load {
+            if load != Load::None && !loads.contains(&load) {
+                loads.push(load);
+            }
+        }
+        loads
+    }
+}
+
 /// What does each clock cost, and what is its resolution?
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -47,6 +86,10 @@ pub struct ClockSpec {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(feature = "clap", arg(long))]
     pub peers: bool,
+    /// What runs alongside, and with which priority the reads are made.
+    #[serde(flatten)]
+    #[cfg_attr(feature = "clap", command(flatten))]
+    pub disturbance: Disturbance,
 }
 
 /// How far apart are two successive reads of a clock?
@@ -59,6 +102,10 @@ pub struct DeltaSpec {
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", value_parser = parse::reads))]
     #[cfg_attr(feature = "clap", arg(default_value_t = Self::READS, allow_hyphen_values = true))]
     pub reads: u64,
+    /// What runs alongside, and with which priority the reads are made.
+    #[serde(flatten)]
+    #[cfg_attr(feature = "clap", command(flatten))]
+    pub disturbance: Disturbance,
 }
 
 impl DeltaSpec {
@@ -73,6 +120,10 @@ pub struct CallSpec {
     /// The clock's id.
     #[cfg_attr(feature = "clap", arg(default_value = Self::ID))]
     pub id: String,
+    /// What runs alongside, and with which priority the reads are made.
+    #[serde(flatten)]
+    #[cfg_attr(feature = "clap", command(flatten))]
+    pub disturbance: Disturbance,
 }
 
 impl CallSpec {
@@ -82,27 +133,20 @@ impl CallSpec {
 
 /// What does timing add to my loop?
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[cfg_attr(feature = "clap", derive(clap::Args))]
 pub struct OverheadSpec {
     /// The clock's id.
-    #[cfg_attr(feature = "clap", arg(default_value = "rust/instant"))]
     pub id: String,
     /// Samples to take.
-    #[cfg_attr(feature = "clap", arg(value_parser = parse_count, default_value_t = Self::SHAPE[0]))]
-    #[cfg_attr(feature = "clap", arg(allow_negative_numbers = true))]
     pub samples: u64,
     /// Iterations of the loop per sample.
-    #[cfg_attr(feature = "clap", arg(value_parser = parse_count, default_value_t = Self::SHAPE[1]))]
-    #[cfg_attr(feature = "clap", arg(allow_negative_numbers = true))]
     pub n: u64,
     /// Integers summed in each iteration.
-    #[cfg_attr(feature = "clap", arg(value_parser = parse::integers))]
-    #[cfg_attr(feature = "clap", arg(default_value_t = Self::SHAPE[2]))]
-    #[cfg_attr(feature = "clap", arg(allow_negative_numbers = true))]
     pub m: u64,
 }
 
 impl OverheadSpec {
+    /// The clock that is measured by default.
+    pub const ID: &str = "rust/instant";
     /// The defaults: samples, iterations per sample, integers per iteration.
     pub const SHAPE: [u64; 3] = [9999, 999, 999];
 }
@@ -166,21 +210,9 @@ pub struct SweepSpec {
 mod parse {
     use crate::units::parse_count;
 
-    /// 8 MB of integers.
-    const MOST_INTEGERS: u64 = 1_000_000;
-
     pub fn reads(text: &str) -> Result<u64, String> {
         match parse_count(text) {
             Ok(1) => Err("it must be at least 2, because a difference needs two reads".into()),
-            other => other.map_err(|error| error.to_string()),
-        }
-    }
-
-    pub fn integers(text: &str) -> Result<u64, String> {
-        match parse_count(text) {
-            Ok(count) if count > MOST_INTEGERS => {
-                Err(format!("an iteration sums at most {MOST_INTEGERS} integers"))
-            }
             other => other.map_err(|error| error.to_string()),
         }
     }
@@ -204,12 +236,19 @@ mod tests {
     #[test]
     fn a_spec_has_the_name_of_its_command_and_the_options_that_were_given() {
         let trust = TrustSpec { ids: Vec::new(), duration: Some(Duration::from_secs(1)) };
+        let none = Disturbance::default;
+        let disturbance =
+            Disturbance { load: vec![Load::Normal, Load::Print], priority: Some(5), ..none() };
         for (spec, json) in [
             (
-                Spec::Deltas(DeltaSpec { id: "c/time".into(), reads: 2 }),
+                Spec::Deltas(DeltaSpec { id: "c/time".into(), reads: 2, disturbance: none() }),
                 r#"{"deltas":{"id":"c/time","reads":2}}"#,
             ),
             (Spec::Clocks(ClockSpec::default()), r#"{"clocks":{}}"#),
+            (
+                Spec::Calls(CallSpec { id: "c/time".into(), disturbance }),
+                r#"{"calls":{"id":"c/time","loads":["normal","print"],"fifo":5}}"#,
+            ),
             (Spec::Trust(trust), r#"{"trust":{"duration_ns":1000000000}}"#),
         ] {
             assert_eq!(serde_json::to_string(&spec).expect("plain data"), json);

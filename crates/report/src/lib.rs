@@ -19,6 +19,7 @@ pub mod text;
 
 mod finite;
 mod number;
+mod under_load;
 
 pub use format::{csv, json, markdown, ndjson};
 

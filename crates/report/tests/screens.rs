@@ -81,7 +81,7 @@ fn colour_changes_nothing_but_colour() {
 fn nothing_is_cut_at_usual_widths() {
     let cut = |name: &str, text: &str| {
         // The list of differences states that its middle is left out.
-        let signs = usize::from(name == "deltas") + text.matches("__cpuid(0, …)").count();
+        let signs = usize::from(name.starts_with("deltas")) + text.matches("__cpuid(0, …)").count();
         assert_eq!(text.matches('…').count(), signs, "{name}\n{text}");
     };
     for width in [60, 80, 120] {

@@ -27,6 +27,7 @@ fn rare() -> Report {
 fn names() -> BTreeSet<(&'static str, String)> {
     let reports = [
         samples::full(),
+        samples::under_load(),
         samples::troubled(),
         samples::trust::watched(samples::trust::sound()),
         samples::trust::watched(samples::trust::faulty()),

@@ -22,7 +22,8 @@ impl Measurement for Request {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
         match self.0 {
             Basis::Clocks => {
-                let clocks = clocks::Request { entries: ALL.to_vec(), calls: None };
+                let clocks =
+                    clocks::Request { entries: ALL.to_vec(), ..clocks::Request::default() };
                 clocks.within(setting.budget.unwrap_or(schedule::ADVICE.time), setting, report)
             }
             Basis::Waits => {

@@ -27,7 +27,7 @@ impl Measurement for Request {
         let counter = first(Kind::Counter, Reads::Counter, BuiltOn::Counter);
         let system = first(Kind::Monotonic, Reads::Vdso, BuiltOn::ClockSource);
         let entries = [counter, system].into_iter().flatten().collect();
-        let clocks = clocks::Request { entries, calls: None };
+        let clocks = clocks::Request { entries, ..clocks::Request::default() };
         clocks.within(budget.saturating_sub(for_waits), setting, report)?;
         if self.waits {
             waits::after_clocks(waits::sleeps(WAIT), for_waits, setting, report);

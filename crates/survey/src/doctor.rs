@@ -25,7 +25,7 @@ impl Measurement for Request {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
         let budget = setting.budget.unwrap_or(DOCTOR.time);
         let (for_watch, for_waits) = (DOCTOR_WATCH.of(budget), DOCTOR_WAITS.of(budget));
-        let clocks = clocks::Request { entries: diagnostic_clocks(), calls: None };
+        let clocks = clocks::Request { entries: diagnostic_clocks(), ..clocks::Request::default() };
         let rest = budget.saturating_sub(for_waits + for_watch);
         clocks.within(rest, setting, report)?;
         if setting.interrupt.is_set() {

@@ -30,7 +30,7 @@ impl Measurement for Request {
         if self.clocks.len() < ALL.len() {
             report.notes.push(notes::only_some_clocks(self.clocks.len(), ALL.len()));
         }
-        let clocks = clocks::Request { entries: self.clocks, calls: None };
+        let clocks = clocks::Request { entries: self.clocks, ..clocks::Request::default() };
         clocks.within(budget.saturating_sub(for_waits), setting, report)?;
         if self.waits {
             let asked = WaitSpec {

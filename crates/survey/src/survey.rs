@@ -60,14 +60,15 @@ impl<'a> Survey<'a> {
     pub fn of(spec: Spec) -> Result<Self, Error> {
         let asked = Some(Box::new(spec.clone()));
         let survey = match spec {
-            Spec::Clocks(ClockSpec { ids, calls, peers }) => {
-                Self::new(clocks::Request { entries: select::clocks(&ids, peers)?, calls })
+            Spec::Clocks(ClockSpec { ids, calls, peers, disturbance }) => {
+                let entries = select::clocks(&ids, peers)?;
+                Self::new(clocks::Request { entries, calls, disturbance })
             }
-            Spec::Deltas(DeltaSpec { id, reads }) => {
-                Self::new(deltas::Request { entry: select::clock(&id)?, reads })
+            Spec::Deltas(DeltaSpec { id, reads, disturbance }) => {
+                Self::new(deltas::Request { entry: select::clock(&id)?, reads, disturbance })
             }
-            Spec::Calls(CallSpec { id }) => {
-                Self::new(calls::Request { entry: select::clock(&id)? })
+            Spec::Calls(CallSpec { id, disturbance }) => {
+                Self::new(calls::Request { entry: select::clock(&id)?, disturbance })
             }
             Spec::Overhead(OverheadSpec { id, samples, n, m }) => {
                 let shape = [samples, n, m];

@@ -2,7 +2,7 @@
 //! and must not be prepared before its first check.
 
 use chronoscope_model::waits::Load;
-use chronoscope_survey::spec::{CallSpec, DeltaSpec, OverheadSpec, Spec, TrustSpec};
+use chronoscope_survey::spec::{CallSpec, DeltaSpec, Disturbance, OverheadSpec, Spec, TrustSpec};
 use chronoscope_survey::{
     Error, Hardware, Interrupt, Report, Slack, Survey, WaitSpec, select, start_up,
 };
@@ -46,7 +46,11 @@ fn what_is_unknown_or_impossible_is_an_error() {
     let unknown = Survey::clocks(["rust/instanz"]).err().expect("no such clock");
     assert!(unknown.to_string().contains("rust/instant"), "{unknown}");
     assert!(matches!(select::clock("rust/"), Err(Error::Invalid(_))));
-    let survey = Survey::of(Spec::Calls(CallSpec { id: "rust/instant".into() })).expect("a clock");
+    let survey = Survey::of(Spec::Calls(CallSpec {
+        id: "rust/instant".into(),
+        disturbance: Disturbance::default(),
+    }))
+    .expect("a clock");
     assert!(matches!(survey.cpu(1 << 20).run(), Err(Error::Invalid(_))));
     let resumed = Survey::resume(Report::default());
     assert!(matches!(resumed, Err(Error::Invalid(_))));
@@ -71,9 +75,10 @@ fn single_questions_are_answered() {
         assert_eq!(report.spec, Some(spec));
         report
     };
-    let report = run(Spec::Deltas(DeltaSpec { id: id(), reads: 1000 }));
+    let report =
+        run(Spec::Deltas(DeltaSpec { id: id(), reads: 1000, disturbance: Disturbance::default() }));
     assert!(report.deltas[0].reads >= 2 && report.ruler.is_some());
-    let report = run(Spec::Calls(CallSpec { id: id() }));
+    let report = run(Spec::Calls(CallSpec { id: id(), disturbance: Disturbance::default() }));
     assert_eq!(report.calls[0].passes.len(), 3);
     let report = run(Spec::Overhead(OverheadSpec { id: id(), samples: 3, n: 10, m: 10 }));
     assert_eq!(report.overhead[0].taken, 3);

@@ -9,7 +9,10 @@ pub use chronoscope_survey::spec::CallSpec as Args;
 pub const EXAMPLES: Examples = [
     ("chronoscope calls", "A million, ten, and one call of the usual clock."),
     ("chronoscope calls posix/realtime --cpu 1", "The same for the wall clock, on CPU 1."),
-    ("chronoscope calls c/time --json", "The figures for a program."),
+    (
+        "chronoscope calls --load normal,print",
+        "What a busy machine changes, and what printing does.",
+    ),
 ];
 
 impl Run for Args {

@@ -13,7 +13,10 @@ pub const EXAMPLES: Examples = [
         "chronoscope clocks linux '*/*coarse*' --budget 3s",
         "Those of Linux, and every coarse one, in 3 s.",
     ),
-    ("chronoscope clocks c/time --calls 10M", "How long ten million calls really take."),
+    (
+        "chronoscope clocks c/time --calls 10M --load normal",
+        "Ten million real calls, undisturbed and under load.",
+    ),
 ];
 
 impl Run for Args {

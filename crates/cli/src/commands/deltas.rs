@@ -7,7 +7,10 @@ use chronoscope_survey::Spec;
 pub use chronoscope_survey::spec::DeltaSpec as Args;
 
 pub const EXAMPLES: Examples = [
-    ("chronoscope deltas posix/monotonic", "What lies between two successive reads."),
+    (
+        "chronoscope deltas posix/monotonic --load normal",
+        "Successive reads, undisturbed and on a busy machine.",
+    ),
     (
         "chronoscope deltas x86/rdtsc-asm --reads 10M",
         "The same, from ten million reads of the counter.",

@@ -9,7 +9,7 @@ pub use chronoscope_survey::spec::OverheadSpec as Args;
 pub const EXAMPLES: Examples = [
     ("chronoscope overhead", "What timing adds to a loop of the usual shape."),
     (
-        "chronoscope overhead posix/monotonic 1k 999 99",
+        "chronoscope overhead 1k 999 99 posix/monotonic",
         "1000 samples of 999 loops that sum 99 integers.",
     ),
     ("chronoscope overhead c/clock -v", "Another clock, with the machine and the noise."),

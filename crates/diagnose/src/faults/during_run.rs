@@ -61,7 +61,9 @@ pub(super) const NOISY_MACHINE: Fault = Fault {
         let watched = noise.is_some_and(|it| {
             it.run_queue_ms.is_some() || (it.batches >= ENOUGH && it.involuntary_switches.is_some())
         });
-        let queued = noise.and_then(|noise| queued(noise, report.run.seconds));
+        // The tool's own load is not noise.
+        let loaded: f64 = report.load_runs.iter().map(|run| run.seconds).sum();
+        let queued = noise.and_then(|noise| queued(noise, report.run.seconds - loaded));
         let measured = [queued, noise.and_then(disturbed), late(report)].into_iter().flatten();
         let seen = match found(Level::Warning, measured) {
             Err(Clear) if !watched && overloaded(report) => Ok(Seen {

@@ -249,6 +249,7 @@ pub fn tsc() -> Report {
             cost_ns: 16.9,
             tick_ns: 1.0 / 2.6,
             cpu: Some(1),
+            fifo: None,
             siblings: Vec::new(),
             noise: Noise {
                 batches: 41_207,

@@ -31,7 +31,15 @@ pub struct Machine {
     clock: RunClock,
     interrupt: Interrupt,
     stolen: Stolen,
+    /// When the thread last slept, if it has to now and then.
+    rested: Option<Duration>,
 }
+
+/// A real-time thread sleeps this often, and for this long: long before the kernel takes the CPU
+/// from it (`kernel.sched_rt_runtime_us`, 950 ms of each second) or ends it (getrlimit(2),
+/// RLIMIT_RTTIME).
+const REST_EVERY: Duration = Duration::from_millis(400);
+const REST: Duration = Duration::from_micros(100);
 
 impl Machine {
     /// Returns a host for these subjects. The empty loop of each language follows them.
@@ -68,6 +76,23 @@ impl Machine {
             clock: RunClock::start(),
             interrupt,
             stolen: Stolen::now(),
+            rested: None,
+        }
+    }
+
+    /// Lets the thread sleep for a moment now and then, before it times anything, as a real-time
+    /// thread must.
+    pub fn with_rests(mut self) -> Self {
+        self.rested = Some(Duration::ZERO);
+        self
+    }
+
+    fn rest(&mut self) {
+        if let Some(rested) = &mut self.rested
+            && self.clock.elapsed() > *rested + REST_EVERY
+        {
+            std::thread::sleep(REST);
+            *rested = self.clock.elapsed();
         }
     }
 
@@ -163,6 +188,7 @@ impl Timed for Machine {
 
 impl Batches for Machine {
     fn batch(&mut self, subject: usize, mode: Mode, reads: u64) -> Batch {
+        self.rest();
         let Some(reader) = &mut self.readers[subject] else {
             return LOST;
         };
@@ -208,6 +234,7 @@ impl Batches for Machine {
 
 impl Values for Machine {
     fn fill(&mut self, subject: usize, out: &mut [u64]) {
+        self.rest();
         if let Some(reader) = &mut self.readers[subject] {
             reader.fill(out);
         }
@@ -221,6 +248,7 @@ impl Values for Machine {
     }
 
     fn span(&mut self, subject: usize, calls: u64) -> u64 {
+        self.rest();
         self.reader(subject).map_or(0, |reader| reader.span(calls))
     }
 

@@ -282,6 +282,7 @@ impl Ruler {
             tick_ns: self.tick() * 1e9 / self.hz,
             siblings: cpu.map_or(Vec::new(), |cpu| siblings(&Root::host(), cpu)),
             cpu,
+            fifo: None,
             noise,
         }
     }

@@ -1,10 +1,11 @@
 //! The plan of a run of waits, checked before anything runs.
 
+use crate::disturbance::{check_fifo, check_processes};
 use chronoscope_model::Note;
 use chronoscope_model::units::{human, plural};
 use chronoscope_model::waits::{self, Load, Slack, Wait, WaitSpec};
-use chronoscope_probes::machine::{Root, affinity};
-use chronoscope_probes::waits::{Entry, Kind, find, privilege};
+use chronoscope_probes::machine::affinity;
+use chronoscope_probes::waits::{Entry, Kind, find};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
@@ -60,7 +61,6 @@ const LONGEST_SPIN: Duration = Duration::from_millis(450);
 const SLICES_NS: std::ops::RangeInclusive<u64> = 100_000..=100_000_000;
 /// The most rows, times CPUs, which limits memory.
 const MOST_ROWS: usize = 4096;
-const MOST_LOAD: usize = 8;
 
 impl Plan {
     pub fn data(&self) -> waits::Plan {
@@ -134,19 +134,11 @@ impl Plan {
         )?;
         self.check_cpus()?;
         let cpus = affinity::allowed().len();
-        let most = (cpus.max(1) * MOST_LOAD) as u64;
-        let processes = spec.load_processes.unwrap_or(1);
-        ensure(
-            (1..=most).contains(&processes),
-            format!(
-                "{processes} load processes are not possible: choose 1 to {most}, {MOST_LOAD} per \
-                 CPU"
-            ),
-        )?;
+        check_processes(spec.load_processes, cpus).map_err(Error)?;
         if let Some(priority) = spec.load_priority {
             let high = spec.load.contains(&Load::High);
             ensure(high, "--load-priority applies to `--load high` only")?;
-            check_fifo("--load-priority", priority, cpus)?;
+            check_fifo("--load-priority", priority, cpus).map_err(Error)?;
         }
         if let Some(priority) = spec.priority {
             let busy = self.methods.iter().any(|method| method.kind == Kind::Busy);
@@ -158,7 +150,7 @@ impl Plan {
                     human(LONGEST_SPIN)
                 ),
             )?;
-            check_fifo("--priority", priority, cpus)?;
+            check_fifo("--priority", priority, cpus).map_err(Error)?;
             ensure(
                 (1..cpus).contains(&self.cpus.len()),
                 "a real-time run must be pinned and leave one CPU free: name the CPUs with --cpu",
@@ -256,14 +248,6 @@ fn or_default<T: Clone + Default>(given: &[T]) -> Vec<T> {
 
 fn ensure(holds: bool, otherwise: impl Into<String>) -> Result<(), Error> {
     if holds { Ok(()) } else { Err(Error(otherwise.into())) }
-}
-
-/// Checks that an option's priority is possible and permitted: a run that was asked for a priority
-/// and has none would answer another question.
-fn check_fifo(option: &str, priority: u32, cpus: usize) -> Result<(), Error> {
-    let possible = privilege::check_fifo(&Root::host(), priority, cpus);
-    let permitted = possible.and_then(|()| privilege::try_fifo(priority));
-    permitted.map_err(|why| Error(format!("{option} {priority}: {}", why.0)))
 }
 
 #[cfg(test)]

@@ -12,12 +12,12 @@ use super::wall::{Wall, offset};
 use super::why;
 use crate::engine::Ruler;
 use crate::engine::time::Interrupt;
-use crate::notes;
+use crate::{disturbance, notes};
 use chronoscope_model::Note;
 use chronoscope_model::waits::{Load, LoadRun, StoppedBy, Wait};
-use chronoscope_probes::load::{self, Order, Running};
+use chronoscope_probes::load::Running;
 use chronoscope_probes::machine::{affinity, power_source};
-use chronoscope_probes::waits::privilege::{self, KeepAwake, RealtimeFence};
+use chronoscope_probes::waits::privilege::{self, KeepAwake};
 use chronoscope_probes::waits::{Unavailable, os};
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -75,8 +75,7 @@ pub fn run(plan: &Plan, distrust: Option<String>, hooks: &mut Hooks) -> Result<F
         };
         held.map_err(|why| notes.push(refused(why))).ok()
     });
-    let fence = plan.spec.priority.map(|_| RealtimeFence::new(FENCE_US));
-    let _fence = fence.transpose().map_err(|why| Error(why.0))?;
+    let _fence = disturbance::fence(plan.spec.priority).map_err(Error)?;
     one_period(&mut plan, &mut notes);
     let mut run = Run {
         plan: Arc::new(plan.clone()),
@@ -123,10 +122,6 @@ fn one_period(plan: &mut Plan, notes: &mut Vec<Note>) {
     }
 }
 
-/// How long a real-time thread may run without blocking, in microseconds: longer than the longest
-/// spin that is allowed, and too short to lock up a machine for long.
-const FENCE_US: u64 = 3_000_000;
-
 struct Run {
     plan: Arc<Plan>,
     ruler: Ruler,
@@ -144,23 +139,9 @@ impl Run {
         if load == Load::None {
             return Ok(None);
         }
-        let mut cpus = affinity::allowed();
-        let fifo = self.plan.spec.load_priority.filter(|_| load == Load::High);
-        if load::leaves_one_free(load, fifo.is_some()) {
-            // One CPU is left free, but not one on which waits are measured.
-            let free = cpus.iter().rposition(|cpu| !self.plan.cpus.contains(cpu));
-            let free = free.ok_or(
-                "load high: a priority above all others must leave one CPU free, and there is none",
-            )?;
-            cpus.remove(free);
-        }
-        let order = Order {
-            load,
-            processes: self.plan.spec.load_processes.map_or(cpus.len(), |n| n as usize).max(1),
-            cpus,
-            fifo,
-        };
-        load::start(&order).map(Some).map_err(|reason| reason.0)
+        let (spec, cpus) = (&self.plan.spec, &self.plan.cpus);
+        let fifo = spec.load_priority.filter(|_| load == Load::High);
+        disturbance::start(load, spec.load_processes, fifo, affinity::allowed(), cpus).map(Some)
     }
 
     /// Measures the rows of one load to their end.

@@ -38,11 +38,13 @@ pub enum Load {
     Memory,
     /// A storm of timer interrupts.
     Timers,
+    /// Lines printed to a terminal of its own.
+    Print,
 }
 
 impl Load {
     /// Every load, lightest first.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::None,
         Self::Low,
         Self::LowNice,
@@ -51,6 +53,7 @@ impl Load {
         Self::Io,
         Self::Memory,
         Self::Timers,
+        Self::Print,
     ];
 
     /// Whether a CPU under it is idle at times. A load that computes has something to run always.
@@ -69,6 +72,7 @@ impl Load {
             Self::Io => "io",
             Self::Memory => "memory",
             Self::Timers => "timers",
+            Self::Print => "print",
         }
     }
 }
@@ -124,6 +128,7 @@ impl LoadRun {
         // Only a process that writes can end by itself, and only if a write fails.
         let why = match self.load {
             Load::Io => "a write failed, as on a full disk",
+            Load::Print => "a write failed",
             _ => "they were killed",
         };
         Some(format!(

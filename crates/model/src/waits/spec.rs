@@ -53,8 +53,8 @@ pub struct WaitSpec {
     #[cfg_attr(feature = "clap", arg(long, value_name = "DURATION"))]
     #[cfg_attr(feature = "clap", arg(value_parser = parse_duration, allow_hyphen_values = true))]
     pub duration: Option<Duration>,
-    /// What runs alongside: none, low, low-nice, normal, high, io, memory, timers. Default: none;
-    /// in an overview, none and normal.
+    /// What runs alongside: none, low, low-nice, normal, high, io, memory, timers, print. Default:
+    /// none; in an overview, none and normal.
     #[serde(rename = "loads", skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "clap", arg(long, value_name = "LOAD", value_delimiter = ','))]
     pub load: Vec<Load>,

@@ -13,10 +13,16 @@ pub const BLOCK: usize = 1 << 20;
 pub const FILE: usize = 64 << 20;
 /// The number of timers of one process.
 pub const TIMERS: usize = 16;
+/// What is printed: a line as long as a terminal is wide.
+pub const PRINTED: [u8; 80] = {
+    let mut line = [b'.'; 80];
+    line[79] = b'\n';
+    line
+};
 
 /// What a process does, in words. `sync` is the call that it waits for after a write, `timers` what
-/// its timers are, and `after` what follows computation.
-pub fn about(load: Load, sync: &str, timers: &str, after: &str) -> String {
+/// its timers are, `print` where it prints, and `after` what follows computation.
+pub fn about(load: Load, sync: &str, timers: &str, print: &str, after: &str) -> String {
     let [memory, block, file] = [MEMORY, BLOCK, FILE].map(|bytes| bytes >> 20);
     match load {
         Load::Memory => {
@@ -26,6 +32,10 @@ pub fn about(load: Load, sync: &str, timers: &str, after: &str) -> String {
             "writes {block} MiB within a file of {file} MiB and waits for {sync}, over and over"
         ),
         Load::Timers => format!("has {TIMERS} {timers}"),
+        Load::Print => {
+            let bytes = PRINTED.len();
+            format!("prints lines of {bytes} bytes {print}, over and over")
+        }
         _ => {
             format!("computes for about 20 ms (10 million steps of additions and shifts), {after}")
         }

@@ -21,8 +21,14 @@ pub struct Child {
 const STARTED: [u8; 2] = [0, 0];
 
 /// The steps of a child's start, by what they are called when they fail.
-const STEPS: [&str; 5] =
-    ["", "prctl(PR_SET_PDEATHSIG)", "sched_setaffinity", "its priority", "its memory or timers"];
+const STEPS: [&str; 6] = [
+    "",
+    "prctl(PR_SET_PDEATHSIG)",
+    "sched_setaffinity",
+    "its priority",
+    "its memory or timers",
+    "its pseudo-terminal (/dev/ptmx)",
+];
 
 pub fn scheduling(order: &Order) -> String {
     match (order.load, order.fifo) {
@@ -80,7 +86,9 @@ pub fn launch(
                     tell(told, STARTED);
                     work::run(&work, ready, parent)
                 }
-                Ok(Err(errno)) => tell(told, [4, errno as u8]),
+                Ok(Err(errno)) => {
+                    tell(told, [if order.load == Load::Print { 5 } else { 4 }, errno as u8]);
+                }
                 Err((step, errno)) => tell(told, [step, errno as u8]),
             }
             // SAFETY: ends the child without running what belongs to the parent.

@@ -30,9 +30,7 @@ fn exists(pid: i32) -> bool {
 #[test]
 fn every_load_runs_gets_time_and_leaves_nothing_behind() {
     let before = affinity::allowed();
-    for load in
-        [Load::Low, Load::LowNice, Load::Normal, Load::High, Load::Io, Load::Memory, Load::Timers]
-    {
+    for load in Load::ALL.into_iter().filter(|load| *load != Load::None) {
         let Some(mut running) = started(&order(load)) else {
             continue;
         };

@@ -1,10 +1,10 @@
 //! What the processes of a load do on Windows.
 
-use super::common::{self, BLOCK, FILE, LINE, MEMORY, TIMERS, compute};
+use super::common::{self, BLOCK, FILE, LINE, MEMORY, PRINTED, TIMERS, compute};
 use crate::waits::windows_timer::Timer;
 use chronoscope_model::waits::Load;
 use std::fs::File;
-use std::io::{Seek, SeekFrom, Write};
+use std::io::{self, PipeWriter, Seek, SeekFrom, Write, pipe};
 use std::os::windows::fs::OpenOptionsExt;
 use std::time::Duration;
 use windows_sys::Win32::Storage::FileSystem::FILE_FLAG_DELETE_ON_CLOSE;
@@ -20,7 +20,8 @@ pub fn about(load: Load) -> String {
         Load::High => format!("then sleeps for {REST:?}, over and over"),
         _ => "over and over, without a pause".into(),
     };
-    common::about(load, "FlushFileBuffers", &timers, &after)
+    let print = "to a pipe of its own, one write each, which a thread empties";
+    common::about(load, "FlushFileBuffers", &timers, print, &after)
 }
 
 pub enum Work {
@@ -32,6 +33,8 @@ pub enum Work {
     Write { file: File, block: Vec<u8>, turn: u64 },
     /// Wait for timers.
     Timers,
+    /// Print to a pipe.
+    Print(PipeWriter),
 }
 
 impl Work {
@@ -44,6 +47,11 @@ impl Work {
             Load::Timers => {
                 timer()?;
                 Self::Timers
+            }
+            Load::Print => {
+                let (mut reader, writer) = pipe().map_err(|error| format!("a pipe: {error}"))?;
+                std::thread::spawn(move || io::copy(&mut reader, &mut io::sink()));
+                Self::Print(writer)
             }
             _ => Self::Compute { rests: load == Load::High, turn },
         })
@@ -98,6 +106,11 @@ pub fn run(work: &mut Work) {
                 }
             }
             Work::Timers => return timers(),
+            Work::Print(pipe) => {
+                if pipe.write_all(&PRINTED).is_err() {
+                    return;
+                }
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What the processes of a load do. All of it runs in a child that was forked from a process with
 //! several threads (fork(2)), so none of it allocates or takes a lock.
 
-use super::common::{self, BLOCK, FILE, LINE, MEMORY, TIMERS, compute};
+use super::common::{self, BLOCK, FILE, LINE, MEMORY, PRINTED, TIMERS, compute};
 use super::imp::errno;
 use crate::waits::Unavailable;
 use chronoscope_model::units::short_ns;
@@ -27,6 +27,7 @@ pub fn about(load: Load) -> String {
         load,
         "fdatasync",
         &format!("interval timers of {from} to {to}, and reads them when the first expires"),
+        "to a pseudo-terminal of its own, one write each, and reads them back",
         &format!("then sleeps for {pause}, over and over"),
     )
 }
@@ -44,6 +45,9 @@ pub enum Ready {
     Write(*mut u8, libc::c_int),
     /// The timers. The first is waited for, the others never block.
     Timers([libc::c_int; TIMERS]),
+    /// The two sides of a pseudo-terminal, neither of which blocks: the one that a program prints
+    /// to, and the one that shows it.
+    Print([libc::c_int; 2]),
 }
 
 /// A file without a name in the folder for temporary files, which the load writes to.
@@ -103,6 +107,7 @@ pub fn prepare(work: &Work) -> Result<Ready, i32> {
         (Load::Io, Some(file)) => map(BLOCK).map(|block| Ready::Write(block, file)),
         (Load::Io, None) => Err(libc::EBADF),
         (Load::Timers, _) => timers().map(Ready::Timers),
+        (Load::Print, _) => terminal().map(Ready::Print),
         _ => Ok(Ready::Compute),
     }
 }
@@ -125,6 +130,45 @@ fn timers() -> Result<[libc::c_int; TIMERS], i32> {
         }
     }
     Ok(timers)
+}
+
+/// A new pseudo-terminal, which nobody sees and which controls no process (pty(7), tty_ioctl(4)).
+/// What is printed to it passes through the kernel's line discipline and a worker thread of the
+/// kernel, as on a screen, and it is gone with the process.
+fn terminal() -> Result<[libc::c_int; 2], i32> {
+    const FLAGS: libc::c_int = libc::O_RDWR | libc::O_NOCTTY | libc::O_NONBLOCK | libc::O_CLOEXEC;
+    let locked: libc::c_int = 0;
+    // SAFETY: a path that ends in zero, and an `int` that outlives the call that reads it.
+    unsafe {
+        let shows = libc::open(c"/dev/ptmx".as_ptr(), FLAGS);
+        if shows < 0 || libc::ioctl(shows, libc::TIOCSPTLCK, &raw const locked) != 0 {
+            return Err(errno());
+        }
+        match libc::ioctl(shows, libc::TIOCGPTPEER, FLAGS) {
+            prints if prints >= 0 => Ok([prints, shows]),
+            _ => Err(errno()),
+        }
+    }
+}
+
+/// Prints a few lines, one write each, as a program whose output is a terminal does (setvbuf(3)),
+/// and takes them off the other side. Returns 0, or the system's error number.
+fn print([prints, shows]: [libc::c_int; 2]) -> i32 {
+    const LINES: usize = 32;
+    let mut seen = [0u8; 4096];
+    // SAFETY: reads and writes within arrays that outlive the calls.
+    unsafe {
+        for _ in 0..LINES {
+            // A full terminal is emptied below.
+            if libc::write(prints, PRINTED.as_ptr().cast(), PRINTED.len()) < 0
+                && errno() != libc::EAGAIN
+            {
+                return errno();
+            }
+        }
+        while libc::read(shows, seen.as_mut_ptr().cast(), seen.len()) > 0 {}
+    }
+    0
 }
 
 /// Waits for the first timer and reads all of them, because an interval timer that is not read
@@ -156,6 +200,11 @@ pub fn run(work: &Work, ready: Ready, parent: libc::pid_t) {
             }
             Ready::Timers(timers) => {
                 read_timers(&timers);
+            }
+            Ready::Print(terminal) => {
+                if print(terminal) != 0 {
+                    return;
+                }
             }
         }
     }
@@ -198,6 +247,24 @@ fn write(block: *mut u8, file: libc::c_int, turn: u64) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Nothing of what is printed goes anywhere else, and a terminal never fills up for good.
+    #[test]
+    fn what_is_printed_goes_to_a_terminal_of_its_own() {
+        let terminal @ [prints, shows] = match terminal() {
+            Ok(terminal) => terminal,
+            Err(error) => return eprintln!("left out: no pseudo-terminals here ({error})"),
+        };
+        // SAFETY: asks about open descriptors.
+        unsafe { assert_eq!([libc::isatty(prints), libc::isatty(shows)], [1, 1]) };
+        for _ in 0..1000 {
+            assert_eq!(print(terminal), 0);
+        }
+        for side in terminal {
+            // SAFETY: made above, and closed once.
+            unsafe { libc::close(side) };
+        }
+    }
 
     /// Timers that expired only once would be counted once each.
     #[test]

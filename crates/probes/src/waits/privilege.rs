@@ -4,6 +4,7 @@ use super::{Unavailable, os};
 use crate::machine::Root;
 use std::fs::File;
 use std::io::Write;
+use std::marker::PhantomData;
 
 /// The highest real-time priority that is allowed: below 50, at which Linux runs its interrupt
 /// threads (kernel/irq/manage.c, `sched_set_fifo` of the handlers), so that a runaway thread cannot
@@ -79,6 +80,26 @@ impl Drop for RealtimeFence {
     fn drop(&mut self) {
         // This was the process's own limit, and the hard limit has not been touched.
         let _ = os::limit_realtime(self.0);
+    }
+}
+
+/// Schedules the calling thread with SCHED_FIFO, until this is dropped on the same thread.
+#[derive(Debug)]
+pub struct Raised(PhantomData<*const ()>);
+
+impl Raised {
+    /// Raises the priority of the calling thread.
+    ///
+    /// # Errors
+    /// The system's error, and what is needed.
+    pub fn to(priority: u32) -> Result<Self, Unavailable> {
+        os::set_fifo(priority).map(|()| Self(PhantomData))
+    }
+}
+
+impl Drop for Raised {
+    fn drop(&mut self) {
+        os::end_fifo();
     }
 }
 

@@ -4,6 +4,7 @@ use super::columns::{Rows, Spec, columns};
 use super::{Detail, SECTION as PLAIN, Section, heading_of};
 use crate::block::{Block, Cell, Fact, Table, Tone};
 use crate::number::{count, plural, short};
+use crate::under_load::{conditions, name, times};
 use chronoscope_model::Report;
 use chronoscope_model::calls::{Calls, Pass};
 
@@ -15,7 +16,7 @@ pub const SECTION: Section = Section {
     view,
     table: Some(|report| {
         let rows = report.calls.iter().flat_map(passes);
-        Rows::data(columns()).of_all(&rows.collect::<Vec<_>>())
+        Rows::data(columns(true)).of_all(&rows.collect::<Vec<_>>())
     }),
     ..PLAIN
 };
@@ -28,12 +29,18 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
         return vec![Block::paragraph("No calls were measured.")];
     }
     let mut blocks = Vec::new();
-    for calls in &report.calls {
+    for calls in report.calls.iter().filter(|calls| calls.load.is_none()) {
+        let same: Vec<&Calls> = report.calls.iter().filter(|other| other.id == calls.id).collect();
         blocks.push(heading_of(report, &calls.id));
         blocks.push(Block::Facts(facts(calls)));
-        let rows: Vec<Numbered> = passes(calls).collect();
-        let table = Rows::shown(columns(), detail);
+        let rows: Vec<Numbered> = same.iter().copied().flat_map(passes).collect();
+        let table = Rows::shown(columns(same.len() > 1), detail);
         blocks.push(Block::Table(table.of_all(&rows)));
+        if same.len() > 1 {
+            let rows: Vec<Pair> = same.iter().map(|other| (calls, *other)).collect();
+            let table = Rows::shown(under_loads(), detail);
+            blocks.push(Block::Table(table.of_all(&rows)));
+        }
         blocks.push(Block::Table(seconds(calls)));
         if !report.run.complete {
             let passes = plural(calls.passes.len() as u64, "pass was", "passes were");
@@ -44,6 +51,7 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
     let legend = "Nothing was printed between the calls, and the machine was left alone before \
                   the first.";
     blocks.push(Block::legend(legend));
+    blocks.extend(conditions(report));
     blocks
 }
 
@@ -70,15 +78,9 @@ type InSeconds = (String, [f64; 3]);
 /// The figures by the clock in seconds, as the program that they come from prints them, and the
 /// lowest of each.
 fn seconds(calls: &Calls) -> Table {
-    let figures = |pass: &Pass| [pass.delta1_ns, pass.delta2_ns, pass.delta3_ns];
     let mut rows: Vec<InSeconds> =
         (1..).zip(&calls.passes).map(|(n, pass)| (format!("{n}"), figures(pass))).collect();
-    let lowest = calls.passes.iter().map(figures).reduce(|a, b| {
-        let [a1, a2, a3] = a;
-        let [b1, b2, b3] = b;
-        [a1.min(b1), a2.min(b2), a3.min(b3)]
-    });
-    rows.extend(lowest.map(|lowest| ("lowest".to_owned(), lowest)));
+    rows.extend(lowest(calls).map(|lowest| ("lowest".to_owned(), lowest)));
     let columns = columns! { (name, ns) in InSeconds;
         "" "pass" [full also_name] Cell::text(name);
         "" "by clock\ndelta1" [full right] Cell::text(scientific(ns[0]));
@@ -86,6 +88,37 @@ fn seconds(calls: &Calls) -> Table {
         "" "delta3" [full right] Cell::text(scientific(ns[2]));
     };
     Rows::shown(columns, Detail::Full).of_all(&rows)
+}
+
+fn figures(pass: &Pass) -> [f64; 3] {
+    [pass.delta1_ns, pass.delta2_ns, pass.delta3_ns]
+}
+
+/// The lowest of each figure by the clock.
+fn lowest(calls: &Calls) -> Option<[f64; 3]> {
+    calls.passes.iter().map(figures).reduce(|a, b| std::array::from_fn(|at| a[at].min(b[at])))
+}
+
+/// The calls without a load, and those without or with one.
+type Pair<'a> = (&'a Calls, &'a Calls);
+
+/// The lowest figures under each load.
+fn under_loads<'a>() -> Vec<Spec<Pair<'a>>> {
+    fn figure((_, calls): &Pair, at: usize) -> Cell {
+        Cell::number(lowest(calls).map(|ns| ns[at]))
+    }
+    fn against((none, calls): &Pair, at: usize) -> Cell {
+        times(lowest(calls).map(|ns| ns[at]), lowest(none).map(|ns| ns[at]))
+    }
+    columns! { pair in Pair;
+        "" "load" [full also_name] Cell::text(name(pair.1.load));
+        "" "lowest\ndelta1" [full unit("ns") decimal] figure(pair, 0);
+        "" "× none" [full decimal close] against(pair, 0);
+        "" "delta2" [full unit("ns") decimal] figure(pair, 1);
+        "" "× none" [full decimal close] against(pair, 1);
+        "" "delta3" [full unit("ns") decimal] figure(pair, 2);
+        "" "× none" [full decimal close] against(pair, 2);
+    }
 }
 
 /// Nanoseconds as `1.015612e-06 s`, which C's `%e` writes.
@@ -111,9 +144,10 @@ fn passes(calls: &Calls) -> impl Iterator<Item = Numbered<'_>> {
     (1..).zip(&calls.passes).map(move |(n, pass)| (calls, n, pass))
 }
 
-fn columns<'a>() -> Vec<Spec<Numbered<'a>>> {
+fn columns<'a>(loads: bool) -> Vec<Spec<Numbered<'a>>> {
     columns! { (calls, n, pass) in Numbered;
         "id" "pass" [] Cell::code(&calls.id);
+        "load" "load" [full_if(loads) also_name] Cell::text(name(calls.load));
         "pass" "pass" [full also_name right] Cell::count(*n);
         "delta1_ns" "by clock\ndelta1" [full unit("ns") decimal] Cell::number(pass.delta1_ns);
         "delta2_ns" "delta2" [full unit("ns") decimal] Cell::number(pass.delta2_ns);

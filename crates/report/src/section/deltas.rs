@@ -4,6 +4,7 @@ use super::columns::{Rows, Spec, columns};
 use super::{Detail, SECTION as PLAIN, Section, heading_of};
 use crate::block::{Block, Cell, Fact, Text, Tone, Value};
 use crate::number::{count, percent, plural, short, signed};
+use crate::under_load::{conditions, name, times};
 use chronoscope_model::deltas::{Deltas, Row};
 use chronoscope_model::quantile::Percentile;
 use chronoscope_model::run::Gaps;
@@ -35,7 +36,9 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
         return vec![Block::paragraph("No differences were measured.")];
     }
     let mut blocks = Vec::new();
-    for deltas in &report.deltas {
+    let (undisturbed, disturbed): (Vec<&Deltas>, Vec<&Deltas>) =
+        report.deltas.iter().partition(|deltas| deltas.load.is_none());
+    for deltas in undisturbed {
         blocks.push(heading_of(report, &deltas.id));
         let mut facts = facts(deltas, report.run.complete, report.environment.below_kernel());
         if let Some(share) = deltas.shared.filter(|share| *share > 0.0) {
@@ -45,8 +48,53 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
         facts.extend(taken(report));
         blocks.push(Block::Facts(facts));
         blocks.extend(rows(deltas, detail));
+        let under: Vec<Pair> =
+            disturbed.iter().filter(|it| it.id == deltas.id).map(|it| (deltas, *it)).collect();
+        if !under.is_empty() {
+            let mut table = Rows::shown(under_loads(), detail);
+            table.row(&(deltas, deltas));
+            under.iter().for_each(|pair| table.row(pair));
+            blocks.push(Block::Table(table.table()));
+        }
+        if detail == Detail::Everything {
+            for (_, deltas) in under {
+                blocks.push(Block::legend(format!("Load {}:", name(deltas.load))));
+                blocks.extend(rows(deltas, detail));
+            }
+        }
     }
+    blocks.extend(conditions(report));
     blocks
+}
+
+/// The differences without a load, and those without or with one.
+type Pair<'a> = (&'a Deltas, &'a Deltas);
+
+/// What each load changes.
+fn under_loads<'a>() -> Vec<Spec<Pair<'a>>> {
+    fn percentile((_, deltas): &Pair, percentile: Percentile) -> Cell {
+        Cell::ns(deltas.histogram.percentile(percentile).map(|ns| ns as f64))
+    }
+    fn largest(deltas: &Deltas) -> Option<f64> {
+        Some(deltas.max_ticks as f64 * deltas.ns_per_tick)
+    }
+    fn empty(deltas: &Deltas) -> Option<f64> {
+        deltas.nothing_measured.as_ref().map(|nothing| nothing.max_ns)
+    }
+    columns! { pair in Pair;
+        "" "load" [full also_name] Cell::text(name(pair.1.load));
+        "" "reads" [full right optional] Cell::count(pair.1.reads);
+        "" "zeros" [full right optional] Cell::new(Value::Share(pair.1.zero_share));
+        "" "backwards" [full right]
+            Cell::count(pair.1.negative).toned_if(pair.1.negative > 0, Tone::Bad);
+        "" "p50" [full right] percentile(pair, Percentile::P50);
+        "" "p99" [full right] percentile(pair, Percentile::P99);
+        "" "p99.9" [full right] percentile(pair, Percentile::P999);
+        "" "largest" [full right] Cell::ns(largest(pair.1));
+        "" "× none" [full decimal close] times(largest(pair.1), largest(pair.0));
+        "" "empty\ninterval" [full right] Cell::ns(empty(pair.1));
+        "" "× none" [full decimal close] times(empty(pair.1), empty(pair.0));
+    }
 }
 
 /// Who takes time from a thread that spins on this CPU.
@@ -199,6 +247,7 @@ fn columns<'a>() -> Vec<Spec<Height<'a>>> {
             ..0 => Cell::text("below zero"),
             0.. => Cell::new(Value::Bar(*height)).toned(Tone::Name),
         };
+        "load" "ticks" [] Cell::text(name(deltas.load));
     }
 }
 

@@ -6,7 +6,7 @@ use crate::number::three;
 use chronoscope_model::{Finding, Report};
 
 pub const SECTION: Section =
-    Section { id: "run", records: &[("run", "run"), ("spec", "spec")], view, ..PLAIN };
+    Section { id: "run", records: &[("run", "run"), ("spec", "spec"), ("load_runs", "load")], view, ..PLAIN };
 
 /// What makes every figure doubtful, in one line.
 fn doubt(finding: &Finding) -> Block {

@@ -16,7 +16,8 @@ use chronoscope_model::deltas::{Deltas, Nothing, Period, Row};
 use chronoscope_model::environment::{CoreType, Unknown};
 use chronoscope_model::histogram::{self, Histogram};
 use chronoscope_model::overhead::{Centre, Overhead};
-use chronoscope_model::{Environment, Note, Report};
+use chronoscope_model::waits::{Load, LoadProcess, LoadRun};
+use chronoscope_model::{Clock, Environment, Note, Report};
 use chronoscope_report::section::{self, Detail};
 use chronoscope_report::text::{self, ListRow, Page, Style};
 
@@ -27,6 +28,7 @@ pub fn full() -> Report {
     report.deltas = vec![deltas()];
     report.calls = vec![Calls {
         id: "posix/monotonic".into(),
+        load: None,
         nominal_ns: Some(1.0),
         counts: [1_000_000, 10, 1],
         passes: (0..3)
@@ -66,6 +68,29 @@ pub fn swept() -> Report {
     trust::swept(&two, &deltas)
 }
 
+/// One clock of the same machine, measured again under two loads.
+pub fn under_load() -> Report {
+    let mut report = full();
+    report.clocks.retain(|clock| clock.id == "posix/monotonic");
+    let clock = report.clocks[0].clone();
+    report.ruler.get_or_insert_default().fifo = Some(5);
+    for load in [Load::Normal, Load::Print] {
+        let of = Some(load);
+        report.clocks_under_load.push(Clock { load: of, ..clock.clone() });
+        report.calls.push(Calls { load: of, ..report.calls[0].clone() });
+        report.deltas.push(Deltas { load: of, max_ticks: 12_000_000, ..deltas() });
+        report.load_runs.push(LoadRun {
+            load,
+            scheduling: "as the tool itself".into(),
+            about: "does something, over and over".into(),
+            seconds: 2.0,
+            processes: vec![LoadProcess { cpu: 1, cpu_s: 1.0, ended_s: None }],
+            notes: Vec::new(),
+        });
+    }
+    report
+}
+
 fn deltas() -> Deltas {
     let mut hdr = histogram::empty();
     let mut rows = Vec::new();
@@ -78,6 +103,7 @@ fn deltas() -> Deltas {
     }
     Deltas {
         id: "posix/monotonic".into(),
+        load: None,
         reads: 1_000_000,
         wanted: None,
         ns_per_tick: 1.0,
@@ -290,6 +316,9 @@ pub fn screens(detail: Detail, style: &Style) -> Vec<(&'static str, String)> {
     let waits = waits::everything();
     let section = |section, report: &Report| text::section(section, report, detail, style);
     all.extend([
+        ("clocks-under-load", section(&section::clocks::SECTION, &under_load())),
+        ("calls-under-load", section(&section::calls::SECTION, &under_load())),
+        ("deltas-under-load", section(&section::deltas::SECTION, &under_load())),
         ("waits", section(&section::waits::SECTION, &waits)),
         ("waits-overview", section(&section::waits::SECTION, &waits::chosen())),
         ("waits-of-one", section(&section::waits::SECTION, &waits::one())),

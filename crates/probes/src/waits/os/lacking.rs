@@ -22,6 +22,8 @@ pub fn set_fifo(_: u32) -> Result<(), Unavailable> {
     Err(Unavailable::only_on("Linux"))
 }
 
+pub fn end_fifo() {}
+
 pub fn limit_realtime(_: u64) -> Result<u64, Unavailable> {
     Err(Unavailable::only_on("Linux"))
 }

@@ -167,6 +167,14 @@ pub fn set_fifo(priority: u32) -> Result<(), Unavailable> {
     })
 }
 
+/// Schedules the calling thread as an ordinary one again.
+pub fn end_fifo() {
+    // A thread that may not raise its priority must keep this flag (sched_setscheduler(2)); of an
+    // ordinary thread, it only resets a negative nice value in what the thread starts. The call
+    // cannot fail: it asks for less than the thread has.
+    let _ = scheduler::set(0, libc::SCHED_OTHER | libc::SCHED_RESET_ON_FORK, 0);
+}
+
 /// Limits the CPU time, in microseconds, that a real-time thread of this process may take without
 /// blocking; the kernel terminates a process that exceeds it (getrlimit(2), RLIMIT_RTTIME). This
 /// guards against a runaway thread. Returns the previous limit.

@@ -2,6 +2,7 @@
 
 mod batches;
 mod bulk;
+mod loaded;
 mod matrix;
 mod order;
 mod table;
@@ -15,11 +16,14 @@ use chronoscope_model::clock::{Clock, Kind};
 
 pub const SECTION: Section = Section {
     id: "clocks",
-    records: &[("clocks", "clock")],
+    records: &[("clocks", "clock"), ("clocks_under_load", "clock-under-load")],
     measured: true,
     terms: include_str!("terms.md"),
     view,
-    table: Some(|report| Rows::data(table::columns()).of_all(&report.clocks)),
+    table: Some(|report| {
+        let all = report.clocks.iter().chain(&report.clocks_under_load);
+        Rows::data(table::columns()).of_all(all)
+    }),
     ..PLAIN
 };
 
@@ -65,6 +69,7 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
         blocks.extend(batches::view(report));
     }
     if detail != Detail::Brief {
+        blocks.extend(loaded::view(report));
         blocks.extend(order::view(report));
         blocks.extend(bulk::view(report));
     }

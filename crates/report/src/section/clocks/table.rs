@@ -3,6 +3,7 @@
 use super::super::columns::{Spec, columns};
 use crate::block::{Cell, Tone, Value};
 use crate::number::short;
+use crate::under_load::name;
 use chronoscope_model::clock::{Clock, Difference, Grade, Limit, Resolution, Scope, TickFrom};
 use chronoscope_model::ordering::Handed;
 
@@ -175,6 +176,7 @@ fn trust() -> Vec<Spec<Clock>> {
             Cell::words(c.verdict.as_ref().map(|v| format!("{:?}", v.grade).to_lowercase()));
         "verdict" "verdict" [brief full part(VERDICT) gives_way(16)] verdict(c);
         "best" "clock" [] Cell::flag(c.best);
+        "load" "clock" [] Cell::text(name(c.load));
     }
 }
 
