@@ -8,6 +8,7 @@
 //!   instructions, on systems that can count them.
 //! - [`deltas`], [`calls`], [`overhead`] and [`bulk`] each answer one question about one clock, and
 //!   [`hardware`] measures the counter only.
+//! - [`demo`] shows what goes wrong when time is measured carelessly.
 //! - [`sweep`] repeats measurements under every clock source of the kernel.
 //! - [`waits`] measures how late a wait ends.
 //! - [`runtimes`] measures the clocks of other languages, in processes of their own.
@@ -29,6 +30,7 @@ mod child;
 pub mod clocks;
 mod contradictions;
 pub mod deltas;
+pub mod demo;
 pub mod difference;
 pub mod engine;
 pub mod hardware;

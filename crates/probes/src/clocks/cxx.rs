@@ -28,7 +28,8 @@ clocks! {
         kind: Kind::Monotonic,
         alternative_to: MONOTONIC,
         about: "The C++ library's monotonic clock in its own unit, nanoseconds in libstdc++ and \
-                libc++: the right clock for intervals in C++. It costs one call and one \
+                libc++ and with Microsoft's library, but no standard says so: the number means \
+                something only together with steady_clock::period. It costs one call and one \
                 multiplication more than clock_gettime.",
         references: &["ISO C++17 [time.clock.steady]", "libstdc++ src/c++11/chrono.cc"],
         expect: &["steady_clock::now()"],
