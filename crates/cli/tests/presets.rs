@@ -80,7 +80,10 @@ fn every_demonstration_runs_and_tells_what_happened() {
             assert_eq!(shown["figures"]["negative_with_one_read"], 0.0);
         }
         if demo == "clock-back" {
-            assert!(shown["figures"]["set_back_ns"].as_f64() < shown["figures"]["wall_clock_ns"].as_f64());
+            assert!(
+                shown["figures"]["set_back_ns"].as_f64()
+                    < shown["figures"]["wall_clock_ns"].as_f64()
+            );
         }
     }
     assert_eq!(run(&["demo", "two-read"]).status.code(), Some(2));

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 pub const EXAMPLES: Examples = [
     ("chronoscope demo list", "What can be shown."),
-    ("chronoscope demo two-reads", "An expression that reads a clock twice, until it fails."),
+    ("chronoscope demo two-reads", "An expression that reads a clock twice, and fails."),
     ("chronoscope demo other-cpu --budget 2s", "The counters of two CPUs, for longer."),
 ];
 

@@ -92,6 +92,9 @@ fn named(name: &str) -> Vec<Page> {
 
 /// The page of the first entry whose call contains the name as a word, with the ids of the others.
 fn by_call(name: &str) -> Vec<Page> {
+    if name.is_empty() {
+        return Vec::new();
+    }
     let all = clocks::every().map(|entry| (entry.id, entry.call));
     let all: Vec<_> = all.chain(waits::ALL.iter().map(|entry| (entry.id, entry.call))).collect();
     let whole = |text: &str, name: &str| {
@@ -242,16 +245,21 @@ mod tests {
         let names = NAMES.lines().filter_map(|line| line.strip_prefix("- "));
         assert!(names.clone().count() > 150 && NAMES.matches("\n## ").count() == 5);
         let plain = |text: &str| text.to_lowercase().replace(['_', '-'], " ");
+        let mut wrong = Vec::new();
         for name in names {
             let (name, id) = name.split_once(": ").unwrap_or((name, ""));
             let found = pages(name);
-            assert!(!found.is_empty(), "nothing explains '{name}'");
-            assert!(id.is_empty() || found[0].id == id, "'{name}' is explained by {}", found[0].id);
-            let told = plain(&format!("{found:?}"));
+            let first = found.first().map_or("", |page| &page.id);
+            if first.is_empty() || !["", first].contains(&id) {
+                wrong.push(format!("'{name}' is explained by '{first}'"));
+            }
             let bare = AROUND.iter().fold(name.to_owned(), |name, part| name.replace(part, ""));
-            assert!(!id.is_empty() || told.contains(&plain(&bare)), "{name}: {told}");
+            if id.is_empty() && !plain(&format!("{found:?}")).contains(&plain(&bare)) {
+                wrong.push(format!("the page {first} does not name '{name}'"));
+            }
             assert!(found.iter().all(|page| !page.body.is_empty()), "{name}");
         }
+        assert!(wrong.is_empty(), "{wrong:#?}");
     }
 
     #[test]
