@@ -4,6 +4,7 @@ use crate::commands::{COMMANDS, Command, summary};
 use crate::context::Context;
 use crate::error::Usage;
 use crate::options::{Group, MEASURING, Options};
+use crate::presets;
 use crate::task::{Examples, Run, Task};
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -62,18 +63,20 @@ pub fn command_line() -> clap::Command {
         shown(&summary::EXAMPLES)
     );
     let with = |command, groups: &[Group]| groups.iter().fold(command, |all, group| group(all));
-    let whole = with(Cli::command(), MEASURING).after_help(more);
+    let whole = presets::option(with(Cli::command(), MEASURING)).after_help(more);
     COMMANDS.iter().fold(whole, |whole, (name, groups, examples)| {
         whole.mut_subcommand(*name, |command| with(command, groups).after_help(shown(examples)))
     })
 }
 
-/// Parses the words of a command line.
+/// Parses the words of a command line. If they name a preset, the command line that it stands for is
+/// returned too.
 ///
 /// # Errors
 /// They ask for help or the version, or are wrong.
-pub fn parsed(mut words: Vec<OsString>) -> anyhow::Result<(Cli, Options)> {
+pub fn parsed(mut words: Vec<OsString>) -> anyhow::Result<(Cli, Options, Option<String>)> {
     let mut whole = command_line();
+    let preset = presets::expand(&mut words, &whole)?;
     let matches = whole.try_get_matches_from_mut(&words);
     let mut matches = matches.map_err(|error| refused(error, &whole, &words))?;
     let given = |arg: &clap::Arg| {
@@ -94,7 +97,7 @@ pub fn parsed(mut words: Vec<OsString>) -> anyhow::Result<(Cli, Options)> {
     });
     let (command, taken) = command.unwrap_or((&whole, &matches));
     let options = Options::of(command, taken)?;
-    Ok((Cli::from_arg_matches(&matches)?, options))
+    Ok((Cli::from_arg_matches(&matches)?, options, preset))
 }
 
 /// clap's error for a command line; one line if an option does not apply.

@@ -12,6 +12,7 @@ mod input;
 mod man;
 mod options;
 mod output;
+mod presets;
 mod progress;
 mod runner;
 mod screen;
@@ -27,7 +28,10 @@ fn main() -> ExitCode {
 }
 
 fn run() -> anyhow::Result<ExitCode> {
-    let (cli, options) = cli::parsed(std::env::args_os().collect())?;
+    let (cli, options, preset) = cli::parsed(std::env::args_os().collect())?;
     let context = Context::new(options);
+    if let Some(line) = preset {
+        context.warn(&line);
+    }
     runner::run(cli.task(&context)?, &context)
 }

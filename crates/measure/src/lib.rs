@@ -9,6 +9,7 @@
 //! - [`deltas`], [`calls`], [`overhead`] and [`bulk`] each answer one question about one clock, and
 //!   [`hardware`] measures the counter only.
 //! - `disturbance` has clocks, differences and calls measured again under loads.
+//! - [`demo`] shows what goes wrong when time is measured carelessly.
 //! - [`sweep`] repeats measurements under every clock source of the kernel.
 //! - [`waits`] measures how late a wait ends.
 //! - [`runtimes`] measures the clocks of other languages, in processes of their own.
@@ -30,6 +31,7 @@ mod child;
 pub mod clocks;
 mod contradictions;
 pub mod deltas;
+pub mod demo;
 pub mod difference;
 mod disturbance;
 pub mod engine;

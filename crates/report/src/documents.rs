@@ -5,12 +5,15 @@ use crate::format::json::io_error;
 use crate::text::{ListRow, Page};
 use chronoscope_model::compare::Compared;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::io;
 
 /// The version of [`list`].
 pub const LIST: &str = "chronoscope.list/1";
 /// The version of [`pages`].
 pub const PAGE: &str = "chronoscope.page/1";
+/// The version of [`demo`].
+pub const DEMO: &str = "chronoscope.demo/1";
 
 #[derive(Serialize)]
 struct List<'a> {
@@ -27,6 +30,30 @@ struct Explanation<'a> {
     /// Other pages of the same name.
     #[serde(skip_serializing_if = "<[Page]>::is_empty")]
     others: &'a [Page],
+}
+
+#[derive(Serialize)]
+struct Demonstration<'a> {
+    schema: &'static str,
+    demo: &'a str,
+    happened: bool,
+    what: &'a str,
+    figures: BTreeMap<&'a str, f64>,
+}
+
+/// Writes what a demonstration has shown: whether it happened, in words, and in figures, whose names
+/// end with the unit.
+///
+/// # Errors
+/// None are known, because its keys are strings and its values finite.
+pub fn demo(
+    name: &str,
+    happened: bool,
+    what: &str,
+    figures: &[(&str, f64)],
+) -> io::Result<Vec<u8>> {
+    let figures = figures.iter().copied().collect();
+    written(&Demonstration { schema: DEMO, demo: name, happened, what, figures })
 }
 
 /// Writes a list of the things that `what` names.

@@ -17,7 +17,7 @@
 //! What to do: What to do about it.
 //! ```
 //!
-//! Lists use the first name. `*` at the end of a name stands for any ending, and `<a duration>` for
+//! More names may follow in a line `- also:`. Lists use the first name. `*` at the end of a name stands for any ending, and `<a duration>` for
 //! any duration.
 
 use crate::section;
@@ -30,7 +30,13 @@ const DURATION: &str = "<a duration>";
 /// The pages of screens that are not sections.
 const OTHERS: &str = include_str!("text/terms.md");
 
+/// The pages of what no screen shows by that name: timers, interfaces, terms, and demonstrations.
+const TOPICS: [&str; 2] = [include_str!("topics.md"), include_str!("demos.md")];
+
 static ALL: LazyLock<Vec<Page>> = LazyLock::new(|| files().flat_map(pages).collect());
+
+static TOPIC_PAGES: LazyLock<Vec<Page>> =
+    LazyLock::new(|| TOPICS.into_iter().flat_map(pages).collect());
 
 fn files() -> impl Iterator<Item = &'static str> {
     section::ALL.iter().map(|section| section.terms).chain([OTHERS])
@@ -43,7 +49,8 @@ pub fn pages(file: &'static str) -> impl Iterator<Item = Page> {
 
 fn page(text: &'static str) -> Page {
     let (names, rest) = text.split_once('\n').unwrap_or((text, ""));
-    let mut page = Page { names: Vec::leak(names.split(" | ").collect()), ..Page::EMPTY };
+    let mut names: Vec<&str> = names.split(" | ").collect();
+    let mut page = Page::EMPTY;
     let mut about = Vec::new();
     let mut references = Vec::new();
     for paragraph in rest.split("\n\n").map(str::trim).filter(|paragraph| !paragraph.is_empty()) {
@@ -51,6 +58,7 @@ fn page(text: &'static str) -> Page {
             for line in paragraph.lines() {
                 match line.split_once(": ") {
                     Some(("- where", place)) => page.title = place,
+                    Some(("- also", others)) => names.extend(others.split(" | ")),
                     Some(("- unit", unit)) => page.unit = unit,
                     Some(("- see", reference)) => references.push(reference),
                     _ => {}
@@ -67,6 +75,7 @@ fn page(text: &'static str) -> Page {
             about.push(text);
         }
     }
+    page.names = names.leak();
     page.about = about.join("\n\n").leak();
     page.references = references.leak();
     page
@@ -77,11 +86,16 @@ pub fn all() -> impl Iterator<Item = &'static Page> {
     ALL.iter()
 }
 
+/// The pages of what no screen shows by that name.
+pub fn topics() -> impl Iterator<Item = &'static Page> {
+    TOPIC_PAGES.iter()
+}
+
 /// The pages with this name, as a user types it or as a screen prints it. A name can have several:
-/// the median of clocks is not that of overhead.
+/// the median of clocks is not that of overhead. Topics are first.
 pub fn find(name: &str) -> Vec<&'static Page> {
     let name = plain(name);
-    let exact: Vec<&Page> = all().filter(|page| is_called(page, &name)).collect();
+    let exact: Vec<&Page> = topics().chain(all()).filter(|page| is_called(page, &name)).collect();
     if exact.is_empty() { all().filter(|page| may_be_called(page, &name)).collect() } else { exact }
 }
 
@@ -103,7 +117,8 @@ pub fn has(page: &Page, name: &str) -> bool {
 }
 
 fn is_called(page: &Page, plain_name: &str) -> bool {
-    page.names.iter().any(|name| plain(name) == plain_name)
+    let spaced = |name: &str| name.replace(['_', '-'], " ");
+    page.names.iter().any(|name| spaced(&plain(name)) == spaced(plain_name))
 }
 
 /// Whether one of its patterns matches the name.
@@ -166,7 +181,7 @@ mod tests {
 
     #[test]
     fn every_page_says_what_it_is_and_where_it_is_shown() {
-        for page in all() {
+        for page in all().chain(topics()) {
             let name = page.names[0];
             assert!(page.names.iter().all(|name| name.trim() == *name && !name.is_empty()));
             assert!(!page.title.is_empty() && page.about.ends_with('.'), "{name}");
@@ -181,19 +196,19 @@ mod tests {
     /// A heading, a field or a label with a spelling of its own would be lost or become text.
     #[test]
     fn every_line_of_the_files_is_understood() {
-        for line in files().flat_map(str::lines) {
-            let fields = ["- where: ", "- unit: ", "- see: "];
+        for line in files().chain(TOPICS).flat_map(str::lines) {
+            let fields = ["- where: ", "- also: ", "- unit: ", "- see: "];
             let field = !line.starts_with("- ") || fields.iter().any(|it| line.starts_with(it));
             let heading = !line.starts_with('#') || line.starts_with("## ");
-            let title = line.starts_with("# The names on the screens of ");
-            let label = ["how:", "what to do:", "where:", "unit:", "see:"];
+            let title = line.starts_with("# ");
+            let label = ["how:", "what to do:", "where:", "also:", "unit:", "see:"];
             let lower = line.to_lowercase();
             let label = !label.iter().any(|it| lower.starts_with(it))
                 || ["How: ", "What to do: "].iter().any(|it| line.starts_with(it));
             assert!(field && (heading || title) && label, "{line}");
         }
-        let headings = files().flat_map(str::lines).filter(|line| line.starts_with("## ")).count();
-        assert_eq!(headings, all().count());
-        assert_eq!(files().flat_map(pages).count(), headings);
+        let all_files = || files().chain(TOPICS);
+        let headings = all_files().flat_map(str::lines).filter(|line| line.starts_with("## "));
+        assert_eq!(headings.count(), all().chain(topics()).count());
     }
 }

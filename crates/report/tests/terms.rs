@@ -117,7 +117,7 @@ fn no_page_is_unused() {
 #[test]
 fn pages_are_readable_in_ascii() {
     let ascii = Style { unicode: false, ..Style::default() };
-    for page in terms::all() {
+    for page in terms::all().chain(terms::topics()) {
         let page = text::Page::from(page);
         let text = explain::render(&page, &ascii);
         let questions = explain::render(&page, &Style::default());

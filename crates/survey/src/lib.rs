@@ -29,6 +29,7 @@ mod waits;
 
 pub use advice::Request as Advice;
 pub use brief::Request as Brief;
+pub use chronoscope_measure::demo;
 pub use chronoscope_measure::engine::Interrupt;
 pub use chronoscope_measure::hardware::Request as Hardware;
 pub use chronoscope_measure::measurement::{Measurement, Progress};

@@ -9,7 +9,7 @@ use std::time::Duration;
 /// The name that `--preset` takes, and what it stands for.
 type Preset = (&'static str, fn() -> WaitSpec);
 
-const PRESETS: &[Preset] = &[("seed003", seed003)];
+const PRESETS: &[Preset] = &[("windows-waits", seed003), ("seed003", seed003)];
 
 /// The waits of timetest.c, the predecessor of this tool: each sleep, each sleep with a spin after
 /// it, and the spin, alone and next to loads of lower, equal and higher priority.

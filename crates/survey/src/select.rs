@@ -3,6 +3,7 @@
 use crate::error::Error;
 use chronoscope_measure::runtimes::Wanted;
 use chronoscope_probes::clocks::{ALL, Entry, PEERS, every};
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 /// Selects the items of `all` that the patterns match, in the order of `all`; everything if there
@@ -148,7 +149,9 @@ pub fn shown(wanted: &str) -> String {
 /// Returns the error for an id that does not exist, with the most similar ids that do.
 pub fn unknown<'a>(what: &str, ids: impl Iterator<Item = &'a str>, wanted: &str) -> Error {
     let shown = shown(wanted);
+    let mut seen = HashSet::new();
     let mut near: Vec<(f64, &str)> = ids
+        .filter(|id| seen.insert(*id))
         .map(|id| {
             let variant = id.split_once('/').map_or(id, |(_, variant)| variant);
             let likeness =
@@ -162,7 +165,7 @@ pub fn unknown<'a>(what: &str, ids: impl Iterator<Item = &'a str>, wanted: &str)
     let hint = match (nearest.as_slice(), what) {
         ([], "clock") => "see chronoscope list clocks".into(),
         ([], "wait") => "see chronoscope list waits".into(),
-        ([], "preset") => "see chronoscope waits --help".into(),
+        ([], "preset") => "see chronoscope list presets".into(),
         ([], "finding") => "see chronoscope list faults".into(),
         ([], "purpose") => "see chronoscope list purposes".into(),
         ([], _) => "see chronoscope list".into(),

@@ -1,9 +1,11 @@
-//! Explains a clock, a wait, a runtime, a finding, a purpose, or a name on a screen.
+//! Explains a clock, a wait, a runtime, a finding, a purpose, a preset, a name on a screen, or one of
+//! manuals and articles.
 
 use crate::context::Context;
+use crate::presets;
 use crate::task::{Examples, Run, Task};
 use chronoscope_diagnose::{advise, causes, faults};
-use chronoscope_model::clock::{Orders, Period};
+use chronoscope_model::clock::{BuiltOn, Kind, Orders, Period};
 use chronoscope_model::units;
 use chronoscope_probes::clocks::{self, Facts, Opening};
 use chronoscope_probes::waits::{self, NOMINAL_HZ, Setting};
@@ -13,15 +15,15 @@ use chronoscope_survey::{may_measure, select};
 
 pub const EXAMPLES: Examples = [
     ("chronoscope explain posix/monotonic", "A clock: what it counts, and what it is good for."),
-    ("chronoscope explain verdict", "A column of the screens."),
+    ("chronoscope explain QueryPerformanceCounter", "A function, a timer, or a term."),
     ("chronoscope explain noisy-machine", "A finding, and what to do about it."),
 ];
 
-/// Explain a clock, a wait, a runtime, a finding, a purpose or a column.
+/// Explain a clock, a wait, a runtime, a finding, a function, a timer, a term or a column.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The id of a clock, a wait, a runtime, a finding, a purpose or a cause of lateness, or a name
-    /// on a screen: the heading of a column or the name of a line.
+    /// The id of a clock, a wait, a runtime, a finding, a purpose, a preset or a cause of lateness; a
+    /// name on a screen, such as the heading of a column; a function, a timer or a term.
     #[arg(required = true, value_name = "ID")]
     words: Vec<String>,
 }
@@ -33,9 +35,7 @@ impl Run for Args {
         may_measure()?;
         // Some headings have two words, and users do not quote them.
         let id = self.words.join(" ");
-        let named = [clock(&id), wait(&id), runtime(&id), fault(&id), purpose(&id), cause(&id)];
-        let known = terms::find(&id).into_iter().map(Page::from);
-        let pages: Vec<Page> = named.into_iter().flatten().chain(known).collect();
+        let pages = pages(&id);
         if pages.is_empty() {
             let ids = clocks::every()
                 .map(|entry| entry.id)
@@ -43,7 +43,8 @@ impl Run for Args {
                 .chain(chronoscope_runtimes::ALL.iter().map(|runtime| runtime.id))
                 .chain(faults::ALL.iter().map(|fault| fault.id()))
                 .chain(advise::PURPOSES.iter().map(|purpose| purpose.id()))
-                .chain(terms::all().flat_map(terms::whole_names))
+                .chain(presets::PRESETS.iter().flat_map(|preset| preset.names).copied())
+                .chain(terms::all().chain(terms::topics()).flat_map(terms::whole_names))
                 .chain(causes::ALL.iter().map(chronoscope_model::Page::name));
             return Err(select::unknown("id", ids, &id).into());
         }
@@ -51,6 +52,71 @@ impl Run for Args {
             pages.iter().map(|page| explain::render(page, &context.style)).collect();
         Ok(Task::document(documents::pages(&pages)?, text.join("\n")))
     }
+}
+
+/// Names that differ from others only in capitals or by where they are from, or are in no call.
+const ALIASES: &[(&str, &str)] = &[
+    ("Sleep", "windows/sleep"),
+    ("FILETIME", "windows/getsystemtimeasfiletime"),
+    ("QPC busy wait", "busy/qpc"),
+    ("HR wait timer + busywait", "hybrid/waitable-timer-high-resolution"),
+    ("MinGW usleep()", "mingw/usleep"),
+    ("MinGW nanosleep()", "mingw/nanosleep"),
+    ("StdDev", "SD"),
+];
+
+/// What is written before a name, or after it, without being part of it.
+const AROUND: [&str; 5] = ["WIN32 ", "MinGW ", "std::chrono::", "std::time::", "()"];
+
+/// The pages of a name: of an id or a name on a screen if it is one, otherwise of the entries whose
+/// call contains it.
+fn pages(name: &str) -> Vec<Page> {
+    let bare = AROUND.iter().fold(name.to_owned(), |name, part| name.replace(part, ""));
+    let alias = ALIASES.iter().find(|(alias, _)| [name, &bare].contains(alias));
+    // In a text, `time()` is the function and `time` may be anything.
+    let (id, is_function) = alias.map_or((&*bare, name.ends_with("()")), |(_, id)| (id, false));
+    let tries: [&dyn Fn() -> Vec<Page>; 3] =
+        [&|| named(name), &|| by_call(id), &|| named(id)];
+    let order = if is_function { [0, 1, 2] } else { [0, 2, 1] };
+    let found = order.into_iter().map(|at| tries[at]());
+    found.into_iter().find(|pages| !pages.is_empty()).unwrap_or_default()
+}
+
+/// The pages of an id, or of a name on a screen.
+fn named(name: &str) -> Vec<Page> {
+    let id = name.to_lowercase();
+    let entries = [clock(&id), wait(&id), runtime(&id), fault(&id), purpose(&id), cause(&id)];
+    let preset = presets::find(name).map(presets::Preset::page);
+    let known = terms::find(name).into_iter().map(Page::from);
+    entries.into_iter().flatten().chain(preset).chain(known).collect()
+}
+
+/// The page of the first entry whose call contains the name as a word, with the ids of the others.
+fn by_call(name: &str) -> Vec<Page> {
+    if name.is_empty() {
+        return Vec::new();
+    }
+    let all = clocks::every().map(|entry| (entry.id, entry.call));
+    let all: Vec<_> = all.chain(waits::ALL.iter().map(|entry| (entry.id, entry.call))).collect();
+    let whole = |text: &str, name: &str| {
+        let part = |c: char| c.is_alphanumeric() || c == '_';
+        text.match_indices(name).any(|(at, _)| {
+            !text[..at].ends_with(part) && !text[at + name.len()..].starts_with(part)
+        })
+    };
+    // Sleep and sleep are two functions.
+    let exact: Vec<&str> =
+        all.iter().filter(|(_, call)| whole(call, name)).map(|(id, _)| *id).collect();
+    let loose = |(_, call): &&(_, &str)| whole(&call.to_lowercase(), &name.to_lowercase());
+    let ids = match exact[..] {
+        [] => all.iter().filter(loose).map(|(id, _)| *id).collect(),
+        _ => exact,
+    };
+    let [first, others @ ..] = &ids[..] else { return Vec::new() };
+    let pages = clock(first).or_else(|| wait(first)).into_iter();
+    let also = ("also in".to_owned(), others.join(", "));
+    let also = Some(also).filter(|_| !others.is_empty());
+    pages.map(|mut page| { page.facts.extend(also.clone()); page }).collect()
 }
 
 /// A page without a call, and without the facts that are empty.
@@ -78,7 +144,11 @@ fn clock(id: &str) -> Option<Page> {
         ("available here", &here(entry.open(Opening::Checked))),
     ];
     let page = page(entry.id, "clock", entry.about, &facts, entry.references);
-    Some(Page { call: entry.call.into(), ..page })
+    // What is true of all wall clocks that the kernel keeps is stated once.
+    let set = entry.kind == Kind::Wall && entry.facts.built_on != BuiltOn::Device;
+    let shared = terms::find("wall time").into_iter().filter(|_| set).map(|page| page.about);
+    let body: Vec<&str> = [entry.about].into_iter().chain(shared).collect();
+    Some(Page { call: entry.call.into(), body: body.join("\n\n"), ..page })
 }
 
 /// The unit of a clock of C++ in this build.
@@ -166,4 +236,67 @@ fn cause(id: &str) -> Option<Page> {
     let facts = [("how", about.how), ("what to do", about.act)];
     let title = format!("cause of late wake-ups: {}", about.title);
     Some(page(id, &title, about.about, &facts, about.references))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the texts that the tool grew from call their functions, timers and terms.
+    const NAMES: &str = include_str!("../../tests/data/names.md");
+
+    fn ids(name: &str) -> Vec<String> {
+        pages(name).into_iter().map(|page| page.id).collect()
+    }
+
+    #[test]
+    fn every_name_of_the_texts_has_a_page_about_it() {
+        let names = NAMES.lines().filter_map(|line| line.strip_prefix("- "));
+        assert!(names.clone().count() > 150 && NAMES.matches("\n## ").count() == 5);
+        let plain = |text: &str| text.to_lowercase().replace(['_', '-'], " ");
+        let mut wrong = Vec::new();
+        for name in names {
+            let (name, id) = name.split_once(": ").unwrap_or((name, ""));
+            let found = pages(name);
+            let first = found.first().map_or("", |page| &page.id);
+            if first.is_empty() || !["", first].contains(&id) {
+                wrong.push(format!("'{name}' is explained by '{first}'"));
+            }
+            let bare = AROUND.iter().fold(name.to_owned(), |name, part| name.replace(part, ""));
+            if id.is_empty() && !plain(&format!("{found:?}")).contains(&plain(&bare)) {
+                wrong.push(format!("the page {first} does not name '{name}'"));
+            }
+            assert!(found.iter().all(|page| !page.body.is_empty()), "{name}");
+        }
+        assert!(wrong.is_empty(), "{wrong:#?}");
+    }
+
+    #[test]
+    fn names_are_found_by_id_by_call_and_by_topic() {
+        for (name, id) in [
+            ("CLOCK_MONOTONIC", "posix/monotonic"),
+            ("clock", "clock"),
+            ("clock()", "c/clock"),
+            ("Posix/Realtime", "posix/realtime"),
+            ("Sleep", "windows/sleep"),
+            ("sleep()", "sleep()"),
+            ("WIN32 Sleep()", "windows/sleep"),
+            ("acpi-pm", "ACPI PM"),
+            ("std::time::Instant::now()", "rust/instant"),
+            ("time-functions", "time-functions"),
+            ("two-reads", "two-reads"),
+        ] {
+            assert_eq!(ids(name).first().map(String::as_str), Some(id), "{name}");
+        }
+        assert!(ids("frobnicate()").is_empty() && ids("").is_empty() && ids("()").is_empty());
+    }
+
+    #[test]
+    fn every_wall_clock_of_the_kernel_says_what_sets_it() {
+        for entry in clocks::every().filter(|entry| entry.kind == Kind::Wall) {
+            let page = clock(entry.id).expect("a clock");
+            let told = page.body.contains("leap second") && page.body.contains("daylight saving");
+            assert_eq!(told, entry.facts.built_on != BuiltOn::Device, "{}", entry.id);
+        }
+    }
 }

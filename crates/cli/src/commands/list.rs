@@ -2,6 +2,7 @@
 
 use crate::context::Context;
 use crate::error::Usage;
+use crate::presets;
 use crate::task::{Examples, Run, Task};
 use chronoscope_diagnose::{advise, faults};
 use chronoscope_probes::clocks::{self, Opening};
@@ -40,6 +41,8 @@ enum What {
     Faults,
     /// Purposes of advise --for.
     Purposes,
+    /// Known experiments of --preset.
+    Presets,
     /// Formats of --export.
     Formats,
     /// Columns, rows and lines of the screens.
@@ -57,18 +60,25 @@ impl What {
                 .map(|fault| ListRow {
                     kind: fault.certainty.name().into(),
                     looks_at: fault.page.how.into(),
-                    ..plain(fault.id(), fault.page.title)
+                    ..ListRow::plain(fault.id(), fault.page.title)
                 })
                 .collect(),
             Self::Purposes => advise::PURPOSES
                 .iter()
-                .map(|purpose| plain(purpose.id(), purpose.page.title))
+                .map(|purpose| ListRow::plain(purpose.id(), purpose.page.title))
+                .collect(),
+            Self::Presets => presets::PRESETS
+                .iter()
+                .map(|preset| ListRow {
+                    call: preset.line(),
+                    ..ListRow::plain(preset.name(), preset.about)
+                })
                 .collect(),
             Self::Formats => {
-                format::ALL.iter().map(|format| plain(format.id, format.about)).collect()
+                format::ALL.iter().map(|format| ListRow::plain(format.id, format.about)).collect()
             }
             Self::Columns => {
-                terms::all().map(|page| plain(&terms::shown(page.names), page.title)).collect()
+                terms::all().map(|page| ListRow::plain(&terms::shown(page.names), page.title)).collect()
             }
         }
     }
@@ -91,20 +101,6 @@ impl Run for Args {
     }
 }
 
-/// A row that has only a description.
-fn plain(id: &str, about: &str) -> ListRow {
-    ListRow {
-        id: id.into(),
-        call: String::new(),
-        kind: String::new(),
-        language: String::new(),
-        available: Ok(()),
-        about: about.into(),
-        looks_at: String::new(),
-        is_peer: false,
-    }
-}
-
 fn clock(entry: &clocks::Entry) -> ListRow {
     let opened = entry.open(Opening::Checked);
     ListRow {
@@ -113,7 +109,7 @@ fn clock(entry: &clocks::Entry) -> ListRow {
         language: entry.language.name().into(),
         available: opened.map(drop).map_err(|reason| reason.to_string()),
         is_peer: clocks::PEERS.iter().any(|peer| peer.id == entry.id),
-        ..plain(entry.id, entry.about)
+        ..ListRow::plain(entry.id, entry.about)
     }
 }
 
@@ -123,7 +119,7 @@ fn runtime(runtime: &Runtime) -> ListRow {
         call: runtime.name.into(),
         language: runtime.language.into(),
         available: runtime.find_ways(None).map(drop),
-        ..plain(runtime.id, runtime.about)
+        ..ListRow::plain(runtime.id, runtime.about)
     }
 }
 
@@ -134,6 +130,6 @@ fn wait(entry: &waits::Entry) -> ListRow {
         kind: format!("{:?}", entry.kind).to_lowercase(),
         language: entry.language.name().into(),
         available: opened.map(drop).map_err(|reason| reason.to_string()),
-        ..plain(entry.id, entry.about)
+        ..ListRow::plain(entry.id, entry.about)
     }
 }

@@ -4,7 +4,7 @@
 pub mod summary;
 
 use crate::context::Context;
-use crate::options::{FILES, Group, LIST, MEASURING, PAGE, STORED};
+use crate::options::{FILES, Group, LIST, MEASURING, PAGE, STORED, WITH_PRESETS};
 use crate::task::{Examples, Run, Task};
 
 macro_rules! commands {
@@ -34,12 +34,12 @@ macro_rules! commands {
 }
 
 commands! {
-    clocks: MEASURING,
+    clocks: WITH_PRESETS,
     deltas: MEASURING,
-    calls: MEASURING,
-    overhead: MEASURING,
+    calls: WITH_PRESETS,
+    overhead: WITH_PRESETS,
     waits: MEASURING,
-    runtimes: MEASURING,
+    runtimes: WITH_PRESETS,
     trust: MEASURING,
     hardware: MEASURING,
     sweep: MEASURING,
@@ -49,5 +49,6 @@ commands! {
     compare: LIST,
     list: LIST,
     explain: PAGE,
+    demo: PAGE,
     generate: FILES,
 }

@@ -28,8 +28,19 @@ pub(super) const WAITS: &[Entry] = &[
         about: "The Unix call as winpthreads implements it: a wait with a timeout in whole \
                 milliseconds, with the rest cut off. So it is early by up to 1 ms, and a wait of \
                 less than that is no wait at all. MinGW's C++ sleep_for and sleep_until are built \
-                on it.",
-        references: &["mingw-w64 winpthreads/src/nanosleep.c"],
+                on it.\n\n\
+                Why 10 ms takes 15: winpthreads calls WaitForSingleObject with 10 ms, and then \
+                asks GetTickCount64 whether the time is over. That clock advances only with the \
+                system's tick of 15.625 ms, whatever timeBeginPeriod asks for. If it has not \
+                advanced yet, nothing seems to have passed, and the whole wait is repeated. So \
+                10 ms takes 10 ms if a tick came meanwhile and about 20 ms if none did; where the \
+                wait itself ends at a tick, it takes one tick or two, 15.6 or 31.3 ms. In the same \
+                way 100 ms often takes until the seventh tick, 109.4 ms. Sleep does not ask.",
+        references: &[
+            "mingw-w64 winpthreads/src/nanosleep.c",
+            "mingw-w64 winpthreads/src/misc.c, _pthread_wait_for_single_object()",
+            "Microsoft Learn, GetTickCount64",
+        ],
         code: Code::Before(|wait| snippet::timespec("duration", wait.ns)),
         opener: on!(all(windows, target_env = "gnu"), |_| super::open::ByDuration(imp::nano)),
         ..MINGW

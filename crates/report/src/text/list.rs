@@ -30,6 +30,22 @@ pub struct ListRow {
     pub is_peer: bool,
 }
 
+impl ListRow {
+    /// A row that has only a description.
+    pub fn plain(id: &str, about: &str) -> Self {
+        Self {
+            id: id.into(),
+            call: String::new(),
+            kind: String::new(),
+            language: String::new(),
+            available: Ok(()),
+            about: about.into(),
+            looks_at: String::new(),
+            is_peer: false,
+        }
+    }
+}
+
 fn availability<S: Serializer>(available: &Result<(), String>, to: S) -> Result<S::Ok, S::Error> {
     #[derive(Serialize)]
     struct Availability<'a> {
@@ -111,21 +127,22 @@ fn reason(row: &ListRow) -> &str {
 }
 
 /// Entries that are all available, with what they are, or all not, with the reasons. Empty columns
-/// are left out. The description is shown for entries without a call, and for all if everything is
-/// asked for.
+/// are left out. The description is shown for entries without a call in a language, and for all if
+/// everything is asked for.
 fn entries(screen: &mut Screen<'_>, rows: &[&ListRow], detail: Detail, style: &Style) {
     let Some(first) = rows.first() else {
         return;
     };
     let here = first.available.is_ok();
     let calls = rows.iter().any(|row| !row.call.is_empty());
+    let languages = calls && rows.iter().any(|row| !row.language.is_empty());
     if style.width < NARROW && (calls || !here) {
         rows.iter().for_each(|row| narrow(screen, row, detail, style));
         return;
     }
     let fields = if here { &AVAILABLE[..] } else { &ABSENT[..] };
     let shown = |(name, text, ..): &&Field| {
-        let told_by_call = *name == "about" && calls && detail != Detail::Everything;
+        let told_by_call = *name == "about" && languages && detail != Detail::Everything;
         rows.iter().any(|row| !text(row).is_empty()) && !told_by_call
     };
     let fields: Vec<&Field> = fields.iter().filter(shown).collect();
@@ -156,7 +173,7 @@ fn narrow(screen: &mut Screen<'_>, row: &ListRow, detail: Detail, style: &Style)
     let (id, of) = (style.paint(Tone::Name, &id), dim(&format!("{} {}", row.kind, row.language)));
     screen.indented("  ", "    ", &format!("{id}  {of}"));
     screen.call("      ", &screen.safe(&row.call));
-    if detail == Detail::Everything {
+    if detail == Detail::Everything || row.language.is_empty() {
         screen.indented("      ", "      ", &dim(&row.about));
     }
 }

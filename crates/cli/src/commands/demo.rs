@@ -1,0 +1,68 @@
+//! What goes wrong when time is measured carelessly, shown on this machine.
+
+use crate::context::Context;
+use crate::task::{Examples, Run, Task};
+use chronoscope_model::units::parse_duration;
+use chronoscope_report::text::{ListRow, Page, explain, list};
+use chronoscope_report::{documents, terms};
+use chronoscope_survey::demo::{DEMOS, Demo, Shown, TIME};
+use chronoscope_survey::{Error, may_measure, select};
+use std::time::Duration;
+
+pub const EXAMPLES: Examples = [
+    ("chronoscope demo list", "What can be shown."),
+    ("chronoscope demo two-reads", "An expression that reads a clock twice, and fails."),
+    ("chronoscope demo other-cpu --budget 2s", "The counters of two CPUs, for longer."),
+];
+
+/// Show what goes wrong when time is measured carelessly.
+#[derive(clap::Args)]
+pub struct Args {
+    /// What to show; list: what can be shown.
+    #[arg(default_value = "list", value_name = "NAME")]
+    name: String,
+    /// For how long. Default: 1s.
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
+    #[arg(allow_hyphen_values = true)]
+    budget: Option<Duration>,
+}
+
+impl Run for Args {
+    fn task(self, context: &Context) -> anyhow::Result<Task> {
+        if self.name == "list" {
+            let rows: Vec<ListRow> = DEMOS.iter().map(row).collect();
+            let text = list::render("Demonstrations", &rows, context.detail(), &context.style);
+            return Ok(Task::Document { json: documents::list("demos", &rows)?, text });
+        }
+        may_measure()?;
+        let known = DEMOS.iter().find(|demo| demo.name.eq_ignore_ascii_case(&self.name));
+        let Some(demo) = known else {
+            let names = DEMOS.iter().map(|demo| demo.name).chain(["list"]);
+            return Err(select::unknown("demo", names, &self.name).into());
+        };
+        let shown = (demo.run)(self.budget.unwrap_or(TIME));
+        let shown = shown.map_err(|why| Error::Nothing(format!("{}: {why}", demo.name)))?;
+        let json = documents::demo(demo.name, shown.happened, &shown.what, &shown.figures)?;
+        let text = explain::render(&page(demo, &shown), &context.style);
+        Ok(Task::Document { json, text })
+    }
+}
+
+/// The page on a demonstration; its text states what it is about.
+fn about(demo: &Demo) -> Page {
+    terms::find(demo.name).first().map(|page| Page::from(*page)).unwrap_or_default()
+}
+
+fn row(demo: &Demo) -> ListRow {
+    let text = about(demo).body;
+    let first = text.split_once(". ").map_or(&*text, |(first, _)| first);
+    ListRow::plain(demo.name, &format!("{first}."))
+}
+
+/// The page with what happened.
+fn page(demo: &Demo, shown: &Shown) -> Page {
+    let mut page = about(demo);
+    let outcome = if shown.happened { "It happened here" } else { "It did not happen here" };
+    page.body = format!("{}\n\n{outcome}. {}", page.body, shown.what);
+    page
+}
