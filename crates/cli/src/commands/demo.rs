@@ -32,7 +32,7 @@ impl Run for Args {
         if self.name == "list" {
             let rows: Vec<ListRow> = DEMOS.iter().map(row).collect();
             let text = list::render("Demonstrations", &rows, context.detail(), &context.style);
-            return Ok(Task::Document { json: documents::list("demos", &rows)?, text });
+            return Ok(Task::document(documents::list("demos", &rows)?, text));
         }
         may_measure()?;
         let known = DEMOS.iter().find(|demo| demo.name.eq_ignore_ascii_case(&self.name));
@@ -44,7 +44,7 @@ impl Run for Args {
         let shown = shown.map_err(|why| Error::Nothing(format!("{}: {why}", demo.name)))?;
         let json = documents::demo(demo.name, shown.happened, &shown.what, &shown.figures)?;
         let text = explain::render(&page(demo, &shown), &context.style);
-        Ok(Task::Document { json, text })
+        Ok(Task::document(json, text))
     }
 }
 
