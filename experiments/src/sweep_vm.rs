@@ -84,7 +84,7 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     let script = format!("PATH=$PATH:{} chronoscope {words}\n", dotnet.display());
     init.file("run-tool", &script)?;
     let mut files = vec![dotnet.clone()];
-    for program in ["mono", "mcs", "gcc"] {
+    for program in ["mono", "mcs", "gcc", "cc"] {
         files.push(found(&path, program)?);
     }
     files.extend(OF_MONO.map(PathBuf::from));
