@@ -15,6 +15,7 @@ mod lab;
 mod paired;
 mod resolve;
 mod results;
+mod sweep_vm;
 mod vm;
 
 use anyhow::Result;
@@ -34,6 +35,8 @@ enum Command {
     Lab(lab::Args),
     /// Compares costs with Google Benchmark and criterion; updates docs/RESULTS.md
     Crosscheck(crosscheck::Args),
+    /// Sweeps the clock sources of an emulated PC with .NET; writes a report to docs/reports
+    SweepVm(sweep_vm::Args),
     /// Compares the library with its peers and checks its promises; updates docs/RESULTS.md
     Bench(bench::Args),
     /// Checks that the intervals of consecutive complete runs overlap; updates docs/RESULTS.md
@@ -65,6 +68,7 @@ fn run(command: Command) -> Result<()> {
     match command {
         Command::Lab(args) => lab::run(sh, &args),
         Command::Crosscheck(args) => crosscheck::run(sh, &args),
+        Command::SweepVm(args) => sweep_vm::run(sh, &args),
         Command::Bench(args) => bench::run(sh, &args),
         Command::Aa(args) => aa::run(sh, &args),
         Command::Alarms(args) => alarms::run(sh, &args),

@@ -109,6 +109,52 @@ pub const CXX: Runtime = Runtime {
     ..PLAIN
 };
 
+/// Rust, with the compiler that is found. The probe is one file, which needs no package.
+pub const RUST: Runtime = Runtime {
+    id: "rust",
+    name: "Rust",
+    language: "Rust",
+    about: "The clocks of Rust's standard library, compiled by rustc as `cargo build --release` \
+            does. On Unix, Instant::now() and SystemTime::now() call clock_gettime() of the C \
+            library, and on Windows QueryPerformanceCounter() and \
+            GetSystemTimePreciseAsFileTime(). The library also has the arithmetic: elapsed() is a \
+            read and a subtraction.",
+    source: File { name: "probe.rs", text: include_str!("../rust/probe.rs") },
+    files: &[File { name: "version", text: "{version}" }],
+    ways: &[Way {
+        name: "rustc",
+        programs: &[Program {
+            name: "rustc",
+            names: &["rustc"],
+            places: &["$CARGO_HOME/bin", "$HOME/.cargo/bin", "/usr/bin", "/opt/homebrew/bin"],
+        }],
+        version: &["{rustc}", "--version"],
+        build: &[&[
+            "{rustc}",
+            "--edition=2021",
+            "-Copt-level=3",
+            "-o",
+            "{dir}/probe{exe}",
+            "{source}",
+        ]],
+        run: &["{dir}/probe{exe}"],
+    }],
+    compiled: true,
+    oldest: Some("1.66"),
+    settings: &[Setting {
+        name: "-Copt-level=0",
+        effect: "Compiles as `cargo build` does, so that a read also costs calls of functions that \
+                 are otherwise inlined.",
+    }],
+    install: &[
+        Install { on: "Debian", command: "apt install rustc" },
+        Install { on: "Windows", command: "winget install Rustlang.Rustup" },
+        Install { on: "macOS", command: "brew install rust" },
+    ],
+    references: &["https://doc.rust-lang.org/std/time/struct.Instant.html"],
+    ..PLAIN
+};
+
 const JAVA_PLACES: &[&str] = &[
     "$JAVA_HOME/bin",
     "/usr/lib/jvm/*/bin",

@@ -29,6 +29,7 @@ pub const COUNTER: File = File { name: "count.c", text: include_str!("../c/count
 pub const ALL: &[&Runtime] = &[
     &compiled::C,
     &compiled::CXX,
+    &compiled::RUST,
     &dotnet::CORECLR,
     &dotnet::MONO,
     &dotnet::FRAMEWORK,

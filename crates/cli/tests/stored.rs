@@ -69,6 +69,27 @@ fn a_stored_report_is_shown_as_its_run_showed_it() {
     assert_eq!(text(&run(&["report", &file])), shown);
 }
 
+/// The table of runtimes by clock source, from an emulated PC: Mono counts units of 100 ns under each
+/// of them, and a read of a device takes longer than that.
+#[test]
+fn a_sweep_of_runtimes_can_be_looked_at_without_root() {
+    let file = stored().replace("x86_64-unknown-linux-gnu", "sweep-runtimes-vm");
+    let shown = text(&run(&["report", &file]));
+    let (_, table) = shown.split_once("Runtime, system, timer").expect("the table");
+    let mono = |source: &str| {
+        let (_, rows) = table.split_once(&format!("\n  {source}  ")).expect(source);
+        let row = rows.lines().find(|line| line.contains("dotnet-mono"));
+        row.expect(source).to_owned()
+    };
+    assert!(!mono("tsc").contains("≈ latency"), "{shown}");
+    for source in ["hpet", "acpi_pm"] {
+        let row = mono(source);
+        assert!(row.contains("100 ns") && row.contains("≈ latency"), "{row}");
+    }
+    let csv = text(&run(&["report", &file, "--export", "csv=-", "--quiet"]));
+    assert!(csv.contains("latency_median_ns") && csv.contains("resolution_sd_ns"), "{csv}");
+}
+
 #[test]
 fn every_screen_and_format_can_be_asked_for_at_any_width() {
     let file = stored();

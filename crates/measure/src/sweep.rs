@@ -278,7 +278,12 @@ fn under(
     source.deltas = found.deltas;
     if report.ruler.is_none() {
         report.ruler = found.ruler;
-        report.notes.extend(found.notes);
+        // Each measurement has its own notes about the ruler.
+        for note in found.notes {
+            if !report.notes.contains(&note) {
+                report.notes.push(note);
+            }
+        }
     }
     why.map(|why| why.to_string())
 }

@@ -65,10 +65,14 @@ pub struct Stopwatch {
     pub call: String,
     /// Its units per second, as the runtime claims.
     pub hz: f64,
-    /// How much faster than claimed it ran by the ruler, in parts per million; absent if the run
-    /// was too short to tell.
+    /// How much faster than claimed it ran by the ruler, in parts per million; absent if it was
+    /// not compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fast_ppm: Option<f64>,
+    /// The largest error of `fast_ppm`, in parts per million, which includes that of the ruler;
+    /// absent in reports of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fast_error_ppm: Option<f64>,
 }
 
 /// The warm-up of a runtime's first process.
@@ -118,6 +122,10 @@ pub struct RuntimeClock {
     /// The cost of reads back to back as a multiple of that of C.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relative: Option<Ratio>,
+    /// Its latency and resolution as benchmarks of stopwatches define them; absent in reports of
+    /// earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub benchmark: Option<Benchmark>,
     /// The median difference between successive reads, in nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub median_delta_ns: Option<f64>,
@@ -133,12 +141,45 @@ pub struct RuntimeClock {
     /// The calls of the system that were counted while it was read; absent if nothing counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calls: Option<Vec<Called>>,
+    /// How many system calls that read a clock a read makes; absent if they were not counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system_calls: Option<f64>,
+    /// How many futex calls a read makes, which a contended mutex needs; absent if they were not
+    /// counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub futex_calls: Option<f64>,
     /// How they were counted, or why not.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub counted_by: String,
     /// What a read allocates; absent if the runtime does not report that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allocates: Option<Allocates>,
+}
+
+/// Two methods of a benchmark, `Latency()`, which reads the clock, and `Resolution()`, which reads
+/// it until the value changes, with the figures of BenchmarkDotNet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Benchmark {
+    /// A read, less the empty loop. An iteration is a batch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency: Option<Spread>,
+    /// Reads until the value changes, at least two. An iteration is a series of successive reads,
+    /// or one change if reads hardly ever see one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resolution: Option<Spread>,
+}
+
+/// The means of iterations, without those above the upper fence of Tukey.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Spread {
+    /// Their mean, in nanoseconds.
+    pub mean_ns: f64,
+    /// Their median, in nanoseconds.
+    pub median_ns: f64,
+    /// Their standard deviation, with `n - 1` in the denominator, in nanoseconds.
+    pub sd_ns: f64,
+    /// How many iterations count.
+    pub iterations: u64,
 }
 
 /// A multiple with its 95 % interval.

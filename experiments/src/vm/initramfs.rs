@@ -36,6 +36,19 @@ impl<'a> Initramfs<'a> {
         Ok(self.sh.write_file(self.root.join(path), content)?)
     }
 
+    /// Adds files and folders of this machine, without symbolic links, at the same paths.
+    pub fn copies(&self, files: &[PathBuf]) -> Result<()> {
+        let (sh, root) = (self.sh, &self.root);
+        sh::silent(cmd!(sh, "cp --recursive --dereference --parents {files...} {root}"))
+    }
+
+    /// Adds a folder of this machine to a folder of the archive.
+    pub fn folder(&self, from: &Path, to: &Path) -> Result<()> {
+        let (sh, to) = (self.sh, self.root.join(to));
+        sh.create_dir(&to)?;
+        sh::silent(cmd!(sh, "cp --recursive {from} {to}"))
+    }
+
     /// Writes the archive next to the folder.
     pub fn archive(self) -> Result<PathBuf> {
         let sh = self.sh;

@@ -36,6 +36,13 @@ pub fn from_npm(sh: &Shell, to: &Path, packages: &[&str], proof: &str) -> Result
     Ok(to.to_owned())
 }
 
+/// The folder with the program of CoreCLR, installed if it is missing.
+pub fn coreclr(sh: &Shell) -> Result<PathBuf> {
+    let proof = "dotnetcore2/bin/dotnet";
+    let to = from_pypi(sh, &folder().join("coreclr"), &FROM_PYPI[..1], proof)?;
+    Ok(to.join("dotnetcore2/bin"))
+}
+
 /// Installs what is missing. Each failure is a warning: the runtime's row shows that it is missing.
 pub fn fetch(sh: &Shell) {
     let all = [

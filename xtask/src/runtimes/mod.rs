@@ -2,7 +2,7 @@
 
 mod fetch;
 
-pub use fetch::{fetch, folder, from_npm, from_pypi, path};
+pub use fetch::{coreclr, fetch, folder, from_npm, from_pypi, path};
 
 use crate::tally::Done;
 use crate::{sh, tool};

@@ -453,6 +453,21 @@ impl Outcome {
         marks.void().then_some(marks.count)
     }
 
+    /// Returns the cost per read of each batch that the estimate is based on, less the estimate of
+    /// the empty loop, in nanoseconds by a calibrated rate.
+    pub fn batches_ns(
+        &self,
+        specs: &[Spec],
+        subject: usize,
+        mode: Mode,
+        ruler: Rate,
+    ) -> Option<Vec<f64>> {
+        let series = self.series(subject, mode)?;
+        let empty = self.series(specs[subject].baseline, mode)?.estimate?;
+        let counted = series.counted(&self.core, series.which());
+        Some(counted.map(|(_, cost)| (cost - empty.value) * 1e9 / ruler.hz).collect())
+    }
+
     /// Returns the estimate for one subject and mode, in nanoseconds by a calibrated rate. `None`
     /// if every batch was disturbed or none was made.
     pub fn estimate(

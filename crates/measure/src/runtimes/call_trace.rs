@@ -34,6 +34,8 @@ pub(super) struct Counters {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Counted {
     pub calls: Option<Vec<Called>>,
+    /// System calls that read clocks, and futex calls, per read.
+    pub of_system: Option<[f64; 2]>,
     pub by: String,
 }
 
@@ -119,7 +121,12 @@ impl Counters {
             (None, None) => None,
             (library, system) => Some([library, system].into_iter().flatten().flatten().collect()),
         };
-        Counted { calls, by }
+        let of_system = in_system.map(|all| {
+            let futex = all[nth].get(FUTEX).copied().unwrap_or(0);
+            let rest = all[nth].values().sum::<u64>() - futex;
+            [rest, futex].map(|count| count as f64 / TRACED_READS as f64)
+        });
+        Counted { calls, of_system, by }
     }
 }
 
@@ -205,8 +212,9 @@ fn read_counts(file: &Path) -> Option<Calls> {
     Some(named.zip(counts).filter(|(_, count)| *count > 0).collect())
 }
 
-/// The system calls that read clocks.
-const TRACED: &str = "trace=clock_gettime,?gettimeofday,?time,?times,?getrusage";
+/// The system calls that read clocks, and the one that waits for a mutex or wakes who waits.
+const TRACED: &str = "trace=clock_gettime,?gettimeofday,?time,?times,?getrusage,?futex";
+const FUTEX: &str = "futex()";
 
 /// Counts the calls in a log of strace: `123 clock_gettime(CLOCK_MONOTONIC, {...}) = 0`.
 fn read_log(file: &Path) -> Option<Calls> {
@@ -245,6 +253,7 @@ mod tests {
                 Some("clock_gettime(CLOCK_MONOTONIC)"),
             ),
             ("times({tms_utime=3}) = 42", Some("times()")),
+            ("12 futex(0x7f00, FUTEX_WAKE_PRIVATE, 1) = 0", Some(FUTEX)),
             ("12 +++ exited with 0 +++", None),
             ("12 --- SIGCHLD {si_signo=SIGCHLD} ---", None),
             ("12 <... clock_gettime resumed>) = 0", None),
@@ -267,6 +276,9 @@ mod tests {
         let nothing = counters.merged(0, Some(&system), Some(&system));
         assert_eq!(nothing.by, NOTHING_SEEN);
         assert_eq!(nothing.calls, Some(Vec::new()));
+        assert_eq!(nothing.of_system, Some([0.0, 0.0]));
+        let both = Calls::from([("times()".into(), TRACED_READS), (FUTEX.into(), READS / 20)]);
+        assert_eq!(counters.merged(0, None, Some(&[both])).of_system, Some([1.0, 0.5]));
         let neither = counters.merged(0, None, None);
         assert_eq!((neither.calls, neither.by.as_str()), (None, "no compiler"));
     }

@@ -2,6 +2,7 @@
 //! allocations, and sleeps.
 
 use super::answer::{Allocations, Deltas, Slept, Spins, Watch};
+use super::benchmark;
 use super::probe::Probe;
 use crate::child::Stop;
 use crate::resolution::Seen;
@@ -11,6 +12,9 @@ use std::time::Duration;
 
 /// The number of successive reads that are examined individually.
 const DELTAS: u64 = 4000;
+/// The series of so many reads that are the iterations of a benchmark of the resolution:
+/// BenchmarkDotNet makes at least 15.
+const ITERATIONS: usize = 15;
 /// The number of changes of value to wait for; a clock that ticks slowly shows fewer in the time
 /// that the protocol allows.
 const SPINS: u64 = 100;
@@ -45,6 +49,17 @@ pub(super) fn clock(
     let values = deltas.map_or(Vec::new(), |deltas| deltas.values);
     let steps = spins.map_or(Vec::new(), |spins| spins.steps);
     row.tick_ns = tick(&values, &steps).map(|units| units * unit);
+    let mut means: Vec<f64> = benchmark::resolution(&values).into_iter().collect();
+    while (1..ITERATIONS).contains(&means.len()) && !stop() {
+        let more: Option<Deltas> = probe.ask(&format!("deltas {} {DELTAS}", row.id), WORK, stop)?;
+        match more.and_then(|more| benchmark::resolution(&more.values)) {
+            Some(mean) => means.push(mean),
+            None => break,
+        }
+    }
+    let means = if means.is_empty() { &steps } else { &means };
+    let means: Vec<f64> = means.iter().map(|units| units * unit).collect();
+    row.benchmark.get_or_insert_default().resolution = benchmark::spread(&means);
     let mut between: Vec<f64> = values.windows(2).map(|pair| (pair[1] - pair[0]) * unit).collect();
     between.sort_unstable_by(f64::total_cmp);
     row.median_delta_ns = quantile(&between, 0.5);

@@ -141,7 +141,10 @@ impl Joined {
         let started =
             Probe::start(&mut self.slots[at].ready.command(), ruler, &|| machine.interrupted());
         match started {
-            Ok(probe) if same(&probe.hello, &self.slots[at].hello) => {
+            Ok(mut probe) if same(&probe.hello, &self.slots[at].hello) => {
+                if let Err(why) = probe.begin(&|| machine.interrupted()) {
+                    return self.fail(at, why);
+                }
                 self.slots[at].probe = Some(probe);
                 let warm_up = self.warm_up(at);
                 self.find_thread(at);
@@ -264,26 +267,19 @@ impl Joined {
 
     /// Corrects the conversion if the stopwatch does not run at the rate that it claims.
     fn settle_rate(&mut self, at: usize) {
-        let hz = self.machine.hz();
+        let machine = &self.machine;
         let slot = &mut self.slots[at];
-        let Some((rate, error)) = slot.probe.as_ref().and_then(Probe::rate) else {
-            return;
-        };
-        let measured = rate * hz;
-        let off = (measured / slot.hello.stopwatch.hz - 1.0).abs();
-        if off > WRONG + error {
-            slot.hz = measured;
+        let rate = slot.probe.as_mut().map(|probe| probe.rate(0.0, &|| machine.interrupted()));
+        match rate {
+            Some(Ok(Some((rate, error)))) => {
+                let measured = rate * machine.hz();
+                if (measured / slot.hello.stopwatch.hz - 1.0).abs() > WRONG + error {
+                    slot.hz = measured;
+                }
+            }
+            Some(Err(why)) => self.fail(at, why),
+            Some(Ok(None)) | None => {}
         }
-    }
-
-    /// Returns by how much the stopwatch of a runtime runs faster than claimed, in parts per
-    /// million, if the current process has run long enough to tell.
-    pub fn fast_ppm(&self, at: usize) -> Option<f64> {
-        const ENOUGH: f64 = 0.002;
-        let slot = &self.slots[at];
-        let (rate, error) = slot.probe.as_ref()?.rate()?;
-        let measured = rate * self.machine.hz();
-        (error < ENOUGH).then(|| (measured / slot.hello.stopwatch.hz - 1.0) * 1e6)
     }
 }
 

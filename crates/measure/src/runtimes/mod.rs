@@ -3,6 +3,7 @@
 //! take part in the same rounds as those of C, and the same statistics apply.
 
 mod answer;
+mod benchmark;
 mod cache;
 mod call_trace;
 mod details;
@@ -11,17 +12,20 @@ mod prepare;
 mod probe;
 mod warm;
 
+use crate::child::Stop;
 use crate::engine::RulerKind;
 use crate::engine::pilot::Shape;
 use crate::engine::rounds::{self, Plan};
-use crate::engine::{Mode, Timed};
+use crate::engine::{Mode, Rate, Timed};
 use crate::measurement::{Error, Measurement, Progress, Setting};
 use crate::notes;
 use crate::schedule::{BUILDING, Phase, RUNTIME_CLOCKS, RUNTIME_ROUNDS, RUNTIMES, WARM_UP};
 use cache::Cache;
 use call_trace::Counters;
 use chronoscope_model::run::Noise;
-use chronoscope_model::runtimes::{self as model, Ratio, Runtime as Row, RuntimeClock};
+use chronoscope_model::runtimes::{
+    self as model, Benchmark, Ratio, Runtime as Row, RuntimeClock, Spread,
+};
 use chronoscope_model::{Environment, Estimate, Report};
 use chronoscope_probes::clocks::{self, Entry};
 use chronoscope_runtimes::Runtime;
@@ -101,12 +105,16 @@ impl Measurement for Request {
             });
         let rate = host.rate();
         let estimate = |subject, mode| outcome.estimate(&specs, subject, mode, rate);
+        let latency = |subject| {
+            let batches = outcome.batches_ns(&specs, subject, Mode::Throughput, rate)?;
+            benchmark::spread(&batches)
+        };
         let of_c = reference.first().and_then(|_| estimate(0, Mode::Throughput));
         for at in 0..host.slots.len() {
             let Some(row) = rows.iter_mut().find(|row| row.id == host.slots[at].id) else {
                 continue;
             };
-            describe(row, &host, at, &estimate, of_c.as_ref());
+            describe(row, &host, at, &estimate, &latency, of_c.as_ref());
             row.relative_to = of_c.as_ref().and(reference.first()).map(|entry| entry.call.into());
         }
         let noise =
@@ -118,7 +126,7 @@ impl Measurement for Request {
             progress(setting, &RUNTIME_CLOCKS, at as f64 / count);
             let id = &host.slots[at].id;
             if let Some(row) = rows.iter_mut().find(|row| row.id == *id) {
-                look(row, &mut host, at, &counters, setting);
+                look(row, &mut host, at, rate, &counters, setting);
             }
         }
         rows.splice(0..0, reference_row(&base, &reference, &estimate));
@@ -251,6 +259,7 @@ fn describe(
     host: &Joined,
     at: usize,
     estimate: &dyn Fn(usize, Mode) -> Option<Estimate>,
+    latency: &dyn Fn(usize) -> Option<Spread>,
     of_c: Option<&Estimate>,
 ) {
     let slot: &Slot = &host.slots[at];
@@ -260,7 +269,8 @@ fn describe(
     row.stopwatch = Some(model::Stopwatch {
         call: slot.hello.stopwatch.call.clone(),
         hz: slot.hello.stopwatch.hz,
-        fast_ppm: host.fast_ppm(at),
+        fast_ppm: None,
+        fast_error_ppm: None,
     });
     row.warm_up = Some(slot.warm_up).filter(|warm_up| warm_up.batches > 0);
     for (nth, clock) in slot.hello.clocks.iter().enumerate() {
@@ -280,13 +290,21 @@ fn describe(
             relative: of_c.zip(throughput.as_ref()).and_then(|(c, own)| Ratio::of(own, c)),
             throughput,
             latency: estimate(subject, Mode::Latency),
+            benchmark: Some(Benchmark { latency: latency(subject), resolution: None }),
             ..RuntimeClock::default()
         });
     }
 }
 
 /// Examines everything outside the rounds: ticks, sleeps, allocations, calls of the system.
-fn look(row: &mut Row, host: &mut Joined, at: usize, counters: &Counters, setting: &Setting) {
+fn look(
+    row: &mut Row,
+    host: &mut Joined,
+    at: usize,
+    ruler: Rate,
+    counters: &Counters,
+    setting: &Setting,
+) {
     let stop = || setting.interrupt.is_set();
     let slot = &mut host.slots[at];
     let Some(probe) = slot.probe.as_mut() else {
@@ -295,6 +313,9 @@ fn look(row: &mut Row, host: &mut Joined, at: usize, counters: &Counters, settin
     let counts = slot.hello.allocations;
     let mut clocks = row.clocks.iter_mut();
     let mut looked = clocks.try_for_each(|clock| details::clock(probe, clock, counts, &stop));
+    if looked.is_ok() {
+        looked = compare(row, probe, ruler, &stop);
+    }
     let stopwatch_ns = 1e9 / slot.hello.stopwatch.hz;
     let tick_ns = row.clocks.iter().filter_map(|clock| clock.tick_ns);
     let tick_ns = tick_ns.fold(stopwatch_ns, f64::min).max(stopwatch_ns);
@@ -316,9 +337,28 @@ fn look(row: &mut Row, host: &mut Joined, at: usize, counters: &Counters, settin
     for (clock, counted) in row.clocks.iter_mut().zip(counted) {
         clock.calls = counted.calls;
         clock.counted_by = counted.by;
+        clock.system_calls = counted.of_system.map(|[calls, _]| calls);
+        clock.futex_calls = counted.of_system.map(|[_, futex]| futex);
         let longer = clock.tick_ns.zip(clock.read_ns()).map(|(tick, read)| tick.max(read));
         clock.resolution_ns = longer.or(clock.tick_ns);
     }
+}
+
+/// Compares the stopwatch with the ruler over the life of the process.
+///
+/// # Errors
+/// The probe is of no further use, for the reason given.
+fn compare(row: &mut Row, probe: &mut Probe, ruler: Rate, stop: Stop) -> Result<(), String> {
+    let Some(stopwatch) = &mut row.stopwatch else {
+        return Ok(());
+    };
+    let own = row.clocks.iter().find(|clock| clock.call == stopwatch.call);
+    let tick = own.and_then(|clock| Some(clock.tick_ns? / 1e9 * stopwatch.hz));
+    if let Some((rate, error)) = probe.rate(tick.unwrap_or(1.0), stop)? {
+        stopwatch.fast_ppm = Some((rate * ruler.hz / stopwatch.hz - 1.0) * 1e6);
+        stopwatch.fast_error_ppm = Some(error * 1e6 + ruler.error_ppm);
+    }
+    Ok(())
 }
 
 /// The row of the clock of C that this tool reads itself.

@@ -17,20 +17,35 @@ pub(super) struct Probe {
     child: Child,
     pub hello: Hello,
     ruler: RulerKind,
-    /// The first and the last batch: the stopwatch at their starts, and the ruler around them.
-    ends: Option<[Mark; 2]>,
+    /// The first comparison of the stopwatch with the ruler.
+    origin: Option<Mark>,
+    /// The ruler around the last batch.
+    last: Option<[u64; 2]>,
     /// The account of the thread that reads, if the system keeps one.
     account: Option<Account>,
     /// The number of batches that were longer than their requests.
     impossible: u32,
 }
 
-/// A value of the stopwatch between two values of the ruler.
+/// A value of the stopwatch, and the values of the ruler between which it was read.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Mark {
-    pub start: f64,
-    pub ruler: [u64; 2],
+struct Mark {
+    start: f64,
+    ruler: [u64; 2],
 }
+
+impl Mark {
+    fn width(self) -> f64 {
+        self.ruler[1].saturating_sub(self.ruler[0]) as f64
+    }
+
+    fn middle(self) -> f64 {
+        self.ruler[0] as f64 + self.width() / 2.0
+    }
+}
+
+/// The requests of which the shortest compares the stopwatch with the ruler.
+const COMPARED: usize = 30;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Made {
@@ -67,7 +82,7 @@ impl Probe {
         let hello = answer::read::<Hello>(&line).map_err(|why| match why {
             NoAnswer::Refused(why) | NoAnswer::Invalid(why) => why,
         })?;
-        Ok(Self { child, hello, ruler, ends: None, account: None, impossible: 0 })
+        Ok(Self { child, hello, ruler, origin: None, last: None, account: None, impossible: 0 })
     }
 
     /// Returns the answer to a request that itself needs this much time; `None` if the probe cannot
@@ -108,8 +123,7 @@ impl Probe {
             NoAnswer::Refused(why) => format!("it refuses '{request}': {why}"),
             NoAnswer::Invalid(why) => why,
         })?;
-        let mark = Mark { start: made.start, ruler: [start, stop] };
-        self.ends = Some(self.ends.map_or([mark, mark], |[first, _]| [first, mark]));
+        self.last = Some([start, stop]);
         let after = self.account.as_ref().and_then(Account::cpu_ns);
         let spent = before.zip(after).map(|(before, after)| after.saturating_sub(before) as f64);
         let ns = made.ticks * 1e9 / self.hello.stopwatch.hz;
@@ -133,10 +147,10 @@ impl Probe {
     /// # Errors
     /// Too many batches were longer than their requests.
     pub fn check_length(&mut self, ticks: f64) -> Result<(), String> {
-        let Some([_, last]) = self.ends else {
+        let Some([start, stop]) = self.last else {
             return Ok(());
         };
-        if ticks > last.ruler[1].saturating_sub(last.ruler[0]) as f64 * 1.01 {
+        if ticks > stop.saturating_sub(start) as f64 * 1.01 {
             self.impossible += 1;
         }
         if self.impossible > MOST_IMPOSSIBLE {
@@ -146,10 +160,38 @@ impl Probe {
         }
     }
 
-    /// Returns the stopwatch's rate in units per tick of the ruler over all batches so far, with
-    /// the largest relative error that the rate can have.
-    pub fn rate(&self) -> Option<(f64, f64)> {
-        rate(self.ends?)
+    /// Compares the stopwatch with the ruler for the first time. [`Probe::rate`] compares again.
+    ///
+    /// # Errors
+    /// The probe is of no further use, for the reason given.
+    pub fn begin(&mut self, stop: Stop) -> Result<(), String> {
+        self.origin = self.compare(stop)?;
+        Ok(())
+    }
+
+    /// Returns the stopwatch's rate in units per tick of the ruler since [`Probe::begin`], with
+    /// the largest relative error that the rate can have if the stopwatch advances by this many
+    /// units at a time.
+    ///
+    /// # Errors
+    /// The probe is of no further use, for the reason given.
+    pub fn rate(&mut self, step: f64, stop: Stop) -> Result<Option<(f64, f64)>, String> {
+        let now = self.compare(stop)?;
+        Ok(self.origin.zip(now).and_then(|(first, last)| rate(first, last, step)))
+    }
+
+    /// Reads the stopwatch between two reads of the ruler, by a batch without reads; `None` if the
+    /// probe cannot serve that.
+    fn compare(&mut self, stop: Stop) -> Result<Option<Mark>, String> {
+        let mut best: Option<Mark> = None;
+        for _ in 0..COMPARED {
+            let before = self.ruler.start();
+            let made = self.ask::<Batch>("batch empty throughput 0 0", Duration::ZERO, stop)?;
+            let ruler = [before, self.ruler.stop()];
+            let mark = made.map(|made| Mark { start: made.start, ruler });
+            best = best.into_iter().chain(mark).min_by(|a, b| a.width().total_cmp(&b.width()));
+        }
+        Ok(best)
     }
 
     /// Finds the thread that makes the batches: the one that a long batch kept busy.
@@ -175,13 +217,14 @@ impl Probe {
 /// needs.
 const WARM: u64 = 8;
 
-fn rate([first, last]: [Mark; 2]) -> Option<(f64, f64)> {
-    let middle = |mark: Mark| (mark.ruler[0] as f64 + mark.ruler[1] as f64) / 2.0;
-    let width = |mark: Mark| mark.ruler[1].saturating_sub(mark.ruler[0]) as f64;
-    let ticks = middle(last) - middle(first);
+/// The rate between two marks, in units of the stopwatch per tick of the ruler, and its largest
+/// relative error: the stopwatch was read anywhere between the two reads of the ruler, and its
+/// value may be up to one step old.
+fn rate(first: Mark, last: Mark, step: f64) -> Option<(f64, f64)> {
+    let ticks = last.middle() - first.middle();
     let units = last.start - first.start;
-    (ticks > 0.0 && units > 0.0)
-        .then(|| (units / ticks, (width(first) + width(last)) / 2.0 / ticks))
+    let error = (first.width() + last.width()) / 2.0 / ticks + step / units;
+    (ticks > 0.0 && units > 0.0).then_some((units / ticks, error))
 }
 
 /// The CPU time of a thread, as Linux accounts it (the first number of `schedstat`, in
@@ -248,14 +291,36 @@ mod tests {
         assert_eq!(step(15_734.25, 0.0), 0.0);
     }
 
+    /// A stopwatch that is read early or late within each request, and rounded down, has its true
+    /// rate within the interval; the middle alone does not give it.
     #[test]
-    fn the_rate_of_a_stopwatch_follows_from_its_first_and_last_batch() {
+    fn the_true_rate_is_within_the_interval_however_the_requests_are_delayed() {
+        let mut rng = fastrand::Rng::with_seed(25);
+        let (mut biased, mut covered) = (0, 0);
+        for _ in 0..1000 {
+            let (step, rate_true) = (100.0, 0.5 * (1.0 + (rng.f64() - 0.5) * 1e-3));
+            // Both requests may have most of their delay before the read, or after it.
+            let mut mark = |at: f64| {
+                let (before, after) = (rng.f64() * 30e3, rng.f64() * 300e3);
+                let start = ((at + before) * rate_true / step).floor() * step;
+                Mark { start, ruler: [at as u64, (at + before + after).ceil() as u64] }
+            };
+            let (first, last) = (mark(1e6), mark(1e6 + 2e9));
+            let (found, error) = rate(first, last, step).expect("known");
+            let off = (found / rate_true - 1.0).abs();
+            covered += u32::from(off <= error * 1.001);
+            biased += u32::from(off > 1e-6);
+        }
+        assert_eq!(covered, 1000);
+        assert!(biased > 900, "{biased}");
+    }
+
+    #[test]
+    fn a_stopwatch_that_did_not_advance_has_no_rate() {
         let mark = |start: f64, ruler| Mark { start, ruler };
-        let ends = [mark(5e9, [1000, 3000]), mark(6e9, [2_000_001_000, 2_000_003_000])];
-        let (rate, error) = rate(ends).expect("known");
-        assert!((rate - 0.5).abs() < 1e-9);
-        assert!((error - 1e-6).abs() < 1e-9);
-        assert!(super::rate([ends[0], ends[0]]).is_none());
-        assert!(super::rate([ends[1], ends[0]]).is_none());
+        let (early, late) = (mark(5e9, [1000, 3000]), mark(6e9, [2_000_001_000, 2_000_003_000]));
+        let (found, error) = rate(early, late, 0.0).expect("known");
+        assert!((found - 0.5).abs() < 1e-9 && (error - 1e-6).abs() < 1e-9);
+        assert!(rate(early, early, 1.0).is_none() && rate(late, early, 1.0).is_none());
     }
 }

@@ -3,8 +3,8 @@
 use super::machines;
 use chronoscope_model::clock::Kind;
 use chronoscope_model::runtimes::{
-    Allocates, Called, Ratio, Runtime, RuntimeClock, RuntimeSleep, Setting, Stopwatch, WarmUp,
-    Watched,
+    Allocates, Benchmark, Called, Ratio, Runtime, RuntimeClock, RuntimeSleep, Setting, Spread,
+    Stopwatch, WarmUp, Watched,
 };
 use chronoscope_model::{Estimate, Report};
 
@@ -15,6 +15,10 @@ fn cost(value_ns: f64) -> Estimate {
         high_ns: value_ns * 1.005,
         ..Estimate::default()
     }
+}
+
+fn spread(median_ns: f64, iterations: u64) -> Spread {
+    Spread { mean_ns: median_ns * 1.01, median_ns, sd_ns: median_ns * 0.02, iterations }
 }
 
 fn clock(id: &str, call: &str, read_ns: f64, tick_ns: f64) -> RuntimeClock {
@@ -28,6 +32,10 @@ fn clock(id: &str, call: &str, read_ns: f64, tick_ns: f64) -> RuntimeClock {
         tick_ns: Some(tick_ns),
         resolution_ns: Some(tick_ns.max(read_ns)),
         latency: Some(cost(read_ns * 1.1)),
+        benchmark: Some(Benchmark {
+            latency: Some(spread(read_ns, 60)),
+            resolution: Some(spread(tick_ns.max(2.0 * read_ns), 15)),
+        }),
         relative: Ratio::of(&own, &c),
         throughput: Some(own),
         median_delta_ns: Some(read_ns),
@@ -65,7 +73,12 @@ fn runtime(id: &str, name: &str, language: &str, clocks: Vec<RuntimeClock>) -> R
         version: Some("3.11.7".into()),
         build: Some("GCC 12.2.0".into()),
         program: Some("/usr/bin/program".into()),
-        stopwatch: Some(Stopwatch { call: "now()".into(), hz: 1e9, fast_ppm: Some(-3.0) }),
+        stopwatch: Some(Stopwatch {
+            call: "now()".into(),
+            hz: 1e9,
+            fast_ppm: Some(-3.0),
+            fast_error_ppm: Some(if id == "python" { 4.2 } else { 1.1 }),
+        }),
         warm_up: Some(WarmUp { seconds: 0.31, batches: 140, settled: true, speed_up: 8.4 }),
         processes: 3,
         relative_to: Some("clock_gettime(CLOCK_MONOTONIC, &t)".into()),

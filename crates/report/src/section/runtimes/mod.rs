@@ -1,11 +1,13 @@
 //! The clocks of language runtimes, next to C.
 
+mod stopwatches;
+
 use super::columns::{Rows, Spec, columns};
 use super::{Detail, SECTION as PLAIN, Section};
 use crate::block::{Block, Cell, Fact, Tone};
 use crate::number::{count, plural, short};
 use chronoscope_model::Report;
-use chronoscope_model::runtimes::{Called, Runtime, RuntimeClock, RuntimeSleep};
+use chronoscope_model::runtimes::{Called, Runtime, RuntimeClock, RuntimeSleep, Spread, Stopwatch};
 use std::collections::BTreeSet;
 
 pub const SECTION: Section = Section {
@@ -55,7 +57,7 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
     }
     blocks.extend(legend(&measured));
     blocks.extend(sleeps(&measured, detail));
-    blocks.extend(matrix(&measured, detail));
+    blocks.extend(stopwatches::view(&measured, detail, false));
     if all {
         blocks.extend(details(&measured));
     }
@@ -75,6 +77,18 @@ fn legend(measured: &[&Runtime]) -> Option<Block> {
          95 % interval."
     );
     Some(Block::legend(text))
+}
+
+/// What runtimes showed under each clock source, for a run that tried several.
+pub(super) fn under_sources(report: &Report, detail: Detail) -> Vec<Block> {
+    let measured: Vec<&Runtime> = report.runtimes.iter().filter(|r| !r.clocks.is_empty()).collect();
+    let mut blocks = stopwatches::view(&measured, detail, true);
+    // A reason is the same under each source.
+    let mut told = BTreeSet::new();
+    let mut missing = report.runtimes.clone();
+    missing.retain(|r| r.reason.is_some() && told.insert((r.id.clone(), r.reason.clone())));
+    blocks.extend(unavailable(&missing));
+    blocks
 }
 
 type OneClock<'a> = (&'a Runtime, &'a RuntimeClock);
@@ -102,6 +116,14 @@ fn columns<'a>() -> Vec<Spec<OneClock<'a>>> {
         "times_c_low" "× C" [] Cell::number(c.relative.map(|ratio| ratio.low));
         "times_c_high" "× C" [] Cell::number(c.relative.map(|ratio| ratio.high));
         "latency" "ordered" [full unit("ns") decimal more] Cell::estimate(c.latency.as_ref());
+        "hz" "1 tick" [] Cell::number(1e9 / c.unit_ns);
+        "high_resolution" "1 tick" [] c.high_resolution.map_or(Cell::default(), Cell::flag);
+        "latency_mean_ns" "latency" [] Cell::ns(latency(c).map(|s| s.mean_ns));
+        "latency_median_ns" "latency" [] Cell::ns(latency(c).map(|s| s.median_ns));
+        "latency_sd_ns" "latency" [] Cell::ns(latency(c).map(|s| s.sd_ns));
+        "resolution_mean_ns" "Resolution()" [] Cell::ns(resolution(c).map(|s| s.mean_ns));
+        "resolution_median_ns" "Resolution()" [] Cell::ns(resolution(c).map(|s| s.median_ns));
+        "resolution_sd_ns" "Resolution()" [] Cell::ns(resolution(c).map(|s| s.sd_ns));
         "bytes_per_read" "allocates" []
             Cell::number(c.allocates.and_then(|per_read| per_read.bytes));
         "objects_per_read" "allocates" []
@@ -109,12 +131,22 @@ fn columns<'a>() -> Vec<Spec<OneClock<'a>>> {
         "" "allocates" [full right more] allocates(c);
         "calls" "calls of the system" [] Cell::words(c.calls.as_deref().map(calls));
         "counted_by" "calls of the system" [] Cell::text(&c.counted_by);
+        "system_calls" "calls of the system" [] Cell::number(c.system_calls);
+        "futex_calls" "calls of the system" [] Cell::number(c.futex_calls);
         "longest_ns" "longest interval" [] Cell::ns(c.watched.map(|watched| watched.longest_ns));
         "backwards" "backwards" [] Cell::count(c.watched.map(|watched| watched.backwards));
         "processor" "system" [] Cell::text(&r.processor);
         "system" "system" [] Cell::text(&r.system);
         "hardware_timer" "hardware timer" [] Cell::text(&r.hardware_timer);
     }
+}
+
+fn latency(clock: &RuntimeClock) -> Option<Spread> {
+    clock.benchmark?.latency
+}
+
+fn resolution(clock: &RuntimeClock) -> Option<Spread> {
+    clock.benchmark?.resolution
 }
 
 fn allocates(clock: &RuntimeClock) -> Cell {
@@ -130,6 +162,9 @@ fn allocates(clock: &RuntimeClock) -> Cell {
     };
     Cell::text(words)
 }
+
+/// Fewer calls per read than this belong to the runtime itself.
+const SOME: f64 = 0.01;
 
 /// The calls of the system, with how often each is made if that is not once per read.
 fn calls(calls: &[Called]) -> String {
@@ -185,55 +220,6 @@ fn early(sleep: &RuntimeSleep) -> Cell {
     }
 }
 
-/// The best monotonic clock of each runtime by system and hardware timer, as comparisons of
-/// runtimes give it. Builds that differ only in level are left out.
-fn matrix(measured: &[&Runtime], detail: Detail) -> Vec<Block> {
-    let mut families = BTreeSet::new();
-    let mut table = Rows::shown(matrix_columns(), Detail::Full);
-    let mut any = false;
-    for runtime in measured {
-        let key = (runtime.family(), &runtime.system, &runtime.hardware_timer, &runtime.processor);
-        let best = runtime.clocks.iter().find(|clock| clock.tick_ns.is_some());
-        let all = detail == Detail::Everything || best.is_none();
-        let first = all || families.insert(key);
-        if let (true, Some(clock)) = (first, best) {
-            table.row(&(*runtime, clock));
-            any = true;
-        }
-    }
-    if any {
-        vec![Block::heading("Runtime, system, timer"), Block::Table(table.table())]
-    } else {
-        Vec::new()
-    }
-}
-
-/// What runtimes showed under each clock source, for a run that tried several.
-pub(super) fn under_sources(report: &Report, detail: Detail) -> Vec<Block> {
-    let measured: Vec<&Runtime> = report.runtimes.iter().filter(|r| !r.clocks.is_empty()).collect();
-    let mut blocks = matrix(&measured, detail);
-    // A reason is the same under each source.
-    let mut told = BTreeSet::new();
-    let mut missing = report.runtimes.clone();
-    missing.retain(|r| r.reason.is_some() && told.insert((r.id.clone(), r.reason.clone())));
-    blocks.extend(unavailable(&missing));
-    blocks
-}
-
-fn matrix_columns<'a>() -> Vec<Spec<OneClock<'a>>> {
-    columns! { (r, c) in OneClock;
-        "" "runtime" [full name(10)] Cell::code(&r.id);
-        "" "system" [full gives_way(12)] Cell::text(&r.system);
-        "" "hardware timer" [full] Cell::text(&r.hardware_timer);
-        "" "tick" [full right] Cell::ns(c.tick_ns);
-        "" "latency" [full right] Cell::ns(c.read_ns());
-        "" "resolution" [full right] match c.is_limited_by_read() {
-            true => Cell::text("≈ latency"),
-            false => Cell::ns(c.resolution_ns),
-        };
-    }
-}
-
 /// What is known about each runtime apart from its figures.
 fn details(measured: &[&Runtime]) -> Vec<Block> {
     let mut blocks = Vec::new();
@@ -248,8 +234,15 @@ fn details(measured: &[&Runtime]) -> Vec<Block> {
             fact("program", program.clone());
         }
         if let Some(stopwatch) = &runtime.stopwatch {
-            let off = stopwatch.fast_ppm.map(|ppm| format!(", {ppm:+.0} ppm by the ruler"));
-            fact("stopwatch", format!("{}{}", stopwatch.call, off.unwrap_or_default()));
+            let hz = count(stopwatch.hz.round() as u64);
+            let high = runtime.clocks.iter().find(|clock| clock.call == stopwatch.call);
+            let high = match high.and_then(|clock| clock.high_resolution) {
+                Some(true) => ", of high resolution by its own account",
+                Some(false) => ", not of high resolution by its own account",
+                None => "",
+            };
+            let compared = by_the_ruler(stopwatch);
+            fact("stopwatch", format!("{}, {hz} Hz{high}{compared}", stopwatch.call));
         }
         if let Some(warm_up) = runtime.warm_up {
             let settled = if warm_up.settled { "" } else { ", not settled by then" };
@@ -260,7 +253,11 @@ fn details(measured: &[&Runtime]) -> Vec<Block> {
         }
         for clock in &runtime.clocks {
             let counted = clock.calls.as_deref().map(calls).filter(|text| !text.is_empty());
-            let text = counted.unwrap_or_else(|| clock.counted_by.clone());
+            let mut text = counted.unwrap_or_else(|| clock.counted_by.clone());
+            let entered = [("system call", clock.system_calls), ("futex call", clock.futex_calls)];
+            for (name, _) in entered.iter().filter(|(_, count)| count.is_some_and(|n| n < SOME)) {
+                text.push_str(&format!(", no {name}"));
+            }
             if !text.is_empty() {
                 fact("calls of the system", format!("{}: {text}", clock.id));
             }
@@ -276,6 +273,21 @@ fn details(measured: &[&Runtime]) -> Vec<Block> {
         }
     }
     blocks
+}
+
+/// How a stopwatch compares with the ruler.
+fn by_the_ruler(stopwatch: &Stopwatch) -> String {
+    match (stopwatch.fast_ppm, stopwatch.fast_error_ppm) {
+        (None, _) => String::new(),
+        (Some(ppm), None) => format!(", {ppm:+.0} ppm by the ruler"),
+        (Some(ppm), Some(error)) => {
+            let figures = format!("{ppm:+.1} ± {error:.1} ppm");
+            match ppm.abs() <= error {
+                true => format!(", agrees with the ruler ({figures})"),
+                false => format!(", {figures} by the ruler"),
+            }
+        }
+    }
 }
 
 /// The runtimes that were not measured, or not to the end, with the reasons.
