@@ -19,9 +19,8 @@ fn stored(target: &str) -> String {
 }
 
 fn shown(words: &[&str], files: &[String]) -> String {
-    let files = files.iter().map(String::as_str);
-    let output =
-        run(&["compare"].into_iter().chain(files).chain(words.iter().copied()).collect::<Vec<_>>());
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    let output = run(&[&["compare"], &files[..], words].concat());
     assert!(output.status.success(), "{output:?}");
     String::from_utf8(output.stdout).expect("text")
 }

@@ -48,7 +48,6 @@ clocks! {
         call: "__rdtsc() / tsc_khz",
         kind: Kind::Monotonic,
         facts: COUNTER,
-        alternative_to: Some("x86/rdtsc-intrinsic"),
         about: "The time-stamp counter as milliseconds since it started from zero: the intrinsic \
                 and a division by the counter's rate in kHz, which the program must measure first; \
                 here that takes 10 ms, against the system's monotonic clock. The division costs as \
