@@ -7,7 +7,8 @@
 //!   [`engine`], then [`resolution`], [`difference`], [`single`] (cold and first reads) and
 //!   instructions, on systems that can count them.
 //! - [`deltas`], [`calls`], [`overhead`] and [`bulk`] each answer one question about one clock, and
-//!   [`hardware`] measures the counter only.
+//!   [`hardware`] measures the counter only, with rows of a hundred reads as instruction tables are
+//!   made.
 //! - [`sweep`] repeats measurements under every clock source of the kernel.
 //! - [`waits`] measures how late a wait ends.
 //! - [`runtimes`] measures the clocks of other languages, in processes of their own.
@@ -45,6 +46,7 @@ pub mod session;
 pub mod single;
 pub mod stats;
 pub mod sweep;
+mod throughput;
 mod time_taken;
 pub mod trust;
 pub mod until_change;

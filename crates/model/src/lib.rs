@@ -30,6 +30,7 @@ pub mod runtimes;
 pub mod snippet;
 pub mod spec;
 pub mod sweep;
+pub mod throughput;
 pub mod timekeeping;
 pub mod trust;
 pub mod units;
