@@ -24,6 +24,7 @@ pub mod note;
 pub mod ordering;
 pub mod overhead;
 mod page;
+pub mod performance_counter;
 pub mod quantile;
 pub mod run;
 pub mod runtimes;

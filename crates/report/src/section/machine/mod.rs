@@ -5,6 +5,7 @@ mod brief;
 mod facts;
 mod figures;
 mod known;
+mod qpc;
 mod rates;
 mod rdtsc;
 mod ruler;
@@ -48,6 +49,7 @@ fn whole(report: &Report, everything: bool) -> Vec<Block> {
             blocks.extend(rates::view(env.counter_rates()));
         }
     }
+    blocks.extend(qpc::view(env));
     blocks.extend(throughput::view(env));
     if let Some(tsc) = &env.tsc {
         blocks.extend(rdtsc::view(env, tsc));
