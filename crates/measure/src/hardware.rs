@@ -3,7 +3,7 @@
 use crate::engine::rounds::{self, Plan};
 use crate::engine::{Mode, Timed};
 use crate::measurement::{Error, Measurement, Setting};
-use crate::schedule;
+use crate::{schedule, throughput};
 use chronoscope_model::Report;
 use chronoscope_probes::clocks::{self, Entry};
 
@@ -38,6 +38,7 @@ impl Measurement for Request {
             tsc.rdtsc_cycles = cost.cycles;
             tsc.rdtsc_core_cycles = cost.core_cycles;
         }
+        report.environment.throughput = throughput::measure(&report.environment);
         session.conclude(report, found.ruler_ticks / rate.hz * 1e9, found.noise(rate));
         Ok(())
     }

@@ -7,7 +7,8 @@
 //!   [`engine`], then [`resolution`], [`difference`], [`single`] (cold and first reads) and
 //!   instructions, on systems that can count them.
 //! - [`deltas`], [`calls`], [`overhead`] and [`bulk`] each answer one question about one clock, and
-//!   [`hardware`] measures the counter only.
+//!   [`hardware`] measures the counter only, with rows of a hundred reads as instruction tables are
+//!   made.
 //! - `disturbance` has clocks, differences and calls measured again under loads.
 //! - [`demo`] shows what goes wrong when time is measured carelessly.
 //! - [`sweep`] repeats measurements under every clock source of the kernel.
@@ -49,6 +50,7 @@ pub mod session;
 pub mod single;
 pub mod stats;
 pub mod sweep;
+mod throughput;
 mod time_taken;
 pub mod trust;
 pub mod until_change;

@@ -3,6 +3,7 @@
 
 use crate::comparison::{Comparison, Discipline};
 use crate::ordering::AcrossCpus;
+use crate::throughput::Throughput;
 use crate::timekeeping::Timekeeping;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -37,6 +38,9 @@ pub struct Environment {
     /// Whether the processor's counter agrees on several CPUs; absent if that was not tested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub across_cpus: Option<AcrossCpus>,
+    /// The throughput of the instruction that reads the counter; absent if it was not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throughput: Option<Throughput>,
     /// HPET, ACPI PM and other timers of the machine.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub timers: Vec<Timer>,

@@ -4,9 +4,10 @@
 //! One line per clock: `id <tab> address <tab> address of the loop around some work <tab> the same
 //! of the empty loop <tab> expectation…`, or `id <tab> - <tab> reason` for a clock that does not
 //! exist here. The first line is the address of [`timed_loops_anchor`], from which the reader
-//! determines how far the program was moved when it was loaded.
+//! determines how far the program was moved when it was loaded. The row of a hundred reads is found
+//! by its name.
 
-use chronoscope_probes::clocks::{Opening, empty, every};
+use chronoscope_probes::clocks::{Opening, empty, every, hundred};
 
 /// A function whose address is in the symbol table.
 #[unsafe(no_mangle)]
@@ -14,6 +15,7 @@ pub extern "C" fn timed_loops_anchor() {}
 
 fn main() {
     let anchor: extern "C" fn() = timed_loops_anchor;
+    std::hint::black_box(hundred::reads as fn());
     println!("timed_loops_anchor\t{:#x}", anchor as usize);
     for entry in every() {
         // Whether the machine has the device does not matter, only whether the loop is in the

@@ -67,14 +67,14 @@ int cs_perf_open(enum cs_perf what, cs_page **page) {
     return 0;
 }
 
-/* Opens a count of the instructions that the calling thread executes in user mode. Returns its file
- * descriptor, which the caller must close, or a negative errno. The count runs from here on, and
- * read(2) returns it as 64 bits. */
-int cs_perf_instructions(void);
-int cs_perf_instructions(void) {
-    struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE,
+/* Opens a count of an event of the calling thread in user mode. Returns its file descriptor, which
+ * the caller must close, or a negative errno. The count runs from here on, and read(2) returns it as
+ * 64 bits. */
+int cs_perf_count(uint32_t kind, uint64_t event);
+int cs_perf_count(uint32_t kind, uint64_t event) {
+    struct perf_event_attr attr = {.type = kind,
                                    .size = sizeof attr,
-                                   .config = PERF_COUNT_HW_INSTRUCTIONS,
+                                   .config = event,
                                    .exclude_kernel = 1,
                                    .exclude_hv = 1};
     int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);

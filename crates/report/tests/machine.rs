@@ -6,7 +6,7 @@ mod samples;
 
 use chronoscope_diagnose::judge;
 use chronoscope_model::comparison::Discipline;
-use chronoscope_model::environment::{CoreClass, CoreType};
+use chronoscope_model::environment::{CoreClass, CoreType, Timer};
 use chronoscope_model::{Note, Report};
 use chronoscope_report::section::Detail;
 use chronoscope_report::text::Style;
@@ -50,6 +50,32 @@ fn the_types_of_cores_and_the_one_that_was_measured_on_are_shown() {
     let full = screen(&report, "machine");
     let types = "performance: CPU 0-15 (Core); efficiency: CPU 16-19 (Atom)";
     assert!(full.contains(types), "{full}");
+}
+
+#[test]
+fn windows_shows_what_its_performance_counter_should_use() {
+    let windows = |kernel: &str| {
+        let report = judged(|report| {
+            report.environment.os = format!("Windows {kernel}");
+            report.environment.kernel = Some(kernel.into());
+            report.environment.parameters = vec!["useplatformclock yes".into()];
+            let qpc = Timer { name: "QPC".into(), present: Some(true), ..Timer::default() };
+            report.environment.timers = vec![qpc];
+        });
+        screen(&report, "machine")
+    };
+    let new = windows("10.0.22631");
+    for part in [
+        "boot parameters useplatformclock yes",
+        "QPC should use the TSC, which is invariant",
+        "▸ 10 1809 and later",
+        "bcdedit /deletevalue useplatformclock",
+    ] {
+        assert!(new.contains(part), "{part}: {new}");
+    }
+    let old = windows("6.0.6002");
+    assert!(old.contains("QPC should use the HPET") && old.contains("▸ Vista"), "{old}");
+    assert!(!windows("unknown").contains("QPC should use"));
 }
 
 #[test]

@@ -4,6 +4,7 @@
 mod machines;
 mod samples;
 
+use chronoscope_model::environment::Timer;
 use chronoscope_model::{Page, Report};
 use chronoscope_report::block::Block;
 use chronoscope_report::section::{self, Detail};
@@ -16,6 +17,10 @@ fn rare() -> Report {
     let mut report = samples::full();
     report.environment.tsc = None;
     report.environment.counter = Some(Default::default());
+    report.environment.kernel = Some("10.0.22631".into());
+    for name in ["QPC", "clock interrupt"] {
+        report.environment.timers.push(Timer { name: name.into(), ..Timer::default() });
+    }
     report.ruler.get_or_insert_default().noise.taken = Some(Default::default());
     for deltas in &mut report.deltas {
         deltas.nothing_measured.get_or_insert_default().min_ns = -1.0;

@@ -77,6 +77,7 @@ fn facts(root: &Root, stored: Environment) -> Environment {
     }
     let mut environment = machine::environment(root);
     environment.across_cpus = stored.across_cpus.clone();
+    environment.throughput = stored.throughput.clone();
     let measured = |rate: &&Rate| rate.kind == RateKind::Measured;
     let figures: Vec<_> = stored.counter_rates().iter().filter(measured).cloned().collect();
     if let Some(rates) = environment.counter_rates_mut() {

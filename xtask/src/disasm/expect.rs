@@ -58,6 +58,30 @@ pub fn check(function: &Function, expect: &[String]) -> Result<String> {
     )
 }
 
+/// Checks that the function executes an instruction this many times in a row, and otherwise neither
+/// calls, jumps nor executes anything that would change its time. Returns a description.
+pub fn straight(function: &Function, expected: &str, times: usize) -> Result<String> {
+    let fits = |it: &&Instruction| fits(function, it, expected);
+    let code = &function.code;
+    let in_a_row = code.iter().skip_while(|it| !fits(it)).take_while(fits).count();
+    if in_a_row != times {
+        bail!(
+            "{expected} occurs {in_a_row} times in a row in {} instead of {times}",
+            function.name
+        );
+    }
+    let significant = |it: &&Instruction| SIGNIFICANT.contains(&it.mnemonic.as_str());
+    let other = |it: &&Instruction| !fits(it) && (significant(it) || it.flow != Flow::Next);
+    if let Some(other) = code.iter().find(other) {
+        bail!("{} also contains {}", function.name, other.mnemonic);
+    }
+    let often = code.iter().filter(fits).count();
+    if often != times {
+        bail!("{} contains {often} of {expected} instead of {times}", function.name);
+    }
+    Ok(format!("{expected} x {times} in a row in {}", function.name))
+}
+
 /// Returns a call or significant instruction that is not expected, or that occurs too often.
 fn stranger<'a>(
     function: &'a Function,
@@ -172,6 +196,21 @@ mod tests {
         seen(&body, 8, &["Instant::now()|SystemTime::now()"]).unwrap_err();
         let body = ["call <std::time::Instant>::now"];
         seen(&body, 8, &["Instant::now()|Timespec::now()"]).unwrap();
+    }
+
+    #[test]
+    fn a_row_is_straight_and_has_nothing_else() {
+        let row = |lines: &[&str]| {
+            let code = (0..).zip(lines).map(|(at, line)| instruction(at, line)).collect();
+            straight(&Function { name: "it".into(), code }, "rdtsc|mrs cntvct_el0", 3)
+        };
+        row(&["push rax", "rdtsc", "rdtsc", "rdtsc", "ret"]).unwrap();
+        row(&["mrs x9, cntvct_el0", "mrs x9, cntvct_el0", "mrs x9, cntvct_el0"]).unwrap();
+        row(&["rdtsc", "rdtsc", "ret"]).unwrap_err();
+        row(&["rdtsc", "nop", "rdtsc", "rdtsc"]).unwrap_err();
+        row(&["rdtsc", "rdtsc", "rdtsc", "nop", "rdtsc"]).unwrap_err();
+        row(&["lfence", "rdtsc", "rdtsc", "rdtsc"]).unwrap_err();
+        row(&["rdtsc", "rdtsc", "rdtsc", "call spy"]).unwrap_err();
     }
 
     #[test]

@@ -3,7 +3,8 @@
 //! The `timed_loops` example of the probes prints the address of each clock's loop in its own
 //! machine code, and what the clock's entry expects there. The list of clocks is therefore that of
 //! the catalogue, and a new clock needs no change here. The library's reads are also checked for
-//! calls that can panic, and the loops that time some work for the function that they share.
+//! calls that can panic, the loops that time some work for the function that they share, and the row
+//! of a hundred reads for their number.
 
 mod aarch64;
 mod around;
@@ -101,10 +102,19 @@ fn loops(sh: &Shell, args: &Args) -> Result<Done> {
     ensure!(done.failed == 0, "timed loops that do not match their entries: {}", done.failed);
     ensure!(done.passed > 0, "none of these clocks is available on this machine");
     if args.ids.is_empty() {
+        let row = program.named(ROW).next().context("the row of reads is missing")?;
+        println!("{:<34} {}", "100 reads in a row", expect::straight(&row, READ, READS)?);
+        done.passed += 1;
         done += panics::check(&fast_paths)?;
     }
     Ok(done)
 }
+
+/// The function that reads the counter this many times in a row, and the instruction on either
+/// processor.
+const ROW: &str = "chronoscope_probes::clocks::hundred::reads";
+const READS: usize = 100;
+const READ: &str = "rdtsc|mrs cntvct_el0";
 
 /// The symbol whose address is on the first line.
 const ANCHOR: &str = "timed_loops_anchor";

@@ -5,6 +5,7 @@ use crate::reading::short;
 use crate::system::System;
 use chronoscope_model::clock::Kind;
 use chronoscope_model::environment::Timer;
+use chronoscope_model::performance_counter::expected;
 use chronoscope_model::{Certainty, Level, Page, Report};
 
 const ON_WINDOWS: Fault = Fault { only: &[WINDOWS], ..FAULT };
@@ -49,20 +50,36 @@ pub(super) const QPC_ON_HPET: Fault = Fault {
         title: "QueryPerformanceCounter reads the HPET or the ACPI timer",
         about: "The performance counter has the rate of the HPET or of the ACPI timer, not one \
                 derived from the TSC. Every call enters the kernel and reads a device: about a \
-                microsecond instead of 20 ns.",
-        how: "QueryPerformanceFrequency",
+                microsecond instead of 20 ns. That is a fault if the TSC is invariant. Without an \
+                invariant TSC, and in Windows Vista and Server 2008 always, it is normal.",
+        how: "QueryPerformanceFrequency, the version of Windows, and CPUID",
         act: "`bcdedit /deletevalue useplatformclock` (as administrator), and restart. If that \
               does not help, Windows found the TSC unfit: look at the firmware or the hypervisor.",
         references: &[
             "Microsoft Learn, Acquiring high-resolution time stamps",
-            "bcdedit /set useplatformclock",
+            "Microsoft Learn, BCDEdit /set, useplatformclock",
+            "Microsoft Learn, BcdOSLoaderElementTypes",
         ],
         ..Page::EMPTY
     },
     look: |report| {
-        performance_counter(report, Level::Warning, |timer| {
+        let env = &report.environment;
+        let expected = expected(env);
+        let level = match &expected {
+            Some(expected) if !expected.tsc => Level::Info,
+            _ => Level::Warning,
+        };
+        let mut seen = performance_counter(report, level, |timer| {
             ["ACPI PM", "HPET"].iter().any(|name| timer.evidence.contains(name))
-        })
+        })?;
+        seen.evidence.extend(expected.map(|it| format!("expected here: {}", it.why)));
+        let mut unread = env.unknown.iter().filter(|it| it.subject == "boot parameters");
+        seen.evidence.push(match (&env.parameters[..], unread.next()) {
+            ([], Some(unread)) => format!("boot options: unknown ({})", unread.reason),
+            ([], None) => "boot options: none about timers".into(),
+            (options, _) => format!("boot options: {}", options.join(", ")),
+        });
+        Ok(seen)
     },
     ..ON_WINDOWS
 };

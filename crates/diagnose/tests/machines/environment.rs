@@ -80,6 +80,7 @@ pub fn environment() -> Environment {
             }],
             left_out: None,
         }),
+        throughput: None,
         timers: vec![
             Timer {
                 name: "HPET".into(),

@@ -9,7 +9,7 @@ use super::ruler::{Ruler, RulerKind};
 use super::spec::{Offer, Spec};
 use super::time::{Interrupt, RunClock, Time};
 use chronoscope_model::clock::Clock;
-use chronoscope_probes::clocks::{self, Facts, Instructions, Kind, Language, Reader, steps};
+use chronoscope_probes::clocks::{self, Count, Event, Facts, Kind, Language, Reader, steps};
 use chronoscope_probes::machine::entered::Entered;
 use chronoscope_probes::machine::noise;
 use std::cell::OnceCell;
@@ -25,7 +25,7 @@ pub struct Machine {
     children: Option<Children>,
     /// Opened when first needed, so that nothing counts during the rounds; `None` inside if nothing
     /// counts here.
-    instructions: OnceCell<Option<Instructions>>,
+    instructions: OnceCell<Option<Count>>,
     /// Tested when first needed; `None` inside if this machine does not show it.
     entered: OnceCell<Option<Entered>>,
     clock: RunClock,
@@ -267,7 +267,7 @@ impl Values for Machine {
     }
 
     fn instructions(&mut self) -> Option<u64> {
-        self.instructions.get_or_init(|| Instructions::open().ok());
+        self.instructions.get_or_init(|| Count::open(Event::Instructions).ok());
         self.instructions.get_mut()?.as_mut()?.count()
     }
 }

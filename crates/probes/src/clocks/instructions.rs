@@ -1,20 +1,43 @@
-//! How many instructions this thread has executed in user mode, on machines with a counter of them.
+//! How many instructions, core cycles or micro-operations this thread has executed in user mode, on
+//! machines with counters of them.
 
 use super::Unavailable;
 use std::fs::File;
 use std::io::Read;
 
-/// A count of the instructions that this thread executes in user mode.
-#[derive(Debug)]
-pub struct Instructions(File);
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    Cycles,
+    Instructions,
+    /// An event of this processor by its own number.
+    Raw(u64),
+}
 
-impl Instructions {
+impl Event {
+    /// Its type and number (Linux include/uapi/linux/perf_event.h, `PERF_TYPE_HARDWARE` and
+    /// `PERF_TYPE_RAW`, `PERF_COUNT_HW_CPU_CYCLES` and `PERF_COUNT_HW_INSTRUCTIONS`).
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "only Linux counts"))]
+    pub(super) fn number(self) -> (u32, u64) {
+        match self {
+            Self::Cycles => (0, 0),
+            Self::Instructions => (0, 1),
+            Self::Raw(event) => (4, event),
+        }
+    }
+}
+
+/// A count of what this thread does in user mode.
+#[derive(Debug)]
+pub struct Count(File);
+
+impl Count {
     /// Starts to count.
     ///
     /// # Errors
-    /// The reason why nothing here counts them, or why this process may not ask.
-    pub fn open() -> Result<Self, Unavailable> {
-        opened().map(Self)
+    /// The reason why nothing here counts this, or why this process may not ask.
+    pub fn open(event: Event) -> Result<Self, Unavailable> {
+        opened(event).map(Self)
     }
 
     /// The count so far; `None` if it cannot be read, or if the counter was not running all the
@@ -27,8 +50,8 @@ impl Instructions {
 }
 
 #[cfg(all(native_c, target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
-fn opened() -> Result<File, Unavailable> {
-    super::perf_event::instructions()
+fn opened(event: Event) -> Result<File, Unavailable> {
+    super::perf_event::count(event)
 }
 
 #[cfg(not(all(
@@ -36,8 +59,8 @@ fn opened() -> Result<File, Unavailable> {
     target_os = "linux",
     any(target_arch = "x86_64", target_arch = "aarch64")
 )))]
-fn opened() -> Result<File, Unavailable> {
-    Err(Unavailable("only perf_event_open of Linux counts instructions for a program".into()))
+fn opened(_: Event) -> Result<File, Unavailable> {
+    Err(Unavailable("only perf_event_open of Linux counts for a program".into()))
 }
 
 #[cfg(test)]
@@ -46,7 +69,7 @@ mod tests {
 
     #[test]
     fn the_count_grows_with_the_work_or_there_is_a_reason() {
-        let mut count = match Instructions::open() {
+        let mut count = match Count::open(Event::Instructions) {
             Ok(count) => count,
             Err(why) => return assert!(!why.0.is_empty()),
         };

@@ -6,6 +6,7 @@
 //! names every entry and table that is missing from its list.
 
 pub mod entry;
+pub mod hundred;
 mod instructions;
 #[macro_use]
 mod open;
@@ -15,6 +16,7 @@ mod perf_event;
 mod permission;
 mod rust_loop;
 pub mod steps;
+pub mod uops;
 
 mod arm;
 mod c;
@@ -31,7 +33,7 @@ mod x86;
 
 use crate::lists;
 pub use entry::{COPIES, Entry, Facts, Kind, Language, Opening, Range, Reader, Unavailable, Unit};
-pub use instructions::Instructions;
+pub use instructions::{Count, Event};
 
 const TABLES: &[&[Entry]] = &[
     c::CLOCKS,

@@ -1,6 +1,6 @@
-//! Performance events of Linux, which `native/perf.c` opens: their pages, and a count of
-//! instructions.
+//! Performance events of Linux, which `native/perf.c` opens: their pages, and their counts.
 
+use super::instructions::Event;
 use super::native::State;
 use super::{Unavailable, permission};
 use std::ffi::c_void;
@@ -25,14 +25,15 @@ unsafe extern "C" {
     /// errno, or -1 if the page does not offer what it was opened for.
     fn cs_perf_open(what: i32, page: *mut *const c_void) -> i32;
     fn cs_perf_close(page: *const c_void);
-    /// Opens a count of this thread's instructions in user mode. Returns a file descriptor that
-    /// nothing else owns, or a negative errno.
-    safe fn cs_perf_instructions() -> i32;
+    /// Opens a count of an event of this thread in user mode. Returns a file descriptor that nothing
+    /// else owns, or a negative errno.
+    safe fn cs_perf_count(kind: u32, event: u64) -> i32;
 }
 
-/// A file that counts the instructions that this thread executes in user mode.
-pub(super) fn instructions() -> Result<File, Unavailable> {
-    match cs_perf_instructions() {
+/// A file that counts an event of this thread in user mode.
+pub(super) fn count(event: Event) -> Result<File, Unavailable> {
+    let (kind, number) = event.number();
+    match cs_perf_count(kind, number) {
         // SAFETY: the descriptor was opened for the caller, and nothing else closes it.
         fd @ 0.. => Ok(unsafe { File::from_raw_fd(fd) }),
         error => Err(explain(-error, "")),

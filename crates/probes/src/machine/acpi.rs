@@ -1,13 +1,16 @@
-//! The ACPI tables that describe timers. Anyone can list their names, but only root can read their
-//! contents (kernel, `Documentation/ABI/testing/sysfs-firmware-acpi`).
+//! The ACPI tables that describe timers. On Linux, anyone can list their names, but only root can
+//! read their contents (kernel, `Documentation/ABI/testing/sysfs-firmware-acpi`); Windows gives them
+//! to everyone.
 
+use super::os;
 use super::root::{Missing, Root};
 
 const FOLDER: &str = "/sys/firmware/acpi/tables";
 
 /// Whether a table with this name exists; `None` if the tables cannot be listed.
 pub fn has(root: &Root, table: &str) -> Option<bool> {
-    let names = root.names(FOLDER);
+    let from_system = root.is_host().then(os::acpi_tables).flatten();
+    let names = from_system.unwrap_or_else(|| root.names(FOLDER));
     // Every ACPI system has an FADT, so a folder without it does not hold the ACPI tables.
     names.iter().any(|name| name == "FACP").then(|| names.iter().any(|name| name == table))
 }
@@ -28,14 +31,26 @@ pub struct Fadt {
 }
 
 pub fn fadt(root: &Root) -> Result<Fadt, Missing> {
-    let bytes = root.bytes(&format!("{FOLDER}/FACP"))?;
-    parse_fadt(&bytes).ok_or_else(|| Missing::Other("the FADT is truncated".to_owned()))
+    parse_fadt(&table(root, "FACP")?)
+        .ok_or_else(|| Missing::Other("the FADT is truncated".to_owned()))
+}
+
+/// The bytes of a table.
+fn table(root: &Root, name: &str) -> Result<Vec<u8>, Missing> {
+    let from_system = root.is_host().then(|| os::acpi_table(name)).flatten();
+    from_system.unwrap_or_else(|| root.bytes(&format!("{FOLDER}/{name}")))
+}
+
+/// The part of `bytes` that is the table of this name: as much as its header states, if there is so
+/// much (ACPI specification 6.5, table 5.4).
+fn stated<'a>(bytes: &'a [u8], name: &[u8; 4]) -> Option<&'a [u8]> {
+    const HEADER: usize = 36;
+    let length = u32_at(bytes, 4)? as usize;
+    bytes.get(..length).filter(|table| length >= HEADER && table.starts_with(name))
 }
 
 fn parse_fadt(bytes: &[u8]) -> Option<Fadt> {
-    if bytes.get(..4)? != b"FACP" {
-        return None;
-    }
+    let bytes = stated(bytes, b"FACP")?;
     let flags = u32_at(bytes, 112)?;
     let old = u64::from(u32_at(bytes, 76)?);
     // The newer field holds a generic address structure; its last eight bytes are the address.
@@ -53,11 +68,9 @@ fn parse_fadt(bytes: &[u8]) -> Option<Fadt> {
 
 /// The address of the HPET's registers (IA-PC HPET specification 1.0a, section 3.2.4).
 pub fn hpet_address(root: &Root) -> Result<u64, Missing> {
-    let bytes = root.bytes(&format!("{FOLDER}/HPET"))?;
-    match (bytes.get(..4), u64_at(&bytes, 44)) {
-        (Some(b"HPET"), Some(address)) => Ok(address),
-        _ => Err(Missing::Other("the table is truncated".to_owned())),
-    }
+    let bytes = table(root, "HPET")?;
+    let address = stated(&bytes, b"HPET").and_then(|table| u64_at(table, 44));
+    address.ok_or_else(|| Missing::Other("the table is truncated".to_owned()))
 }
 
 fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
@@ -82,8 +95,10 @@ mod tests {
         #[test]
         fn no_table_causes_a_panic(mut bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
             let _ = parse_fadt(&bytes);
-            if let Some(name) = bytes.get_mut(..4) {
-                name.copy_from_slice(b"FACP");
+            let length = bytes.len() as u32;
+            if let Some(header) = bytes.get_mut(..8) {
+                header[..4].copy_from_slice(b"FACP");
+                header[4..].copy_from_slice(&length.to_le_bytes());
             }
             let _ = parse_fadt(&bytes);
         }
@@ -93,6 +108,10 @@ mod tests {
     fn either_field_gives_the_port_of_the_pm_timer() {
         let mut table = vec![0; 244];
         table[..4].copy_from_slice(b"FACP");
+        assert_eq!(parse_fadt(&table), None, "its header states no length");
+        table[4..8].copy_from_slice(&245_u32.to_le_bytes());
+        assert_eq!(parse_fadt(&table), None, "a byte is missing");
+        table[4..8].copy_from_slice(&244_u32.to_le_bytes());
         assert_eq!(parse_fadt(&table).expect("a table").pm_timer, 0);
         table[76..80].copy_from_slice(&0x608_u32.to_le_bytes());
         table[91] = 4;

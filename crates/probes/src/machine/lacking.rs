@@ -16,6 +16,16 @@ pub const FILES: Option<&str> = None;
 /// Does nothing: no other facts are known.
 pub fn fill(_: &mut Environment) {}
 
+/// The names of the ACPI tables; `None` if files hold them.
+pub fn acpi_tables() -> Option<Vec<String>> {
+    None
+}
+
+/// An ACPI table; `None` if files hold them.
+pub fn acpi_table(_: &str) -> Option<Result<Vec<u8>, Missing>> {
+    None
+}
+
 /// The facts about a process that every system can report.
 pub fn process() -> Process {
     Process {

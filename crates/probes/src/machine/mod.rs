@@ -34,7 +34,6 @@ pub mod permit;
 mod power;
 mod printable;
 mod process;
-#[cfg(any(windows, test))]
 mod qpc;
 pub mod quota;
 mod rates;
@@ -103,6 +102,9 @@ pub fn environment(root: &Root) -> Environment {
     limits(root, &mut env);
     keeping::fill(root, &mut env);
     kmsg::fill(root, &log, &mut env);
+    if let Some(windows) = &root.process().windows {
+        qpc::fill(windows, &mut env);
+    }
     if root.is_host() {
         os::fill(&mut env);
     }

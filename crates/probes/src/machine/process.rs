@@ -1,5 +1,6 @@
 //! What the system reports to a process other than through files.
 
+use super::qpc::Windows;
 use chronoscope_model::timekeeping::{Adjtimex, Distances};
 
 /// Facts that come from system calls and the auxiliary vector.
@@ -36,4 +37,7 @@ pub struct Process {
     pub core_types: Vec<(usize, u32)>,
     /// What the platform itself knows about an emulator that runs this process (`emulator`).
     pub emulator: Option<String>,
+    /// What a recorded Windows says of its performance counter (`qpc`, `boot_options`,
+    /// `boot_options_refused`); on this machine, Windows is asked when it matters.
+    pub(super) windows: Option<Windows>,
 }

@@ -1,4 +1,70 @@
-//! What Windows' performance counter is based on, as far as its rate shows.
+//! What Windows' performance counter is based on, as far as its rate shows, and the boot options that
+//! change it.
+
+use chronoscope_model::Environment;
+use chronoscope_model::environment::Timer;
+
+/// What Windows says of its performance counter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Windows {
+    /// The rate of the counter, in hertz.
+    pub hz: f64,
+    /// TSC ticks per tick of the counter, if that was measured.
+    pub tsc_ticks: Option<f64>,
+    /// `QpcBypassEnabled` of KUSER_SHARED_DATA.
+    pub bypass: u8,
+    /// `QpcShift` of KUSER_SHARED_DATA.
+    pub shift: u8,
+    /// Whether this is Wine, whose counter is its own.
+    pub wine: bool,
+    /// The boot options about timers that are set, such as `useplatformclock yes`, or why they
+    /// cannot be read.
+    pub boot_options: Result<Vec<String>, String>,
+}
+
+impl Default for Windows {
+    fn default() -> Self {
+        let boot_options = Ok(Vec::new());
+        Self { hz: 0.0, tsc_ticks: None, bypass: 0, shift: 0, wine: false, boot_options }
+    }
+}
+
+/// Fills in the performance counter and the boot options.
+pub fn fill(windows: &Windows, env: &mut Environment) {
+    if !env.os.starts_with("Windows ") {
+        env.os = env.kernel.as_ref().map_or("Windows".into(), |it| format!("Windows {it}"));
+    }
+    env.unknown.retain(|unknown| unknown.subject != "boot parameters");
+    match &windows.boot_options {
+        Ok(options) => env.parameters.clone_from(options),
+        Err(why) => env.not_known("boot parameters", why),
+    }
+    env.timers.push(timer(windows));
+}
+
+fn timer(windows: &Windows) -> Timer {
+    let mut evidence = vec![if windows.wine {
+        // Wine, dlls/ntdll/unix/sync.c, NtQueryPerformanceCounter.
+        "Wine: the host's monotonic clock in units of 100 ns".to_owned()
+    } else {
+        source(windows.hz, windows.tsc_ticks).to_owned()
+    }];
+    if let Some(ticks) = windows.tsc_ticks {
+        evidence.push(format!("one tick is {ticks:.1} TSC ticks, measured"));
+    }
+    evidence.push(format!(
+        "KUSER_SHARED_DATA: QpcBypassEnabled={:#04x} ({}), QpcShift={}",
+        windows.bypass,
+        bypass(windows.bypass),
+        windows.shift
+    ));
+    Timer {
+        name: "QPC".to_owned(),
+        present: Some(true),
+        hz: Some(windows.hz),
+        evidence: evidence.join("; "),
+    }
+}
 
 /// The ACPI PM timer's rate (ACPI specification 6.5, section 4.8.3.3).
 const PM_HZ: f64 = 3_579_545.0;

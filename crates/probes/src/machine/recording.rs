@@ -7,6 +7,7 @@ use super::cpuid::{Cpuid, Leaf};
 use super::cpulist;
 use super::printable::printable;
 use super::process::Process;
+use super::qpc::Windows;
 
 /// The leaves in the output of `cpuid -1 -r`, lines of the form
 /// `0x00000001 0x00: eax=0x000a0671 ebx=0x01020800 ecx=0xfffa3203 edx=0x1f8bfbff`.
@@ -66,9 +67,26 @@ fn adjtimex(value: &str) -> Option<Result<Adjtimex, String>> {
     }))
 }
 
+/// `hz=14318180 ticks=181.3 bypass=0x00 shift=0`: the rate of the performance counter in hertz, TSC
+/// ticks per tick of it if that was measured, and the two values of KUSER_SHARED_DATA.
+fn performance_counter(value: &str) -> Option<Windows> {
+    let of = |key: &str| {
+        let mut words = value.split_whitespace();
+        words.find_map(|word| word.strip_prefix(key)?.strip_prefix('='))
+    };
+    Some(Windows {
+        hz: of("hz")?.parse().ok()?,
+        tsc_ticks: of("ticks").and_then(|ticks| ticks.parse().ok()),
+        bypass: hex(of("bypass")?)?.try_into().ok()?,
+        shift: of("shift")?.parse().ok()?,
+        ..Windows::default()
+    })
+}
+
 /// Lines of `key=value`; see [`Process`] for the keys. Other lines are skipped.
 pub fn process(text: &str) -> Process {
     let mut process = Process::default();
+    let mut boot_options = Err("the recording does not say".to_owned());
     for line in text.lines() {
         let Some((key, value)) = line.split_once('=') else {
             continue;
@@ -89,8 +107,17 @@ pub fn process(text: &str) -> Process {
             "timer_resolution_ns" => process.timer_resolution_ns = value.parse().ok(),
             "time64" => process.time64 = Some(printable(&value)),
             "emulator" => process.emulator = Some(value),
+            "qpc" => process.windows = performance_counter(&value),
+            "boot_options" => {
+                let options = value.split(',').map(|option| printable(option.trim()));
+                boot_options = Ok(options.filter(|option| !option.is_empty()).collect());
+            }
+            "boot_options_refused" => boot_options = Err(printable(&value)),
             _ => {}
         }
+    }
+    if let Some(windows) = &mut process.windows {
+        windows.boot_options = boot_options;
     }
     process
 }

@@ -52,9 +52,11 @@ fn hpet(root: &Root, log: &Log, env: &Environment) -> Timer {
     let hz = counter.and_then(hpet_rate);
     let mut timer = sights.timer("HPET");
     if timer.present == Some(true) && hz.is_none() {
-        timer
-            .evidence
-            .push_str("; rate: only the kernel's log gives it (\"hpet0: ... MHz counter\")");
+        timer.evidence.push_str(if root.is_linux() {
+            "; rate: only the kernel's log gives it (\"hpet0: ... MHz counter\")"
+        } else {
+            "; the table does not give its rate"
+        });
     }
     timer.hz = hz;
     timer

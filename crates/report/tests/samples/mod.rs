@@ -16,6 +16,7 @@ use chronoscope_model::deltas::{Deltas, Nothing, Period, Row};
 use chronoscope_model::environment::{CoreType, Unknown};
 use chronoscope_model::histogram::{self, Histogram};
 use chronoscope_model::overhead::{Centre, Overhead};
+use chronoscope_model::throughput::{Throughput, ThroughputRow};
 use chronoscope_model::waits::{Load, LoadProcess, LoadRun};
 use chronoscope_model::{Clock, Environment, Note, Report};
 use chronoscope_report::section::{self, Detail};
@@ -25,6 +26,7 @@ use chronoscope_report::text::{self, ListRow, Page, Style};
 pub fn full() -> Report {
     let mut report = machines::with_bulk(machines::with_ordering(machines::tsc()));
     judge(&mut report);
+    report.environment.throughput = Some(throughput());
     report.deltas = vec![deltas()];
     report.calls = vec![Calls {
         id: "posix/monotonic".into(),
@@ -151,6 +153,25 @@ pub fn troubled() -> Report {
     report
 }
 
+/// What a processor with counters of its own shows.
+fn throughput() -> Throughput {
+    let row = |clock, at_port0| ThroughputRow {
+        clock,
+        core_cycles: Some(2384.0),
+        instructions: Some(100),
+        uops: Some(1500),
+        by_port: vec![at_port0, 399],
+    };
+    Throughput {
+        instruction: "rdtsc".into(),
+        times: 100,
+        rows: vec![row(1686, 255), row(1686, 254), row(1690, 255)],
+        ports: vec!["p0".into(), "p1".into()],
+        cycles_by: "the processor's counter of cycles".into(),
+        lacking: String::new(),
+    }
+}
+
 /// A report with texts and figures that no machine produces.
 pub fn extreme(text: &str, figure: f64, whole: u64) -> Report {
     let mut report = full();
@@ -181,6 +202,13 @@ pub fn extreme(text: &str, figure: f64, whole: u64) -> Report {
         estimated_error_ns: figure,
         correction_ppm: figure,
     });
+    if let Some(found) = &mut env.throughput {
+        found.rows[0].clock = whole;
+        found.rows[1].core_cycles = Some(figure);
+        for text_of in [&mut found.instruction, &mut found.cycles_by, &mut found.lacking] {
+            *text_of = text.into();
+        }
+    }
     let compared = Comparison {
         with: text.into(),
         difference_ppm: Some(figure),

@@ -453,6 +453,38 @@ fn recorded_machines_without_a_fault_get_no_warning() {
     }
 }
 
+/// A device behind Windows' performance counter is a fault where the TSC could be there, and what
+/// made Windows choose it is among the evidence.
+#[test]
+fn windows_is_judged_by_its_version_and_its_tsc() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../probes/tests/machines");
+    let judged = |name: &str| facts(&folder.join(name));
+    let forced = judged("windows-10-useplatformclock");
+    assert_eq!(grave(&forced), ["qpc-on-hpet"]);
+    let evidence = finding(&forced, "qpc-on-hpet").expect("found").evidence.join("\n");
+    for part in ["14318180 Hz", "the TSC, which is invariant", "useplatformclock yes"] {
+        assert!(evidence.contains(part), "{part}: {evidence}");
+    }
+    for name in ["windows-11", "windows-11-on-hyperv", "windows-wrong-tables"] {
+        let report = judged(name);
+        assert_eq!(grave(&report), Vec::<&str>::new(), "{name}");
+        assert!(finding(&report, "qpc-on-hpet").is_none(), "{name}");
+    }
+    for name in ["windows-7", "windows-8.1"] {
+        assert_eq!(grave(&judged(name)), Vec::<&str>::new(), "{name}");
+        assert!(finding(&judged(name), "qpc-shifted").is_some(), "{name}");
+    }
+    for (name, expected) in [("windows-vista", "the HPET"), ("windows-xp", "ACPI PM")] {
+        let report = judged(name);
+        let found = finding(&report, "qpc-on-hpet").expect("found");
+        assert_eq!(found.level, Level::Info, "{name}");
+        assert!(found.evidence.iter().any(|line| line.contains(expected)), "{name}: {found:?}");
+    }
+    let old = judged("windows-xp");
+    let unread = finding(&old, "qpc-on-hpet").expect("found").evidence.join("\n");
+    assert!(unread.contains("boot options: unknown (there is no boot"), "{unread}");
+}
+
 /// A fault that cannot be seen is not ruled out.
 #[test]
 fn what_could_not_be_read_is_unknown() {

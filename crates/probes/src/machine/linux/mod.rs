@@ -16,13 +16,23 @@ use chronoscope_model::Environment;
 
 use super::power;
 use super::process::Process;
-use super::root::Root;
+use super::root::{Missing, Root};
 
 /// The folder under which files hold facts.
 pub const FILES: Option<&str> = Some("/");
 
 /// Does nothing: files and system calls have given all facts.
 pub fn fill(_: &mut Environment) {}
+
+/// Files hold the tables.
+pub fn acpi_tables() -> Option<Vec<String>> {
+    None
+}
+
+/// Files hold the tables.
+pub fn acpi_table(_: &str) -> Option<Result<Vec<u8>, Missing>> {
+    None
+}
 
 pub fn power_source() -> Option<String> {
     power::source(&Root::host())
@@ -47,6 +57,7 @@ pub fn process() -> Process {
         cntfrq: cntfrq::read(),
         core_types: Vec::new(),
         emulator: None,
+        windows: None,
     }
 }
 

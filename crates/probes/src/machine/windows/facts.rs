@@ -10,8 +10,8 @@ use windows_sys::Win32::System::Threading::{
     HIGH_PRIORITY_CLASS, IDLE_PRIORITY_CLASS, NORMAL_PRIORITY_CLASS, REALTIME_PRIORITY_CLASS,
 };
 
-use super::super::qpc;
-use super::{library, topology};
+use super::super::qpc::{self, Windows};
+use super::{boot, library, topology};
 use crate::waits::windows_qpc;
 
 /// How long the two counters are compared. With ticks of 100 ns at both ends, the result is good to
@@ -41,8 +41,16 @@ pub fn fill(env: &mut Environment) {
     topology::fill(&mut env.cpu);
     env.power.source = power_source();
     env.power.priority_class = priority_class();
-    let ratio = tsc_ticks_per_qpc_tick(env);
-    env.timers.push(performance_counter(ratio, wine.is_some()));
+    let (bypass, shift) = library::qpc_data();
+    let found = Windows {
+        hz: windows_qpc::hz() as f64,
+        tsc_ticks: tsc_ticks_per_qpc_tick(env),
+        bypass,
+        shift,
+        wine: wine.is_some(),
+        boot_options: boot::options(),
+    };
+    qpc::fill(&found, env);
     env.timers.push(clock_interrupt());
 }
 
@@ -104,30 +112,6 @@ fn tsc_ticks_per_qpc_tick(env: &Environment) -> Option<f64> {
     let end = both();
     let (qpc, tsc) = (end.0.saturating_sub(start.0), end.1.wrapping_sub(start.1));
     (qpc > 0).then(|| tsc as f64 / qpc as f64)
-}
-
-fn performance_counter(tsc_ticks: Option<f64>, wine: bool) -> Timer {
-    let hz = windows_qpc::hz() as f64;
-    let mut evidence = vec![if wine {
-        // Wine, dlls/ntdll/unix/sync.c, NtQueryPerformanceCounter.
-        "Wine: the host's monotonic clock in units of 100 ns".to_owned()
-    } else {
-        qpc::source(hz, tsc_ticks).to_owned()
-    }];
-    if let Some(ticks) = tsc_ticks {
-        evidence.push(format!("one tick is {ticks:.1} TSC ticks, measured"));
-    }
-    let (flags, shift) = library::qpc_data();
-    evidence.push(format!(
-        "KUSER_SHARED_DATA: QpcBypassEnabled={flags:#04x} ({}), QpcShift={shift}",
-        qpc::bypass(flags)
-    ));
-    Timer {
-        name: "QPC".to_owned(),
-        present: Some(true),
-        hz: Some(hz),
-        evidence: evidence.join("; "),
-    }
 }
 
 fn clock_interrupt() -> Timer {

@@ -3,13 +3,16 @@
 //! reached, and would be mistaken for this system's.)
 
 mod affinity;
+mod boot;
 mod facts;
+mod firmware;
 pub mod library;
 mod topology;
 
 pub use super::lacking::*;
 pub use affinity::{Mask, allowed, current_cpu, pin, restore};
 pub use facts::{fill, power_source};
+pub use firmware::{acpi_table, acpi_tables};
 
 use super::process::Process;
 

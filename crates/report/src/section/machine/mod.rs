@@ -5,9 +5,11 @@ mod brief;
 mod facts;
 mod figures;
 mod known;
+mod qpc;
 mod rates;
 mod rdtsc;
 mod ruler;
+mod throughput;
 
 pub(crate) use brief::processor;
 
@@ -47,6 +49,8 @@ fn whole(report: &Report, everything: bool) -> Vec<Block> {
             blocks.extend(rates::view(env.counter_rates()));
         }
     }
+    blocks.extend(qpc::view(env));
+    blocks.extend(throughput::view(env));
     if let Some(tsc) = &env.tsc {
         blocks.extend(rdtsc::view(env, tsc));
     }
@@ -95,7 +99,7 @@ fn table(report: &Report) -> Table {
         }
     }
     let env = &report.environment;
-    for data in rates::data(env.counter_rates()) {
+    for data in rates::data(env.counter_rates()).into_iter().chain(throughput::data(env)) {
         rows.row(&("counter", data, ""));
     }
     let text = |key: &str, text: &String| Data {
