@@ -30,17 +30,15 @@ const LESS: &[(&str, &str)] = &[
 /// The option that shortens a command of this beginning, unless it has one of its own.
 const SHORT: &[(&str, &str)] = &[
     ("clocks", "--budget 300ms"),
-    ("calls", "--budget 100ms"),
     ("deltas", "--reads 1k"),
     ("overhead", "99 99 99"),
-    ("waits --preset", "--count 2"),
+    ("waits --preset", "--count 2 --wait 1ms"),
     ("runtimes", "--budget 1s"),
     ("doctor", "--budget 1s"),
     ("advise", "--budget 1s"),
     ("--preset time-functions", "--budget 1s"),
-    ("--preset timetest", "--budget 100ms"),
     ("--preset instant-overhead", "--budget 1s"),
-    ("--preset windows-waits", "--count 2"),
+    ("--preset windows-waits", "--count 2 --load none,normal"),
     ("--preset stopwatch", "--budget 1s"),
 ];
 
@@ -63,8 +61,8 @@ fn quoted(cell: &str) -> Vec<String> {
 fn rows() -> Vec<Row> {
     let page = fs::read_to_string(root().join("docs/REPRODUCE.md")).expect("the page");
     let row = |(at, line): (usize, &str)| {
-        let cells: Vec<&str> = line.strip_prefix("| ")?.split(" | ").collect();
-        let [_, command, words, ..] = cells[..] else { return None };
+        let cells: Vec<&str> = line.split('|').collect();
+        let [_, _, command, words, ..] = cells[..] else { return None };
         let command = quoted(command).pop()?;
         Some(Row { line: at + 1, command, words: quoted(words) })
     };
@@ -130,7 +128,7 @@ fn text_of(path: &Path) -> String {
 fn missing() -> BTreeSet<String> {
     let output = common::run(&["list", "runtimes", "--json"]);
     let list: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    let rows = list["runtimes"].as_array().expect("runtimes").iter();
+    let rows = list["entries"].as_array().expect("a list").iter();
     let rows = rows.filter(|row| row["available"] == false);
     rows.filter_map(|row| Some(row["id"].as_str()?.to_owned())).collect()
 }

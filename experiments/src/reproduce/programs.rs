@@ -70,6 +70,18 @@ macro_rules! functions {
     ) }]};
 }
 
+/// The rows of timetest, and why the means may differ.
+macro_rules! timetest {
+    ($why:expr) => {
+        &[
+            median("clock_getres, in ns", "getres", "calls[posix/monotonic].nominal_ns"),
+            Item { why: $why, ..least("delta1, lowest, in ns", "delta1", DELTA1) },
+            Item { why: $why, ..least("delta2, lowest, in ns", "delta2", DELTA2) },
+            least("delta3, lowest, in ns", "delta3", DELTA3),
+        ]
+    };
+}
+
 /// The rows of one wait routine.
 macro_rules! waits {
     ($($call:literal $name:literal $id:literal $why:expr,)*) => {&[$(
@@ -140,8 +152,8 @@ pub const ALL: &[Program] = &[
             "`clock_gettime()`" "realtime" "posix/realtime",
         ],
     },
-    Program { about: "timetest, `gcc -O2`", build: TIMETEST_O2, ..TIMETEST },
     TIMETEST,
+    NOT_OPTIMISED,
     Program {
         source: "instant.rs",
         about: "overhead of Instant, `rustc -O`",
@@ -229,33 +241,48 @@ pub const ALL: &[Program] = &[
             least("core cycles for one", "core_cycles", CORE),
         ],
     },
+    Program {
+        source: "rdtsc.c",
+        about: "throughput of `rdtsc`, a hundred in a row",
+        build: "gcc -O2 -Wall -Wextra {source} -o {built}",
+        run: "{built}",
+        tool: "hardware",
+        wine: false,
+        items: &[Item {
+            scale: 1e-2,
+            ..least("ticks of the TSC for one, of ten rows", "ticks", ROWS)
+        }],
+    },
 ];
 
 const BASELINE: &str = "overhead[rust/instant].baseline.median_ns";
 const TIMED: &str = "overhead[rust/instant].timed.median_ns";
 const OVERHEAD: &str = "overhead[rust/instant].overhead.median_ns";
-const MONO_LATENCY: &str = "runtimes[dotnet-mono].clocks[stopwatch].throughput.raw_ns";
-const MONO_RESOLUTION: &str = "runtimes[dotnet-mono].clocks[stopwatch].until_change.median_ns";
+const MONO_LATENCY: &str = "runtimes[dotnet-mono].clocks[stopwatch].benchmark.latency.median_ns";
+const MONO_RESOLUTION: &str =
+    "runtimes[dotnet-mono].clocks[stopwatch].benchmark.resolution.median_ns";
 const TICKS: &str = "clocks[x86/rdtsc-asm].cost.throughput.cycles";
+const ROWS: &str = "environment.throughput.rows.clock";
 const CORE: &str = "clocks[x86/rdtsc-asm].cost.throughput.core_cycles";
-const TIMETEST_O2: &str = "gcc -Wall -O2 -std=c99 {source} -o {built}";
 const LOOP: &str = "not optimised, its loop is a part of the figure";
 
-/// As the text compiles it: `-o3` names an output file, which the later `-o` replaces, so nothing
-/// is optimised.
 const TIMETEST: Program = Program {
     source: "timetest.c",
-    about: "timetest, `gcc -o3`, as its text compiles it",
-    build: "gcc -Wall -o3 -std=c99 {source} -o {built}",
+    about: "timetest, `gcc -O2`",
+    build: "gcc -Wall -O2 -std=c99 {source} -o {built}",
     run: "{built}",
     tool: "calls posix/monotonic",
     wine: false,
-    items: &[
-        median("clock_getres, in ns", "getres", "calls[posix/monotonic].nominal_ns"),
-        Item { why: LOOP, ..least("delta1, lowest, in ns", "delta1", DELTA1) },
-        Item { why: LOOP, ..least("delta2, lowest, in ns", "delta2", DELTA2) },
-        least("delta3, lowest, in ns", "delta3", DELTA3),
-    ],
+    items: timetest![""],
+};
+
+/// As the text compiles it: `-o3` names an output file, which the later `-o` replaces, so nothing
+/// is optimised.
+const NOT_OPTIMISED: Program = Program {
+    about: "timetest, `gcc -o3`, as its text compiles it",
+    build: "gcc -Wall -o3 -std=c99 {source} -o {built}",
+    items: timetest![LOOP],
+    ..TIMETEST
 };
 
 const DELTA1: &str = "calls[posix/monotonic].passes.delta1_ns";
