@@ -13,6 +13,7 @@ mod crosscheck_trust;
 mod crosscheck_waits;
 mod lab;
 mod paired;
+mod reproduce;
 mod resolve;
 mod results;
 mod sweep_vm;
@@ -57,6 +58,8 @@ enum Command {
     CrosscheckQpc,
     /// Compares reads in other languages with JMH, pyperf and others; updates docs/RESULTS.md
     CrosscheckRuntimes(crosscheck_runtimes::Args),
+    /// Compares the programs of the five texts with the tool; updates docs/RESULTS.md
+    Reproduce(reproduce::Args),
 }
 
 fn main() -> ExitCode {
@@ -79,5 +82,6 @@ fn run(command: Command) -> Result<()> {
         Command::CrosscheckTrust(args) => crosscheck_trust::run(sh, &args),
         Command::CrosscheckQpc => crosscheck_qpc::run(sh),
         Command::CrosscheckRuntimes(args) => crosscheck_runtimes::run(sh, &args),
+        Command::Reproduce(args) => reproduce::run(sh, &args),
     }
 }
