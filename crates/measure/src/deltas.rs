@@ -8,7 +8,7 @@ use crate::measurement::{Error, Measurement, Setting};
 use crate::schedule::DELTAS_NOTHING;
 use crate::stats::recurrence::recurrence;
 use chronoscope_model::Report;
-use chronoscope_model::deltas::{Deltas, Nothing, Period, Row};
+use chronoscope_model::deltas::{Changes, Deltas, Nothing, Period, Row};
 use chronoscope_model::histogram::{self, Histogram};
 use chronoscope_model::run::Noise;
 use chronoscope_probes::clocks::Entry;
@@ -19,7 +19,7 @@ use std::time::Duration;
 /// The number of timings of an empty interval if none is given.
 pub const NOTHING_TRIES: u64 = 10_000_000;
 /// The most reads kept at once: 8 MB.
-const CHUNK: usize = 1_000_000;
+pub(crate) const CHUNK: usize = 1_000_000;
 /// The most distinct differences that are counted exactly; a clock with more is represented by its
 /// histogram.
 const MOST_DISTINCT: usize = 1 << 16;
@@ -32,7 +32,7 @@ const MOST_PLACES: usize = 4096;
 /// within a limit.
 const FEW: usize = 200;
 /// Checks for a neighbour on the core before the reads, and after each chunk of them.
-const LOOKS: usize = 16;
+pub(crate) const LOOKS: usize = 16;
 
 pub struct Request {
     pub entry: &'static Entry,
@@ -71,10 +71,7 @@ pub fn measure<H: Values + Batches>(
     let mut chunk = vec![1; usize::try_from(reads).unwrap_or(CHUNK).clamp(2, CHUNK)];
     let nothing_longest = DELTAS_NOTHING.within(longest);
     let portions = Portions::new(host, longest.map(|longest| longest - nothing_longest));
-    let mut counts: HashMap<i64, u64> = HashMap::with_capacity(1 << 12);
-    let mut hdr = histogram::empty();
-    let mut uncounted = 0u64;
-    let mut places = Places::default();
+    let mut tally = Tally::new(ns_per_tick);
     let mut neighbour = Neighbour::new(host.least_width());
     neighbour.look(LOOKS, |what| host.gauge(what));
     let mut made = 0u64;
@@ -88,60 +85,124 @@ pub fn measure<H: Values + Batches>(
         host.fill(subject, &mut chunk[..take]);
         made += take as u64;
         neighbour.look(LOOKS, |what| host.gauge(what));
-        places.add(&chunk[..take], ns_per_tick);
-        for pair in chunk[..take].windows(2) {
-            let delta = pair[1].wrapping_sub(pair[0]) as i64;
-            if counts.len() < MOST_DISTINCT || counts.contains_key(&delta) {
-                *counts.entry(delta).or_default() += 1;
-            } else {
-                uncounted += 1;
-            }
-            if delta >= 0 {
-                hdr.saturating_record((delta as f64 * ns_per_tick).round() as u64);
-            }
-        }
+        tally.add(&chunk[..take]);
     }
     if made == 0 {
         return None;
     }
     neighbour.judge();
-    let total = counts.values().sum::<u64>() + uncounted;
-    let max_ticks = counts.keys().copied().max().unwrap_or(0);
-    let negative = counts.iter().filter(|(delta, _)| **delta < 0).map(|(_, count)| count).sum();
-    let zero_share = counts.get(&0).map_or(0.0, |zeros| *zeros as f64 / total.max(1) as f64);
-    let (rows, rows_left_out) = rows(counts, ns_per_tick, uncounted);
     Some(Deltas {
         id: spec.row.id.clone(),
         reads: made,
         wanted: (made < reads).then_some(reads),
-        ns_per_tick,
-        zero_share,
         shared: neighbour.share(),
-        rows,
-        rows_left_out,
-        negative,
-        max_ticks,
-        histogram: Histogram::of(&hdr),
-        periods: places.period().into_iter().collect(),
         nothing_measured: nothing(host, subject, ns_per_tick, tries, nothing_longest),
+        ..tally.deltas()
     })
 }
 
+/// Counts differences.
+pub(crate) struct Tally {
+    ns_per_tick: f64,
+    counts: HashMap<i64, u64>,
+    uncounted: u64,
+    hdr: hdrhistogram::Histogram<u64>,
+    /// The positive differences: how many there are, their sum and the smallest, in ticks.
+    changes: (u64, f64, i64),
+    places: Places,
+}
+
+impl Tally {
+    pub fn new(ns_per_tick: f64) -> Self {
+        Self {
+            ns_per_tick,
+            counts: HashMap::with_capacity(1 << 12),
+            uncounted: 0,
+            hdr: histogram::empty(),
+            changes: (0, 0.0, i64::MAX),
+            places: Places::default(),
+        }
+    }
+
+    /// Adds the differences between successive values, which are in ticks.
+    pub fn add(&mut self, values: &[u64]) {
+        self.places.add(values, self.ns_per_tick);
+        for pair in values.windows(2) {
+            let delta = pair[1].wrapping_sub(pair[0]) as i64;
+            if self.counts.len() < MOST_DISTINCT || self.counts.contains_key(&delta) {
+                *self.counts.entry(delta).or_default() += 1;
+            } else {
+                self.uncounted += 1;
+            }
+            if delta >= 0 {
+                self.hdr.saturating_record((delta as f64 * self.ns_per_tick).round() as u64);
+            }
+            if delta > 0 {
+                let (count, sum, least) = self.changes;
+                self.changes = (count + 1, sum + delta as f64, least.min(delta));
+            }
+        }
+    }
+
+    /// The differences, without what is known about the clock and about the reads.
+    pub fn deltas(self) -> Deltas {
+        let changes = self.changes();
+        let Self { ns_per_tick, counts, uncounted, .. } = self;
+        let total = counts.values().sum::<u64>() + uncounted;
+        let max_ticks = counts.keys().copied().max().unwrap_or(0);
+        let negative = counts.iter().filter(|(delta, _)| **delta < 0).map(|(_, count)| count).sum();
+        let zero_share = counts.get(&0).map_or(0.0, |zeros| *zeros as f64 / total.max(1) as f64);
+        let (rows, rows_left_out) = rows(counts, ns_per_tick, uncounted);
+        Deltas {
+            ns_per_tick,
+            zero_share,
+            changes,
+            rows,
+            rows_left_out,
+            negative,
+            max_ticks,
+            histogram: Histogram::of(&self.hdr),
+            periods: self.places.period().into_iter().collect(),
+            ..Deltas::default()
+        }
+    }
+
+    /// The positive differences; `None` if there are none. The median is exact unless more than
+    /// half of them were too many to count.
+    fn changes(&self) -> Option<Changes> {
+        let (count, sum, least) = self.changes;
+        let mut sorted: Vec<_> = self.counts.iter().filter(|(delta, _)| **delta > 0).collect();
+        sorted.sort_unstable();
+        let mut before = 0;
+        let reaches = |(_, times): &&(&i64, &u64)| {
+            before += **times;
+            before >= count.div_ceil(2)
+        };
+        let median = sorted.iter().find(reaches).or(sorted.last())?.0;
+        Some(Changes {
+            count,
+            min_ns: least as f64 * self.ns_per_tick,
+            mean_ns: sum / count as f64 * self.ns_per_tick,
+            median_ns: *median as f64 * self.ns_per_tick,
+        })
+    }
+}
+
 /// Decides how many reads to make at once: as many as can be kept, or as fit the time.
-struct Portions {
+pub(crate) struct Portions {
     /// When the reads began, and the limit.
     limit: Option<(Duration, Limit)>,
 }
 
 impl Portions {
-    fn new(time: &impl Time, longest: Option<Duration>) -> Self {
+    pub fn new(time: &impl Time, longest: Option<Duration>) -> Self {
         let limit = |longest| (time.elapsed(), Limit::new(time, longest, u64::MAX));
         Self { limit: longest.map(limit) }
     }
 
     /// Returns the next number of reads, after `made` reads; `None` if the time is over. It is half
     /// of what would fit at the rate so far, because that rate may not last.
-    fn next(&self, time: &impl Time, made: u64) -> Option<usize> {
+    pub fn next(&self, time: &impl Time, made: u64) -> Option<usize> {
         let Some((start, limit)) = &self.limit else {
             return Some(CHUNK);
         };

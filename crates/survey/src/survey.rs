@@ -1,6 +1,7 @@
 //! The request of a survey, and how it is run.
 
 use crate::error::Error;
+use crate::select::Chosen;
 use crate::waits::{self, Resumed};
 use crate::{doctor, run, select, start_up, summary};
 use chronoscope_diagnose as diagnose;
@@ -63,9 +64,12 @@ impl<'a> Survey<'a> {
             Spec::Clocks(ClockSpec { ids, calls, peers }) => {
                 Self::new(clocks::Request { entries: select::clocks(&ids, peers)?, calls })
             }
-            Spec::Deltas(DeltaSpec { id, reads }) => {
-                Self::new(deltas::Request { entry: select::clock(&id)?, reads })
-            }
+            Spec::Deltas(DeltaSpec { id, reads }) => match select::clock_of_any(&id)? {
+                Chosen::Native(entry) => Self::new(deltas::Request { entry, reads }),
+                Chosen::Runtime(wanted, clock) => {
+                    Self::new(runtimes::Series { wanted, clock, reads })
+                }
+            },
             Spec::Calls(CallSpec { id }) => {
                 Self::new(calls::Request { entry: select::clock(&id)? })
             }

@@ -9,8 +9,8 @@ pub use chronoscope_survey::spec::DeltaSpec as Args;
 pub const EXAMPLES: Examples = [
     ("chronoscope deltas posix/monotonic", "What lies between two successive reads."),
     (
-        "chronoscope deltas x86/rdtsc-asm --reads 10M",
-        "The same, from ten million reads of the counter.",
+        "chronoscope deltas dotnet-mono/stopwatch --reads 10M",
+        "The same, from ten million reads of a runtime's clock.",
     ),
     (
         "chronoscope deltas rust/instant --export csv=deltas.csv",
