@@ -293,7 +293,10 @@ fn reads_of_a_runtime_are_counted_and_what_cannot_be_true_is_refused() {
     assert_eq!((&found["reads"], &found["negative"]), (&4.into(), &1.into()));
     assert_eq!(found["rows"].as_array().map(Vec::len), Some(3));
     assert_eq!((&found["changes"]["count"], &found["changes"]["min_ns"]), (&1.into(), &5.0.into()));
-    assert_eq!((&found["pairs"]["count"], &found["pairs"]["max_ns"]), (&200_000.into(), &9.0.into()));
+    assert_eq!(
+        (&found["pairs"]["count"], &found["pairs"]["max_ns"]),
+        (&200_000.into(), &9.0.into())
+    );
     for (answers, reason) in [
         (&[][..], "python: it refuses 'deltas now 4': no such request"),
         (&["<html>"], "not an answer"),
@@ -328,8 +331,9 @@ fn the_clock_of_a_runtime_must_be_named_wholly() {
 /// Mono may be missing, and so may the counter.
 #[test]
 fn the_counter_that_csharp_reads_runs_at_the_rate_of_the_tools_own() {
-    let output = Place::new().tool(&["deltas", "dotnet-mono/rdtsc", "--budget", "1s", "--json"]);
-    let output = { output }.output().expect("the tool starts");
+    let place = Place::new();
+    let mut command = place.tool(&["deltas", "dotnet-mono/rdtsc", "--budget", "1s", "--json"]);
+    let output = command.output().expect("the tool starts");
     let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
     let own = report["ruler"]["hz"].as_f64().filter(|_| report["ruler"]["is_counter"] == true);
     let tick = report["deltas"][0]["ns_per_tick"].as_f64();

@@ -297,7 +297,8 @@ mod tests {
     fn every_probe_makes_a_series_longer_than_an_answer() {
         let cache = Cache::of_this_run().expect("a directory");
         for runtime in chronoscope_runtimes::ALL {
-            let first = prepare::candidates(runtime, None).ok().and_then(|all| all.first().cloned());
+            let first =
+                prepare::candidates(runtime, None).ok().and_then(|all| all.first().cloned());
             let Some(Ok(ready)) = first.map(|one| one.prepare(&cache, &|| false)) else { continue };
             let mut probe = Probe::start(&mut ready.command(), RulerKind::System, &|| false)
                 .unwrap_or_else(|why| panic!("{}: {why}", runtime.id));
@@ -317,7 +318,11 @@ mod tests {
             }
             let unknown = series(&mut probe, "no-such-clock", 9, &|| false).map(drop);
             let why = unknown.expect_err("there is no such clock");
-            assert!(why.starts_with("it refuses 'deltas no-such-clock 9'"), "{}: {why}", runtime.id);
+            assert!(
+                why.starts_with("it refuses 'deltas no-such-clock 9'"),
+                "{}: {why}",
+                runtime.id
+            );
             probe.end();
         }
     }
