@@ -20,8 +20,8 @@ sealed class Clock
 {
     public string Id, Call, Kind;
     public double Hz;
-    // The largest error of Hz in parts per million, if it was measured; otherwise the runtime states
-    // Hz, and claims its unit as the resolution.
+    // The largest error of Hz in parts per million, if it was measured; otherwise the runtime
+    // states Hz, and claims its unit as the resolution.
     public double HzPpm;
     public string Extra = "";
     public Func<long> Read;
@@ -31,9 +31,10 @@ sealed class Clock
     {
         return "{\"id\":\"" + Id + "\",\"call\":\"" + Call + "\",\"kind\":\"" + Kind
             + "\",\"hz\":" + Text.Of(Hz)
-            + (HzPpm > 0 ? ",\"hz_ppm\":" + Text.Of(HzPpm) : ",\"claimed_ns\":" + Text.Of(1e9 / Hz))
-            + Extra
-            + ",\"modes\":[\"throughput\",\"latency\"]}";
+            + (HzPpm > 0
+                ? ",\"hz_ppm\":" + Text.Of(HzPpm)
+                : ",\"claimed_ns\":" + Text.Of(1e9 / Hz))
+            + Extra + ",\"modes\":[\"throughput\",\"latency\"]}";
     }
 }
 
@@ -207,8 +208,9 @@ static class Tsc
 {
     delegate long Reader();
 
-    // RDTSC returns the counter's halves in EDX and EAX, and a call its value in RAX. The three bytes
-    // of `rdtsc; ret` would therefore return the low half only, which wraps every 2 s.
+    // RDTSC puts the counter's halves into EDX and EAX, and a call returns 64 bits in RAX. The
+    // three bytes of `rdtsc; ret` return the low half only, which wraps every second or two. They
+    // are enough for a 32-bit process, where a call returns EDX:EAX.
     static readonly byte[] Code =
     {
         0x0F, 0x31,             // rdtsc
@@ -287,10 +289,11 @@ static class Tsc
         uint before;
         // MEM_COMMIT | MEM_RESERVE, PAGE_READWRITE; PROT_READ | PROT_WRITE, MAP_PRIVATE and the
         // MAP_ANONYMOUS of Linux or of macOS.
+        int mapping = Directory.Exists("/System/Library") ? 0x1002 : 0x22;
         if (Windows)
             memory = VirtualAlloc(none, size, 0x3000, 0x04);
         else
-            memory = mmap(none, size, 3, Directory.Exists("/System/Library") ? 0x1002 : 0x22, -1, none);
+            memory = mmap(none, size, 3, mapping, -1, none);
         if (memory == none || memory == (IntPtr)(-1))
             throw Refused(Windows ? "VirtualAlloc" : "mmap");
         Marshal.Copy(Code, 0, memory, Code.Length);

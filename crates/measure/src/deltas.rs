@@ -7,24 +7,18 @@ use crate::engine::time::{Limit, Time};
 use crate::measurement::{Error, Measurement, Setting};
 use crate::schedule::DELTAS_NOTHING;
 use crate::stats::recurrence::recurrence;
+use crate::tally::Tally;
 use chronoscope_model::Report;
-use chronoscope_model::deltas::{Changes, Deltas, Nothing, Period, Row};
-use chronoscope_model::histogram::{self, Histogram};
+use chronoscope_model::deltas::{Deltas, Nothing, Period};
 use chronoscope_model::run::Noise;
 use chronoscope_probes::clocks::Entry;
 use std::cmp::Ordering;
-use std::collections::HashMap;
 use std::time::Duration;
 
 /// The number of timings of an empty interval if none is given.
 pub const NOTHING_TRIES: u64 = 10_000_000;
 /// The most reads kept at once: 8 MB.
 pub(crate) const CHUNK: usize = 1_000_000;
-/// The most distinct differences that are counted exactly; a clock with more is represented by its
-/// histogram.
-const MOST_DISTINCT: usize = 1 << 16;
-/// The most rows in the report.
-const MOST_ROWS: usize = 4096;
 /// The most large differences whose positions are kept.
 const MOST_PLACES: usize = 4096;
 
@@ -101,93 +95,6 @@ pub fn measure<H: Values + Batches>(
     })
 }
 
-/// Counts differences.
-pub(crate) struct Tally {
-    ns_per_tick: f64,
-    counts: HashMap<i64, u64>,
-    uncounted: u64,
-    hdr: hdrhistogram::Histogram<u64>,
-    /// The positive differences: how many there are, their sum and the smallest, in ticks.
-    changes: (u64, f64, i64),
-    places: Places,
-}
-
-impl Tally {
-    pub fn new(ns_per_tick: f64) -> Self {
-        Self {
-            ns_per_tick,
-            counts: HashMap::with_capacity(1 << 12),
-            uncounted: 0,
-            hdr: histogram::empty(),
-            changes: (0, 0.0, i64::MAX),
-            places: Places::default(),
-        }
-    }
-
-    /// Adds the differences between successive values, which are in ticks.
-    pub fn add(&mut self, values: &[u64]) {
-        self.places.add(values, self.ns_per_tick);
-        for pair in values.windows(2) {
-            let delta = pair[1].wrapping_sub(pair[0]) as i64;
-            if self.counts.len() < MOST_DISTINCT || self.counts.contains_key(&delta) {
-                *self.counts.entry(delta).or_default() += 1;
-            } else {
-                self.uncounted += 1;
-            }
-            if delta >= 0 {
-                self.hdr.saturating_record((delta as f64 * self.ns_per_tick).round() as u64);
-            }
-            if delta > 0 {
-                let (count, sum, least) = self.changes;
-                self.changes = (count + 1, sum + delta as f64, least.min(delta));
-            }
-        }
-    }
-
-    /// The differences, without what is known about the clock and about the reads.
-    pub fn deltas(self) -> Deltas {
-        let changes = self.changes();
-        let Self { ns_per_tick, counts, uncounted, .. } = self;
-        let total = counts.values().sum::<u64>() + uncounted;
-        let max_ticks = counts.keys().copied().max().unwrap_or(0);
-        let negative = counts.iter().filter(|(delta, _)| **delta < 0).map(|(_, count)| count).sum();
-        let zero_share = counts.get(&0).map_or(0.0, |zeros| *zeros as f64 / total.max(1) as f64);
-        let (rows, rows_left_out) = rows(counts, ns_per_tick, uncounted);
-        Deltas {
-            ns_per_tick,
-            zero_share,
-            changes,
-            rows,
-            rows_left_out,
-            negative,
-            max_ticks,
-            histogram: Histogram::of(&self.hdr),
-            periods: self.places.period().into_iter().collect(),
-            ..Deltas::default()
-        }
-    }
-
-    /// The positive differences; `None` if there are none. The median is exact unless more than
-    /// half of them were too many to count.
-    fn changes(&self) -> Option<Changes> {
-        let (count, sum, least) = self.changes;
-        let mut sorted: Vec<_> = self.counts.iter().filter(|(delta, _)| **delta > 0).collect();
-        sorted.sort_unstable();
-        let mut before = 0;
-        let reaches = |(_, times): &&(&i64, &u64)| {
-            before += **times;
-            before >= count.div_ceil(2)
-        };
-        let median = sorted.iter().find(reaches).or(sorted.last())?.0;
-        Some(Changes {
-            count,
-            min_ns: least as f64 * self.ns_per_tick,
-            mean_ns: sum / count as f64 * self.ns_per_tick,
-            median_ns: *median as f64 * self.ns_per_tick,
-        })
-    }
-}
-
 /// Decides how many reads to make at once: as many as can be kept, or as fit the time.
 pub(crate) struct Portions {
     /// When the reads began, and the limit.
@@ -214,24 +121,6 @@ impl Portions {
         let fits = made as f64 * left.as_secs_f64() / taken / 2.0;
         Some((fits as usize).clamp(FEW, CHUNK))
     }
-}
-
-/// Returns the rows in the order of their differences: all of them, or the most frequent and the
-/// outermost.
-fn rows(counts: HashMap<i64, u64>, ns_per_tick: f64, uncounted: u64) -> (Vec<Row>, u64) {
-    let mut all: Vec<(i64, u64)> = counts.into_iter().collect();
-    let mut left_out = uncounted;
-    if all.len() > MOST_ROWS {
-        all.sort_unstable();
-        let mut kept: Vec<(i64, u64)> = all.split_off(all.len() - MOST_ROWS / 8);
-        kept.extend(all.drain(..MOST_ROWS / 8));
-        all.sort_unstable_by_key(|(_, count)| std::cmp::Reverse(*count));
-        left_out += all.split_off(MOST_ROWS - kept.len()).len() as u64;
-        all.extend(kept);
-    }
-    all.sort_unstable();
-    let row = |(ticks, count): (i64, u64)| Row { ticks, ns: ticks as f64 * ns_per_tick, count };
-    (all.into_iter().map(row).collect(), left_out)
 }
 
 /// Times an empty interval repeatedly: the second read of a pair less the first. `None` if there
@@ -269,7 +158,7 @@ fn nothing<H: Values>(
 
 /// The positions of the large differences in time.
 #[derive(Default)]
-struct Places {
+pub(crate) struct Places {
     /// A longer difference, in nanoseconds, is something that happened to the program rather than a
     /// property of the clock. `None` until the clock has changed.
     large_ns: Option<f64>,
@@ -299,7 +188,7 @@ const KNOWN_HZ: [(f64, &str); 6] = [
 const BY_CHANCE: f64 = 1e-3;
 
 impl Places {
-    fn add(&mut self, values: &[u64], ns_per_tick: f64) {
+    pub fn add(&mut self, values: &[u64], ns_per_tick: f64) {
         let deltas = || values.windows(2).map(|pair| pair[1].wrapping_sub(pair[0]) as i64);
         if self.large_ns.is_none() {
             let mut changes: Vec<i64> = deltas().filter(|delta| *delta > 0).take(FIRST).collect();
@@ -323,7 +212,7 @@ impl Places {
 
     /// Returns the known timer at whose period the large differences recur, if there is one: of
     /// several, the one whose match is least likely by chance.
-    fn period(&self) -> Option<Period> {
+    pub fn period(&self) -> Option<Period> {
         let found = KNOWN_HZ.iter().filter_map(|(hz, name)| {
             let period_ns = 1e9 / hz;
             let it = recurrence(&self.starts, period_ns)?;

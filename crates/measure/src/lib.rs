@@ -45,6 +45,7 @@ pub mod session;
 pub mod single;
 pub mod stats;
 pub mod sweep;
+mod tally;
 mod time_taken;
 pub mod trust;
 pub mod until_change;

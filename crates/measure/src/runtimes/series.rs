@@ -1,6 +1,5 @@
-//! Successive reads of one clock of a runtime. Its probe makes them in one uninterrupted series, and
-//! answers with their values afterwards, so that the differences are those of a program in that
-//! language.
+//! Successive reads of one clock of a runtime. Its probe makes them in one uninterrupted series and
+//! answers with their values afterwards, so the differences are those of a program in its language.
 
 use super::answer::{self, Hello};
 use super::cache::Cache;
@@ -8,13 +7,14 @@ use super::prepare::{Candidate, Ready};
 use super::probe::Probe;
 use super::{Wanted, reference};
 use crate::child::{Stop, shown};
-use crate::deltas::{CHUNK, LOOKS, NOTHING_TRIES, Portions, Tally};
+use crate::deltas::{CHUNK, LOOKS, NOTHING_TRIES, Portions};
 use crate::engine::host::Batches;
 use crate::engine::neighbour::Neighbour;
 use crate::engine::time::{Limit, Time};
 use crate::engine::{Machine, RulerKind};
 use crate::measurement::{Error, Measurement, Setting};
 use crate::schedule::DELTAS_NOTHING;
+use crate::tally::Tally;
 use chronoscope_model::Report;
 use chronoscope_model::deltas::{Deltas, Nothing, Pairs};
 use chronoscope_model::run::Noise;
@@ -165,8 +165,8 @@ impl Series {
     }
 }
 
-/// Lets the probe make successive reads, and returns their values less the first; fewer than `count`
-/// if the probe had to stop early.
+/// Lets the probe make successive reads, and returns their values less the first: fewer than
+/// `count` if the probe had to stop early.
 ///
 /// # Errors
 /// The probe is of no further use, for the reason given.
