@@ -141,19 +141,29 @@ static void batch(const Clock *clock, const char *mode, uint64_t reads, uint64_t
     printf("{\"start\":%lld,\"ticks\":%lld}\n", (long long)start, (long long)(stop - start));
 }
 
-static void deltas(const Clock *clock, uint64_t count) {
-    static int64_t values[20000];
+/* The reads of the last `deltas`. */
+#define MOST_READS 1000000
+static int64_t kept[MOST_READS];
+static uint64_t kept_count;
+
+static void more(uint64_t from) {
     uint64_t at;
-    if (count > 20000)
-        count = 20000;
-    for (at = 0; at < count; at++)
-        values[at] = 1;
-    for (at = 0; at < count; at++)
-        values[at] = clock->read();
     printf("{\"values\":[");
-    for (at = 0; at < count; at++)
-        printf("%s%lld", at ? "," : "", (long long)(values[at] - values[0]));
+    for (at = from; at < kept_count && at - from < 20000; at++)
+        printf("%s%lld", at == from ? "" : ",", (long long)(kept[at] - kept[0]));
     printf("]}\n");
+}
+
+static void deltas(const Clock *clock, uint64_t count) {
+    uint64_t at;
+    if (count > MOST_READS)
+        count = MOST_READS;
+    for (at = 0; at < count; at++)
+        kept[at] = 1;
+    for (at = 0; at < count; at++)
+        kept[at] = clock->read();
+    kept_count = count;
+    more(0);
 }
 
 static void spins(const Clock *clock, uint64_t count) {
@@ -240,6 +250,8 @@ static void answer(int words, char word[5][64]) {
         batch(clock, word[2], strtoull(word[3], NULL, 10), last);
     else if (words == 3 && !strcmp(word[0], "deltas") && clock)
         deltas(clock, last);
+    else if (words == 2 && !strcmp(word[0], "more"))
+        more(last);
     else if (words == 3 && !strcmp(word[0], "spins") && clock)
         spins(clock, last);
     else if (words == 3 && !strcmp(word[0], "watch") && clock)

@@ -8,6 +8,7 @@ using System.IO;
 using System.Reflection;
 using System.Reflection.Emit;
 using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
 using System.Text;
 using System.Threading;
 using System.Threading.Tasks;
@@ -19,6 +20,9 @@ sealed class Clock
 {
     public string Id, Call, Kind;
     public double Hz;
+    // The largest error of Hz in parts per million, if it was measured; otherwise the runtime
+    // states Hz, and claims its unit as the resolution.
+    public double HzPpm;
     public string Extra = "";
     public Func<long> Read;
     public Loop Throughput, Latency;
@@ -26,8 +30,11 @@ sealed class Clock
     public string About()
     {
         return "{\"id\":\"" + Id + "\",\"call\":\"" + Call + "\",\"kind\":\"" + Kind
-            + "\",\"hz\":" + Text.Of(Hz) + ",\"claimed_ns\":" + Text.Of(1e9 / Hz) + Extra
-            + ",\"modes\":[\"throughput\",\"latency\"]}";
+            + "\",\"hz\":" + Text.Of(Hz)
+            + (HzPpm > 0
+                ? ",\"hz_ppm\":" + Text.Of(HzPpm)
+                : ",\"claimed_ns\":" + Text.Of(1e9 / Hz))
+            + Extra + ",\"modes\":[\"throughput\",\"latency\"]}";
     }
 }
 
@@ -196,11 +203,167 @@ static class Loops
     }
 }
 
+// The time-stamp counter of x86-64, read by a few bytes of machine code in executable memory.
+static class Tsc
+{
+    delegate long Reader();
+
+    // RDTSC puts the counter's halves into EDX and EAX, and a call returns 64 bits in RAX. The
+    // three bytes of `rdtsc; ret` return the low half only, which wraps every second or two. They
+    // are enough for a 32-bit process, where a call returns EDX:EAX.
+    static readonly byte[] Code =
+    {
+        0x0F, 0x31,             // rdtsc
+        0x48, 0xC1, 0xE2, 0x20, // shl rdx, 32
+        0x48, 0x09, 0xD0,       // or rax, rdx
+        0xC3                    // ret
+    };
+
+    [DllImport("kernel32.dll", SetLastError = true)]
+    static extern IntPtr VirtualAlloc(IntPtr address, UIntPtr size, uint type, uint protect);
+
+    [DllImport("kernel32.dll", SetLastError = true)]
+    static extern bool VirtualProtect(IntPtr address, UIntPtr size, uint protect, out uint before);
+
+    [DllImport("libc", SetLastError = true)]
+    static extern IntPtr mmap(
+        IntPtr address, UIntPtr size, int protect, int flags, int file, IntPtr offset);
+
+    [DllImport("libc", SetLastError = true)]
+    static extern int mprotect(IntPtr address, UIntPtr size, int protect);
+
+    [DllImport("libc")]
+    static extern int prctl(int option, out int value, UIntPtr a, UIntPtr b, UIntPtr c);
+
+    static readonly bool Windows = Environment.OSVersion.Platform == PlatformID.Win32NT;
+
+    static Reader reader;
+
+    public static long Read()
+    {
+        return reader();
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    public static long Throughput(long reads)
+    {
+        Reader read = reader;
+        long sum = 0;
+        for (long at = 0; at < reads; at++)
+            sum += read();
+        return sum;
+    }
+
+    // Prepares to read. Throws an exception with the reason if the counter cannot be read.
+    public static void Open()
+    {
+        if (IntPtr.Size != 8 || Architecture() != "X64")
+            throw new NotSupportedException("only on x86-64");
+        if (File.Exists("/proc/self/stat"))
+        {
+            // PR_GET_TSC; 2 is PR_TSC_SIGSEGV: a read would end this process.
+            int permitted;
+            if (prctl(25, out permitted, UIntPtr.Zero, UIntPtr.Zero, UIntPtr.Zero) == 0
+                && permitted == 2)
+                throw new NotSupportedException(
+                    "this process may not read the TSC (PR_SET_TSC)");
+        }
+        reader = (Reader)Marshal.GetDelegateForFunctionPointer(Executable(), typeof(Reader));
+        reader();
+    }
+
+    static string Architecture()
+    {
+        object found = About.Property("ProcessArchitecture");
+        if (found != null)
+            return found.ToString();
+        bool amd64 = Environment.GetEnvironmentVariable("PROCESSOR_ARCHITECTURE") == "AMD64";
+        return amd64 ? "X64" : "unknown";
+    }
+
+    // The memory is never writable and executable at once, which some systems forbid.
+    static IntPtr Executable()
+    {
+        UIntPtr size = (UIntPtr)4096;
+        IntPtr none = IntPtr.Zero, memory;
+        uint before;
+        // MEM_COMMIT | MEM_RESERVE, PAGE_READWRITE; PROT_READ | PROT_WRITE, MAP_PRIVATE and the
+        // MAP_ANONYMOUS of Linux or of macOS.
+        int mapping = Directory.Exists("/System/Library") ? 0x1002 : 0x22;
+        if (Windows)
+            memory = VirtualAlloc(none, size, 0x3000, 0x04);
+        else
+            memory = mmap(none, size, 3, mapping, -1, none);
+        if (memory == none || memory == (IntPtr)(-1))
+            throw Refused(Windows ? "VirtualAlloc" : "mmap");
+        Marshal.Copy(Code, 0, memory, Code.Length);
+        // PAGE_EXECUTE_READ; PROT_READ | PROT_EXEC.
+        bool executable = Windows
+            ? VirtualProtect(memory, size, 0x20, out before)
+            : mprotect(memory, size, 5) == 0;
+        if (!executable)
+            throw Refused(Windows ? "VirtualProtect" : "mprotect");
+        return memory;
+    }
+
+    static Exception Refused(string call)
+    {
+        int error = Marshal.GetLastWin32Error();
+        return new NotSupportedException("no executable memory: " + call + " failed with error "
+            + error.ToString(CultureInfo.InvariantCulture));
+    }
+
+    // A value of the counter, the value of Stopwatch next to it, and how far apart they may be.
+    struct Pair
+    {
+        public long Counter, Ticks, Width;
+
+        public static Pair Closest()
+        {
+            Pair best = new Pair { Width = long.MaxValue };
+            for (int tries = 0; tries < 200; tries++)
+            {
+                long before = Stopwatch.GetTimestamp();
+                long counter = Read();
+                long after = Stopwatch.GetTimestamp();
+                if (after - before < best.Width)
+                    best = new Pair { Counter = counter, Ticks = before, Width = after - before };
+            }
+            return best;
+        }
+    }
+
+    // The runtime does not know the counter's rate: measures it against Stopwatch, in 20 ms.
+    public static void FindRate(Clock clock)
+    {
+        Pair first = Pair.Closest();
+        Thread.Sleep(20);
+        Pair last = Pair.Closest();
+        // In the middle of the two reads of Stopwatch, each up to a tick behind.
+        double ticks = last.Ticks - first.Ticks + (last.Width - first.Width) / 2.0;
+        clock.Hz = (last.Counter - first.Counter) * (double)Stopwatch.Frequency / ticks;
+        clock.HzPpm = ((first.Width + last.Width) / 2.0 + 1) / ticks * 1e6;
+    }
+}
+
+// What System.Runtime.InteropServices.RuntimeInformation knows; not every .NET Framework has it.
+static class About
+{
+    public static object Property(string name)
+    {
+        const string full = "System.Runtime.InteropServices.RuntimeInformation";
+        Type about = Type.GetType(full) ?? Type.GetType(full + ", " + full);
+        PropertyInfo found = about == null ? null : about.GetProperty(name);
+        return found == null ? null : found.GetValue(null, null);
+    }
+}
+
 static class Probe
 {
     // Keeps values; volatile, so the compiler cannot know that nobody reads them.
 #pragma warning disable 414
     static volatile object kept;
+    static volatile int waited;
 #pragma warning restore 414
 
     static readonly List<Clock> Clocks = new List<Clock>();
@@ -258,29 +421,50 @@ static class Probe
             Latency = Loops.TickCountLatency
         });
         Func<long> longTicks = Found(typeof(Environment), "get_TickCount64");
-        if (longTicks == null)
-            return;
-        Clocks.Add(new Clock
+        if (longTicks != null)
+            Clocks.Add(new Clock
+            {
+                Id = "tick-count-64",
+                Call = "Environment.TickCount64",
+                Kind = "monotonic",
+                Hz = 1000,
+                Read = longTicks,
+                Throughput = Loops.ThroughputOf(longTicks.Method),
+                Latency = Loops.LatencyOf(longTicks)
+            });
+        AddCounter();
+    }
+
+    // Why there is no clock `rdtsc`; null if there is one.
+    static string noCounter;
+
+    static void AddCounter()
+    {
+        Clock counter = new Clock
         {
-            Id = "tick-count-64",
-            Call = "Environment.TickCount64",
-            Kind = "monotonic",
-            Hz = 1000,
-            Read = longTicks,
-            Throughput = Loops.ThroughputOf(longTicks.Method),
-            Latency = Loops.LatencyOf(longTicks)
-        });
+            Id = "rdtsc",
+            Call = "rdtsc() // machine code",
+            Kind = "counter",
+            Extra = ",\"internal\":true",
+            Read = Tsc.Read,
+            Throughput = Tsc.Throughput,
+            Latency = Loops.LatencyOf(Tsc.Read)
+        };
+        try
+        {
+            Tsc.Open();
+            Tsc.FindRate(counter);
+            Clocks.Add(counter);
+        }
+        catch (Exception error)
+        {
+            noCounter = error.Message;
+        }
     }
 
     static string Hello()
     {
-        // Not every .NET Framework has RuntimeInformation.
-        Type about = Type.GetType("System.Runtime.InteropServices.RuntimeInformation")
-            ?? Type.GetType("System.Runtime.InteropServices.RuntimeInformation, "
-                + "System.Runtime.InteropServices.RuntimeInformation");
-        object described = about == null
-            ? null
-            : about.GetProperty("FrameworkDescription").GetValue(null, null);
+        object described = About.Property("FrameworkDescription");
         bool mono = Type.GetType("Mono.Runtime") != null;
         bool core = !mono && typeof(object).Assembly.GetName().Name != "mscorlib";
         // CoreCLR 3 and later have their own version there, Mono and the Framework that of the
@@ -291,6 +475,9 @@ static class Probe
         StringBuilder clocks = new StringBuilder();
         foreach (Clock clock in Clocks)
             clocks.Append(clocks.Length == 0 ? "" : ",").Append(clock.About());
+        string unavailable = noCounter == null
+            ? ""
+            : "{\"id\":\"rdtsc\",\"reason\":" + Text.Quoted(noCounter) + "}";
         return "{\"protocol\":1,\"runtime\":\""
             + (mono ? "Mono" : core ? "CoreCLR" : ".NET Framework")
             + "\",\"version\":" + Text.Quoted(version.Split(' ')[0])
@@ -298,6 +485,7 @@ static class Probe
                 (described ?? version) + (IntPtr.Size == 8 ? ", 64-bit" : ", 32-bit"))
             + ",\"stopwatch\":{\"call\":\"Stopwatch.GetTimestamp()\",\"hz\":"
             + Text.Of(Stopwatch.Frequency) + "},\"clocks\":[" + clocks
+            + "],\"unavailable\":[" + unavailable
             + "],\"sleeps\":[{\"id\":\"thread-sleep\",\"call\":\"Thread.Sleep(ms)\","
             + "\"unit_ns\":1000000},{\"id\":\"task-delay\",\"call\":\"Task.Delay(ms).Wait()\","
             + "\"unit_ns\":1000000}],\"allocations\":"
@@ -325,16 +513,32 @@ static class Probe
         return "{\"start\":" + Text.Of(start) + ",\"ticks\":" + Text.Of(stop - start) + "}";
     }
 
+    // The reads of the last `deltas`.
+    static long[] values = { };
+
     static string Deltas(Clock clock, long count)
     {
-        long[] values = new long[Math.Min(count, 20000)];
+        values = new long[Math.Min(count, 1000000)];
         // Twice, so that the memory is touched and the loop compiled.
         for (int pass = 0; pass < 2; pass++)
-            for (int at = 0; at < values.Length; at++)
-                values[at] = clock.Read();
-        for (int at = values.Length - 1; at >= 0; at--)
-            values[at] -= values[0];
-        return "{\"values\":" + Text.Of(values) + "}";
+            Fill(clock.Read, values);
+        return More(0);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    static void Fill(Func<long> read, long[] values)
+    {
+        for (int at = 0; at < values.Length; at++)
+            values[at] = read();
+    }
+
+    static string More(long from)
+    {
+        int first = (int)Math.Min(from, values.Length);
+        long[] some = new long[Math.Min(values.Length - first, 20000)];
+        for (int at = 0; at < some.Length; at++)
+            some[at] = values[first + at] - values[0];
+        return "{\"values\":" + Text.Of(some) + "}";
     }
 
     static string Spins(Clock clock, long count)
@@ -395,6 +599,35 @@ static class Probe
             + Text.Of(backwards) + ",\"worst\":" + Text.Of(worst) + "}";
     }
 
+    // Starts and stops objects: what each of them shows although nothing was timed.
+    static string Pairs(Clock clock, long count)
+    {
+        if (clock.Id != "stopwatch")
+            throw new ArgumentException("no object times by this clock");
+        long limit = Stopwatch.GetTimestamp() + 2 * Stopwatch.Frequency;
+        long zero = 0, total = 0, longest = 0, done = 0;
+        while (done < count)
+        {
+            Stopwatch watch = Stopwatch.StartNew();
+            watch.Stop();
+            long ticks = watch.ElapsedTicks;
+            done++;
+            total += ticks;
+            if (ticks > longest)
+                longest = ticks;
+            if (ticks == 0)
+                zero++;
+            // Otherwise pairs whose period is about a tick all begin at the same place in one.
+            for (long left = done * 7 % 32; left > 0; left--)
+                waited = (int)left;
+            if (done % 1000 == 0 && Stopwatch.GetTimestamp() > limit)
+                break;
+        }
+        return "{\"call\":\"Stopwatch.StartNew(), Stop()\",\"pairs\":" + Text.Of(done)
+            + ",\"zero\":" + Text.Of(zero) + ",\"total\":" + Text.Of(total) + ",\"longest\":"
+            + Text.Of(longest) + "}";
+    }
+
     static string Sleep(string id, long ns, long count)
     {
         if (id != "thread-sleep" && id != "task-delay")
@@ -440,10 +673,14 @@ static class Probe
                 return Batch(Named(words[1]), words[2], Number(words[3]), Number(words[4]));
             case "deltas 2":
                 return Deltas(Named(words[1]), Number(words[2]));
+            case "more 1":
+                return More(Number(words[1]));
             case "spins 2":
                 return Spins(Named(words[1]), Number(words[2]));
             case "watch 2":
                 return Watch(Named(words[1]), Number(words[2]));
+            case "pairs 2":
+                return Pairs(Named(words[1]), Number(words[2]));
             case "sleep 3":
                 return Sleep(words[1], Number(words[2]), Number(words[3]));
             case "allocations 2":

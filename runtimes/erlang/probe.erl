@@ -120,12 +120,19 @@ reader(Id) ->
 %% A list, because nothing here can be written to twice.
 deltas(Id, Count) ->
     Read = reader(Id),
-    Values = taken(Read, min(Count, 20000), []),
-    First = case Values of
-                [] -> 0;
-                [One | _] -> One
-            end,
-    [{values, {list, [Value - First || Value <- Values]}}].
+    Values = taken(Read, min(Count, 1000000), []),
+    put(reads, Values),
+    more(0).
+
+%% Returns the reads of the last `deltas` from this one on.
+more(From) ->
+    case get(reads) of
+        [First | _] = Values when From < length(Values) ->
+            Some = lists:sublist(Values, From + 1, 20000),
+            [{values, {list, [Value - First || Value <- Some]}}];
+        _ ->
+            [{values, {list, []}}]
+    end.
 
 taken(_, 0, Values) -> lists:reverse(Values);
 taken(Read, Left, Values) -> taken(Read, Left - 1, [Read() | Values]).
@@ -208,6 +215,8 @@ answer(["batch", Id, Mode, Reads, Warm]) ->
     batch(Id, mode(Mode), number(Reads), number(Warm));
 answer(["deltas", Id, Count]) ->
     deltas(Id, number(Count));
+answer(["more", From]) ->
+    more(number(From));
 answer(["spins", Id, Count]) ->
     spins(Id, number(Count));
 answer(["watch", Id, Reads]) ->

@@ -193,18 +193,26 @@ func least(a, b int64) int64 {
 	return b
 }
 
+// The reads of the last deltas.
+var values []int64
+
 func deltas(clock *clock, count int64) answer {
-	values := make([]int64, least(count, 20000))
+	values = make([]int64, least(count, 1000000))
 	for at := range values {
 		values[at] = 1
 	}
 	for at := range values {
 		values[at] = clock.read()
 	}
-	for at := len(values) - 1; at >= 0; at-- {
-		values[at] -= values[0]
+	return more(0)
+}
+
+func more(from int64) answer {
+	some := []int64{}
+	for at := from; at < least(from+20000, int64(len(values))); at++ {
+		some = append(some, values[at]-values[0])
 	}
-	return answer{"values": values}
+	return answer{"values": some}
 }
 
 func spins(clock *clock, count int64) answer {
@@ -310,6 +318,10 @@ func serve(words []string) (answer, error) {
 	}
 	if len(words) == 4 && words[0] == "sleep" {
 		return sleep(words[1], numbers[2], numbers[3])
+	}
+	if len(words) == 2 && words[0] == "more" {
+		from, err := strconv.ParseUint(words[1], 10, 32)
+		return more(int64(from)), err
 	}
 	if len(words) < 2 {
 		return nil, fmt.Errorf("no such request")

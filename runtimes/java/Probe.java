@@ -270,6 +270,9 @@ public final class Probe {
         return "{\"start\":" + start + ",\"ticks\":" + (stop - start) + "}";
     }
 
+    /** The reads of the last `deltas`. */
+    private static long[] values = {};
+
     private static void fill(Clock clock, long[] values) {
         for (int at = 0; at < values.length; at++) {
             values[at] = clock.read();
@@ -277,14 +280,20 @@ public final class Probe {
     }
 
     private static String deltas(Clock clock, long count) {
-        long[] values = new long[(int) Math.min(count, 20_000)];
+        values = new long[(int) Math.min(count, 1_000_000)];
         // Also until this loop is compiled, as far as that is soon.
         long limit = System.nanoTime() + SECOND / 10;
         do {
             fill(clock, values);
         } while (System.nanoTime() < limit);
-        long first = values.length == 0 ? 0 : values[0];
-        return "{\"values\":" + list(Arrays.stream(values).map(value -> value - first).toArray())
+        return more(0);
+    }
+
+    private static String more(long from) {
+        int start = (int) Math.min(from, values.length);
+        long[] some =
+                Arrays.copyOfRange(values, start, Math.min(start + 20_000, values.length));
+        return "{\"values\":" + list(Arrays.stream(some).map(value -> value - values[0]).toArray())
                 + "}";
     }
 
@@ -390,6 +399,8 @@ public final class Probe {
                 return batch(clock(words[1]), words[2], Long.parseLong(words[3]), last);
             case "deltas 2":
                 return deltas(clock(words[1]), last);
+            case "more 1":
+                return more(last);
             case "spins 2":
                 return spins(clock(words[1]), last);
             case "watch 2":

@@ -172,16 +172,25 @@ requests['batch 4'] = function(id, mode, reads, warm)
   return { start = start, ticks = stop - start }
 end
 
+-- The reads of the last deltas.
+local kept = {}
+
 requests['deltas 2'] = function(id, count)
   local read = known(id, 'once')
-  count = math.min(number(count), 20000)
+  count = math.min(number(count), 1000000)
   local values = {}
   -- Twice, so that the memory is touched and the loop compiled.
   for _ = 1, 2 do
     for at = 1, count do values[at] = read() end
   end
-  local first = values[1]
-  for at = 1, count do values[at] = values[at] - first end
+  kept = values
+  return requests['more 1'] '0'
+end
+
+requests['more 1'] = function(from)
+  from = number(from)
+  local values = {}
+  for at = from + 1, math.min(from + 20000, #kept) do values[#values + 1] = kept[at] - kept[1] end
   return { values = { list = values } }
 end
 

@@ -97,12 +97,20 @@ function batch(id, mode, reads, warm) {
 
 function deltas(id, count) {
   const read = READERS.get(id);
-  const values = new Array(Math.min(Number(count), 20000)).fill(read());
+  const values = new Array(Math.min(Number(count), 1000000)).fill(read());
   for (let at = 0; at < values.length; at++) {
     values[at] = read();
   }
-  const first = values[0];
-  return { values: values.map((value) => value - first) };
+  kept = values;
+  return more(0);
+}
+
+// The reads of the last deltas.
+let kept = [];
+
+function more(from) {
+  const start = Number(from);
+  return { values: kept.slice(start, start + 20000).map((value) => value - kept[0]) };
 }
 
 function spins(id, count) {
@@ -189,7 +197,7 @@ function allocations(id, reads) {
   return bytes < 0 ? { error: 'the heap was collected meanwhile' } : { bytes };
 }
 
-const REQUESTS = { hello, batch, deltas, spins, watch, sleep, allocations };
+const REQUESTS = { hello, batch, deltas, more, spins, watch, sleep, allocations };
 
 // JSON has no bigint, but its integers have no limit.
 function json(value) {

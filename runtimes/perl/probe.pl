@@ -113,13 +113,21 @@ sub batch {
     return { start => $start, ticks => $stop - $start };
 }
 
+# The reads of the last deltas.
+my @kept;
+
 sub deltas {
     my ($id, $count) = @_;
     my $read = known($id, 'read');
-    my @values = (1) x least(number($count), 20000);
-    $_ = $read->() for @values;
-    my $first = $values[0];
-    return { values => [map { $_ - $first } @values] };
+    @kept = (1) x least(number($count), 1000000);
+    $_ = $read->() for @kept;
+    return more(0);
+}
+
+sub more {
+    my $from = number($_[0]);
+    my $end = least($from + 20000, scalar @kept);
+    return { values => [map { $kept[$_] - $kept[0] } $from .. $end - 1] };
 }
 
 sub spins {
@@ -193,8 +201,8 @@ sub slept {
 }
 
 my %REQUESTS = (
-    'hello 0' => \&hello, 'batch 4' => \&batch, 'deltas 2' => \&deltas, 'spins 2' => \&spins,
-    'watch 2' => \&watch, 'sleep 3' => \&slept,
+    'hello 0' => \&hello, 'batch 4' => \&batch, 'deltas 2' => \&deltas, 'more 1' => \&more,
+    'spins 2' => \&spins, 'watch 2' => \&watch, 'sleep 3' => \&slept,
 );
 
 my $json = JSON::PP->new->ascii->canonical;

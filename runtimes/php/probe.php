@@ -103,16 +103,25 @@ function batch(string $id, string $mode, string $reads, string $warm): array
 function deltas(string $id, string $count): array
 {
     $read = known($GLOBALS['readers'], $id);
-    $count = min(number($count), 20000);
+    $count = min(number($count), 1000000);
     $values = array_fill(0, $count, 0);
     for ($at = 0; $at < $count; $at++) {
         $values[$at] = $read();
     }
-    $first = $values[0] ?? 0;
-    foreach ($values as &$value) {
-        $value -= $first;
-    }
-    return ['values' => $values];
+    $GLOBALS['kept'] = $values;
+    return more('0');
+}
+
+// The reads of the last deltas.
+$kept = [];
+
+function more(string $from): array
+{
+    $first = $GLOBALS['kept'][0] ?? 0;
+    $some = array_slice($GLOBALS['kept'], number($from), 20000);
+    return ['values' => array_map(static function ($value) use ($first) {
+        return $value - $first;
+    }, $some)];
 }
 
 function spins(string $id, string $count): array
@@ -192,7 +201,8 @@ function slept(string $id, string $ns, string $count): array
 }
 
 const REQUESTS = [
-    'hello' => 1, 'batch' => 5, 'deltas' => 3, 'spins' => 3, 'watch' => 3, 'sleep' => 4,
+    'hello' => 1, 'batch' => 5, 'deltas' => 3, 'more' => 2, 'spins' => 3, 'watch' => 3,
+    'sleep' => 4,
 ];
 
 gc_disable();

@@ -119,10 +119,19 @@ def batch(ident, mode, reads, warm):
 
 def deltas(ident, count):
     read = READERS[ident]
-    values = [0] * min(int(count), 20000)
+    values = [0] * min(int(count), 1000000)
     for at in range(len(values)):
         values[at] = read()
-    return {"values": [value - values[0] for value in values]}
+    KEPT[:] = values
+    return more(0)
+
+
+KEPT = []  # The reads of the last deltas.
+
+
+def more(start):
+    start = int(start)
+    return {"values": [value - KEPT[0] for value in KEPT[start : start + 20000]]}
 
 
 def spins(ident, count):
@@ -203,6 +212,7 @@ REQUESTS = {
     "hello": hello,
     "batch": batch,
     "deltas": deltas,
+    "more": more,
     "spins": spins,
     "watch": watch,
     "sleep": sleep,

@@ -109,13 +109,22 @@ end
 
 def deltas(id, count)
   read = reader(id)
-  values = Array.new([Integer(count), 20_000].min, 0)
+  values = Array.new([Integer(count), 1_000_000].min, 0)
   at = 0
   while at < values.size
     values[at] = read.call
     at += 1
   end
-  { values: values.map { |value| value - values[0] } }
+  $kept = values
+  more(0)
+end
+
+# The reads of the last deltas.
+$kept = []
+
+def more(from)
+  some = $kept[Integer(from), 20_000] || []
+  { values: some.map { |value| value - $kept[0] } }
 end
 
 def spins(id, count)
@@ -190,8 +199,9 @@ def allocations(id, reads)
   { objects: GC.stat(:total_allocated_objects) - before }
 end
 
-REQUESTS = { 'hello' => :hello, 'batch' => :batch, 'deltas' => :deltas, 'spins' => :spins,
-             'watch' => :watch, 'sleep' => :slept, 'allocations' => :allocations }.freeze
+REQUESTS = { 'hello' => :hello, 'batch' => :batch, 'deltas' => :deltas, 'more' => :more,
+             'spins' => :spins, 'watch' => :watch, 'sleep' => :slept,
+             'allocations' => :allocations }.freeze
 
 # Objects are collected between requests, not during them.
 GC.disable

@@ -268,6 +268,83 @@ fn a_real_runtime_is_measured_next_to_c_and_one_that_fails_does_not_disturb_it()
     assert!(leftovers(place.0.path()).is_empty());
 }
 
+/// Runs `deltas` with a `python3` whose probe answers `hello` and then these lines.
+fn series_of(place: &Place, answers: &[&str]) -> Output {
+    let lines = answers.iter().map(|line| format!("read a; echo '{line}'; "));
+    let more = "while read a; do echo '{\"error\":\"no such request\"}'; done";
+    let probe = format!("read a; echo '{}'; {}{more}", hello("1e9"), lines.collect::<String>());
+    place.program("python3", "Python 3.99.1", &probe);
+    let args = ["deltas", "python/now", "--reads", "4", "--json"];
+    let path = std::env::join_paths([place.0.path(), Path::new("/usr/bin"), Path::new("/bin")]);
+    let output = place.tool(&args).env("PATH", path.expect("no colons")).output();
+    let output = output.expect("the tool starts");
+    check(&args, &output);
+    output
+}
+
+#[test]
+fn reads_of_a_runtime_are_counted_and_what_cannot_be_true_is_refused() {
+    let place = Place::new();
+    let pairs = r#"{"call":"Start()","pairs":200000,"zero":100000,"total":200000,"longest":9}"#;
+    let output = series_of(&place, &[r#"{"values":[0,5,5,3]}"#, pairs]);
+    let report: Value = serde_json::from_slice(&output.stdout).expect("a report");
+    let found = &report["deltas"][0];
+    assert_eq!((&found["id"], &found["call"]), (&"python/now".into(), &"now()".into()));
+    assert_eq!((&found["reads"], &found["negative"]), (&4.into(), &1.into()));
+    assert_eq!(found["rows"].as_array().map(Vec::len), Some(3));
+    assert_eq!((&found["changes"]["count"], &found["changes"]["min_ns"]), (&1.into(), &5.0.into()));
+    assert_eq!(
+        (&found["pairs"]["count"], &found["pairs"]["max_ns"]),
+        (&200_000.into(), &9.0.into())
+    );
+    for (answers, reason) in [
+        (&[][..], "python: it refuses 'deltas now 4': no such request"),
+        (&["<html>"], "not an answer"),
+        (&[r#"{"values":[0]}"#], "fewer than two reads"),
+        (&[r#"{"values":[0,1,2,3,4]}"#], "it answers 5 reads to 'deltas now 4'"),
+        (&[r#"{"values":[0,1e300]}"#], "a difference is 1"),
+        (&[r#"{"values":[0,1,2,3]}"#, r#"{"call":"","pairs":-1,"zero":0}"#], "not an answer"),
+        (&[r#"{"values":[0,1,2,3]}"#, r#"{"error":""}"#, r#"{"reads":-1}"#], "not an answer"),
+    ] {
+        let output = series_of(&place, answers);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(3), "{said}");
+        assert!(said.contains(reason), "{said}");
+    }
+    assert!(leftovers(place.0.path()).is_empty());
+}
+
+#[test]
+fn the_clock_of_a_runtime_must_be_named_wholly() {
+    for (id, part) in [
+        ("python", "name a clock of it, as in python/CLOCK"),
+        ("c/tme", "did you mean"),
+        ("pyton/time", "there is no clock"),
+    ] {
+        let output = common::run(&["deltas", id]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{id}: {said}");
+        assert!(said.contains(part), "{id}: {said}");
+    }
+}
+
+/// Mono may be missing, and so may the counter.
+#[test]
+fn the_counter_that_csharp_reads_runs_at_the_rate_of_the_tools_own() {
+    let place = Place::new();
+    let mut command = place.tool(&["deltas", "dotnet-mono/rdtsc", "--budget", "1s", "--json"]);
+    let output = command.output().expect("the tool starts");
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    let own = report["ruler"]["hz"].as_f64().filter(|_| report["ruler"]["is_counter"] == true);
+    let tick = report["deltas"][0]["ns_per_tick"].as_f64();
+    let (Some(own), Some(tick)) = (own, tick) else {
+        return;
+    };
+    // Both are measured, and the machine may be busy; the low half of the counter alone would wrap.
+    assert!((own * tick / 1e9 - 1.0).abs() < 1e-3, "{own} Hz, ticks of {tick} ns");
+    assert_eq!(report["deltas"][0]["negative"], 0);
+}
+
 /// The processes whose command line names this folder.
 fn leftovers(place: &Path) -> Vec<String> {
     let listed = Command::new("ps").args(["-eo", "args"]).output();

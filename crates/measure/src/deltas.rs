@@ -8,25 +8,19 @@ use crate::engine::time::{Limit, Time};
 use crate::measurement::{Error, Measurement, Setting};
 use crate::schedule::DELTAS_NOTHING;
 use crate::stats::recurrence::recurrence;
+use crate::tally::Tally;
 use chronoscope_model::Report;
-use chronoscope_model::deltas::{Deltas, Nothing, Period, Row};
-use chronoscope_model::histogram::{self, Histogram};
+use chronoscope_model::deltas::{Deltas, Nothing, Period};
 use chronoscope_model::run::Noise;
 use chronoscope_model::spec::Disturbance;
 use chronoscope_probes::clocks::Entry;
 use std::cmp::Ordering;
-use std::collections::HashMap;
 use std::time::Duration;
 
 /// The number of timings of an empty interval if none is given.
 pub const NOTHING_TRIES: u64 = 10_000_000;
 /// The most reads kept at once: 8 MB.
-const CHUNK: usize = 1_000_000;
-/// The most distinct differences that are counted exactly; a clock with more is represented by its
-/// histogram.
-const MOST_DISTINCT: usize = 1 << 16;
-/// The most rows in the report.
-const MOST_ROWS: usize = 4096;
+pub(crate) const CHUNK: usize = 1_000_000;
 /// The most large differences whose positions are kept.
 const MOST_PLACES: usize = 4096;
 
@@ -34,7 +28,7 @@ const MOST_PLACES: usize = 4096;
 /// within a limit.
 const FEW: usize = 200;
 /// Checks for a neighbour on the core before the reads, and after each chunk of them.
-const LOOKS: usize = 16;
+pub(crate) const LOOKS: usize = 16;
 
 pub struct Request {
     pub entry: &'static Entry,
@@ -80,10 +74,7 @@ pub fn measure<H: Values + Batches>(
     let mut chunk = vec![1; usize::try_from(reads).unwrap_or(CHUNK).clamp(2, CHUNK)];
     let nothing_longest = DELTAS_NOTHING.within(longest);
     let portions = Portions::new(host, longest.map(|longest| longest - nothing_longest));
-    let mut counts: HashMap<i64, u64> = HashMap::with_capacity(1 << 12);
-    let mut hdr = histogram::empty();
-    let mut uncounted = 0u64;
-    let mut places = Places::default();
+    let mut tally = Tally::new(ns_per_tick);
     let mut neighbour = Neighbour::new(host.least_width());
     neighbour.look(LOOKS, |what| host.gauge(what));
     let mut made = 0u64;
@@ -97,61 +88,38 @@ pub fn measure<H: Values + Batches>(
         host.fill(subject, &mut chunk[..take]);
         made += take as u64;
         neighbour.look(LOOKS, |what| host.gauge(what));
-        places.add(&chunk[..take], ns_per_tick);
-        for pair in chunk[..take].windows(2) {
-            let delta = pair[1].wrapping_sub(pair[0]) as i64;
-            if counts.len() < MOST_DISTINCT || counts.contains_key(&delta) {
-                *counts.entry(delta).or_default() += 1;
-            } else {
-                uncounted += 1;
-            }
-            if delta >= 0 {
-                hdr.saturating_record((delta as f64 * ns_per_tick).round() as u64);
-            }
-        }
+        tally.add(&chunk[..take]);
     }
     if made == 0 {
         return None;
     }
     neighbour.judge();
-    let total = counts.values().sum::<u64>() + uncounted;
-    let max_ticks = counts.keys().copied().max().unwrap_or(0);
-    let negative = counts.iter().filter(|(delta, _)| **delta < 0).map(|(_, count)| count).sum();
-    let zero_share = counts.get(&0).map_or(0.0, |zeros| *zeros as f64 / total.max(1) as f64);
-    let (rows, rows_left_out) = rows(counts, ns_per_tick, uncounted);
     Some(Deltas {
         id: spec.row.id.clone(),
         load: None,
         reads: made,
         wanted: (made < reads).then_some(reads),
-        ns_per_tick,
-        zero_share,
         shared: neighbour.share(),
-        rows,
-        rows_left_out,
-        negative,
-        max_ticks,
-        histogram: Histogram::of(&hdr),
-        periods: places.period().into_iter().collect(),
         nothing_measured: nothing(host, subject, ns_per_tick, tries, nothing_longest),
+        ..tally.deltas()
     })
 }
 
 /// Decides how many reads to make at once: as many as can be kept, or as fit the time.
-struct Portions {
+pub(crate) struct Portions {
     /// When the reads began, and the limit.
     limit: Option<(Duration, Limit)>,
 }
 
 impl Portions {
-    fn new(time: &impl Time, longest: Option<Duration>) -> Self {
+    pub fn new(time: &impl Time, longest: Option<Duration>) -> Self {
         let limit = |longest| (time.elapsed(), Limit::new(time, longest, u64::MAX));
         Self { limit: longest.map(limit) }
     }
 
     /// Returns the next number of reads, after `made` reads; `None` if the time is over. It is half
     /// of what would fit at the rate so far, because that rate may not last.
-    fn next(&self, time: &impl Time, made: u64) -> Option<usize> {
+    pub fn next(&self, time: &impl Time, made: u64) -> Option<usize> {
         let Some((start, limit)) = &self.limit else {
             return Some(CHUNK);
         };
@@ -163,24 +131,6 @@ impl Portions {
         let fits = made as f64 * left.as_secs_f64() / taken / 2.0;
         Some((fits as usize).clamp(FEW, CHUNK))
     }
-}
-
-/// Returns the rows in the order of their differences: all of them, or the most frequent and the
-/// outermost.
-fn rows(counts: HashMap<i64, u64>, ns_per_tick: f64, uncounted: u64) -> (Vec<Row>, u64) {
-    let mut all: Vec<(i64, u64)> = counts.into_iter().collect();
-    let mut left_out = uncounted;
-    if all.len() > MOST_ROWS {
-        all.sort_unstable();
-        let mut kept: Vec<(i64, u64)> = all.split_off(all.len() - MOST_ROWS / 8);
-        kept.extend(all.drain(..MOST_ROWS / 8));
-        all.sort_unstable_by_key(|(_, count)| std::cmp::Reverse(*count));
-        left_out += all.split_off(MOST_ROWS - kept.len()).len() as u64;
-        all.extend(kept);
-    }
-    all.sort_unstable();
-    let row = |(ticks, count): (i64, u64)| Row { ticks, ns: ticks as f64 * ns_per_tick, count };
-    (all.into_iter().map(row).collect(), left_out)
 }
 
 /// Times an empty interval repeatedly: the second read of a pair less the first. `None` if there
@@ -218,7 +168,7 @@ fn nothing<H: Values>(
 
 /// The positions of the large differences in time.
 #[derive(Default)]
-struct Places {
+pub(crate) struct Places {
     /// A longer difference, in nanoseconds, is something that happened to the program rather than a
     /// property of the clock. `None` until the clock has changed.
     large_ns: Option<f64>,
@@ -248,7 +198,7 @@ const KNOWN_HZ: [(f64, &str); 6] = [
 const BY_CHANCE: f64 = 1e-3;
 
 impl Places {
-    fn add(&mut self, values: &[u64], ns_per_tick: f64) {
+    pub fn add(&mut self, values: &[u64], ns_per_tick: f64) {
         let deltas = || values.windows(2).map(|pair| pair[1].wrapping_sub(pair[0]) as i64);
         if self.large_ns.is_none() {
             let mut changes: Vec<i64> = deltas().filter(|delta| *delta > 0).take(FIRST).collect();
@@ -272,7 +222,7 @@ impl Places {
 
     /// Returns the known timer at whose period the large differences recur, if there is one: of
     /// several, the one whose match is least likely by chance.
-    fn period(&self) -> Option<Period> {
+    pub fn period(&self) -> Option<Period> {
         let found = KNOWN_HZ.iter().filter_map(|(hz, name)| {
             let period_ns = 1e9 / hz;
             let it = recurrence(&self.starts, period_ns)?;

@@ -50,6 +50,7 @@ pub mod session;
 pub mod single;
 pub mod stats;
 pub mod sweep;
+mod tally;
 mod throughput;
 mod time_taken;
 pub mod trust;

@@ -27,6 +27,11 @@ pub(crate) fn probes_not_pinned() -> Note {
     )
 }
 
+/// A runtime could have a clock, but not here.
+pub(crate) fn no_clock(runtime: &str, clock: &str, why: &str) -> Note {
+    note("no-clock", format!("{runtime}/{clock} cannot be read: {why}"), "")
+}
+
 /// The clock source could not be restored.
 pub(crate) fn source_not_restored(original: &str, why: &str) -> Note {
     note(

@@ -282,6 +282,10 @@ fn deltas_are_counted_exactly() {
         found.negative,
         found.rows.iter().filter(|row| row.ticks < 0).map(|row| row.count).sum::<u64>()
     );
+    let zeros = (found.zero_share * counted as f64).round() as u64;
+    let changes = found.changes.expect("the clock changes");
+    assert_eq!(found.negative + zeros + changes.count, 99_999);
+    assert_eq!((changes.min_ns, changes.median_ns), (100.0, 100.0));
     assert!((19..=20).contains(&found.negative), "{}", found.negative);
     assert!((found.zero_share - 0.6).abs() < 0.01, "{}", found.zero_share);
     assert_eq!(found.histogram.count, counted - found.negative);

@@ -10,6 +10,12 @@ use serde::{Deserialize, Serialize};
 pub struct Deltas {
     /// The clock.
     pub id: String,
+    /// The call, if the clock is that of a language runtime.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<String>,
+    /// The runtime with its version, if the clock is that of one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runtime: Option<String>,
     /// What ran alongside; absent if nothing did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<Load>,
@@ -21,8 +27,14 @@ pub struct Deltas {
     pub wanted: Option<u64>,
     /// Nanoseconds per tick of the clock, in which `rows` counts.
     pub ns_per_tick: f64,
+    /// The largest error of `ns_per_tick`, in parts per million, if a runtime's probe measured it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ns_per_tick_ppm: Option<f64>,
     /// The share of differences that were zero, 0 to 1.
     pub zero_share: f64,
+    /// The differences above zero; absent if there are none, and in older reports.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changes: Option<Changes>,
     /// The share of looks between the reads, 0 to 1, in which something else ran on the core's
     /// other hardware thread; absent if that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -44,6 +56,39 @@ pub struct Deltas {
     /// The largest elapsed time of an empty interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nothing_measured: Option<Nothing>,
+    /// What a runtime's object that times intervals shows if it is stopped at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pairs: Option<Pairs>,
+}
+
+/// The differences above zero: how much the clock's value changes if it does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Changes {
+    /// How many there are.
+    pub count: u64,
+    /// The smallest, in nanoseconds.
+    pub min_ns: f64,
+    /// Their mean, in nanoseconds.
+    pub mean_ns: f64,
+    /// Their median, in nanoseconds.
+    pub median_ns: f64,
+}
+
+/// Objects that were started and stopped at once.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Pairs {
+    /// The calls, as a user writes them.
+    pub call: String,
+    /// How many objects there were.
+    pub count: u64,
+    /// The share of them that showed no time, 0 to 1.
+    pub zero_share: f64,
+    /// The mean of what they showed, in nanoseconds.
+    pub mean_ns: f64,
+    /// The longest, in ticks of the clock.
+    pub max_ticks: i64,
+    /// The same in nanoseconds.
+    pub max_ns: f64,
 }
 
 /// One distinct difference.

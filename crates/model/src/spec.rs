@@ -96,7 +96,7 @@ pub struct ClockSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 pub struct DeltaSpec {
-    /// The clock's id.
+    /// The clock's id, or RUNTIME/CLOCK for a clock of a language runtime, as in python/time-ns.
     pub id: String,
     /// How many reads to make, such as 10M; with --budget, as many of them as fit.
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", value_parser = parse::reads))]

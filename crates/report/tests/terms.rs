@@ -24,6 +24,8 @@ fn rare() -> Report {
     report.ruler.get_or_insert_default().noise.taken = Some(Default::default());
     for deltas in &mut report.deltas {
         deltas.nothing_measured.get_or_insert_default().min_ns = -1.0;
+        deltas.runtime = Some("Mono 6.8".into());
+        deltas.pairs = Some(Default::default());
     }
     report
 }

@@ -140,6 +140,41 @@ pub fn clock(pattern: &str) -> Result<&'static Entry, Error> {
     }
 }
 
+/// A clock of this tool, or a clock of a runtime.
+pub enum Chosen {
+    /// A clock that the tool reads itself.
+    Native(&'static Entry),
+    /// A runtime, or a build of one, and the id of its clock, which only its probe knows.
+    Runtime(Wanted, String),
+}
+
+/// Selects the one clock that the id matches, also if it is that of a runtime: `python/time-ns`,
+/// `c:gcc-O2/clock`.
+///
+/// # Errors
+/// The id matches no clock, or several.
+pub fn clock_of_any(id: &str) -> Result<Chosen, Error> {
+    let unknown = match clock(id) {
+        Ok(entry) => return Ok(Chosen::Native(entry)),
+        Err(several @ Error::Invalid(_)) => return Err(several),
+        Err(unknown) => unknown,
+    };
+    let (build, clock) = id.split_once('/').unwrap_or((id, ""));
+    let family = build.split_once(':').map_or(build, |(family, _)| family);
+    let known = chronoscope_runtimes::find(family);
+    // A runtime whose builds all have ids of their own is named with one: c/time is not its clock.
+    let Some(runtime) = known.filter(|one| one.levels.is_empty() || build.contains(':')) else {
+        return Err(unknown);
+    };
+    if clock.is_empty() {
+        let text =
+            format!("{} is a runtime: name a clock of it, as in {build}/CLOCK", runtime.name);
+        return Err(Error::Invalid(text));
+    }
+    let mut wanted = runtimes(&[build.to_owned()], &[])?;
+    wanted.pop().map(|wanted| Chosen::Runtime(wanted, clock.to_owned())).ok_or(unknown)
+}
+
 /// Makes a user's text safe for a terminal.
 pub fn shown(wanted: &str) -> String {
     let plain = wanted.chars().filter(|c| !c.is_control());

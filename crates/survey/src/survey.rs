@@ -1,6 +1,7 @@
 //! The request of a survey, and how it is run.
 
 use crate::error::Error;
+use crate::select::Chosen;
 use crate::waits::{self, Resumed};
 use crate::{doctor, run, select, start_up, summary};
 use chronoscope_diagnose as diagnose;
@@ -8,7 +9,8 @@ use chronoscope_measure::engine::Interrupt;
 use chronoscope_measure::measurement::{Checkpoint, Measurement, Progress, Setting};
 use chronoscope_measure::{calls, clocks, deltas, overhead, runtimes, sweep, trust};
 use chronoscope_model::spec::{
-    CallSpec, ClockSpec, DeltaSpec, OverheadSpec, RuntimeSpec, Spec, SweepSpec, TrustSpec,
+    CallSpec, ClockSpec, DeltaSpec, Disturbance, OverheadSpec, RuntimeSpec, Spec, SweepSpec,
+    TrustSpec,
 };
 use chronoscope_model::{Environment, Report, change};
 use chronoscope_probes::clocks::ALL;
@@ -64,9 +66,17 @@ impl<'a> Survey<'a> {
                 let entries = select::clocks(&ids, peers)?;
                 Self::new(clocks::Request { entries, calls, disturbance })
             }
-            Spec::Deltas(DeltaSpec { id, reads, disturbance }) => {
-                Self::new(deltas::Request { entry: select::clock(&id)?, reads, disturbance })
-            }
+            Spec::Deltas(DeltaSpec { id, reads, disturbance }) => match select::clock_of_any(&id)? {
+                Chosen::Native(entry) => Self::new(deltas::Request { entry, reads, disturbance }),
+                Chosen::Runtime(..) if disturbance != Disturbance::default() => {
+                    return Err(Error::Invalid(format!(
+                        "{id}: the clocks of runtimes are read without --load and --priority"
+                    )));
+                }
+                Chosen::Runtime(wanted, clock) => {
+                    Self::new(runtimes::Series { wanted, clock, reads })
+                }
+            },
             Spec::Calls(CallSpec { id, disturbance }) => {
                 Self::new(calls::Request { entry: select::clock(&id)?, disturbance })
             }

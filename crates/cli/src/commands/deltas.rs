@@ -12,8 +12,8 @@ pub const EXAMPLES: Examples = [
         "Successive reads, undisturbed and on a busy machine.",
     ),
     (
-        "chronoscope deltas x86/rdtsc-asm --reads 10M",
-        "The same, from ten million reads of the counter.",
+        "chronoscope deltas dotnet-mono/stopwatch --reads 10M",
+        "The same, from ten million reads of a runtime's clock.",
     ),
     (
         "chronoscope deltas rust/instant --export csv=deltas.csv",

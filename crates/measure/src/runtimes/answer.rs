@@ -18,6 +18,8 @@ pub(super) struct Hello {
     pub stopwatch: Stopwatch,
     pub clocks: Vec<Clock>,
     #[serde(default)]
+    pub unavailable: Vec<Unavailable>,
+    #[serde(default)]
     pub sleeps: Vec<Sleep>,
     #[serde(default)]
     pub allocations: bool,
@@ -37,6 +39,9 @@ pub(super) struct Clock {
     pub call: String,
     pub kind: Kind,
     pub hz: f64,
+    /// The largest error of `hz` in parts per million, if the probe measured it.
+    #[serde(default)]
+    pub hz_ppm: Option<f64>,
     #[serde(default)]
     pub claimed_ns: Option<f64>,
     #[serde(default)]
@@ -46,6 +51,13 @@ pub(super) struct Clock {
     #[serde(default)]
     pub internal: bool,
     pub modes: Vec<String>,
+}
+
+/// A clock that the runtime could have, but not here.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Unavailable {
+    pub id: String,
+    pub reason: String,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -62,7 +74,7 @@ pub(super) struct Batch {
     pub ticks: f64,
 }
 
-/// The answer to `deltas`.
+/// The answer to `deltas` and to `more`.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Deltas {
     pub values: Vec<f64>,
@@ -83,6 +95,16 @@ pub(super) struct Watch {
     pub longest: f64,
     pub backwards: u64,
     pub worst: f64,
+}
+
+/// The answer to `pairs`.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Pairs {
+    pub call: String,
+    pub pairs: u64,
+    pub zero: u64,
+    pub total: f64,
+    pub longest: f64,
 }
 
 /// The answer to `sleep`.
@@ -170,6 +192,7 @@ impl Checked for Hello {
             return Err(format!("it speaks version {} of the protocol", self.protocol));
         }
         numbers("the rate of its stopwatch", &[self.stopwatch.hz], LEAST_HZ..=MOST_HZ)?;
+        self.unavailable.truncate(32);
         if self.clocks.is_empty() || self.clocks.len() > 32 || self.sleeps.len() > 8 {
             let (clocks, sleeps) = (self.clocks.len(), self.sleeps.len());
             return Err(format!("it has {clocks} clocks and {sleeps} sleeps"));
@@ -177,12 +200,19 @@ impl Checked for Hello {
         for clock in &mut self.clocks {
             id(&clock.id)?;
             numbers(&format!("the rate of {}", clock.id), &[clock.hz], LEAST_HZ..=MOST_HZ)?;
+            if let Some(ppm) = clock.hz_ppm {
+                numbers(&format!("the error of the rate of {}", clock.id), &[ppm], 0.0..=1e6)?;
+            }
             if let Some(ns) = clock.claimed_ns {
                 numbers(&format!("the resolution of {}", clock.id), &[ns], 0.0..=1e15)?;
             }
             clock.call = shown(&clock.call, 80);
             clock.claims = clock.claims.take().map(|text| shown(&text, 80));
             clock.claims.take_if(|text| text.is_empty());
+        }
+        for gone in &mut self.unavailable {
+            id(&gone.id)?;
+            gone.reason = shown(&gone.reason, 120);
         }
         for sleep in &mut self.sleeps {
             id(&sleep.id)?;
@@ -228,6 +258,17 @@ impl Checked for Watch {
             Some(known) if known <= self.reads => Ok(()),
             _ => Err("it reports more differences than reads".into()),
         }
+    }
+}
+
+impl Checked for Pairs {
+    fn check(&mut self) -> Result<(), String> {
+        numbers("the length of a pair", &[self.longest, self.total], 0.0..=MOST_UNITS)?;
+        if self.zero > self.pairs || self.longest > self.total {
+            return Err("its pairs do not add up".into());
+        }
+        self.call = shown(&self.call, 80);
+        Ok(())
     }
 }
 
@@ -284,6 +325,15 @@ mod tests {
         assert!(invalid::<Slept>(r#"{"slept":[1,-1]}"#).contains("-1"));
         let watch = r#"{"reads":5,"same":4,"smallest":1,"longest":1,"backwards":4,"worst":1}"#;
         assert!(invalid::<Watch>(watch).contains("more differences"));
+        let pairs = |text: &str| {
+            let line = format!(r#"{{"call":"Start()","pairs":5,"zero":1,{text}}}"#);
+            invalid::<Pairs>(&line)
+        };
+        assert_eq!(pairs(r#""total":9,"longest":10"#), "its pairs do not add up");
+        assert_eq!(pairs(r#""total":-9,"longest":1"#), "the length of a pair is -9");
+        assert!(pairs(r#""total":9,"longest":1,"pairs":6"#).contains("duplicate"));
+        let measured = with("\"claimed_ns\":1", "\"hz_ppm\":-1");
+        assert_eq!(measured, "the error of the rate of now is -1");
         assert!(invalid::<Deltas>(&"[".repeat(100_000)).starts_with("not an answer"));
     }
 

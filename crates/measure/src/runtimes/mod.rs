@@ -10,6 +10,7 @@ mod details;
 mod host;
 mod prepare;
 mod probe;
+mod series;
 mod warm;
 
 use crate::child::Stop;
@@ -33,6 +34,8 @@ use host::{Joined, Slot};
 use prepare::{Candidate, Ready, candidates};
 use probe::Probe;
 use std::path::PathBuf;
+
+pub use series::Series;
 
 const PROCESSES: u32 = 3;
 /// The intended length of a batch: long compared with the cost of a request, and 1000 ticks of a
@@ -69,11 +72,7 @@ impl Measurement for Request {
         }
         let budget = setting.budget.map_or(RUNTIMES.time, |budget| RUNTIME_ROUNDS.of(budget));
 
-        let reference = REFERENCES.iter().filter_map(|id| clocks::find(id));
-        let reference: Vec<&'static Entry> = reference
-            .filter(|entry| entry.open(clocks::Opening::Checked).is_ok())
-            .take(1)
-            .collect();
+        let reference = reference();
         // The rounds of C are in this process; rounds elsewhere are those of the runtimes.
         let children = setting.children.take();
         let session = setting.session(&report.environment, &reference);
@@ -81,6 +80,8 @@ impl Measurement for Request {
         let mut session = session?;
         let mut host = Joined::new(session.machine, setting.seed);
         for (row, candidate, ready, hello) in ready {
+            let gone = hello.unavailable.iter();
+            report.notes.extend(gone.map(|it| notes::no_clock(&candidate.id, &it.id, &it.reason)));
             host.add(candidate.id.clone(), ready, hello, candidate.runtime.compiled);
             rows[row].reason = None;
         }
@@ -219,6 +220,12 @@ impl Wanted {
         let family = self.rows.iter().any(|wanted| wanted == self.runtime.id);
         self.rows.is_empty() || family || self.rows.iter().any(|wanted| row.starts_with(wanted))
     }
+}
+
+/// The clock of C that costs are compared with, if one can be read.
+fn reference() -> Vec<&'static Entry> {
+    let known = REFERENCES.iter().filter_map(|id| clocks::find(id));
+    known.filter(|entry| entry.open(clocks::Opening::Checked).is_ok()).take(1).collect()
 }
 
 /// The row of this system, without a runtime.

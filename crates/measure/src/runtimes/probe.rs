@@ -103,6 +103,19 @@ impl Probe {
         }
     }
 
+    /// Returns the answer to a request that the probe must be able to serve.
+    ///
+    /// # Errors
+    /// The reason why there is no answer.
+    pub fn demand<T: Checked>(
+        &mut self,
+        request: &str,
+        work: Duration,
+        stop: Stop,
+    ) -> Result<T, String> {
+        answered(request, &self.child.ask(request, PATIENCE + work, stop)?)
+    }
+
     /// Makes a batch: `clock` is an id or `empty`.
     ///
     /// # Errors
@@ -119,10 +132,7 @@ impl Probe {
         let start = self.ruler.start();
         let line = self.child.ask(&request, PATIENCE, stop)?;
         let stop = self.ruler.stop();
-        let made: Batch = answer::read(&line).map_err(|why| match why {
-            NoAnswer::Refused(why) => format!("it refuses '{request}': {why}"),
-            NoAnswer::Invalid(why) => why,
-        })?;
+        let made: Batch = answered(&request, &line)?;
         self.last = Some([start, stop]);
         let after = self.account.as_ref().and_then(Account::cpu_ns);
         let spent = before.zip(after).map(|(before, after)| after.saturating_sub(before) as f64);
@@ -211,6 +221,13 @@ impl Probe {
     pub fn end(&mut self) {
         self.child.end();
     }
+}
+
+fn answered<T: Checked>(request: &str, line: &str) -> Result<T, String> {
+    answer::read(line).map_err(|why| match why {
+        NoAnswer::Refused(why) => format!("it refuses '{request}': {why}"),
+        NoAnswer::Invalid(why) => why,
+    })
 }
 
 /// The share of reads made before a batch, one in this many, so that the caches hold what the loop

@@ -5,7 +5,7 @@ use super::{Detail, SECTION as PLAIN, Section, heading_of};
 use crate::block::{Block, Cell, Fact, Text, Tone, Value};
 use crate::number::{count, percent, plural, short, signed};
 use crate::under_load::{conditions, name, times};
-use chronoscope_model::deltas::{Deltas, Row};
+use chronoscope_model::deltas::{Changes, Deltas, Pairs, Row};
 use chronoscope_model::quantile::Percentile;
 use chronoscope_model::run::Gaps;
 use chronoscope_model::{Report, units};
@@ -39,7 +39,10 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
     let (undisturbed, disturbed): (Vec<&Deltas>, Vec<&Deltas>) =
         report.deltas.iter().partition(|deltas| deltas.load.is_none());
     for deltas in undisturbed {
-        blocks.push(heading_of(report, &deltas.id));
+        blocks.push(match &deltas.call {
+            Some(call) => Block::noted(&deltas.id, call),
+            None => heading_of(report, &deltas.id),
+        });
         let mut facts = facts(deltas, report.run.complete, report.environment.below_kernel());
         if let Some(share) = deltas.shared.filter(|share| *share > 0.0) {
             let text = format!("in {} of the checks next to the reads", percent(share));
@@ -127,9 +130,14 @@ fn facts(deltas: &Deltas, complete: bool, below: &str) -> Vec<Fact> {
         }
         None => count(deltas.reads).into(),
     };
-    let unit = short(deltas.ns_per_tick);
+    let mut unit = short(deltas.ns_per_tick);
+    if let Some(ppm) = deltas.ns_per_tick_ppm {
+        unit = format!("{unit} (measured, ±{:.0} ppm)", ppm.ceil());
+    }
     let largest = short(deltas.max_ticks as f64 * deltas.ns_per_tick);
-    let mut facts = vec![
+    let runtime = deltas.runtime.as_ref().map(|name| Fact::new("runtime", name.as_str()));
+    let mut facts: Vec<Fact> = runtime.into_iter().collect();
+    facts.extend([
         Fact::new("reads", reads.and(format!(", in ticks of {unit} below"))),
         Fact::new("zeros", percent(deltas.zero_share)),
         Fact::new(
@@ -140,7 +148,16 @@ fn facts(deltas: &Deltas, complete: bool, below: &str) -> Vec<Fact> {
             },
         ),
         Fact::new("largest", format!("{} ({largest})", ticks(deltas.max_ticks))),
-    ];
+    ]);
+    if let Some(changes) = &deltas.changes {
+        let all = [
+            ("min", changes.min_ns),
+            ("mean", changes.mean_ns),
+            ("median", changes.median_ns),
+        ];
+        let texts = all.map(|(name, ns)| format!("{name} {}", short(ns)).into());
+        facts.push(Fact::new("not zero", Text::dotted(texts)));
+    }
     let h = &deltas.histogram;
     if h.count > 0 {
         let percentiles = Percentile::ALL.iter().filter_map(|percentile| {
@@ -176,7 +193,22 @@ fn facts(deltas: &Deltas, complete: bool, below: &str) -> Vec<Fact> {
             facts.push(Fact::new("below zero", Text::toned(Tone::Bad, text)));
         }
     }
+    facts.extend(deltas.pairs.as_ref().map(pairs));
     facts
+}
+
+/// What an object that times intervals shows if it is stopped at once.
+fn pairs(pairs: &Pairs) -> Fact {
+    let text = format!(
+        "{}: mean {}, {} zero, up to {} ({}) in {}",
+        pairs.call,
+        short(pairs.mean_ns),
+        percent(pairs.zero_share),
+        ticks(pairs.max_ticks),
+        short(pairs.max_ns),
+        plural(pairs.count, "pair", "pairs")
+    );
+    Fact::new("start and stop", text)
 }
 
 fn ticks(ticks: i64) -> String {
@@ -240,6 +272,10 @@ fn columns<'a>() -> Vec<Spec<Height<'a>>> {
         "id" "ticks" [] Cell::code(&deltas.id);
         "ticks" "Ticks" [full right]
             Cell::new(Value::Whole(row.ticks)).toned_if(row.ticks < 0, Tone::Bad);
+        "zero_share" "zeros" [] Cell::number(deltas.zero_share);
+        "change_min_ns" "not zero" [] change(deltas, |it| it.min_ns);
+        "change_mean_ns" "not zero" [] change(deltas, |it| it.mean_ns);
+        "change_median_ns" "not zero" [] change(deltas, |it| it.median_ns);
         "ns" "Time (ns)" [full decimal]
             Cell::number(row.ns).shown(exact(row.ns)).toned_if(row.ticks < 0, Tone::Bad);
         "count" "Count" [full right] Cell::count(row.count);
@@ -249,6 +285,10 @@ fn columns<'a>() -> Vec<Spec<Height<'a>>> {
         };
         "load" "ticks" [] Cell::text(name(deltas.load));
     }
+}
+
+fn change(deltas: &Deltas, figure: fn(&Changes) -> f64) -> Cell {
+    Cell::new(deltas.changes.as_ref().map_or(Value::Absent, |it| Value::Number(figure(it))))
 }
 
 /// A difference is an exact number of ticks: rounded to three digits, two rows could look alike.

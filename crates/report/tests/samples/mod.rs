@@ -12,7 +12,7 @@ use chronoscope_diagnose::judge;
 use chronoscope_model::calls::{Calls, Pass};
 use chronoscope_model::clock::{Backwards, Bulk};
 use chronoscope_model::comparison::{Comparison, Discipline};
-use chronoscope_model::deltas::{Deltas, Nothing, Period, Row};
+use chronoscope_model::deltas::{Changes, Deltas, Nothing, Period, Row};
 use chronoscope_model::environment::{CoreType, Unknown};
 use chronoscope_model::histogram::{self, Histogram};
 use chronoscope_model::overhead::{Centre, Overhead};
@@ -130,6 +130,8 @@ fn deltas() -> Deltas {
             min_ns: 16.0,
             interrupted: None,
         }),
+        changes: Some(Changes { count: 999_689, min_ns: 22.0, mean_ns: 36.2, median_ns: 34.0 }),
+        ..Deltas::default()
     }
 }
 
