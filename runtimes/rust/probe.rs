@@ -142,14 +142,20 @@ fn batch(start: Instant, clock: &Clock, mode: &str, reads: u64, warm: u64) -> St
     format!(r#"{{"start":{before},"ticks":{ticks}}}"#)
 }
 
-fn deltas(start: Instant, clock: &Clock, count: u64) -> String {
-    let mut values = vec![1; count.min(20_000) as usize];
-    for value in &mut values {
+/// Replaces the reads of the last `deltas`, each less the first one.
+fn deltas(start: Instant, clock: &Clock, count: u64, reads: &mut Vec<i64>) -> String {
+    *reads = vec![1; count.min(1_000_000) as usize];
+    for value in &mut *reads {
         *value = (clock.read)(start);
     }
-    let first = values.first().copied().unwrap_or(0);
-    values.iter_mut().for_each(|value| *value -= first);
-    format!(r#"{{"values":{}}}"#, list(&values))
+    let first = reads.first().copied().unwrap_or(0);
+    reads.iter_mut().for_each(|value| *value -= first);
+    more(reads, 0)
+}
+
+fn more(reads: &[i64], from: usize) -> String {
+    let rest = reads.get(from..).unwrap_or_default();
+    format!(r#"{{"values":{}}}"#, list(&rest[..rest.len().min(20_000)]))
 }
 
 fn spins(start: Instant, clock: &Clock, count: u64) -> String {
@@ -215,7 +221,7 @@ fn sleep(start: Instant, ns: u64, count: u64) -> String {
 }
 
 /// The answer to a request, or `None` if there is no such request, clock or number.
-fn answer(start: Instant, words: &[&str]) -> Option<String> {
+fn answer(start: Instant, words: &[&str], reads: &mut Vec<i64>) -> Option<String> {
     let clock = |id: &str| CLOCKS.iter().chain([&EMPTY]).find(|clock| clock.id == id);
     let number = |word: &str| word.parse::<u64>().ok();
     Some(match *words {
@@ -223,7 +229,8 @@ fn answer(start: Instant, words: &[&str]) -> Option<String> {
         ["batch", id, mode @ ("throughput" | "latency"), reads, warm] => {
             batch(start, clock(id)?, mode, number(reads)?, number(warm)?)
         }
-        ["deltas", id, count] => deltas(start, clock(id)?, number(count)?),
+        ["deltas", id, count] => deltas(start, clock(id)?, number(count)?, reads),
+        ["more", from] => more(reads, number(from)? as usize),
         ["spins", id, count] => spins(start, clock(id)?, number(count)?),
         ["watch", id, count] => watch(start, clock(id)?, number(count)?),
         ["sleep", "thread-sleep", ns, count] => sleep(start, number(ns)?, number(count)?),
@@ -233,6 +240,7 @@ fn answer(start: Instant, words: &[&str]) -> Option<String> {
 
 fn main() -> io::Result<()> {
     let start = Instant::now();
+    let mut reads = Vec::new();
     for line in io::stdin().lock().lines() {
         let line = line?;
         if line == "quit" {
@@ -240,7 +248,7 @@ fn main() -> io::Result<()> {
         }
         let words: Vec<&str> = line.split(' ').collect();
         let refused = || r#"{"error":"no such request"}"#.into();
-        println!("{}", answer(start, &words).unwrap_or_else(refused));
+        println!("{}", answer(start, &words, &mut reads).unwrap_or_else(refused));
         io::stdout().flush()?;
     }
     Ok(())
