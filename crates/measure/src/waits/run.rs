@@ -75,7 +75,7 @@ pub fn run(plan: &Plan, distrust: Option<String>, hooks: &mut Hooks) -> Result<F
         };
         held.map_err(|why| notes.push(refused(why))).ok()
     });
-    let fence = plan.spec.priority.map(|_| RealtimeFence::new(FENCE_US));
+    let fence = plan.spec.fifo().map(|_| RealtimeFence::new(FENCE_US));
     let _fence = fence.transpose().map_err(|why| Error(why.0))?;
     one_period(&mut plan, &mut notes);
     let mut run = Run {
@@ -146,7 +146,8 @@ impl Run {
         }
         let mut cpus = affinity::allowed();
         let fifo = self.plan.spec.load_priority.filter(|_| load == Load::High);
-        if load::leaves_one_free(load, fifo.is_some()) {
+        let whole = self.plan.spec.load_all_cpus && load == Load::High;
+        if load::leaves_one_free(load, fifo.is_some()) && !whole {
             // One CPU is left free, but not one on which waits are measured.
             let free = cpus.iter().rposition(|cpu| !self.plan.cpus.contains(cpu));
             let free = free.ok_or(
@@ -159,6 +160,7 @@ impl Run {
             processes: self.plan.spec.load_processes.map_or(cpus.len(), |n| n as usize).max(1),
             cpus,
             fifo,
+            whole,
         };
         load::start(&order).map(Some).map_err(|reason| reason.0)
     }
@@ -170,6 +172,8 @@ impl Run {
         mut running: Option<Running>,
         hooks: &mut Hooks,
     ) -> Result<StoppedBy, Error> {
+        // Only now, so that the processes of the load are scheduled as the tool was started.
+        let _raised = self.plan.raised().map_err(|why| Error(why.0))?;
         let threads = Threads::start(&self.plan, load, &self.ruler)?;
         let mut wall = Wall::new(offset());
         // A run that continues another began with the power source of its first rows.

@@ -36,7 +36,9 @@ pub enum Work {
 
 impl Work {
     /// Gets what the work needs, or returns what it could not get.
-    pub fn prepare(load: Load, nth: usize) -> Result<Self, String> {
+    ///
+    /// `whole`: it never rests.
+    pub fn prepare(load: Load, nth: usize, whole: bool) -> Result<Self, String> {
         let turn = nth as u64;
         Ok(match load {
             Load::Memory => Self::Memory(vec![1; MEMORY]),
@@ -45,7 +47,7 @@ impl Work {
                 timer()?;
                 Self::Timers
             }
-            _ => Self::Compute { rests: load == Load::High, turn },
+            _ => Self::Compute { rests: load == Load::High && !whole, turn },
         })
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Unavailable, os};
 use crate::machine::Root;
+use chronoscope_model::waits::Class;
 use std::fs::File;
 use std::io::Write;
 
@@ -26,7 +27,11 @@ pub fn check_fifo(root: &Root, priority: u32, cpus: usize) -> Result<(), Unavail
         return Err(Unavailable("SCHED_FIFO needs a second CPU that is left free".into()));
     }
     if root.is_host() && !os::HAS_FIFO {
-        return Err(Unavailable("SCHED_FIFO exists on Linux only".into()));
+        return Err(Unavailable(
+            "a number is a priority of SCHED_FIFO, which exists on Linux only; on Windows, name \
+             normal, above, high or realtime"
+                .into(),
+        ));
     }
     let read = |name: &str| {
         let path = format!("/proc/sys/kernel/sched_rt_{name}_us");
@@ -79,6 +84,28 @@ impl Drop for RealtimeFence {
     fn drop(&mut self) {
         // This was the process's own limit, and the hard limit has not been touched.
         let _ = os::limit_realtime(self.0);
+    }
+}
+
+pub use os::HAS_CLASSES;
+
+/// Runs this process at another priority class, until it is dropped.
+#[derive(Debug)]
+pub struct Raised(u32);
+
+impl Raised {
+    /// Sets the class.
+    ///
+    /// # Errors
+    /// The system has no such classes, or gave a lower one.
+    pub fn new(class: Class) -> Result<Self, Unavailable> {
+        os::set_class(class).map(Self)
+    }
+}
+
+impl Drop for Raised {
+    fn drop(&mut self) {
+        os::restore_class(self.0);
     }
 }
 
