@@ -17,8 +17,8 @@ pub use ticks::view as ticks;
 
 use super::columns::Rows;
 use super::{Detail, Distribution, Section};
-use crate::block::{Block, Text, Tone};
-use crate::number::{count, percent, plural, short};
+use crate::block::Block;
+use crate::number::{count, plural, short};
 use chronoscope_model::Report;
 use chronoscope_model::waits::{Load, Wait};
 use rows::{Labelled, durations, label, several_cpus, waits_of};
@@ -59,6 +59,10 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
         let measured: Vec<&Wait> = report.waits.iter().filter(of_it).collect();
         if !measured.is_empty() {
             blocks.extend(under(load, &measured, detail));
+            let many = distribution::only_method(report).is_none();
+            if many && (detail == Detail::Everything || distribution::is_long(&measured)) {
+                blocks.extend(distribution::of_each(&measured));
+            }
         }
     }
     blocks.extend(remarks::unavailable(&report.waits, detail));
@@ -117,29 +121,7 @@ fn heading(load: Load, rows: &[&Wait]) -> Vec<Block> {
     };
     let title = format!("Waits, load {}", load.name());
     let mut blocks = vec![Block::noted(title, about)];
-    if let Some(run) = rows.iter().find_map(|w| w.load_run.as_ref()) {
-        let each: Vec<String> = run
-            .processes
-            .iter()
-            .map(|p| format!("CPU {} {}", p.cpu, percent(p.cpu_s / run.seconds.max(1e-9))))
-            .collect();
-        blocks.push(Block::paragraph(format!(
-            "The load, {} ({}), used {:.2} CPUs for {}: {}.{}",
-            plural(run.processes.len() as u64, "process", "processes"),
-            run.scheduling,
-            run.cpus(),
-            short(run.seconds * 1e9),
-            each.join(", "),
-            match run.about.as_str() {
-                "" => String::new(),
-                about => format!(" Each process {about}."),
-            }
-        )));
-        let loss = run.loss().map(|loss| Text::toned(Tone::Bad, format!("{loss}.")));
-        blocks.extend(loss.map(Block::Paragraph));
-        let notes = run.notes.iter();
-        blocks.extend(notes.map(|note| Block::paragraph(format!("{note}."))));
-    }
+    blocks.extend(remarks::load(rows));
     let Some(first) = rows.first() else {
         return blocks;
     };
