@@ -67,7 +67,8 @@ pub(super) fn of(live: &LiveRow, common: &Common) -> Wait {
         slack_ns: spec.slack.and(live.slack_ns.get().copied()),
         slice_ns: spec.slice.and(live.slice_ns.get().copied()),
         default_slack: spec.slack == Some(Slack::Default),
-        default_slice_ns: os::slice(),
+        // A real-time thread has no slice.
+        default_slice_ns: os::slice().filter(|_| common.plan.spec.fifo().is_none()),
         timer_period_ms: period_ms(spec.slack),
         cpu: live.cpu,
         scheduling: match common.plan.spec.priority {

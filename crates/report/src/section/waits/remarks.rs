@@ -167,9 +167,10 @@ pub(super) fn conditions(report: &Report, rows: &[&Wait]) -> Vec<String> {
         Some(source) => format!("on {source}"),
         None => format!("power source unknown: the system{virtual_one} reports none"),
     };
-    let unset = |what: &str| format!("{what} not reported");
-    let slice = slice.unwrap_or_else(|| unset("slice"));
-    [slack.unwrap_or_else(|| unset("slack")), slice, priority, power].into()
+    // A real-time thread has neither slack nor slice, and what only spins has no slack.
+    let fifo = priority.starts_with("SCHED_FIFO");
+    let slice = slice.or((!fifo).then(|| "slice not reported".into()));
+    slack.into_iter().chain(slice).chain([priority, power]).collect()
 }
 
 /// The overshoot that ended the run.
