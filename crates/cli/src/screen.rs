@@ -82,7 +82,7 @@ impl Screen {
 
     /// Whether the screen shows more if everything is asked for.
     pub fn has_more(self) -> bool {
-        !matches!(self, Self::Brief | Self::Ticks | Self::Findings)
+        !matches!(self, Self::Brief | Self::Findings)
     }
 
     /// Whether the report holds what the screen is about.
@@ -101,7 +101,7 @@ impl Screen {
         match self {
             Self::Summary if context.options.verbose => text::everything(report, style),
             Self::Brief => text::brief::render(report, style),
-            Self::Ticks => text::blocks(section::waits::ticks(report), style),
+            Self::Ticks => text::detailed(section::waits::ticks(report, detail), detail, style),
             Self::Findings => text::blocks(section::findings::page(report), style),
             Self::Doctor => {
                 text::around(section::findings::diagnosis(report, detail), report, style)

@@ -113,7 +113,6 @@ fn an_option_that_does_not_apply_is_refused_before_anything_is_done() {
         (&["generate", "schema"], &["--json"]),
         (&["list"], &["--fail-on", "error"]),
         (&["explain", "tick"], &["-v"]),
-        (&["waits", "--style", "ticks"], &["-v"]),
         (&["report", report, "--as", "brief"], &["-v"]),
         (&["report", report, "--as", "csv"], &["-v"]),
         (&["deltas", "c/time"], &["--export", "hdr=-"]),

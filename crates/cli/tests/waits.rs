@@ -301,6 +301,36 @@ fn the_seeds_table_comes_from_one_command_with_reasons_for_what_is_refused() {
 }
 
 #[test]
+fn plain_numbers_are_milliseconds_and_a_count_in_every_style() {
+    let methods = ["linux/nanosleep", "busy/monotonic"];
+    let (report, _) = json(&[&methods[..], &["2", "5"]].concat());
+    let asked = report.waits.iter().map(|row| (row.requested_ns, row.samples));
+    assert!(asked.clone().count() >= 2);
+    for (ns, samples) in asked {
+        assert!(ns == Some(2_000_000) && samples <= 5, "{ns:?} {samples}");
+    }
+    assert!(report.notes.iter().any(|note| note.text == "2 is read as 2 ms; 5 waits"));
+    for row in report.waits.iter().filter(|row| row.samples > 1) {
+        let (std_dev, range) = (row.std_dev_ns.expect("measured"), row.range_ns().expect("waits"));
+        assert!((0.0..=range as f64).contains(&std_dev), "{std_dev} {range}");
+    }
+    for name in ["windows-waits", "seed003"] {
+        let args = ["--preset", name, "1", "3", "--load", "none", "-v"];
+        let output = waits(&args).env("COLUMNS", "80").output().expect("the tool");
+        let text = String::from_utf8_lossy(&output.stdout);
+        for part in ["### TEST OF", "slack ", "power source", "STD DEV", "MAX VAR", "by clock"] {
+            let power = part == "power source" && text.contains(", on ");
+            assert!(power || text.contains(part), "no '{part}' in {text}");
+        }
+        assert_eq!(text.matches("Distribution of overshoot").count(), 1, "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    }
+    for bad in [&["1", "2", "3"][..], &["0"], &["--all", "rust"], &["5", "--wait", "1"]] {
+        assert_eq!(waits(bad).output().expect("the tool").status.code(), Some(2), "{bad:?}");
+    }
+}
+
+#[test]
 fn a_wait_of_an_hour_that_is_interrupted_is_censored() {
     let mut child = start(&["rust/thread-sleep", "--wait", "1h", "--count", "1", "--json"]);
     // The method's own thread sleeps in the wait, and not in the turn that it waits for.

@@ -14,7 +14,7 @@ use chronoscope_model::trust::{
     Contended, Contention, Jump, Offset, Pair, Pause, Paused, RateAgainst, Sandwich, Slew, Step,
     StepSeen, Trust, VmClock, Wall, Watch,
 };
-use chronoscope_model::waits::{Kind as WaitKind, Wait};
+use chronoscope_model::waits::{Kind as WaitKind, Wait, WholeTicks};
 use chronoscope_model::why::{Why, Worst};
 use chronoscope_model::{Finding, Level, Report};
 
@@ -327,6 +327,17 @@ fn sleeps_that_end_at_a_tick_are_told_from_late_ones() {
     assert!(slept(80_000, 60).findings.iter().all(|it| it.id != "coarse-tick"));
     // A few can all be late by chance.
     assert!(slept(3_400_000, 3).findings.iter().all(|it| it.id != "coarse-tick"));
+    // Sleeps that took whole ticks, if most of them did.
+    let ticked = |whole| {
+        let mut report = slept(80_000, 60);
+        let it = WholeTicks { tick_ns: 15_625_000, late: 60, whole, usual: 7 };
+        report.waits[0].whole_ticks = Some(it);
+        report.findings.clear();
+        judge(&mut report);
+        report
+    };
+    found(&ticked(58), "coarse-tick", "58 of 60 waits took whole ticks of 15.625 ms");
+    assert!(ticked(20).findings.iter().all(|it| it.id != "coarse-tick"));
 }
 
 #[test]

@@ -78,7 +78,9 @@ impl Conditions {
             if session.machine.interrupted() {
                 break;
             }
-            let running = match start(load, self.processes, None, self.cpus.clone(), &[]) {
+            let order =
+                Order { load, processes: 0, cpus: self.cpus.clone(), fifo: None, whole: false };
+            let running = match start(order, self.processes, &[]) {
                 Ok(running) => running,
                 Err(reason) => {
                     report.notes.push(notes::load("load-refused", reason));
@@ -94,28 +96,27 @@ impl Conditions {
     }
 }
 
-/// Starts a load on these CPUs, with one process for each of them if no number is given. `measured`
-/// are the CPUs that are measured on: a load that must leave a CPU free leaves another one.
+/// Starts a load on the CPUs of the order, with one process for each of them if no number is given.
+/// `measured` are the CPUs that are measured on: a load that must leave a CPU free leaves another
+/// one.
 ///
 /// # Errors
 /// The reason why it cannot run, in one line.
 pub(crate) fn start(
-    load: Load,
+    mut order: Order,
     processes: Option<u64>,
-    fifo: Option<u32>,
-    mut cpus: Vec<usize>,
     measured: &[usize],
 ) -> Result<Running, String> {
-    if load::leaves_one_free(load, fifo.is_some()) {
+    if load::leaves_one_free(order.load, order.fifo.is_some()) && !order.whole {
         // One CPU is left free, but not one on which waits are measured.
-        let free = cpus.iter().rposition(|cpu| !measured.contains(cpu));
+        let free = order.cpus.iter().rposition(|cpu| !measured.contains(cpu));
         let free = free.ok_or(
             "load high: a priority above all others must leave one CPU free, and there is none",
         )?;
-        cpus.remove(free);
+        order.cpus.remove(free);
     }
-    let processes = processes.map_or(cpus.len(), |n| n as usize).max(1);
-    load::start(&Order { load, processes, cpus, fifo }).map_err(|reason| reason.0)
+    order.processes = processes.map_or(order.cpus.len(), |n| n as usize).max(1);
+    load::start(&order).map_err(|reason| reason.0)
 }
 
 /// Limits how long real-time threads may run without blocking, if there are any.

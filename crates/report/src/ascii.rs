@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// The signs that screens use, as a reader of plain text expects them.
-const SIGNS: [(&str, &str); 9] = [
+const SIGNS: [(&str, &str); 16] = [
     (" · ", ", "),
     ("±", "+/-"),
     ("µ", "u"),
@@ -13,6 +13,13 @@ const SIGNS: [(&str, &str); 9] = [
     ("√", "sqrt "),
     ("×", "x"),
     ("→", "->"),
+    ("▁", "."),
+    ("▂", ":"),
+    ("▃", "-"),
+    ("▄", "="),
+    ("▅", "+"),
+    ("▆", "*"),
+    ("▇", "#"),
 ];
 
 /// The replacement for a sign that no ASCII character resembles.

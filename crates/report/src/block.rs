@@ -95,8 +95,6 @@ pub enum Block {
     },
     /// Lines of code, by language.
     Code(Vec<(String, String)>),
-    /// Lines that are shown as they are.
-    Lines(String),
 }
 
 impl Block {

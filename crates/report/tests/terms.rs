@@ -111,7 +111,11 @@ fn no_page_is_unused() {
         let mut text = String::new();
         for report in [samples::full(), samples::waits::everything()] {
             text += &text::section(section, &report, Detail::Everything, &Style::default());
-            text += &text::blocks(section::waits::ticks(&report), &Style::default());
+            text += &text::detailed(
+                section::waits::ticks(&report, Detail::Everything),
+                Detail::Everything,
+                &Style::default(),
+            );
         }
         for page in terms::pages(section.terms) {
             let shown = names.iter().any(|(id, name)| *id == section.id && terms::has(&page, name));

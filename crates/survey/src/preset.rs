@@ -6,14 +6,14 @@ use chronoscope_model::waits::{Load, Slack, WaitSpec};
 use chronoscope_probes::waits::find;
 use std::time::Duration;
 
-/// The name that `--preset` takes, and what it stands for.
-type Preset = (&'static str, fn() -> WaitSpec);
+/// The name that `--preset` takes, an older name, and what they stand for.
+type Preset = (&'static str, &'static str, fn() -> WaitSpec);
 
-const PRESETS: &[Preset] = &[("windows-waits", seed003), ("seed003", seed003)];
+const PRESETS: &[Preset] = &[("windows-waits", "seed003", windows_waits)];
 
 /// The waits of timetest.c, the predecessor of this tool: each sleep, each sleep with a spin after
 /// it, and the spin, alone and next to loads of lower, equal and higher priority.
-fn seed003() -> WaitSpec {
+fn windows_waits() -> WaitSpec {
     let ids = [
         "linux/nanosleep",
         "linux/timerfd",
@@ -49,9 +49,10 @@ fn seed003() -> WaitSpec {
 /// There is no such preset.
 pub(crate) fn applied(mut asked: WaitSpec) -> Result<WaitSpec, Error> {
     let Some(name) = &asked.preset else { return Ok(asked) };
-    let preset = PRESETS.iter().find(|(id, _)| id == name);
-    let unknown = || select::unknown("preset", PRESETS.iter().map(|(id, _)| *id), name);
-    let preset = preset.ok_or_else(unknown)?.1();
+    let preset = PRESETS.iter().find(|(id, older, _)| id == name || older == name);
+    let unknown =
+        || select::unknown("preset", PRESETS.iter().flat_map(|(id, older, _)| [*id, *older]), name);
+    let preset = preset.ok_or_else(unknown)?.2();
     let here = |id: &String| find(id).is_some_and(|entry| !entry.is_on_other_system());
     or(&mut asked.ids, preset.ids.into_iter().filter(here).collect());
     or(&mut asked.wait, preset.wait);
@@ -75,12 +76,15 @@ mod tests {
 
     #[test]
     fn a_preset_names_methods_of_the_catalogue_and_some_of_this_system() {
-        for (id, preset) in PRESETS {
+        for (id, older, preset) in PRESETS {
             for method in preset().ids {
                 assert!(find(&method).is_some(), "{id}: {method}");
             }
-            let asked = WaitSpec { preset: Some((*id).into()), ..WaitSpec::default() };
-            assert!(applied(asked).expect("a preset").ids.len() >= 3, "{id}");
+            let named = |name: &str| {
+                let asked = WaitSpec { preset: Some(name.into()), ..WaitSpec::default() };
+                applied(asked).expect("a preset").ids
+            };
+            assert!(named(id).len() >= 3 && named(id) == named(older), "{id}");
         }
         let unknown = WaitSpec { preset: Some("seed004".into()), ..WaitSpec::default() };
         assert!(applied(unknown).expect_err("no preset").to_string().contains("seed003"));

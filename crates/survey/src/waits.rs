@@ -10,7 +10,7 @@ use chronoscope_measure::waits::{self, Hooks, Plan};
 use chronoscope_measure::{notes, schedule};
 use chronoscope_model::run::Noise;
 use chronoscope_model::units::short_ns;
-use chronoscope_model::waits::{Load, Slack, Wait, WaitSpec};
+use chronoscope_model::waits::{Class, Load, Priority, Slack, Wait, WaitSpec};
 use chronoscope_model::{Note, Report, Ruler};
 use chronoscope_probes::machine::affinity;
 use chronoscope_probes::waits::{ALL, Entry};
@@ -75,7 +75,7 @@ impl Request {
         once(&mut spec.slice, &[Slack::Default]);
         if is_overview(&self.spec) {
             // A real-time thread has no slice.
-            if spec.priority.is_none() {
+            if spec.fifo().is_none() {
                 (spec.slice, plan.sliced) = overview::slices(&spec.slice);
             }
             spec.wait = overview::DURATIONS.to_vec();
@@ -113,7 +113,8 @@ fn cpus(spec: &WaitSpec, cpu: Option<usize>) -> (Vec<usize>, Vec<Note>) {
         return (cpu.or(allowed.last().copied()).into_iter().collect(), Vec::new());
     }
     let mut notes = Vec::new();
-    if spec.priority.is_some()
+    let realtime = Some(Priority::Class(Class::Realtime));
+    if (spec.fifo().is_some() || spec.priority == realtime)
         && allowed.len() > 1
         && let Some(free) = allowed.pop()
     {
@@ -371,7 +372,7 @@ mod tests {
         let all = |priority| {
             planned(sleeping(WaitSpec { all_cpus: true, priority, ..WaitSpec::default() }))
         };
-        let plan = all(Some(5));
+        let plan = all(Some(Priority::Fifo(5)));
         if let [rest @ .., free] = &allowed[..]
             && !rest.is_empty()
         {

@@ -57,10 +57,10 @@ pub(super) const COARSE_TICK: Fault = Fault {
     page: Page {
         names: &["coarse-tick"],
         title: "Sleeps are only as fine as the system's tick",
-        about: "Even the shortest of many short sleeps ended far beyond its time: the system's \
-                timers end at a tick of 1 to 16 ms. Whatever waits for a moment, or runs at a \
+        about: "Even the shortest of many short sleeps ended far beyond its time, or sleeps took a \
+                whole number of ticks: the system's timers end at a tick of 1 to 16 ms. Whatever waits for a moment, or runs at a \
                 period, is late by up to a tick.",
-        how: "the smallest overshoot of short sleeps",
+        how: "the smallest overshoot of short sleeps, and how long late ones took",
         act: "On Linux see hrtimers-off. On Windows use a high-resolution waitable timer or \
               timeBeginPeriod(1). Otherwise spin for the last part of a wait: `chronoscope advise \
               --for wait`.",
@@ -77,22 +77,38 @@ pub(super) const COARSE_TICK: Fault = Fault {
         if report.waits.iter().all(|wait| wait.samples == 0) {
             return Err("no waits were measured".into());
         }
-        let sleeps = report.waits.iter().filter(|wait| {
-            let idle = wait.available && wait.load == Load::None;
-            idle && wait.kind == Kind::Sleep && wait.samples >= ENOUGH
-        });
+        let sleeps = || {
+            report.waits.iter().filter(|wait| {
+                let idle = wait.available && wait.load == Load::None;
+                idle && wait.kind == Kind::Sleep && wait.samples >= ENOUGH
+            })
+        };
         // Slack is meant to be added.
         let least = |wait: &Wait| wait.min_ns - wait.slack_ns.map_or(0, u64::cast_signed);
-        let worst = sleeps.max_by_key(|wait| least(wait)).filter(|wait| least(wait) >= LEAST_NS);
+        let worst = sleeps().max_by_key(|wait| least(wait)).filter(|wait| least(wait) >= LEAST_NS);
         let worst = worst.and_then(|wait| Some((wait, short(wait.requested_ns? as f64))));
         let evidence = worst.map(|(wait, asked)| {
             let (late, all) = (short(wait.min_ns as f64), wait.samples);
             format!("{} of {asked}: the earliest of {all} ended {late} late", wait.id)
         });
-        found(Level::Warning, evidence)
+        found(Level::Warning, evidence.into_iter().chain(sleeps().filter_map(whole_ticks).take(3)))
     },
     ..FAULT
 };
+
+/// How many of a row's waits took whole ticks, in words, if that is most of them.
+fn whole_ticks(wait: &Wait) -> Option<String> {
+    let it = wait.whole_ticks.filter(|it| it.whole.saturating_mul(2) >= wait.samples)?;
+    let tick = it.tick_ns as f64 / 1e6;
+    Some(format!(
+        "{}: {} of {} took whole ticks of {tick} ms, mostly {} ({:.1} ms)",
+        wait.id,
+        it.whole,
+        plural(wait.samples, "wait", "waits"),
+        it.usual,
+        it.usual as f64 * tick
+    ))
+}
 
 pub(super) const DEEP_IDLE: Fault = Fault {
     page: Page {

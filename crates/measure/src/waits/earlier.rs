@@ -130,6 +130,7 @@ pub(super) fn go_on(row: &LiveRow, wait: &Wait) -> Result<(), String> {
         min_ns: wait.min_ns,
         mean_ns: wait.mean_ns,
         max_ns: wait.max_ns,
+        std_dev_ns: wait.std_dev_ns,
         ..ByClock::default()
     };
     row.lateness.load(&overshoot, &ruler, wait.by_clock.as_ref());
@@ -182,7 +183,10 @@ fn sane(wait: &Wait) -> bool {
         wait.cpu_ns.map_or(0.0, |ns| ns * n),
         wait.seconds * 1e9,
     ];
+    let std_devs = [wait.std_dev_ns, clock.and_then(|clock| clock.std_dev_ns)];
+    let possible = |ns: f64| (0.0..=100.0 * LONGEST as f64).contains(&ns);
     spreads.into_iter().flatten().all(spread)
+        && std_devs.into_iter().flatten().all(possible)
         && counts.into_iter().flatten().all(|count| count <= MOST)
         && sums.iter().all(|ns| ns.abs() <= MOST as f64)
         && wait.cpu_ns.is_none_or(|ns| ns >= 0.0)

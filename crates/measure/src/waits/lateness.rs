@@ -97,12 +97,18 @@ struct Spread {
     max: AtomicI64,
     sum: AtomicI64,
     early: AtomicU64,
+    /// The value that the squares are about, near the mean so that nothing is lost to rounding: the
+    /// first one, or the mean of an earlier run.
+    centre: AtomicI64,
+    /// The sum of the squares about the centre, as the bits of an f64; NaN if not known.
+    squares: AtomicU64,
 }
 
 impl Default for Spread {
     fn default() -> Self {
-        let [min, max, sum] = [i64::MAX, i64::MIN, 0].map(AtomicI64::new);
-        Self { min, max, sum, early: AtomicU64::new(0) }
+        let [min, max, sum, centre] = [i64::MAX, i64::MIN, 0, 0].map(AtomicI64::new);
+        let [early, squares] = [0, 0].map(AtomicU64::new);
+        Self { min, max, sum, early, centre, squares }
     }
 }
 
@@ -110,6 +116,12 @@ impl Spread {
     #[inline]
     fn add(&self, (ns, tolerance): (i64, i64)) {
         // Branches, because a new extreme is rare and a predicted branch costs nothing.
+        if self.min.load(Relaxed) == i64::MAX {
+            self.centre.store(ns, Release);
+        }
+        let off = ns.wrapping_sub(self.centre.load(Relaxed)) as f64;
+        let squares = f64::from_bits(self.squares.load(Relaxed)) + off * off;
+        self.squares.store(squares.to_bits(), Release);
         if ns < self.min.load(Relaxed) {
             self.min.store(ns, Release);
         }
@@ -128,6 +140,9 @@ impl Spread {
             self.max.store(from.max_ns, Release);
             self.sum.store((from.mean_ns * n as f64) as i64, Release);
             self.early.store(from.early, Release);
+            self.centre.store(from.mean_ns as i64, Release);
+            let variance = from.std_dev_ns.map_or(f64::NAN, |std_dev| std_dev * std_dev);
+            self.squares.store((variance * n as f64).to_bits(), Release);
         }
     }
 
@@ -140,12 +155,19 @@ impl Spread {
     /// Returns the figures of `n` waits, of which a histogram holds `held`.
     fn read(&self, n: u64, held: u64) -> ByClock {
         let (min_ns, max_ns) = self.ends();
+        let mean_ns = self.sum.load(Acquire) as f64 / n.max(1) as f64;
+        let off = mean_ns - self.centre.load(Acquire) as f64;
+        let mean_square = f64::from_bits(self.squares.load(Acquire)) / n.max(1) as f64;
+        let variance = mean_square - off * off;
+        // To the picosecond, so that a run that continues another begins with the same figure.
+        let std_dev = (variance.max(0.0).sqrt() * 1e3).round() / 1e3;
         ByClock {
             clock: os::CLOCK.into(),
             early: self.early.load(Acquire).min(held),
             min_ns,
-            mean_ns: self.sum.load(Acquire) as f64 / n.max(1) as f64,
+            mean_ns,
             max_ns,
+            std_dev_ns: (n > 0 && variance.is_finite()).then_some(std_dev),
         }
     }
 }
@@ -153,6 +175,26 @@ impl Spread {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_standard_deviation_is_exact_far_from_zero_and_survives_a_run_that_continues() {
+        let lateness = Lateness::default();
+        // By the definition: values of 1 h, plus 0 to 9 us, have one of 2.872 us.
+        let far = i64::try_from(super::super::recorder::LONGEST).expect("an hour");
+        (0..1000).for_each(|n| lateness.record((far + n % 10 * 1000, 0), (n % 2, 0)));
+        let Recorded { histogram, ruler, clock } = lateness.read();
+        let near = |of: &ByClock, ns: f64| (of.std_dev_ns.expect("known") - ns).abs() < 0.01;
+        assert!(near(&ruler, 8.25e6_f64.sqrt()) && near(&clock, 0.5), "{ruler:?} {clock:?}");
+        let later = Lateness::default();
+        later.load(&histogram, &ruler, Some(&clock));
+        assert_eq!(later.read().ruler.std_dev_ns, ruler.std_dev_ns);
+        // An earlier version did not store it.
+        let older = Lateness::default();
+        older.load(&histogram, &ByClock { std_dev_ns: None, ..ruler }, Some(&clock));
+        older.record((far, 0), (0, 0));
+        assert_eq!(older.read().ruler.std_dev_ns, None);
+        assert_eq!(Lateness::default().read().ruler.std_dev_ns, None);
+    }
 
     #[test]
     fn what_is_read_while_waits_are_recorded_can_belong_to_the_same_waits() {

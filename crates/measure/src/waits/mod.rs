@@ -26,6 +26,7 @@ mod schedule;
 mod spent;
 mod stop;
 mod threads;
+mod ticks;
 mod wall;
 mod why;
 mod worker;

@@ -3,9 +3,10 @@
 use crate::disturbance::{check_fifo, check_processes};
 use chronoscope_model::Note;
 use chronoscope_model::units::{human, plural};
-use chronoscope_model::waits::{self, Load, Slack, Wait, WaitSpec};
+use chronoscope_model::waits::{self, Class, Load, Priority, Slack, Wait, WaitSpec};
 use chronoscope_probes::machine::affinity;
-use chronoscope_probes::waits::{Entry, Kind, find};
+use chronoscope_probes::waits::privilege::{self, OfClass};
+use chronoscope_probes::waits::{Entry, Kind, Unavailable, find};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
@@ -140,7 +141,26 @@ impl Plan {
             ensure(high, "--load-priority applies to `--load high` only")?;
             check_fifo("--load-priority", priority, cpus).map_err(Error)?;
         }
-        if let Some(priority) = spec.priority {
+        if spec.load_all_cpus {
+            let high = spec.load.contains(&Load::High);
+            ensure(high, "--load-all-cpus applies to `--load high` only")?;
+            ensure(
+                privilege::HAS_CLASSES,
+                "--load-all-cpus applies to Windows only; here the high load takes every CPU \
+                 unless it has a --load-priority",
+            )?;
+        }
+        let raised = self.raised().map_err(|why| {
+            let name = self.class().map_or("", Class::name);
+            Error(format!("--priority {name}: {}", why.0))
+        })?;
+        if raised.is_some() {
+            ensure(
+                self.class() != Some(Class::Realtime) || (1..cpus).contains(&self.cpus.len()),
+                "a real-time run must be pinned and leave one CPU free: name the CPUs with --cpu",
+            )?;
+        }
+        if let Some(priority) = spec.fifo() {
             let busy = self.methods.iter().any(|method| method.kind == Kind::Busy);
             ensure(
                 longest <= LONGEST_SPIN || !busy,
@@ -159,6 +179,19 @@ impl Plan {
         Ok(())
     }
 
+    /// The priority class that the run asks for.
+    fn class(&self) -> Option<Class> {
+        match self.spec.priority? {
+            Priority::Class(class) => Some(class),
+            Priority::Fifo(_) => None,
+        }
+    }
+
+    /// Gives this process the class that the run asks for, until the result is dropped.
+    pub(super) fn raised(&self) -> Result<Option<OfClass>, Unavailable> {
+        self.class().map(OfClass::new).transpose()
+    }
+
     fn check_slices(&self) -> Result<(), Error> {
         for ns in self.spec.slice.iter().filter_map(|slice| slice.ns()) {
             ensure(
@@ -169,7 +202,7 @@ impl Plan {
                 ),
             )?;
             ensure(
-                self.spec.priority.is_none(),
+                self.spec.fifo().is_none(),
                 "--slice has no effect on a real-time thread: leave out --priority or --slice",
             )?;
         }
@@ -285,7 +318,7 @@ mod tests {
         let bad: [(&str, Spoil); 15] = [
             ("100us to 100ms", |s| s.slice = vec![Slack::Default, Slack::Ns(99_999)]),
             ("--slice has no effect", |s| {
-                (s.slice, s.priority) = (vec![Slack::Ns(100_000)], Some(5));
+                (s.slice, s.priority) = (vec![Slack::Ns(100_000)], Some(Priority::Fifo(5)));
             }),
             ("does not fit", |s| s.duration = Some(Duration::from_micros(1))),
             ("duration", |s| s.wait.clear()),
@@ -297,7 +330,7 @@ mod tests {
             ("above zero", |s| s.duration = Some(Duration::ZERO)),
             ("rows", |s| s.wait = vec![Duration::from_millis(1); 5000]),
             ("load processes", |s| s.load_processes = Some(1 << 20)),
-            ("1 to 49", |s| s.priority = Some(99)),
+            ("1 to 49", |s| s.priority = Some(Priority::Fifo(99))),
             ("1 to 49", |s| {
                 (s.load, s.load_priority) = (vec![Load::High], Some(99));
             }),

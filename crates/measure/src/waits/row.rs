@@ -4,10 +4,11 @@ use super::lateness::Recorded;
 use super::live_row::{LiveRow, locked};
 use super::plan::Plan;
 use super::spent::Spent;
+use super::ticks;
 use chronoscope_model::Note;
 use chronoscope_model::histogram::Histogram;
 use chronoscope_model::quantile::Intervals;
-use chronoscope_model::waits::{self, Grid, Load, LoadRun, Slack, StoppedBy, Wait};
+use chronoscope_model::waits::{self, Grid, Load, LoadRun, Priority, Slack, StoppedBy, Wait};
 use chronoscope_probes::machine::quota::Throttled;
 use chronoscope_probes::waits::{Asked, Entry, os};
 
@@ -66,10 +67,13 @@ pub(super) fn of(live: &LiveRow, common: &Common) -> Wait {
         slack_ns: spec.slack.and(live.slack_ns.get().copied()),
         slice_ns: spec.slice.and(live.slice_ns.get().copied()),
         default_slack: spec.slack == Some(Slack::Default),
+        // A real-time thread has no slice.
+        default_slice_ns: os::slice().filter(|_| common.plan.spec.fifo().is_none()),
         timer_period_ms: period_ms(spec.slack),
         cpu: live.cpu,
         scheduling: match common.plan.spec.priority {
-            Some(priority) => format!("fifo:{priority}"),
+            Some(Priority::Fifo(priority)) => format!("fifo:{priority}"),
+            Some(Priority::Class(class)) => format!("class:{}", class.name()),
             None => "other".into(),
         },
         power: common.power.clone(),
@@ -79,6 +83,9 @@ pub(super) fn of(live: &LiveRow, common: &Common) -> Wait {
         min_ns: ruler.min_ns,
         mean_ns: ruler.mean_ns,
         max_ns: ruler.max_ns,
+        std_dev_ns: ruler.std_dev_ns,
+        // On a grid, a wait begins at no tick.
+        whole_ticks: (!spec.periodic).then(|| ticks::whole(&histogram, spec.ns)).flatten(),
         by_clock: (samples > 0).then_some(clock),
         overshoot: Histogram::of(&histogram).capped(largest),
         intervals: Intervals::of(&histogram, above(live)).capped(largest),

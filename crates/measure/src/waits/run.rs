@@ -75,7 +75,7 @@ pub fn run(plan: &Plan, distrust: Option<String>, hooks: &mut Hooks) -> Result<F
         };
         held.map_err(|why| notes.push(refused(why))).ok()
     });
-    let _fence = disturbance::fence(plan.spec.priority).map_err(Error)?;
+    let _fence = disturbance::fence(plan.spec.fifo()).map_err(Error)?;
     one_period(&mut plan, &mut notes);
     let mut run = Run {
         plan: Arc::new(plan.clone()),
@@ -139,9 +139,16 @@ impl Run {
         if load == Load::None {
             return Ok(None);
         }
-        let (spec, cpus) = (&self.plan.spec, &self.plan.cpus);
-        let fifo = spec.load_priority.filter(|_| load == Load::High);
-        disturbance::start(load, spec.load_processes, fifo, affinity::allowed(), cpus).map(Some)
+        let (plan, high) = (&self.plan, load == Load::High);
+        let spec = &plan.spec;
+        let order = Order {
+            load,
+            processes: 0,
+            cpus: affinity::allowed(),
+            fifo: spec.load_priority.filter(|_| high),
+            whole: spec.load_all_cpus && high,
+        };
+        disturbance::start(order, spec.load_processes, &plan.cpus).map(Some)
     }
 
     /// Measures the rows of one load to their end.
@@ -151,6 +158,8 @@ impl Run {
         mut running: Option<Running>,
         hooks: &mut Hooks,
     ) -> Result<StoppedBy, Error> {
+        // Only now, so that the processes of the load are scheduled as the tool was started.
+        let _raised = self.plan.raised().map_err(|why| Error(why.0))?;
         let threads = Threads::start(&self.plan, load, &self.ruler)?;
         let mut wall = Wall::new(offset());
         // A run that continues another began with the power source of its first rows.

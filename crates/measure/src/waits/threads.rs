@@ -56,7 +56,7 @@ impl Threads {
         };
         let (say, ready) = mpsc::channel();
         for (nth, cpu) in cpus.into_iter().enumerate() {
-            let slack = plan.spec.priority.is_none() && os::slack().is_some() && has_slack();
+            let slack = plan.spec.fifo().is_none() && os::slack().is_some() && has_slack();
             let rows = every_row(plan, load, cpu, slack)?;
             threads.rows.extend(rows.iter().cloned());
             let seed = plan.seed.wrapping_add(nth as u64);
@@ -70,8 +70,7 @@ impl Threads {
                 let quota = threads.quota.as_ref().map(|(quota, _)| quota.clone());
                 let host = Thread::new(ruler, threads.gaps.clone(), gauged, quota);
                 let (schedule, scale) = (schedule.clone(), Scale::of(ruler));
-                let (say, fifo, watcher) =
-                    (say.clone(), plan.spec.priority, std::thread::current());
+                let (say, fifo, watcher) = (say.clone(), plan.spec.fifo(), std::thread::current());
                 let thread = std::thread::Builder::new().name(format!("wait-{nth}-{of_cpu}"));
                 let started = thread.stack_size(STACK).spawn(move || {
                     let ready = prepare(cpu, fifo).map(|pin| {

@@ -158,7 +158,7 @@ impl<H: Waiting> Worker<H> {
             if grid.is_none() && schedule.is_look_due() {
                 schedule.job.look(self.host.width());
             }
-            if schedule.plan.spec.priority.is_some() && self.is_unblocked_for_long() {
+            if schedule.plan.spec.fifo().is_some() && self.is_unblocked_for_long() {
                 std::thread::sleep(PAUSE);
                 grid = None;
             }

@@ -1,9 +1,11 @@
 //! How precisely one can wait, as found on this machine.
 
 mod load;
+mod priority;
 mod spec;
 
 pub use load::{Load, LoadProcess, LoadRun};
+pub use priority::{Class, Priority};
 pub(crate) use spec::ns;
 pub use spec::{Plan, Slack, WaitSpec};
 
@@ -71,7 +73,11 @@ pub struct Wait {
     /// The CPU that the waiting thread was pinned to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<usize>,
-    /// How the waiting thread was scheduled: `other`, `fifo:40`.
+    /// The slice that the scheduler gives a thread by default, in nanoseconds; absent if the system
+    /// does not report it, and in reports of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default_slice_ns: Option<u64>,
+    /// How the waiting thread was scheduled: `other`, `fifo:40`, `class:high`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub scheduling: String,
     /// What powered the machine when the waits of this load began: `mains`, `battery`; absent if
@@ -91,6 +97,14 @@ pub struct Wait {
     pub mean_ns: f64,
     /// Largest overshoot, in nanoseconds, by the ruler.
     pub max_ns: i64,
+    /// Standard deviation of the overshoots, in nanoseconds, by the ruler; absent in reports of
+    /// earlier versions, and in runs that continue one of those.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub std_dev_ns: Option<f64>,
+    /// Whether late waits took a whole number of ticks of the system's timer; absent if they did
+    /// not, or if no tick is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub whole_ticks: Option<WholeTicks>,
     /// The same waits by the clock that the system's timers run on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by_clock: Option<ByClock>,
@@ -149,6 +163,19 @@ pub struct Wait {
 }
 
 impl Wait {
+    /// The largest wait less the smallest, in nanoseconds: how repeatable the method is. Absent if
+    /// nothing was measured.
+    pub fn range_ns(&self) -> Option<u64> {
+        (self.samples > 0).then(|| self.max_ns.abs_diff(self.min_ns))
+    }
+
+    /// By how much the waits were longer by the clock that the system's timers run on than by the
+    /// ruler, in nanoseconds, on average.
+    pub fn clock_difference_ns(&self) -> Option<f64> {
+        let clock = self.by_clock.as_ref().filter(|_| self.samples > 0)?;
+        Some(clock.mean_ns - self.mean_ns)
+    }
+
     /// A percentile of its overshoots, in nanoseconds; absent if there are too few waits. It is
     /// capped at the largest of them: older reports hold the top of the bucket, which may lie
     /// above.
@@ -271,6 +298,23 @@ pub struct ByClock {
     pub mean_ns: f64,
     /// Largest overshoot, in nanoseconds.
     pub max_ns: i64,
+    /// Standard deviation of the overshoots, in nanoseconds; absent in reports of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub std_dev_ns: Option<f64>,
+}
+
+/// Late waits that took a whole number of ticks of the system's timer: they began and ended at
+/// ticks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WholeTicks {
+    /// The tick, in nanoseconds, as the system reports it.
+    pub tick_ns: u64,
+    /// Waits that were late by more than a small part of a tick.
+    pub late: u64,
+    /// How many of them took a whole number of ticks, to within that part.
+    pub whole: u64,
+    /// The number of ticks that most of those took.
+    pub usual: u64,
 }
 
 /// Waits for deadlines that were all fixed in advance.

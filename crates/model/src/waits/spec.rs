@@ -1,6 +1,6 @@
 //! What a run of waits was asked for, and the plan that the tool made of it.
 
-use super::Load;
+use super::{Load, Priority};
 use crate::units::{ParseError, parse_duration};
 #[cfg(feature = "clap")]
 use crate::units::{parse_count, parse_whole};
@@ -18,23 +18,24 @@ use std::time::Duration;
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 pub struct WaitSpec {
     /// Ids, prefixes or globs of wait methods. Default: an overview of a few in 20 s, or every
-    /// method if an option below sets what to measure or for how long.
+    /// method if an option below sets what to measure or for how long. Plain numbers are a wait in
+    /// milliseconds and a count: 10 500.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ids: Vec<String>,
     /// Measure every method, from 1 us to 100 ms, for a minute, and show the whole table.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    #[cfg_attr(feature = "clap", arg(long, conflicts_with = "ids"))]
+    #[cfg_attr(feature = "clap", arg(long))]
     pub all: bool,
-    /// A known set of waits (seed003), drawn as its own table. Other options change parts of it.
+    /// A known set of waits (windows-waits), drawn as its own table. Other options change parts of
+    /// it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "clap", arg(long, value_name = "NAME"))]
-    #[cfg_attr(feature = "clap", arg(conflicts_with_all = ["ids", "all"]))]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "NAME", conflicts_with = "all"))]
     pub preset: Option<String>,
-    /// Durations to wait for, such as 100us,10ms.
+    /// Durations to wait for, such as 100us,10ms; without a unit, milliseconds.
     #[serde(rename = "durations_ns", with = "ns_list", skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<u64>")]
     #[cfg_attr(feature = "clap", arg(long, value_name = "DURATION", value_delimiter = ','))]
-    #[cfg_attr(feature = "clap", arg(value_parser = parse_duration, allow_hyphen_values = true))]
+    #[cfg_attr(feature = "clap", arg(value_parser = parse_wait, allow_hyphen_values = true))]
     pub wait: Vec<Duration>,
     /// Waits of each method and duration, such as 500 or 1e6.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -69,6 +70,11 @@ pub struct WaitSpec {
     #[cfg_attr(feature = "clap", arg(value_parser = parse_whole::<u32>))]
     #[cfg_attr(feature = "clap", arg(allow_hyphen_values = true))]
     pub load_priority: Option<u32>,
+    /// Let the high load take every CPU without a pause, so that nothing of a lower priority runs
+    /// next to it (Windows).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "clap", arg(long))]
+    pub load_all_cpus: bool,
     /// Timer slacks of the waiting thread (Linux): 'default' or a duration.
     #[serde(rename = "slacks", skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "clap", arg(long, value_name = "SLACK", value_delimiter = ','))]
@@ -88,12 +94,12 @@ pub struct WaitSpec {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(feature = "clap", arg(long, conflicts_with = "cpu"))]
     pub all_cpus: bool,
-    /// Run the waiting threads with SCHED_FIFO at this priority (1 to 49).
+    /// Run the waiting threads with SCHED_FIFO at this priority (Linux, 1 to 49), or at this class
+    /// (Windows: normal, above, high, realtime).
     #[serde(rename = "fifo", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "clap", arg(long, value_name = "PRIORITY"))]
-    #[cfg_attr(feature = "clap", arg(value_parser = parse_whole::<u32>))]
     #[cfg_attr(feature = "clap", arg(allow_hyphen_values = true))]
-    pub priority: Option<u32>,
+    pub priority: Option<Priority>,
     /// Keep the CPUs out of deep idle states (/dev/cpu_dma_latency).
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(feature = "clap", arg(long))]
@@ -108,6 +114,26 @@ pub struct WaitSpec {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(feature = "clap", arg(long))]
     pub why: bool,
+}
+
+impl WaitSpec {
+    /// The priority of the waiting threads under SCHED_FIFO, if they have one.
+    pub fn fifo(&self) -> Option<u32> {
+        match self.priority? {
+            Priority::Fifo(priority) => Some(priority),
+            Priority::Class(_) => None,
+        }
+    }
+}
+
+/// Parses a duration to wait for. A number without a unit is in milliseconds, as in the programs
+/// that compare waits on Windows.
+#[cfg(feature = "clap")]
+fn parse_wait(text: &str) -> Result<Duration, ParseError> {
+    match text.parse::<f64>() {
+        Ok(_) => parse_duration(&format!("{text}ms")),
+        Err(_) => parse_duration(text),
+    }
 }
 
 /// What a run of waits measures: what it was asked for, with a value for all that was left open. A
@@ -229,7 +255,7 @@ mod tests {
                 load_priority: Some(7),
                 slack: vec![Slack::Default, Slack::Ns(1)],
                 slice: vec![Slack::Default],
-                priority: Some(40),
+                priority: Some(Priority::Fifo(40)),
                 stop_above: Some(Duration::from_millis(2)),
                 ..WaitSpec::default()
             },

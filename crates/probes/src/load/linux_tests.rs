@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 fn order(load: Load) -> Order {
     let cpus = affinity::allowed();
-    Order { load, processes: cpus.len(), cpus, fifo: None }
+    Order { load, processes: cpus.len(), cpus, fifo: None, whole: false }
 }
 
 /// A load that was started, or refused for lack of privilege, which a test must allow for.

@@ -33,6 +33,8 @@ pub struct Order {
     /// Run [`Load::High`] under SCHED_FIFO at this priority; otherwise, with the strongest nice
     /// value.
     pub fifo: Option<u32>,
+    /// Run [`Load::High`] without pauses: nothing of a lower priority runs alongside it (Windows).
+    pub whole: bool,
 }
 
 /// A running load; dropping it ends the load.
@@ -40,6 +42,7 @@ pub struct Order {
 pub struct Running {
     load: Load,
     scheduling: String,
+    about: String,
     notes: Vec<String>,
     started: Instant,
     children: Vec<Watched>,
@@ -65,6 +68,9 @@ struct Watched {
 /// The privilege for the priority is missing, or the tool cannot make load on this system.
 pub fn start(order: &Order) -> Result<Running, Unavailable> {
     let mut notes = Vec::new();
+    if order.whole {
+        notes.push(WHOLE.into());
+    }
     let setup = imp::prepare(order, &mut notes)?;
     let cpus = if order.cpus.is_empty() { &[0][..] } else { &order.cpus };
     // If a later process fails to start, dropping the earlier ones ends them.
@@ -90,8 +96,15 @@ pub fn start(order: &Order) -> Result<Running, Unavailable> {
         ));
     }
     let scheduling = imp::scheduling(order);
-    Ok(Running { load: order.load, scheduling, notes, started, children })
+    // A load that does not pause is the normal one, at another priority.
+    let about = about(if order.whole { Load::Normal } else { order.load });
+    Ok(Running { load: order.load, scheduling, about, notes, started, children })
 }
+
+/// The note on a load of [`Order::whole`].
+const WHOLE: &str = "--load-all-cpus: its processes do not pause, and no CPU is left free, so \
+                     waits end when Windows lets a starved thread run, every few seconds, or at a \
+                     --priority of their own";
 
 /// What each process of a load does, as a clause without a subject: `computes for 20 ms, then …`.
 /// Empty if there are none.
@@ -134,7 +147,7 @@ impl Running {
         LoadRun {
             load: self.load,
             scheduling: self.scheduling.clone(),
-            about: about(self.load),
+            about: self.about.clone(),
             seconds: self.started.elapsed().as_secs_f64(),
             processes: self.children.iter().map(process).collect(),
             notes: self.notes.clone(),

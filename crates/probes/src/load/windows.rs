@@ -9,14 +9,16 @@ use super::Order;
 use super::windows_work::{self, Work};
 use crate::job::Job;
 use crate::machine::{affinity, library};
-use crate::waits::Unavailable;
+use crate::waits::{Unavailable, os};
 use chronoscope_model::waits::Load;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::windows::io::AsRawHandle;
 use std::os::windows::process::CommandExt;
 use std::process::{ChildStdin, Command, Stdio};
 use std::sync::Arc;
-use windows_sys::Win32::Foundation::{FILETIME, WAIT_TIMEOUT};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
+use windows_sys::Win32::Foundation::{FILETIME, HANDLE, WAIT_TIMEOUT};
 use windows_sys::Win32::System::Threading::{
     BELOW_NORMAL_PRIORITY_CLASS, CREATE_NEW_PROCESS_GROUP, CREATE_NO_WINDOW, GetCurrentProcess,
     GetPriorityClass, GetProcessTimes, HIGH_PRIORITY_CLASS, IDLE_PRIORITY_CLASS,
@@ -27,6 +29,10 @@ use windows_sys::Win32::System::Threading::{
 const CHILD: &str = "--load-process";
 /// What a process of a load prints when it runs as requested.
 const STARTED: &str = "started";
+/// The argument that makes it work without pauses.
+const WHOLE: &str = "whole";
+/// How often it reports its CPU time, where the system does not.
+const REPORT: Duration = Duration::from_millis(100);
 
 /// One process of a load; dropping it ends the process.
 #[derive(Debug)]
@@ -35,6 +41,8 @@ pub struct Child {
     /// Open for as long as the process is needed: it ends itself when this end is closed.
     _stdin: Option<ChildStdin>,
     _job: Arc<Job>,
+    /// The CPU time that it reports, in nanoseconds; absent if the system does.
+    told: Option<Arc<AtomicU64>>,
 }
 
 pub fn scheduling(order: &Order) -> String {
@@ -55,7 +63,19 @@ pub fn leaves_one_free(load: Load, _fifo: bool) -> bool {
 }
 
 /// The job that the load's processes belong to.
-pub fn prepare(_: &Order, _: &mut Vec<String>) -> Result<Arc<Job>, Unavailable> {
+pub fn prepare(order: &Order, notes: &mut Vec<String>) -> Result<Arc<Job>, Unavailable> {
+    if order.whole {
+        // Otherwise the calling thread could not end such a load.
+        os::outrank_high();
+    }
+    if library::wine().is_some() {
+        notes.push(
+            "Wine may give priority classes no effect, and reports no CPU times of other \
+             processes: those of the load are what its processes report of themselves, ten times a \
+             second"
+                .into(),
+        );
+    }
     Job::new().map(Arc::new).map_err(|error| Unavailable(format!("a job: {error}")))
 }
 
@@ -66,7 +86,7 @@ fn class(load: Load) -> u32 {
         Load::High => HIGH_PRIORITY_CLASS,
         // SAFETY: the pseudo handle of this process is always valid. On failure the result is 0,
         // which asks for no class in particular.
-        _ => unsafe { GetPriorityClass(GetCurrentProcess()) },
+        _ => unsafe { GetPriorityClass(own()) },
     }
 }
 
@@ -77,6 +97,7 @@ pub fn launch(order: &Order, cpu: usize, nth: usize, job: &Arc<Job>) -> Result<C
     let tool = std::env::current_exe().map_err(|e| fail("the tool's own program", e))?;
     let mut process = Command::new(tool)
         .args([CHILD, name, &nth.to_string(), &cpu.to_string()])
+        .args(order.whole.then_some(WHOLE))
         // In its own process group it receives no Ctrl-C: the tool does, and ends its load in an
         // orderly way.
         .creation_flags(class(order.load) | CREATE_NEW_PROCESS_GROUP | CREATE_NO_WINDOW)
@@ -86,15 +107,20 @@ pub fn launch(order: &Order, cpu: usize, nth: usize, job: &Arc<Job>) -> Result<C
         .spawn()
         .map_err(|error| fail("its process", error))?;
     let (stdin, stdout) = (process.stdin.take(), process.stdout.take());
-    let mut child = Child { process, _stdin: None, _job: job.clone() };
+    let told = library::wine().map(|_| Arc::new(AtomicU64::new(0)));
+    let mut child = Child { process, _stdin: None, _job: job.clone(), told: told.clone() };
     job.take(&child.process).map_err(|error| fail("its job", error))?;
     // Only now may the process begin: it belongs to the job and cannot be left behind.
     let said = stdin.zip(stdout).map(|(mut stdin, stdout)| {
         let mut said = String::new();
         stdin.write_all(b"\n")?;
         // Read at most one short line, whatever answers.
-        BufReader::new(stdout).take(200).read_line(&mut said)?;
+        let mut stdout = BufReader::new(stdout);
+        stdout.by_ref().take(200).read_line(&mut said)?;
         child._stdin = Some(stdin);
+        if let Some(told) = told {
+            listen(stdout, told);
+        }
         Ok(said)
     });
     match said {
@@ -106,6 +132,41 @@ pub fn launch(order: &Order, cpu: usize, nth: usize, job: &Arc<Job>) -> Result<C
         Some(Err(error)) => Err(fail("its process", error)),
         None => Err(Unavailable(format!("load {name}: its process has no pipes"))),
     }
+}
+
+/// Keeps the last CPU time that a process reports, until it ends.
+fn listen(mut stdout: impl Read + Send + 'static, told: Arc<AtomicU64>) {
+    std::thread::spawn(move || {
+        let mut ns = [0; 8];
+        while stdout.read_exact(&mut ns).is_ok() {
+            told.store(u64::from_ne_bytes(ns), Relaxed);
+        }
+    });
+}
+
+/// Reports the CPU time of this process from now on, until nobody reads it.
+fn report() {
+    let used = || cpu_ns(own()).unwrap_or(0);
+    let ready = used();
+    let tell = || io::stdout().write_all(&(used() - ready).to_ne_bytes());
+    while tell().and_then(|()| io::stdout().flush()).is_ok() {
+        std::thread::sleep(REPORT);
+    }
+}
+
+/// The handle of this process.
+fn own() -> HANDLE {
+    // SAFETY: it has no arguments and cannot fail.
+    unsafe { GetCurrentProcess() }
+}
+
+/// The CPU time that a process has used, in nanoseconds. The handle must be open.
+fn cpu_ns(process: HANDLE) -> Option<u64> {
+    let mut times = [FILETIME::default(); 4];
+    let [created, ended, kernel, user] = &mut times;
+    // SAFETY: all four places are valid; a handle that is not open is an error of the call.
+    let done = unsafe { GetProcessTimes(process, created, ended, kernel, user) };
+    (done != 0).then(|| (library::units(times[2]) + library::units(times[3])) * 100)
 }
 
 /// If this process was started as a process of a load, works until it is ended.
@@ -121,6 +182,7 @@ pub fn requested() -> Option<i32> {
     let (Some(load), Some(nth), Some(cpu)) = (work, nth, cpu) else {
         return Some(2);
     };
+    let whole = args.next().is_some_and(|word| word == WHOLE);
     // The line that lets the process begin; without it, there is no tool to work for.
     let begin = io::stdin().read(&mut [0]);
     if !matches!(begin, Ok(1)) {
@@ -128,7 +190,7 @@ pub fn requested() -> Option<i32> {
     }
     let prepared = affinity::pin(cpu)
         .map_err(|error| error.to_string())
-        .and_then(|pin| Ok((pin, Work::prepare(load, nth)?)));
+        .and_then(|pin| Ok((pin, Work::prepare(load, nth, whole)?)));
     let (_pin, mut work) = match prepared {
         Ok(ready) => ready,
         Err(why) => {
@@ -143,6 +205,9 @@ pub fn requested() -> Option<i32> {
         let _ = io::copy(&mut io::stdin(), &mut io::sink());
         std::process::exit(0)
     });
+    if library::wine().is_some() {
+        std::thread::spawn(report);
+    }
     windows_work::run(&mut work);
     Some(1)
 }
@@ -150,12 +215,11 @@ pub fn requested() -> Option<i32> {
 impl Child {
     /// The CPU time that the process has used, in nanoseconds.
     pub fn cpu_ns(&self) -> Option<u64> {
-        let mut times = [FILETIME::default(); 4];
-        let [created, ended, kernel, user] = &mut times;
-        // SAFETY: the handle is open, and all four places are valid.
-        let done =
-            unsafe { GetProcessTimes(self.process.as_raw_handle(), created, ended, kernel, user) };
-        (done != 0).then(|| (library::units(times[2]) + library::units(times[3])) * 100)
+        match &self.told {
+            // Wine reports the times of the calling process instead.
+            Some(told) => Some(told.load(Relaxed)),
+            None => cpu_ns(self.process.as_raw_handle()),
+        }
     }
 
     pub fn alive(&self) -> bool {

@@ -39,7 +39,9 @@ pub enum Work {
 
 impl Work {
     /// Gets what the work needs, or returns what it could not get.
-    pub fn prepare(load: Load, nth: usize) -> Result<Self, String> {
+    ///
+    /// `whole`: it never rests.
+    pub fn prepare(load: Load, nth: usize, whole: bool) -> Result<Self, String> {
         let turn = nth as u64;
         Ok(match load {
             Load::Memory => Self::Memory(vec![1; MEMORY]),
@@ -53,7 +55,7 @@ impl Work {
                 std::thread::spawn(move || io::copy(&mut reader, &mut io::sink()));
                 Self::Print(writer)
             }
-            _ => Self::Compute { rests: load == Load::High, turn },
+            _ => Self::Compute { rests: load == Load::High && !whole, turn },
         })
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Unavailable, os};
 use crate::machine::Root;
+use chronoscope_model::waits::Class;
 use std::fs::File;
 use std::io::Write;
 use std::marker::PhantomData;
@@ -27,7 +28,11 @@ pub fn check_fifo(root: &Root, priority: u32, cpus: usize) -> Result<(), Unavail
         return Err(Unavailable("SCHED_FIFO needs a second CPU that is left free".into()));
     }
     if root.is_host() && !os::HAS_FIFO {
-        return Err(Unavailable("SCHED_FIFO exists on Linux only".into()));
+        return Err(Unavailable(
+            "a number is a priority of SCHED_FIFO, which exists on Linux only; on Windows, name \
+             normal, above, high or realtime"
+                .into(),
+        ));
     }
     let read = |name: &str| {
         let path = format!("/proc/sys/kernel/sched_rt_{name}_us");
@@ -100,6 +105,28 @@ impl Raised {
 impl Drop for Raised {
     fn drop(&mut self) {
         os::end_fifo();
+    }
+}
+
+pub use os::HAS_CLASSES;
+
+/// Runs this process at another priority class, until it is dropped.
+#[derive(Debug)]
+pub struct OfClass(u32);
+
+impl OfClass {
+    /// Sets the class.
+    ///
+    /// # Errors
+    /// The system has no such classes, or gave a lower one.
+    pub fn new(class: Class) -> Result<Self, Unavailable> {
+        os::set_class(class).map(Self)
+    }
+}
+
+impl Drop for OfClass {
+    fn drop(&mut self) {
+        os::restore_class(self.0);
     }
 }
 

@@ -98,7 +98,6 @@ impl Document<'_> {
                     self.verbatim(lines)?;
                 }
             }
-            Block::Lines(lines) => self.verbatim(lines)?,
         }
         Ok(())
     }

@@ -70,7 +70,12 @@ pub fn around(blocks: Vec<Block>, report: &Report, style: &Style) -> String {
 
 /// Blocks that are not a section of their own.
 pub fn blocks(blocks: Vec<Block>, style: &Style) -> String {
-    render([blocks], Detail::Full, style)
+    detailed(blocks, Detail::Full, style)
+}
+
+/// The same, with as much of them as is asked for.
+pub fn detailed(blocks: Vec<Block>, detail: Detail, style: &Style) -> String {
+    render([blocks], detail, style)
 }
 
 fn render(views: impl IntoIterator<Item = Vec<Block>>, detail: Detail, style: &Style) -> String {

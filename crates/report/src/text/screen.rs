@@ -16,13 +16,11 @@ const LANGUAGE: usize = 12;
 pub(super) struct Screen<'a> {
     style: &'a Style,
     text: String,
-    /// Lines that come first and are not laid out.
-    verbatim: String,
 }
 
 impl<'a> Screen<'a> {
     pub(super) fn new(style: &'a Style) -> Self {
-        Self { style, text: String::new(), verbatim: String::new() }
+        Self { style, text: String::new() }
     }
 
     /// The width that text is wrapped to.
@@ -68,22 +66,12 @@ impl<'a> Screen<'a> {
                 self.gap();
                 self.code(code);
             }
-            Block::Lines(lines) => self.verbatim(lines),
         }
     }
 
     /// Text made safe, with signs that the terminal can show.
     pub(super) fn safe(&self, text: &str) -> String {
         self.style.signs(&clean(text))
-    }
-
-    /// Adds lines with a layout of their own, which may be wider than the screen.
-    fn verbatim(&mut self, lines: &str) {
-        for line in lines.lines() {
-            let line = self.style.signs(&clean_span(line));
-            self.verbatim.push_str(line.trim_end());
-            self.verbatim.push('\n');
-        }
     }
 
     pub(super) fn lines(&mut self, lines: Vec<String>) {
@@ -158,8 +146,7 @@ impl<'a> Screen<'a> {
     /// Returns the screen as it is written, with a line feed at the end of its last line.
     pub(super) fn finish(self) -> String {
         let mut open = None;
-        let mut out = self.verbatim;
-        out.reserve(self.text.len() * 2);
+        let mut out = String::with_capacity(self.text.len() * 2);
         for line in self.text.trim_end_matches('\n').lines() {
             out.push_str(&self.style.finish(line, &mut open));
             out.push('\n');

@@ -2,19 +2,22 @@
 
 pub mod checkpoint;
 pub mod line;
+mod numbers;
 
 use crate::context::Context;
 use crate::screen::Screen;
-use crate::task::{Examples, Job, Run, Task};
+use crate::task::{Amend, Examples, Job, Measure, Run, Task};
 use chronoscope_model::waits::StoppedBy;
+use chronoscope_model::{Note, Report};
 use chronoscope_survey::{Spec, Survey, WaitSpec};
 use clap::builder::ArgPredicate;
 use clap::{Args as _, Id};
+use numbers::Typed;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 pub const EXAMPLES: Examples = [
-    ("chronoscope waits linux/nanosleep --wait 1ms --count 500", "How late 500 waits of 1 ms end."),
+    ("chronoscope waits linux/nanosleep 1 500", "How late 500 waits of 1 ms end."),
     (
         "chronoscope waits --load normal --slice default,100us",
         "What a short scheduler slice changes under load.",
@@ -30,6 +33,8 @@ pub const EXAMPLES: Examples = [
 pub struct Args {
     #[command(flatten)]
     spec: WaitSpec,
+    #[command(flatten)]
+    typed: Typed,
     /// Write the report to this file once per second, so that it survives whatever ends the run.
     /// It must not exist yet.
     #[arg(long, value_name = "FILE")]
@@ -72,11 +77,21 @@ impl Run for Args {
             Style::Table => Screen::Waits,
             Style::Ticks => Screen::Ticks,
         };
+        let mut spec = self.spec;
+        let read = numbers::read(&mut spec, &self.typed)?;
         let survey = match &self.resume {
             Some(path) => checkpoint::resumed(path)?,
-            None => Survey::of(Spec::Waits(self.spec))?,
+            None => Survey::of(Spec::Waits(spec))?,
         };
         let job = Job {
+            amend: read.map(|text| {
+                let id = "read-as-ms".into();
+                let note = Note { id, text, ..Note::default() };
+                Box::new(|report: &mut Report, _: &Measure| {
+                    report.notes.push(note);
+                    Ok(())
+                }) as Box<Amend>
+            }),
             distributions: true,
             checkpoint,
             outcome: |report| {

@@ -2,6 +2,7 @@
 
 use crate::scheduler;
 use crate::waits::Unavailable;
+use chronoscope_model::waits::Class;
 use std::io;
 use std::mem::MaybeUninit;
 
@@ -110,6 +111,32 @@ pub fn set_slack(ns: u64) -> Result<(), Unavailable> {
 pub fn period_ms(_: u64) -> Option<u32> {
     None
 }
+
+/// The ticks at which the system may end waits, in nanoseconds: that of the kernel, which is also
+/// the step of its coarse clocks (kernel/time/posix-timers.c, `posix_get_coarse_res`). On Windows,
+/// the current and the longest period of the clock interrupt.
+pub fn ticks() -> Vec<u64> {
+    let mut step = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `step` is a valid place for the result.
+    let done = unsafe { libc::clock_getres(libc::CLOCK_MONOTONIC_COARSE, &raw mut step) };
+    let ns = u64::try_from(step.tv_nsec).ok().filter(|ns| done == 0 && *ns > 0);
+    ns.into_iter().collect()
+}
+
+/// Whether processes have priority classes, as on Windows.
+pub const HAS_CLASSES: bool = false;
+
+/// Sets the priority class of the process, and returns the one that it had.
+pub fn set_class(_: Class) -> Result<u32, Unavailable> {
+    Err(Unavailable(
+        "priority classes exist on Windows only; here, 1 to 49 asks for SCHED_FIFO, and nice(1) \
+         may start the tool at another nice value"
+            .into(),
+    ))
+}
+
+/// Restores the priority class that [`set_class`] returned.
+pub fn restore_class(_: u32) {}
 
 /// The slice of the calling thread, in nanoseconds: for how long the scheduler lets it run at a
 /// time, if others want its CPU. `None` if the system does not report one.

@@ -1,6 +1,7 @@
 //! What the standard library knows about time, and nothing else.
 
 use crate::waits::Unavailable;
+use chronoscope_model::waits::Class;
 use std::sync::OnceLock;
 use std::time::Instant;
 
@@ -45,4 +46,16 @@ pub fn set_slack(_: u64) -> Result<(), Unavailable> {
 
 pub fn period_ms(_: u64) -> Option<u32> {
     None
+}
+
+pub const HAS_CLASSES: bool = false;
+
+pub fn set_class(_: Class) -> Result<u32, Unavailable> {
+    Err(Unavailable::only_on("Windows"))
+}
+
+pub fn restore_class(_: u32) {}
+
+pub fn ticks() -> Vec<u64> {
+    Vec::new()
 }

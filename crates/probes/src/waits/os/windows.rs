@@ -2,11 +2,15 @@
 
 use crate::machine::library;
 use crate::waits::{Unavailable, windows_qpc};
+use chronoscope_model::waits::Class;
 use std::sync::{Mutex, PoisonError};
 use windows_sys::Win32::Foundation::FILETIME;
 use windows_sys::Win32::Media::{TIMERR_NOERROR, timeBeginPeriod, timeEndPeriod};
 use windows_sys::Win32::System::Threading::{
-    GetCurrentThread, GetCurrentThreadId, GetThreadTimes, Sleep,
+    ABOVE_NORMAL_PRIORITY_CLASS, GetCurrentProcess, GetCurrentThread, GetCurrentThreadId,
+    GetPriorityClass, GetThreadTimes, HIGH_PRIORITY_CLASS, NORMAL_PRIORITY_CLASS,
+    REALTIME_PRIORITY_CLASS, SetPriorityClass, SetThreadPriority, Sleep,
+    THREAD_PRIORITY_TIME_CRITICAL,
 };
 
 pub use super::lacking::*;
@@ -62,6 +66,60 @@ pub fn slack() -> Option<u64> {
     library::timer_resolution().map(|resolution| u64::from(resolution.current) * 100)
 }
 
+/// The ticks at which waits may end, in nanoseconds. Since Windows 10 2004 a process that asked for
+/// no period has the longest one, even if the current one is shorter (Microsoft Learn,
+/// timeBeginPeriod).
+pub fn ticks() -> Vec<u64> {
+    let resolution = library::timer_resolution();
+    let ns = resolution.map(|it| [it.current, it.coarsest].map(|units| u64::from(units) * 100));
+    ns.into_iter().flatten().collect()
+}
+
+pub const HAS_CLASSES: bool = true;
+
+/// Without the privilege for the real-time class, Windows gives the high class and reports no error
+/// (Microsoft Learn, SetPriorityClass); so the class is read back.
+pub fn set_class(class: Class) -> Result<u32, Unavailable> {
+    let wanted = match class {
+        Class::Normal => NORMAL_PRIORITY_CLASS,
+        Class::Above => ABOVE_NORMAL_PRIORITY_CLASS,
+        Class::High => HIGH_PRIORITY_CLASS,
+        Class::Realtime => REALTIME_PRIORITY_CLASS,
+    };
+    // SAFETY: the pseudo handle of this process is always valid, for all three calls.
+    let (before, set, now) = unsafe {
+        let process = GetCurrentProcess();
+        let before = GetPriorityClass(process);
+        (before, SetPriorityClass(process, wanted), GetPriorityClass(process))
+    };
+    if set != 0 && now == wanted {
+        return Ok(before);
+    }
+    restore_class(before);
+    let needs = match class {
+        Class::Realtime => {
+            "; it needs the privilege to increase scheduling priority: run the \
+                            tool as administrator"
+        }
+        _ => "",
+    };
+    Err(Unavailable(format!("Windows refused this priority class{needs}")))
+}
+
+pub fn restore_class(before: u32) {
+    // SAFETY: the pseudo handle of this process is always valid. If the class is not accepted, it
+    // stays as it is.
+    unsafe { SetPriorityClass(GetCurrentProcess(), before) };
+}
+
+/// Lets the calling thread run next to processes of the high class: its priority is 15, theirs 13
+/// (Microsoft Learn, "Scheduling Priorities").
+pub fn outrank_high() {
+    // SAFETY: the pseudo handle of this thread is always valid. If the priority is refused, it
+    // stays as it is.
+    unsafe { SetThreadPriority(GetCurrentThread(), THREAD_PRIORITY_TIME_CRITICAL) };
+}
+
 /// The shortest and the longest period that `timeBeginPeriod` is asked for, in milliseconds: every
 /// Windows accepts them (Microsoft Learn, timeGetDevCaps).
 const PERIODS_MS: (u64, u64) = (1, 15);
@@ -111,6 +169,17 @@ mod tests {
             set_slack(ns).expect("Windows accepts every whole period up to its own");
         }
         assert_eq!(*PERIOD.lock().expect("no panic"), None);
+    }
+
+    #[test]
+    fn a_class_is_set_and_restored() {
+        // SAFETY: the pseudo handle of this process is always valid.
+        let now = || unsafe { GetPriorityClass(GetCurrentProcess()) };
+        let own = now();
+        let before = set_class(Class::Above).expect("it needs no privilege");
+        assert_eq!((before, now()), (own, ABOVE_NORMAL_PRIORITY_CLASS));
+        restore_class(before);
+        assert_eq!(now(), own);
     }
 
     #[test]

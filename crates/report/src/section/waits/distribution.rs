@@ -1,6 +1,6 @@
 //! The distribution of overshoots, for runs of a single method.
 
-use super::rows::{durations, method, several_cpus, waits_of};
+use super::rows::{durations, method, name, setting, several_cpus, waits_of};
 use crate::block::{Block, Cell, Column, Item, Table, Tone, Value};
 use crate::number::{plural, short};
 use chronoscope_model::Report;
@@ -75,6 +75,76 @@ fn table(rows: &[&Wait], several: bool) -> Vec<Block> {
         facts.push("missed deadlines included".into());
     }
     vec![Block::noted("Distribution of overshoot", facts.join(", ")), Block::Table(table)]
+}
+
+/// From this time on, in seconds, a run is long: the screen shows the distribution of each row.
+const LONG_S: f64 = 600.0;
+
+pub(super) fn is_long(rows: &[&Wait]) -> bool {
+    rows.iter().map(|wait| wait.seconds).sum::<f64>() >= LONG_S
+}
+
+/// The most columns of a strip.
+const STRIP: usize = 36;
+/// The heights of a bin of a strip, for shares from the lowest to that of the fullest bin.
+const HEIGHTS: [char; 7] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇'];
+
+/// The distributions of many rows, one line for each, above a common logarithmic axis.
+pub(super) fn of_each(rows: &[&Wait]) -> Vec<Block> {
+    let several = several_cpus(rows);
+    let all: Vec<(&Wait, Decoded)> = rows
+        .iter()
+        .filter_map(|wait| Some((*wait, wait.overshoot.decode().ok().filter(|it| !it.is_empty())?)))
+        .collect();
+    let low = all.iter().map(|(_, hdr)| hdr.min().max(1).ilog10()).min().unwrap_or(0);
+    let high = all.iter().map(|(_, hdr)| hdr.max().max(1).ilog10() + 1).max().unwrap_or(0);
+    let Some(decades) = high.checked_sub(low).filter(|decades| *decades > 0) else {
+        return Vec::new();
+    };
+    // Ten bins in a decade, or as many as there is room for.
+    let each = (STRIP / decades as usize).clamp(1, 10);
+    let bins = each * decades as usize;
+    let place = |ns: u64| {
+        let place = ((ns.max(1) as f64).log10() - f64::from(low)) * each as f64;
+        (place.max(0.0) as usize).min(bins - 1)
+    };
+    let strip = |hdr: &Decoded| {
+        let mut counts = vec![0u64; bins];
+        for bucket in hdr.iter_recorded() {
+            let value = hdr.lowest_equivalent(bucket.value_iterated_to());
+            counts[place(value)] += bucket.count_at_value();
+        }
+        let most = counts.iter().copied().max().unwrap_or(0).max(1);
+        let top = HEIGHTS.len() as u64;
+        let height = |n: u64| (u128::from(n) * u128::from(top)).div_ceil(u128::from(most)) as usize;
+        let sign = |n: &u64| height(*n).checked_sub(1).map_or(' ', |at| HEIGHTS[at]);
+        // The axis keeps the blanks that follow it.
+        std::iter::once('|').chain(counts.iter().map(sign)).collect::<String>()
+    };
+    let mut axis = String::new();
+    // A label, such as |100 us, takes seven columns.
+    for decade in (low..high).step_by(7 / each + 1) {
+        let at = (decade - low) as usize * each;
+        axis = format!("{axis:at$}|{}", short(10f64.powi(decade as i32)));
+    }
+    let blank = || Cell::text("");
+    let mut items: Vec<Item> = vec![vec![blank(), blank(), blank(), Cell::text(axis)].into()];
+    items.extend(all.iter().map(|(wait, hdr)| {
+        let asked = wait.requested_ns.map_or(String::new(), |ns| short(ns as f64));
+        let name = name(&(wait, several));
+        vec![name, setting(wait.slack_ns), Cell::text(asked), Cell::text(strip(hdr))].into()
+    }));
+    let columns = vec![
+        Column::new("method").whole_name(),
+        Column::new("slack").also_name().right().close(),
+        Column::new("wait").also_name().right().close(),
+        Column::new("distribution"),
+    ];
+    let about = "logarithmic; the height is the share of the row's waits, and each wait shows";
+    vec![
+        Block::noted("Distribution of overshoot", about),
+        Block::Table(Table { columns, items, ..Table::default() }),
+    ]
 }
 
 /// The edges of the bins in a decade, as multiples of its power of ten; many decades have fewer.

@@ -20,7 +20,11 @@ pub(super) fn view(report: &Report) -> Vec<Block> {
         )
     });
     let clock = first.by_clock.as_ref().map_or(String::new(), |by| {
-        format!(" The JSON also has the same waits measured with {}.", by.clock)
+        format!(
+            " by clock: the same waits measured with {}, on which the system's timers run. The \
+             ruler favours methods that spin on it, and that clock those that sleep on it.",
+            by.clock
+        )
     });
     let single = if report.waits.iter().any(|w| w.period_ns.is_some()) {
         "Deadlines form a fixed grid."

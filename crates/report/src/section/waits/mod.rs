@@ -19,7 +19,6 @@ use super::columns::Rows;
 use super::{Detail, Distribution, Section};
 use crate::block::Block;
 use crate::number::{count, plural, short};
-use crate::under_load;
 use chronoscope_model::Report;
 use chronoscope_model::waits::{Load, Wait};
 use rows::{Labelled, durations, label, several_cpus, waits_of};
@@ -60,6 +59,10 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
         let measured: Vec<&Wait> = report.waits.iter().filter(of_it).collect();
         if !measured.is_empty() {
             blocks.extend(under(load, &measured, detail));
+            let many = distribution::only_method(report).is_none();
+            if many && (detail == Detail::Everything || distribution::is_long(&measured)) {
+                blocks.extend(distribution::of_each(&measured));
+            }
         }
     }
     blocks.extend(remarks::unavailable(&report.waits, detail));
@@ -119,9 +122,7 @@ fn heading(load: Load, rows: &[&Wait]) -> Vec<Block> {
     };
     let title = format!("Waits, load {}", load.name());
     let mut blocks = vec![Block::noted(title, about)];
-    if let Some(run) = rows.iter().find_map(|w| w.load_run.as_ref()) {
-        blocks.extend(under_load::got("The load", run));
-    }
+    blocks.extend(remarks::load(rows));
     let Some(first) = rows.first() else {
         return blocks;
     };

@@ -1,19 +1,31 @@
 //! The remarks on waits next to their tables.
 
 use super::super::Detail;
-use super::rows::label;
+use super::rows::{label, method};
 use crate::block::{Block, Fact, Text, Tone};
-use crate::number::{count, plural, short};
-use chronoscope_model::waits::{Load, LoadRun, Moment, Wait};
+use crate::number::{count, percent, plural, short};
+use crate::under_load;
+use chronoscope_model::Report;
+use chronoscope_model::waits::{Load, LoadRun, Moment, Wait, WholeTicks};
 use std::collections::BTreeSet;
 
 /// How many interrupts and how many earlier waits of a moment are shown.
 const INTERRUPTS: usize = 6;
 const WAITS: usize = 12;
 
+/// The load next to rows: what its processes did, and the CPU time that they got.
+pub(super) fn load(rows: &[&Wait]) -> Vec<Block> {
+    let run = rows.iter().find_map(|wait| wait.load_run.as_ref());
+    run.map_or(Vec::new(), |run| under_load::got("The load", run))
+}
+
+/// How many rows that took whole ticks are named.
+const TICKS: usize = 4;
+
 /// What happened to rows during their waits.
 pub(super) fn view(rows: &[&Wait]) -> Vec<Block> {
     let mut blocks: Vec<Block> = throttled(rows).map(Block::paragraph).into_iter().collect();
+    blocks.extend(whole_ticks(rows));
     // A line above the table reports that the load was incomplete.
     let run = rows.iter().find_map(|wait| wait.load_run.as_ref());
     let loss = run.and_then(LoadRun::loss);
@@ -78,6 +90,67 @@ fn throttled(rows: &[&Wait]) -> Option<String> {
             short(ns as f64)
         )
     })
+}
+
+/// The rows whose late waits took whole ticks of the system's timer.
+pub(super) fn whole_ticks(rows: &[&Wait]) -> Vec<Block> {
+    let found: Vec<_> = rows.iter().filter_map(|wait| Some((wait, wait.whole_ticks?))).collect();
+    let line = |(wait, it): &(&&Wait, WholeTicks)| {
+        let (tick, usual) = (it.tick_ns as f64 / 1e6, it.usual);
+        Block::paragraph(format!(
+            "{:.1} ms is {} of {} ms: of {} of {} by {}, {} took whole ticks.",
+            usual as f64 * tick,
+            plural(usual, "tick", "ticks"),
+            (tick * 1e3).round() / 1e3,
+            plural(it.late, "late wait", "late waits"),
+            wait.requested_ns.map_or(String::new(), |ns| short(ns as f64)),
+            method(wait),
+            count(it.whole),
+        ))
+    };
+    let more = found.len().saturating_sub(TICKS) as u64;
+    let more = (more > 0).then(|| {
+        Block::paragraph(format!("{} too.", plural(more, "other row does so", "other rows do so")))
+    });
+    found.iter().take(TICKS).map(line).chain(more).collect()
+}
+
+/// The conditions under which rows were measured: slack, slice, priority and power source.
+pub(super) fn conditions(report: &Report, rows: &[&Wait]) -> Vec<String> {
+    let of = |name: &str, default: &str, values: BTreeSet<(u64, bool)>| {
+        let one = |(ns, is_default): &(u64, bool)| {
+            format!("{}{}", short(*ns as f64), if *is_default { default } else { "" })
+        };
+        let values: Vec<String> = values.iter().map(one).collect();
+        (!values.is_empty()).then(|| format!("{name} {}", values.join(" and ")))
+    };
+    let env = &report.environment;
+    let windows = env.os.contains("Windows");
+    let slacks = rows.iter().filter_map(|row| Some((row.slack_ns?, row.default_slack))).collect();
+    let slices = rows.iter().filter_map(|row| match row.slice_ns {
+        Some(ns) => Some((ns, false)),
+        None => Some((row.default_slice_ns?, true)),
+    });
+    let slack = of(if windows { "timer period" } else { "slack" }, " (default)", slacks);
+    let slice = of("slice", " (default)", slices.collect());
+    let own = rows.iter().map(|row| row.scheduling.as_str()).find(|it| !it.is_empty());
+    let priority = match own.and_then(|it| it.split_once(':')) {
+        Some(("fifo", priority)) => format!("SCHED_FIFO {priority}"),
+        Some((_, class)) => format!("priority class {class}"),
+        None => match &env.power.priority_class {
+            Some(class) => format!("priority class {class}"),
+            None => "ordinary priority".into(),
+        },
+    };
+    let virtual_one = if env.hypervisor.is_some() { " of this virtual machine" } else { "" };
+    let power = match rows.iter().find_map(|row| row.power.as_deref()) {
+        Some(source) => format!("on {source}"),
+        None => format!("power source unknown: the system{virtual_one} reports none"),
+    };
+    // A real-time thread has neither slack nor slice, and what only spins has no slack.
+    let fifo = priority.starts_with("SCHED_FIFO");
+    let slice = slice.or((!fifo).then(|| "slice not reported".into()));
+    slack.into_iter().chain(slice).chain([priority, power]).collect()
 }
 
 /// The overshoot that ended the run.

@@ -8,7 +8,7 @@ use crate::block::{Cell, Rank, Tone, Value};
 use crate::number::{count, short};
 use chronoscope_model::quantile::Percentile::{P50, P90, P99, P999};
 use chronoscope_model::quantile::{Interval, Percentile};
-use chronoscope_model::waits::Wait;
+use chronoscope_model::waits::{ByClock, Wait};
 
 /// What rows have that decides about their columns.
 #[derive(Clone, Copy, Default)]
@@ -71,6 +71,13 @@ pub(super) fn columns<'a>(traits: Traits) -> Vec<Spec<Labelled<'a>>> {
         "p99_9_low_ns" "p99.9" [] low(wait, P999);
         "p99_9_high_ns" "p99.9" [] high(wait, P999);
         "max_ns" "max" [full right] figure(wait, wait.max_ns as f64);
+        "std_dev_ns" "std dev" [full_if(traits.everything) right more] Cell::ns(wait.std_dev_ns);
+        "max_var_ns" "max var" [full_if(traits.everything) right more]
+            Cell::ns(wait.range_ns().map(|ns| ns as f64));
+        "clock_mean_ns" "mean\nby clock" [full_if(traits.everything) right more]
+            Cell::ns(by_clock(wait).map(|clock| clock.mean_ns));
+        "clock_difference_ns" "clock\n- ruler" [full_if(traits.everything) right more]
+            Cell::ns(wait.clock_difference_ns());
         "early" "early" [full right close rank(defect)] {
             let early = (wait.samples > 0).then_some(wait.early);
             Cell::count(early).toned(if wait.early > 0 { Tone::Bad } else { Tone::Dim })
@@ -102,6 +109,11 @@ pub(super) fn columns<'a>(traits: Traits) -> Vec<Spec<Labelled<'a>>> {
 /// A figure of a row; absent if nothing was measured, and not zero.
 fn figure(wait: &Wait, ns: f64) -> Cell {
     Cell::ns((wait.samples > 0).then_some(ns))
+}
+
+/// The waits by the clock that the system's timers run on, if there were any.
+fn by_clock(wait: &Wait) -> Option<&ByClock> {
+    wait.by_clock.as_ref().filter(|_| wait.samples > 0)
 }
 
 fn low(wait: &Wait, percentile: Percentile) -> Cell {

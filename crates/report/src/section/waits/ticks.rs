@@ -1,70 +1,93 @@
 //! The waits as shown by the program that this measurement grew out of: smallest, mean and largest
 //! wait, and the largest overshoot, in ticks of the reference.
 
-use super::rows::{method, several_cpus};
-use crate::block::Block;
-use crate::clean::clean;
+use super::rows::{Labelled, method, several_cpus};
+use super::{distribution, remarks};
+use crate::block::{Block, Cell, Rank};
 use crate::number::short;
+use crate::section::columns::{Rows, Spec, columns};
+use crate::section::{Detail, machine};
 use chronoscope_model::Report;
 use chronoscope_model::waits::{Load, Wait};
-use std::fmt::Write;
+use std::cmp::Reverse;
 
-/// Width of the longest name on Linux; with four figures of eleven, eighty columns.
-const NAME: usize = 36;
+/// A row, and the rate of the reference.
+type Row<'a> = (Labelled<'a>, f64);
 
-/// The tables as one block of lines. The reference is the ruler, whatever method is measured.
-pub fn view(report: &Report) -> Vec<Block> {
+/// The tables, the longest wait of each load first. The reference is the ruler, whatever method is
+/// measured.
+pub fn view(report: &Report, detail: Detail) -> Vec<Block> {
     let ruler = report.ruler.as_ref();
     let hz = ruler.map_or(1e9, |ruler| ruler.hz);
-    let name = ruler.map_or("ns".into(), |ruler| clean(&ruler.id));
-    let mut out = String::new();
-    // Writing to a string cannot fail.
-    let _ = writeln!(out, "{name} is {hz:.0} Hz, {:.3} ns tick", 1e9 / hz);
+    let name = ruler.map_or("ns", |ruler| &ruler.id);
+    let everything = detail == Detail::Everything;
+    let mut blocks = vec![Block::heading(format!("{name} is {hz:.0} Hz, {:.3} ns tick", 1e9 / hz))];
+    if everything {
+        blocks.extend((machine::SECTION.view)(report, Detail::Brief));
+    }
     let rows: Vec<&Wait> = report.waits.iter().filter(|w| w.samples > 0).collect();
     let several = several_cpus(&rows);
-    let widest = rows.iter().map(|row| label(row, several).chars().count());
-    let widest = widest.max().unwrap_or(0).max(NAME);
-    let mut groups: Vec<((Load, u64), Vec<&Wait>)> = Vec::new();
-    for wait in rows {
-        let key = (wait.load, wait.requested_ns.unwrap_or(0));
-        match groups.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, rows)) => rows.push(wait),
-            None => groups.push((key, vec![wait])),
+    for load in Load::ALL {
+        let of_load: Vec<&Wait> = rows.iter().copied().filter(|row| row.load == load).collect();
+        let mut durations: Vec<u64> = of_load.iter().filter_map(|row| row.requested_ns).collect();
+        durations.sort_unstable_by_key(|ns| Reverse(*ns));
+        durations.dedup();
+        let mut about_load = remarks::load(&of_load);
+        for ns in durations {
+            let rows = of_load.iter().copied().filter(|row| row.requested_ns == Some(ns));
+            let rows: Vec<&Wait> = rows.collect();
+            blocks.push(Block::heading(title(&rows, load, ns)));
+            blocks.push(Block::legend(remarks::conditions(report, &rows).join(", ")));
+            blocks.append(&mut about_load);
+            let rows: Vec<Row> = rows.into_iter().map(|wait| ((wait, several), hz)).collect();
+            let table = Rows::shown(figures(everything), detail);
+            blocks.push(Block::Table(table.of_all(&rows)));
         }
-    }
-    for ((load, ns), rows) in groups {
-        let samples = || rows.iter().map(|row| row.samples);
-        let (least, most) = (samples().min().unwrap_or(0), samples().max().unwrap_or(0));
-        let runs = if least == most { least.to_string() } else { format!("{least} to {most}") };
-        let _ = writeln!(
-            out,
-            "### TEST OF {runs} x {} wait routine runs, load {}",
-            short(ns as f64),
-            load.name()
-        );
-        let mut line = |name: &str, figures: [String; 4]| {
-            let [min, avg, max, over] = figures;
-            let _ = writeln!(out, "{name:widest$}{min:>11}{avg:>11}{max:>11}{over:>11}");
-        };
-        line("ticks", ["MIN", "AVG", "MAX", "MAX OVER"].map(String::from));
-        for wait in rows {
-            let ticks = |ns: f64| format!("{:.0}", ns * hz / 1e9);
-            let waited = |over: f64| ticks(ns as f64 + over);
-            let figures = [
-                waited(wait.min_ns as f64),
-                waited(wait.mean_ns),
-                waited(wait.max_ns as f64),
-                ticks(wait.max_ns as f64),
-            ];
-            line(&label(wait, several), figures);
+        if everything || distribution::is_long(&of_load) {
+            blocks.extend(distribution::of_each(&of_load));
         }
+        blocks.extend(remarks::whole_ticks(&of_load));
     }
     for load in Load::ALL {
         if let Some(why) = refused(report, load) {
-            let _ = writeln!(out, "### NOT TESTED at load {}: {}", load.name(), clean(why));
+            blocks.push(Block::noted(format!("### NOT TESTED at load {}", load.name()), why));
         }
     }
-    vec![Block::Lines(out)]
+    blocks
+}
+
+/// What a table shows.
+fn title(rows: &[&Wait], load: Load, ns: u64) -> String {
+    let samples = || rows.iter().map(|row| row.samples);
+    let (least, most) = (samples().min().unwrap_or(0), samples().max().unwrap_or(0));
+    let runs = if least == most { least.to_string() } else { format!("{least} to {most}") };
+    let (wait, load) = (short(ns as f64), load.name());
+    format!("### TEST OF {runs} x {wait} wait routine runs, load {load}")
+}
+
+fn figures<'a>(everything: bool) -> Vec<Spec<Row<'a>>> {
+    // The whole wait, of which the overshoot is a part.
+    fn whole(wait: &Wait, over: f64, hz: f64) -> Cell {
+        span(Some(wait.requested_ns.unwrap_or(0) as f64 + over), hz)
+    }
+    fn span(ns: Option<f64>, hz: f64) -> Cell {
+        ns.map_or(Cell::default(), |ns| Cell::text(format!("{:.0}", ns * hz / 1e9)))
+    }
+    let rank = if everything { Rank::More } else { Rank::Optional };
+    columns! { ((wait, several), hz) in Row;
+        "" "method" [full whole_name] Cell::code(&wait.id).shown(label(wait, *several));
+        "" "MIN" [full right close] whole(wait, wait.min_ns as f64, *hz);
+        "" "AVG" [full right close] whole(wait, wait.mean_ns, *hz);
+        "" "MAX" [full right close] whole(wait, wait.max_ns as f64, *hz);
+        "" "MAX OVER" [full right close] span(Some(wait.max_ns as f64), *hz);
+        "" "STD DEV" [full right close] span(wait.std_dev_ns, *hz);
+        "" "MAX VAR" [full right close] span(wait.range_ns().map(|ns| ns as f64), *hz);
+        "" "AVG\nby clock" [full right rank(rank)] {
+            let clock = wait.by_clock.as_ref();
+            clock.map_or(Cell::default(), |clock| whole(wait, clock.mean_ns, *hz))
+        };
+        "" "clock\n- ruler" [full right rank(rank)] span(wait.clock_difference_ns(), *hz);
+    }
 }
 
 /// Why nothing was measured under a load that was asked for.
@@ -85,5 +108,5 @@ fn label(wait: &Wait, several: bool) -> String {
     let slice = wait.slice_ns.map(|ns| format!(" slice {}", short(ns as f64)));
     let cpu = wait.cpu.filter(|_| several);
     let cpu = cpu.map_or(String::new(), |cpu| format!(" CPU {cpu}"));
-    format!("{}{slack}{}{cpu}", clean(&method(wait)), slice.unwrap_or_default())
+    format!("{}{slack}{}{cpu}", method(wait), slice.unwrap_or_default())
 }

@@ -1,0 +1,121 @@
+//! Plain numbers among the arguments: the wait in milliseconds and the number of passes, as the
+//! programs take them that compare waits on Windows.
+
+use crate::error::Usage;
+use chronoscope_model::units::{parse_count, parse_duration};
+use chronoscope_survey::WaitSpec;
+use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
+
+/// The values of `--wait` as they were typed: they may lack a unit.
+#[derive(Clone, Default)]
+pub struct Typed(Vec<String>);
+
+impl FromArgMatches for Typed {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        let values = matches.get_raw("wait").into_iter().flatten();
+        let values = values.map(|value| value.to_string_lossy().into_owned());
+        Ok(Self(values.collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// `--wait` itself belongs to [`WaitSpec`].
+impl Args for Typed {
+    fn augment_args(command: Command) -> Command {
+        command
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        command
+    }
+}
+
+/// Takes the numbers out of the ids. Returns how they were read, and those of `--wait` that lack a
+/// unit.
+///
+/// # Errors
+/// A number is out of range or one too many, or ids stand next to an option that chooses the
+/// methods.
+pub fn read(spec: &mut WaitSpec, typed: &Typed) -> Result<Option<String>, Usage> {
+    let is_number = |text: &String| text.parse::<f64>().is_ok();
+    let (numbers, ids): (Vec<String>, Vec<String>) = spec.ids.drain(..).partition(is_number);
+    spec.ids = ids;
+    let chooses = [("--all", spec.all), ("--preset", spec.preset.is_some())];
+    if let (Some((option, _)), [id, ..]) = (chooses.iter().find(|it| it.1), &spec.ids[..]) {
+        return Err(Usage(format!("{option} chooses the methods: leave out {option} or '{id}'")));
+    }
+    let bare: Vec<&String> = typed.0.iter().filter(|text| is_number(text)).collect();
+    let mut read: Vec<String> = bare.iter().map(|ms| format!("{ms} is read as {ms} ms")).collect();
+    if let Some(ms) = numbers.first() {
+        if !spec.wait.is_empty() || spec.period.is_some() {
+            return Err(Usage(format!(
+                "{ms} would be the wait in milliseconds, but an option sets it: use --count for \
+                 the number of waits"
+            )));
+        }
+        let wait = parse_duration(&format!("{ms}ms"));
+        spec.wait.push(wait.map_err(|error| Usage(error.to_string()))?);
+        read.push(format!("{ms} is read as {ms} ms"));
+    }
+    if let Some(count) = numbers.get(1) {
+        if spec.count.is_some() {
+            let line = format!("{count} would be the number of waits, but --count sets it");
+            return Err(Usage(line));
+        }
+        let parsed = parse_count(count).map_err(|error| Usage(format!("{count}: {error}")))?;
+        spec.count = Some(parsed);
+        read.push(format!("{parsed} waits"));
+    }
+    if let Some(third) = numbers.get(2) {
+        let line = format!("{third} is one number too many: a wait in milliseconds and a count");
+        return Err(Usage(line));
+    }
+    Ok((!read.is_empty()).then(|| read.join("; ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn asked(ids: &[&str], typed: &[&str]) -> Result<(WaitSpec, Option<String>), String> {
+        let own = |all: &[&str]| all.iter().map(ToString::to_string).collect();
+        let mut spec = WaitSpec { ids: own(ids), ..WaitSpec::default() };
+        spec.wait.extend(typed.iter().map(|_| Duration::from_millis(1)));
+        let read = read(&mut spec, &Typed(own(typed))).map_err(|error| error.0)?;
+        Ok((spec, read))
+    }
+
+    #[test]
+    fn numbers_are_a_wait_in_milliseconds_and_a_count() {
+        for ids in [&["10", "500"][..], &["10", "linux/*", "500"], &["linux/*", "10", "500"]] {
+            let (spec, read) = asked(ids, &[]).expect("two numbers");
+            assert_eq!((&spec.wait[..], spec.count), (&[Duration::from_millis(10)][..], Some(500)));
+            assert_eq!(spec.ids.len(), ids.len() - 2);
+            assert_eq!(read.as_deref(), Some("10 is read as 10 ms; 500 waits"));
+        }
+        let (spec, read) = asked(&["0.5"], &[]).expect("one number");
+        assert_eq!((&spec.wait[..], spec.count), (&[Duration::from_micros(500)][..], None));
+        assert_eq!(read.as_deref(), Some("0.5 is read as 0.5 ms"));
+        let (_, read) = asked(&["linux/*"], &["10", "20us"]).expect("an option");
+        assert_eq!(read.as_deref(), Some("10 is read as 10 ms"));
+        assert_eq!(asked(&["linux/*"], &["20us"]).expect("an option").1, None);
+    }
+
+    #[test]
+    fn what_cannot_be_meant_is_refused_in_one_line() {
+        for (ids, typed, word) in [
+            (&["10", "500", "3"][..], &[][..], "too many"),
+            (&["0"], &[], "above zero"),
+            (&["10", "0.5"], &[], "0.5"),
+            (&["500"], &["10"], "--count"),
+        ] {
+            let error = asked(ids, typed).expect_err(word);
+            assert!(error.contains(word) && !error.contains('\n'), "{error}");
+        }
+    }
+}
