@@ -15,7 +15,7 @@ use crate::engine::time::Interrupt;
 use crate::{disturbance, notes};
 use chronoscope_model::Note;
 use chronoscope_model::waits::{Load, LoadRun, StoppedBy, Wait};
-use chronoscope_probes::load::Running;
+use chronoscope_probes::load::{Order, Running};
 use chronoscope_probes::machine::{affinity, power_source};
 use chronoscope_probes::waits::privilege::{self, KeepAwake};
 use chronoscope_probes::waits::{Unavailable, os};

@@ -3,7 +3,7 @@
 use super::super::Detail;
 use super::rows::{label, method};
 use crate::block::{Block, Fact, Text, Tone};
-use crate::number::{count, percent, plural, short};
+use crate::number::{count, plural, short};
 use crate::under_load;
 use chronoscope_model::Report;
 use chronoscope_model::waits::{Load, LoadRun, Moment, Wait, WholeTicks};
