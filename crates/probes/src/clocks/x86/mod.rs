@@ -49,12 +49,16 @@ clocks! {
         kind: Kind::Monotonic,
         facts: COUNTER,
         about: "The time-stamp counter as milliseconds since it started from zero: the intrinsic \
-                and a division by the counter's rate in kHz, which the program must measure first; \
-                here that takes 10 ms, against the system's monotonic clock. The division costs as \
-                much as the read on older processors, and throws away what makes the counter \
-                useful: keep the ticks, and convert only what is shown. An error of the measured \
-                rate is one of the time, for as long as the program runs.",
-        references: &["Intel SDM volume 2B, RDTSC", "Intel SDM volume 2A, DIV"],
+                and a division by the counter's rate in kHz. The program must measure that rate \
+                first; here that takes 10 ms, against the system's monotonic clock. An error of \
+                the rate is one of the time for as long as the program runs. The value is coarse, \
+                and on Intel's processors before Ice Lake the division takes longer than the read: \
+                keep the ticks, and convert only what is shown.",
+        references: &[
+            "Intel SDM volume 2B, RDTSC",
+            "Intel SDM volume 2A, DIV",
+            "Agner Fog, Instruction tables, DIV r64",
+        ],
         expect: &["rdtsc", "div"],
         // The ticks wrap in 64 bits, so their milliseconds do in 42 at up to 4.2 GHz.
         range: Range::bits(42),
