@@ -142,7 +142,7 @@ fn export(text: &str) -> Result<Export, String> {
 /// The shortest budget: preparation alone takes tens of milliseconds.
 const LEAST_BUDGET: Duration = Duration::from_millis(1);
 
-fn budget(text: &str) -> Result<Duration, String> {
+pub fn budget(text: &str) -> Result<Duration, String> {
     let budget = units::parse_duration(text).map_err(|error| error.to_string())?;
     if budget < LEAST_BUDGET {
         Err("a budget must be at least 1ms; hundreds of milliseconds are useful".into())

@@ -26,8 +26,9 @@ pub struct Preset {
 pub const PRESETS: &[Preset] = &[
     Preset {
         names: &["time-functions"],
-        about: "The table of time functions: which is the fastest, on Windows, Linux and a \
-                Raspberry Pi, and does it return 100 ms after 100 ms?",
+        about: "The table of time functions: which of clock, std::chrono, rdtsc, clock_gettime \
+                and GetSystemTimeAsFileTime is the fastest, and does it return 100 ms after \
+                100 ms?",
         command: "clocks",
         arguments: &[
             "c/clock",
@@ -128,7 +129,8 @@ pub fn option(command: Command) -> Command {
     });
     let values = PossibleValuesParser::new(values.collect::<Vec<_>>());
     let option = Arg::new("preset").long("preset").value_name("NAME").value_parser(values);
-    command.arg(option.ignore_case(true).help(
+    let option = option.ignore_case(true).help_heading("Known experiments");
+    command.arg(option.help(
         "Repeat a known experiment; other arguments and options change parts of it. \
          chronoscope list presets has the command lines",
     ))

@@ -29,8 +29,11 @@ fn every_preset_runs_and_says_what_it_stands_for() {
         (&["--preset", "timetest", "--budget", "50ms"], "calls"),
         (&["--preset", "instant-overhead", "--budget", "50ms"], "overhead"),
         (&["--preset", "windows-waits", "--wait=1ms", "--count=2", "--load=none"], "waits"),
-        (&["--preset", "seed003", "rust", "--wait=1ms", "--count=2", "--load=none"], "waits"),
-        (&["waits", "--preset", "windows-waits", "rust", "--wait=1ms", "--count=2"], "waits"),
+        (&["--preset", "seed003", "--wait=1ms", "--count=2", "--load=none"], "waits"),
+        (
+            &["waits", "--preset", "windows-waits", "--wait=1ms", "--count=2", "--load=none"],
+            "waits",
+        ),
     ] {
         let output = run(&[args, &["--json"]].concat());
         let told = String::from_utf8_lossy(&output.stderr);

@@ -211,7 +211,7 @@ fn play<R: Fn() -> u64 + Copy + Send>(
         }
         turns = (turns * 4).min(TURNS[1]);
     }
-    Ok(game)
+    if game.turns > 0 { Ok(game) } else { Err("the other CPU was busy".into()) }
 }
 
 fn unordered_read(longest: Duration) -> Result<Shown, String> {

@@ -1,8 +1,8 @@
 //! What goes wrong when time is measured carelessly, shown on this machine.
 
 use crate::context::Context;
+use crate::options;
 use crate::task::{Examples, Run, Task};
-use chronoscope_model::units::parse_duration;
 use chronoscope_report::text::{ListRow, Page, explain, list};
 use chronoscope_report::{documents, terms};
 use chronoscope_survey::demo::{DEMOS, Demo, Shown, TIME};
@@ -22,7 +22,7 @@ pub struct Args {
     #[arg(default_value = "list", value_name = "NAME")]
     name: String,
     /// For how long. Default: 1s.
-    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
+    #[arg(long, value_name = "DURATION", value_parser = options::budget)]
     #[arg(allow_hyphen_values = true)]
     budget: Option<Duration>,
 }

@@ -72,14 +72,18 @@ const AROUND: [&str; 5] = ["WIN32 ", "MinGW ", "std::chrono::", "std::time::", "
 /// call contains it.
 fn pages(name: &str) -> Vec<Page> {
     let bare = AROUND.iter().fold(name.to_owned(), |name, part| name.replace(part, ""));
-    let alias = ALIASES.iter().find(|(alias, _)| [name, &bare].contains(alias));
-    // In a text, `time()` is the function and `time` may be anything.
-    let (id, is_function) = alias.map_or((&*bare, name.ends_with("()")), |(_, id)| (id, false));
-    let tries: [&dyn Fn() -> Vec<Page>; 3] =
-        [&|| named(name), &|| by_call(id), &|| named(id)];
-    let order = if is_function { [0, 1, 2] } else { [0, 2, 1] };
-    let found = order.into_iter().map(|at| tries[at]());
-    found.into_iter().find(|pages| !pages.is_empty()).unwrap_or_default()
+    if let Some((_, id)) = ALIASES.iter().find(|(alias, _)| [name, &bare].contains(alias)) {
+        return named(id);
+    }
+    // In a text, `time()` is the function, and `time` may be anything.
+    let is_function = name.ends_with("()");
+    let mut found = named(name);
+    for by_name in [!is_function, is_function] {
+        if found.is_empty() {
+            found = if by_name { named(&bare) } else { by_call(&bare) };
+        }
+    }
+    found
 }
 
 /// The pages of an id, or of a name on a screen.

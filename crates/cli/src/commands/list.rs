@@ -101,6 +101,11 @@ impl Run for Args {
     }
 }
 
+/// The first paragraph of a description; explain shows all of it.
+fn first(about: &str) -> &str {
+    about.split("\n\n").next().unwrap_or_default()
+}
+
 fn clock(entry: &clocks::Entry) -> ListRow {
     let opened = entry.open(Opening::Checked);
     ListRow {
@@ -109,7 +114,7 @@ fn clock(entry: &clocks::Entry) -> ListRow {
         language: entry.language.name().into(),
         available: opened.map(drop).map_err(|reason| reason.to_string()),
         is_peer: clocks::PEERS.iter().any(|peer| peer.id == entry.id),
-        ..ListRow::plain(entry.id, entry.about)
+        ..ListRow::plain(entry.id, first(entry.about))
     }
 }
 
@@ -130,6 +135,6 @@ fn wait(entry: &waits::Entry) -> ListRow {
         kind: format!("{:?}", entry.kind).to_lowercase(),
         language: entry.language.name().into(),
         available: opened.map(drop).map_err(|reason| reason.to_string()),
-        ..ListRow::plain(entry.id, entry.about)
+        ..ListRow::plain(entry.id, first(entry.about))
     }
 }
