@@ -58,7 +58,7 @@ fn windows_shows_what_its_performance_counter_should_use() {
         let report = judged(|report| {
             report.environment.os = format!("Windows {kernel}");
             report.environment.kernel = Some(kernel.into());
-            report.environment.parameters = vec!["useplatformclock yes".into()];
+            report.environment.parameters = vec!["useplatformclock=yes".into()];
             let qpc = Timer { name: "QPC".into(), present: Some(true), ..Timer::default() };
             report.environment.timers = vec![qpc];
         });
@@ -66,7 +66,7 @@ fn windows_shows_what_its_performance_counter_should_use() {
     };
     let new = windows("10.0.22631");
     for part in [
-        "boot parameters useplatformclock yes",
+        "boot parameters useplatformclock=yes",
         "QPC should use the TSC, which is invariant",
         "▸ 10 1809 and later",
         "bcdedit /deletevalue useplatformclock",

@@ -17,7 +17,7 @@ pub struct Windows {
     pub shift: u8,
     /// Whether this is Wine, whose counter is its own.
     pub wine: bool,
-    /// The boot options about timers that are set, such as `useplatformclock yes`, or why they
+    /// The boot options about timers that are set, such as `useplatformclock=yes`, or why they
     /// cannot be read.
     pub boot_options: Result<Vec<String>, String>,
 }

@@ -5,7 +5,7 @@
 use std::io;
 use std::ptr::{null, null_mut};
 
-use windows_sys::Win32::Foundation::ERROR_SUCCESS;
+use windows_sys::Win32::Foundation::{ERROR_ACCESS_DENIED, ERROR_SUCCESS};
 use windows_sys::Win32::System::Registry::{
     HKEY, HKEY_LOCAL_MACHINE, KEY_READ, RRF_RT_REG_BINARY, RRF_RT_REG_SZ, RegCloseKey,
     RegEnumKeyExW, RegGetValueW, RegOpenKeyExW,
@@ -28,12 +28,11 @@ pub fn options() -> Result<Vec<String>, String> {
     for (name, element) in OPTIONS {
         let in_force = started.split_whitespace().any(|word| word == name);
         let settings = objects.iter().flatten().filter_map(|object| setting(object, element));
-        match settings.reduce(|one, other| one || other) {
-            _ if in_force => found.push(format!("{name} yes")),
-            Some(true) => found.push(format!("{name} yes")),
-            Some(false) => found.push(format!("{name} no")),
-            None => {}
-        }
+        let set = settings.reduce(|one, other| one || other).or(in_force.then_some(true));
+        found.extend(set.map(|set| {
+            let value = if set || in_force { "yes" } else { "no" };
+            format!("{name}={value}")
+        }));
     }
     match objects {
         Err(why) if found.is_empty() => Err(why),
@@ -67,10 +66,11 @@ fn objects() -> Result<Vec<String>, String> {
     let error =
         unsafe { RegOpenKeyExW(HKEY_LOCAL_MACHINE, path.as_ptr(), 0, KEY_READ, &raw mut key) };
     if error != ERROR_SUCCESS {
-        let error = io::Error::from_raw_os_error(error as i32);
-        return Err(format!(
-            r"HKLM\BCD00000000: {error}; an administrator sees them with bcdedit /enum"
-        ));
+        let why = match error {
+            ERROR_ACCESS_DENIED => "access denied; an administrator can read it".to_owned(),
+            other => io::Error::from_raw_os_error(other as i32).to_string(),
+        };
+        return Err(format!(r"HKLM\BCD00000000: {why}"));
     }
     let mut names = Vec::new();
     for nth in 0..MOST_OBJECTS {

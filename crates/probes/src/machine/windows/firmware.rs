@@ -47,6 +47,24 @@ fn fetched(fetch: impl Fn(*mut u8, u32) -> u32) -> Result<Vec<u8>, Missing> {
             bytes.truncate(stored as usize);
             Ok(bytes)
         }
-        _ => Err(Missing::Other("GetSystemFirmwareTable changed its mind on the size".to_owned())),
+        _ => Err(Missing::Other("the table is too long, or its length changed".to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_was_stored_is_returned() {
+        // A system that has `needs` bytes and then says that it stored `stored`.
+        let answer = |needs: u32, stored: u32| {
+            fetched(move |buffer, _| if buffer.is_null() { needs } else { stored })
+        };
+        assert_eq!(answer(8, 8), Ok(vec![0; 8]));
+        assert_eq!(answer(8, 3), Ok(vec![0; 3]));
+        for (needs, stored) in [(0, 0), (8, 0), (8, 9), (u32::MAX, u32::MAX)] {
+            assert!(answer(needs, stored).is_err(), "{needs}, {stored}");
+        }
     }
 }
