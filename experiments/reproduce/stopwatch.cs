@@ -16,14 +16,15 @@ static class Reads {
     }
 
     static double Latency() {
+        const int reads = N / 10;
         long start = Stopwatch.GetTimestamp(), last = 0;
-        for (int i = 0; i < N; i++) last = Stopwatch.GetTimestamp();
+        for (int i = 0; i < reads; i++) last = Stopwatch.GetTimestamp();
         sink = last;
-        return Ns(Stopwatch.GetTimestamp() - start) / N;
+        return Ns(Stopwatch.GetTimestamp() - start) / reads;
     }
 
     static double Resolution() {
-        const int changes = N / 10;
+        const int changes = N / 100;
         long start = Stopwatch.GetTimestamp();
         for (int i = 0; i < changes; i++) {
             long last = Stopwatch.GetTimestamp();
@@ -56,8 +57,8 @@ static class Reads {
         Print("changes.mean", changes.Average());
         Print("changes.median", Median(changes));
         Print("mean", deltas.Select(d => Ns(d)).Average());
-        Print("latency", Median(Enumerable.Range(0, 9).Select(_ => Latency()).ToArray()));
-        Print("resolution", Median(Enumerable.Range(0, 9).Select(_ => Resolution()).ToArray()));
+        Print("latency", Enumerable.Range(0, 20).Select(_ => Latency()).Min());
+        Print("resolution", Enumerable.Range(0, 20).Select(_ => Resolution()).Min());
         double sum = 0;
         for (int i = 0; i < N; i++) {
             var sw = Stopwatch.StartNew();
