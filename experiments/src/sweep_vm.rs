@@ -117,7 +117,7 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     let report = report.replace(&format!("{}/", dotnet.display()), "");
     let report = tool::read_report(report.as_bytes())?;
     let rows = report["runtimes"].as_array().context("no `runtimes`")?;
-    for row in rows.iter().filter(|row| !row["reason"].is_null()) {
+    if let Some(row) = rows.iter().find(|row| !row["reason"].is_null()) {
         bail!("{}: {}; run it again when the host is less busy", row["id"], row["reason"]);
     }
     Ok(sh.write_file(REPORT, format!("{report}\n"))?)
