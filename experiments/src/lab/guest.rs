@@ -108,6 +108,7 @@ pub fn run(sh: &Shell, scenario: &Scenario, machine: &Machine, boot: &Boot) -> R
         kernel: &boot.kernel,
         initramfs: &boot.initramfs,
         append: append.trim_end(),
+        niceness: 10,
         args: &args,
     };
     let port = board.ports - 1;

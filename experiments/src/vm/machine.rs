@@ -20,6 +20,9 @@ pub struct Start<'a> {
     pub kernel: &'a Path,
     pub initramfs: &'a Path,
     pub append: &'a str,
+    /// By how much the machine gives way to other programs, as in nice(1): 10, or 0 if what runs in
+    /// it has time limits.
+    pub niceness: u8,
     /// Further arguments of QEMU: the processor, their number, memory, devices.
     pub args: &'a [&'a str],
 }
@@ -63,6 +66,7 @@ impl Start<'_> {
         // `setpriv` has the kernel kill QEMU if this program ends, however it ends. Both programs
         // replace themselves by the next, so the child that is killed is QEMU itself.
         let mut command = Command::new("nice");
+        command.args(["-n", &self.niceness.to_string()]);
         command.args(["setpriv", "--pdeathsig", "KILL", self.program]);
         command.args(["-accel", "tcg", "-nic", "none", "-display", "none"]);
         command.args(["-no-reboot", "-qmp", "stdio"]);

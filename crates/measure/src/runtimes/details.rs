@@ -5,9 +5,10 @@ use super::answer::{Allocations, Deltas, Slept, Spins, Watch};
 use super::benchmark;
 use super::probe::Probe;
 use crate::child::Stop;
+use crate::engine::Rate;
 use crate::resolution::Seen;
 use crate::stats::summary::quantile;
-use chronoscope_model::runtimes::{Allocates, RuntimeClock, RuntimeSleep, Watched};
+use chronoscope_model::runtimes::{Allocates, Runtime, RuntimeClock, RuntimeSleep, Watched};
 use std::time::Duration;
 
 /// The number of successive reads that are examined individually.
@@ -86,6 +87,28 @@ pub(super) fn clock(
             };
             (allocates != Allocates::default()).then_some(allocates)
         });
+    }
+    Ok(())
+}
+
+/// Compares the stopwatch with the ruler over the life of the process.
+///
+/// # Errors
+/// The probe is of no further use, for the reason given.
+pub(super) fn stopwatch(
+    probe: &mut Probe,
+    row: &mut Runtime,
+    ruler: Rate,
+    stop: Stop,
+) -> Result<(), String> {
+    let Some(stopwatch) = &mut row.stopwatch else {
+        return Ok(());
+    };
+    let own = row.clocks.iter().find(|clock| clock.call == stopwatch.call);
+    let tick = own.and_then(|clock| Some(clock.tick_ns? / 1e9 * stopwatch.hz));
+    if let Some((rate, error)) = probe.rate(tick.unwrap_or(1.0), stop)? {
+        stopwatch.fast_ppm = Some((rate * ruler.hz / stopwatch.hz - 1.0) * 1e6);
+        stopwatch.fast_error_ppm = Some(error * 1e6 + ruler.error_ppm);
     }
     Ok(())
 }

@@ -13,7 +13,6 @@ mod probe;
 mod series;
 mod warm;
 
-use crate::child::Stop;
 use crate::engine::RulerKind;
 use crate::engine::pilot::Shape;
 use crate::engine::rounds::{self, Plan};
@@ -321,7 +320,7 @@ fn look(
     let mut clocks = row.clocks.iter_mut();
     let mut looked = clocks.try_for_each(|clock| details::clock(probe, clock, counts, &stop));
     if looked.is_ok() {
-        looked = compare(row, probe, ruler, &stop);
+        looked = details::stopwatch(probe, row, ruler, &stop);
     }
     let stopwatch_ns = 1e9 / slot.hello.stopwatch.hz;
     let tick_ns = row.clocks.iter().filter_map(|clock| clock.tick_ns);
@@ -349,23 +348,6 @@ fn look(
         let longer = clock.tick_ns.zip(clock.read_ns()).map(|(tick, read)| tick.max(read));
         clock.resolution_ns = longer.or(clock.tick_ns);
     }
-}
-
-/// Compares the stopwatch with the ruler over the life of the process.
-///
-/// # Errors
-/// The probe is of no further use, for the reason given.
-fn compare(row: &mut Row, probe: &mut Probe, ruler: Rate, stop: Stop) -> Result<(), String> {
-    let Some(stopwatch) = &mut row.stopwatch else {
-        return Ok(());
-    };
-    let own = row.clocks.iter().find(|clock| clock.call == stopwatch.call);
-    let tick = own.and_then(|clock| Some(clock.tick_ns? / 1e9 * stopwatch.hz));
-    if let Some((rate, error)) = probe.rate(tick.unwrap_or(1.0), stop)? {
-        stopwatch.fast_ppm = Some((rate * ruler.hz / stopwatch.hz - 1.0) * 1e6);
-        stopwatch.fast_error_ppm = Some(error * 1e6 + ruler.error_ppm);
-    }
-    Ok(())
 }
 
 /// The row of the clock of C that this tool reads itself.

@@ -26,9 +26,8 @@ pub(super) fn view(measured: &[&Runtime], detail: Detail, by_source: bool) -> Ve
         table.row(row);
     }
     let mut blocks = vec![Block::heading("Runtime, system, timer"), Block::Table(table.table())];
-    let all = detail == Detail::Everything;
-    let clocks = measured.iter().filter(|_| all);
-    let clocks = clocks.flat_map(|runtime| runtime.clocks.iter().map(move |clock| (*runtime, clock)));
+    let shown = measured.iter().filter(|_| detail == Detail::Everything);
+    let clocks = shown.flat_map(|runtime| runtime.clocks.iter().map(move |c| (*runtime, c)));
     let methods: Vec<Method> = clocks.flat_map(methods).collect();
     if !methods.is_empty() {
         let table = Rows::shown(method_columns(), Detail::Full).of_all(&methods);
@@ -56,7 +55,8 @@ fn main_columns<'a>(system: bool) -> Vec<Spec<OneClock<'a>>> {
     columns! { (r, c) in OneClock;
         "" "runtime" [full name(10)] Cell::code(&r.id);
         "" "system" [full_if(system) gives_way(12)] Cell::text(&r.system);
-        "" "hardware timer" [full_if(system) narrow("hardware\ntimer")] Cell::text(&r.hardware_timer);
+        "" "hardware timer" [full_if(system) narrow("hardware\ntimer")]
+            Cell::text(&r.hardware_timer);
         "" "1 tick" [full right] Cell::ns(c.unit_ns);
         "" "tick" [full right] Cell::ns(c.tick_ns);
         "" "latency" [full right] Cell::ns(latency(c).map(|s| s.median_ns).or(c.read_ns()));
