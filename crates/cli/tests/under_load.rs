@@ -3,7 +3,6 @@
 
 mod common;
 #[path = "common/waiting.rs"]
-#[allow(dead_code, reason = "only what finds processes is used")]
 mod waiting;
 
 use chronoscope_model::Report;

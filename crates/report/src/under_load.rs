@@ -31,7 +31,7 @@ pub(crate) fn conditions(report: &Report) -> Vec<Block> {
     }
     text.extend(ruler.and_then(|ruler| ruler.fifo).map(|priority| {
         format!(
-            "The measuring thread ran with SCHED_FIFO {priority}, and slept for 100 us about \
+            "The measuring thread ran with SCHED_FIFO {priority}, and slept for 30 ms about \
              every 400 ms."
         )
     }));

@@ -23,7 +23,7 @@ pub(super) fn view(report: &Report) -> Vec<Block> {
     let mut blocks = Vec::new();
     if !rows.is_empty() {
         let calls = report.clocks_under_load.iter().any(|clock| clock.bulk.is_some());
-        let remark = "cost of a read, without the batches in which the thread was interrupted";
+        let remark = "cost of a read, without interrupted batches";
         blocks.push(Block::noted("Under load", remark));
         let table = Rows::shown(columns(calls), Detail::Full);
         blocks.push(Block::Table(table.of_all(&rows)));
