@@ -88,11 +88,6 @@ macro_rules! timetest {
 /// The rows of one wait routine.
 macro_rules! waits {
     ($($call:literal $name:literal $id:literal $why:expr,)*) => {&[$(
-        Item { why: $why, ..least(
-            concat!($call, ": least lateness, in ns"),
-            concat!($name, ".min"),
-            concat!("waits[", $id, "].by_clock.min_ns"),
-        ) },
         Item { why: $why, ..median(
             concat!($call, ": median lateness, in ns"),
             concat!($name, ".median"),
@@ -120,10 +115,10 @@ macro_rules! stopwatch {
                 "changes.median",
                 concat!("deltas[", $runtime, "/stopwatch].changes.median_ns"),
             ),
-            least(
-                "Start and Stop: mean of what they show, in ns",
-                "pair",
-                concat!("deltas[", $runtime, "/stopwatch].pairs.mean_ns"),
+            median(
+                "Start and Stop: share that shows no time",
+                "pair.zeros",
+                concat!("deltas[", $runtime, "/stopwatch].pairs.zero_share"),
             ),
         ]
     };
