@@ -115,14 +115,20 @@ macro_rules! stopwatch {
                 "changes.median",
                 concat!("deltas[", $runtime, "/stopwatch].changes.median_ns"),
             ),
-            median(
-                "Start and Stop: share that shows no time",
-                "pair.zeros",
-                concat!("deltas[", $runtime, "/stopwatch].pairs.zero_share"),
-            ),
+            Item {
+                why: PHASE,
+                ..median(
+                    "Start and Stop: share that shows no time",
+                    "pair.zeros",
+                    concat!("deltas[", $runtime, "/stopwatch].pairs.zero_share"),
+                )
+            },
         ]
     };
 }
+
+/// Loops of different periods.
+const PHASE: &str = "a loop's period decides at which phases of the 100 ns tick it reads";
 
 /// A wait that is late by microseconds at most: the routine itself is a part of that.
 const SPIN: &str = "some 50 ns, of which each program's own reads are most";
