@@ -189,7 +189,7 @@ pub const ALL: &[Program] = &[
     Program {
         source: "waits.c",
         about: "waits on Windows, MinGW under Wine",
-        build: "x86_64-w64-mingw32-gcc-posix -O2 -Wall -Wextra {source} -o {built}.exe",
+        build: "x86_64-w64-mingw32-gcc-posix -O2 -static -Wall -Wextra {source} -o {built}.exe",
         run: "{built}.exe 10 50",
         tool: "waits windows/sleep windows/waitable-timer windows/waitable-timer-high-resolution \
                mingw/usleep mingw/nanosleep busy/qpc --wait 10ms --count 50 --load none",
