@@ -62,7 +62,7 @@ fn rows() -> Vec<Row> {
     let page = fs::read_to_string(root().join("docs/REPRODUCE.md")).expect("the page");
     let row = |(at, line): (usize, &str)| {
         let cells: Vec<&str> = line.split('|').collect();
-        let [_, _, command, words, ..] = cells[..] else { return None };
+        let [_, _, command, words, _, _] = cells[..] else { return None };
         let command = quoted(command).pop()?;
         Some(Row { line: at + 1, command, words: quoted(words) })
     };
