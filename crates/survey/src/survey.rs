@@ -66,17 +66,21 @@ impl<'a> Survey<'a> {
                 let entries = select::clocks(&ids, peers)?;
                 Self::new(clocks::Request { entries, calls, disturbance })
             }
-            Spec::Deltas(DeltaSpec { id, reads, disturbance }) => match select::clock_of_any(&id)? {
-                Chosen::Native(entry) => Self::new(deltas::Request { entry, reads, disturbance }),
-                Chosen::Runtime(..) if disturbance != Disturbance::default() => {
-                    return Err(Error::Invalid(format!(
-                        "{id}: the clocks of runtimes are read without --load and --priority"
-                    )));
+            Spec::Deltas(DeltaSpec { id, reads, disturbance }) => {
+                match select::clock_of_any(&id)? {
+                    Chosen::Native(entry) => {
+                        Self::new(deltas::Request { entry, reads, disturbance })
+                    }
+                    Chosen::Runtime(..) if disturbance != Disturbance::default() => {
+                        return Err(Error::Invalid(format!(
+                            "{id}: the clocks of runtimes are read without --load and --priority"
+                        )));
+                    }
+                    Chosen::Runtime(wanted, clock) => {
+                        Self::new(runtimes::Series { wanted, clock, reads })
+                    }
                 }
-                Chosen::Runtime(wanted, clock) => {
-                    Self::new(runtimes::Series { wanted, clock, reads })
-                }
-            },
+            }
             Spec::Calls(CallSpec { id, disturbance }) => {
                 Self::new(calls::Request { entry: select::clock(&id)?, disturbance })
             }
