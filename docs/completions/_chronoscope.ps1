@@ -29,6 +29,7 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed for the random order of measurement. Default: a random one')
             [CompletionResult]::new('--allow', '--allow', [CompletionResultType]::ParameterName, 'Ignore this finding; see chronoscope list faults. Repeatable')
             [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with 1 if there is a finding at this level or above')
+            [CompletionResult]::new('--preset', '--preset', [CompletionResultType]::ParameterName, 'Repeat a known experiment; other arguments and options change parts of it. chronoscope list presets has the command lines')
             [CompletionResult]::new('--no-waits', '--no-waits', [CompletionResultType]::ParameterName, 'Measure no waits')
             [CompletionResult]::new('--brief', '--brief', [CompletionResultType]::ParameterName, 'Show two lines to paste into a bug report, after 2 s')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write the result as JSON to standard output')
@@ -52,14 +53,19 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'What is wrong with time on this machine, what is the evidence, and what is the fix?')
             [CompletionResult]::new('advise', 'advise', [CompletionResultType]::ParameterValue, 'Which clock or wait should I use, and what is the code?')
             [CompletionResult]::new('report', 'report', [CompletionResultType]::ParameterValue, 'Show a stored report on any screen and in any format')
+            [CompletionResult]::new('compare', 'compare', [CompletionResultType]::ParameterValue, 'Compare the clocks of several machines, or what timing adds to a loop there')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List what is supported here, and why the rest is not')
-            [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Explain a clock, a wait, a runtime, a finding, a purpose or a column')
+            [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Explain a clock, a wait, a runtime, a finding, a function, a timer, a term or a column')
+            [CompletionResult]::new('demo', 'demo', [CompletionResultType]::ParameterValue, 'Show what goes wrong when time is measured carelessly')
             [CompletionResult]::new('generate', 'generate', [CompletionResultType]::ParameterValue, 'Shell completions, man pages, or the JSON Schema')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
         'chronoscope;clocks' {
             [CompletionResult]::new('--calls', '--calls', [CompletionResultType]::ParameterName, 'Actually make N calls of each clock, such as 10M, and show how long they took')
+            [CompletionResult]::new('--load', '--load', [CompletionResultType]::ParameterName, 'Measure again under each of these loads: low, low-nice, normal, high, io, memory, timers, print')
+            [CompletionResult]::new('--load-processes', '--load-processes', [CompletionResultType]::ParameterName, 'Processes of a load. Default: one per CPU')
+            [CompletionResult]::new('--priority', '--priority', [CompletionResultType]::ParameterName, 'Read with SCHED_FIFO at this priority (1 to 49)')
             [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result in this format to this file; ''-'' is standard output. Repeatable')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour; auto: on a terminal, unless NO_COLOR is set')
             [CompletionResult]::new('--budget', '--budget', [CompletionResultType]::ParameterName, 'Time for measuring, such as 500ms or 10s')
@@ -67,20 +73,24 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed for the random order of measurement. Default: a random one')
             [CompletionResult]::new('--allow', '--allow', [CompletionResultType]::ParameterName, 'Ignore this finding; see chronoscope list faults. Repeatable')
             [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with 1 if there is a finding at this level or above')
+            [CompletionResult]::new('--preset', '--preset', [CompletionResultType]::ParameterName, 'Repeat a known experiment; other arguments and options change parts of it. chronoscope list presets has the command lines')
             [CompletionResult]::new('--peers', '--peers', [CompletionResultType]::ParameterName, 'Include the clocks of other libraries (in builds with --features peers)')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write the result as JSON to standard output')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Show no progress and no warnings')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Show no progress and no warnings')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show everything that is known; of a run, also the machine, the ruler and the noise')
             [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show everything that is known; of a run, also the machine, the ruler and the noise')
-            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
-            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
         'chronoscope;deltas' {
             [CompletionResult]::new('--reads', '--reads', [CompletionResultType]::ParameterName, 'How many reads to make, such as 10M; with --budget, as many of them as fit')
+            [CompletionResult]::new('--load', '--load', [CompletionResultType]::ParameterName, 'Measure again under each of these loads: low, low-nice, normal, high, io, memory, timers, print')
+            [CompletionResult]::new('--load-processes', '--load-processes', [CompletionResultType]::ParameterName, 'Processes of a load. Default: one per CPU')
+            [CompletionResult]::new('--priority', '--priority', [CompletionResultType]::ParameterName, 'Read with SCHED_FIFO at this priority (1 to 49)')
             [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result in this format to this file; ''-'' is standard output. Repeatable')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour; auto: on a terminal, unless NO_COLOR is set')
             [CompletionResult]::new('--budget', '--budget', [CompletionResultType]::ParameterName, 'Time for measuring, such as 500ms or 10s')
@@ -100,6 +110,9 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             break
         }
         'chronoscope;calls' {
+            [CompletionResult]::new('--load', '--load', [CompletionResultType]::ParameterName, 'Measure again under each of these loads: low, low-nice, normal, high, io, memory, timers, print')
+            [CompletionResult]::new('--load-processes', '--load-processes', [CompletionResultType]::ParameterName, 'Processes of a load. Default: one per CPU')
+            [CompletionResult]::new('--priority', '--priority', [CompletionResultType]::ParameterName, 'Read with SCHED_FIFO at this priority (1 to 49)')
             [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result in this format to this file; ''-'' is standard output. Repeatable')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour; auto: on a terminal, unless NO_COLOR is set')
             [CompletionResult]::new('--budget', '--budget', [CompletionResultType]::ParameterName, 'Time for measuring, such as 500ms or 10s')
@@ -107,13 +120,14 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed for the random order of measurement. Default: a random one')
             [CompletionResult]::new('--allow', '--allow', [CompletionResultType]::ParameterName, 'Ignore this finding; see chronoscope list faults. Repeatable')
             [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with 1 if there is a finding at this level or above')
+            [CompletionResult]::new('--preset', '--preset', [CompletionResultType]::ParameterName, 'Repeat a known experiment; other arguments and options change parts of it. chronoscope list presets has the command lines')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write the result as JSON to standard output')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Show no progress and no warnings')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Show no progress and no warnings')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show everything that is known; of a run, also the machine, the ruler and the noise')
             [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show everything that is known; of a run, also the machine, the ruler and the noise')
-            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
-            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
@@ -126,29 +140,30 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed for the random order of measurement. Default: a random one')
             [CompletionResult]::new('--allow', '--allow', [CompletionResultType]::ParameterName, 'Ignore this finding; see chronoscope list faults. Repeatable')
             [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with 1 if there is a finding at this level or above')
+            [CompletionResult]::new('--preset', '--preset', [CompletionResultType]::ParameterName, 'Repeat a known experiment; other arguments and options change parts of it. chronoscope list presets has the command lines')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write the result as JSON to standard output')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Show no progress and no warnings')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Show no progress and no warnings')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show everything that is known; of a run, also the machine, the ruler and the noise')
             [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show everything that is known; of a run, also the machine, the ruler and the noise')
-            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
-            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
         'chronoscope;waits' {
-            [CompletionResult]::new('--preset', '--preset', [CompletionResultType]::ParameterName, 'A known set of waits (seed003), drawn as its own table. Other options change parts of it')
-            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Durations to wait for, such as 100us,10ms')
+            [CompletionResult]::new('--preset', '--preset', [CompletionResultType]::ParameterName, 'A known set of waits (windows-waits), drawn as its own table. Other options change parts of it')
+            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Durations to wait for, such as 100us,10ms; without a unit, milliseconds')
             [CompletionResult]::new('--count', '--count', [CompletionResultType]::ParameterName, 'Waits of each method and duration, such as 500 or 1e6')
             [CompletionResult]::new('--period', '--period', [CompletionResultType]::ParameterName, 'Wait for the deadlines of a fixed grid with this period instead')
             [CompletionResult]::new('--duration', '--duration', [CompletionResultType]::ParameterName, 'Time for each load, such as 10m or 2h')
-            [CompletionResult]::new('--load', '--load', [CompletionResultType]::ParameterName, 'What runs alongside: none, low, low-nice, normal, high, io, memory, timers. Default: none; in an overview, none and normal')
+            [CompletionResult]::new('--load', '--load', [CompletionResultType]::ParameterName, 'What runs alongside: none, low, low-nice, normal, high, io, memory, timers, print. Default: none; in an overview, none and normal')
             [CompletionResult]::new('--load-processes', '--load-processes', [CompletionResultType]::ParameterName, 'Processes of a load. Default: one per CPU')
             [CompletionResult]::new('--load-priority', '--load-priority', [CompletionResultType]::ParameterName, 'Run the high load with SCHED_FIFO at this priority (1 to 49) instead of its nice value')
             [CompletionResult]::new('--slack', '--slack', [CompletionResultType]::ParameterName, 'Timer slacks of the waiting thread (Linux): ''default'' or a duration')
             [CompletionResult]::new('--slice', '--slice', [CompletionResultType]::ParameterName, 'Slices that the waiting thread asks the scheduler for (Linux 6.12): ''default'' or a duration from 100us to 100ms')
-            [CompletionResult]::new('--priority', '--priority', [CompletionResultType]::ParameterName, 'Run the waiting threads with SCHED_FIFO at this priority (1 to 49)')
+            [CompletionResult]::new('--priority', '--priority', [CompletionResultType]::ParameterName, 'Run the waiting threads with SCHED_FIFO at this priority (Linux, 1 to 49), or at this class (Windows: normal, above, high, realtime)')
             [CompletionResult]::new('--stop-above', '--stop-above', [CompletionResultType]::ParameterName, 'Stop at the first overshoot above this, and show what is known of that moment')
             [CompletionResult]::new('--checkpoint', '--checkpoint', [CompletionResultType]::ParameterName, 'Write the report to this file once per second, so that it survives whatever ends the run. It must not exist yet')
             [CompletionResult]::new('--resume', '--resume', [CompletionResultType]::ParameterName, 'Resume from this checkpoint with its original options, and keep it up to date')
@@ -161,6 +176,7 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             [CompletionResult]::new('--allow', '--allow', [CompletionResultType]::ParameterName, 'Ignore this finding; see chronoscope list faults. Repeatable')
             [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with 1 if there is a finding at this level or above')
             [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'Measure every method, from 1 us to 100 ms, for a minute, and show the whole table')
+            [CompletionResult]::new('--load-all-cpus', '--load-all-cpus', [CompletionResultType]::ParameterName, 'Let the high load take every CPU without a pause, so that nothing of a lower priority runs next to it (Windows)')
             [CompletionResult]::new('--all-cpus', '--all-cpus', [CompletionResultType]::ParameterName, 'Run a waiting thread on each CPU')
             [CompletionResult]::new('--keep-awake', '--keep-awake', [CompletionResultType]::ParameterName, 'Keep the CPUs out of deep idle states (/dev/cpu_dma_latency)')
             [CompletionResult]::new('--why', '--why', [CompletionResultType]::ParameterName, 'Split each late wake-up into its causes, and show the twenty worst')
@@ -185,13 +201,14 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed for the random order of measurement. Default: a random one')
             [CompletionResult]::new('--allow', '--allow', [CompletionResultType]::ParameterName, 'Ignore this finding; see chronoscope list faults. Repeatable')
             [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with 1 if there is a finding at this level or above')
+            [CompletionResult]::new('--preset', '--preset', [CompletionResultType]::ParameterName, 'Repeat a known experiment; other arguments and options change parts of it. chronoscope list presets has the command lines')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write the result as JSON to standard output')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Show no progress and no warnings')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Show no progress and no warnings')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show everything that is known; of a run, also the machine, the ruler and the noise')
             [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show everything that is known; of a run, also the machine, the ruler and the noise')
-            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
-            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
@@ -319,6 +336,20 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
+        'chronoscope;compare' {
+            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result in this format to this file; ''-'' is standard output. Repeatable')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour; auto: on a terminal, unless NO_COLOR is set')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write the result as JSON to standard output')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Show no progress and no warnings')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Show no progress and no warnings')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show everything that is known; of a run, also the machine, the ruler and the noise')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show everything that is known; of a run, also the machine, the ruler and the noise')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
         'chronoscope;list' {
             [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result in this format to this file; ''-'' is standard output. Repeatable')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour; auto: on a terminal, unless NO_COLOR is set')
@@ -334,6 +365,19 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             break
         }
         'chronoscope;explain' {
+            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result in this format to this file; ''-'' is standard output. Repeatable')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour; auto: on a terminal, unless NO_COLOR is set')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write the result as JSON to standard output')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Show no progress and no warnings')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Show no progress and no warnings')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'chronoscope;demo' {
+            [CompletionResult]::new('--budget', '--budget', [CompletionResultType]::ParameterName, 'For how long. Default: 1s')
             [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result in this format to this file; ''-'' is standard output. Repeatable')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour; auto: on a terminal, unless NO_COLOR is set')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write the result as JSON to standard output')
@@ -409,8 +453,10 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'What is wrong with time on this machine, what is the evidence, and what is the fix?')
             [CompletionResult]::new('advise', 'advise', [CompletionResultType]::ParameterValue, 'Which clock or wait should I use, and what is the code?')
             [CompletionResult]::new('report', 'report', [CompletionResultType]::ParameterValue, 'Show a stored report on any screen and in any format')
+            [CompletionResult]::new('compare', 'compare', [CompletionResultType]::ParameterValue, 'Compare the clocks of several machines, or what timing adds to a loop there')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List what is supported here, and why the rest is not')
-            [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Explain a clock, a wait, a runtime, a finding, a purpose or a column')
+            [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Explain a clock, a wait, a runtime, a finding, a function, a timer, a term or a column')
+            [CompletionResult]::new('demo', 'demo', [CompletionResultType]::ParameterValue, 'Show what goes wrong when time is measured carelessly')
             [CompletionResult]::new('generate', 'generate', [CompletionResultType]::ParameterValue, 'Shell completions, man pages, or the JSON Schema')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
@@ -451,10 +497,16 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
         'chronoscope;help;report' {
             break
         }
+        'chronoscope;help;compare' {
+            break
+        }
         'chronoscope;help;list' {
             break
         }
         'chronoscope;help;explain' {
+            break
+        }
+        'chronoscope;help;demo' {
             break
         }
         'chronoscope;help;generate' {

@@ -25,8 +25,14 @@ _chronoscope() {
             chronoscope,clocks)
                 cmd="chronoscope__subcmd__clocks"
                 ;;
+            chronoscope,compare)
+                cmd="chronoscope__subcmd__compare"
+                ;;
             chronoscope,deltas)
                 cmd="chronoscope__subcmd__deltas"
+                ;;
+            chronoscope,demo)
+                cmd="chronoscope__subcmd__demo"
                 ;;
             chronoscope,doctor)
                 cmd="chronoscope__subcmd__doctor"
@@ -97,8 +103,14 @@ _chronoscope() {
             chronoscope__subcmd__help,clocks)
                 cmd="chronoscope__subcmd__help__subcmd__clocks"
                 ;;
+            chronoscope__subcmd__help,compare)
+                cmd="chronoscope__subcmd__help__subcmd__compare"
+                ;;
             chronoscope__subcmd__help,deltas)
                 cmd="chronoscope__subcmd__help__subcmd__deltas"
+                ;;
+            chronoscope__subcmd__help,demo)
+                cmd="chronoscope__subcmd__help__subcmd__demo"
                 ;;
             chronoscope__subcmd__help,doctor)
                 cmd="chronoscope__subcmd__help__subcmd__doctor"
@@ -152,7 +164,7 @@ _chronoscope() {
 
     case "${cmd}" in
         chronoscope)
-            opts="-q -v -h -V --only --no-waits --brief --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --help --version clocks deltas calls overhead waits runtimes trust hardware sweep doctor advise report list explain generate help"
+            opts="-q -v -h -V --only --no-waits --brief --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --preset --help --version clocks deltas calls overhead waits runtimes trust hardware sweep doctor advise report compare list explain demo generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -188,6 +200,10 @@ _chronoscope() {
                     ;;
                 --fail-on)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --preset)
+                    COMPREPLY=($(compgen -W "time-functions timetest instant-overhead windows-waits stopwatch" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -252,12 +268,24 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__calls)
-            opts="-q -v -h -V --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --help --version"
+            opts="-q -v -h -V --load --load-processes --priority --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --preset --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --load)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --load-processes)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --priority)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --export)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -284,6 +312,10 @@ _chronoscope() {
                     ;;
                 --fail-on)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --preset)
+                    COMPREPLY=($(compgen -W "timetest" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -294,13 +326,109 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__clocks)
-            opts="-q -v -h -V --calls --peers --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --help --version"
+            opts="-q -v -h -V --calls --peers --load --load-processes --priority --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --preset --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --calls)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --load)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --load-processes)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --priority)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --export)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --budget)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cpu)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --allow)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fail-on)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --preset)
+                    COMPREPLY=($(compgen -W "time-functions" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        chronoscope__subcmd__compare)
+            opts="-q -v -h -V --json --export --color --quiet --verbose --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --export)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        chronoscope__subcmd__deltas)
+            opts="-q -v -h -V --reads --load --load-processes --priority --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --reads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --load)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --load-processes)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --priority)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -339,14 +467,14 @@ _chronoscope() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        chronoscope__subcmd__deltas)
-            opts="-q -v -h -V --reads --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --help --version"
+        chronoscope__subcmd__demo)
+            opts="-q -h -V --budget --json --export --color --quiet --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
-                --reads)
+                --budget)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -356,26 +484,6 @@ _chronoscope() {
                     ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                --budget)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --cpu)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --seed)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --allow)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --fail-on)
-                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 *)
@@ -626,7 +734,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__help)
-            opts="clocks deltas calls overhead waits runtimes trust hardware sweep doctor advise report list explain generate help"
+            opts="clocks deltas calls overhead waits runtimes trust hardware sweep doctor advise report compare list explain demo generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -681,7 +789,35 @@ _chronoscope() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        chronoscope__subcmd__help__subcmd__compare)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         chronoscope__subcmd__help__subcmd__deltas)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        chronoscope__subcmd__help__subcmd__demo)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -906,7 +1042,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__list)
-            opts="-q -v -h -V --json --export --color --quiet --verbose --help --version clocks waits runtimes faults purposes formats columns"
+            opts="-q -v -h -V --json --export --color --quiet --verbose --help --version clocks waits runtimes faults purposes presets formats columns"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -928,7 +1064,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__overhead)
-            opts="-q -v -h -V --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --help --version"
+            opts="-q -v -h -V --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --preset --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -960,6 +1096,10 @@ _chronoscope() {
                     ;;
                 --fail-on)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --preset)
+                    COMPREPLY=($(compgen -W "instant-overhead" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -1012,7 +1152,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__runtimes)
-            opts="-q -v -h -V --runtime --with --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --help --version"
+            opts="-q -v -h -V --runtime --with --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --preset --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1052,6 +1192,10 @@ _chronoscope() {
                     ;;
                 --fail-on)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --preset)
+                    COMPREPLY=($(compgen -W "stopwatch" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -1158,7 +1302,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__waits)
-            opts="-q -v -h -V --all --preset --wait --count --period --duration --load --load-processes --load-priority --slack --slice --all-cpus --priority --keep-awake --stop-above --why --checkpoint --resume --style --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --help --version"
+            opts="-q -v -h -V --all --preset --wait --count --period --duration --load --load-processes --load-priority --load-all-cpus --slack --slice --all-cpus --priority --keep-awake --stop-above --why --checkpoint --resume --style --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -26,6 +26,7 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand --seed 'Seed for the random order of measurement. Default: a random one'
             cand --allow 'Ignore this finding; see chronoscope list faults. Repeatable'
             cand --fail-on 'Exit with 1 if there is a finding at this level or above'
+            cand --preset 'Repeat a known experiment; other arguments and options change parts of it. chronoscope list presets has the command lines'
             cand --no-waits 'Measure no waits'
             cand --brief 'Show two lines to paste into a bug report, after 2 s'
             cand --json 'Write the result as JSON to standard output'
@@ -49,13 +50,18 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand doctor 'What is wrong with time on this machine, what is the evidence, and what is the fix?'
             cand advise 'Which clock or wait should I use, and what is the code?'
             cand report 'Show a stored report on any screen and in any format'
+            cand compare 'Compare the clocks of several machines, or what timing adds to a loop there'
             cand list 'List what is supported here, and why the rest is not'
-            cand explain 'Explain a clock, a wait, a runtime, a finding, a purpose or a column'
+            cand explain 'Explain a clock, a wait, a runtime, a finding, a function, a timer, a term or a column'
+            cand demo 'Show what goes wrong when time is measured carelessly'
             cand generate 'Shell completions, man pages, or the JSON Schema'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
         &'chronoscope;clocks'= {
             cand --calls 'Actually make N calls of each clock, such as 10M, and show how long they took'
+            cand --load 'Measure again under each of these loads: low, low-nice, normal, high, io, memory, timers, print'
+            cand --load-processes 'Processes of a load. Default: one per CPU'
+            cand --priority 'Read with SCHED_FIFO at this priority (1 to 49)'
             cand --export 'Also write the result in this format to this file; ''-'' is standard output. Repeatable'
             cand --color 'When to use colour; auto: on a terminal, unless NO_COLOR is set'
             cand --budget 'Time for measuring, such as 500ms or 10s'
@@ -63,19 +69,23 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand --seed 'Seed for the random order of measurement. Default: a random one'
             cand --allow 'Ignore this finding; see chronoscope list faults. Repeatable'
             cand --fail-on 'Exit with 1 if there is a finding at this level or above'
+            cand --preset 'Repeat a known experiment; other arguments and options change parts of it. chronoscope list presets has the command lines'
             cand --peers 'Include the clocks of other libraries (in builds with --features peers)'
             cand --json 'Write the result as JSON to standard output'
             cand -q 'Show no progress and no warnings'
             cand --quiet 'Show no progress and no warnings'
             cand -v 'Show everything that is known; of a run, also the machine, the ruler and the noise'
             cand --verbose 'Show everything that is known; of a run, also the machine, the ruler and the noise'
-            cand -h 'Print help'
-            cand --help 'Print help'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'
             cand --version 'Print version'
         }
         &'chronoscope;deltas'= {
             cand --reads 'How many reads to make, such as 10M; with --budget, as many of them as fit'
+            cand --load 'Measure again under each of these loads: low, low-nice, normal, high, io, memory, timers, print'
+            cand --load-processes 'Processes of a load. Default: one per CPU'
+            cand --priority 'Read with SCHED_FIFO at this priority (1 to 49)'
             cand --export 'Also write the result in this format to this file; ''-'' is standard output. Repeatable'
             cand --color 'When to use colour; auto: on a terminal, unless NO_COLOR is set'
             cand --budget 'Time for measuring, such as 500ms or 10s'
@@ -94,6 +104,9 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand --version 'Print version'
         }
         &'chronoscope;calls'= {
+            cand --load 'Measure again under each of these loads: low, low-nice, normal, high, io, memory, timers, print'
+            cand --load-processes 'Processes of a load. Default: one per CPU'
+            cand --priority 'Read with SCHED_FIFO at this priority (1 to 49)'
             cand --export 'Also write the result in this format to this file; ''-'' is standard output. Repeatable'
             cand --color 'When to use colour; auto: on a terminal, unless NO_COLOR is set'
             cand --budget 'Time for measuring, such as 500ms or 10s'
@@ -101,13 +114,14 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand --seed 'Seed for the random order of measurement. Default: a random one'
             cand --allow 'Ignore this finding; see chronoscope list faults. Repeatable'
             cand --fail-on 'Exit with 1 if there is a finding at this level or above'
+            cand --preset 'Repeat a known experiment; other arguments and options change parts of it. chronoscope list presets has the command lines'
             cand --json 'Write the result as JSON to standard output'
             cand -q 'Show no progress and no warnings'
             cand --quiet 'Show no progress and no warnings'
             cand -v 'Show everything that is known; of a run, also the machine, the ruler and the noise'
             cand --verbose 'Show everything that is known; of a run, also the machine, the ruler and the noise'
-            cand -h 'Print help'
-            cand --help 'Print help'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'
             cand --version 'Print version'
         }
@@ -119,28 +133,29 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand --seed 'Seed for the random order of measurement. Default: a random one'
             cand --allow 'Ignore this finding; see chronoscope list faults. Repeatable'
             cand --fail-on 'Exit with 1 if there is a finding at this level or above'
+            cand --preset 'Repeat a known experiment; other arguments and options change parts of it. chronoscope list presets has the command lines'
             cand --json 'Write the result as JSON to standard output'
             cand -q 'Show no progress and no warnings'
             cand --quiet 'Show no progress and no warnings'
             cand -v 'Show everything that is known; of a run, also the machine, the ruler and the noise'
             cand --verbose 'Show everything that is known; of a run, also the machine, the ruler and the noise'
-            cand -h 'Print help'
-            cand --help 'Print help'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'
             cand --version 'Print version'
         }
         &'chronoscope;waits'= {
-            cand --preset 'A known set of waits (seed003), drawn as its own table. Other options change parts of it'
-            cand --wait 'Durations to wait for, such as 100us,10ms'
+            cand --preset 'A known set of waits (windows-waits), drawn as its own table. Other options change parts of it'
+            cand --wait 'Durations to wait for, such as 100us,10ms; without a unit, milliseconds'
             cand --count 'Waits of each method and duration, such as 500 or 1e6'
             cand --period 'Wait for the deadlines of a fixed grid with this period instead'
             cand --duration 'Time for each load, such as 10m or 2h'
-            cand --load 'What runs alongside: none, low, low-nice, normal, high, io, memory, timers. Default: none; in an overview, none and normal'
+            cand --load 'What runs alongside: none, low, low-nice, normal, high, io, memory, timers, print. Default: none; in an overview, none and normal'
             cand --load-processes 'Processes of a load. Default: one per CPU'
             cand --load-priority 'Run the high load with SCHED_FIFO at this priority (1 to 49) instead of its nice value'
             cand --slack 'Timer slacks of the waiting thread (Linux): ''default'' or a duration'
             cand --slice 'Slices that the waiting thread asks the scheduler for (Linux 6.12): ''default'' or a duration from 100us to 100ms'
-            cand --priority 'Run the waiting threads with SCHED_FIFO at this priority (1 to 49)'
+            cand --priority 'Run the waiting threads with SCHED_FIFO at this priority (Linux, 1 to 49), or at this class (Windows: normal, above, high, realtime)'
             cand --stop-above 'Stop at the first overshoot above this, and show what is known of that moment'
             cand --checkpoint 'Write the report to this file once per second, so that it survives whatever ends the run. It must not exist yet'
             cand --resume 'Resume from this checkpoint with its original options, and keep it up to date'
@@ -153,6 +168,7 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand --allow 'Ignore this finding; see chronoscope list faults. Repeatable'
             cand --fail-on 'Exit with 1 if there is a finding at this level or above'
             cand --all 'Measure every method, from 1 us to 100 ms, for a minute, and show the whole table'
+            cand --load-all-cpus 'Let the high load take every CPU without a pause, so that nothing of a lower priority runs next to it (Windows)'
             cand --all-cpus 'Run a waiting thread on each CPU'
             cand --keep-awake 'Keep the CPUs out of deep idle states (/dev/cpu_dma_latency)'
             cand --why 'Split each late wake-up into its causes, and show the twenty worst'
@@ -176,13 +192,14 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand --seed 'Seed for the random order of measurement. Default: a random one'
             cand --allow 'Ignore this finding; see chronoscope list faults. Repeatable'
             cand --fail-on 'Exit with 1 if there is a finding at this level or above'
+            cand --preset 'Repeat a known experiment; other arguments and options change parts of it. chronoscope list presets has the command lines'
             cand --json 'Write the result as JSON to standard output'
             cand -q 'Show no progress and no warnings'
             cand --quiet 'Show no progress and no warnings'
             cand -v 'Show everything that is known; of a run, also the machine, the ruler and the noise'
             cand --verbose 'Show everything that is known; of a run, also the machine, the ruler and the noise'
-            cand -h 'Print help'
-            cand --help 'Print help'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'
             cand --version 'Print version'
         }
@@ -303,6 +320,19 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
         }
+        &'chronoscope;compare'= {
+            cand --export 'Also write the result in this format to this file; ''-'' is standard output. Repeatable'
+            cand --color 'When to use colour; auto: on a terminal, unless NO_COLOR is set'
+            cand --json 'Write the result as JSON to standard output'
+            cand -q 'Show no progress and no warnings'
+            cand --quiet 'Show no progress and no warnings'
+            cand -v 'Show everything that is known; of a run, also the machine, the ruler and the noise'
+            cand --verbose 'Show everything that is known; of a run, also the machine, the ruler and the noise'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
         &'chronoscope;list'= {
             cand --export 'Also write the result in this format to this file; ''-'' is standard output. Repeatable'
             cand --color 'When to use colour; auto: on a terminal, unless NO_COLOR is set'
@@ -317,6 +347,18 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand --version 'Print version'
         }
         &'chronoscope;explain'= {
+            cand --export 'Also write the result in this format to this file; ''-'' is standard output. Repeatable'
+            cand --color 'When to use colour; auto: on a terminal, unless NO_COLOR is set'
+            cand --json 'Write the result as JSON to standard output'
+            cand -q 'Show no progress and no warnings'
+            cand --quiet 'Show no progress and no warnings'
+            cand -h 'Print help'
+            cand --help 'Print help'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'chronoscope;demo'= {
+            cand --budget 'For how long. Default: 1s'
             cand --export 'Also write the result in this format to this file; ''-'' is standard output. Repeatable'
             cand --color 'When to use colour; auto: on a terminal, unless NO_COLOR is set'
             cand --json 'Write the result as JSON to standard output'
@@ -382,8 +424,10 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand doctor 'What is wrong with time on this machine, what is the evidence, and what is the fix?'
             cand advise 'Which clock or wait should I use, and what is the code?'
             cand report 'Show a stored report on any screen and in any format'
+            cand compare 'Compare the clocks of several machines, or what timing adds to a loop there'
             cand list 'List what is supported here, and why the rest is not'
-            cand explain 'Explain a clock, a wait, a runtime, a finding, a purpose or a column'
+            cand explain 'Explain a clock, a wait, a runtime, a finding, a function, a timer, a term or a column'
+            cand demo 'Show what goes wrong when time is measured carelessly'
             cand generate 'Shell completions, man pages, or the JSON Schema'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
@@ -411,9 +455,13 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
         }
         &'chronoscope;help;report'= {
         }
+        &'chronoscope;help;compare'= {
+        }
         &'chronoscope;help;list'= {
         }
         &'chronoscope;help;explain'= {
+        }
+        &'chronoscope;help;demo'= {
         }
         &'chronoscope;help;generate'= {
             cand completions 'Completions for a shell, to standard output'
