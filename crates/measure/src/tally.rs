@@ -1,6 +1,6 @@
 //! Counts the differences between successive reads, whoever made them.
 
-use crate::deltas::Places;
+use crate::places::Places;
 use chronoscope_model::deltas::{Changes, Deltas, Row};
 use chronoscope_model::histogram::{self, Histogram};
 use std::collections::HashMap;

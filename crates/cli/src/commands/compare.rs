@@ -66,5 +66,9 @@ fn nothing_shared(reports: &[(String, Report)]) -> String {
         let found = reports.iter().find(|(_, report)| report.clocks.is_empty() != clocks);
         found.map_or("", |(name, _)| name)
     };
-    format!("{} has clocks, {} has overhead only: name reports of one kind", with(true), with(false))
+    format!(
+        "{} has clocks, {} has overhead only: name reports of one kind",
+        with(true),
+        with(false)
+    )
 }

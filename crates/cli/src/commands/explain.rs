@@ -120,7 +120,12 @@ fn by_call(name: &str) -> Vec<Page> {
     let pages = clock(first).or_else(|| wait(first)).into_iter();
     let also = ("also in".to_owned(), others.join(", "));
     let also = Some(also).filter(|_| !others.is_empty());
-    pages.map(|mut page| { page.facts.extend(also.clone()); page }).collect()
+    pages
+        .map(|mut page| {
+            page.facts.extend(also.clone());
+            page
+        })
+        .collect()
 }
 
 /// A page without a call, and without the facts that are empty.

@@ -77,9 +77,9 @@ impl What {
             Self::Formats => {
                 format::ALL.iter().map(|format| ListRow::plain(format.id, format.about)).collect()
             }
-            Self::Columns => {
-                terms::all().map(|page| ListRow::plain(&terms::shown(page.names), page.title)).collect()
-            }
+            Self::Columns => terms::all()
+                .map(|page| ListRow::plain(&terms::shown(page.names), page.title))
+                .collect(),
         }
     }
 }

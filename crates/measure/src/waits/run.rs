@@ -12,7 +12,7 @@ use super::wall::{Wall, offset};
 use super::why;
 use crate::engine::Ruler;
 use crate::engine::time::Interrupt;
-use crate::{disturbance, notes};
+use crate::{load, notes};
 use chronoscope_model::Note;
 use chronoscope_model::waits::{Load, LoadRun, StoppedBy, Wait};
 use chronoscope_probes::load::{Order, Running};
@@ -75,7 +75,7 @@ pub fn run(plan: &Plan, distrust: Option<String>, hooks: &mut Hooks) -> Result<F
         };
         held.map_err(|why| notes.push(refused(why))).ok()
     });
-    let _fence = disturbance::fence(plan.spec.fifo()).map_err(Error)?;
+    let _fence = load::fence(plan.spec.fifo()).map_err(Error)?;
     one_period(&mut plan, &mut notes);
     let mut run = Run {
         plan: Arc::new(plan.clone()),
@@ -148,7 +148,7 @@ impl Run {
             fifo: spec.load_priority.filter(|_| high),
             whole: spec.load_all_cpus && high,
         };
-        disturbance::start(order, spec.load_processes, &plan.cpus).map(Some)
+        load::start(order, spec.load_processes, &plan.cpus).map(Some)
     }
 
     /// Measures the rows of one load to their end.

@@ -18,7 +18,7 @@ impl Event {
     /// Its type and number (Linux include/uapi/linux/perf_event.h, `PERF_TYPE_HARDWARE` and
     /// `PERF_TYPE_RAW`, `PERF_COUNT_HW_CPU_CYCLES` and `PERF_COUNT_HW_INSTRUCTIONS`).
     #[allow(dead_code, reason = "only some targets have `perf_event`")]
-    pub(super) fn number(self) -> (u32, u64) {
+    fn number(self) -> (u32, u64) {
         match self {
             Self::Cycles => (0, 0),
             Self::Instructions => (0, 1),
@@ -51,7 +51,7 @@ impl Count {
 
 #[cfg(all(native_c, target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 fn opened(event: Event) -> Result<File, Unavailable> {
-    super::perf_event::count(event)
+    super::perf_event::count(event.number())
 }
 
 #[cfg(not(all(

@@ -1,6 +1,5 @@
 //! Performance events of Linux, which `native/perf.c` opens: their pages, and their counts.
 
-use super::instructions::Event;
 use super::native::State;
 use super::{Unavailable, permission};
 use std::ffi::c_void;
@@ -30,9 +29,8 @@ unsafe extern "C" {
     safe fn cs_perf_count(kind: u32, event: u64) -> i32;
 }
 
-/// A file that counts an event of this thread in user mode.
-pub(super) fn count(event: Event) -> Result<File, Unavailable> {
-    let (kind, number) = event.number();
+/// A file that counts an event of this thread, given by its type and number, in user mode.
+pub(super) fn count((kind, number): (u32, u64)) -> Result<File, Unavailable> {
     match cs_perf_count(kind, number) {
         // SAFETY: the descriptor was opened for the caller, and nothing else closes it.
         fd @ 0.. => Ok(unsafe { File::from_raw_fd(fd) }),

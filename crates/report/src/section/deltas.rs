@@ -150,11 +150,8 @@ fn facts(deltas: &Deltas, complete: bool, below: &str) -> Vec<Fact> {
         Fact::new("largest", format!("{} ({largest})", ticks(deltas.max_ticks))),
     ]);
     if let Some(changes) = &deltas.changes {
-        let all = [
-            ("min", changes.min_ns),
-            ("mean", changes.mean_ns),
-            ("median", changes.median_ns),
-        ];
+        let all =
+            [("min", changes.min_ns), ("mean", changes.mean_ns), ("median", changes.median_ns)];
         let texts = all.map(|(name, ns)| format!("{name} {}", short(ns)).into());
         facts.push(Fact::new("not zero", Text::dotted(texts)));
     }

@@ -5,8 +5,12 @@ use crate::block::{Block, Tone};
 use crate::number::three;
 use chronoscope_model::{Finding, Report};
 
-pub const SECTION: Section =
-    Section { id: "run", records: &[("run", "run"), ("spec", "spec"), ("load_runs", "load")], view, ..PLAIN };
+pub const SECTION: Section = Section {
+    id: "run",
+    records: &[("run", "run"), ("spec", "spec"), ("load_runs", "load")],
+    view,
+    ..PLAIN
+};
 
 /// What makes every figure doubtful, in one line.
 fn doubt(finding: &Finding) -> Block {

@@ -28,7 +28,8 @@ pub(super) fn view(env: &Environment) -> Vec<Block> {
 fn each(env: &Environment, found: &Throughput) -> Option<String> {
     let ticks = found.ticks()?;
     let ns = env.measured_hz().map(|hz| ticks / hz * 1e9).filter(|ns| *ns > 0.0);
-    let time = ns.map_or_else(|| format!("{} ticks", three(ticks)), |ns| format!("{} ns", three(ns)));
+    let time =
+        ns.map_or_else(|| format!("{} ticks", three(ticks)), |ns| format!("{} ns", three(ns)));
     let Some(cycles) = found.core_cycles() else {
         return Some(format!("{time} per instruction, the median row."));
     };
@@ -98,7 +99,8 @@ pub(super) fn data(env: &Environment) -> Vec<Data> {
     };
     let count = |count: Option<u64>| count.map(Value::Count);
     let known = (1..).zip(&found.rows).fold(Known::new("", ""), |known, (nth, row)| {
-        let key = |what: &str| format!("{} x {}, row {nth}: {what}", found.times, found.instruction);
+        let key =
+            |what: &str| format!("{} x {}, row {nth}: {what}", found.times, found.instruction);
         let known = known
             .value(key("clock"), Some(Value::Count(row.clock)), "ticks")
             .number(key("core cycles"), row.core_cycles, "cycles")
