@@ -17,7 +17,7 @@ fn complaint(args: &[&str]) -> String {
 fn unknown_names_get_a_suggestion_and_code_2() {
     for (args, proposal) in [
         (&["clocks", "posix/monotonc"][..], "posix/monotonic"),
-        (&["deltas", "rust/instnt"], "rust/instant"),
+        (&["deltas", "posix/monotnic"], "posix/monotonic"),
         (&["explain", "resoluton"], "resolution"),
         (&["advise", "--for", "intervall"], "interval"),
         (&["advise", "--language", "Pyhton"], "Python"),

@@ -2,7 +2,7 @@
 
 use crate::verdict::SHORT_WRAP_S;
 use chronoscope_model::Report;
-use chronoscope_model::clock::{Clock, Grade, Scope};
+use chronoscope_model::clock::{Clock, Grade, Kind, Language, Scope};
 use chronoscope_model::compare::{
     ClockRow, Compared, Found, OverheadFound, OverheadRow, Portable, Problem, SCHEMA, Source,
 };
@@ -65,6 +65,8 @@ fn clocks(reports: &[(String, Report)]) -> Vec<ClockRow> {
                 call: known.call.clone(),
                 language: clock.language,
                 scope: known.scope,
+                // The library, which is in Rust, converts its ticks.
+                raw: known.kind == Kind::Counter && known.language != Language::Rust,
                 on: reports.iter().map(|(_, report)| here(report)).collect(),
                 mean_ns: None,
             }
@@ -118,11 +120,11 @@ fn found(clock: Option<&Clock>) -> Found {
     found
 }
 
-/// The cheapest clock of each language that works everywhere: for intervals, and for dates.
+/// The cheapest clock of each language that gives time everywhere: for intervals, and for dates.
 fn portable(rows: &[ClockRow]) -> Vec<Portable> {
     let mut chosen = Vec::new();
     for scope in [Scope::Local, Scope::Universal] {
-        let of_it = || rows.iter().filter(|row| row.scope == scope);
+        let of_it = || rows.iter().filter(|row| row.scope == scope && !row.raw);
         let mut languages = Vec::new();
         for row in of_it() {
             if !languages.contains(&row.language) {

@@ -62,6 +62,9 @@ pub struct ClockRow {
     pub language: Language,
     /// What its time refers to, on the first machine that has it.
     pub scope: Scope,
+    /// Whether its values are ticks whose length a program has to find out itself.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub raw: bool,
     /// What was found on each machine.
     pub on: Vec<Found>,
     /// The geometric mean of its costs in nanoseconds, if it works on all machines.

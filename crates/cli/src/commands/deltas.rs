@@ -13,7 +13,7 @@ pub const EXAMPLES: Examples = [
     ),
     (
         "chronoscope deltas dotnet-mono/stopwatch --reads 10M",
-        "The same, from ten million reads of a runtime's clock.",
+        "Ten million reads of a clock in another language.",
     ),
     (
         "chronoscope deltas rust/instant --export csv=deltas.csv",

@@ -91,7 +91,10 @@ fn named(name: &str) -> Vec<Page> {
     let id = name.to_lowercase();
     let entries = [clock(&id), wait(&id), runtime(&id), fault(&id), purpose(&id), cause(&id)];
     let preset = presets::find(name).map(presets::Preset::page);
-    let known = terms::find(name).into_iter().map(Page::from);
+    let mut known = terms::find(name);
+    // "clock" is a column, and so is "Clock".
+    known.sort_by_key(|page| !terms::whole_names(page).any(|whole| whole == name));
+    let known = known.into_iter().map(Page::from);
     entries.into_iter().flatten().chain(preset).chain(known).collect()
 }
 

@@ -6,7 +6,7 @@ use crate::task::{Examples, Job, Run, Task};
 use chronoscope_survey::{Hardware, Survey};
 
 pub const EXAMPLES: Examples = [
-    ("chronoscope hardware", "Timers, clock source, hypervisor, and the throughput of rdtsc."),
+    ("chronoscope hardware", "Timers, clock source, hypervisor, and rdtsc."),
     ("chronoscope hardware -v", "Also the lines of the kernel's log about time."),
     ("chronoscope hardware --fail-on warning", "Exit with 1 if there is a problem, for a script."),
 ];

@@ -18,6 +18,7 @@ use crate::tally::Tally;
 use chronoscope_model::Report;
 use chronoscope_model::deltas::{Deltas, Nothing, Pairs};
 use chronoscope_model::run::Noise;
+use chronoscope_probes::clocks;
 use std::time::Duration;
 
 /// The most values in an answer; one with fewer is the last.
@@ -159,7 +160,10 @@ impl Series {
         if let Some(gone) = hello.unavailable.iter().find(|gone| gone.id == *wanted) {
             return Err(Error::Nothing(format!("{id}/{wanted} cannot be read: {}", gone.reason)));
         }
-        let ids: Vec<&str> = hello.clocks.iter().map(|clock| clock.id.as_str()).collect();
+        let of_runtime = hello.clocks.iter().map(|clock| clock.id.as_str());
+        // The tool's own clocks of that language have ids of the same form.
+        let own = clocks::every().filter_map(|entry| entry.id.strip_prefix(id)?.strip_prefix('/'));
+        let ids: Vec<&str> = own.chain(of_runtime).collect();
         let (wanted, ids) = (shown(wanted, 40), ids.join(", "));
         Err(Error::Invalid(format!("{id} has no clock '{wanted}', only: {ids}")))
     }
