@@ -1,6 +1,6 @@
 /* Waits of some milliseconds by each routine, on Windows and on Unix. Arguments: milliseconds and
- * passes. Prints a name and a number for each routine: by how much its waits are late in the median,
- * in nanoseconds, by QueryPerformanceCounter or CLOCK_MONOTONIC. */
+ * passes. Prints a name and a number for each routine: by how much its waits are late in the
+ * median, in nanoseconds, by QueryPerformanceCounter or CLOCK_MONOTONIC. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

@@ -69,8 +69,8 @@ pub fn command_line() -> clap::Command {
     })
 }
 
-/// Parses the words of a command line. If they name a preset, the command line that it stands for is
-/// returned too.
+/// Parses the words of a command line. If they name a preset, the command line that it stands for
+/// is returned too.
 ///
 /// # Errors
 /// They ask for help or the version, or are wrong.

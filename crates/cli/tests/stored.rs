@@ -69,8 +69,8 @@ fn a_stored_report_is_shown_as_its_run_showed_it() {
     assert_eq!(text(&run(&["report", &file])), shown);
 }
 
-/// The table of runtimes by clock source, from an emulated PC: Mono counts units of 100 ns under each
-/// of them, and a read of a device takes longer than that.
+/// The table of runtimes by clock source, from an emulated PC: Mono counts units of 100 ns under
+/// each of them, and a read of a device takes longer than that.
 #[test]
 fn a_sweep_of_runtimes_can_be_looked_at_without_root() {
     let file = stored().replace("x86_64-unknown-linux-gnu", "sweep-runtimes-vm");

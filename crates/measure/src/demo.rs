@@ -166,7 +166,8 @@ fn coarse_clock(longest: Duration) -> Result<Shown, String> {
     Ok(Shown { happened: zeros > 0 && tick > 10.0 * real, what, figures })
 }
 
-/// This thread bound to a CPU, another CPU, and the nanoseconds per tick of the processor's counter.
+/// This thread bound to a CPU, another CPU, and the nanoseconds per tick of the processor's
+/// counter.
 fn two_cpus() -> Result<(PinGuard, usize, f64), String> {
     let counters = ["x86/rdtsc-asm", "arm/cntvct"].iter().filter_map(|id| clocks::find(id));
     let mut here = counters.filter(|entry| !entry.is_on_other_system());

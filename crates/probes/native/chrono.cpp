@@ -8,8 +8,9 @@ CS_READER(cxx_empty, 0, CS_SINK(0), 0, 1.0, -1.0);
 
 template <class Clock>
 static inline uint64_t ms() {
-    return static_cast<uint64_t>(
-        std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now().time_since_epoch()).count());
+    using std::chrono::milliseconds;
+    const auto since = Clock::now().time_since_epoch();
+    return static_cast<uint64_t>(std::chrono::duration_cast<milliseconds>(since).count());
 }
 
 template <class Clock>

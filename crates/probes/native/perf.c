@@ -68,8 +68,8 @@ int cs_perf_open(enum cs_perf what, cs_page **page) {
 }
 
 /* Opens a count of an event of the calling thread in user mode. Returns its file descriptor, which
- * the caller must close, or a negative errno. The count runs from here on, and read(2) returns it as
- * 64 bits. */
+ * the caller must close, or a negative errno. The count runs from here on, and read(2) returns
+ * it as 64 bits. */
 int cs_perf_count(uint32_t kind, uint64_t event);
 int cs_perf_count(uint32_t kind, uint64_t event) {
     struct perf_event_attr attr = {.type = kind,

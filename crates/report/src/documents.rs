@@ -41,8 +41,8 @@ struct Demonstration<'a> {
     figures: BTreeMap<&'a str, f64>,
 }
 
-/// Writes what a demonstration has shown: whether it happened, in words, and in figures, whose names
-/// end with the unit.
+/// Writes what a demonstration has shown: whether it happened, in words, and in figures, whose
+/// names end with the unit.
 ///
 /// # Errors
 /// None are known, because its keys are strings and its values finite.

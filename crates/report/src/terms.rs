@@ -17,8 +17,8 @@
 //! What to do: What to do about it.
 //! ```
 //!
-//! More names may follow in a line `- also:`. Lists use the first name. `*` at the end of a name stands for any ending, and `<a duration>` for
-//! any duration.
+//! More names may follow in a line `- also:`. Lists use the first name. `*` at the end of a name
+//! stands for any ending, and `<a duration>` for any duration.
 
 use crate::section;
 use chronoscope_model::{Page, units};

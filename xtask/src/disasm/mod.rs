@@ -3,8 +3,8 @@
 //! The `timed_loops` example of the probes prints the address of each clock's loop in its own
 //! machine code, and what the clock's entry expects there. The list of clocks is therefore that of
 //! the catalogue, and a new clock needs no change here. The library's reads are also checked for
-//! calls that can panic, the loops that time some work for the function that they share, and the row
-//! of a hundred reads for their number.
+//! calls that can panic, the loops that time some work for the function that they share, and the
+//! row of a hundred reads for their number.
 
 mod aarch64;
 mod around;

@@ -1,5 +1,5 @@
-//! Explains a clock, a wait, a runtime, a finding, a purpose, a preset, a name on a screen, or one of
-//! manuals and articles.
+//! Explains a clock, a wait, a runtime, a finding, a purpose, a preset, a name on a screen, or a
+//! name that manuals and articles use.
 
 use crate::context::Context;
 use crate::presets;
@@ -22,8 +22,8 @@ pub const EXAMPLES: Examples = [
 /// Explain a clock, a wait, a runtime, a finding, a function, a timer, a term or a column.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The id of a clock, a wait, a runtime, a finding, a purpose, a preset or a cause of lateness; a
-    /// name on a screen, such as the heading of a column; a function, a timer or a term.
+    /// The id of a clock, a wait, a runtime, a finding, a purpose, a preset or a cause of lateness;
+    /// a name on a screen, such as the heading of a column; a function, a timer or a term.
     #[arg(required = true, value_name = "ID")]
     words: Vec<String>,
 }

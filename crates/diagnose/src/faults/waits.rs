@@ -58,8 +58,8 @@ pub(super) const COARSE_TICK: Fault = Fault {
         names: &["coarse-tick"],
         title: "Sleeps are only as fine as the system's tick",
         about: "Even the shortest of many short sleeps ended far beyond its time, or sleeps took a \
-                whole number of ticks: the system's timers end at a tick of 1 to 16 ms. Whatever waits for a moment, or runs at a \
-                period, is late by up to a tick.",
+                whole number of ticks: the system's timers end at a tick of 1 to 16 ms. Whatever \
+                waits for a moment, or runs at a period, is late by up to a tick.",
         how: "the smallest overshoot of short sleeps, and how long late ones took",
         act: "On Linux see hrtimers-off. On Windows use a high-resolution waitable timer or \
               timeBeginPeriod(1). Otherwise spin for the last part of a wait: `chronoscope advise \

@@ -35,9 +35,10 @@ pub struct Machine {
     rested: Option<Duration>,
 }
 
-/// A real-time thread sleeps this often, and for this long: before the kernel ends it (getrlimit(2),
-/// RLIMIT_RTTIME), and so much that the kernel never takes the CPU from it while it measures, as it
-/// does from one that runs for more than 950 ms of a second (sched(7), `sched_rt_runtime_us`).
+/// A real-time thread sleeps this often, and for this long: before the kernel ends it
+/// (getrlimit(2), RLIMIT_RTTIME), and so much that the kernel never takes the CPU from it while it
+/// measures, as it does from one that runs for more than 950 ms of a second (sched(7),
+/// `sched_rt_runtime_us`).
 const REST_EVERY: Duration = Duration::from_millis(400);
 const REST: Duration = Duration::from_millis(30);
 

@@ -24,8 +24,8 @@ unsafe extern "C" {
     /// errno, or -1 if the page does not offer what it was opened for.
     fn cs_perf_open(what: i32, page: *mut *const c_void) -> i32;
     fn cs_perf_close(page: *const c_void);
-    /// Opens a count of an event of this thread in user mode. Returns a file descriptor that nothing
-    /// else owns, or a negative errno.
+    /// Opens a count of an event of this thread in user mode. Returns a file descriptor that
+    /// nothing else owns, or a negative errno.
     safe fn cs_perf_count(kind: u32, event: u64) -> i32;
 }
 

@@ -1,6 +1,6 @@
 //! The ACPI tables that describe timers. On Linux, anyone can list their names, but only root can
-//! read their contents (kernel, `Documentation/ABI/testing/sysfs-firmware-acpi`); Windows gives them
-//! to everyone.
+//! read their contents (kernel, `Documentation/ABI/testing/sysfs-firmware-acpi`); Windows gives
+//! them to everyone.
 
 use super::os;
 use super::root::{Missing, Root};

@@ -1,5 +1,5 @@
-//! What Windows' performance counter is based on, as far as its rate shows, and the boot options that
-//! change it.
+//! What Windows' performance counter is based on, as far as its rate shows, and the boot options
+//! that change it.
 
 use chronoscope_model::Environment;
 use chronoscope_model::environment::Timer;
