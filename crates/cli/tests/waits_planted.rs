@@ -18,7 +18,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-const TIMES: usize = 5;
+const TIMES: usize = 9;
 const WANTED: usize = 3;
 
 /// A program that runs until this is dropped.
