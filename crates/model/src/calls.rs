@@ -1,6 +1,6 @@
 //! The mean of many calls, the mean of a few, and a single call.
 
-use crate::waits::Load;
+use crate::load::Load;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -2,8 +2,8 @@
 
 pub use crate::cost::{Cost, Displaced};
 use crate::estimate::Estimate;
+use crate::load::Load;
 use crate::ordering::Ordering;
-use crate::waits::Load;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

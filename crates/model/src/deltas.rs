@@ -1,7 +1,7 @@
 //! The differences between successive reads.
 
 use crate::histogram::Histogram;
-use crate::waits::Load;
+use crate::load::Load;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -21,6 +21,7 @@ pub mod environment;
 pub mod estimate;
 pub mod finding;
 pub mod histogram;
+pub mod load;
 pub mod note;
 pub mod ordering;
 pub mod overhead;

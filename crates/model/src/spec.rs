@@ -4,9 +4,10 @@
 #[cfg(feature = "clap")]
 mod overhead;
 
+use crate::load::Load;
 #[cfg(feature = "clap")]
 use crate::units::{parse_count, parse_duration, parse_whole};
-use crate::waits::{Load, WaitSpec};
+use crate::waits::WaitSpec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;

@@ -1,10 +1,9 @@
 //! How precisely one can wait, as found on this machine.
 
-mod load;
 mod priority;
 mod spec;
 
-pub use load::{Load, LoadProcess, LoadRun};
+pub use crate::load::{Load, LoadProcess, LoadRun};
 pub use priority::{Class, Priority};
 pub(crate) use spec::ns;
 pub use spec::{Plan, Slack, WaitSpec};
