@@ -1,7 +1,7 @@
 //! Successive reads of one clock of a runtime. Its probe makes them in one uninterrupted series and
 //! answers with their values afterwards, so the differences are those of a program in its language.
 
-use super::answer::{self, Hello};
+use super::answer::{self, Checked, Hello};
 use super::cache::Cache;
 use super::prepare::{Candidate, Ready};
 use super::probe::Probe;
@@ -133,8 +133,9 @@ impl Series {
         };
         neighbour.judge();
         let ticks = unit_ns / ns_per_tick;
-        let pairs = pairs(&mut probe, &clock.id, unit_ns, ticks, machine, aside, stop);
-        let nothing = nothing(&mut probe, &clock.id, unit_ns, ticks, machine, aside, stop);
+        let request = |what: &str| format!("{what} {} {AT_ONCE}", clock.id);
+        let started = repeated(&mut probe, &request("pairs"), machine, aside, stop);
+        let watched = repeated(&mut probe, &request("watch"), machine, aside, stop);
         let deltas = Deltas {
             id: format!("{id}/{}", clock.id),
             call: Some(clock.call.clone()),
@@ -143,8 +144,8 @@ impl Series {
             wanted: (made < self.reads).then_some(self.reads),
             ns_per_tick_ppm: clock.hz_ppm,
             shared: neighbour.share(),
-            pairs: pairs.map_err(failed)?,
-            nothing_measured: nothing.map_err(failed)?,
+            pairs: pairs(&started.map_err(failed)?, unit_ns, ticks),
+            nothing_measured: nothing(&watched.map_err(failed)?, unit_ns, ticks),
             ..tally.deltas()
         };
         probe.end();
@@ -221,74 +222,60 @@ fn whole(value: f64) -> i64 {
     value.round() as i64
 }
 
-/// Times an empty interval repeatedly: each read less the one before. `None` if the probe cannot do
-/// that, or if there was no time. There are `ticks` in a unit.
+/// Makes a request again and again, and returns the answers; none if the probe cannot serve it, or
+/// if there was no time.
 ///
 /// # Errors
 /// The probe is of no further use, for the reason given.
-fn nothing(
+fn repeated<T: Checked>(
     probe: &mut Probe,
-    clock: &str,
-    unit_ns: f64,
-    ticks: f64,
+    request: &str,
     machine: &impl Time,
     longest: Duration,
     stop: Stop,
-) -> Result<Option<Nothing>, String> {
-    let mut all: Option<Nothing> = None;
+) -> Result<Vec<T>, String> {
+    let mut all = Vec::new();
     let mut limit = Limit::new(machine, longest, NOTHING_TRIES / AT_ONCE);
     while !limit.reached(machine) {
-        let request = format!("watch {clock} {AT_ONCE}");
-        let seen: Option<answer::Watch> = probe.ask(&request, WORK, stop)?;
-        let Some(seen) = seen.filter(|seen| seen.reads > 0) else { break };
-        let least = match (seen.backwards, seen.same) {
-            (0, 0) => seen.smallest,
-            (0, _) => 0.0,
-            _ => -seen.worst,
-        };
-        let (units, least_ns) = (seen.longest, least * unit_ns);
-        let before = all.unwrap_or(Nothing { min_ns: least_ns, ..Nothing::default() });
-        all = Some(Nothing {
-            tries: before.tries.saturating_add(seen.reads),
-            max_ticks: before.max_ticks.max(whole(units * ticks)),
-            max_ns: before.max_ns.max(units * unit_ns),
-            min_ns: before.min_ns.min(least_ns),
-            interrupted: None,
-        });
+        let Some(answer) = probe.ask(request, WORK, stop)? else { break };
+        all.push(answer);
     }
     Ok(all)
 }
 
-/// Starts and stops the runtime's objects that time intervals by this clock. `None` if it has none,
-/// or if there was no time. There are `ticks` in a unit.
-///
-/// # Errors
-/// The probe is of no further use, for the reason given.
-fn pairs(
-    probe: &mut Probe,
-    clock: &str,
-    unit_ns: f64,
-    ticks: f64,
-    machine: &impl Time,
-    longest: Duration,
-    stop: Stop,
-) -> Result<Option<Pairs>, String> {
-    let (mut all, mut zeros, mut total) = (Pairs::default(), 0, 0.0);
-    let mut limit = Limit::new(machine, longest, NOTHING_TRIES / AT_ONCE);
-    while !limit.reached(machine) {
-        let request = format!("pairs {clock} {AT_ONCE}");
-        let seen: Option<answer::Pairs> = probe.ask(&request, WORK, stop)?;
-        let Some(seen) = seen.filter(|seen| seen.pairs > 0) else { break };
-        all.call = seen.call;
-        all.count = all.count.saturating_add(seen.pairs);
-        all.max_ticks = all.max_ticks.max(whole(seen.longest * ticks));
-        all.max_ns = all.max_ns.max(seen.longest * unit_ns);
-        zeros += seen.zero;
-        total += seen.total;
-    }
-    all.zero_share = zeros as f64 / all.count.max(1) as f64;
-    all.mean_ns = total * unit_ns / all.count.max(1) as f64;
-    Ok((all.count > 0).then_some(all))
+/// The longest of empty intervals: each read less the one before. There are `ticks` in a unit.
+fn nothing(seen: &[answer::Watch], unit_ns: f64, ticks: f64) -> Option<Nothing> {
+    let least = |seen: &answer::Watch| match (seen.backwards, seen.same) {
+        (0, 0) => seen.smallest,
+        (0, _) => 0.0,
+        _ => -seen.worst,
+    };
+    let longest = seen.iter().map(|seen| seen.longest).fold(0.0, f64::max);
+    let tries = seen.iter().fold(0u64, |tries, seen| tries.saturating_add(seen.reads));
+    (tries > 0).then(|| Nothing {
+        tries,
+        max_ticks: whole(longest * ticks),
+        max_ns: longest * unit_ns,
+        min_ns: seen.iter().map(least).fold(f64::INFINITY, f64::min) * unit_ns,
+        interrupted: None,
+    })
+}
+
+/// What the runtime's objects that time intervals by this clock show if they are stopped at once.
+/// There are `ticks` in a unit.
+fn pairs(seen: &[answer::Pairs], unit_ns: f64, ticks: f64) -> Option<Pairs> {
+    let count = seen.iter().fold(0u64, |count, seen| count.saturating_add(seen.pairs));
+    let zeros: f64 = seen.iter().map(|seen| seen.zero as f64).sum();
+    let total: f64 = seen.iter().map(|seen| seen.total).sum();
+    let longest = seen.iter().map(|seen| seen.longest).fold(0.0, f64::max);
+    (count > 0).then(|| Pairs {
+        call: seen.last().map_or(String::new(), |seen| seen.call.clone()),
+        count,
+        zero_share: zeros / count as f64,
+        mean_ns: total * unit_ns / count as f64,
+        max_ticks: whole(longest * ticks),
+        max_ns: longest * unit_ns,
+    })
 }
 
 #[cfg(test)]
