@@ -58,29 +58,22 @@ fn how(found: &Throughput) -> String {
 /// A row, and how many instructions its code contains.
 type One<'a> = (&'a ThroughputRow, u32);
 
-fn columns<'a>() -> Vec<Spec<One<'a>>> {
+fn columns<'a>(uops: bool) -> Vec<Spec<One<'a>>> {
     columns! { (row, times) in One;
         "clock" "Clock" [full right] Cell::count(row.clock);
         "core_cycles" "Core cyc" [full right] Cell::number(row.core_cycles)
             .said(row.core_cycles.map(units::grouped));
         "instructions" "Instruct" [full right]
             Cell::count(row.instructions).or(&times.to_string());
-        "uops" "Uops" [full right] Cell::count(row.uops);
+        "uops" "Uops" [full_if(uops) right] Cell::count(row.uops);
     }
 }
 
 fn table(found: &Throughput) -> Table {
-    let mut rows = Rows::shown(columns(), Detail::Full);
+    let uops = found.rows.iter().any(|row| row.uops.is_some());
+    let mut rows = Rows::shown(columns(uops), Detail::Full);
     found.rows.iter().for_each(|row| rows.row(&(row, found.times)));
     let mut table = rows.table();
-    if found.rows.iter().all(|row| row.uops.is_none()) {
-        table.columns.pop();
-        for item in &mut table.items {
-            if let Item::Row(row) = item {
-                row.cells.pop();
-            }
-        }
-    }
     for (at, port) in found.ports.iter().enumerate() {
         table.columns.push(Column::new(format!("uop {port}")).right().full());
         for (item, row) in table.items.iter_mut().zip(&found.rows) {
