@@ -65,7 +65,9 @@ pub fn command_line() -> clap::Command {
     let with = |command, groups: &[Group]| groups.iter().fold(command, |all, group| group(all));
     let whole = presets::option(with(Cli::command(), MEASURING)).after_help(more);
     COMMANDS.iter().fold(whole, |whole, (name, groups, examples)| {
-        whole.mut_subcommand(*name, |command| with(command, groups).after_help(shown(examples)))
+        whole.mut_subcommand(*name, |command| {
+            presets::option(with(command, groups)).after_help(shown(examples))
+        })
     })
 }
 

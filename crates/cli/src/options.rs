@@ -3,7 +3,6 @@
 //!
 //! A group has no doc comment, because clap would take it for the description of the command.
 
-use crate::presets;
 use chronoscope_diagnose::faults;
 use chronoscope_model::units::parse_whole;
 use chronoscope_model::{Level, units};
@@ -69,14 +68,6 @@ pub type Group = fn(Command) -> Command;
 /// The groups of a command that measures.
 pub const MEASURING: &[Group] =
     &[Output::augment_args, Verbose::augment_args, Measuring::augment_args, Findings::augment_args];
-/// The groups of a command that measures and has presets.
-pub const WITH_PRESETS: &[Group] = &[
-    Output::augment_args,
-    Verbose::augment_args,
-    Measuring::augment_args,
-    Findings::augment_args,
-    presets::option,
-];
 /// The groups of a command that shows a stored report.
 pub const STORED: &[Group] = &[Output::augment_args, Verbose::augment_args, Findings::augment_args];
 /// The groups of a command that lists entries or compares reports.

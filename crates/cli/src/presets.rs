@@ -120,10 +120,16 @@ pub fn find(name: &str) -> Option<&'static Preset> {
     PRESETS.iter().find(|preset| preset.names.iter().any(|one| one.eq_ignore_ascii_case(name)))
 }
 
-/// Adds `--preset` to a command that has presets, or to the program as a whole.
+/// Adds `--preset` to a command that has presets and lacks the option, or to the program as a
+/// whole.
 pub fn option(command: Command) -> Command {
     let whole = command.get_name() == "chronoscope";
     let here = PRESETS.iter().filter(|preset| whole || preset.command == command.get_name());
+    let mut here = here.peekable();
+    // The option of waits belongs to its measurement.
+    if here.peek().is_none() || command.get_arguments().any(|arg| arg.get_id() == "preset") {
+        return command;
+    }
     let values = here.map(|preset| {
         PossibleValue::new(preset.name()).help(preset.about).aliases(&preset.names[1..])
     });

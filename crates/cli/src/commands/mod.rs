@@ -4,7 +4,7 @@
 pub mod summary;
 
 use crate::context::Context;
-use crate::options::{FILES, Group, LIST, MEASURING, PAGE, STORED, WITH_PRESETS};
+use crate::options::{FILES, Group, LIST, MEASURING, PAGE, STORED};
 use crate::task::{Examples, Run, Task};
 
 macro_rules! commands {
@@ -34,12 +34,12 @@ macro_rules! commands {
 }
 
 commands! {
-    clocks: WITH_PRESETS,
+    clocks: MEASURING,
     deltas: MEASURING,
-    calls: WITH_PRESETS,
-    overhead: WITH_PRESETS,
+    calls: MEASURING,
+    overhead: MEASURING,
     waits: MEASURING,
-    runtimes: WITH_PRESETS,
+    runtimes: MEASURING,
     trust: MEASURING,
     hardware: MEASURING,
     sweep: MEASURING,
