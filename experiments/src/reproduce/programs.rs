@@ -88,8 +88,8 @@ macro_rules! timetest {
 /// The rows of one wait routine. Lateness differs by tens of microseconds from run to run, so a
 /// difference may be a tenth of the 10 ms that are waited for.
 macro_rules! waits {
-    ($($call:literal $name:literal $id:literal $why:expr,)*) => {&[$(
-        Item { why: $why, of: 10e6, ..median(
+    ($($call:literal $name:literal $id:literal,)*) => {&[$(
+        Item { of: 10e6, ..median(
             concat!($call, ": median lateness, in ns"),
             concat!($name, ".median"),
             concat!("waits[", $id, "].overshoot.p50_ns"),
@@ -139,9 +139,6 @@ const STEPS: &str = "the counter advances in steps of 10 ns on this processor";
 
 /// A median of few rounds can be of either state.
 const TWO_STATES: &str = "in one process of ten, the timed loop takes 25 ns less; not explained";
-
-/// A wait that is late by microseconds at most: the routine itself is a part of that.
-const SPIN: &str = "some 50 ns, of which each program's own reads are most";
 
 pub const ALL: &[Program] = &[
     Program {
@@ -193,10 +190,10 @@ pub const ALL: &[Program] = &[
                --count 50 --slack default --load none",
         wine: false,
         items: waits![
-            "timerfd" "timerfd" "linux/timerfd" "",
-            "`usleep()`" "usleep" "posix/usleep" "",
-            "`nanosleep()`" "nanosleep" "linux/nanosleep" "",
-            "busy wait" "busy" "busy/monotonic" SPIN,
+            "timerfd" "timerfd" "linux/timerfd",
+            "`usleep()`" "usleep" "posix/usleep",
+            "`nanosleep()`" "nanosleep" "linux/nanosleep",
+            "busy wait" "busy" "busy/monotonic",
         ],
     },
     Program {
@@ -208,67 +205,38 @@ pub const ALL: &[Program] = &[
                mingw/usleep mingw/nanosleep busy/qpc --wait 10ms --count 50 --load none",
         wine: true,
         items: waits![
-            "`Sleep()`" "sleep" "windows/sleep" "",
-            "waitable timer" "timer" "windows/waitable-timer" "",
-            "waitable timer, high resolution" "high" "windows/waitable-timer-high-resolution" "",
-            "`usleep()`" "usleep" "mingw/usleep" "",
-            "`nanosleep()`" "nanosleep" "mingw/nanosleep" "",
-            "busy wait" "busy" "busy/qpc" SPIN,
+            "`Sleep()`" "sleep" "windows/sleep",
+            "waitable timer" "timer" "windows/waitable-timer",
+            "waitable timer, high resolution" "high" "windows/waitable-timer-high-resolution",
+            "`usleep()`" "usleep" "mingw/usleep",
+            "`nanosleep()`" "nanosleep" "mingw/nanosleep",
+            "busy wait" "busy" "busy/qpc",
         ],
     },
+    MONO,
     Program {
-        source: "stopwatch.cs",
-        about: "Stopwatch, Mono",
-        build: "mcs -optimize+ {source} -out:{built}.exe",
-        run: "mono {built}.exe",
-        tool: "deltas dotnet-mono/stopwatch --reads 1M",
-        wine: false,
-        items: stopwatch!("dotnet-mono"),
-    },
-    Program {
-        source: "stopwatch.cs",
-        about: "Stopwatch, Mono",
-        build: "mcs -optimize+ {source} -out:{built}.exe",
-        run: "mono {built}.exe",
         tool: "runtimes dotnet-mono --budget 5s",
-        wine: false,
         items: &[
             least("Latency, in ns", "latency", MONO_LATENCY),
             least("Resolution, in ns", "resolution", MONO_RESOLUTION),
         ],
+        ..MONO
     },
     Program {
-        source: "stopwatch.cs",
         about: "Stopwatch, CoreCLR",
-        build: "mcs -optimize+ {source} -out:{built}.exe",
         run: "dotnet exec --runtimeconfig runtimes/dotnet/probe.runtimeconfig.json {built}.exe",
         tool: "deltas dotnet-coreclr/stopwatch --reads 1M",
-        wine: false,
         items: stopwatch!("dotnet-coreclr"),
+        ..MONO
     },
+    HUNDRED,
     Program {
-        source: "rdtsc.c",
-        about: "throughput of `rdtsc`, a hundred in a row",
-        build: "gcc -O2 -Wall -Wextra {source} -o {built}",
-        run: "{built}",
-        tool: "clocks x86/rdtsc-asm --budget 2s",
-        wine: false,
-        items: &[
-            least("ticks of the TSC for one", "ticks", TICKS),
-            least("core cycles for one", "core_cycles", CORE),
-        ],
-    },
-    Program {
-        source: "rdtsc.c",
-        about: "throughput of `rdtsc`, a hundred in a row",
-        build: "gcc -O2 -Wall -Wextra {source} -o {built}",
-        run: "{built}",
         tool: "hardware",
-        wine: false,
         items: &[Item {
             scale: 1e-2,
             ..least("ticks of the TSC for one, of ten rows", "ticks", ROWS)
         }],
+        ..HUNDRED
     },
 ];
 
@@ -300,6 +268,29 @@ const NOT_OPTIMISED: Program = Program {
     build: "gcc -Wall -o3 -std=c99 {source} -o {built}",
     items: timetest![LOOP],
     ..TIMETEST
+};
+
+const MONO: Program = Program {
+    source: "stopwatch.cs",
+    about: "Stopwatch, Mono",
+    build: "mcs -optimize+ {source} -out:{built}.exe",
+    run: "mono {built}.exe",
+    tool: "deltas dotnet-mono/stopwatch --reads 1M",
+    wine: false,
+    items: stopwatch!("dotnet-mono"),
+};
+
+const HUNDRED: Program = Program {
+    source: "rdtsc.c",
+    about: "throughput of `rdtsc`, a hundred in a row",
+    build: "gcc -O2 -Wall -Wextra {source} -o {built}",
+    run: "{built}",
+    tool: "clocks x86/rdtsc-asm --budget 2s",
+    wine: false,
+    items: &[
+        least("ticks of the TSC for one", "ticks", TICKS),
+        least("core cycles for one", "core_cycles", CORE),
+    ],
 };
 
 const DELTA1: &str = "calls[posix/monotonic].passes.delta1_ns";

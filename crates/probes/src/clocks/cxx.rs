@@ -71,10 +71,10 @@ clocks! {
         call: "system_clock::now().time_since_epoch().count()",
         kind: Kind::Wall,
         alternative_to: WALL,
-        about: "The C++ library's wall clock in its own unit, the period, which the standard leaves \
-                to the library: 1 ns in libstdc++, 1 us in libc++, 100 ns in MSVC's library. Code \
-                that takes the count for nanoseconds is right with one library and wrong with the \
-                next. It may be stepped.",
+        about: "The C++ library's wall clock in its own unit, the period, which the standard \
+                leaves to the library: 1 ns in libstdc++, 1 us in libc++, 100 ns in MSVC's \
+                library. Code that takes the count for nanoseconds is right with one library and \
+                wrong with the next. It may be stepped.",
         references: &["ISO C++17 [time.clock.system]", "libstdc++ src/c++11/chrono.cc"],
         expect: &["system_clock::now()"],
         period: SYSTEM,
