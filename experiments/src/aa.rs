@@ -48,17 +48,18 @@ struct Cost {
     high: f64,
 }
 
+/// The costs that several runs measured.
 #[derive(Default)]
-struct Runs {
+pub struct Runs {
     of: BTreeMap<String, Vec<Cost>>,
     /// Costs that the tool itself marked as those of a shared core.
-    shared: usize,
+    pub shared: usize,
     /// The machine that was measured.
-    machine: String,
+    pub machine: String,
 }
 
 impl Runs {
-    fn add(&mut self, report: &Value) {
+    pub fn add(&mut self, report: &Value) {
         self.machine = results::machine(report);
         for clock in report["clocks"].as_array().into_iter().flatten() {
             let cost = &clock["cost"]["throughput"];
@@ -76,6 +77,65 @@ impl Runs {
     }
 }
 
+/// How far neighbouring runs agree.
+#[derive(Default)]
+pub struct Agreement {
+    rows: String,
+    pairs: usize,
+    apart: usize,
+}
+
+impl Runs {
+    /// The clocks that any of the runs measured.
+    pub fn ids(&self) -> impl Iterator<Item = &str> {
+        self.of.keys().map(String::as_str)
+    }
+
+    /// Adds a row for this clock, and returns the median half-width of its intervals as a share of
+    /// the cost; none if fewer than two runs measured it.
+    pub fn compare(&self, id: &str, agreement: &mut Agreement) -> Result<Option<f64>> {
+        let Some(runs) = self.of.get(id).filter(|runs| runs.len() > 1) else {
+            return Ok(None);
+        };
+        let middle = median(runs.iter().map(|cost| cost.value))?;
+        let half = median(runs.iter().map(|c| (c.high - c.low) / 2.0 / c.value))?;
+        let far = runs.iter().map(|cost| (cost.value / middle - 1.0).abs());
+        let far = far.fold(0.0, f64::max);
+        let pairs = runs.len() - 1;
+        let apart = runs.windows(2).filter(|pair| are_apart(pair[0], pair[1])).count();
+        agreement.rows += &format!(
+            "| `{id}` | {middle:.3} | {:.2} % | ±{:.2} % | {apart} of {pairs} |\n",
+            far * 100.0,
+            half * 100.0
+        );
+        agreement.pairs += pairs;
+        agreement.apart += apart;
+        Ok(Some(half))
+    }
+}
+
+impl Agreement {
+    pub fn table(&self) -> String {
+        let Self { rows, pairs, apart } = self;
+        format!(
+            "| clock | median, ns | farthest run | half-width, median | pairs apart |\n\
+             | --- | ---: | ---: | ---: | ---: |\n{rows}\n{apart} of {pairs} pairs are apart.\n"
+        )
+    }
+
+    /// # Errors
+    /// More pairs are apart than may be.
+    pub fn check(&self) -> Result<()> {
+        let Self { pairs, apart, .. } = self;
+        let share = APART * *pairs as f64;
+        // Plus twice the standard error of that many comparisons.
+        let limit = share + 2.0 * (share * (1.0 - APART)).sqrt();
+        let agree = *pairs > 0 && *apart as f64 <= limit;
+        ensure!(agree, "{apart} of {pairs} pairs are apart; at most {limit:.0} may be");
+        Ok(())
+    }
+}
+
 /// Makes the runs, writes a line per clock into docs/RESULTS.md, and fails if they disagree too
 /// often.
 pub fn run(sh: &Shell, args: &Args) -> Result<()> {
@@ -86,30 +146,14 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
         let options = ["--json", "--quiet", "--budget", &args.budget];
         all.add(&report(cmd!(sh, "{tool} clocks {ids...} {options...}"))?);
     }
-    let (mut pairs, mut apart) = (0, 0);
-    let (mut rows, mut wide) = (String::new(), Vec::new());
+    let mut agreement = Agreement::default();
+    let mut wide = Vec::new();
     for (ids, widest) in [USER, KERNEL] {
         for id in ids {
-            let Some(runs) = all.of.get(*id).filter(|runs| runs.len() > 1) else {
-                println!("{id}: not measured");
-                continue;
-            };
-            let middle = median(runs.iter().map(|cost| cost.value))?;
-            let half = median(runs.iter().map(|c| (c.high - c.low) / 2.0 / c.value))?;
-            let far = runs.iter().map(|cost| (cost.value / middle - 1.0).abs());
-            let far = far.fold(0.0, f64::max);
-            let neighbours = runs.windows(2);
-            let here = neighbours.filter(|pair| are_apart(pair[0], pair[1])).count();
-            rows += &format!(
-                "| `{id}` | {middle:.3} | {:.2} % | ±{:.2} % | {here} of {} |\n",
-                far * 100.0,
-                half * 100.0,
-                runs.len() - 1
-            );
-            pairs += runs.len() - 1;
-            apart += here;
-            if half > widest {
-                wide.push(*id);
+            match all.compare(id, &mut agreement)? {
+                None => println!("{id}: not measured"),
+                Some(half) if half > widest => wide.push(*id),
+                Some(_) => {}
             }
         }
     }
@@ -122,17 +166,12 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
          {machine}; load average over five minutes at the end: {load}. Each run is the whole tool, \
          with its own processes. Pairs are neighbouring runs; they are apart if their intervals do \
          not overlap, which 5 % may be. {shared} costs of a shared core are left out.\n\n\
-         | clock | median, ns | farthest run | half-width, median | pairs apart |\n\
-         | --- | ---: | ---: | ---: | ---: |\n{rows}\n{apart} of {pairs} pairs are apart.\n"
+         {}",
+        agreement.table()
     );
     results::publish(sh, "aa", &part, false)?;
     ensure!(wide.is_empty(), "the intervals of {} are too wide", wide.join(", "));
-    let share = APART * pairs as f64;
-    // Plus twice the standard error of that many comparisons.
-    let limit = share + 2.0 * (share * (1.0 - APART)).sqrt();
-    let agree = pairs > 0 && apart as f64 <= limit;
-    ensure!(agree, "{apart} of {pairs} pairs are apart; at most {limit:.0} may be");
-    Ok(())
+    agreement.check()
 }
 
 fn are_apart(a: Cost, b: Cost) -> bool {

@@ -5,14 +5,13 @@
 //! alarm unless something else explains it.
 
 use crate::lab::BUSY;
+use crate::loaded::loaded;
 use crate::paired::{Tool, report};
 use crate::results;
 use anyhow::{Result, ensure};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 use xshell::{Shell, cmd};
 
 #[derive(clap::Args)]
@@ -126,24 +125,6 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// Calls `what`, next to a spinning thread for each CPU if `load` is set.
-fn loaded<T>(load: bool, what: impl FnOnce() -> T) -> T {
-    let cpus = thread::available_parallelism().map_or(1, usize::from);
-    let end = &AtomicBool::new(false);
-    thread::scope(|scope| {
-        for _ in 0..if load { cpus } else { 0 } {
-            scope.spawn(|| {
-                while !end.load(Ordering::Relaxed) {
-                    std::hint::spin_loop();
-                }
-            });
-        }
-        let done = what();
-        end.store(true, Ordering::Relaxed);
-        done
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -169,11 +150,5 @@ mod tests {
         // What a file said once and never again is not true of the machine.
         alarms.add(0, &json!({ "findings": [] }));
         assert_eq!(alarms.alarms().len(), 2);
-    }
-
-    #[test]
-    fn what_runs_next_to_a_load_ends() {
-        assert_eq!(loaded(true, || 3), 3);
-        assert_eq!(loaded(false, || 4), 4);
     }
 }

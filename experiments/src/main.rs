@@ -3,6 +3,7 @@
 
 mod aa;
 mod alarms;
+mod answers;
 mod bench;
 mod blame;
 mod build;
@@ -12,6 +13,7 @@ mod crosscheck_runtimes;
 mod crosscheck_trust;
 mod crosscheck_waits;
 mod lab;
+mod loaded;
 mod paired;
 mod reproduce;
 mod resolve;
@@ -42,6 +44,8 @@ enum Command {
     Bench(bench::Args),
     /// Checks that the intervals of consecutive complete runs overlap; updates docs/RESULTS.md
     Aa(aa::Args),
+    /// Checks that the main command answers alike, and soon; updates docs/RESULTS.md
+    Answers(answers::Args),
     /// Looks for false alarms of doctor, idle and loaded; updates docs/RESULTS.md
     Alarms(alarms::Args),
     /// Checks that five dependent additions can be told from four
@@ -74,6 +78,7 @@ fn run(command: Command) -> Result<()> {
         Command::SweepVm(args) => sweep_vm::run(sh, &args),
         Command::Bench(args) => bench::run(sh, &args),
         Command::Aa(args) => aa::run(sh, &args),
+        Command::Answers(args) => answers::run(sh, &args),
         Command::Alarms(args) => alarms::run(sh, &args),
         Command::Resolve(args) => resolve::run(sh, &args),
         Command::Blame(args) => blame::run(sh, &args),
