@@ -16,8 +16,8 @@ const AS_FINE: f64 = 3.0;
 /// The sleep that stands for waiting, in nanoseconds.
 const WAIT_NS: f64 = 1e6;
 
-/// Advice for this language from its runtimes on the report's machine; none if the report holds
-/// none of them.
+/// Advice for this language from its runtimes on the report's machine, from each implementation for
+/// each purpose, in the order of the report; none if the report holds none of them.
 pub fn in_language(report: &Report, language: &str) -> Vec<Advice> {
     let own = report.environment.cpu.model.as_deref().unwrap_or_default();
     let source = report.environment.clocksource.as_ref();
@@ -29,20 +29,32 @@ pub fn in_language(report: &Report, language: &str) -> Vec<Advice> {
         let measured = here && runtime.is_measured_elsewhere();
         measured && runtime.language.eq_ignore_ascii_case(language)
     });
-    let runtimes: Vec<&Runtime> = runtimes.collect();
-    let clocks = PURPOSES.iter().filter_map(|(id, title, kind)| {
-        let (runtime, clock, compared) = best_clock(&runtimes, *kind)?;
-        Some(Advice {
-            purpose: (*id).into(),
-            title: format!("{title} in {}", runtime.name),
-            clock: Some(format!("{}/{}", runtime.id, clock.id)),
-            why: why(clock, compared),
-            cost_ns: clock.read_ns(),
-            code: [(runtime.language.clone(), clock.call.clone())].into(),
-            ..Advice::default()
-        })
-    });
-    clocks.chain(best_sleep(&runtimes)).collect()
+    // The builds of one implementation, such as the levels of a compiler, get one piece of advice.
+    let mut implementations: Vec<Vec<&Runtime>> = Vec::new();
+    for runtime in runtimes {
+        match implementations.iter_mut().find(|one| one[0].family() == runtime.family()) {
+            Some(builds) => builds.push(runtime),
+            None => implementations.push(vec![runtime]),
+        }
+    }
+    let each = || implementations.iter();
+    let clocks = PURPOSES
+        .iter()
+        .flat_map(|purpose| each().filter_map(move |builds| clock_for(purpose, builds)));
+    clocks.chain(each().filter_map(|builds| best_sleep(builds))).collect()
+}
+
+fn clock_for((id, title, kind): &(&str, &str, Kind), builds: &[&Runtime]) -> Option<Advice> {
+    let (runtime, clock, compared) = best_clock(builds, *kind)?;
+    Some(Advice {
+        purpose: (*id).into(),
+        title: format!("{title} in {}", runtime.name),
+        clock: Some(format!("{}/{}", runtime.id, clock.id)),
+        why: why(clock, compared),
+        cost_ns: clock.read_ns(),
+        code: [(runtime.language.clone(), clock.call.clone())].into(),
+        ..Advice::default()
+    })
 }
 
 /// The cheapest of the clocks of a kind that are as fine as the finest and never went back, with
@@ -167,6 +179,21 @@ mod tests {
         let expected = [("interval", "fast()"), ("timestamp", "wall()"), ("wait", "late()")];
         assert_eq!(chosen, expected);
         assert!(advice[2].why.contains("early() can end early"), "{}", advice[2].why);
+    }
+
+    #[test]
+    fn each_implementation_that_was_measured_is_advised_and_its_builds_once() {
+        let mut report = report();
+        let python = report.runtimes[0].clone();
+        for id in ["pypy", "pypy:nightly"] {
+            let pypy = Runtime { id: id.into(), name: "PyPy".into(), ..python.clone() };
+            report.runtimes.push(pypy);
+        }
+        let clocks = in_language(&report, "python").into_iter().filter_map(|one| one.clock);
+        let clocks: Vec<String> = clocks.collect();
+        let expected = ["python/fast", "pypy/fast", "python/wall", "pypy/wall", "python/late"];
+        assert_eq!(clocks[..5], expected);
+        assert_eq!(clocks[5..], ["pypy/late"]);
     }
 
     #[test]

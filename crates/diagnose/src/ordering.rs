@@ -40,8 +40,16 @@ fn text(ordering: &Ordering, promised: Option<bool>) -> String {
     if broken { result + "; against the promise" } else { result }
 }
 
+/// By how much a read of the clock can be early, in nanoseconds with two digits: the worst of all
+/// tests of its order. `None` if no test showed that.
+pub(crate) fn early(clock: &Clock) -> Option<f64> {
+    let ordering = clock.ordering.as_ref()?;
+    let backwards = ordering.backwards().map(|handed| handed.worst_ns);
+    ordering.early().into_iter().chain(backwards).max_by(f64::total_cmp).map(rounded)
+}
+
 /// Two digits: such a figure is as long as the work before the read happened to take.
-pub(crate) fn rounded(ns: f64) -> f64 {
+fn rounded(ns: f64) -> f64 {
     let unit = 10f64.powf(ns.abs().log10().floor() - 1.0);
     if unit.is_finite() && unit > 0.0 { (ns / unit).round() * unit } else { ns }
 }

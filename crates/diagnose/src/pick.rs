@@ -1,5 +1,6 @@
 //! Picks a clock, with the sentences that give the reasons.
 
+use crate::ordering::early;
 use crate::reading::{available, cost, short, source, usable};
 use crate::verdict::SLOW_NS;
 use chronoscope_model::clock::{Clock, Grade, Limit, TickFrom};
@@ -119,23 +120,26 @@ pub(crate) fn rejected(report: &Report, because: &[(&str, &str)]) -> String {
     if texts.is_empty() { String::new() } else { format!(" Not {}.", texts.join("; not ")) }
 }
 
-/// The result of handing values of a clock from one CPU to another, as a sentence that follows
-/// others.
-pub(crate) fn handed_over(clock: &Clock) -> String {
+/// What the tests of a clock's order showed, as sentences that follow others: by how much a read can
+/// be early, and how often values that one CPU handed to another ran backwards.
+pub(crate) fn merged(clock: &Clock) -> String {
+    let early = early(clock).map_or(String::new(), |ns| {
+        format!(
+            " A read can be {} early, so events that are closer together than that may be in the \
+             wrong order.",
+            short(ns)
+        )
+    });
     let Some(handed) = clock.ordering.as_ref().and_then(|seen| seen.handed.as_ref()) else {
-        return " Whether it runs backwards from CPU to CPU was not tested.".into();
+        return format!("{early} Whether it runs backwards from CPU to CPU was not tested.");
     };
     let [a, b] = handed.cpus;
     let turns = plural(handed.turns, "hand-over", "hand-overs");
-    match handed.backwards {
-        0 => format!(" None of {turns} between CPUs {a} and {b} ran backwards."),
-        _ => format!(
-            " 1 in {} of {turns} between CPUs {a} and {b} ran backwards, by up to {}: events that \
-             are closer together than that may be in the wrong order.",
-            count(handed.one_in()),
-            short(handed.worst_ns.round())
-        ),
-    }
+    let share = match handed.backwards {
+        0 => "None".into(),
+        _ => format!("1 in {}", count(handed.one_in())),
+    };
+    format!("{early} {share} of {turns} between CPUs {a} and {b} ran backwards.")
 }
 
 pub(crate) fn chosen(clock: &Clock, why: String) -> Advice {

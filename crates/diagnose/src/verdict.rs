@@ -1,6 +1,6 @@
 //! The verdict on one clock, in a few words.
 
-use crate::ordering::rounded;
+use crate::ordering::early;
 use crate::reading::{
     Word, counts_counter, counts_source, in_step, orders_memory, out_of_step, promised, reads,
     short, source, unordered, unproven, word,
@@ -172,8 +172,8 @@ fn limits(clock: &Clock, env: &Environment) -> Judged {
     if promised && ordering.is_some_and(|seen| seen.backwards().is_some()) {
         return Some((Grade::Limited, "backwards on 2 CPUs".into()));
     }
-    if let Some(ns) = ordering.and_then(|seen| seen.early()) {
-        return Some((Grade::Limited, format!("{} early", short(rounded(ns)))));
+    if let Some(ns) = early(clock) {
+        return Some((Grade::Limited, format!("{} early", short(ns))));
     }
     if unordered(clock, env) {
         let text = if orders_memory(clock) { "memory order only" } else { "may be read early" };

@@ -174,8 +174,8 @@ fn overtaking<H: Order>(
         After {
             work: *work,
             takes_ns: center(&takes),
-            early_ns: center(&early),
-            overtaken_ns: sees_later.then(|| center(&overtaken)),
+            early_ns: agreed(&early),
+            overtaken_ns: sees_later.then(|| agreed(&overtaken)),
             scatter_ns: error(&early).max(error(&takes)).max(error(&overtaken)),
         }
     });
@@ -212,6 +212,14 @@ fn center(groups: &[f64]) -> f64 {
         0 => 0.0,
         _ => (sorted[(n - 1) / 2] + sorted[n / 2]) / 2.0,
     }
+}
+
+/// What all groups but one exceed, so that noise in a few of them shows nothing; 0 if there are
+/// none.
+fn agreed(groups: &[f64]) -> f64 {
+    let mut sorted = groups.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get(1).or(sorted.first()).copied().unwrap_or(0.0)
 }
 
 /// The standard error of the median of the groups, from their median distance from it; 0 if there

@@ -56,19 +56,21 @@ pub struct After {
     pub work: Work,
     /// How long that takes, in nanoseconds: as far as a read can be early.
     pub takes_ns: f64,
-    /// How much earlier the read was taken than a fenced one, in nanoseconds.
+    /// How much earlier the read was taken than a fenced one, in nanoseconds: in all groups of reads
+    /// but one at least by this.
     pub early_ns: f64,
-    /// By how much instructions after the read were ahead of it, in nanoseconds; absent if the
-    /// clock does not allow that to be seen.
+    /// By how much instructions after the read were ahead of it, in nanoseconds, in all groups but
+    /// one; absent if the clock does not allow that to be seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overtaken_ns: Option<f64>,
     /// What these figures scatter by, in nanoseconds.
     pub scatter_ns: f64,
 }
 
-/// A read that overtakes this share of the work, or more, was not held back by it. What is below
-/// can be the cost of the fence that it is compared with.
-const OVERTAKES: f64 = 0.25;
+/// A read that overtakes more than this share of the work was not held back by it: such a read
+/// overtakes all of it. What is below can be what a call does before it reads the clock, which runs
+/// during the work unless a fence separates the two.
+const OVERTAKES: f64 = 0.5;
 
 impl After {
     /// By how much the read was early, in nanoseconds; `None` if it was not.

@@ -81,6 +81,8 @@ extern "C" uint64_t CS_SUM(const uint64_t *v, size_t m);
 uint64_t CS_SUM(const uint64_t *v, size_t m);
 #endif
 
+#define CS_DIVISIONS 16
+
 /* What precedes a read in the tests of its order: `Work` in src/order.rs, by number. The divisions
  * wait for each other, and are few enough to fit into any scheduler. */
 static inline __attribute__((always_inline, unused)) void cs_work(
@@ -92,7 +94,7 @@ static inline __attribute__((always_inline, unused)) void cs_work(
             if (*line) __asm__ volatile("nop");
             break;
         case 3:
-            for (int i = 0; i < 8; i++) {
+            for (int i = 0; i < CS_DIVISIONS; i++) {
                 ratio = 3.0 / ratio;
                 CS_HIDE_DOUBLE(ratio);
             }

@@ -25,6 +25,9 @@ pub fn fence() {
     core::sync::atomic::compiler_fence(Ordering::SeqCst);
 }
 
+/// The divisions of [`Work::Chain`]. `CS_DIVISIONS`.
+const DIVISIONS: u32 = 16;
+
 /// What precedes a read in a test of its order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
@@ -35,8 +38,9 @@ pub enum Work {
     Load,
     /// A load that misses every cache, with a branch that depends on it and is predicted correctly.
     LoadAndBranch,
-    /// Eight divisions, each of which waits for the one before. They fit into any scheduler: a full
-    /// one would hold back a read that is not ordered at all.
+    /// Divisions, each of which waits for the one before: more than a call does before it reads the
+    /// clock, and few enough to fit into any scheduler, as a full one would hold back a read that
+    /// is not ordered at all.
     Chain,
 }
 
@@ -56,7 +60,7 @@ impl Work {
             }
             Self::Chain => {
                 let mut ratio = 7.0f64;
-                for _ in 0..8 {
+                for _ in 0..DIVISIONS {
                     ratio = hide(3.0 / ratio);
                 }
             }

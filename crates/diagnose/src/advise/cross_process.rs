@@ -2,7 +2,7 @@
 
 use super::interval;
 use super::purpose::{How, Purpose};
-use crate::pick::{chosen, figures, handed_over, none, rejected, slow_because};
+use crate::pick::{chosen, figures, merged, none, rejected, slow_because};
 use crate::reading::{counter_may_jump, tsc_objection};
 use chronoscope_model::{Advice, Page, Report};
 
@@ -38,7 +38,7 @@ fn choose(report: &Report) -> Advice {
     let why = format!(
         "{}; one zero and one rate for all processes since the machine started.{}{}{}",
         figures(clock),
-        handed_over(clock),
+        merged(clock),
         slow_because(report, clock),
         rejected(
             report,

@@ -2,7 +2,7 @@
 
 use super::interval;
 use super::purpose::{How, Purpose};
-use crate::pick::{chosen, figures, first_of, handed_over, none, rejected, slow_because};
+use crate::pick::{chosen, figures, first_of, merged, none, rejected, slow_because};
 use crate::reading::{cost, counter_may_jump, not_compared, tsc_objection};
 use chronoscope_model::clock::Clock;
 use chronoscope_model::{Advice, Page, Report};
@@ -56,7 +56,7 @@ fn choose(report: &Report) -> Advice {
         let why = format!(
             "{} per read{against}; store the ticks and convert them afterwards.{}{}",
             cost(clock).unwrap_or_default(),
-            handed_over(clock),
+            merged(clock),
             rejected(
                 report,
                 &[
@@ -75,7 +75,7 @@ fn choose(report: &Report) -> Advice {
     let why = format!(
         "{}; the cheapest whose timestamps can be merged across CPUs.{}{}{against}",
         figures(clock),
-        handed_over(clock),
+        merged(clock),
         slow_because(report, clock)
     );
     chosen(clock, why)
