@@ -43,9 +43,18 @@ fn only_what_is_asked_for_is_measured() {
     assert!(some.waits.is_empty());
     assert!(some.notes.iter().any(|note| note.id == "some-clocks"));
     assert!(some.notes.iter().all(|note| note.id != "waits-left-out"));
-    let all = report(&[&["--no-waits"][..], &budget].concat());
-    assert!(all.clocks.len() > 20 && all.waits.is_empty());
-    assert!(all.notes.iter().all(|note| note.id != "some-clocks"));
+    let left_out = |report: &Report| report.notes.iter().any(|note| note.id == "some-clocks");
+    let all = report(&[&["--all", "--no-waits"][..], &budget].concat());
+    assert!(all.waits.is_empty() && !left_out(&all));
+    // What is shown, and what advice needs.
+    let usual = report(&budget);
+    assert!(usual.clocks.len() < all.clocks.len() / 3 && left_out(&usual));
+    let advised = |report: &Report| {
+        let clocks = report.advice.iter().filter(|advice| advice.wait.is_none());
+        clocks.map(|advice| (advice.purpose.clone(), advice.clock.is_some())).collect::<Vec<_>>()
+    };
+    assert_eq!(advised(&usual), advised(&all));
+    assert!(usual.waits.iter().any(|wait| wait.samples > 0));
     for args in [
         &["--only", "rust/instanz"][..],
         &["--only", ""],
@@ -53,6 +62,8 @@ fn only_what_is_asked_for_is_measured() {
         &["--brief", "hardware"],
         &["--only", "rust", "waits"],
         &["--only", "rust", "--brief"],
+        &["--only", "rust", "--all"],
+        &["--all", "--brief"],
         &["--no-waits", "--export", "hdr=-"],
     ] {
         assert_eq!(run(args).status.code(), Some(2), "{args:?}");

@@ -3,7 +3,7 @@
 use chronoscope_model::Note;
 use chronoscope_model::environment::CoreType;
 use chronoscope_model::overhead::Overhead;
-use chronoscope_model::units::{human, percent};
+use chronoscope_model::units::{human, percent, plural};
 use chronoscope_probes::blame::Missing;
 use std::time::Duration;
 
@@ -44,13 +44,11 @@ pub(crate) fn source_not_restored(original: &str, why: &str) -> Note {
     )
 }
 
-/// The user asked for some clocks only.
-pub fn only_some_clocks(some: usize, all: usize) -> Note {
-    note(
-        "some-clocks",
-        format!("--only: the advice is based on {some} of {all} clocks"),
-        "leave out --only",
-    )
+/// The run was asked for some clocks, or chose them; `None` if it left out none of this system.
+pub fn clocks_left_out(clocks: usize) -> Option<Note> {
+    let them = plural(clocks as u64, "clock was", "clocks were");
+    let text = format!("{them} left out: chronoscope --all, chronoscope clocks");
+    (clocks > 0).then(|| note("some-clocks", text, ""))
 }
 
 /// Two parts of late wake-ups are shown as one, because a source is missing.

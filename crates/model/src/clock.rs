@@ -238,6 +238,9 @@ pub struct Clock {
     /// The id of the clock that this one is another path to, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alternative_to: Option<String>,
+    /// Whether programs commonly read it, rightly or wrongly, so that a summary shows it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub common: bool,
     /// The systems or processors that have it, in words.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub home: String,

@@ -6,7 +6,7 @@ use crate::task::{Examples, Job, Run, Task};
 use chronoscope_survey::{Brief, Summary, Survey, select};
 
 pub const EXAMPLES: Examples = [
-    ("chronoscope", "This machine at a glance, in about 10 s."),
+    ("chronoscope", "This machine at a glance, in less than 5 s."),
     ("chronoscope --brief", "Two lines to paste into a bug report, in 2 s."),
     (
         "chronoscope --only posix,rust --no-waits",
@@ -21,6 +21,10 @@ pub struct Args {
     /// Measure only these clocks: ids, prefixes or globs, separated by commas.
     #[arg(long, value_name = "IDS", value_delimiter = ',', conflicts_with = "brief")]
     only: Vec<String>,
+    /// Measure all clocks, in 12 s, and not only those that programs commonly read and that advice
+    /// needs.
+    #[arg(long, conflicts_with_all = ["only", "brief"])]
+    all: bool,
     /// Measure no waits.
     #[arg(long)]
     no_waits: bool,
@@ -35,7 +39,8 @@ impl Run for Args {
         let (survey, screen) = if self.brief {
             (Survey::new(Brief { waits }), Screen::Brief)
         } else {
-            let clocks = select::clocks(&self.only, false)?;
+            let some = self.all || !self.only.is_empty();
+            let clocks = some.then(|| select::clocks(&self.only, false)).transpose()?;
             (Survey::new(Summary { clocks, waits }), Screen::Summary)
         };
         Ok(Job { distributions: waits, ..Job::survey(survey, screen) }.into())

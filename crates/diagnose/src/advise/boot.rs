@@ -24,7 +24,7 @@ pub(super) const PURPOSE: Purpose = Purpose {
     trap: "CLOCK_MONOTONIC includes suspend on macOS but not on Linux: one name, two clocks. The \
            time-outs of epoll, poll and nanosleep use the clock that stops.",
     short: "",
-    how: How::Clock { choose, sheets: &[interval::CODE, CODE] },
+    how: How::Clock { choose, needs: &[CLOCKS], sheets: &[interval::CODE, CODE] },
 };
 
 const CLOCKS: &[&str] = &[

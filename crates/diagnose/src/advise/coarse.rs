@@ -27,7 +27,11 @@ pub(super) const PURPOSE: Purpose = Purpose {
     trap: "All reads between two ticks are equal, so it cannot show a duration shorter than a \
            tick. A mean of many does not help, because reads are not independent of the tick.",
     short: "",
-    how: How::Clock { choose, sheets: &[interval::CODE, interval::STAMPS, CODE] },
+    how: How::Clock {
+        choose,
+        needs: &[interval::SYSTEM, COARSE],
+        sheets: &[interval::CODE, interval::STAMPS, CODE],
+    },
 };
 
 /// The longest tick that still counts as milliseconds, in nanoseconds: 15.625 ms is the longest
@@ -37,6 +41,13 @@ const LONGEST_NS: f64 = 20e6;
 /// A coarse clock is worth its long tick if its read costs no more than this share of a read of the
 /// system's own clock.
 const WORTH: f64 = 0.8;
+
+const COARSE: &[&str] = &[
+    "linux/monotonic-coarse",
+    "windows/gettickcount64",
+    "windows/queryinterrupttime",
+    "mach/approximate_time",
+];
 
 const CLOCKS: &[&str] = &[
     "linux/monotonic-coarse",

@@ -22,8 +22,10 @@ pub(super) const PURPOSE: Purpose = Purpose {
            show how long something took: waiting costs no CPU time. In a process with several \
            threads it runs faster than time.",
     short: "Measure CPU time",
-    how: How::Clock { choose, sheets: &[CODE] },
+    how: How::Clock { choose, needs: &[SYSTEM], sheets: &[CODE] },
 };
+
+const SYSTEM: &[&str] = &["posix/process-cputime", "windows/querythreadcycletime"];
 
 const CLOCKS: &[&str] = &[
     "posix/process-cputime",

@@ -21,7 +21,11 @@ pub(super) const PURPOSE: Purpose = Purpose {
     trap: "Rust's Instant and Go's time.Time cannot be sent to another process. A container in a \
            time namespace has an offset to its host. None of this holds between machines.",
     short: "",
-    how: How::Clock { choose, sheets: &[interval::CODE, interval::STAMPS, CODE] },
+    how: How::Clock {
+        choose,
+        needs: &[interval::SYSTEM],
+        sheets: &[interval::CODE, interval::STAMPS, CODE],
+    },
 };
 
 fn choose(report: &Report) -> Advice {

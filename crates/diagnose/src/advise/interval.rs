@@ -30,8 +30,12 @@ pub(super) const PURPOSE: Purpose = Purpose {
            matters: below a microsecond see micro. On Linux the clock stops while the machine is \
            suspended: see boot.",
     short: "Measure a duration",
-    how: How::Clock { choose, sheets: &[CODE] },
+    how: How::Clock { choose, needs: &[SYSTEM], sheets: &[CODE] },
 };
+
+/// The system's own monotonic clocks.
+pub(super) const SYSTEM: &[&str] =
+    &["posix/monotonic", "windows/qpc", "darwin/clock_gettime_nsec_np-uptime-raw"];
 
 /// The system's own monotonic clocks, then the languages' wrappers of them.
 pub(crate) const CLOCKS: &[&str] = &[

@@ -48,7 +48,8 @@ mod tests {
     use super::purpose::How;
     use super::*;
     use crate::system::System;
-    use chronoscope_model::Clock;
+    use chronoscope_model::clock::{Cost, Kind};
+    use chronoscope_model::{Clock, Estimate};
     use std::collections::BTreeSet;
 
     #[test]
@@ -74,9 +75,46 @@ mod tests {
         assert!(advise(&Report::default()).is_empty());
     }
 
+    /// A report of these clocks, each of which was read in this time, in nanoseconds, or cannot be
+    /// read.
+    fn of<'a>(clocks: impl IntoIterator<Item = (&'a str, Option<f64>)>) -> Report {
+        let clock = |(id, ns): (&str, Option<f64>)| {
+            let read = ns.map(|value_ns| Estimate { value_ns, ..Estimate::default() });
+            Clock {
+                id: id.into(),
+                kind: if id.starts_with("posix") { Kind::Monotonic } else { Kind::Counter },
+                available: ns.is_some(),
+                cost: Cost { throughput: read, ..Cost::default() },
+                ..Clock::default()
+            }
+        };
+        let clocks = clocks.into_iter().map(clock).collect();
+        let mut report = Report { clocks, ..Report::default() };
+        report.environment.arch = "x86_64".into();
+        report.environment.os = "Linux".into();
+        report
+    }
+
+    /// The purposes that are decided by the system's clock and the bare counter.
+    #[test]
+    fn there_is_no_advice_from_what_was_not_measured() {
+        let measured = [("posix/monotonic", Some(20.0)), ("x86/rdtsc-intrinsic", Some(9.0))];
+        let advised = |report: &Report| {
+            let all = advise(report).into_iter();
+            all.map(|it| it.purpose).collect::<Vec<_>>()
+        };
+        assert_eq!(advised(&of(measured)), ["interval", "cross-process", "trace"]);
+        // A clock that the run did not reach decides nothing, one that cannot be read does.
+        let mut two = of(measured.into_iter().chain([("posix/realtime", None)]));
+        assert!(advised(&two).contains(&"timestamp".into()));
+        two.clocks[2].available = true;
+        assert!(!advised(&two).contains(&"timestamp".into()));
+    }
+
     #[test]
     fn without_a_suitable_clock_none_is_recommended_but_there_is_code() {
-        let report = Report { clocks: vec![Clock::default()], ..Report::default() };
+        let all = PURPOSES.iter().flat_map(|purpose| purpose.needs());
+        let report = of(all.map(|id| (id, None)));
         let all = advise(&report);
         assert_eq!(all.len(), PURPOSES.len() - 1);
         for advice in all {

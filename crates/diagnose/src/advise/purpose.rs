@@ -2,7 +2,7 @@
 
 use super::code::code;
 use crate::system::System;
-use chronoscope_model::{Advice, Page, Report};
+use chronoscope_model::{Advice, Environment, Page, Report};
 
 pub struct Purpose {
     /// The purpose's page: the only name is the purpose's id, as `--for` takes it, and the title is
@@ -25,7 +25,13 @@ pub enum Basis {
 
 pub(super) enum How {
     /// One clock is chosen, then the code for it from these sheets.
-    Clock { choose: fn(&Report) -> Advice, sheets: &'static [&'static str] },
+    Clock {
+        choose: fn(&Report) -> Advice,
+        /// The clocks that decide. The other candidates are wrappers of them, which only stand in
+        /// for them, or do more.
+        needs: &'static [&'static [&'static str]],
+        sheets: &'static [&'static str],
+    },
     /// There is advice for each duration that was measured.
     Waits(fn(&Report) -> Vec<Advice>),
 }
@@ -42,11 +48,29 @@ impl Purpose {
         }
     }
 
+    /// The clocks of any system without which there is no advice.
+    pub fn needs(&self) -> impl Iterator<Item = &'static str> {
+        let needs = match self.how {
+            How::Clock { needs, .. } => needs,
+            How::Waits(_) => &[],
+        };
+        needs.iter().copied().flatten().copied()
+    }
+
+    /// Whether each clock of this system that decides was measured or cannot be read, so that the
+    /// choice is the one that a run of all clocks would make.
+    fn is_decided(&self, report: &Report) -> bool {
+        self.needs().all(|id| match report.clocks.iter().find(|clock| clock.id == id) {
+            Some(clock) => !clock.available || clock.read().is_some(),
+            None => !is_of(id, &report.environment),
+        })
+    }
+
     /// The purpose's advice from this report; none if the report lacks the measurements.
     pub(super) fn advise(&self, report: &Report) -> Vec<Advice> {
         match self.how {
-            How::Clock { .. } if report.clocks.is_empty() => Vec::new(),
-            How::Clock { choose, sheets } => {
+            How::Clock { .. } if report.clocks.is_empty() || !self.is_decided(report) => Vec::new(),
+            How::Clock { choose, sheets, .. } => {
                 let choice = choose(report);
                 let clock = choice.clock.as_deref().unwrap_or_default();
                 vec![Advice {
@@ -60,5 +84,19 @@ impl Purpose {
             }
             How::Waits(advise) => advise(report),
         }
+    }
+}
+
+/// Whether a machine like this has the clocks of the family that the id begins with.
+fn is_of(id: &str, env: &Environment) -> bool {
+    let system = System::of(env);
+    match id.split_once('/').map_or(id, |(family, _)| family) {
+        "x86" => env.arch.contains("86"),
+        "arm" => env.arch.contains("arm") || env.arch.contains("aarch64"),
+        "linux" => system == System::Linux,
+        "windows" => system == System::Windows,
+        "darwin" | "mach" => system == System::Mac,
+        "posix" => system != System::Windows,
+        _ => true,
     }
 }

@@ -24,9 +24,12 @@ pub(super) const PURPOSE: Purpose = Purpose {
            between, also backwards. If you need both, take a monotonic timestamp as well. Leap \
            seconds are repeated or smeared.",
     short: "Timestamp events",
-    how: How::Clock { choose, sheets: &[CODE] },
+    how: How::Clock { choose, needs: &[SYSTEM], sheets: &[CODE] },
 };
 
+const SYSTEM: &[&str] = &["posix/realtime", "windows/getsystemtimepreciseasfiletime"];
+
+/// The system's own wall clocks, then the languages' wrappers of them and older ones.
 const CLOCKS: &[&str] = &[
     "posix/realtime",
     "windows/getsystemtimepreciseasfiletime",

@@ -29,7 +29,12 @@ pub(super) const PURPOSE: Purpose = Purpose {
            convert with both pairs: a nominal rate is off by tens of parts per million, which is \
            milliseconds in a minute.",
     short: "Trace",
-    how: How::Clock { choose, sheets: &[interval::CODE, interval::STAMPS, CODE] },
+    how: How::Clock {
+        choose,
+        // The other names are those of the same instruction.
+        needs: &[interval::SYSTEM, &["x86/rdtsc-intrinsic", "arm/cntvct"]],
+        sheets: &[interval::CODE, interval::STAMPS, CODE],
+    },
 };
 
 const COUNTERS: &[&str] =

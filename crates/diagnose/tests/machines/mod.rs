@@ -70,6 +70,7 @@ fn entry(id: &str, call: &str, kind: Kind) -> Clock {
         kind,
         facts: Some(entry.facts),
         alternative_to: alternative_to.map(str::to_owned),
+        common: entry.common,
         home: entry.home.into(),
         scope: kind.into(),
         ..Clock::default()

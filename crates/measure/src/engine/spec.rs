@@ -78,6 +78,7 @@ fn row(entry: &Entry) -> Clock {
         kind: entry.kind,
         facts: Some(entry.facts),
         alternative_to: entry.alternative_to.map(str::to_owned),
+        common: entry.common,
         home: entry.home.into(),
         period: entry.period.and_then(|period| period()),
         scope: Scope::from(entry.kind),

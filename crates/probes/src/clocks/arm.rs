@@ -39,6 +39,7 @@ clocks! {
             "asm volatile(\"mrs %0, cntvct_el0\" : \"=r\"(t))"
         },
         facts: Facts { rate_from: RateFrom::System, ..COUNTER },
+        common: true,
         about: "The virtual counter of Arm's generic timer. The read is unordered: it may take \
                 place before earlier instructions have finished. The counter runs at a fixed rate \
                 of 1 MHz to 1 GHz whatever the core does (19.2 or 54 MHz on a Raspberry Pi), so \
@@ -58,6 +59,7 @@ clocks! {
             "asm volatile(\"isb; mrs %0, cntvct_el0\" : \"=r\"(t))"
         },
         facts: Facts { rate_from: RateFrom::System, ..ORDERED_COUNTER },
+        common: true,
         about: "The virtual counter, read after an isb, so that all earlier instructions have \
                 completed. The kernel's vDSO reads it this way.",
         references: &[

@@ -20,6 +20,7 @@ clocks! {
         } else {
             None
         },
+        common: true,
         about: "CPU time used by the process, in units of 1/CLOCKS_PER_SEC. It stands still while \
                 the process sleeps, so it cannot time an interval; only on Windows does it count \
                 elapsed time. glibc implements it with clock_gettime(CLOCK_PROCESS_CPUTIME_ID), a \
@@ -34,6 +35,7 @@ clocks! {
         call: "time(NULL)",
         kind: Kind::Wall,
         facts: if cfg!(target_env = "musl") { VDSO } else { STORED },
+        common: true,
         about: "Whole seconds since 1970. With glibc it loads a value that the kernel updates at \
                 each timer tick, without reading a counter, so it can lag behind the other wall \
                 clocks by a tick: clock_gettime may show a new second before time() does. Right \
@@ -62,6 +64,7 @@ clocks! {
         facts: VDSO,
         alternative_to: WALL,
         home: "Unix",
+        common: true,
         about: "The wall clock in microseconds. It is older than clock_gettime, marked obsolescent \
                 by POSIX.1-2008, and still everywhere. It costs as much as CLOCK_REALTIME and \
                 discards three digits, and it may be stepped.",

@@ -48,6 +48,7 @@ clocks! {
         call: "steady_clock::now().time_since_epoch().count()",
         kind: Kind::Monotonic,
         alternative_to: MONOTONIC,
+        common: true,
         about: "The C++ library's monotonic clock in its own unit, nanoseconds in libstdc++, \
                 libc++ and MSVC's library: the right clock for intervals in C++. The standard \
                 leaves the period to the library, so code that takes the count for nanoseconds is \
@@ -71,6 +72,7 @@ clocks! {
         call: "system_clock::now().time_since_epoch().count()",
         kind: Kind::Wall,
         alternative_to: WALL,
+        common: true,
         about: "The C++ library's wall clock in its own unit, the period, which the standard \
                 leaves to the library: 1 ns in libstdc++, 1 us in libc++, 100 ns in MSVC's \
                 library. Code that takes the count for nanoseconds is right with one library and \

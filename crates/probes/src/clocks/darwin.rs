@@ -44,6 +44,7 @@ clocks! {
         call: "clock_gettime_nsec_np(CLOCK_UPTIME_RAW)",
         kind: Kind::Monotonic,
         facts: UNDOCUMENTED,
+        common: true,
         about: "Time since boot, excluding sleep, from the hardware counter alone: \
                 mach_absolute_time in nanoseconds. The call returns nanoseconds in one integer, \
                 without a timespec.",

@@ -18,6 +18,9 @@ pub struct Entry {
     /// The id of the clock that this one reads in another way. The difference between the two costs
     /// is the cost of that way.
     pub alternative_to: Option<&'static str>,
+    /// Whether programs commonly read the clock, rightly or wrongly, so that a summary measures and
+    /// shows it.
+    pub common: bool,
     /// The systems or processors that have the clock, in words.
     pub home: &'static str,
     /// What a user should know about the clock, in a few sentences.
@@ -49,6 +52,7 @@ pub(crate) const PLAIN: Entry = Entry {
     kind: Kind::Monotonic,
     facts: VDSO,
     alternative_to: None,
+    common: false,
     home: "",
     about: "",
     references: &[],

@@ -33,6 +33,7 @@ clocks! {
         call: "mach_absolute_time()",
         kind: Kind::Monotonic,
         facts: Facts { rate_from: RateFrom::System, ..UNDOCUMENTED },
+        common: true,
         about: "Ticks since boot, excluding sleep, read without a system call. mach_timebase_info \
                 gives the length of a tick in nanoseconds: 1 on Intel, 125/3 on Apple silicon.",
         references: &["Apple, mach_absolute_time", "mach/mach_time.h"],

@@ -12,6 +12,7 @@ clocks! {
         call: "QueryPerformanceCounter(&t)",
         kind: Kind::Monotonic,
         facts: Facts { rate_from: RateFrom::System, ..UNDOCUMENTED },
+        common: true,
         about: "Windows' own high-resolution clock: the TSC, shifted or scaled, if it is \
                 invariant; otherwise the HPET or the ACPI timer, through a system call. Its rate \
                 is fixed at boot, and QueryPerformanceFrequency returns it.",
@@ -32,6 +33,7 @@ clocks! {
         call: "GetSystemTimeAsFileTime(&t)",
         kind: Kind::Wall,
         facts: STORED,
+        common: true,
         about: "Universal time in units of 100 ns since 1601, read from a page that the kernel \
                 updates at each clock interrupt. It is cheap, and no finer than the interval \
                 between those interrupts, 0.5 to 15.6 ms.",
@@ -42,6 +44,7 @@ clocks! {
         call: "GetSystemTimePreciseAsFileTime(&t)",
         kind: Kind::Wall,
         facts: UNDOCUMENTED,
+        common: true,
         about: "Universal time in units of 100 ns since 1601. Between clock interrupts it is \
                 interpolated with the performance counter. Windows 8 and later.",
         references: &["Microsoft Learn, GetSystemTimePreciseAsFileTime"],
@@ -51,6 +54,7 @@ clocks! {
         call: "QueryThreadCycleTime(GetCurrentThread(), &t)",
         kind: Kind::Cpu,
         facts: Facts { counts: Counts::Cycles, rate_from: RateFrom::Nothing, ..CPU_TIME },
+        common: true,
         about: "Cycles that the thread has been given in user and kernel mode, counted by the \
                 processor's counter. Windows promises no fixed relation to seconds.",
         references: &["Microsoft Learn, QueryThreadCycleTime"],
@@ -61,6 +65,7 @@ clocks! {
         call: "GetTickCount64()",
         kind: Kind::Monotonic,
         facts: STORED,
+        common: true,
         about: "Milliseconds since boot, including sleep. Each clock interrupt advances it, by \
                 15.625 ms at most.",
         references: &["Microsoft Learn, GetTickCount64"],
@@ -71,6 +76,7 @@ clocks! {
         call: "timeGetTime()",
         kind: Kind::Monotonic,
         facts: STORED,
+        common: true,
         about: "Milliseconds since boot in 32 bits, which return to zero after 49.7 days. Each \
                 clock interrupt updates it, so timeBeginPeriod(1) makes it finer.",
         references: &["Microsoft Learn, timeGetTime"],

@@ -27,6 +27,7 @@ clocks! {
         call: "clock_gettime(CLOCK_MONOTONIC_RAW, &t)",
         kind: Kind::Monotonic,
         facts: VDSO,
+        common: true,
         about: "The hardware's rate as the kernel calibrated it at boot, untouched by NTP. It is \
                 good for comparing clocks with each other; against true time it is off by the \
                 crystal's error. On x86 it is read through the vDSO since Linux 5.3, and was a \
@@ -62,6 +63,7 @@ clocks! {
         call: "clock_gettime(CLOCK_MONOTONIC_COARSE, &t)",
         kind: Kind::Monotonic,
         facts: STORED,
+        common: true,
         about: "CLOCK_MONOTONIC as of the last timer tick. A read is a load from memory and not a \
                 counter read, which makes it good for timeouts and caches. Its resolution is the \
                 kernel's tick, 1 to 10 ms; an interval is wrong by up to that.",

@@ -11,6 +11,7 @@ pub(crate) const ENTRY: Entry = Entry {
     kind: Kind::Monotonic,
     facts: VDSO,
     alternative_to: MONOTONIC,
+    common: true,
     about: "Rust's monotonic clock: clock_gettime(CLOCK_MONOTONIC) on Linux, mach's \
             CLOCK_UPTIME_RAW on macOS, QueryPerformanceCounter on Windows. The type is opaque: a \
             program can read only differences.\n\n\

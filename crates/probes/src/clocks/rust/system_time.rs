@@ -10,6 +10,7 @@ pub(crate) const ENTRY: Entry = Entry {
     kind: Kind::Wall,
     facts: VDSO,
     alternative_to: WALL,
+    common: true,
     about: "Rust's wall clock: clock_gettime(CLOCK_REALTIME) on Unix, \
             GetSystemTimePreciseAsFileTime on Windows. It may be stepped, which is why the \
             difference of two values is a Result. Use it for dates, not for intervals.",

@@ -27,6 +27,7 @@ clocks! {
     "rdtsc-intrinsic" after super::permission::counter() => {
         call: "__rdtsc()",
         facts: COUNTER,
+        common: true,
         about: "The time-stamp counter through the intrinsic that compilers have in common: the \
                 cheapest clock of x86. The read is not ordered with anything: it may take place \
                 before earlier instructions have finished and after later ones have begun. Its \
@@ -66,6 +67,7 @@ clocks! {
     "rdtscp" after cpu::rdtscp() => {
         call: "__rdtscp(&processor)",
         facts: ORDERED_COUNTER,
+        common: true,
         about: "Waits until earlier instructions have executed and earlier loads are visible, then \
                 reads the counter and the number of the CPU. It is good at the end of a timed \
                 region. Later instructions may still begin before the read, so an lfence belongs \
@@ -76,6 +78,7 @@ clocks! {
     "lfence-rdtsc" after super::permission::counter() => {
         call: "_mm_lfence(); __rdtsc()",
         facts: FENCED_COUNTER,
+        common: true,
         about: "The counter, read after all earlier instructions have completed locally. The \
                 kernel itself reads it this way (rdtsc_ordered), and it is the usual read at the \
                 end of a region if the processor has no rdtscp. On AMD, lfence waits only if the \
@@ -129,6 +132,7 @@ clocks! {
                : \"rbx\", \"rcx\", \"memory\")",
         // CPUID exits unconditionally (Intel SDM volume 3, 26.1.2).
         facts: Facts { exits_guest: true, ..ORDERED_COUNTER },
+        common: true,
         about: "The oldest recipe: cpuid serialises the whole pipeline before the read. It costs a \
                 hundred cycles or more, and varies from call to call. In a virtual machine it \
                 traps to the hypervisor and takes microseconds. It is kept for comparison: lfence \
