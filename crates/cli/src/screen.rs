@@ -17,6 +17,8 @@ pub enum Screen {
     Waits,
     /// The waits in ticks of the reference.
     Ticks,
+    /// The waits in bins of 1 us, as cyclictest -h counts them.
+    Bins,
     Deltas,
     Calls,
     Overhead,
@@ -70,9 +72,12 @@ impl Screen {
             Self::Hardware => &section::machine::SECTION,
             Self::Sweep => &section::sweep::SECTION,
             Self::Advise => &section::advice::SECTION,
-            Self::Summary | Self::Brief | Self::Ticks | Self::Findings | Self::Doctor => {
-                return None;
-            }
+            Self::Summary
+            | Self::Brief
+            | Self::Ticks
+            | Self::Bins
+            | Self::Findings
+            | Self::Doctor => return None,
         })
     }
 
@@ -82,14 +87,14 @@ impl Screen {
 
     /// Whether the screen shows more if everything is asked for.
     pub fn has_more(self) -> bool {
-        !matches!(self, Self::Brief | Self::Findings)
+        !matches!(self, Self::Brief | Self::Bins | Self::Findings)
     }
 
     /// Whether the report holds what the screen is about.
     fn is_in(self, report: &Report) -> bool {
         match self {
             Self::Summary | Self::Brief => !report.clocks.is_empty(),
-            Self::Ticks => !report.waits.is_empty(),
+            Self::Ticks | Self::Bins => !report.waits.is_empty(),
             Self::Doctor => !report.checks.is_empty(),
             other => other.section().is_none_or(|section| section.is_in(report)),
         }
@@ -102,6 +107,7 @@ impl Screen {
             Self::Summary if context.options.verbose => text::everything(report, style),
             Self::Brief => text::brief::render(report, style),
             Self::Ticks => text::detailed(section::waits::ticks(report, detail), detail, style),
+            Self::Bins => text::around(section::waits::bins(report), report, style),
             Self::Findings => text::blocks(section::findings::page(report), style),
             Self::Doctor => {
                 text::around(section::findings::diagnosis(report, detail), report, style)

@@ -96,6 +96,7 @@ fn what_cannot_be_done_is_refused_in_one_line() {
     for args in SHORT {
         for (more, told) in [
             (["--priority", "50"], "1 to 49"),
+            (["--priority=100", "--allow-high-priority"], "1 to 99"),
             (["--load", "nromal"], "normal"),
             (["--load=normal", "--load-processes=100000"], "possible"),
         ] {

@@ -4,6 +4,7 @@
 use crate::disturbance::Conditions;
 use crate::engine::host::ticks;
 use crate::engine::{Batches, Mode, Spec, Values};
+use crate::load::LONGEST_SPIN;
 use crate::measurement::{Error, Measurement, Setting};
 use crate::schedule::{CALLS_MEAN, CALLS_QUIET};
 use chronoscope_model::Report;
@@ -21,8 +22,8 @@ const WARM: u64 = 10;
 /// How often the cost of a call is tried: the first try is often slow.
 const LOOKS: usize = 3;
 /// The most time of a real-time thread. Its means take a sixth of three quarters of that
-/// at most ([`CALLS_MEAN`]): less than the kernel lets it run at once.
-const REAL_TIME: Duration = Duration::from_secs(4);
+/// at most ([`CALLS_MEAN`]): no more than such a thread may spin.
+const REAL_TIME: Duration = LONGEST_SPIN.saturating_mul(8);
 
 pub struct Request {
     pub entry: &'static Entry,

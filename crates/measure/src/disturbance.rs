@@ -33,7 +33,8 @@ impl Conditions {
         let cpus = affinity::allowed();
         check_processes(asked.load_processes, cpus.len()).map_err(Error::Invalid)?;
         if let Some(priority) = asked.priority {
-            check_fifo("--priority", priority, cpus.len()).map_err(Error::Invalid)?;
+            let high = asked.allow_high_priority;
+            check_fifo("--priority", priority, high, cpus.len()).map_err(Error::Invalid)?;
             // Only this thread has the priority, so children would measure something else.
             setting.children = None;
         }

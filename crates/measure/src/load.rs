@@ -3,10 +3,31 @@
 use chronoscope_probes::load::{self, Order, Running};
 use chronoscope_probes::machine::Root;
 use chronoscope_probes::waits::privilege::{self, RealtimeFence};
+use std::time::Duration;
 
 /// How long a real-time thread may run without blocking, in microseconds: longer than the longest
 /// spin that is allowed, and too short to lock up a machine for long.
 const FENCE_US: u64 = 3_000_000;
+/// How long a real-time thread runs before it rests.
+const REST_AFTER: Duration = Duration::from_millis(400);
+/// The longest spin of a real-time thread, which may begin just before a rest is due.
+pub(crate) const LONGEST_SPIN: Duration = Duration::from_millis(450);
+
+/// The time for which a real-time thread runs, as a multiple of its rest after that.
+const RUN_PER_REST: u32 = 9;
+
+/// The rest that a real-time thread needs after it ran for this long. With it, the thread runs for
+/// at most 950 ms of any second, so the kernel neither throttles it (sched(7),
+/// `sched_rt_runtime_us`) nor ends the process (getrlimit(2), RLIMIT_RTTIME).
+pub(crate) fn rest_of(ran: Duration) -> Duration {
+    ran / RUN_PER_REST
+}
+
+/// How long such a thread must sleep now, if it must.
+pub(crate) fn rest_due(ran: Duration) -> Option<Duration> {
+    (ran >= REST_AFTER).then(|| rest_of(ran))
+}
+
 /// The most processes of a load, per CPU.
 const MOST_LOAD: usize = 8;
 
@@ -56,12 +77,38 @@ pub(crate) fn check_processes(processes: Option<u64>, cpus: usize) -> Result<(),
 }
 
 /// Checks that an option's priority is possible and permitted: a run that was asked for a priority
-/// and has none would answer another question.
+/// and has none would answer another question. `high`: whether priorities above those of the
+/// kernel's interrupt threads are allowed.
 ///
 /// # Errors
 /// What is missing.
-pub(crate) fn check_fifo(option: &str, priority: u32, cpus: usize) -> Result<(), String> {
-    let possible = privilege::check_fifo(&Root::host(), priority, cpus);
+pub(crate) fn check_fifo(
+    option: &str,
+    priority: u32,
+    high: bool,
+    cpus: usize,
+) -> Result<(), String> {
+    let possible = privilege::check_fifo(&Root::host(), priority, high, cpus);
     let permitted = possible.and_then(|()| privilege::try_fifo(priority));
     permitted.map_err(|why| format!("{option} {priority}: {}", why.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_real_time_thread_is_never_throttled() {
+        // Each stretch without a rest may begin just before one is due, and then spin or count for
+        // as long as is allowed.
+        let longest = (REST_AFTER + LONGEST_SPIN).as_millis() as usize;
+        for stretch in (400..=longest).step_by(5) {
+            let rest = rest_due(Duration::from_millis(stretch as u64)).expect("it is due");
+            let period = stretch + rest.as_millis() as usize;
+            let runs = |from: usize| (from..from + 1000).filter(|ms| ms % period < stretch).count();
+            let most = (0..period).step_by(5).map(runs).max();
+            assert!(most <= Some(950), "{stretch} ms: {most:?}");
+        }
+        assert_eq!(rest_due(REST_AFTER / 2), None);
+    }
 }

@@ -49,12 +49,16 @@ pub struct Disturbance {
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", requires = "load"))]
     #[cfg_attr(feature = "clap", arg(value_parser = parse_count, allow_hyphen_values = true))]
     pub load_processes: Option<u64>,
-    /// Read with SCHED_FIFO at this priority (1 to 49).
+    /// Read with SCHED_FIFO at this priority (1 to 49, or 99 with --allow-high-priority).
     #[serde(rename = "fifo", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "clap", arg(long, value_name = "PRIORITY"))]
     #[cfg_attr(feature = "clap", arg(value_parser = parse_whole::<u32>))]
     #[cfg_attr(feature = "clap", arg(allow_hyphen_values = true))]
     pub priority: Option<u32>,
+    /// Allow a --priority of 50 to 99, which the kernel's interrupt threads cannot interrupt.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "clap", arg(long, requires = "priority"))]
+    pub allow_high_priority: bool,
 }
 
 impl Disturbance {

@@ -178,7 +178,8 @@ pub enum Rank {
     /// Always shown.
     #[default]
     Primary,
-    /// Shown next to the primary columns if there is room, and otherwise as `More`.
+    /// Shown next to the primary columns if there is room, and otherwise as `More`. The first of
+    /// them gives way first.
     Spare,
     /// Moved to a separate table, which narrow screens show only if everything is asked for.
     More,

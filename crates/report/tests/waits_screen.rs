@@ -6,7 +6,7 @@ mod samples;
 mod machines;
 
 use chronoscope_model::Report;
-use chronoscope_model::histogram::Histogram;
+use chronoscope_model::histogram::{self, Histogram};
 use chronoscope_model::quantile::Intervals;
 use chronoscope_model::waits::{Grid, Load, WholeTicks};
 use chronoscope_report::section::{Detail, waits};
@@ -34,6 +34,30 @@ fn there_is_a_table_for_each_load() {
     }
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     assert!(!text.contains("windows/sleep"));
+}
+
+#[test]
+fn bins_of_a_microsecond_hold_every_wait() {
+    let mut report = report();
+    report.waits.truncate(1);
+    let mut hdr = histogram::empty();
+    for ns in [0, 55_000, 55_900, 56_000, 1_234_500, 2_000_000] {
+        hdr.record(ns).expect("in range");
+    }
+    let wait = &mut report.waits[0];
+    (wait.overshoot, wait.grid) = (Histogram::of(&hdr), None);
+    let text = text::blocks(waits::bins(&report), &Style::default());
+    for row in [
+        "below 1 us 1",
+        "1 us to 55 us 0",
+        "55 us to 56 us 2",
+        "56 us to 57 us 1",
+        "57 us to 1,234 us 0",
+        "1,234 us to 1,235 us 1",
+        "2 ms to 2,001 us 1",
+    ] {
+        assert!(flat(&text).contains(row), "no '{row}' in\n{text}");
+    }
 }
 
 /// Joins the words by single spaces, without line breaks.

@@ -8,6 +8,7 @@ use super::host::{Batches, Timed, Values};
 use super::ruler::{Ruler, RulerKind};
 use super::spec::{Offer, Spec};
 use super::time::{Interrupt, RunClock, Time};
+use crate::load::rest_due;
 use chronoscope_model::clock::Clock;
 use chronoscope_probes::clocks::{self, Count, Event, Facts, Kind, Language, Reader, steps};
 use chronoscope_probes::machine::entered::Entered;
@@ -34,13 +35,6 @@ pub struct Machine {
     /// When the thread last slept, if it has to now and then.
     rested: Option<Duration>,
 }
-
-/// A real-time thread sleeps this often, and for this long: before the kernel ends it
-/// (getrlimit(2), RLIMIT_RTTIME), and so much that the kernel never takes the CPU from it while it
-/// measures, as it does from one that runs for more than 950 ms of a second (sched(7),
-/// `sched_rt_runtime_us`).
-const REST_EVERY: Duration = Duration::from_millis(400);
-const REST: Duration = Duration::from_millis(30);
 
 impl Machine {
     /// Returns a host for these subjects. The empty loop of each language follows them.
@@ -90,9 +84,9 @@ impl Machine {
 
     fn rest(&mut self) {
         if let Some(rested) = &mut self.rested
-            && self.clock.elapsed() > *rested + REST_EVERY
+            && let Some(rest) = rest_due(self.clock.elapsed().saturating_sub(*rested))
         {
-            std::thread::sleep(REST);
+            std::thread::sleep(rest);
             *rested = self.clock.elapsed();
         }
     }

@@ -1,6 +1,6 @@
 //! The plan of a run of waits, checked before anything runs.
 
-use crate::load::{check_fifo, check_processes};
+use crate::load::{LONGEST_SPIN, check_fifo, check_processes};
 use chronoscope_model::Note;
 use chronoscope_model::units::{human, plural};
 use chronoscope_model::waits::{self, Class, Load, Priority, Slack, Wait, WaitSpec};
@@ -54,9 +54,6 @@ impl std::error::Error for Error {}
 const LONGEST: Duration = Duration::from_hours(1);
 /// The shortest period. A shorter one would measure the sampling itself, which takes some 50 ns.
 const SHORTEST_PERIOD: Duration = Duration::from_micros(1);
-/// The longest spin of a real-time thread: half of the time that the kernel lets real-time threads
-/// run in each second, so that the measurement does not show its throttling.
-const LONGEST_SPIN: Duration = Duration::from_millis(450);
 /// The slices that the scheduler accepts, in nanoseconds (Linux kernel/sched/syscalls.c,
 /// `__setparam_fair`); it would replace others by the nearest of these.
 const SLICES_NS: std::ops::RangeInclusive<u64> = 100_000..=100_000_000;
@@ -134,12 +131,12 @@ impl Plan {
             ),
         )?;
         self.check_cpus()?;
-        let cpus = affinity::allowed().len();
+        let (cpus, allowed) = (affinity::allowed().len(), spec.allow_high_priority);
         check_processes(spec.load_processes, cpus).map_err(Error)?;
         if let Some(priority) = spec.load_priority {
             let high = spec.load.contains(&Load::High);
             ensure(high, "--load-priority applies to `--load high` only")?;
-            check_fifo("--load-priority", priority, cpus).map_err(Error)?;
+            check_fifo("--load-priority", priority, allowed, cpus).map_err(Error)?;
         }
         if spec.load_all_cpus {
             let high = spec.load.contains(&Load::High);
@@ -170,7 +167,7 @@ impl Plan {
                     human(LONGEST_SPIN)
                 ),
             )?;
-            check_fifo("--priority", priority, cpus).map_err(Error)?;
+            check_fifo("--priority", priority, allowed, cpus).map_err(Error)?;
             ensure(
                 (1..cpus).contains(&self.cpus.len()),
                 "a real-time run must be pinned and leave one CPU free: name the CPUs with --cpu",
@@ -315,7 +312,7 @@ mod tests {
     fn what_cannot_be_done_is_refused_in_one_line() {
         assert_eq!(plan().check(), Ok(()));
         type Spoil = fn(&mut WaitSpec);
-        let bad: [(&str, Spoil); 15] = [
+        let bad: [(&str, Spoil); 16] = [
             ("100us to 100ms", |s| s.slice = vec![Slack::Default, Slack::Ns(99_999)]),
             ("--slice has no effect", |s| {
                 (s.slice, s.priority) = (vec![Slack::Ns(100_000)], Some(Priority::Fifo(5)));
@@ -331,6 +328,9 @@ mod tests {
             ("rows", |s| s.wait = vec![Duration::from_millis(1); 5000]),
             ("load processes", |s| s.load_processes = Some(1 << 20)),
             ("1 to 49", |s| s.priority = Some(Priority::Fifo(99))),
+            ("1 to 99", |s| {
+                (s.priority, s.allow_high_priority) = (Some(Priority::Fifo(100)), true);
+            }),
             ("1 to 49", |s| {
                 (s.load, s.load_priority) = (vec![Load::High], Some(99));
             }),

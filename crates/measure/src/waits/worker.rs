@@ -8,6 +8,7 @@ use super::live_row::{LiveRow, locked};
 use super::rounds::Turn;
 use super::schedule::CpuSchedule;
 use super::spent::Spent;
+use crate::load::{rest_due, rest_of};
 use chronoscope_model::waits::Slack;
 use chronoscope_probes::blame::Sources;
 use chronoscope_probes::waits::{Method, Unavailable};
@@ -33,22 +34,23 @@ fn burst_length(ns: u64, spent_ns: u64, samples: u64, left: u64) -> u64 {
     (BURST / each).max(1).min(left)
 }
 
-/// How long a real-time thread may run without blocking before it pauses: the kernel ends a process
-/// in which a thread runs for longer than RLIMIT_RTTIME without blocking. The pause is not a
-/// measured wait.
-const UNBLOCKED: Duration = Duration::from_millis(500);
-const PAUSE: Duration = Duration::from_micros(100);
-
 /// One waiting thread.
 pub(super) struct Worker<H: Waiting> {
     host: H,
     sources: Option<Sources>,
     schedule: Arc<CpuSchedule>,
     scale: Scale,
-    /// When this thread last gave up its CPU, and how often it had done so, as far as the system
-    /// counts.
-    blocked: (Instant, Option<u64>),
+    /// The state of this thread when it had last rested.
+    rested: State,
     methods: Methods,
+}
+
+/// The time, and the CPU time of a thread and how often it has blocked, as far as the system counts
+/// them.
+type State = (Instant, Option<u64>, Option<u64>);
+
+fn state(host: &mut impl Waiting) -> State {
+    (Instant::now(), host.cpu_time(), host.switches().map(|switches| switches.0))
 }
 
 type Methods = BTreeMap<&'static str, Result<Box<dyn Method>, Unavailable>>;
@@ -90,8 +92,8 @@ impl<H: Waiting> Worker<H> {
                 row.fail(reason.to_string());
             }
         }
-        let blocked = (Instant::now(), host.switches().map(|s| s.0));
-        Self { host, sources, schedule, scale, blocked, methods }
+        let rested = state(&mut host);
+        Self { host, sources, schedule, scale, rested, methods }
     }
 
     /// Takes the thread's turns until there are none left.
@@ -158,8 +160,7 @@ impl<H: Waiting> Worker<H> {
             if grid.is_none() && schedule.is_look_due() {
                 schedule.job.look(self.host.width());
             }
-            if schedule.plan.spec.fifo().is_some() && self.is_unblocked_for_long() {
-                std::thread::sleep(PAUSE);
+            if schedule.plan.spec.fifo().is_some() && self.rest() {
                 grid = None;
             }
             if !turn.alone {
@@ -168,16 +169,23 @@ impl<H: Waiting> Worker<H> {
         }
     }
 
-    /// Whether the thread gave up its CPU longer ago than a real-time thread should allow. If so,
-    /// the time starts anew, because the thread then pauses.
-    fn is_unblocked_for_long(&mut self) -> bool {
-        let (now, switches) = (Instant::now(), self.host.switches().map(|s| s.0));
-        let same = switches == self.blocked.1;
-        let long = same && now - self.blocked.0 >= UNBLOCKED;
-        if long || !same {
-            self.blocked = (now, switches);
+    /// Sleeps if a real-time thread must, unless its waits have slept enough. Returns whether it
+    /// did: this is no measured wait.
+    fn rest(&mut self) -> bool {
+        let (before, now) = (self.rested, state(&mut self.host));
+        let elapsed = now.0 - before.0;
+        let cpu = before.1.zip(now.1).map(|(from, to)| Duration::from_nanos(to - from));
+        let ran = cpu.unwrap_or(elapsed);
+        if now.2 != before.2 && elapsed.saturating_sub(ran) >= rest_of(ran) {
+            self.rested = now;
+            return false;
         }
-        long
+        let due = rest_due(ran);
+        if let Some(rest) = due {
+            std::thread::sleep(rest);
+            self.rested = state(&mut self.host);
+        }
+        due.is_some()
     }
 
     /// Makes one burst, and reads the costs before and after it.

@@ -94,12 +94,17 @@ pub struct WaitSpec {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(feature = "clap", arg(long, conflicts_with = "cpu"))]
     pub all_cpus: bool,
-    /// Run the waiting threads with SCHED_FIFO at this priority (Linux, 1 to 49), or at this class
-    /// (Windows: normal, above, high, realtime).
+    /// Run the waiting threads with SCHED_FIFO at this priority (Linux, 1 to 49, or 99 with
+    /// --allow-high-priority), or at this class (Windows: normal, above, high, realtime).
     #[serde(rename = "fifo", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "clap", arg(long, value_name = "PRIORITY"))]
     #[cfg_attr(feature = "clap", arg(allow_hyphen_values = true))]
     pub priority: Option<Priority>,
+    /// Allow a --priority or --load-priority of 50 to 99, which the kernel's interrupt threads
+    /// cannot interrupt.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "clap", arg(long))]
+    pub allow_high_priority: bool,
     /// Keep the CPUs out of deep idle states (/dev/cpu_dma_latency).
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(feature = "clap", arg(long))]

@@ -7,22 +7,30 @@ use std::fs::File;
 use std::io::Write;
 use std::marker::PhantomData;
 
-/// The highest real-time priority that is allowed: below 50, at which Linux runs its interrupt
-/// threads (kernel/irq/manage.c, `sched_set_fifo` of the handlers), so that a runaway thread cannot
-/// lock them out.
+/// The highest real-time priority, unless a higher one is allowed: below 50, at which Linux runs
+/// its interrupt threads (kernel/irq/manage.c, `sched_set_fifo` of the handlers), so that a runaway
+/// thread cannot lock them out.
 pub const HIGHEST_FIFO: u32 = 49;
+/// The highest real-time priority that there is (sched(7)).
+const MOST_FIFO: u32 = 99;
 
-/// Checks that SCHED_FIFO can be used without the risk of losing the machine.
+/// Checks that SCHED_FIFO can be used without the risk of losing the machine. `high`: whether
+/// priorities from 50 to 99 are allowed.
 ///
 /// # Errors
-/// The priority is not in the range 1 to [`HIGHEST_FIFO`]; real-time throttling is switched off, so
+/// The priority is not in the range 1 to [`HIGHEST_FIFO`], or 1 to 99 if those are allowed; real-time throttling is switched off, so
 /// that a spinning real-time thread would never give up its CPU; or there are fewer than two CPUs.
-pub fn check_fifo(root: &Root, priority: u32, cpus: usize) -> Result<(), Unavailable> {
-    if !(1..=HIGHEST_FIFO).contains(&priority) {
-        return Err(Unavailable(format!(
-            "a real-time priority must be from 1 to {HIGHEST_FIFO}: the kernel's interrupt threads \
-             run at 50 and above"
-        )));
+pub fn check_fifo(root: &Root, priority: u32, high: bool, cpus: usize) -> Result<(), Unavailable> {
+    let most = if high { MOST_FIFO } else { HIGHEST_FIFO };
+    if !(1..=most).contains(&priority) {
+        return Err(Unavailable(if high {
+            format!("a real-time priority must be from 1 to {most}")
+        } else {
+            format!(
+                "a real-time priority must be from 1 to {most}: the kernel's interrupt threads run \
+                 at 50 and above; --allow-high-priority allows up to {MOST_FIFO}"
+            )
+        }));
     }
     if cpus < 2 {
         return Err(Unavailable("SCHED_FIFO needs a second CPU that is left free".into()));
@@ -186,7 +194,10 @@ mod tests {
     fn the_kernels_throttling_decides() {
         let check = |limits| {
             let folder = tempfile::tempdir().expect("a folder");
-            check_fifo(&machine(folder.path(), limits), 10, 2).map_err(|why| why.0)
+            let machine = machine(folder.path(), limits);
+            let low = check_fifo(&machine, 10, false, 2).map_err(|why| why.0);
+            assert_eq!(check_fifo(&machine, 99, true, 2).map_err(|why| why.0), low);
+            low
         };
         assert_eq!(check(Some(("950000\n", "1000000\n"))), Ok(()));
         let error = check(Some(("-1\n", "1000000\n"))).expect_err("throttling is off");
@@ -200,10 +211,16 @@ mod tests {
     #[test]
     fn bad_priorities_and_a_single_cpu_are_refused() {
         for priority in [0, 50, 99, u32::MAX] {
-            let error = check_fifo(&Root::host(), priority, 8).expect_err("no such priority").0;
+            let error = check_fifo(&Root::host(), priority, false, 8).expect_err("none").0;
             assert!(error.contains("1 to 49"), "{error}");
         }
-        let alone = check_fifo(&Root::host(), 10, 1).expect_err("one CPU").0;
-        assert!(alone.contains("second"), "{alone}");
+        for priority in [0, 100, u32::MAX] {
+            let error = check_fifo(&Root::host(), priority, true, 8).expect_err("none").0;
+            assert!(error.contains("1 to 99"), "{error}");
+        }
+        for (priority, high) in [(10, false), (99, true)] {
+            let alone = check_fifo(&Root::host(), priority, high, 1).expect_err("one CPU").0;
+            assert!(alone.contains("second"), "{alone}");
+        }
     }
 }

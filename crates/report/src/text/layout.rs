@@ -85,13 +85,16 @@ impl Fitted<'_> {
                 return vec![whole];
             }
         }
-        let first = self.columns(&[Rank::Primary, Rank::Spare]);
-        let (mut pieces, rest) = if self.fits(&first) {
-            (vec![first], self.columns(&[Rank::More]))
-        } else {
-            let primary = self.columns(&[Rank::Primary]);
-            (self.packed(&primary), self.columns(&[Rank::Spare, Rank::More]))
-        };
+        let mut first = self.columns(&[Rank::Primary, Rank::Spare]);
+        let spare = |at: &usize| self.table.columns[*at].rank == Rank::Spare;
+        while !self.fits(&first)
+            && let Some(at) = first.iter().position(spare)
+        {
+            first.remove(at);
+        }
+        let mut rest = self.columns(&[Rank::Spare, Rank::More]);
+        rest.retain(|at| !first.contains(at));
+        let mut pieces = self.packed(&first);
         if detail == Detail::Everything || self.style.width >= WIDE {
             pieces.extend(self.packed(&rest));
         }

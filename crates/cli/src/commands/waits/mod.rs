@@ -29,6 +29,10 @@ pub const EXAMPLES: Examples = [
 ];
 
 /// How precisely can I wait here?
+///
+/// For users of cyclictest: `-p` is --priority, `-i` is --period, `-l` is --count, `-a` is --cpu,
+/// and `-h` is --style bins. `cyclictest -p 40 -i 1000 -l 1000 -h 400` becomes `chronoscope waits
+/// linux/clock_nanosleep-abs --priority 40 --period 1ms --count 1000 --style bins`.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -57,6 +61,8 @@ enum Style {
     /// MIN, AVG, MAX and MAX OVER in ticks of the reference.
     #[value(alias = "seed")]
     Ticks,
+    /// The table, and each row's overshoots in bins of 1 us, as cyclictest -h counts them.
+    Bins,
 }
 
 /// The options that conflict with `--resume`, because the checkpoint holds those that the run was
@@ -76,6 +82,7 @@ impl Run for Args {
         let screen = match self.style {
             Style::Table => Screen::Waits,
             Style::Ticks => Screen::Ticks,
+            Style::Bins => Screen::Bins,
         };
         let mut spec = self.spec;
         let read = numbers::read(&mut spec, &self.typed)?;

@@ -1,11 +1,12 @@
-//! The distribution of overshoots, for runs of a single method.
+//! The distribution of overshoots, for runs of a single method, or in bins of one width.
 
 use super::rows::{durations, method, name, setting, several_cpus, waits_of};
 use crate::block::{Block, Cell, Column, Item, Table, Tone, Value};
-use crate::number::{plural, short};
+use crate::number::{count, plural, short};
 use chronoscope_model::Report;
 use chronoscope_model::histogram::Decoded;
 use chronoscope_model::waits::{Load, Wait};
+use std::collections::BTreeSet;
 
 /// The rows that were measured, if they are all of one method.
 pub(super) fn only_method(report: &Report) -> Option<Vec<&Wait>> {
@@ -14,10 +15,14 @@ pub(super) fn only_method(report: &Report) -> Option<Vec<&Wait>> {
     rows.iter().all(|wait| wait.id == first.id).then_some(rows)
 }
 
-/// The distributions, one table for each load, slack and CPU, with a column for each duration, or
-/// with bars if there is only one.
-pub(super) fn view(rows: &[&Wait]) -> Vec<Block> {
-    let key = |wait: &Wait| (wait.load, wait.slack_ns, wait.timer_period_ms, wait.cpu);
+/// The distributions, one table for each method, load, setting and CPU, with a column for each
+/// duration, or with bars if there is only one. With a `width` of its bins, in nanoseconds, each
+/// row has a table; otherwise, bins are on a logarithmic scale.
+pub(super) fn view(rows: &[&Wait], width: Option<u64>) -> Vec<Block> {
+    let key = |wait: &Wait| {
+        let set = (wait.slack_ns, wait.slice_ns, wait.timer_period_ms);
+        (wait.id.clone(), wait.load, set, wait.cpu, width.and(wait.requested_ns))
+    };
     let mut groups: Vec<Vec<&Wait>> = Vec::new();
     for &wait in rows {
         match groups.iter_mut().find(|group| key(group[0]) == key(wait)) {
@@ -26,7 +31,7 @@ pub(super) fn view(rows: &[&Wait]) -> Vec<Block> {
         }
     }
     let several = several_cpus(rows);
-    groups.iter().flat_map(|group| table(group, several)).collect()
+    groups.iter().flat_map(|group| table(group, several, width)).collect()
 }
 
 /// A column: the duration, the overshoots, and how many there are.
@@ -35,7 +40,7 @@ struct Series {
     hdr: Decoded,
 }
 
-fn table(rows: &[&Wait], several: bool) -> Vec<Block> {
+fn table(rows: &[&Wait], several: bool, width: Option<u64>) -> Vec<Block> {
     let all = durations(rows).into_iter();
     let series: Vec<Series> = all
         .filter_map(|ns| {
@@ -52,7 +57,7 @@ fn table(rows: &[&Wait], several: bool) -> Vec<Block> {
     if series.is_empty() {
         return Vec::new();
     }
-    let edges = edges(&series);
+    let edges = width.map_or_else(|| edges(&series), |width| even(&series, width));
     let table = match series.as_slice() {
         [only] => bars(only, &edges),
         several => shares(several, &edges),
@@ -64,6 +69,9 @@ fn table(rows: &[&Wait], several: bool) -> Vec<Block> {
     }
     if let Some(slack) = first.slack_ns {
         facts.push(format!("slack {}", short(slack as f64)));
+    }
+    if let Some(slice) = first.slice_ns {
+        facts.push(format!("slice {}", short(slice as f64)));
     }
     if first.load != Load::None {
         facts.push(format!("load {}", first.load.name()));
@@ -165,12 +173,20 @@ fn edges(series: &[Series]) -> Vec<u64> {
     all[first..=last].to_vec()
 }
 
+/// The edges of the bins of this width that hold a value; what is between two of them is one bin.
+fn even(series: &[Series], width: u64) -> Vec<u64> {
+    let values = series.iter().flat_map(|s| s.hdr.iter_recorded());
+    let values = values.map(|bucket| bucket.value_iterated_to());
+    let edges = values.map(|value| value / width * width);
+    edges.flat_map(|edge| [edge, edge + width]).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
 /// How many values are in each bin. What is below the first edge, as an early wake is, counts as in
 /// the first bin.
 fn counts(hdr: &Decoded, edges: &[u64]) -> Vec<u64> {
     let mut counts = vec![0; edges.len().saturating_sub(1)];
     for bucket in hdr.iter_recorded() {
-        let value = hdr.lowest_equivalent(bucket.value_iterated_to());
+        let value = bucket.value_iterated_to();
         let bin = edges.partition_point(|edge| *edge <= value).saturating_sub(1);
         if let Some(count) = counts.get_mut(bin) {
             *count += bucket.count_at_value();
@@ -180,7 +196,10 @@ fn counts(hdr: &Decoded, edges: &[u64]) -> Vec<u64> {
 }
 
 fn bin(edges: &[u64], nth: usize) -> Cell {
-    let of = |edge: u64| short(edge as f64);
+    let of = |edge: u64| match edge {
+        1_000_000.. if edge % 1_000_000 != 0 => format!("{} us", count(edge / 1000)),
+        _ => short(edge as f64),
+    };
     // Early wakes are in the histogram as 0, below the lowest edge that there is.
     let text = match edges[nth] {
         0 | 1 => format!("below {}", of(edges[nth + 1])),

@@ -54,15 +54,11 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
         blocks.extend(why::view(report, detail));
         return blocks;
     }
-    for load in Load::ALL {
-        let of_it = |wait: &&Wait| wait.load == load && wait.samples > 0;
-        let measured: Vec<&Wait> = report.waits.iter().filter(of_it).collect();
-        if !measured.is_empty() {
-            blocks.extend(under(load, &measured, detail));
-            let many = distribution::only_method(report).is_none();
-            if many && (detail == Detail::Everything || distribution::is_long(&measured)) {
-                blocks.extend(distribution::of_each(&measured));
-            }
+    for (load, measured) in loads(report) {
+        blocks.extend(under(load, &measured, detail));
+        let many = distribution::only_method(report).is_none();
+        if many && (detail == Detail::Everything || distribution::is_long(&measured)) {
+            blocks.extend(distribution::of_each(&measured));
         }
     }
     blocks.extend(remarks::unavailable(&report.waits, detail));
@@ -72,10 +68,27 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
     blocks.extend(why::view(report, detail));
     // The answer comes last: it is what a terminal still shows when the run has ended.
     blocks.extend(match distribution::only_method(report) {
-        Some(rows) => distribution::view(&rows),
+        Some(rows) => distribution::view(&rows, None),
         None => best::view(report),
     });
     blocks
+}
+
+/// The tables, and the distribution of each row in bins of a microsecond, as `cyclictest -h` has
+/// them.
+pub fn bins(report: &Report) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    for (load, rows) in loads(report) {
+        blocks.extend(under(load, &rows, Detail::Full));
+        blocks.extend(distribution::view(&rows, Some(1000)));
+    }
+    blocks
+}
+
+/// The rows that were measured under each load that has some.
+fn loads(report: &Report) -> impl Iterator<Item = (Load, Vec<&Wait>)> {
+    let of = |load| (load, waits_of(report).filter(|wait| wait.load == load).collect());
+    Load::ALL.into_iter().map(of).filter(|(_, rows): &(Load, Vec<&Wait>)| !rows.is_empty())
 }
 
 fn under(load: Load, rows: &[&Wait], detail: Detail) -> Vec<Block> {

@@ -40,7 +40,7 @@ pub(super) fn columns<'a>(traits: Traits) -> Vec<Spec<Labelled<'a>>> {
     // Intervals are shown if there is room, or if the reader asks for everything.
     let interval = if traits.everything { Rank::More } else { Rank::Optional };
     // If no wait was early, the column gives up its place first.
-    let defect = if traits.early { Rank::Primary } else { Rank::Spare };
+    let defect = if traits.early { Rank::Primary } else { Rank::More };
     let mut all = columns! { (wait, several) in Labelled;
         "id" "method" [full whole_name] name(&(wait, *several));
         "load" "method" [] Cell::text(wait.load.name());
@@ -53,8 +53,8 @@ pub(super) fn columns<'a>(traits: Traits) -> Vec<Spec<Labelled<'a>>> {
         "available" "method" [] Cell::flag(wait.available);
         "unavailable_reason" "method" [] Cell::words(wait.unavailable_reason.clone());
         "waits" "waits" [full more right] Cell::count(wait.samples);
-        "min_ns" "min" [full right more] figure(wait, wait.min_ns as f64);
-        "mean_ns" "mean" [full right more] figure(wait, wait.mean_ns);
+        "min_ns" "min" [full right spare close] figure(wait, wait.min_ns as f64);
+        "mean_ns" "mean" [full right spare close] figure(wait, wait.mean_ns);
         "p50_ns" "p50" [full right close] Cell::whole_ns(wait.percentile(P50));
         "p50_low_ns" "p50 95 %" [] low(wait, P50);
         "p50_high_ns" "p50 95 %" [] high(wait, P50);
