@@ -13,7 +13,7 @@ use clap::{CommandFactory, FromArgMatches};
 use std::ffi::OsString;
 
 /// The exit codes, as help and the man page give them.
-pub const EXIT_CODES: &str = "0 done; 1 a finding at or above --fail-on, an overshoot above \
+pub const EXIT_CODES: &str = "0 done; 1 a finding that --fail-on names, an overshoot above \
     --stop-above, or an output that could not be written; 2 usage; 3 nothing could be measured; \
     130, 143 or 129 stopped by Ctrl-C, SIGTERM or SIGHUP, after writing what was measured.";
 

@@ -5,7 +5,7 @@
 
 use chronoscope_diagnose::faults;
 use chronoscope_model::units::parse_whole;
-use chronoscope_model::{Level, units};
+use chronoscope_model::{About, Finding, Level, units};
 use chronoscope_report::format::{self, Format};
 use chronoscope_survey::select::unknown;
 use clap::{ArgMatches, Args, ColorChoice, Command, Error};
@@ -54,12 +54,39 @@ pub struct Measuring {
 #[derive(Args, Default)]
 #[command(next_help_heading = "Options for findings")]
 pub struct Findings {
-    /// Ignore this finding; see chronoscope list faults. Repeatable.
-    #[arg(long, value_name = "ID", value_parser = finding)]
-    pub allow: Vec<String>,
-    /// Exit with 1 if there is a finding at this level or above.
-    #[arg(long, value_name = "LEVEL", value_parser = level)]
-    pub fail_on: Option<Level>,
+    /// Ignore these findings: ids (see chronoscope list faults) or levels (info, warning, error),
+    /// separated by commas. Repeatable.
+    #[arg(long, value_name = "LEVEL|ID", value_delimiter = ',', value_parser = named)]
+    pub allow: Vec<Named>,
+    /// Exit with 1 if there is one of these findings: ids, or levels with all that is worse,
+    /// separated by commas. A level leaves out what is only about this run. Repeatable.
+    #[arg(long, value_name = "LEVEL|ID", value_delimiter = ',', value_parser = named)]
+    pub fail_on: Vec<Named>,
+}
+
+/// A level of findings, or the id of one.
+#[derive(Clone)]
+pub enum Named {
+    Level(Level),
+    Id(&'static str),
+}
+
+impl Findings {
+    pub fn allows(&self, finding: &Finding) -> bool {
+        self.allow.iter().any(|named| match named {
+            Named::Level(level) => finding.level == *level,
+            Named::Id(id) => finding.id == *id,
+        })
+    }
+
+    /// The level or id for which a finding is a failure.
+    pub fn fails_on(&self, finding: &Finding) -> Option<&'static str> {
+        let of_machine = finding.is_found() && finding.about == About::Machine;
+        self.fail_on.iter().find_map(|named| match *named {
+            Named::Level(level) => (of_machine && finding.level >= level).then(|| level.name()),
+            Named::Id(id) => (finding.id == id).then_some(id),
+        })
+    }
 }
 
 /// Adds a group of options to a command.
@@ -142,17 +169,16 @@ pub fn budget(text: &str) -> Result<Duration, String> {
     }
 }
 
-fn finding(text: &str) -> Result<String, String> {
+fn named(text: &str) -> Result<Named, String> {
+    let levels = Level::ALL.into_iter().map(|level| (level.name(), Named::Level(level)));
     let ids = || faults::ALL.iter().map(|fault| fault.id());
-    let found = ids().find(|id| *id == text);
-    found.map(Into::into).ok_or_else(|| unknown("finding", ids(), text).to_string())
-}
-
-fn level(text: &str) -> Result<Level, String> {
-    match text {
-        "info" => Ok(Level::Info),
-        "warning" => Ok(Level::Warning),
-        "error" => Ok(Level::Error),
-        _ => Err("it must be info, warning or error".into()),
+    if text.is_empty() {
+        return Err("an item of the list is empty".into());
     }
+    if let Some((_, level)) = levels.clone().find(|(name, _)| *name == text) {
+        return Ok(level);
+    }
+    let found = ids().find(|id| *id == text);
+    let all = levels.map(|(name, _)| name).chain(ids());
+    found.map(Named::Id).ok_or_else(|| unknown("finding", all, text).to_string())
 }

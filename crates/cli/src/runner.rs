@@ -11,6 +11,7 @@ use crate::output::{self, print, write_whole};
 use crate::progress::Progress;
 use crate::stop::Stop;
 use crate::task::{Document, Files, Job, Source, Task};
+use anyhow::bail;
 use chronoscope_model::Report;
 use chronoscope_report::{json, schema, section};
 use chronoscope_survey::{Survey, may_measure};
@@ -98,7 +99,7 @@ fn reported(job: Job, context: &Context) -> anyhow::Result<ExitCode> {
     if let Some(amend) = amend {
         amend(&mut report, &survey)?;
     }
-    report.findings.retain(|finding| !options.findings.allow.contains(&finding.id));
+    report.findings.retain(|finding| !options.findings.allows(finding));
     let mut exports = Vec::new();
     for export in &output.export {
         let format = export.format;
@@ -125,10 +126,16 @@ fn reported(job: Job, context: &Context) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::from(code));
     }
     let code = outcome?;
-    let worst = report.findings.iter().map(|finding| finding.level).max();
-    let limit = options.findings.fail_on;
-    let failed = limit.is_some_and(|limit| worst.is_some_and(|worst| worst >= limit));
-    Ok(if failed { ExitCode::from(1) } else { code })
+    let failed = report.findings.iter();
+    let mut failed = failed.filter_map(|it| Some((it, options.findings.fails_on(it)?)));
+    let Some((worst, named)) = failed.next() else {
+        return Ok(code);
+    };
+    let more = match failed.count() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    bail!("exit 1: {} {}{more} (--fail-on {named})", worst.level.name(), worst.id)
 }
 
 /// Carries out a survey, with its progress on the terminal and its state in the checkpoint.

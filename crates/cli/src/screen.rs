@@ -2,6 +2,7 @@
 
 use crate::code::Code;
 use crate::context::Context;
+use chronoscope_diagnose::faults;
 use chronoscope_model::Report;
 use chronoscope_report::section::{self, Section};
 use chronoscope_report::text;
@@ -110,7 +111,9 @@ impl Screen {
             Self::Bins => text::around(section::waits::bins(report), report, style),
             Self::Findings => text::blocks(section::findings::page(report), style),
             Self::Doctor => {
-                text::around(section::findings::diagnosis(report, detail), report, style)
+                let verdict = faults::verdict(report);
+                let found = section::findings::diagnosis(report, &verdict, detail);
+                text::around(found, report, style)
             }
             Self::Advise => {
                 text::section(&section::advice::SECTION, &code.of(report), detail, style)

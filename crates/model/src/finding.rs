@@ -18,6 +18,20 @@ pub enum Level {
     Error,
 }
 
+impl Level {
+    /// Every level, the worst last.
+    pub const ALL: [Self; 3] = [Self::Info, Self::Warning, Self::Error];
+
+    /// Its name in texts.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
 /// How a finding is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -42,6 +56,23 @@ impl Certainty {
     }
 }
 
+/// What a finding is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum About {
+    /// The machine: it holds for the next run too, or it happened to every program.
+    #[default]
+    Machine,
+    /// This run: what else ran, or which settings changed, while the tool measured.
+    Run,
+}
+
+impl About {
+    fn is_machine(&self) -> bool {
+        *self == Self::Machine
+    }
+}
+
 /// One finding.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
@@ -51,6 +82,9 @@ pub struct Finding {
     pub level: Level,
     /// How it is known.
     pub certainty: Certainty,
+    /// Whether it is about the machine or only about this run.
+    #[serde(default, skip_serializing_if = "About::is_machine")]
+    pub about: About,
     /// Whether it makes every figure of the run doubtful. Screens then show it above the figures.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub affects_all: bool,
@@ -63,4 +97,11 @@ pub struct Finding {
     /// Where to read more.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reference: String,
+}
+
+impl Finding {
+    /// Whether there is evidence of it, rather than of why it could not be examined.
+    pub fn is_found(&self) -> bool {
+        self.certainty != Certainty::Unknown
+    }
 }

@@ -45,7 +45,7 @@ pub use check::Check;
 pub use clock::Clock;
 pub use environment::Environment;
 pub use estimate::Estimate;
-pub use finding::{Certainty, Finding, Level};
+pub use finding::{About, Certainty, Finding, Level};
 pub use note::Note;
 pub use page::Page;
 pub use run::{Ruler, Run};

@@ -87,6 +87,8 @@ pub enum Block {
     Paragraph(Text),
     /// An explanation of the blocks above, set apart from them.
     Legend(Text),
+    /// An entry of a list that is cut, rather than continued, at the end of a line.
+    Line(Text),
     /// An entry of a list, and the lines that belong to it.
     Item {
         head: Text,

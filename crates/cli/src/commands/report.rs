@@ -6,6 +6,7 @@ use crate::error::Usage;
 use crate::input;
 use crate::screen::Screen;
 use crate::task::{Examples, Job, Run, Task};
+use chronoscope_diagnose::faults;
 use chronoscope_model::Report;
 use chronoscope_report::format::{self, Format};
 use chronoscope_report::{section, text};
@@ -76,6 +77,9 @@ impl Run for Args {
         }
         let mut report = input::report(&self.file)?;
         report.runtimes.extend(input::runtimes(&self.with)?);
+        if let (Some(Shape::Screen(Screen::Doctor)), []) = (self.shape, &*report.checks) {
+            (report.findings, report.checks) = faults::examined(&report);
+        }
         let text = match (&self.compare, self.shape) {
             (Some(other), _) => Some(self.compared(&report, other, context)?),
             (None, Some(Shape::Format(format))) => Some(self.written(format, &report)?),

@@ -5,7 +5,7 @@ use chronoscope_model::quantile::Percentile;
 use chronoscope_model::run::Noise;
 use chronoscope_model::units::{count, human_ns, percent, plural};
 use chronoscope_model::waits::{Kind, Load};
-use chronoscope_model::{Certainty, Level, Page, Report, change};
+use chronoscope_model::{About, Certainty, Level, Page, Report, change};
 
 /// Fewer batches than this prove nothing.
 const ENOUGH: u64 = 50;
@@ -28,6 +28,7 @@ pub(super) const CHANGED_DURING_RUN: Fault = Fault {
         references: &["METHOD.md, Noise", "Linux Documentation/timers/timekeeping.rst"],
         ..Page::EMPTY
     },
+    about: About::Run,
     affects_all: true,
     look: |report| {
         // A change of the clock source is a fault of its own.
@@ -55,6 +56,7 @@ pub(super) const NOISY_MACHINE: Fault = Fault {
         ..Page::EMPTY
     },
     certainty: Certainty::Measured,
+    about: About::Run,
     affects_all: true,
     look: |report| {
         let noise = report.ruler.as_ref().map(|ruler| &ruler.noise);

@@ -5,7 +5,7 @@ use crate::reading::{cost, source};
 use crate::system::System;
 use chronoscope_model::environment::Environment;
 use chronoscope_model::timekeeping::Adjtimex;
-use chronoscope_model::{Certainty, Finding, Level, Page, Report, Ruler, Trust, check};
+use chronoscope_model::{About, Certainty, Finding, Level, Page, Report, Ruler, Trust, check};
 
 /// A problem that the tool can detect.
 pub struct Fault {
@@ -14,6 +14,8 @@ pub struct Fault {
     pub page: Page,
     /// How certain a finding is: the best that the evidence allows.
     pub certainty: Certainty,
+    /// Whether a finding is about the machine or about the run (docs/doctor.md has the rule).
+    pub about: About,
     /// The machines that can have the fault.
     pub(super) only: &'static [Only],
     /// Whether a finding at the level of information matters only to someone who looks for faults.
@@ -27,6 +29,7 @@ pub struct Fault {
 pub(super) const FAULT: Fault = Fault {
     page: Page::EMPTY,
     certainty: Certainty::Evidence,
+    about: About::Machine,
     only: &[],
     minor: false,
     affects_all: false,
@@ -111,6 +114,7 @@ impl Fault {
             id: self.id().into(),
             level: seen.level,
             certainty,
+            about: self.about,
             affects_all: self.affects_all,
             title: self.page.title.into(),
             evidence: seen.evidence,

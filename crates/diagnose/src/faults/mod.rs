@@ -13,11 +13,13 @@ mod permission;
 mod power;
 mod systems;
 mod vdso;
+mod verdict;
 mod vm;
 mod waits;
 mod wall;
 
 pub use fault::Fault;
+pub use verdict::verdict;
 
 use chronoscope_model::{Check, Finding, Level, Report};
 

@@ -2,7 +2,7 @@
 
 use super::fault::{Clear, FAULT, Fault, LINUX, found, ruler, why};
 use chronoscope_model::units::percent;
-use chronoscope_model::{Certainty, Level, Page, Report};
+use chronoscope_model::{About, Certainty, Level, Page, Report};
 
 pub(super) const FREQUENCY_CHANGED: Fault = Fault {
     page: Page {
@@ -21,6 +21,7 @@ pub(super) const FREQUENCY_CHANGED: Fault = Fault {
         ..Page::EMPTY
     },
     certainty: Certainty::Measured,
+    about: About::Run,
     look: |report| {
         /// A smaller spread of the frequency does not matter: costs differ by more for other
         /// reasons.
@@ -108,6 +109,7 @@ pub(super) const SMT_SIBLING_BUSY: Fault = Fault {
         ..Page::EMPTY
     },
     certainty: Certainty::Measured,
+    about: About::Run,
     look: |report| {
         /// Below this share of rounds, a neighbour costs no more than an interrupt does.
         const SHARE: f64 = 0.05;

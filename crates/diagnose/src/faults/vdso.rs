@@ -4,9 +4,15 @@ use super::fault::{
     Clear, FAULT, Fault, LINUX, clear_if, cost_of_system_clock, costs, found, trust, vdso,
 };
 use crate::reading::{ns, reads, short, source};
+use crate::verdict::SLOW_NS;
 use chronoscope_model::clock::{Clock, Reads};
 use chronoscope_model::units::count;
 use chronoscope_model::{Certainty, Level, Page, Report};
+
+/// A library call that costs at least this share of the raw system call made one. A read in user
+/// space costs a tenth to a third of it. A fallback costs a little more than all of it, because it
+/// asks the vDSO first.
+const FALLBACK: f64 = 0.8;
 
 const ON_LINUX: Fault = Fault { only: &[LINUX], ..FAULT };
 
@@ -25,10 +31,6 @@ pub(super) const CLOCK_NOT_IN_VDSO: Fault = Fault {
     },
     certainty: Certainty::Measured,
     look: |report| {
-        /// A library call that costs at least this share of the raw system call made one. A read in
-        /// user space costs a tenth to a third of it. A fallback costs a little more than all of
-        /// it, because it asks the vDSO first.
-        const FALLBACK: f64 = 0.8;
         const SLOW: [&str; 5] = ["hpet", "acpi_pm", "jiffies", "xen", "refined-jiffies"];
         costs(report)?;
         let env = &report.environment;
@@ -109,6 +111,16 @@ pub(super) const VDSO_DISAGREES: Fault = Fault {
     },
     ..ON_LINUX
 };
+
+/// Whether the vDSO answers for the clock; `None` if its cost does not show that.
+pub(super) fn in_user_space(report: &Report, clock: &Clock) -> Option<bool> {
+    let mut paths = both_paths(report);
+    match paths.find(|(measured, ..)| measured.id == clock.id) {
+        Some((_, library, raw)) => Some(library < FALLBACK * raw),
+        // Without the other path: no system call is that fast.
+        None => (reads(clock, Reads::Vdso) && clock.read_ns()? < SLOW_NS).then_some(true),
+    }
+}
 
 /// Whether `other` is another path to the clock.
 fn alternative(other: &Clock, clock: &Clock) -> bool {

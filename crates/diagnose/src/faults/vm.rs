@@ -5,7 +5,7 @@ use super::kernel_log::logged;
 use crate::reading::short;
 use chronoscope_model::trust::{Pause, Paused};
 use chronoscope_model::units::{percent, plural};
-use chronoscope_model::{Certainty, Level, Page};
+use chronoscope_model::{About, Certainty, Level, Page};
 
 pub(super) const NOISY_NEIGHBOUR: Fault = Fault {
     page: Page {
@@ -19,6 +19,7 @@ pub(super) const NOISY_NEIGHBOUR: Fault = Fault {
         ..Page::EMPTY
     },
     certainty: Certainty::Measured,
+    about: About::Run,
     only: &[LINUX],
     look: |report| {
         /// Steal above this share of the CPUs' time disturbs a run: at one in a hundred, the 99th

@@ -6,7 +6,7 @@ use crate::reading::short;
 use chronoscope_model::units::{percent, plural, short_ns};
 use chronoscope_model::waits::{Kind, Load, Wait};
 use chronoscope_model::why::{Cause, Why};
-use chronoscope_model::{Certainty, Level, Page, Report};
+use chronoscope_model::{About, Certainty, Level, Page, Report};
 
 /// Finds that this cause, which stands for other threads, dominates the latest wake-ups.
 fn took_the_cpu(report: &Report, cause: Cause) -> Looked {
@@ -166,6 +166,7 @@ pub(super) const HOST_GAPS: Fault = Fault {
         ..Page::EMPTY
     },
     certainty: Certainty::Measured,
+    about: About::Run,
     look: |report| {
         /// Below this share of the time, gaps are no worse than the interrupts of an idle machine.
         const SHARE: f64 = 0.01;
@@ -255,6 +256,7 @@ pub(super) const LONG_SLICE_LATE: Fault = Fault {
         ..Page::EMPTY
     },
     certainty: Certainty::Measured,
+    about: About::Run,
     only: &[LINUX],
     look: |report| took_the_cpu(report, Cause::RunQueue),
     ..FAULT
@@ -275,6 +277,7 @@ pub(super) const PREEMPTED_AWAKE: Fault = Fault {
         ..Page::EMPTY
     },
     certainty: Certainty::Measured,
+    about: About::Run,
     look: |report| took_the_cpu(report, Cause::Preempted),
     ..FAULT
 };

@@ -83,6 +83,10 @@ impl Document<'_> {
             Block::Paragraph(paragraph) | Block::Legend(paragraph) => {
                 self.apart(&text(paragraph))?;
             }
+            Block::Line(head) => {
+                self.listed = listed;
+                return self.block(&Block::item(head.clone()));
+            }
             Block::Item { head, details } => {
                 if !listed {
                     self.line("")?;

@@ -3,7 +3,7 @@
 use super::{Detail, SECTION as PLAIN, Section, findings};
 use crate::block::{Block, Cell, Column, Item, Table, Text, Tone};
 use chronoscope_model::advice::LANGUAGES;
-use chronoscope_model::{Advice, Report, units};
+use chronoscope_model::{Advice, Finding, Report, units};
 
 pub const SECTION: Section = Section {
     id: "advice",
@@ -17,7 +17,7 @@ pub const SECTION: Section = Section {
 };
 
 /// The answer in a few lines, the last ones of a screen: what to use for what, what it costs, and
-/// whether something is wrong.
+/// that nothing is wrong if that is so.
 fn brief(report: &Report) -> Vec<Block> {
     let advice: Vec<&Advice> = report.advice.iter().filter(|a| a.summary).collect();
     if advice.is_empty() {
@@ -25,7 +25,7 @@ fn brief(report: &Report) -> Vec<Block> {
     }
     let remark = Text::toned(Tone::Dim, "other purposes, reasons and code: ")
         .and(Text::toned(Tone::Name, "chronoscope advise"));
-    vec![
+    let mut blocks = vec![
         Block::remarked("Use", remark),
         Block::Table(Table {
             columns: columns(),
@@ -33,8 +33,12 @@ fn brief(report: &Report) -> Vec<Block> {
             headless: true,
             ..Table::default()
         }),
-        Block::Paragraph(findings::line(report)),
-    ]
+    ];
+    // What was found stands right above.
+    if !report.findings.iter().any(Finding::is_found) {
+        blocks.push(findings::none());
+    }
+    blocks
 }
 
 fn columns() -> Vec<Column> {

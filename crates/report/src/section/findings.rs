@@ -1,11 +1,11 @@
-//! The findings, with their evidence and what to do.
+//! The findings, with their evidence and what to do: those about the machine, and those about the
+//! run.
 
 use super::{Detail, SECTION as PLAIN, Section};
 use crate::block::{Block, Text, Tone};
 use crate::number::plural;
 use chronoscope_model::check::{Check, Outcome};
-use chronoscope_model::{Certainty, Finding, Level, Report};
-use std::cmp::Reverse;
+use chronoscope_model::{About, Certainty, Finding, Level, Report};
 
 pub const SECTION: Section = Section {
     id: "findings",
@@ -15,109 +15,160 @@ pub const SECTION: Section = Section {
 };
 
 /// What was found; empty if there are no findings. The end of a summary says that there are none.
-fn view(report: &Report, _: Detail) -> Vec<Block> {
-    if report.findings.is_empty() {
-        return Vec::new();
+fn view(report: &Report, detail: Detail) -> Vec<Block> {
+    let (machine, run) = (of(report, About::Machine), of(report, About::Run));
+    match detail {
+        Detail::Brief => brief(&machine, &run),
+        _ => {
+            let listed = |title, found: &[&Finding]| {
+                let items = found.iter().map(|it| item(it, detail, false)).collect();
+                under(title, items)
+            };
+            [listed("Findings", &machine), listed("This run", &run)].concat()
+        }
     }
-    let mut blocks = vec![Block::heading("Findings")];
-    blocks.extend(report.findings.iter().map(|found| item(found, false)));
-    blocks
+}
+
+/// What was found, worst first, about the machine or about the run.
+fn of(report: &Report, about: About) -> Vec<&Finding> {
+    let all = report.findings.iter();
+    let mut of: Vec<_> = all.filter(|it| it.is_found() && it.about == about).collect();
+    of.sort_by_key(|finding| std::cmp::Reverse(finding.level));
+    of
+}
+
+/// A line each, as many as fit into a summary, of which one is for all that are about the run.
+fn brief(machine: &[&Finding], run: &[&Finding]) -> Vec<Block> {
+    const LINES: usize = 5;
+    /// The largest number of findings that the line about the run names.
+    const NAMED: usize = 2;
+    let shown = &machine[..machine.len().min(LINES - usize::from(!run.is_empty()))];
+    let mut lines: Vec<Block> = shown.iter().map(|finding| Block::Line(head(finding))).collect();
+    if !run.is_empty() {
+        let named = run.iter().take(NAMED).map(|finding| name(finding)).enumerate();
+        let line = named.fold(Text::from("This run: "), |all, (nth, one)| {
+            all.and(if nth == 0 { "" } else { ", " }).and(one)
+        });
+        let more = run.len().saturating_sub(NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        lines.push(Block::Line(line.and(more)));
+    }
+    if lines.is_empty() {
+        return lines;
+    }
+    let remark = match machine.len() - shown.len() {
+        0 => "evidence and fixes: ".to_owned(),
+        more => format!("{more} more: "),
+    };
+    let remark = Text::toned(Tone::Dim, remark).and(Text::toned(Tone::Name, "chronoscope doctor"));
+    lines.insert(0, Block::remarked("Findings", remark));
+    lines
 }
 
 /// What was found, or that nothing was, as a screen of its own.
 pub fn page(report: &Report) -> Vec<Block> {
-    let blocks = view(report, Detail::Full);
-    if blocks.is_empty() { vec![Block::Paragraph(line(report))] } else { blocks }
+    let blocks = view(report, Detail::Everything);
+    if blocks.is_empty() { vec![none()] } else { blocks }
 }
 
-/// The result of looking for each fault: what was found, and what is not known. If everything is
-/// asked for, also what was ruled out, by which evidence.
-pub fn diagnosis(report: &Report, detail: Detail) -> Vec<Block> {
-    let of = |outcome: Outcome| report.checks.iter().filter(move |it| it.outcome == outcome);
-    let remark = [
-        (Outcome::Found, "found"),
-        (Outcome::Clear, "ruled out"),
-        (Outcome::Unknown, "unknown"),
-        (Outcome::Elsewhere, "of other machines"),
+pub(super) fn none() -> Block {
+    Block::toned(Tone::Good, "No problems found.")
+}
+
+/// The result of looking for each fault, after the `verdict` on all: what was found, and what is
+/// not known. If everything is asked for, also what was ruled out, by which evidence.
+pub fn diagnosis(report: &Report, verdict: &str, detail: Detail) -> Vec<Block> {
+    let outcome = |outcome| report.checks.iter().filter(move |it| it.outcome == outcome);
+    let (machine, run) = (of(report, About::Machine), of(report, About::Run));
+    let own: Vec<&Finding> = report.findings.iter().filter(|it| !it.is_found()).collect();
+    let lacking = outcome(Outcome::Unknown).filter(|check| check.why.is_some());
+    let lacking: Vec<Because> = lacking.map(because).collect();
+    // A check that found something, or that has no reason why it did not, belongs to a finding.
+    let silent = |check: &&Check| match check.outcome {
+        Outcome::Found => true,
+        Outcome::Unknown => check.why.is_none(),
+        Outcome::Clear | Outcome::Elsewhere => false,
+    };
+    let listed = |check: &&Check| report.findings.iter().any(|finding| finding.id == check.id);
+    let allowed = report.checks.iter().filter(silent).filter(|check| !listed(check));
+    let counts = [
+        (machine.len() + run.len(), "found"),
+        (allowed.count(), "allowed"),
+        (outcome(Outcome::Clear).count(), "ruled out"),
+        (own.len() + lacking.len(), "unknown"),
+        (outcome(Outcome::Elsewhere).count(), "of other machines"),
     ];
-    let remark = remark.map(|(outcome, word)| (of(outcome).count(), word));
-    let remark = remark.iter().filter(|(count, _)| *count > 0);
-    let remark: Vec<String> = remark.map(|(count, word)| format!("{count} {word}")).collect();
+    let counts = counts.iter().filter(|(count, _)| *count > 0);
+    let counts: Vec<String> = counts.map(|(count, word)| format!("{count} {word}")).collect();
     let title = plural(report.checks.len() as u64, "fault", "faults");
-    let mut blocks = vec![Block::noted(format!("Doctor: {title}"), remark.join(", "))];
-    if report.findings.is_empty() {
-        blocks.push(Block::Paragraph(line(report)))
-    } else {
-        blocks.extend(report.findings.iter().map(|found| item(found, true)))
+    let more = if detail == Detail::Everything { "" } else { "; more: -v" };
+    let counts = format!("{title}: {}{more}", counts.join(", "));
+    let mut blocks = vec![Block::remarked("Doctor", verdict), Block::toned(Tone::Dim, counts)];
+    if report.run.screen.as_deref().is_some_and(|screen| screen != "doctor") {
+        let other = "This report was not made by doctor: what only doctor measures is unknown.";
+        blocks.push(Block::paragraph(other));
     }
-    blocks.extend(grouped("Unknown", of(Outcome::Unknown)));
+    let items = |found: &[&Finding]| -> Vec<Block> {
+        found.iter().map(|it| item(it, detail, true)).collect()
+    };
+    blocks.extend(under("Findings", items(&machine)));
+    blocks.extend(under("This run", items(&run)));
+    blocks.extend(under("Unknown", [items(&own), grouped(lacking)].concat()));
     if detail == Detail::Everything {
-        blocks.extend(grouped("Of other machines", of(Outcome::Elsewhere)));
-        blocks.push(Block::heading("Ruled out"));
-        blocks.extend(of(Outcome::Clear).map(|check| Block::Item {
+        let elsewhere = outcome(Outcome::Elsewhere).map(because).collect();
+        blocks.extend(under("Of other machines", grouped(elsewhere)));
+        let looked_at = |check: &Check| Block::Item {
             head: Text::toned(Tone::Name, &check.id),
             details: vec![Text::toned(Tone::Dim, &check.looks_at)],
-        }));
+        };
+        blocks.extend(under("Ruled out", outcome(Outcome::Clear).map(looked_at).collect()));
     }
     blocks
 }
 
-/// Faults under a heading, by the reason; none if there are none.
-fn grouped<'a>(title: &str, checks: impl Iterator<Item = &'a Check>) -> Vec<Block> {
+/// A fault and why nothing is said about it.
+type Because<'a> = (&'a str, &'a str);
+
+fn because(check: &Check) -> Because<'_> {
+    (&check.id, check.why.as_deref().unwrap_or_default())
+}
+
+/// A line for each reason, with the faults that have it.
+fn grouped(faults: Vec<Because>) -> Vec<Block> {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
-    for check in checks {
-        // A finding that is itself about something unknown is listed with the findings.
-        let Some(why) = check.why.as_deref() else {
-            continue;
-        };
+    for (id, why) in faults {
         match groups.iter_mut().find(|(known, _)| *known == why) {
-            Some((_, ids)) => ids.push(&check.id),
-            None => groups.push((why, vec![&check.id])),
+            Some((_, ids)) => ids.push(id),
+            None => groups.push((why, vec![id])),
         }
     }
-    let mut blocks: Vec<Block> = groups
-        .into_iter()
-        .map(|(why, ids)| Block::Item {
-            head: why.into(),
-            details: vec![Text::toned(Tone::Dim, ids.join(", "))],
-        })
-        .collect();
+    let lines = groups.into_iter().map(|(why, ids)| {
+        Block::item(Text::toned(Tone::Name, ids.join(", ")).and(format!("  {why}")))
+    });
+    lines.collect()
+}
+
+/// Blocks under a heading; nothing if there are none.
+fn under(title: &str, mut blocks: Vec<Block>) -> Vec<Block> {
     if !blocks.is_empty() {
         blocks.insert(0, Block::heading(title));
     }
     blocks
 }
 
-/// The largest number of findings that one line names.
-const NAMED: usize = 3;
-
-pub(super) fn line(report: &Report) -> Text {
-    let mut found: Vec<&Finding> = report.findings.iter().collect();
-    if found.is_empty() {
-        return Text::toned(Tone::Good, "No problems found.");
-    }
-    found.sort_by_key(|finding| Reverse(finding.level));
-    let named = found.iter().take(NAMED).map(|finding| {
-        let (tone, level) = level(finding.level);
-        let level = Text::toned(tone, level);
-        level.and(" ").and(Text::toned(Tone::Name, &finding.id))
-    });
-    let named = named.enumerate().fold(Text::default(), |all, (nth, one)| {
-        let comma = if nth == 0 { "" } else { ", " };
-        all.and(comma).and(one)
-    });
-    match found.len().saturating_sub(NAMED) {
-        0 => named,
-        more => named.and(format!(" and {more} more")),
-    }
+/// `warning no-vdso`; what could not be examined has no level.
+fn name(finding: &Finding) -> Text {
+    let tone = match finding.level {
+        Level::Info => Tone::Name,
+        Level::Warning => Tone::Warn,
+        Level::Error => Tone::Bad,
+    };
+    let id = Text::toned(Tone::Name, &finding.id);
+    if finding.is_found() { Text::toned(tone, finding.level.name()).and(" ").and(id) } else { id }
 }
 
-fn level(level: Level) -> (Tone, &'static str) {
-    match level {
-        Level::Info => (Tone::Name, "info"),
-        Level::Warning => (Tone::Warn, "warning"),
-        Level::Error => (Tone::Bad, "error"),
-    }
+fn head(finding: &Finding) -> Text {
+    name(finding).and(format!("  {}", finding.title))
 }
 
 /// How a finding is known, in a clause.
@@ -129,8 +180,12 @@ fn certainty(certainty: Certainty) -> &'static str {
     }
 }
 
-fn item(finding: &Finding, at_length: bool) -> Block {
-    let (tone, level) = level(finding.level);
+/// A finding with its evidence and fix; at the level of information in one line, unless everything
+/// is asked for.
+fn item(finding: &Finding, detail: Detail, at_length: bool) -> Block {
+    if finding.level == Level::Info && detail != Detail::Everything {
+        return Block::item(head(finding));
+    }
     let evidence = finding.evidence.iter();
     let mut details: Vec<Text> = evidence.map(|text| Text::toned(Tone::Dim, text)).collect();
     if at_length {
@@ -140,11 +195,5 @@ fn item(finding: &Finding, at_length: bool) -> Block {
     if at_length && !finding.reference.is_empty() {
         details.push(format!("Reference: {}", finding.reference).into());
     }
-    Block::Item {
-        head: Text::toned(tone, level)
-            .and(" ")
-            .and(Text::toned(Tone::Name, &finding.id))
-            .and(format!("  {}", finding.title)),
-        details,
-    }
+    Block::Item { head: head(finding), details }
 }

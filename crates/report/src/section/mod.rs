@@ -89,6 +89,8 @@ pub(crate) fn of_document(report: &Report) -> Vec<(&'static Section, Detail)> {
     let held = |section: &Section| section.measured && section.rows(report).is_some();
     let measured = measured(report).len();
     let detail = |section: &Section| match (section.measured, measured) {
+        // A reader elsewhere cannot ask for more.
+        _ if section.id == findings::SECTION.id => Detail::Everything,
         (true, 1) => Detail::Full,
         (false, 0) if section.table.is_some() => Detail::Full,
         _ => Detail::Brief,

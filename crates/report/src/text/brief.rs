@@ -7,7 +7,7 @@ use crate::number::{count, short, three};
 use crate::section::machine;
 use chronoscope_model::clock::{Clock, Kind, Orders, Reads};
 use chronoscope_model::waits::{self, Load, Wait};
-use chronoscope_model::{Environment, Report};
+use chronoscope_model::{About, Environment, Report};
 
 /// Draws the lines: the machine, and what was measured and found.
 pub fn render(report: &Report, style: &Style) -> String {
@@ -50,10 +50,15 @@ fn found(report: &Report) -> Vec<String> {
     let tick = monotonic(report).and_then(|clock| clock.resolution.as_ref()?.tick_ns);
     parts.extend(tick.map(|ns| format!("tick {}", short(ns))));
     parts.push(worst(&report.waits));
-    let ids: Vec<&str> = report.findings.iter().map(|found| found.id.as_str()).collect();
-    parts.push(match ids.as_slice() {
-        [] => "no findings".into(),
-        ids => format!("findings: {}", ids.join(" ")),
+    let ids = |about| {
+        let found = report.findings.iter().filter(|it| it.is_found() && it.about == about);
+        found.map(|finding| finding.id.as_str()).collect::<Vec<_>>().join(" ")
+    };
+    parts.push(match (ids(About::Machine), ids(About::Run)) {
+        (machine, run) if machine.is_empty() && run.is_empty() => "no findings".into(),
+        (machine, run) if run.is_empty() => format!("findings: {machine}"),
+        (machine, run) if machine.is_empty() => format!("findings about this run: {run}"),
+        (machine, run) => format!("findings: {machine}, about this run: {run}"),
     });
     if !report.run.complete {
         parts.push("interrupted".into());

@@ -56,6 +56,8 @@ impl<'a> Screen<'a> {
                 self.gap();
                 self.paragraph(&style.paint(Tone::Dim, &paint(text, style)));
             }
+            // The screen cuts what is too long.
+            Block::Line(text) => self.lines(vec![format!("  {}", paint(text, style))]),
             Block::Item { head, details } => {
                 self.indented("  ", "    ", &paint(head, style));
                 for detail in details {

@@ -1,0 +1,83 @@
+//! What all faults together say about time on a machine, in a sentence or two.
+
+use super::vdso::in_user_space;
+use crate::advise::system_clock;
+use crate::reading::{cost, source};
+use chronoscope_model::clock::{Clock, Grade};
+use chronoscope_model::{About, Finding, Level, Report};
+
+/// `Clock source tsc, read in user space, 22.2 ns: good. Two things to know.`
+///
+/// It follows from the findings that the report holds now, so what was allowed is not counted.
+pub fn verdict(report: &Report) -> String {
+    let of = |about| report.findings.iter().filter(move |it| it.about == about && it.is_found());
+    let at = |level| of(About::Machine).filter(move |finding| finding.level == level);
+    let [errors, warnings, rest] =
+        [Level::Error, Level::Warning, Level::Info].map(|level| at(level).collect::<Vec<_>>());
+    let clock = system_clock(report);
+    let verdict = clock.and_then(|clock| clock.verdict.as_ref());
+    let good = verdict.is_some_and(|verdict| verdict.grade == Grade::Good);
+    let judged = match (errors.as_slice(), warnings.as_slice()) {
+        ([], []) if good => "good".into(),
+        ([], []) => "nothing wrong was found".into(),
+        ([], warnings) if good => format!("good, but {}", named(warnings, "warning", "warnings")),
+        ([], warnings) => named(warnings, "warning", "warnings"),
+        (errors, _) => format!("broken, {}", named(errors, "error", "errors")),
+    };
+    // The warnings are in the first sentence unless there are errors.
+    let warnings = if errors.is_empty() { 0 } else { warnings.len() };
+    let others =
+        [(warnings, "warning", "warnings"), (rest.len(), "thing to know", "things to know")];
+    let others = others.iter().filter(|(n, ..)| *n > 0);
+    let others: Vec<String> = others.map(|(n, one, many)| counted(*n, one, many)).collect();
+    let mut sentences =
+        vec![format!("{}: {judged}", subject(report, clock)), capital(&others.join(", "))];
+    if of(About::Run).any(|finding| finding.level > Level::Info) {
+        sentences.push("The run was disturbed".into());
+    }
+    sentences.retain(|sentence| !sentence.is_empty());
+    sentences.join(". ") + "."
+}
+
+/// The system's clock as the subject of a sentence. Only Linux names its clock source; elsewhere
+/// the clock itself is named.
+fn subject(report: &Report, clock: Option<&Clock>) -> String {
+    let mut parts = match (source(&report.environment), clock) {
+        (Some(source), _) if !source.is_empty() => vec![format!("Clock source {source}")],
+        (_, Some(clock)) => vec![format!("System clock {}", clock.id)],
+        (_, None) => return "No clock was measured".into(),
+    };
+    match clock.and_then(|clock| Some((clock, cost(clock)?))) {
+        Some((clock, cost)) => {
+            parts.extend(in_user_space(report, clock).map(|it| match it {
+                true => "read in user space".into(),
+                false => "read by a system call".into(),
+            }));
+            parts.push(cost);
+        }
+        None => parts.push("not measured".into()),
+    }
+    parts.join(", ")
+}
+
+/// `one warning, no-vdso` or `two warnings, no-vdso and unsynchronised`
+fn named(found: &[&Finding], one: &str, many: &str) -> String {
+    let number = counted(found.len(), one, many);
+    match found {
+        [only] => format!("{number}, {}", only.id),
+        [a, b] => format!("{number}, {} and {}", a.id, b.id),
+        _ => number,
+    }
+}
+
+fn counted(n: usize, one: &str, many: &str) -> String {
+    const WORDS: [&str; 10] =
+        ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
+    let number = WORDS.get(n).map_or_else(|| n.to_string(), |word| (*word).into());
+    format!("{number} {}", if n == 1 { one } else { many })
+}
+
+fn capital(text: &str) -> String {
+    let mut all = text.chars();
+    all.next().map_or(String::new(), |first| first.to_uppercase().chain(all).collect())
+}
