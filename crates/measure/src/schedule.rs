@@ -103,6 +103,10 @@ pub static DOCTOR_WATCH: Phase =
 pub static DOCTOR_WAITS: Phase = phase("waits", 0.08, "sleeps of 500 us");
 pub static DOCTOR: Schedule = command("`doctor`", 9_500, "", &[&DOCTOR_WATCH, &DOCTOR_WAITS]);
 
+/// With the facts, the command takes less than 0.2 s.
+pub static GLANCE: Schedule =
+    command("`doctor --quick`", 3, "a few clocks; the rest are facts", &[]);
+
 pub static ADVICE: Schedule = command("`advise`", 4_000, "", &[]);
 
 /// With calibration and the start and end of the load, the command takes less than 20 s.
@@ -150,9 +154,9 @@ pub static OVERHEAD: Schedule = command("`overhead`", 60_000, "", &[]);
 pub static HARDWARE: Schedule = command("`hardware`", 20, "", &[]);
 
 /// Every schedule, in the order of METHOD's table.
-pub static ALL: [&Schedule; 15] = [
-    &CLOCKS, &LOADED, &SUMMARY, &BRIEF, &DOCTOR, &ADVICE, &OVERVIEW, &WAITS, &TRUST, &RUNTIMES,
-    &SWEEP, &CALLS, &DELTAS, &OVERHEAD, &HARDWARE,
+pub static ALL: [&Schedule; 16] = [
+    &CLOCKS, &LOADED, &SUMMARY, &BRIEF, &DOCTOR, &GLANCE, &ADVICE, &OVERVIEW, &WAITS, &TRUST,
+    &RUNTIMES, &SWEEP, &CALLS, &DELTAS, &OVERHEAD, &HARDWARE,
 ];
 
 impl Phase {
