@@ -83,6 +83,100 @@ fn facts_alone_are_enough_and_levels_decide_the_exit_code() {
     assert_eq!(code(&["--record", "elsewhere"]), Some(2));
 }
 
+/// The outcome of looking for a fault, and the level of the finding.
+fn seen(report: &Report, id: &str) -> (Option<Outcome>, Option<Level>) {
+    let check = report.checks.iter().find(|check| check.id == id);
+    let found = report.findings.iter().find(|found| found.id == id);
+    (check.map(|check| check.outcome), found.map(|found| found.level))
+}
+
+#[test]
+fn a_glance_at_this_machine_is_a_report_like_any_other() {
+    let glance = report(&run(&["doctor", "--quick", "--json"]));
+    assert!(glance.run.quick && glance.run.complete);
+    assert_eq!(glance.checks.len(), chronoscope_diagnose::faults::ALL.len());
+    assert!(glance.clocks.iter().any(|clock| clock.read_ns().is_some_and(|ns| ns > 0.0)));
+    assert!(glance.waits.is_empty() && glance.trust.is_none() && glance.advice.is_empty());
+    for id in ["clock-backwards", "counter-out-of-step", "tsc-jump", "vm-paused"] {
+        let check = glance.checks.iter().find(|check| check.id == id).expect("it is looked for");
+        assert_ne!(check.outcome, Outcome::Clear, "{id}");
+    }
+    let exported = run(&["doctor", "--quick", "--export", "csv=-"]);
+    assert!(String::from_utf8_lossy(&exported.stdout).contains("not looked at by --quick"));
+    for other in [["--budget", "1s"], ["--cpu", "0"], ["--facts", "bundle"]] {
+        let both = run(&[&["doctor", "--quick"], &other[..]].concat());
+        assert_eq!(both.status.code(), Some(2), "{other:?}");
+    }
+}
+
+/// A program inherits the slack of the one that starts it.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_slack_that_a_parent_set_is_found() {
+    const SET: &str = "echo $0 > /proc/self/timerslack_ns && exec \"$@\"";
+    for ns in ["5000000", "50000000"] {
+        let tool = common::tool(&["doctor", "--quick", "--json"]);
+        let mut parent = std::process::Command::new("sh");
+        parent.args(["-c", SET, ns]).arg(tool.get_program()).args(tool.get_args());
+        let output = parent.output().expect("a shell");
+        // Kernels before 4.6 have no such file.
+        if !output.status.success() {
+            return;
+        }
+        let found = report(&output);
+        assert_eq!(found.environment.timer_slack_ns, ns.parse().ok());
+        assert_eq!(seen(&found, "timer-slack"), (Some(Outcome::Found), Some(Level::Warning)));
+    }
+}
+
+#[test]
+fn a_quota_is_found_in_the_files_of_both_versions_of_control_groups() {
+    const FIRST: &str = "35 31 0:32 / /cg rw - cgroup cgroup rw,cpu,cpuacct";
+    const SECOND: &str = "41 31 0:38 / /cg rw - cgroup2 cgroup2 rw";
+    let of = |mounts: &str, files: &[(&str, &str)]| {
+        let folder = tempfile::tempdir().expect("a folder");
+        bundle(
+            folder.path(),
+            &[
+                ("process", "arch=x86_64\nsysname=Linux\ntimer_slack_ns=50000\n"),
+                ("root/proc/self/cgroup", "4:cpu,cpuacct:/pod\n0::/pod\n"),
+                ("root/proc/self/mountinfo", mounts),
+            ],
+        );
+        let path = bundle(folder.path(), files);
+        seen(&report(&run(&["doctor", "--facts", &path, "--json"])), "cgroup-throttled")
+    };
+    let (found, warning) = (Some(Outcome::Found), Some(Level::Warning));
+    let max = ("root/cg/pod/cpu.max", "50000 100000\n");
+    let stat = ("root/cg/pod/cpu.stat", "nr_periods 9\nnr_throttled 4\nthrottled_usec 250\n");
+    assert_eq!(of(SECOND, &[max, stat]), (found, warning));
+    assert_eq!(of(SECOND, &[max]), (found, Some(Level::Info)));
+    let quota = ("root/cg/pod/cpu.cfs_quota_us", "50000\n");
+    let period = ("root/cg/pod/cpu.cfs_period_us", "100000\n");
+    let stat = ("root/cg/pod/cpu.stat", "nr_periods 9\nnr_throttled 4\nthrottled_time 250\n");
+    assert_eq!(of(FIRST, &[quota, period, stat]), (found, warning));
+    assert_eq!(of(FIRST, &[quota, period]), (found, Some(Level::Info)));
+    let none = ("root/cg/pod/cpu.cfs_quota_us", "-1\n");
+    assert_eq!(of(FIRST, &[none, period]), (Some(Outcome::Clear), None));
+    let huge = "9".repeat(100_000);
+    for text in ["", "garbage\0\n", huge.as_str()] {
+        let files = [("root/cg/pod/cpu.max", text), ("root/cg/pod/cpu.stat", text)];
+        assert_eq!(of(SECOND, &files), (Some(Outcome::Unknown), None));
+    }
+}
+
+#[test]
+fn a_stored_report_is_diagnosed_by_its_own_facts_and_figures() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("report.json").display().to_string();
+    let stored = report(&run(&["doctor", "--quick", "--json"]));
+    let json = serde_json::to_string(&stored).expect("a report");
+    fs::write(&path, json).expect("a file");
+    let again = report(&run(&["doctor", "--facts", &path, "--json"]));
+    assert_eq!((&again.checks, &again.findings), (&stored.checks, &stored.findings));
+    assert_eq!((&again.clocks, &again.environment), (&stored.clocks, &stored.environment));
+}
+
 #[test]
 fn what_is_no_bundle_is_refused_in_one_line() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -100,6 +194,7 @@ fn what_is_no_bundle_is_refused_in_one_line() {
     for text in ["", "{", "[]", "{\"schema\":1}", deep.as_str(), "\0\0\0"] {
         let path = bundle(folder.path(), &[("report.json", text)]);
         refused(&path);
+        assert!(refused(&format!("{path}/report.json")).contains("--record"));
     }
 }
 

@@ -71,8 +71,3 @@ pub(crate) fn lines(rows: &[Late]) -> Vec<String> {
     }
     lines
 }
-
-/// Whether one of the rows was late without a load of the tool's own.
-pub(crate) fn idle(rows: &[Late]) -> bool {
-    rows.iter().any(|late| late.wait.load == Load::None)
-}

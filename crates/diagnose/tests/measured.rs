@@ -344,6 +344,8 @@ fn sleeps_that_end_at_a_tick_are_told_from_late_ones() {
 fn interrupts_of_the_firmware_are_told_from_none_and_from_no_count() {
     let outcome = |smis: Option<u64>| {
         let report = with(|report| {
+            report.environment.hypervisor = None;
+            report.environment.cpu.vendor = Some("GenuineIntel".into());
             report.waits = vec![Wait {
                 id: "sleep".into(),
                 why: Some(Why {

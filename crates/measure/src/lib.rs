@@ -9,6 +9,7 @@
 //! - [`deltas`], [`calls`], [`overhead`] and [`bulk`] each answer one question about one clock, and
 //!   [`hardware`] measures the counter only, with rows of a hundred reads as instruction tables are
 //!   made.
+//! - [`quick`] has the cost of a few clocks from a glance at them.
 //! - `disturbance` has clocks, differences and calls measured again under loads.
 //! - [`demo`] shows what goes wrong when time is measured carelessly.
 //! - [`sweep`] repeats measurements under every clock source of the kernel.
@@ -45,6 +46,7 @@ pub mod notes;
 pub mod ordering;
 pub mod overhead;
 mod places;
+pub mod quick;
 pub mod resolution;
 pub mod runtimes;
 pub mod schedule;

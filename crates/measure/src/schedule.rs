@@ -105,6 +105,10 @@ pub static DOCTOR_WATCH: Phase =
 pub static DOCTOR_WAITS: Phase = phase("waits", 0.08, "sleeps of 500 us");
 pub static DOCTOR: Schedule = command("`doctor`", 9_500, "", &[&DOCTOR_WATCH, &DOCTOR_WAITS]);
 
+/// With the facts, the command takes less than 0.2 s.
+pub static GLANCE: Schedule =
+    command("`doctor --quick`", 3, "a few clocks; the rest are facts", &[]);
+
 pub static ADVICE: Schedule = command("`advise`", 4_000, "", &[]);
 
 /// With calibration and the start and end of the load, the command takes less than 20 s.
@@ -152,13 +156,14 @@ pub static OVERHEAD: Schedule = command("`overhead`", 60_000, "", &[]);
 pub static HARDWARE: Schedule = command("`hardware`", 20, "", &[]);
 
 /// Every schedule, in the order of METHOD's table.
-pub static ALL: [&Schedule; 16] = [
+pub static ALL: [&Schedule; 17] = [
     &CLOCKS,
     &LOADED,
     &SUMMARY,
     &WHOLE_SUMMARY,
     &BRIEF,
     &DOCTOR,
+    &GLANCE,
     &ADVICE,
     &OVERVIEW,
     &WAITS,

@@ -65,6 +65,9 @@ pub struct Environment {
     /// Timer slack of the main thread, in nanoseconds (Linux).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timer_slack_ns: Option<u64>,
+    /// The CPU quota of the process's control groups (Linux); absent if it could not be determined.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_quota: Option<CpuQuota>,
     /// Boot parameters of the kernel that affect timekeeping; no others are kept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parameters: Vec<String>,
@@ -153,6 +156,25 @@ impl Environment {
         let mut rates = self.counter_rates().iter();
         rates.find(|rate| rate.kind == RateKind::Measured)?.known_hz()
     }
+}
+
+/// How much CPU time the control groups of a process allow it, and what that has cost it so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CpuQuota {
+    /// The CPU time that the threads of the tightest group may use in each period, in microseconds;
+    /// absent if no group has a limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quota_us: Option<u64>,
+    /// That period, in microseconds; absent if no limit could be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub period_us: Option<u64>,
+    /// The periods in which the most throttled group had used up its quota (`nr_throttled`).
+    pub throttled_periods: u64,
+    /// How long that group was throttled, in nanoseconds, added up over its CPUs.
+    pub throttled_ns: u64,
+    /// How many of those periods were in this run; absent if the run did not count them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_periods: Option<u64>,
 }
 
 /// Something that could not be determined.

@@ -28,6 +28,9 @@ pub struct Run {
     /// Whether the run was complete. `false`: it was interrupted, and the report holds what was
     /// measured until then.
     pub complete: bool,
+    /// Whether the run only glanced: at facts, and at the costs of a few clocks.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub quick: bool,
     /// Wall time of the run, in seconds.
     pub seconds: f64,
     /// What was different on the machine when the run ended;

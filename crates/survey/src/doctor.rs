@@ -6,12 +6,13 @@ use crate::waits;
 use chronoscope_diagnose::examine;
 use chronoscope_measure::measurement::{Error, Measurement, Setting};
 use chronoscope_measure::schedule::{DOCTOR, DOCTOR_WAITS, DOCTOR_WATCH};
-use chronoscope_measure::{clocks, trust};
+use chronoscope_measure::{clocks, quick, trust};
 use chronoscope_model::clock::Reads;
 use chronoscope_model::environment::{Rate, RateKind};
 use chronoscope_model::run::Run;
+use chronoscope_model::waits::WaitSpec;
 use chronoscope_model::{Environment, Note, Report, SCHEMA};
-use chronoscope_probes::clocks::{ALL, Entry, Language};
+use chronoscope_probes::clocks::{ALL, Entry, Kind, Language};
 use chronoscope_probes::machine::{self, Root};
 use std::time::Duration;
 
@@ -40,9 +41,26 @@ impl Measurement for Request {
                 fix: "chronoscope trust".into(),
             });
         }
-        waits::after_clocks(waits::sleeps(WAIT), for_waits, setting, report);
+        let sleeps = WaitSpec { why: true, ..waits::sleeps(WAIT) };
+        waits::after_clocks(sleeps, for_waits, setting, report);
+        // Without a table of late waits, only the faults that need a missing source mention it.
+        for note in report.notes.extract_if(.., |note| note.id.starts_with("why-")) {
+            report.environment.not_known(&note.id, note.text);
+        }
         Ok(())
     }
+}
+
+/// A request for the costs of the counter, and of the system's monotonic clock in user space and by
+/// a system call.
+pub(crate) fn quick() -> quick::Request {
+    let all = diagnostic_clocks();
+    let first = |wanted: &dyn Fn(&Entry) -> bool| all.iter().copied().find(|entry| wanted(entry));
+    let system = |entry: &Entry| entry.kind == Kind::Monotonic && entry.alternative_to.is_none();
+    let clock = first(&|entry| system(entry) && entry.facts.reads != Reads::Counter);
+    let call = clock.and_then(|clock| first(&|entry| entry.alternative_to == Some(clock.id)));
+    let counter = first(&|entry| entry.facts.reads == Reads::Counter);
+    quick::Request { entries: [clock, call, counter].into_iter().flatten().collect() }
 }
 
 /// Returns a report on this machine without reading a clock: its facts, and the faults that they
@@ -58,12 +76,14 @@ pub fn diagnosed(root: &Root, measured: Option<Report>) -> Report {
     let mut report = measured.unwrap_or_default();
     report.environment = facts(root, std::mem::take(&mut report.environment));
     report.schema = SCHEMA.into();
-    report.run = Run {
-        screen: Some("doctor".into()),
-        tool_version: env!("CARGO_PKG_VERSION").into(),
-        complete: true,
-        ..report.run
-    };
+    report.run =
+        Run { tool_version: env!("CARGO_PKG_VERSION").into(), complete: true, ..report.run };
+    examined(report)
+}
+
+/// Returns what a stored report shows, by its own facts and figures.
+pub fn examined(mut report: Report) -> Report {
+    report.run.screen = Some("doctor".into());
     examine(&mut report);
     report
 }
@@ -84,6 +104,11 @@ fn facts(root: &Root, stored: Environment) -> Environment {
         rates.retain(|rate| rate.kind != RateKind::Measured);
         rates.extend(figures);
     }
+    if let (Some(quota), Some(stored)) = (&mut environment.cpu_quota, stored.cpu_quota) {
+        quota.run_periods = stored.run_periods;
+    }
+    let why = stored.unknown.into_iter().filter(|unknown| unknown.subject.starts_with("why-"));
+    environment.unknown.extend(why);
     if let (Some(tsc), Some(stored)) = (&mut environment.tsc, &stored.tsc) {
         tsc.rdtsc_ns = stored.rdtsc_ns;
         tsc.rdtsc_cycles = stored.rdtsc_cycles;

@@ -28,6 +28,9 @@ pub(crate) fn end(report: &mut Report, began: Instant, interrupt: &Interrupt) {
     report.run.finished = jiff::Timestamp::now().to_string();
     report.run.seconds = began.elapsed().as_secs_f64();
     report.run.complete = !interrupt.is_set();
+    if report.run.quick {
+        return;
+    }
     // The log now contains what happened during the run.
     let log = machine::kernel_log(&Root::host());
     if !log.is_empty() {

@@ -8,6 +8,7 @@ use chronoscope_diagnose as diagnose;
 use chronoscope_measure::engine::Interrupt;
 use chronoscope_measure::measurement::{Checkpoint, Measurement, Progress, Setting};
 use chronoscope_measure::{calls, clocks, deltas, overhead, runtimes, sweep, trust};
+use chronoscope_model::environment::CpuQuota;
 use chronoscope_model::spec::{
     CallSpec, ClockSpec, DeltaSpec, Disturbance, OverheadSpec, RuntimeSpec, Spec, SweepSpec,
     TrustSpec,
@@ -119,6 +120,12 @@ impl<'a> Survey<'a> {
         Self { judge: diagnose::examine, ..Self::new(doctor::Request) }
     }
 
+    /// The same at a glance, in a fraction of a second: facts, and the costs of a few clocks. What
+    /// only a longer measurement shows is not known then.
+    pub fn quick_doctor() -> Self {
+        Self { judge: diagnose::examine, ..Self::new(doctor::quick()) }
+    }
+
     /// Sets the screen that the report names.
     #[must_use]
     pub fn screen(mut self, name: String) -> Self {
@@ -200,6 +207,10 @@ impl<'a> Survey<'a> {
         let distances = |state: &Environment| state.keeping.as_ref()?.distances;
         report.run.moved =
             distances(&before).zip(distances(&after)).map(|(before, after)| before.moved(&after));
+        if let (Some(before), Some(after)) = (before.cpu_quota, after.cpu_quota) {
+            let periods = after.throttled_periods.saturating_sub(before.throttled_periods);
+            report.environment.cpu_quota = Some(CpuQuota { run_periods: Some(periods), ..after });
+        }
         judge(&mut report);
         if let Some(keep) = keep {
             give(&keep, &report);

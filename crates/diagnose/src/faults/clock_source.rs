@@ -164,6 +164,7 @@ pub(super) const SAME_OSCILLATOR: Fault = Fault {
         ..Page::EMPTY
     },
     minor: true,
+    by_glance: Some(false),
     look: |report| {
         let source = clock_source(report)?;
         let mut rates = report.environment.counter_rates().iter();

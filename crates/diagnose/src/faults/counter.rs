@@ -207,6 +207,7 @@ pub(super) const TSC_EMULATED: Fault = Fault {
     },
     certainty: Certainty::Measured,
     only: &[TSC],
+    by_glance: Some(true),
     look: |report| {
         /// No processor takes this long for an untrapped rdtsc, in nanoseconds: it takes some
         /// twenty to a hundred cycles (Agner Fog, Instruction tables), and an exit to a hypervisor

@@ -20,6 +20,8 @@ pub struct Fault {
     pub(super) only: &'static [Only],
     /// Whether a finding at the level of information matters only to someone who looks for faults.
     pub(super) minor: bool,
+    /// Whether facts and a glance rule the fault out; if absent, they do if no evidence is measured.
+    pub(super) by_glance: Option<bool>,
     /// Whether the fault makes every figure of the run doubtful.
     pub(super) affects_all: bool,
     pub(super) look: fn(&Report) -> Looked,
@@ -32,9 +34,13 @@ pub(super) const FAULT: Fault = Fault {
     about: About::Machine,
     only: &[],
     minor: false,
+    by_glance: None,
     affects_all: false,
     look: |_| Err(Clear),
 };
+
+/// Why a quick run does not rule out what only a longer measurement shows.
+const OVERLOOKED: &str = "not looked at by --quick";
 
 /// The result of looking for a fault.
 pub(super) type Looked = Result<Seen, Unseen>;
@@ -86,6 +92,12 @@ pub(super) const TIME64: Only = Only(
     |env| env.keeping.as_ref().is_some_and(|keeping| keeping.time64.is_some()),
     "only 32-bit programs have it",
 );
+pub(super) const BARE: Only =
+    Only(|env| env.hypervisor.is_none(), "in a virtual machine it is the host's");
+pub(super) const INTEL: Only = Only(
+    |env| env.cpu.vendor.as_deref().is_none_or(|vendor| vendor == "GenuineIntel"),
+    "only Intel's processors count them",
+);
 pub(super) const SEVERAL_CPUS: Only =
     Only(|env| env.cpu.logical != 1, "this machine has a single CPU");
 
@@ -101,10 +113,13 @@ impl Fault {
         let certainty = looked.as_ref().ok().and_then(|seen| seen.certainty);
         let certainty = certainty.unwrap_or(self.certainty);
         let lacking = self.only.iter().find(|only| !only.0(&report.environment));
+        let by_glance = self.by_glance.unwrap_or(self.certainty == Certainty::Evidence);
+        let overlooked = report.run.quick && !by_glance;
         let (outcome, why) = match (&looked, lacking) {
             (Ok(_), _) if certainty == Certainty::Unknown => (Outcome::Unknown, None),
             (Ok(_), _) => (Found, None),
             (Err(_), Some(only)) => (Elsewhere, Some(only.1.into())),
+            (Err(_), None) if overlooked => (Outcome::Unknown, Some(OVERLOOKED.into())),
             (Err(Unseen::Unknown(why)), None) => (Outcome::Unknown, Some(why.clone())),
             (Err(Clear), None) => (Outcome::Clear, None),
         };
@@ -197,6 +212,16 @@ pub(super) fn moved(report: &Report) -> Result<(), &'static str> {
 pub(super) fn reasons(report: &Report) -> Result<(), &'static str> {
     let known = report.waits.iter().any(|wait| wait.why.is_some());
     known.then_some(()).ok_or("no waits were measured with --why")
+}
+
+/// The same, if these sources were there: without one, the report says which setting hides it.
+pub(super) fn reasons_from(report: &Report, sources: &[&str]) -> Result<(), String> {
+    reasons(report)?;
+    let notes = report.notes.iter().map(|note| (&note.id, &note.text));
+    let unknown = report.environment.unknown.iter();
+    let mut told = notes.chain(unknown.map(|unknown| (&unknown.subject, &unknown.reason)));
+    let missing = |id: &str| id.strip_prefix("why-").is_some_and(|id| sources.contains(&id));
+    told.find(|(id, _)| missing(id)).map_or(Ok(()), |(_, why)| Err(why.clone()))
 }
 
 /// `posix/monotonic costs 790 ns per read`

@@ -20,6 +20,7 @@ pub(super) const ADJTIMEX_DENIED: Fault = Fault {
     certainty: Certainty::Unknown,
     minor: true,
     only: &[LINUX],
+    by_glance: Some(true),
     look: |report| {
         let error = report.environment.keeping.as_ref().and_then(|it| it.adjtimex_refused.as_ref());
         found(Level::Info, error.map(|error| format!("adjtimex: {error}")))

@@ -1,6 +1,6 @@
 //! Power and frequency, and the core's other hardware thread.
 
-use super::fault::{Clear, FAULT, Fault, LINUX, found, ruler, why};
+use super::fault::{BARE, Clear, FAULT, Fault, LINUX, found, ruler, why};
 use chronoscope_model::units::percent;
 use chronoscope_model::{About, Certainty, Level, Page, Report};
 
@@ -84,6 +84,7 @@ pub(super) const ON_BATTERY: Fault = Fault {
         references: &["Linux Documentation/ABI/testing/sysfs-class-power"],
         ..Page::EMPTY
     },
+    only: &[BARE],
     look: |report| {
         let otherwise = "the system does not name its power source";
         let source = report.environment.power.source.as_deref();

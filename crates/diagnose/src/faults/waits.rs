@@ -1,32 +1,35 @@
 //! What makes waits end late.
 
-use super::fault::{Clear, FAULT, Fault, LINUX, Looked, TSC, clear_if, found, reasons, ruler};
+use super::fault::{
+    BARE, Clear, FAULT, Fault, INTEL, LINUX, Looked, Seen, TSC, clear_if, found, reasons,
+    reasons_from, ruler, why,
+};
 use crate::late;
 use crate::reading::short;
+use chronoscope_model::environment::CpuQuota;
 use chronoscope_model::units::{percent, plural, short_ns};
 use chronoscope_model::waits::{Kind, Load, Wait};
 use chronoscope_model::why::{Cause, Why};
 use chronoscope_model::{About, Certainty, Level, Page, Report};
 
-/// Finds that this cause, which stands for other threads, dominates the latest wake-ups.
-fn took_the_cpu(report: &Report, cause: Cause) -> Looked {
+/// Finds that this cause, which stands for other threads, dominates the latest wake-ups. The other
+/// threads are either the tool's own load, or a busy machine, which is a fault of its own.
+fn took_the_cpu(report: &Report, cause: Cause, source: &str) -> Looked {
     /// A shorter time is a switch to a kernel thread, in nanoseconds.
     const LEAST_NS: f64 = 200_000.0;
-    reasons(report)?;
     let rows = late::by(report, cause, LEAST_NS);
-    // The tool's own load was asked for.
-    let level = if late::idle(&rows) { Level::Warning } else { Level::Info };
-    found(level, late::lines(&rows))
+    clear_if(reasons_from(report, &[source]), found(Level::Info, late::lines(&rows)))
 }
 
 pub(super) const CGROUP_THROTTLED: Fault = Fault {
     page: Page {
         names: &["cgroup-throttled"],
-        title: "A CPU quota kept this process from running",
+        title: "A CPU quota limits this process",
         about: "When the threads of a control group have used up its CPU time for a period (100 \
                 ms by default), none of them runs until the next one begins. A wait that ends in \
-                such a pause is late by tens of milliseconds, however idle the machine is.",
-        how: "the parts of late wake-ups, and cpu.stat",
+                such a pause is late by tens of milliseconds, however idle the machine is. A quota \
+                that has not yet stopped the group is information.",
+        how: "cpu.max or cpu.cfs_quota_us, cpu.stat, and the parts of late wake-ups",
         act: "Raise or remove the quota (cpu.max, cpu.cfs_quota_us, limits.cpu in Kubernetes), or \
               keep the group's busy threads below it.",
         references: &["Linux Documentation/scheduler/sched-bwc.rst"],
@@ -34,24 +37,50 @@ pub(super) const CGROUP_THROTTLED: Fault = Fault {
     },
     certainty: Certainty::Measured,
     only: &[LINUX],
+    by_glance: Some(true),
     look: |report| {
-        reasons(report)?;
-        let rows = report.waits.iter().filter_map(|wait| {
-            let all = wait.why.as_ref().and_then(Why::all)?;
-            let ns = all.mean_ns() * all.waits as f64 * all.share(Cause::Throttled);
-            (ns > 0.0).then_some((wait, all, ns))
+        let quota = report.environment.cpu_quota;
+        let otherwise = "the CPU quota was not looked for";
+        let known = quota.map(|_| ()).ok_or_else(|| why(report, "CPU quota", otherwise));
+        let limit = quota.and_then(|it| Some((it.quota_us?, it.period_us?)));
+        let limit = limit.map(|(us, period)| {
+            let cpus = us as f64 / period as f64;
+            format!("quota: {us} us in each period of {period} us, {cpus:.2} CPUs")
         });
-        let sum: f64 = rows.clone().map(|(.., ns)| ns).sum();
-        let (worst, all, _) = rows.max_by(|a, b| a.2.total_cmp(&b.2)).ok_or(Clear)?;
-        let waits = plural(all.waits, "wait", "waits");
-        let evidence = [
-            format!("cpu.stat: {} in which a thread was due to run", short_ns(sum)),
-            format!("most of them in {}, in {waits}", worst.id),
-        ];
-        found(Level::Warning, evidence)
+        let run = quota.and_then(|it| it.run_periods);
+        let in_run = run.unwrap_or(0);
+        // What a quota that was removed has cost is past.
+        let counts = |it: &CpuQuota| it.quota_us.is_some() || it.period_us.is_none() || in_run > 0;
+        let throttled = quota.filter(|it| it.throttled_periods > 0 && counts(it)).map(|it| {
+            let (all, ns) = (it.throttled_periods, short_ns(it.throttled_ns as f64));
+            let run = run.map_or(String::new(), |run| format!(", {run} of them in this run"));
+            format!("cpu.stat: nr_throttled {all}{run}; {ns} in all")
+        });
+        let kept = kept_by_quota(report);
+        let measured = in_run > 0 || kept.is_some();
+        let level =
+            if throttled.is_some() || kept.is_some() { Level::Warning } else { Level::Info };
+        let evidence = limit.into_iter().chain(throttled).chain(kept);
+        let seen = clear_if(known, found(level, evidence))?;
+        let certainty = if measured { Certainty::Measured } else { Certainty::Evidence };
+        Ok(Seen { certainty: Some(certainty), ..seen })
     },
     ..FAULT
 };
+
+/// How long a quota kept waiting threads from running, in words, if it did.
+fn kept_by_quota(report: &Report) -> Option<String> {
+    let rows = report.waits.iter().filter_map(|wait| {
+        let all = wait.why.as_ref().and_then(Why::all)?;
+        let ns = all.mean_ns() * all.waits as f64 * all.share(Cause::Throttled);
+        (ns > 0.0).then_some((wait, all, ns))
+    });
+    let sum: f64 = rows.clone().map(|(.., ns)| ns).sum();
+    let (worst, all, _) = rows.max_by(|a, b| a.2.total_cmp(&b.2))?;
+    let waits = plural(all.waits, "wait", "waits");
+    let sum = short_ns(sum);
+    Some(format!("{sum} in which a thread was due to run, most of it in {waits} by {}", worst.id))
+}
 
 pub(super) const COARSE_TICK: Fault = Fault {
     page: Page {
@@ -132,10 +161,13 @@ pub(super) const DEEP_IDLE: Fault = Fault {
         const LEAST_NS: f64 = 40_000.0;
         /// Waits that are this much later are late for most purposes, in nanoseconds.
         const MUCH_NS: f64 = 200_000.0;
-        reasons(report)?;
         let rows = late::by(report, Cause::IdleExit, LEAST_NS);
-        let worst = rows.first().ok_or(Clear)?;
-        let level = if worst.mean_ns() >= MUCH_NS { Level::Warning } else { Level::Info };
+        let Some(worst) = rows.first() else {
+            return clear_if(reasons_from(report, &["switches", "schedstat"]), Err(Clear));
+        };
+        // In a virtual machine, most of it can be a busy host.
+        let much = worst.mean_ns() >= MUCH_NS && report.environment.hypervisor.is_none();
+        let level = if much { Level::Warning } else { Level::Info };
         let states = worst.why.idle.iter().map(|state| {
             format!(
                 "its CPU had entered the idle state {} (exit latency {}) before {}",
@@ -258,7 +290,7 @@ pub(super) const LONG_SLICE_LATE: Fault = Fault {
     certainty: Certainty::Measured,
     about: About::Run,
     only: &[LINUX],
-    look: |report| took_the_cpu(report, Cause::RunQueue),
+    look: |report| took_the_cpu(report, Cause::RunQueue, "schedstat"),
     ..FAULT
 };
 
@@ -278,7 +310,7 @@ pub(super) const PREEMPTED_AWAKE: Fault = Fault {
     },
     certainty: Certainty::Measured,
     about: About::Run,
-    look: |report| took_the_cpu(report, Cause::Preempted),
+    look: |report| took_the_cpu(report, Cause::Preempted, "switches"),
     ..FAULT
 };
 
@@ -298,15 +330,14 @@ pub(super) const SMI: Fault = Fault {
         ..Page::EMPTY
     },
     certainty: Certainty::Measured,
-    only: &[TSC],
+    only: &[TSC, INTEL, BARE],
     look: |report| {
         const SHOWN: usize = 3;
         let whys = report.waits.iter().filter_map(|wait| Some((wait, wait.why.as_ref()?)));
         let mut counted = whys.filter_map(|(wait, why)| Some((wait, why, why.smis?))).peekable();
-        counted.peek().ok_or(
-            "no system management interrupts were counted: `waits --why` does so as root, on \
-             Intel's processors",
-        )?;
+        counted
+            .peek()
+            .ok_or("no system management interrupts were counted: `waits --why` does so as root")?;
         let interrupts = |n| plural(n, "interrupt", "interrupts");
         let lines = counted.filter(|(.., smis)| *smis > 0).flat_map(|(wait, why, smis)| {
             let all = format!("msr/smi/: {} at late wake-ups of {}", interrupts(smis), wait.id);
@@ -325,28 +356,34 @@ pub(super) const SMI: Fault = Fault {
 pub(super) const TIMER_SLACK: Fault = Fault {
     page: Page {
         names: &["timer-slack"],
-        title: "Timer slack is most of what makes waits late",
+        title: "Timer slack makes waits late",
         about: "The kernel may delay a timer by the slack of its thread, to serve several with \
-                one interrupt: 50 us by default on Linux, and more if a parent process or a \
-                service manager set it. It is inherited.",
-        how: "the parts of late wake-ups (waits --why)",
+                one interrupt: 50 us by default on Linux, which is no fault, and more if a parent \
+                process or a service manager set it. It is inherited.",
+        how: "prctl(PR_GET_TIMERSLACK), and the parts of late wake-ups",
         act: "prctl(PR_SET_TIMERSLACK, 1) in the waiting thread, or TimerSlackNSec= in a systemd \
               service; see `chronoscope explain cause/timer-slack`.",
         references: &["prctl(2), PR_SET_TIMERSLACK"],
         ..Page::EMPTY
     },
     certainty: Certainty::Measured,
+    by_glance: Some(true),
     look: |report| {
         /// What Linux gives a thread (init/init_task.c, `timer_slack_ns`). If there is more,
         /// someone set it.
         const USUAL_NS: u64 = 50_000;
         /// Less slack than this, in nanoseconds, is not a problem.
         const LEAST_NS: f64 = 20_000.0;
-        reasons(report)?;
-        let rows = late::by(report, Cause::TimerSlack, LEAST_NS);
-        let set = rows.first().and_then(|row| row.wait.slack_ns);
-        let large = set.is_some_and(|ns| ns > USUAL_NS);
-        found(if large { Level::Warning } else { Level::Info }, late::lines(&rows))
+        let own = report.environment.timer_slack_ns;
+        let set = own.filter(|ns| *ns > USUAL_NS);
+        let set = set.map(|ns| format!("timerslack_ns: {ns} (the default is {USUAL_NS})"));
+        let mut rows = late::by(report, Cause::TimerSlack, LEAST_NS);
+        rows.retain(|row| row.wait.slack_ns.is_some_and(|ns| ns > USUAL_NS));
+        let certainty = if rows.is_empty() { Certainty::Evidence } else { Certainty::Measured };
+        let known = own.map(|_| ()).ok_or(()).or_else(|()| reasons(report));
+        let evidence = set.into_iter().chain(late::lines(&rows));
+        let seen = clear_if(known, found(Level::Warning, evidence))?;
+        Ok(Seen { certainty: Some(certainty), ..seen })
     },
     ..FAULT
 };

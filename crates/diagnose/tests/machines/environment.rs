@@ -121,6 +121,7 @@ pub fn environment() -> Environment {
         load: Some([0.42, 0.31, 0.18]),
         allowed_cpus: vec![0, 1],
         timer_slack_ns: Some(50_000),
+        cpu_quota: None,
         parameters: vec!["clocksource=tsc".into()],
         kernel_log: vec![
             "tsc: Detected 2599.998 MHz processor".into(),

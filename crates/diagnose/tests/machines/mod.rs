@@ -228,6 +228,7 @@ pub fn tsc() -> Report {
         schema: SCHEMA.into(),
         run: Run {
             moved: None,
+            quick: false,
             id: "5d1f0c2a9b7e4833".into(),
             started: "2026-03-02T09:14:05Z".into(),
             finished: "2026-03-02T09:14:16Z".into(),

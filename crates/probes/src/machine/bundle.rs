@@ -12,7 +12,7 @@ use raw_cpuid::{CpuIdReader, CpuIdResult};
 use super::process::Process;
 use super::root::{Missing, Root};
 use super::topology::CPUS;
-use super::{Cpuid, cpulist, keeping, kernel, kmsg};
+use super::{Cpuid, cpulist, keeping, kernel, kmsg, quota};
 
 /// Files that hold one fact each and nothing else.
 const SMALL: &[&str] = &[
@@ -181,6 +181,7 @@ impl Bundle<'_> {
             self.put(&format!("root/proc/device-tree/{node}/.keep"), b"")?;
         }
         self.log()?;
+        self.quota()?;
         self.programs()
     }
 
@@ -193,6 +194,24 @@ impl Bundle<'_> {
         let text: String =
             records.map(|(number, line)| format!("6,{number},0,-;{line}\n")).collect();
         self.put("root/dev/kmsg", text.as_bytes())
+    }
+
+    /// The CPU quota as that of a single group, because the names of groups are private.
+    fn quota(&self) -> io::Result<()> {
+        let Ok(quota) = quota::quota(self.root) else {
+            return Ok(());
+        };
+        self.put("root/proc/self/cgroup", b"0::/\n")?;
+        let mount = b"1 1 0:1 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n";
+        self.put("root/proc/self/mountinfo", mount)?;
+        if let Some(period) = quota.period_us {
+            let limit = quota.quota_us.map_or("max".into(), |us| us.to_string());
+            let text = format!("{limit} {period}\n");
+            self.put("root/sys/fs/cgroup/cpu.max", text.as_bytes())?;
+        }
+        let (periods, us) = (quota.throttled_periods, quota.throttled_ns / 1_000);
+        let stat = format!("nr_throttled {periods}\nthrottled_usec {us}\n");
+        self.put("root/sys/fs/cgroup/cpu.stat", stat.as_bytes())
     }
 
     /// The known programs, under arbitrary numbers; `other` stands for all the rest.
@@ -315,7 +334,7 @@ fn leaves(cpuid: &Cpuid) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::environment;
+    use super::super::{Environment, environment};
     use super::*;
 
     #[test]
@@ -333,6 +352,9 @@ mod tests {
         assert_eq!(here.kernel, there.kernel);
         assert_eq!(here.kernel_log, there.kernel_log);
         assert_eq!(here.parameters, there.parameters);
+        assert_eq!(here.timer_slack_ns, there.timer_slack_ns);
+        let limit = |env: &Environment| env.cpu_quota.map(|it| (it.quota_us, it.period_us));
+        assert_eq!(limit(&here), limit(&there));
         let [here, there] =
             [&here.keeping, &there.keeping].map(|it| it.clone().unwrap_or_default());
         assert_eq!(here.time_namespace, there.time_namespace);
@@ -359,6 +381,9 @@ mod tests {
         put("root/proc/cpuinfo", "processor : 0\nSerial : f00dcafe\nCPU part : 0xd03\n");
         put("root/proc/iomem", "fed00000-fed003ff : HPET 0\n00-01 : f00dcafe\n");
         put("root/proc/7/comm", "f00dcafe\n");
+        put("root/proc/self/cgroup", "0::/f00dcafe\n");
+        put("root/proc/self/mountinfo", "1 1 0:1 / /f00dcafe rw - cgroup2 cgroup2 rw\n");
+        put("root/f00dcafe/f00dcafe/cpu.max", "50000 100000\n");
         put("root/proc/8/comm", "chronyd\n");
         put("root/sys/class/dmi/id/product_serial", SECRET);
         put("root/sys/class/net/eth0/address", SECRET);
@@ -382,7 +407,7 @@ mod tests {
             }
         }
         assert!(!all.contains(SECRET), "{all}");
-        for kept in ["tsc=reliable", "chronyd", "HPET", "2600.000 MHz", "0xd03"] {
+        for kept in ["tsc=reliable", "chronyd", "HPET", "2600.000 MHz", "0xd03", "50000 100000"] {
             assert!(all.contains(kept), "{kept} is not in {all}");
         }
     }

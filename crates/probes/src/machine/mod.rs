@@ -136,4 +136,5 @@ pub fn state(root: &Root) -> Environment {
 fn limits(root: &Root, env: &mut Environment) {
     env.allowed_cpus.clone_from(&root.process().allowed);
     env.timer_slack_ns = root.process().timer_slack_ns;
+    quota::fill(root, env);
 }

@@ -3,6 +3,8 @@
 //! `Documentation/scheduler/sched-bwc.rst`; keys of `cpu.stat`: `admin-guide/cgroup-v2.rst`).
 
 use super::root::Root;
+use chronoscope_model::Environment;
+use chronoscope_model::environment::CpuQuota;
 use std::fs::File;
 use std::io::{Read, Seek};
 
@@ -48,11 +50,8 @@ impl Quota {
     /// throttling, for which there are many reasons: no control groups, none with a controller for
     /// the CPU, or only the topmost, which has no quota.
     pub fn of(root: &Root) -> Option<Self> {
-        let own = root.text("/proc/self/cgroup").ok()?;
-        let mounts = root.text("/proc/self/mountinfo").ok()?;
-        let folders = mounts.lines().filter_map(|mount| folders(mount, &own)).flatten();
         let open = |folder| root.open(&format!("{folder}/cpu.stat")).ok();
-        let mut groups: Vec<File> = folders.filter_map(open).collect();
+        let mut groups: Vec<File> = groups(root).ok()?.into_iter().filter_map(open).collect();
         groups.retain(|file| read(file).is_some());
         (!groups.is_empty()).then_some(Self { groups })
     }
@@ -70,12 +69,72 @@ impl Quota {
     }
 }
 
+/// Fills in the quota of the process, and what it has cost until now.
+pub fn fill(root: &Root, env: &mut Environment) {
+    if !root.is_linux() {
+        return;
+    }
+    match quota(root) {
+        Ok(quota) => env.cpu_quota = Some(quota),
+        Err(why) => env.not_known("CPU quota", why),
+    }
+}
+
+/// The limit of the tightest group around the process, and the count of the most throttled one.
+pub(super) fn quota(root: &Root) -> Result<CpuQuota, String> {
+    let mut known = false;
+    let (mut limits, mut counts) = (Vec::new(), Vec::new());
+    for folder in groups(root)? {
+        let text = |name| root.text(&format!("{folder}/{name}")).ok();
+        let first = || Some(text("cpu.cfs_quota_us")? + " " + &text("cpu.cfs_period_us")?);
+        limits.extend(text("cpu.max").or_else(first).and_then(|text| limit(&text)));
+        let stat = text("cpu.stat").unwrap_or_default();
+        // A group of the second version has this line even without a controller for the CPU.
+        known |= stat.starts_with("usage_usec ");
+        counts.extend(parse(&stat));
+    }
+    if !known && limits.is_empty() && counts.is_empty() {
+        return Err("no control group that counts CPU time is visible (cpu.stat, cpu.max)".into());
+    }
+    let share = |(quota, period): (Option<u64>, u64)| {
+        quota.map_or(f64::INFINITY, |quota| quota as f64 / period as f64)
+    };
+    let tightest = limits.into_iter().min_by(|a, b| share(*a).total_cmp(&share(*b)));
+    let most = counts.into_iter().max_by_key(|it| (it.periods, it.ns)).unwrap_or_default();
+    Ok(CpuQuota {
+        quota_us: tightest.and_then(|(quota, _)| quota),
+        period_us: tightest.map(|(_, period)| period),
+        throttled_periods: most.periods,
+        throttled_ns: most.ns,
+        run_periods: None,
+    })
+}
+
+/// The quota and the period in microseconds: `50000 100000`; without a limit, `max 100000` in the
+/// second version and `-1 100000` in the first.
+fn limit(text: &str) -> Option<(Option<u64>, u64)> {
+    let (quota, period) = text.split_once(' ')?;
+    let quota = match quota {
+        "max" | "-1" => None,
+        us => Some(us.parse().ok().filter(|us| *us > 0)?),
+    };
+    Some((quota, period.trim().parse().ok().filter(|us| *us > 0)?))
+}
+
 /// The count of one group. The file stays open: finding it again takes longer than reading it.
 fn read(mut file: &File) -> Option<Throttled> {
     let mut text = [0; 1024];
     file.rewind().ok()?;
     let length = file.read(&mut text).ok()?;
     parse(std::str::from_utf8(text.get(..length)?).ok()?)
+}
+
+/// The folders of the process's groups and of those around them, in every hierarchy with a
+/// controller for the CPU.
+fn groups(root: &Root) -> Result<Vec<String>, String> {
+    let text = |path| root.text(path).map_err(|why| format!("{path}: {why}"));
+    let (own, mounts) = (text("/proc/self/cgroup")?, text("/proc/self/mountinfo")?);
+    Ok(mounts.lines().filter_map(|mount| folders(mount, &own)).flatten().collect())
 }
 
 /// The folders of the process's group and of those around it, in one mounted hierarchy that has a
@@ -170,7 +229,7 @@ mod tests {
         assert_eq!(folders(unified, ""), None);
     }
 
-    fn recorded(name: &str, files: &[(&str, &str)]) -> (std::path::PathBuf, Option<Quota>) {
+    fn recorded(name: &str, files: &[(&str, &str)]) -> (std::path::PathBuf, Root) {
         let folder = std::env::temp_dir().join(format!("quota-{name}-{}", std::process::id()));
         for (path, text) in files {
             let path = folder.join("root").join(path);
@@ -178,8 +237,8 @@ mod tests {
             std::fs::write(path, text).expect("written");
         }
         std::fs::create_dir_all(folder.join("root")).expect("a place for it");
-        let quota = Quota::of(&Root::recorded(&folder).expect("a recording"));
-        (folder, quota)
+        let root = Root::recorded(&folder).expect("a recording");
+        (folder, root)
     }
 
     #[test]
@@ -192,8 +251,8 @@ mod tests {
         let told = |name, files: &[(&str, &str)]| {
             let mut all = vec![("proc/self/cgroup", own), ("proc/self/mountinfo", mounts)];
             all.extend_from_slice(files);
-            let (folder, quota) = recorded(name, &all);
-            let told = quota.map(|quota| (quota.throttled().ns, quota.each().count()));
+            let (folder, root) = recorded(name, &all);
+            let told = Quota::of(&root).map(|quota| (quota.throttled().ns, quota.each().count()));
             std::fs::remove_dir_all(folder).expect("removed");
             told
         };
@@ -205,9 +264,52 @@ mod tests {
         assert_eq!(told("top", &[("cg/cpu/cpu.stat", "usage_usec 5\n")]), None);
         assert_eq!(told("empty", &[("cg/cpu/a/cpu.stat", "")]), None);
         assert_eq!(told("none", &[]), None);
-        let (folder, quota) = recorded("bare", &[]);
-        assert!(quota.is_none());
+        let (folder, root) = recorded("bare", &[]);
+        assert!(Quota::of(&root).is_none() && quota(&root).is_err());
         std::fs::remove_dir_all(folder).expect("removed");
+    }
+
+    #[test]
+    fn the_tightest_limit_and_the_most_throttled_group_are_the_fact() {
+        let own = "3:cpu,cpuacct:/a/b\n0::/a/b\n";
+        let first = "35 31 0:32 / /cg rw - cgroup cgroup rw,cpu,cpuacct";
+        let second = "41 31 0:38 / /cg rw - cgroup2 cgroup2 rw";
+        let told = |name, mounts, files: &[(&str, &str)]| {
+            let mut all = vec![("proc/self/cgroup", own), ("proc/self/mountinfo", mounts)];
+            all.extend_from_slice(files);
+            let (folder, root) = recorded(name, &all);
+            let told = quota(&root).ok();
+            std::fs::remove_dir_all(folder).expect("removed");
+            told.map(|it| (it.quota_us, it.period_us, it.throttled_periods, it.throttled_ns))
+        };
+        let files = [
+            ("cg/a/b/cpu.max", "max 100000\n"),
+            ("cg/a/b/cpu.stat", "usage_usec 5\nnr_periods 0\nnr_throttled 0\nthrottled_usec 0\n"),
+            ("cg/a/cpu.max", "50000 100000\n"),
+            ("cg/a/cpu.stat", "usage_usec 9\nnr_periods 9\nnr_throttled 4\nthrottled_usec 250\n"),
+        ];
+        assert_eq!(told("outer", second, &files), Some((Some(50_000), Some(100_000), 4, 250_000)));
+        let files = [
+            ("cg/a/b/cpu.cfs_quota_us", "20000"),
+            ("cg/a/b/cpu.cfs_period_us", "10000"),
+            ("cg/a/b/cpu.stat", "nr_periods 9\nnr_throttled 0\nthrottled_time 0\n"),
+        ];
+        assert_eq!(told("v1", first, &files), Some((Some(20_000), Some(10_000), 0, 0)));
+        let files = [("cg/a/b/cpu.cfs_quota_us", "-1"), ("cg/a/b/cpu.cfs_period_us", "100000")];
+        assert_eq!(told("v1-none", first, &files), Some((None, Some(100_000), 0, 0)));
+        // The topmost group, and groups without the controller, have no limit.
+        let files = [("cg/cpu.stat", "usage_usec 9\nuser_usec 3\n")];
+        assert_eq!(told("v2-none", second, &files), Some((None, None, 0, 0)));
+        assert_eq!(told("missing", second, &[]), None);
+        for (name, max, stat) in [
+            ("empty-files", "", ""),
+            ("huge", "99999999999999999999 100000", "nr_throttled 99999999999999999999\n"),
+            ("zero", "0 0", "nr_throttled\n"),
+            ("garbage", "\u{fffd} x y", "usage_usecs\n-1"),
+        ] {
+            let files = [("cg/a/cpu.max", max), ("cg/a/cpu.stat", stat)];
+            assert_eq!(told(name, second, &files), None, "{name}");
+        }
     }
 
     #[test]
@@ -225,7 +327,7 @@ mod tests {
             groups in "[0-9]:(cpu)?:[/a-z:]*\n.*",
             text in "(nr_throttled|throttled_usec) ?-?[0-9]*\n.*",
         ) {
-            let _ = (folders(&mount, &groups), parse(&text));
+            let _ = (folders(&mount, &groups), parse(&text), limit(&text));
         }
     }
 }
