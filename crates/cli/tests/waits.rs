@@ -378,8 +378,13 @@ fn waits_of_two_reports_are_compared() {
     for part in ["rust/thread-sleep", "mains", "battery", "change"] {
         assert!(text.contains(part), "no '{part}' in\n{text}");
     }
+    let (mut others, _) = json(&["rust/thread-sleep", "--wait", "2ms", "--count", "1"]);
+    others.waits.truncate(1);
+    let alone = folder.path().join("alone.json");
+    std::fs::write(&alone, serde_json::to_vec(&others).expect("plain data")).expect("room");
     for bad in [
         &[&files[0], "--compare", "/nonexistent"][..],
+        &[&files[0], "--compare", path_text(&alone)],
         &[&files[0], "--compare", &files[1], "--json"],
     ] {
         assert_eq!(report(bad).status.code(), Some(2), "{bad:?}");
