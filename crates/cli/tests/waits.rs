@@ -348,6 +348,10 @@ fn a_wait_of_an_hour_that_is_interrupted_is_censored() {
     signal(&child, "-INT");
     let status = until("the end", || child.try_wait().expect("it is ours"));
     assert_eq!(status.code(), Some(130));
+    let mut told = String::new();
+    let stderr = child.stderr.as_mut().expect("piped");
+    std::io::Read::read_to_string(stderr, &mut told).expect("text");
+    assert!(told.contains("this will take about ") && told.contains("Ctrl-C"), "{told}");
     let mut text = String::new();
     let stdout = child.stdout.as_mut().expect("piped");
     std::io::Read::read_to_string(stdout, &mut text).expect("text");
