@@ -34,6 +34,7 @@ impl Progress {
                 self.0.set_message(line::text(waits));
             }
             State::Waits(waits) => self.phase("waits", waits.share.unwrap_or(0.0)),
+            State::Expected(..) => {}
         }
     }
 

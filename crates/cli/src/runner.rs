@@ -3,6 +3,7 @@
 
 use crate::cli::command_line;
 use crate::commands::waits::checkpoint::Keeper;
+use crate::commands::waits::line;
 use crate::context::Context;
 use crate::error::Usage;
 use crate::man;
@@ -14,10 +15,11 @@ use crate::task::{Document, Files, Job, Source, Task};
 use anyhow::bail;
 use chronoscope_model::Report;
 use chronoscope_report::{json, schema, section};
-use chronoscope_survey::{Survey, may_measure};
+use chronoscope_survey::{Progress as State, Survey, may_measure};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::Duration;
 
 /// Carries out a task.
 ///
@@ -138,6 +140,9 @@ fn reported(job: Job, context: &Context) -> anyhow::Result<ExitCode> {
     bail!("exit 1: {} {}{more} (--fail-on {named})", worst.level.name(), worst.id)
 }
 
+/// A run that takes longer than this states so before it begins, on a terminal or not.
+const LONG: Duration = Duration::from_mins(1);
+
 /// Carries out a survey, with its progress on the terminal and its state in the checkpoint.
 fn measured(
     survey: Survey,
@@ -151,7 +156,16 @@ fn measured(
     };
     let options = &context.options.measuring;
     let survey = survey.cpu(options.cpu).budget(options.budget).seed(options.seed);
-    let mut survey = survey.interrupt(&stop.interrupt).progress(|state| progress.show(state));
+    let mut survey = survey.interrupt(&stop.interrupt).progress(|state| match state {
+        State::Expected(time, what) if time > LONG => {
+            let time = line::whole(time.as_secs_f64());
+            context.warn(&format!(
+                "this will take about {time}: {what}; Ctrl-C ends it early and keeps what was \
+                 measured"
+            ));
+        }
+        state => progress.show(state),
+    });
     if checkpoint.is_some() {
         survey = survey.checkpoint(keep);
     }

@@ -348,6 +348,10 @@ fn a_wait_of_an_hour_that_is_interrupted_is_censored() {
     signal(&child, "-INT");
     let status = until("the end", || child.try_wait().expect("it is ours"));
     assert_eq!(status.code(), Some(130));
+    let mut told = String::new();
+    let stderr = child.stderr.as_mut().expect("piped");
+    std::io::Read::read_to_string(stderr, &mut told).expect("text");
+    assert!(told.contains("this will take about ") && told.contains("Ctrl-C"), "{told}");
     let mut text = String::new();
     let stdout = child.stdout.as_mut().expect("piped");
     std::io::Read::read_to_string(stdout, &mut text).expect("text");
@@ -378,8 +382,13 @@ fn waits_of_two_reports_are_compared() {
     for part in ["rust/thread-sleep", "mains", "battery", "change"] {
         assert!(text.contains(part), "no '{part}' in\n{text}");
     }
+    let (mut others, _) = json(&["rust/thread-sleep", "--wait", "2ms", "--count", "1"]);
+    others.waits.truncate(1);
+    let alone = folder.path().join("alone.json");
+    std::fs::write(&alone, serde_json::to_vec(&others).expect("plain data")).expect("room");
     for bad in [
         &[&files[0], "--compare", "/nonexistent"][..],
+        &[&files[0], "--compare", path_text(&alone)],
         &[&files[0], "--compare", &files[1], "--json"],
     ] {
         assert_eq!(report(bad).status.code(), Some(2), "{bad:?}");

@@ -49,6 +49,8 @@ pub enum Progress<'a> {
     /// The phase, and the share of the whole that is done, 0 to 1.
     Phase(&'static str, f64),
     Waits(&'a waits::Progress),
+    /// How long a run of waits will take at least, and what for, before it begins.
+    Expected(Duration, &'a str),
 }
 
 /// A function that receives every state of the report that is worth keeping.

@@ -77,7 +77,7 @@ fn names() -> BTreeSet<(&'static str, String)> {
                     report.waits.iter_mut().for_each(|wait| wait.power = Some(power.into()));
                     report
                 });
-                add(section::waits::compared(&a, &b));
+                add(section::waits::compared(&a, &b).expect("common rows"));
             }
         }
     }

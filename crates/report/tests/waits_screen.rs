@@ -5,10 +5,10 @@ mod samples;
 #[path = "../../diagnose/tests/machines/mod.rs"]
 mod machines;
 
-use chronoscope_model::Report;
 use chronoscope_model::histogram::{self, Histogram};
 use chronoscope_model::quantile::Intervals;
 use chronoscope_model::waits::{Grid, Load, WholeTicks};
+use chronoscope_model::{Report, Wait};
 use chronoscope_report::section::{Detail, waits};
 use chronoscope_report::text::{self, Style};
 use samples::waits::{chosen, gridded, report};
@@ -164,7 +164,7 @@ fn two_reports_are_compared_by_power_source_if_that_differs() {
     };
     let compared = |a: &Report, b: &Report, width| {
         let style = Style { width, ..Style::default() };
-        text::blocks(waits::compared(a, b), &style)
+        text::blocks(waits::compared(a, b).expect("common rows"), &style)
     };
     let (mains, battery) = (of("mains", 0), of("battery", 60_000));
     for width in [60, 80, 120] {
@@ -180,7 +180,27 @@ fn two_reports_are_compared_by_power_source_if_that_differs() {
     // Nothing in common.
     let mut others = of("battery", 0);
     others.waits.iter_mut().for_each(|wait| wait.requested_ns = Some(7));
-    assert!(flat(&compared(&mains, &others, 80)).contains("no wait in common"));
+    assert!(waits::compared(&mains, &others).is_none());
+}
+
+#[test]
+fn rows_under_different_loads_are_compared_if_no_load_is_in_both() {
+    let under = |loads: &[Load]| {
+        let row = report().waits.into_iter().find(|wait| wait.samples > 0).expect("some");
+        let waits = loads.iter().map(|&load| Wait { load, ..row.clone() }).collect();
+        Report { waits, ..Report::default() }
+    };
+    let compared = |a: &[Load], b: &[Load]| {
+        let blocks = waits::compared(&under(a), &under(b)).expect("the same wait");
+        flat(&text::blocks(blocks, &Style::default()))
+    };
+    let text = compared(&[Load::None], &[Load::Normal]);
+    assert!(text.contains("The loads differ: none (this), normal (other):"), "{text}");
+    assert!(!text.contains("only one of the reports"), "{text}");
+    let text = compared(&[Load::None, Load::Normal], &[Load::Normal, Load::High]);
+    assert!(text.contains("Load normal:") && text.contains("none (this), high (other)"), "{text}");
+    let text = compared(&[Load::None, Load::Normal], &[Load::Normal]);
+    assert!(text.contains("1 row is in only one") && !text.contains("differ"), "{text}");
 }
 
 #[test]

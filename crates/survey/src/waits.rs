@@ -193,6 +193,10 @@ impl Measurement for Resumed {
 
 fn carry_out(setting: &mut Setting, report: &mut Report, mut plan: Plan) -> Result<(), Error> {
     report.waits_plan = Some(plan.data());
+    plan.check().map_err(|error| Error::Invalid(error.0))?;
+    if let Some((time, what)) = plan.expected() {
+        (setting.progress)(Progress::Expected(time, &what));
+    }
     let distrust = distrust(&report.environment);
     plan.gauged = distrust.is_none() && report.environment.emulated.is_none();
     let keep = setting.checkpoint.take();

@@ -102,7 +102,14 @@ impl Args {
                 return Err(Usage(format!("{}: it has no waits to compare", path.display())));
             }
         }
-        Ok(text::blocks(section::waits::compared(report, &second), &context.style))
+        let Some(blocks) = section::waits::compared(report, &second) else {
+            return Err(Usage(format!(
+                "{} and {} have no wait in common: same method, duration, CPU and setting",
+                self.file.display(),
+                other.display()
+            )));
+        };
+        Ok(text::blocks(blocks, &context.style))
     }
 
     fn written(&self, format: &Format, report: &Report) -> anyhow::Result<String> {

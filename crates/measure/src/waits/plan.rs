@@ -2,7 +2,7 @@
 
 use crate::load::{LONGEST_SPIN, check_fifo, check_processes};
 use chronoscope_model::Note;
-use chronoscope_model::units::{human, plural};
+use chronoscope_model::units::{human, plural, short_ns};
 use chronoscope_model::waits::{self, Class, Load, Priority, Slack, Wait, WaitSpec};
 use chronoscope_probes::machine::affinity;
 use chronoscope_probes::waits::privilege::{self, OfClass};
@@ -226,6 +226,35 @@ impl Plan {
         Ok(())
     }
 
+    /// How long the run takes at least, and what for; `None` if that is just the time that it was
+    /// given, or if it continues another.
+    pub fn expected(&self) -> Option<(Duration, String)> {
+        let (spec, durations) = (&self.spec, self.durations());
+        let here = self.methods.iter().filter(|entry| !entry.is_on_other_system());
+        let settings = |entry: &&Entry| self.settings(entry, entry.slack && spec.fifo().is_none());
+        let settings: u64 = here.map(|entry| settings(entry).len() as u64).sum();
+        let (rows, loads) = (settings * durations.len() as u64, self.loads().len() as u64);
+        let round = durations.iter().map(Duration::as_secs_f64).sum::<f64>() * settings as f64;
+        let counted = spec.count.map(|count| (round * count as f64, count));
+        let given = spec.duration.map_or(f64::INFINITY, |time| time.as_secs_f64());
+        let (each, what) = match counted {
+            Some((seconds, count)) if seconds <= given => {
+                let waits = plural(count, "wait", "waits");
+                let of = match durations[..] {
+                    [only] if rows == 1 => format!("of {}", short_ns(only.as_nanos() as f64)),
+                    _ => format!("in each of {}", plural(rows, "row", "rows")),
+                };
+                (seconds, format!("{waits} {of}"))
+            }
+            _ if loads == 1 => return None,
+            _ => (given, short_ns(given * 1e9)),
+        };
+        let under =
+            if loads == 1 { String::new() } else { format!(" under each of {loads} loads") };
+        let time = Duration::try_from_secs_f64(each * loads as f64).unwrap_or(Duration::MAX);
+        self.earlier.is_empty().then(|| (time, what + &under))
+    }
+
     /// The time for a load, less what an earlier run spent on it.
     pub(super) fn time_left(&self, load: Load) -> Option<Duration> {
         let mut spent: BTreeMap<Option<usize>, f64> = BTreeMap::new();
@@ -306,6 +335,31 @@ mod tests {
         let unknown = waits::Plan { methods: vec!["no/such\u{1b}".into()], ..data };
         let error = Plan::from_data(unknown).err().expect("no such method");
         assert!(error.0.contains("no/such") && error.0.is_ascii(), "{error}");
+    }
+
+    #[test]
+    fn the_time_that_a_run_takes_follows_from_all_that_multiplies_it() {
+        let minutes = |spec| {
+            Plan { spec, ..plan() }.expected().map(|(time, what)| (time.as_secs() / 60, what))
+        };
+        let five =
+            WaitSpec { wait: vec![Duration::from_mins(1)], count: Some(5), ..WaitSpec::default() };
+        assert_eq!(minutes(five.clone()), Some((5, "5 waits of 60 s".into())));
+        let loads = vec![Load::None, Load::Normal];
+        let loaded = WaitSpec { load: loads.clone(), ..five.clone() };
+        let what = "5 waits of 60 s under each of 2 loads";
+        assert_eq!(minutes(loaded), Some((10, what.into())));
+        let wait = vec![Duration::from_mins(1); 2];
+        let rows = WaitSpec { wait, slack: vec![Slack::Default; 2], ..five.clone() };
+        let rows = minutes(rows).expect("a count");
+        // A method has a slack on some systems only.
+        assert!(rows.0 >= 10 && rows.1.starts_with("5 waits in each of "), "{rows:?}");
+        let hour = Some(Duration::from_hours(1));
+        let timed = WaitSpec { count: None, duration: hour, ..five.clone() };
+        assert_eq!(minutes(timed.clone()), None);
+        let both = minutes(WaitSpec { load: loads, ..timed });
+        assert_eq!(both, Some((120, "3600 s under each of 2 loads".into())));
+        assert_eq!(Plan { earlier: vec![Wait::default()], ..plan() }.expected(), None);
     }
 
     #[test]

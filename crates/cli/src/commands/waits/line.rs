@@ -34,7 +34,7 @@ pub fn text(progress: &WaitsProgress) -> String {
 }
 
 /// A time of seconds or longer, without more digits than a glance needs.
-fn whole(seconds: f64) -> String {
+pub fn whole(seconds: f64) -> String {
     let seconds = seconds.max(0.0).round();
     match seconds {
         ..120.0 => format!("{seconds} s"),

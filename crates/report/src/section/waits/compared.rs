@@ -8,19 +8,30 @@ use chronoscope_model::Report;
 use chronoscope_model::quantile::{Interval, Percentile};
 use chronoscope_model::waits::{Load, Wait};
 use std::cmp::Ordering;
+use std::ptr;
 
-/// The rows that both reports have, load by load.
-pub fn view(report: &Report, other: &Report) -> Vec<Block> {
+/// The rows that both reports have, load by load; none if they have none in common. A row that the
+/// other report has under another load only is compared with that one.
+pub fn view(report: &Report, other: &Report) -> Option<Vec<Block>> {
     let heads = heads(report, other);
     let mut blocks = vec![Block::noted("Waits compared", about(&heads))];
     let pairs: Vec<(&Wait, &Wait)> =
-        waits_of(report).filter_map(|wait| Some((wait, same(wait, other)?))).collect();
-    for load in Load::ALL {
-        let of_it: Vec<_> = pairs.iter().filter(|(wait, _)| wait.load == load).collect();
+        waits_of(report).filter_map(|wait| Some((wait, same(wait, report, other)?))).collect();
+    if pairs.is_empty() {
+        return None;
+    }
+    for loads in Load::ALL.into_iter().flat_map(|a| Load::ALL.map(|b| [a, b])) {
+        let of_it: Vec<_> = pairs.iter().filter(|(a, b)| [a.load, b.load] == loads).collect();
         if of_it.is_empty() {
             continue;
         }
-        blocks.push(Block::legend(format!("Load {}:", load.name())));
+        blocks.push(Block::legend(match loads.map(Load::name) {
+            [a, b] if a == b => format!("Load {a}:"),
+            [a, b] => {
+                let [this, other] = &heads;
+                format!("The loads differ: {a} ({this}), {b} ({other}):")
+            }
+        }));
         let items = of_it.into_iter().map(|(wait, other)| row(wait, other).into());
         blocks.push(Block::Table(Table {
             columns: columns(&heads),
@@ -28,18 +39,13 @@ pub fn view(report: &Report, other: &Report) -> Vec<Block> {
             ..Table::default()
         }));
     }
-    if pairs.is_empty() {
-        let none =
-            "The two reports have no wait in common: same method, duration, load and setting.";
-        blocks.push(Block::paragraph(none));
-    }
-    let alone = waits_of(report).filter(|wait| same(wait, other).is_none()).count()
-        + waits_of(other).filter(|wait| same(wait, report).is_none()).count();
+    let has = |wait: &&Wait| pairs.iter().any(|(a, b)| ptr::eq(*a, *wait) || ptr::eq(*b, *wait));
+    let alone = waits_of(report).chain(waits_of(other)).filter(|wait| !has(wait)).count();
     if alone > 0 {
         let rows = plural(alone as u64, "row is", "rows are");
         blocks.push(Block::paragraph(format!("{rows} in only one of the reports.")));
     }
-    blocks
+    Some(blocks)
 }
 
 /// The names of the reports: their power sources if these differ.
@@ -60,15 +66,18 @@ fn about([this, other]: &[String; 2]) -> String {
     format!("p90 of overshoot, {this} and {other}; 'same' if the 95 % intervals overlap")
 }
 
-/// The row of the other report that answers the same question.
-fn same<'a>(wait: &Wait, other: &'a Report) -> Option<&'a Wait> {
+/// The row of the other report that answers the same question, or the same question under a load
+/// for which neither report has the row of the other.
+fn same<'a>(wait: &Wait, report: &'a Report, other: &'a Report) -> Option<&'a Wait> {
     let key = |wait: &Wait| {
         let slack = if wait.default_slack { None } else { wait.slack_ns };
         let set = (slack, wait.timer_period_ms, wait.slice_ns);
-        (wait.id.clone(), wait.requested_ns, wait.period_ns, wait.load, wait.cpu, set)
+        (wait.id.clone(), wait.requested_ns, wait.period_ns, wait.cpu, set)
     };
     let wanted = key(wait);
-    waits_of(other).find(|wait| key(wait) == wanted)
+    let rows = |of: &'a Report| waits_of(of).filter(|wait| key(wait) == wanted);
+    let elsewhere = || rows(other).find(|one| rows(report).all(|wait| wait.load != one.load));
+    rows(other).find(|one| one.load == wait.load).or_else(elsewhere)
 }
 
 fn row(wait: &Wait, other: &Wait) -> Vec<Cell> {
