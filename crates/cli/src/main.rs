@@ -6,8 +6,10 @@
 mod cli;
 mod code;
 mod commands;
+mod completions;
 mod context;
 mod error;
+mod habits;
 mod input;
 mod man;
 mod options;
