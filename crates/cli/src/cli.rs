@@ -16,8 +16,8 @@ use std::ffi::OsString;
 
 /// The exit codes, as help and the man page give them.
 pub const EXIT_CODES: &str = "0 done; 1 a finding at or above --fail-on, an overshoot above \
-    --stop-above, or an output that could not be written; 2 usage; 3 nothing could be measured; \
-    130, 143 or 129 stopped by Ctrl-C, SIGTERM or SIGHUP, after writing what was measured.";
+    --stop-above, or an output that could not be written; 2 usage; 3 nothing could be measured, or \
+    memory ran out; 130, 143 or 129 stopped by Ctrl-C, SIGTERM or SIGHUP, after writing what was measured.";
 
 /// The command line.
 #[derive(clap::Parser)]

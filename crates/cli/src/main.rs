@@ -21,8 +21,12 @@ mod screen;
 mod stop;
 mod task;
 
+use chronoscope_probes::memory::Allocator;
 use context::Context;
 use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: Allocator = Allocator;
 
 fn main() -> ExitCode {
     chronoscope_survey::start_up();
