@@ -119,6 +119,24 @@ impl Runtime {
         self.only_on.is_empty() || self.only_on.contains(&std::env::consts::OS)
     }
 
+    /// The id of what is built in one way at one level: `c:gcc-O2`.
+    pub fn row(&self, way: &Way, level: &str) -> String {
+        match (if self.every_way { way.name } else { "" }, level) {
+            ("", "") => self.id.to_owned(),
+            (way, level) => format!("{}:{way}{level}", self.id),
+        }
+    }
+
+    /// The ids of all builds, whether or not they can be made here. A runtime that is not built in
+    /// several ways has one, with its own id.
+    pub fn builds(&self) -> Vec<String> {
+        let levels = if self.levels.is_empty() { &[""] } else { self.levels };
+        let rows = |way| levels.iter().map(move |level| self.row(way, level));
+        let mut all: Vec<String> = self.ways.iter().flat_map(rows).collect();
+        all.dedup();
+        all
+    }
+
     /// The command that installs the runtime on this system, followed by the system or the package
     /// manager that it is for if that is not native here.
     pub fn install_here(&self) -> String {

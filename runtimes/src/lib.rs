@@ -47,8 +47,9 @@ pub const ALL: &[&Runtime] = &[
     &compiled::ERLANG,
 ];
 
+/// The runtime with this id, in any case of letters.
 pub fn find(id: &str) -> Option<&'static Runtime> {
-    ALL.iter().copied().find(|runtime| runtime.id == id)
+    ALL.iter().copied().find(|runtime| runtime.id.eq_ignore_ascii_case(id))
 }
 
 /// The sample in the README is compiled and run.

@@ -3,9 +3,11 @@
 use crate::commands::{COMMANDS, Command, summary};
 use crate::context::Context;
 use crate::error::Usage;
+use crate::habits;
 use crate::options::{Group, MEASURING, Options};
 use crate::presets;
 use crate::task::{Examples, Run, Task};
+use chronoscope_survey::select;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
@@ -14,8 +16,9 @@ use std::ffi::OsString;
 
 /// The exit codes, as help and the man page give them.
 pub const EXIT_CODES: &str = "0 done; 1 a finding that --fail-on names, an overshoot above \
-    --stop-above, or an output that could not be written; 2 usage; 3 nothing could be measured; \
-    130, 143 or 129 stopped by Ctrl-C, SIGTERM or SIGHUP, after writing what was measured.";
+    --stop-above, or an output that could not be written; 2 usage; 3 nothing could be measured, or \
+    memory ran out; 130, 143 or 129 stopped by Ctrl-C, SIGTERM or SIGHUP, after writing what was \
+    measured.";
 
 /// The command line.
 #[derive(clap::Parser)]
@@ -64,11 +67,17 @@ pub fn command_line() -> clap::Command {
     );
     let with = |command, groups: &[Group]| groups.iter().fold(command, |all, group| group(all));
     let whole = presets::option(with(Cli::command(), MEASURING)).after_help(more);
-    COMMANDS.iter().fold(whole, |whole, (name, groups, examples)| {
+    COMMANDS.iter().fold(in_any_case(whole), |whole, (name, groups, examples)| {
         whole.mut_subcommand(*name, |command| {
-            presets::option(with(command, groups)).after_help(shown(examples))
+            in_any_case(presets::option(with(command, groups))).after_help(shown(examples))
         })
     })
+}
+
+/// Lets users write names with capitals.
+fn in_any_case(command: clap::Command) -> clap::Command {
+    command
+        .mut_args(|arg| if arg.get_action().takes_values() { arg.ignore_case(true) } else { arg })
 }
 
 /// Parses the words of a command line. If they name a preset, the command line that it stands for
@@ -102,7 +111,7 @@ pub fn parsed(mut words: Vec<OsString>) -> anyhow::Result<(Cli, Options, Option<
     Ok((Cli::from_arg_matches(&matches)?, options, preset))
 }
 
-/// clap's error for a command line; one line if an option does not apply.
+/// The error for a command line that clap refuses: one line where clap writes a paragraph.
 fn refused(error: clap::Error, whole: &clap::Command, words: &[OsString]) -> anyhow::Error {
     let named = |kind| match error.get(kind) {
         Some(ContextValue::String(one)) => one.clone(),
@@ -111,6 +120,7 @@ fn refused(error: clap::Error, whole: &clap::Command, words: &[OsString]) -> any
     };
     let option = named(ContextKind::InvalidArg);
     let other = named(ContextKind::PriorArg);
+    let alike = named(ContextKind::SuggestedArg);
     let known = whole.get_arguments().find_map(|arg| {
         let (long, short) = (arg.get_long()?, arg.get_short());
         let is_short = short.is_some_and(|short| option == format!("-{short}"));
@@ -121,6 +131,26 @@ fn refused(error: clap::Error, whole: &clap::Command, words: &[OsString]) -> any
         (ErrorKind::UnknownArgument, Some(option), Some(command)) => {
             let command = command.get_name();
             Usage(format!("--{option} does not apply to `{command}`")).into()
+        }
+        (ErrorKind::UnknownArgument, ..) if option.starts_with('-') => {
+            let command = command.unwrap_or(whole);
+            let instead = habits::instead(&option, command, whole).unwrap_or_else(|| {
+                let alike =
+                    if alike.is_empty() { alike } else { format!("did you mean {alike}? ") };
+                let name = command.get_name();
+                let of = if name == whole.get_name() { "" } else { &format!(" {name}") };
+                format!("there is no {option}; {alike}`{}{of} --help` has all", whole.get_name())
+            });
+            Usage(instead).into()
+        }
+        (ErrorKind::UnknownArgument, ..) => {
+            let name = command.unwrap_or(whole).get_name();
+            Usage(format!("`{name}` takes no argument '{}'", select::shown(&option))).into()
+        }
+        (ErrorKind::ValueValidation, ..) => {
+            let text = error.to_string();
+            let line = text.lines().next().unwrap_or_default();
+            Usage(line.trim_start_matches("error: ").to_owned()).into()
         }
         // An option that is given twice conflicts with itself.
         (ErrorKind::ArgumentConflict, ..) if !other.is_empty() && option != other => {

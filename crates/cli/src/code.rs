@@ -3,7 +3,7 @@
 use crate::error::Usage;
 use chronoscope_diagnose::advise::LANGUAGES;
 use chronoscope_model::{Note, Report};
-use chronoscope_survey::select::shown;
+use chronoscope_survey::select::{language, shown};
 
 /// The variable that names the language, for users who always want the same one.
 const VARIABLE: &str = "CHRONOSCOPE_LANGUAGE";
@@ -19,7 +19,7 @@ pub enum Code {
 }
 
 impl Code {
-    /// The language with this name, or all of them.
+    /// The language with this name or nickname, or all of them.
     ///
     /// # Errors
     /// There is no such language; the line names those that exist.
@@ -27,10 +27,7 @@ impl Code {
         if wanted.eq_ignore_ascii_case(ALL) {
             return Ok(Self::All);
         }
-        let of_runtimes = chronoscope_runtimes::ALL.iter().map(|runtime| runtime.language);
-        let mut known = LANGUAGES.iter().copied().chain(of_runtimes);
-        let found = known.find(|known| known.eq_ignore_ascii_case(wanted));
-        found.map(Self::In).ok_or_else(|| {
+        language(wanted).map(Self::In).ok_or_else(|| {
             Usage(format!(
                 "there is no language '{}': use one of {}, or {ALL}",
                 shown(wanted),

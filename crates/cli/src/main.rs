@@ -6,8 +6,10 @@
 mod cli;
 mod code;
 mod commands;
+mod completions;
 mod context;
 mod error;
+mod habits;
 mod input;
 mod man;
 mod options;
@@ -19,8 +21,12 @@ mod screen;
 mod stop;
 mod task;
 
+use chronoscope_probes::memory::Allocator;
 use context::Context;
 use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: Allocator = Allocator;
 
 fn main() -> ExitCode {
     chronoscope_survey::start_up();

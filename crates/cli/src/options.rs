@@ -8,8 +8,8 @@ use chronoscope_model::units::parse_whole;
 use chronoscope_model::{About, Finding, Level, units};
 use chronoscope_report::format::{self, Format};
 use chronoscope_survey::select::unknown;
-use clap::{ArgMatches, Args, ColorChoice, Command, Error};
-use std::path::PathBuf;
+use clap::{ArgMatches, Args, ColorChoice, Command, Error, ValueHint};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 #[derive(Args, Default)]
@@ -18,8 +18,10 @@ pub struct Output {
     /// Write the result as JSON to standard output.
     #[arg(long)]
     pub json: bool,
-    /// Also write the result in this format to this file; '-' is standard output. Repeatable.
-    #[arg(long, value_name = "FORMAT=PATH", value_parser = export)]
+    /// Also write the result to this file, in the format of its extension, or in the one given as
+    /// FORMAT=FILE; FORMAT=- is standard output. Repeatable.
+    #[arg(long, short = 'o', value_name = "FILE", value_parser = export)]
+    #[arg(value_hint = ValueHint::FilePath)]
     pub export: Vec<Export>,
     /// When to use colour; auto: on a terminal, unless NO_COLOR is set.
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
@@ -145,8 +147,9 @@ pub struct Export {
 }
 
 fn export(text: &str) -> Result<Export, String> {
-    let (id, path) =
-        text.split_once('=').ok_or("it must be FORMAT=PATH, for example json=report.json")?;
+    let Some((id, path)) = text.split_once('=') else {
+        return by_extension(text);
+    };
     let format = format::find(id).ok_or_else(|| {
         let ids: Vec<&str> = format::ALL.iter().map(|format| format.id).collect();
         format!("there is no format '{id}': use one of {}", ids.join(", "))
@@ -155,6 +158,24 @@ fn export(text: &str) -> Result<Export, String> {
         return Err("the path is missing; '-' is standard output".into());
     }
     Ok(Export { format, path: (path != "-").then(|| PathBuf::from(path)) })
+}
+
+/// A file whose name tells the format.
+fn by_extension(path: &str) -> Result<Export, String> {
+    let of_name = Path::new(path).extension().unwrap_or_default();
+    let found = format::by_extension().find(|it| of_name.eq_ignore_ascii_case(it.extension));
+    match found {
+        Some(format) => Ok(Export { format, path: Some(path.into()) }),
+        None if path == "-" => Err("name the format of standard output, as in json=-".into()),
+        None => {
+            let known: Vec<_> =
+                format::by_extension().map(|it| format!(".{}", it.extension)).collect();
+            Err(format!(
+                "the extension tells the format: use one of {}, or FORMAT=FILE",
+                known.join(", ")
+            ))
+        }
+    }
 }
 
 /// The shortest budget: preparation alone takes tens of milliseconds.
@@ -175,10 +196,10 @@ fn named(text: &str) -> Result<Named, String> {
     if text.is_empty() {
         return Err("an item of the list is empty".into());
     }
-    if let Some((_, level)) = levels.clone().find(|(name, _)| *name == text) {
+    if let Some((_, level)) = levels.clone().find(|(name, _)| name.eq_ignore_ascii_case(text)) {
         return Ok(level);
     }
-    let found = ids().find(|id| *id == text);
+    let found = ids().find(|id| id.eq_ignore_ascii_case(text));
     let all = levels.map(|(name, _)| name).chain(ids());
     found.map(Named::Id).ok_or_else(|| unknown("finding", all, text).to_string())
 }

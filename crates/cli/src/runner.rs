@@ -1,9 +1,9 @@
 //! Carries out what a command asks for: surveys, shows and exports the result, and chooses the exit
 //! code.
 
-use crate::cli::command_line;
 use crate::commands::waits::checkpoint::Keeper;
 use crate::commands::waits::line;
+use crate::completions;
 use crate::context::Context;
 use crate::error::Usage;
 use crate::man;
@@ -55,11 +55,7 @@ fn shown(document: Document, output: &Output) -> anyhow::Result<()> {
 
 fn generate(files: Files) -> anyhow::Result<()> {
     match files {
-        Files::Completions { shell } => {
-            let mut bytes = Vec::new();
-            clap_complete::generate(shell, &mut command_line(), "chronoscope", &mut bytes);
-            print(&bytes)
-        }
+        Files::Completions { shell } => print(&completions::script(shell)),
         Files::Man { folder } => man::pages(&folder).map_err(|error| {
             anyhow::anyhow!("cannot write man pages to {}: {error}", folder.display())
         }),

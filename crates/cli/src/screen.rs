@@ -12,25 +12,37 @@ use clap::ValueEnum;
 /// most is that of the command that shows it.
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 pub enum Screen {
+    /// The machine at a glance.
     Summary,
+    /// Two lines to paste into a bug report.
     Brief,
+    /// What each clock costs, its resolution, and its verdict.
     Clocks,
+    /// How late waits ended.
     Waits,
     /// The waits in ticks of the reference.
     Ticks,
     /// The waits in bins of 1 us, as cyclictest -h counts them.
     Bins,
+    /// The differences between successive reads.
     Deltas,
+    /// The mean of a million calls, of ten, and a single call.
     Calls,
+    /// What timing adds to a loop.
     Overhead,
+    /// The clocks of language runtimes.
     Runtimes,
+    /// Whether clocks go back, agree between CPUs, and keep their rate.
     Trust,
+    /// The timer hardware and the kernel's clock source.
     Hardware,
+    /// The clocks under every clock source of the kernel.
     Sweep,
     /// What was found, or that nothing was.
     Findings,
     /// The result of looking for each fault.
     Doctor,
+    /// Which clock or wait to use, and the code.
     Advise,
 }
 
@@ -40,7 +52,7 @@ impl Screen {
     }
 
     pub fn find(name: &str) -> Option<Self> {
-        Self::from_str(name, false).ok()
+        Self::from_str(name, true).ok()
     }
 
     /// The screen that the report was made for. If the report names none that this version has,

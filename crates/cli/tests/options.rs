@@ -154,9 +154,78 @@ fn help_shows_the_options_that_apply_and_no_others() {
         }
     }
     let help = String::from_utf8_lossy(&run(&["report", "--help"]).stdout).into_owned();
-    for screen in ["runtimes", "trust", "sweep"] {
+    for screen in ["- runtimes: ", "- trust: ", "- sweep: ", "- brief: Two lines", "- hdr: "] {
         assert!(help.contains(screen), "--as does not list {screen}");
     }
+}
+
+#[test]
+fn a_file_tells_the_format_by_its_extension() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let report =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reports/x86_64-unknown-linux-gnu.json");
+    for format in chronoscope_report::format::by_extension() {
+        let (short, long) = (at(&format!("a.{}", format.extension)), at("b"));
+        let same = format!("{}={long}", format.id.to_uppercase());
+        let waits = ["report", report, "--as", "waits", "-o", &short, "--export", &same];
+        assert_eq!(code(&run(&waits)), Some(0), "{waits:?}");
+        let read = |path: &str| std::fs::read(path).expect("it was written");
+        assert!(!read(&short).is_empty() && read(&short) == read(&long), "{}", format.id);
+    }
+    let output = run(&["list", "Formats", "-o", &at("list.JSON")]);
+    assert_eq!(code(&output), Some(0));
+    let list = std::fs::read(at("list.JSON")).expect("it was written");
+    assert_eq!(list, run(&["list", "formats", "--json"]).stdout);
+}
+
+/// In bash itself, where there is one: what a user gets who presses the key for completion.
+#[test]
+#[cfg(unix)]
+fn ids_purposes_findings_and_formats_are_completed() {
+    use std::process::Command;
+    let script = run(&["generate", "completions", "bash"]).stdout;
+    let script = String::from_utf8(script).expect("text");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("chronoscope.bash");
+    std::fs::write(&path, &script).expect("room");
+    let bash = Command::new("bash").args(["-c", "((BASH_VERSINFO[0] >= 5))"]).status();
+    let has_bash = bash.is_ok_and(|status| status.success());
+    for (typed, offered) in [
+        ("clocks posix/mono", "posix/monotonic"),
+        ("clocks c/time posix/mono", "posix/monotonic"),
+        ("deltas x86/rdtsc-a", "x86/rdtsc-asm"),
+        ("waits busy/mono", "busy/monotonic"),
+        ("runtimes pyp", "pypy"),
+        ("advise --for inter", "interval"),
+        ("advise --language Py", "Python"),
+        ("doctor --allow noisy-m", "noisy-machine"),
+        ("hardware --export mark", "markdown="),
+        ("hardware -o cs", "csv="),
+        ("report --as over", "overhead"),
+        ("explain cause/run", "cause/run-queue"),
+        ("demo two", "two-reads"),
+        ("--only rust/inst", "rust/instant"),
+        ("list form", "formats"),
+    ] {
+        assert!(script.contains(offered), "{offered}");
+        if has_bash {
+            let line = format!(
+                "source '{}'; COMP_WORDS=(chronoscope {typed}); \
+                 COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); compopt() {{ :; }}; \
+                 _chronoscope chronoscope \"${{COMP_WORDS[-1]}}\" \"${{COMP_WORDS[-2]}}\"; \
+                 printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+                path.display()
+            );
+            let output = Command::new("bash").args(["-c", &line]).output().expect("bash");
+            let text = String::from_utf8_lossy(&output.stdout);
+            assert!(text.lines().any(|line| line == offered), "{typed}: {text} {output:?}");
+        }
+    }
+    let fish = run(&["generate", "completions", "fish"]).stdout;
+    let fish = String::from_utf8(fish).expect("text");
+    let line = fish.lines().find(|line| line.contains("using_subcommand waits\" -f -a"));
+    assert!(line.is_some_and(|line| line.contains("busy/monotonic")), "{fish}");
 }
 
 #[test]

@@ -21,7 +21,22 @@ fn unknown_names_get_a_suggestion_and_code_2() {
         (&["explain", "resoluton"], "resolution"),
         (&["advise", "--for", "intervall"], "interval"),
         (&["advise", "--language", "Pyhton"], "Python"),
-        (&["advise", "--language", "cpp"], "C, C++, Rust"),
+        (&["advise", "--language", "cobol"], "C, C++, Rust"),
+        (&["runtimes", "perl:nope"], "write perl instead"),
+        (&["runtimes", "c:nope"], "c:gcc-O2"),
+        (&["explain", "c/time", "frobnicate"], "'frobnicate'"),
+        (&["explain", "sequential"], "sequential reads (experiment)"),
+        // Habits of other tools, and what is near to an option.
+        (&["waits", "-i", "1000", "-l", "9"], "--wait 1ms"),
+        (&["clocks", "--runs", "10"], "--calls"),
+        (&["-p", "80"], "--priority 40, in `chronoscope waits`"),
+        (&["doctor", "--export-json", "x"], "-o run.json"),
+        (&["hardware", "--output=x.json"], "-o FILE"),
+        (&["hardware", "--budgte", "1s"], "did you mean --budget?"),
+        (&["hardware", "--frobnicate"], "there is no --frobnicate"),
+        (&["hardware", "it"], "takes no argument 'it'"),
+        (&["hardware", "-o", "x.xyz"], ".json, .ndjson, .csv, .md"),
+        (&["hardware", "-o", "-"], "json=-"),
         (&["advise", "--for", "xyzzy"], "chronoscope list purposes"),
         (&["clocks", "xyzzy"], "chronoscope list clocks"),
         (&["waits", "xyzzy"], "chronoscope list waits"),
@@ -115,6 +130,32 @@ fn bad_exports_and_reports_are_refused() {
     for path in ["/no/such/file", folder.path().to_str().unwrap()] {
         assert_eq!(code(&["advise", "--from", path]), 2);
     }
+}
+
+/// A limit may be so low that the program cannot be loaded; the system says that, if anyone does.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_lack_of_memory_is_one_line_and_code_3() {
+    let mut refused = 0;
+    let clocks = [20, 30, 40, 60, 80, 120].map(|mb| (mb, "clocks c/time --budget 20ms"));
+    for (mb, words) in clocks.into_iter().chain([(30, "runtimes perl --budget 20ms")]) {
+        let line =
+            format!("ulimit -v {mb}000; exec '{}' {words}", env!("CARGO_BIN_EXE_chronoscope"));
+        let output = std::process::Command::new("sh").args(["-c", &line]).output();
+        let output = output.expect("a shell");
+        let told = String::from_utf8_lossy(&output.stderr);
+        match output.status.code() {
+            None | Some(127 | 0) => {}
+            Some(3) => {
+                refused += 1;
+                assert_eq!(told.lines().count(), 1, "{mb} MB, {words}: {told}");
+                let known = ["memory", "no runtime"].iter().any(|it| told.contains(it));
+                assert!(known, "{mb} MB, {words}: {told}");
+            }
+            other => panic!("{mb} MB, {words}: {other:?} {told}"),
+        }
+    }
+    assert!(refused > 0, "no limit was between what loading needs and what measuring needs");
 }
 
 #[test]

@@ -3,9 +3,17 @@
 use chronoscope_model::Page;
 use chronoscope_model::why::Cause;
 
-/// The page with this id, such as `cause/run-queue`.
-pub fn find(id: &str) -> Option<&'static Page> {
-    ALL.iter().find(|page| page.name() == id)
+/// What the ids begin with.
+const PREFIX: &str = "cause/";
+
+/// The page with this id, such as `cause/run-queue`, or of the name that screens print: `run queue`.
+pub fn find(name: &str) -> Option<&'static Page> {
+    let bare = |name: &str| {
+        let name = name.to_lowercase();
+        name.strip_prefix(PREFIX).unwrap_or(&name).replace('-', " ")
+    };
+    let wanted = bare(name);
+    ALL.iter().find(|page| bare(page.name()) == wanted || bare(page.title) == wanted)
 }
 
 const WAITS: &str = "docs/waits.md, Why a wait ended late";
@@ -211,6 +219,12 @@ mod tests {
                 assert!(text.is_empty() || text.ends_with('.'), "{}: {text}", page.name());
             }
         }
-        assert!(find("run-queue").is_none() && find("cause/").is_none());
+        for cause in Cause::ALL {
+            let id = format!("cause/{}", cause.name());
+            for name in [cause.name(), cause.words(), &format!("Cause/{}", cause.words())] {
+                assert_eq!(find(name).map(Page::name), Some(&*id), "{name}");
+            }
+        }
+        assert!(find("cause/").is_none() && find("").is_none());
     }
 }

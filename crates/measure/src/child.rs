@@ -45,15 +45,15 @@ impl Child {
         };
         // At most two lines wait here, so that a child that writes endlessly is held up.
         let (send, answers) = sync_channel(2);
-        std::thread::spawn(move || {
+        alongside(move || {
             let mut lines = BufReader::new(output);
             while let Some(line) = next_line(&mut lines, longest) {
                 if send.send(line).is_err() {
                     break;
                 }
             }
-        });
-        Ok(Self { group, requests: Some(requests), answers, errors: keep_end(errors) })
+        })?;
+        Ok(Self { group, requests: Some(requests), answers, errors: keep_end(errors)? })
     }
 
     pub fn id(&self) -> u32 {
@@ -164,12 +164,18 @@ fn next_line(lines: &mut impl BufRead, longest: u64) -> Option<Result<String, St
     }
 }
 
+/// Reads in another thread.
+fn alongside(read: impl FnOnce() + Send + 'static) -> Result<(), String> {
+    let thread = std::thread::Builder::new().name("child".into()).spawn(read);
+    thread.map(drop).map_err(|error| format!("no thread to read its output: {error}"))
+}
+
 /// Reads all of a source in another thread, and keeps its end.
-fn keep_end(mut source: impl Read + Send + 'static) -> Arc<Mutex<Vec<u8>>> {
+fn keep_end(mut source: impl Read + Send + 'static) -> Result<Arc<Mutex<Vec<u8>>>, String> {
     const KEEP: usize = 2048;
     let kept = Arc::new(Mutex::new(Vec::new()));
     let shared = kept.clone();
-    std::thread::spawn(move || {
+    alongside(move || {
         let mut part = [0; 4096];
         while let Ok(read @ 1..) = source.read(&mut part) {
             let Ok(mut held) = shared.lock() else { break };
@@ -177,8 +183,8 @@ fn keep_end(mut source: impl Read + Send + 'static) -> Arc<Mutex<Vec<u8>>> {
             let excess = held.len().saturating_sub(KEEP);
             held.drain(..excess);
         }
-    });
-    kept
+    })?;
+    Ok(kept)
 }
 
 /// Runs a command to its end, and returns the text of both of its outputs.
@@ -196,14 +202,14 @@ pub(crate) fn run(command: &mut Command, patience: Duration, stop: Stop) -> Resu
         [output.map(|pipe| Box::new(pipe) as _), errors.map(|pipe| Box::new(pipe) as _)];
     for (place, source) in sources.into_iter().enumerate() {
         let send = send.clone();
-        std::thread::spawn(move || {
+        alongside(move || {
             let mut text = Vec::new();
             if let Some(mut source) = source {
                 let _ = source.by_ref().take(MOST_OUTPUT).read_to_end(&mut text);
                 let _ = std::io::copy(&mut source, &mut std::io::sink());
             }
             let _ = send.send((place, String::from_utf8_lossy(&text).into_owned()));
-        });
+        })?;
     }
     drop(send);
     let start = Instant::now();

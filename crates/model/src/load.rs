@@ -81,7 +81,8 @@ impl std::str::FromStr for Load {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        Self::ALL.into_iter().find(|load| load.name() == name).ok_or_else(|| {
+        let found = Self::ALL.into_iter().find(|load| load.name().eq_ignore_ascii_case(name));
+        found.ok_or_else(|| {
             let names: Vec<_> = Self::ALL.iter().map(|load| load.name()).collect();
             format!("there is no load '{name}': use one of {}", names.join(", "))
         })

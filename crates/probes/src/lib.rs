@@ -25,6 +25,7 @@ mod job;
 mod left_out;
 pub mod load;
 pub mod machine;
+pub mod memory;
 pub mod order;
 pub mod page;
 #[cfg(target_os = "linux")]

@@ -27,7 +27,7 @@ struct Explanation<'a> {
     schema: &'static str,
     #[serde(flatten)]
     page: &'a Page,
-    /// Other pages of the same name.
+    /// The other pages of that name, and those of the other names that were asked for.
     #[serde(skip_serializing_if = "<[Page]>::is_empty")]
     others: &'a [Page],
 }
@@ -64,7 +64,7 @@ pub fn list(what: &str, entries: &[ListRow]) -> io::Result<Vec<u8>> {
     written(&List { schema: LIST, what, entries })
 }
 
-/// Writes a page, and the other pages of the same name.
+/// Writes a page, and with it the other pages that were asked for.
 ///
 /// # Errors
 /// There is no page.

@@ -102,7 +102,7 @@ pub fn find(name: &str) -> Vec<&'static Page> {
 /// The names of a page that are not patterns.
 pub fn whole_names(page: &Page) -> impl Iterator<Item = &'static str> {
     let names = page.names.iter().copied();
-    names.filter(|name| !name.ends_with('*') && *name != DURATION)
+    names.filter(|name| beginning(name).is_none() && *name != DURATION)
 }
 
 /// Names of a page as a list shows them.
@@ -123,10 +123,15 @@ fn is_called(page: &Page, plain_name: &str) -> bool {
 
 /// Whether one of its patterns matches the name.
 fn may_be_called(page: &Page, plain_name: &str) -> bool {
-    page.names.iter().any(|name| match name.strip_suffix('*') {
+    page.names.iter().any(|name| match beginning(name) {
         Some(start) => plain_name.starts_with(start.to_lowercase().as_str()),
         None => *name == DURATION && units::parse_duration(plain_name).is_ok(),
     })
+}
+
+/// What names begin with that a pattern matches. The sign `*` by itself is a name.
+fn beginning(name: &str) -> Option<&str> {
+    name.strip_suffix('*').filter(|start| !start.is_empty())
 }
 
 /// A name in the form that is compared: one line, without the unit below it, in lower case.

@@ -49,7 +49,9 @@ fn windows_waits() -> WaitSpec {
 /// There is no such preset.
 pub(crate) fn applied(mut asked: WaitSpec) -> Result<WaitSpec, Error> {
     let Some(name) = &asked.preset else { return Ok(asked) };
-    let preset = PRESETS.iter().find(|(id, older, _)| id == name || older == name);
+    let preset = PRESETS
+        .iter()
+        .find(|(id, older, _)| [id, older].iter().any(|known| known.eq_ignore_ascii_case(name)));
     let unknown =
         || select::unknown("preset", PRESETS.iter().flat_map(|(id, older, _)| [*id, *older]), name);
     let preset = preset.ok_or_else(unknown)?.2();

@@ -1,8 +1,10 @@
-//! Ids as users write them: whole, as a prefix, or as a glob.
+//! Ids as users write them: whole, as a prefix, or as a glob, in any case of letters.
 
 use crate::error::Error;
 use chronoscope_measure::runtimes::Wanted;
+use chronoscope_model::advice::LANGUAGES;
 use chronoscope_probes::clocks::{ALL, Entry, PEERS, every};
+use chronoscope_runtimes::Runtime;
 use std::collections::HashSet;
 use std::path::PathBuf;
 
@@ -22,15 +24,14 @@ pub fn select<'a, T>(
     }
     let mut chosen = vec![false; all.len()];
     for pattern in patterns {
-        let whole = all.iter().any(|item| id(item) == pattern);
+        // Ids have no capitals.
+        let low = pattern.to_lowercase();
+        let whole = all.iter().any(|item| id(item) == low);
         let mut any = false;
         for (item, chosen) in all.iter().zip(&mut chosen) {
             let name = id(item);
-            let hit = if whole {
-                name == pattern
-            } else {
-                name.starts_with(pattern.as_str()) || matches(pattern, name)
-            };
+            let hit =
+                if whole { name == low } else { name.starts_with(&low) || matches(&low, name) };
             *chosen |= hit;
             any |= hit;
         }
@@ -81,8 +82,72 @@ pub fn some_clocks(patterns: &[String]) -> Result<Vec<&'static Entry>, Error> {
     if patterns.is_empty() { Ok(Vec::new()) } else { clocks(patterns, false) }
 }
 
-/// Selects the runtimes that the ids name; all of them if there is no id. An id names a runtime or
-/// one of its builds, or is a pattern. A runtime with a given place is taken from there.
+/// Other names of languages, as users write them.
+const NICKNAMES: &[(&str, &str)] = &[
+    ("cpp", "C++"),
+    ("csharp", "C#"),
+    ("cs", "C#"),
+    (".net", "C#"),
+    ("dotnet", "C#"),
+    ("golang", "Go"),
+    ("js", "JavaScript"),
+    ("nodejs", "JavaScript"),
+    ("py", "Python"),
+    ("python3", "Python"),
+    ("rb", "Ruby"),
+    ("rs", "Rust"),
+];
+
+/// The language of this name, in any case of letters; that of a runtime by the runtime's id.
+pub fn language(name: &str) -> Option<&'static str> {
+    let called = |known: &str| known.eq_ignore_ascii_case(name);
+    let nickname = NICKNAMES.iter().find(|(short, _)| called(short)).map(|(_, language)| *language);
+    let runtimes = chronoscope_runtimes::ALL.iter().map(|one| one.language);
+    nickname
+        .or_else(|| LANGUAGES.into_iter().chain(runtimes).find(|known| called(known)))
+        .or_else(|| chronoscope_runtimes::find(name).map(|one| one.language))
+}
+
+/// The runtimes that an id matches, or those of the language that it names.
+fn runtimes_named(id: &str) -> Result<Vec<&'static Runtime>, Error> {
+    let all = chronoscope_runtimes::ALL;
+    select("runtime", all, |runtime| runtime.id, &[id.to_owned()]).or_else(|unknown| {
+        let language = language(id).ok_or(unknown)?;
+        Ok(all.iter().copied().filter(|runtime| runtime.language == language).collect())
+    })
+}
+
+/// The beginning of the ids of builds that `build` names, as they are written.
+fn build(runtime: &Runtime, build: &str) -> Result<String, Error> {
+    let builds = runtime.builds();
+    let wanted = format!("{}:{build}", runtime.id);
+    let begins = |id: &&String| {
+        id.get(..wanted.len()).is_some_and(|start| start.eq_ignore_ascii_case(&wanted))
+    };
+    if let Some(found) = builds.iter().find(begins).filter(|_| !build.is_empty()) {
+        return Ok(found[..wanted.len()].to_owned());
+    }
+    let name = runtime.name;
+    Err(Error::Unknown(match &builds[..] {
+        [only] if *only == runtime.id => {
+            format!(
+                "{name} has no builds to choose from: write {only} instead of {}",
+                shown(&wanted)
+            )
+        }
+        several => {
+            format!(
+                "there is no build '{}'; those of {name} are {}",
+                shown(&wanted),
+                several.join(", ")
+            )
+        }
+    }))
+}
+
+/// Selects the runtimes that the ids name; all of them if there is no id. An id names a runtime,
+/// one of its builds or a language, or is a pattern. A runtime with a given place is taken from
+/// there.
 ///
 /// # Errors
 /// An id matches nothing, or a relative place has no current directory.
@@ -90,14 +155,14 @@ pub fn runtimes(ids: &[String], places: &[(String, String)]) -> Result<Vec<Wante
     let all = chronoscope_runtimes::ALL;
     let mut placed: Vec<(&str, PathBuf)> = Vec::new();
     for (id, path) in places {
-        if chronoscope_runtimes::find(id).is_none() {
+        let Some(runtime) = chronoscope_runtimes::find(id) else {
             return Err(unknown("runtime", all.iter().map(|one| one.id), id));
-        }
+        };
         // The probe runs in a directory of its own.
         let path = std::path::absolute(path).map_err(|error| Error::Invalid(error.to_string()))?;
-        placed.push((id, path));
+        placed.push((runtime.id, path));
     }
-    let wanted = |runtime: &'static chronoscope_runtimes::Runtime, rows| Wanted {
+    let wanted = |runtime: &'static Runtime, rows| Wanted {
         runtime,
         place: placed.iter().rev().find(|(id, _)| *id == runtime.id).map(|(_, at)| at.clone()),
         rows,
@@ -107,9 +172,9 @@ pub fn runtimes(ids: &[String], places: &[(String, String)]) -> Result<Vec<Wante
     }
     let mut chosen: Vec<Wanted> = Vec::new();
     for id in ids {
-        let family = id.split_once(':').map_or(id.as_str(), |(family, _)| family);
-        for runtime in select("runtime", all, |runtime| runtime.id, &[family.to_owned()])? {
-            let row = if id.contains(':') { id } else { runtime.id }.to_owned();
+        let (family, of_it) = id.split_once(':').map_or((&**id, None), |(id, it)| (id, Some(it)));
+        for runtime in runtimes_named(family)? {
+            let row = of_it.map_or(Ok(runtime.id.to_owned()), |it| build(runtime, it))?;
             match chosen.iter_mut().find(|one| one.runtime.id == runtime.id) {
                 Some(one) => one.rows.push(row),
                 None => chosen.push(wanted(runtime, vec![row])),
@@ -181,23 +246,33 @@ pub fn shown(wanted: &str) -> String {
     plain.take(80).collect()
 }
 
+/// The likeness, from 0 to 1, above which an id is suggested, and how much less alike than the best
+/// one it may be.
+const ALIKE: (f64, f64) = (0.75, 0.15);
+
+/// The ids that are most like a name, each once, the most similar first.
+pub fn nearest<'a>(ids: impl Iterator<Item = &'a str>, wanted: &str) -> Vec<&'a str> {
+    let wanted = shown(wanted).to_lowercase();
+    let mut seen = HashSet::new();
+    let mut near: Vec<(f64, &str)> = ids
+        .filter_map(|id| {
+            let low = id.to_lowercase();
+            let variant = low.split_once('/').map_or(&*low, |(_, variant)| variant);
+            let alike = |known: &str| strsim::jaro_winkler(&wanted, known);
+            let part = !wanted.is_empty() && variant.contains(&wanted);
+            let likeness = if part { 1.0 } else { alike(&low).max(alike(variant)) };
+            (likeness > ALIKE.0 && seen.insert(low)).then_some((likeness, id))
+        })
+        .collect();
+    near.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let least = near.first().map_or(1.0, |best| best.0) - ALIKE.1;
+    near.into_iter().take(3).filter(|(likeness, _)| *likeness >= least).map(|(_, id)| id).collect()
+}
+
 /// Returns the error for an id that does not exist, with the most similar ids that do.
 pub fn unknown<'a>(what: &str, ids: impl Iterator<Item = &'a str>, wanted: &str) -> Error {
     let shown = shown(wanted);
-    let mut seen = HashSet::new();
-    let mut near: Vec<(f64, &str)> = ids
-        .filter(|id| seen.insert(*id))
-        .map(|id| {
-            let variant = id.split_once('/').map_or(id, |(_, variant)| variant);
-            let likeness =
-                strsim::jaro_winkler(&shown, id).max(strsim::jaro_winkler(&shown, variant));
-            (if variant.contains(&shown) && !shown.is_empty() { 1.0 } else { likeness }, id)
-        })
-        .filter(|(likeness, _)| *likeness > 0.75)
-        .collect();
-    near.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let nearest: Vec<&str> = near.into_iter().take(3).map(|(_, id)| id).collect();
-    let hint = match (nearest.as_slice(), what) {
+    let hint = match (nearest(ids, wanted).as_slice(), what) {
         ([], "clock") => "see chronoscope list clocks".into(),
         ([], "wait") => "see chronoscope list waits".into(),
         ([], "preset") => "see chronoscope list presets".into(),
@@ -227,6 +302,7 @@ mod tests {
         assert_eq!(chosen(&[]).unwrap().len(), 4);
         assert_eq!(chosen(&["posix/monotonic"]).unwrap(), ["posix/monotonic"]);
         assert_eq!(chosen(&["posix"]).unwrap().len(), 2);
+        assert_eq!(chosen(&["C/Clock", "C/T*"]).unwrap(), ["c/clock", "c/time"]);
         assert!(chosen(&["!c/*"]).is_err());
         assert_eq!(chosen(&["p*{c,s}oarse", "*clo[a-c]k"]).unwrap().len(), 2);
         assert_eq!(chosen(&["*/*coarse", "c/t"]).unwrap(), ["c/time", "posix/monotonic-coarse"]);
@@ -239,7 +315,39 @@ mod tests {
     }
 
     #[test]
+    fn runtimes_are_named_by_id_by_language_and_by_build() {
+        let rows = |id: &str| -> Result<Vec<String>, String> {
+            let found = runtimes(&[id.to_owned()], &[]).map_err(|error| error.to_string())?;
+            Ok(found.into_iter().flat_map(|one| one.rows).collect())
+        };
+        for (id, first, count) in [
+            ("js", "node", 3),
+            ("C#", "dotnet-coreclr", 3),
+            ("golang", "go", 1),
+            ("CPP", "cxx", 1),
+            ("py", "python", 2),
+            ("Python", "python", 1),
+            ("rs", "rust", 1),
+            ("c:GCC-o2", "c:gcc-O2", 1),
+            ("c:clang", "c:clang", 1),
+        ] {
+            let rows = rows(id).expect(id);
+            assert_eq!((&*rows[0], rows.len()), (first, count), "{id}");
+        }
+        let told = rows("perl:nope").expect_err("it has one build");
+        assert!(told.contains("Perl has no builds") && told.contains("write perl"), "{told}");
+        let told = rows("c:nope").expect_err("it has other builds");
+        assert!(told.contains("'c:nope'") && told.contains("c:gcc-O2"), "{told}");
+        assert!(rows("c:").is_err() && rows("perl:").is_err() && rows("cobol").is_err());
+        assert_eq!(
+            [language("NODE"), language("cs"), language("x")],
+            [Some("JavaScript"), Some("C#"), None]
+        );
+    }
+
+    #[test]
     fn an_unknown_id_gets_suggestions() {
+        assert_eq!(nearest(["seen", "Seen", "soon"].into_iter(), "sen"), ["seen"]);
         assert!(chosen(&["c/clok"]).unwrap_err().contains("c/clock"));
         assert!(chosen(&["monotonic"]).unwrap_err().contains("posix/monotonic"));
         assert!(chosen(&[""]).is_err() && chosen(&["["]).is_err());

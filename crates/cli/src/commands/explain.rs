@@ -11,7 +11,7 @@ use chronoscope_probes::clocks::{self, Facts, Opening};
 use chronoscope_probes::waits::{self, NOMINAL_HZ, Setting};
 use chronoscope_report::text::{Page, explain};
 use chronoscope_report::{documents, terms};
-use chronoscope_survey::{may_measure, select};
+use chronoscope_survey::{Error, may_measure, select};
 
 pub const EXAMPLES: Examples = [
     ("chronoscope explain posix/monotonic", "A clock: what it counts, and what it is good for."),
@@ -29,29 +29,58 @@ pub struct Args {
 }
 
 impl Run for Args {
-    /// One page, or several if a purpose and a column have the same name.
+    /// A page for each name, or several if a purpose and a column have the same name.
     fn task(self, context: &Context) -> anyhow::Result<Task> {
         // Whether a clock is available is tried.
         may_measure()?;
-        // Some headings have two words, and users do not quote them.
-        let id = self.words.join(" ");
-        let pages = pages(&id);
-        if pages.is_empty() {
-            let ids = clocks::every()
-                .map(|entry| entry.id)
-                .chain(waits::ALL.iter().map(|entry| entry.id))
-                .chain(chronoscope_runtimes::ALL.iter().map(|runtime| runtime.id))
-                .chain(faults::ALL.iter().map(|fault| fault.id()))
-                .chain(advise::PURPOSES.iter().map(|purpose| purpose.id()))
-                .chain(presets::PRESETS.iter().flat_map(|preset| preset.names).copied())
-                .chain(terms::all().chain(terms::topics()).flat_map(terms::whole_names))
-                .chain(causes::ALL.iter().map(chronoscope_model::Page::name));
-            return Err(select::unknown("id", ids, &id).into());
-        }
+        let pages = asked(&self.words)?;
         let text: Vec<String> =
             pages.iter().map(|page| explain::render(page, &context.style)).collect();
         Ok(Task::document(documents::pages(&pages)?, text.join("\n")))
     }
+}
+
+/// The pages of every name among the words. Some names have two words, and users do not quote them,
+/// so the longest name that begins at a word counts.
+fn asked(words: &[String]) -> Result<Vec<Page>, Error> {
+    let mut found = Vec::new();
+    let mut rest = words;
+    while let Some(first) = rest.first() {
+        let longest = (1..=rest.len()).rev().find_map(|count| {
+            let pages = pages(&rest[..count].join(" "));
+            (!pages.is_empty()).then_some((count, pages))
+        });
+        let Some((count, pages)) = longest else {
+            let any = !found.is_empty() || rest.iter().any(|word| !pages(word).is_empty());
+            return Err(unknown(&if any { first.clone() } else { rest.join(" ") }));
+        };
+        found.extend(pages);
+        rest = &rest[count..];
+    }
+    Ok(found)
+}
+
+/// The error for a name without a page. It names similar ones, each with what it is.
+fn unknown(name: &str) -> Error {
+    let terms = terms::topics().chain(terms::all());
+    let known: Vec<(&str, &str)> = clocks::every()
+        .map(|entry| ("clock", entry.id))
+        .chain(waits::ALL.iter().map(|entry| ("wait", entry.id)))
+        .chain(chronoscope_runtimes::ALL.iter().map(|runtime| ("runtime", runtime.id)))
+        .chain(faults::ALL.iter().map(|fault| ("finding", fault.id())))
+        .chain(advise::PURPOSES.iter().map(|purpose| ("purpose", purpose.id())))
+        .chain(presets::PRESETS.iter().flat_map(|one| one.names).map(|name| ("preset", *name)))
+        .chain(terms.flat_map(|page| terms::whole_names(page).map(|name| (page.title, name))))
+        .chain(causes::ALL.iter().map(|page| ("cause of lateness", page.name())))
+        .collect();
+    let near = select::nearest(known.iter().map(|(_, name)| *name), name);
+    let near = near.into_iter().filter_map(|name| known.iter().find(|(_, known)| *known == name));
+    let near: Vec<String> = near.map(|(kind, name)| format!("{name} ({kind})")).collect();
+    let hint = match &near[..] {
+        [] => "see chronoscope list".into(),
+        _ => format!("did you mean {}?", near.join(", ")),
+    };
+    Error::Unknown(format!("nothing is called '{}'; {hint}", select::shown(name)))
 }
 
 /// Names that differ from others only in capitals or by where they are from, or are in no call.
@@ -89,13 +118,13 @@ fn pages(name: &str) -> Vec<Page> {
 /// The pages of an id, or of a name on a screen.
 fn named(name: &str) -> Vec<Page> {
     let id = name.to_lowercase();
-    let entries = [clock(&id), wait(&id), runtime(&id), fault(&id), purpose(&id), cause(&id)];
+    let entries = [clock(&id), wait(&id), runtime(&id), fault(&id), purpose(&id)];
     let preset = presets::find(name).map(presets::Preset::page);
     let mut known = terms::find(name);
     // "clock" is a column, and so is "Clock".
     known.sort_by_key(|page| !terms::whole_names(page).any(|whole| whole == name));
     let known = known.into_iter().map(Page::from);
-    entries.into_iter().flatten().chain(preset).chain(known).collect()
+    entries.into_iter().flatten().chain(preset).chain(known).chain(cause(&id)).collect()
 }
 
 /// The page of the first entry whose call contains the name as a word, with the ids of the others.
@@ -247,7 +276,7 @@ fn cause(id: &str) -> Option<Page> {
     let about = causes::find(id)?;
     let facts = [("how", about.how), ("what to do", about.act)];
     let title = format!("cause of late wake-ups: {}", about.title);
-    Some(page(id, &title, about.about, &facts, about.references))
+    Some(page(about.name(), &title, about.about, &facts, about.references))
 }
 
 #[cfg(test)]
@@ -297,10 +326,46 @@ mod tests {
             ("std::time::Instant::now()", "rust/instant"),
             ("time-functions", "time-functions"),
             ("two-reads", "two-reads"),
+            ("NTP", "NTP"),
+            ("drift", "NTP"),
+            ("jitter", "jitter"),
+            ("cyclictest", "cyclictest"),
+            ("perf_counter", "perf_counter"),
+            ("▸", "▸"),
+            ("~", "~"),
+            ("*", "*"),
+            ("run queue", "cause/run-queue"),
+            ("cause/idle exit", "cause/idle-exit"),
         ] {
             assert_eq!(ids(name).first().map(String::as_str), Some(id), "{name}");
         }
         assert!(ids("frobnicate()").is_empty() && ids("").is_empty() && ids("()").is_empty());
+    }
+
+    #[test]
+    fn each_of_several_names_has_its_page() {
+        let asked = |line: &str| {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            let pages = asked(&words).map_err(|error| error.to_string())?;
+            Ok::<_, String>(pages.into_iter().map(|page| page.id).collect::<Vec<_>>())
+        };
+        let found = |line: &str| asked(line).expect(line);
+        assert_eq!(found("posix/monotonic c/time"), ["posix/monotonic", "c/time"]);
+        assert_eq!(
+            found("run queue Idle exit jitter"),
+            ["cause/run-queue", "cause/idle-exit", "jitter"]
+        );
+        for (line, told) in [
+            ("c/time frobnicate", "'frobnicate'"),
+            ("frobnicate c/time", "'frobnicate'"),
+            ("qqq zzz", "'qqq zzz'"),
+        ] {
+            let error = asked(line).expect_err(line);
+            assert!(error.contains(told), "{line}: {error}");
+        }
+        let error = asked("sequential").expect_err("half of a name");
+        assert!(error.contains("did you mean sequential reads ("), "{error}");
+        assert_eq!(error.matches("seen").count(), 0, "{error}");
     }
 
     #[test]

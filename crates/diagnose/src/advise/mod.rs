@@ -32,7 +32,7 @@ pub const PURPOSES: &[&Purpose] = &[
 ];
 
 pub fn find(id: &str) -> Option<&'static Purpose> {
-    PURPOSES.iter().find(|purpose| purpose.id() == id).copied()
+    PURPOSES.iter().find(|purpose| purpose.id().eq_ignore_ascii_case(id)).copied()
 }
 
 /// Advice for every purpose that this report has measurements for.

@@ -62,11 +62,7 @@ pub(super) fn candidates(
     for found in runtime.find_ways(given)? {
         let levels = if runtime.levels.is_empty() { &[""] } else { runtime.levels };
         for &level in levels {
-            let way = if runtime.every_way { found.way.name } else { "" };
-            let id = match (way, level) {
-                ("", "") => runtime.id.to_owned(),
-                _ => format!("{}:{way}{level}", runtime.id),
-            };
+            let id = runtime.row(found.way, level);
             all.push(Candidate { runtime, id, found: found.clone(), level });
         }
     }

@@ -47,7 +47,7 @@ impl FromStr for Priority {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        if let Some(class) = Class::ALL.into_iter().find(|class| class.name() == text) {
+        if let Some(class) = Class::ALL.into_iter().find(|c| c.name().eq_ignore_ascii_case(text)) {
             return Ok(Self::Class(class));
         }
         text.parse().map(Self::Fifo).map_err(|_| {

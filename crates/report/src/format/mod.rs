@@ -38,7 +38,16 @@ formats! {
 }
 
 pub fn find(id: &str) -> Option<&'static Format> {
-    ALL.iter().find(|format| format.id == id).copied()
+    ALL.iter().find(|format| format.id.eq_ignore_ascii_case(id)).copied()
+}
+
+/// The formats that a file's name tells apart: `.txt` may be anything.
+pub fn by_extension() -> impl Iterator<Item = &'static Format> {
+    let first = |format: &&Format| {
+        let same = ALL.iter().find(|other| other.extension == format.extension);
+        same.is_some_and(|same| same.id == format.id) && format.extension != "txt"
+    };
+    ALL.iter().copied().filter(first)
 }
 
 #[cfg(test)]
@@ -59,6 +68,8 @@ mod tests {
         assert!(missing.is_empty(), "src/format/mod.rs does not list {missing:?}");
         let ids: BTreeSet<String> = ALL.iter().map(|f| f.id.replace('-', "_")).collect();
         assert_eq!(ids, listed);
-        assert!(find("json").is_some() && find("yaml").is_none());
+        assert!(find("JSON").is_some() && find("yaml").is_none());
+        let extensions: Vec<&str> = by_extension().map(|format| format.extension).collect();
+        assert_eq!(extensions, ["json", "ndjson", "csv", "md", "hlog"]);
     }
 }
