@@ -175,10 +175,10 @@ fn named(text: &str) -> Result<Named, String> {
     if text.is_empty() {
         return Err("an item of the list is empty".into());
     }
-    if let Some((_, level)) = levels.clone().find(|(name, _)| *name == text) {
+    if let Some((_, level)) = levels.clone().find(|(name, _)| name.eq_ignore_ascii_case(text)) {
         return Ok(level);
     }
-    let found = ids().find(|id| *id == text);
+    let found = ids().find(|id| id.eq_ignore_ascii_case(text));
     let all = levels.map(|(name, _)| name).chain(ids());
     found.map(Named::Id).ok_or_else(|| unknown("finding", all, text).to_string())
 }
