@@ -60,8 +60,8 @@ pub struct Findings {
     /// separated by commas. Repeatable.
     #[arg(long, value_name = "LEVEL|ID", value_delimiter = ',', value_parser = named)]
     pub allow: Vec<Named>,
-    /// Exit with 1 if there is one of these findings: ids, or levels with all that is worse,
-    /// separated by commas. A level leaves out what is only about this run. Repeatable.
+    /// Exit with 1 if there is one of these findings: ids, or a level, which includes those above
+    /// it, separated by commas. What is only about this run counts by its id alone. Repeatable.
     #[arg(long, value_name = "LEVEL|ID", value_delimiter = ',', value_parser = named)]
     pub fail_on: Vec<Named>,
 }

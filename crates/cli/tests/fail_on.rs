@@ -33,7 +33,8 @@ fn the_line_on_standard_error_names_the_finding_and_the_option() {
     for (options, told) in [
         (&["--fail-on", "warning"][..], "warning rt-throttling (--fail-on warning)"),
         (&["--fail-on", "info"], "warning rt-throttling and 1 more (--fail-on info)"),
-        (&["--fail-on", "error,tai-unset"], "info tai-unset (--fail-on tai-unset)"),
+        (&["--fail-on", "Warning"], "warning rt-throttling (--fail-on warning)"),
+        (&["--fail-on", "error,TAI-unset"], "info tai-unset (--fail-on tai-unset)"),
         (
             &["--fail-on", "error", "--fail-on", "warning"],
             "warning rt-throttling (--fail-on warning)",

@@ -33,6 +33,13 @@ fn examined() -> Vec<Report> {
     .to_vec()
 }
 
+/// The report as a document.
+fn document(report: &Report) -> String {
+    let mut bytes = Vec::new();
+    markdown::write(report, &mut bytes).expect("a document");
+    String::from_utf8(bytes).expect("text")
+}
+
 /// The lines under a heading.
 fn under<'a>(screen: &'a str, heading: &str) -> Vec<&'a str> {
     let lines = screen.lines().skip_while(|line| !line.starts_with(heading)).skip(1);
@@ -84,6 +91,9 @@ fn what_could_not_be_examined_is_not_found() {
     assert!(!under(&screen, "Findings").join(" ").contains("adjtimex-denied"), "{screen}");
     assert!(under(&screen, "Unknown").join(" ").contains("adjtimex-denied"), "{screen}");
     assert!(doctor(&report, Detail::Everything).contains("adjtimex: EPERM"));
+    let document = document(&report);
+    let (_, unknown) = document.split_once("\n## Unknown\n").expect("a heading");
+    assert!(unknown.contains("`adjtimex-denied`"), "{document}");
 }
 
 /// A finding of every fault, the worst first.
@@ -150,9 +160,7 @@ fn other_screens_have_warnings_in_full_and_information_in_a_line_each() {
 #[test]
 fn exports_show_what_a_finding_is_about() {
     let report = every_fault();
-    let mut bytes = Vec::new();
-    markdown::write(&report, &mut bytes).expect("a document");
-    let document = String::from_utf8(bytes).expect("text");
+    let document = document(&report);
     let (machine, run) = document.split_once("\n## This run\n").expect("a heading");
     for finding in &report.findings {
         let id = format!("`{}`", finding.id);

@@ -6,7 +6,7 @@ use crate::presets;
 use crate::task::{Examples, Run, Task};
 use chronoscope_diagnose::{advise, causes, faults};
 use chronoscope_model::clock::{BuiltOn, Kind, Orders, Period};
-use chronoscope_model::units;
+use chronoscope_model::{About, units};
 use chronoscope_probes::clocks::{self, Facts, Opening};
 use chronoscope_probes::waits::{self, NOMINAL_HZ, Setting};
 use chronoscope_report::text::{Page, explain};
@@ -255,7 +255,11 @@ fn fault(id: &str) -> Option<Page> {
     let about = fault.page;
     let facts =
         [("certainty", fault.certainty.name()), ("looks at", about.how), ("fix", about.act)];
-    let title = format!("finding: {}", about.title);
+    let kind = match fault.about {
+        About::Machine => "finding",
+        About::Run => "finding about the run",
+    };
+    let title = format!("{kind}: {}", about.title);
     Some(page(id, &title, about.about, &facts, &[&about.references.join("; ")]))
 }
 

@@ -24,7 +24,8 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
                 let items = found.iter().map(|it| item(it, detail, false)).collect();
                 under(title, items)
             };
-            [listed("Findings", &machine), listed("This run", &run)].concat()
+            let unknown = listed("Unknown", &unknown(report));
+            [listed("Findings", &machine), listed("This run", &run), unknown].concat()
         }
     }
 }
@@ -35,6 +36,11 @@ fn of(report: &Report, about: About) -> Vec<&Finding> {
     let mut of: Vec<_> = all.filter(|it| it.is_found() && it.about == about).collect();
     of.sort_by_key(|finding| std::cmp::Reverse(finding.level));
     of
+}
+
+/// What says of itself that it could not be examined.
+fn unknown(report: &Report) -> Vec<&Finding> {
+    report.findings.iter().filter(|finding| !finding.is_found()).collect()
 }
 
 /// A line each, as many as fit into a summary, of which one is for all that are about the run.
@@ -80,7 +86,7 @@ pub(super) fn none() -> Block {
 pub fn diagnosis(report: &Report, verdict: &str, detail: Detail) -> Vec<Block> {
     let outcome = |outcome| report.checks.iter().filter(move |it| it.outcome == outcome);
     let (machine, run) = (of(report, About::Machine), of(report, About::Run));
-    let own: Vec<&Finding> = report.findings.iter().filter(|it| !it.is_found()).collect();
+    let own = unknown(report);
     let lacking = outcome(Outcome::Unknown).filter(|check| check.why.is_some());
     let lacking: Vec<Because> = lacking.map(because).collect();
     // A check that found something, or that has no reason why it did not, belongs to a finding.
