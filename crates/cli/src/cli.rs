@@ -210,6 +210,36 @@ mod tests {
     }
 
     #[test]
+    fn each_command_accepts_every_option_that_its_help_shows() {
+        /// Values, one of which each option takes; and options that another may need.
+        const VALUES: [&str; 9] =
+            ["1ms", "5", "csv=x", "JSON", "Noisy-Machine", "INFO", "None", "c=x", "windows-waits"];
+        const OTHERS: [&[&str]; 3] = [&[], &["--load", "low"], &["--language", "c"]];
+        let parser = command_line();
+        for name in COMMANDS.iter().map(|(name, ..)| *name).filter(|name| *name != "generate") {
+            let command = parser.find_subcommand(name).expect("a command");
+            let needed = command.get_positionals().filter(|arg| arg.is_required_set());
+            let needed: Vec<&str> = needed.map(|_| "x").collect();
+            let shown = command.get_arguments().filter(|arg| !arg.is_hide_set());
+            for arg in shown.filter(|arg| !arg.is_positional() && arg.get_id() != "help") {
+                let long = format!("--{}", arg.get_long().expect("options have long names"));
+                let values = arg.get_possible_values();
+                let values = values.iter().map(clap::builder::PossibleValue::get_name);
+                let takes = arg.get_action().takes_values();
+                let values: Vec<&str> = values.chain(VALUES).filter(|_| takes).collect();
+                let given = values.iter().map(|value| format!("{long}={value}"));
+                let accepted = given.chain((!takes).then(|| long.clone())).any(|option| {
+                    OTHERS.iter().any(|others| {
+                        let words = [&["chronoscope", name, &option], &needed[..], others].concat();
+                        parser.clone().try_get_matches_from(words).is_ok()
+                    })
+                });
+                assert!(accepted, "{name} {long}");
+            }
+        }
+    }
+
+    #[test]
     fn the_time_that_trust_takes_is_the_one_that_its_help_names() {
         let help = all().into_iter().find(|(name, ..)| *name == "trust").map(|(.., help)| help);
         let time = format!("Default: {}s", chronoscope_measure::schedule::TRUST.time.as_secs());
