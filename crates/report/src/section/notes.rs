@@ -15,7 +15,7 @@ pub const SECTION: Section = Section {
 /// One line: the first note, and how many more there are.
 fn glance(report: &Report, _: usize) -> Vec<Block> {
     /// What fits into a line of 80 columns.
-    const WIDTH: usize = 60;
+    const WIDTH: usize = 55;
     let Some((first, rest)) = report.notes.split_first() else {
         return Vec::new();
     };
