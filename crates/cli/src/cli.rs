@@ -28,8 +28,9 @@ pub const EXIT_CODES: &str = "0 done; 1 a finding that --fail-on names, an overs
     about = "Shows which clock to use on this machine, what a read costs, what its resolution is, \
              and whether it can be trusted",
     long_about = "Measures every clock of this machine and advises which one to use. Without a \
-                  command it shows the machine at a glance: its timer hardware; every clock with \
-                  its cost, resolution and verdict; problems; and advice for each common purpose.",
+                  command it shows the machine at a glance, on one screen: its timer hardware; the \
+                  clocks that programs commonly read, with their cost, resolution and verdict; \
+                  problems; and advice for each common purpose.",
     styles = Styles::styled()
         .header(AnsiColor::Green.on_default().bold())
         .usage(AnsiColor::Green.on_default().bold())

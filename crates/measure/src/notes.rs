@@ -47,7 +47,7 @@ pub(crate) fn source_not_restored(original: &str, why: &str) -> Note {
 /// The run was asked for some clocks, or chose them; `None` if it left out none of this system.
 pub fn clocks_left_out(clocks: usize) -> Option<Note> {
     let them = plural(clocks as u64, "clock was", "clocks were");
-    let text = format!("{them} left out: chronoscope --all, chronoscope clocks");
+    let text = format!("{them} left out: chronoscope --all, or clocks");
     (clocks > 0).then(|| note("some-clocks", text, ""))
 }
 

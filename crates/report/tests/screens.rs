@@ -4,7 +4,7 @@
 mod machines;
 mod samples;
 
-use chronoscope_model::Report;
+use chronoscope_model::{Finding, Note, Report};
 use chronoscope_report::section::{Detail, Section, clocks, deltas, overhead};
 use chronoscope_report::text::{self, Style};
 use proptest::prelude::*;
@@ -60,7 +60,7 @@ fn a_ruler_without_an_independent_check_claims_no_rate() {
     ruler.id = "rust/instant".into();
     ruler.is_counter = false;
     ruler.hz_error_ppm = 0.0;
-    let brief = text::summary(&report, &style(120, false));
+    let brief = text::section(&clocks::SECTION, &report, Detail::Everything, &style(120, false));
     assert!(brief.contains("rust/instant · rate not compared with another clock"), "{brief}");
     assert!(!brief.contains("±0"), "{brief}");
 }
@@ -236,6 +236,63 @@ fn a_single_thing_is_in_the_singular() {
     report.deltas[0].zero_share = 999_998.0 / 999_999.0;
     let text = full(&deltas::SECTION, &report);
     assert!(text.contains(">99.9 %") && text.contains("in ticks of 1 ns"), "{text}");
+}
+
+/// Every fault at once, and notes that take several lines.
+fn with_everything_wrong(mut report: Report) -> Report {
+    let some = |text: &str| text.repeat(8);
+    let finding = samples::troubled().findings.swap_remove(0);
+    report.findings = chronoscope_diagnose::faults::ALL
+        .iter()
+        .map(|fault| Finding {
+            id: fault.page.name().into(),
+            title: fault.page.title.into(),
+            evidence: vec![some("what was seen "); 3],
+            ..finding.clone()
+        })
+        .collect();
+    let note = |id: usize| Note {
+        id: id.to_string(),
+        about: None,
+        text: some("what was left out "),
+        fix: some("what to do "),
+    };
+    report.notes = (0..4).map(note).collect();
+    report
+}
+
+#[test]
+fn the_main_screen_has_48_lines_at_most_whatever_is_wrong() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reports");
+    let files = std::fs::read_dir(folder).expect("stored reports");
+    let stored = files.map(|file| {
+        let text = std::fs::read_to_string(file.expect("a file").path()).expect("a text");
+        let mut report: Report = serde_json::from_str(&text).expect("a report");
+        chronoscope_diagnose::judge(&mut report);
+        report
+    });
+    let reports: Vec<Report> = stored.chain([samples::full(), samples::troubled()]).collect();
+    assert!(reports.len() > 4);
+    for report in reports.into_iter().filter(|report| !report.clocks.is_empty()) {
+        let answer = report.advice.iter().rev().find(|advice| advice.summary).expect("advice");
+        let wrong = with_everything_wrong(report.clone());
+        for (report, calm) in [(&report, true), (&wrong, false)] {
+            let text = text::summary(report, &style(80, false));
+            let lines: Vec<&str> = text.lines().collect();
+            assert!(lines.len() <= 48, "{} lines\n{text}", lines.len());
+            // The answer comes last, unless nothing is wrong, which is said then.
+            let last = lines.iter().rev().take(1 + usize::from(calm));
+            assert!(last.clone().any(|line| line.contains(&answer.short)), "{text}");
+            // Of each kind the clock to use is shown, and others.
+            let kinds = report.clocks.iter().filter(|clock| clock.best).count();
+            assert_eq!(text.matches('▸').count(), kinds + 1, "{text}");
+            let table = lines.iter().skip_while(|line| !line.starts_with("Clocks"));
+            let table = table.take_while(|line| !line.is_empty());
+            let has = |id: &str| table.clone().any(|line| line.contains(id));
+            let shown = report.clocks.iter().filter(|clock| has(&clock.id));
+            assert!(shown.count() > kinds, "{text}");
+        }
+    }
 }
 
 /// On a terminal of 80x24, the last lines are what remains visible when the prompt returns.

@@ -27,6 +27,9 @@ pub struct Section {
     pub terms: &'static str,
     /// The section's blocks; none if the report does not hold the section.
     pub view: fn(&Report, Detail) -> Vec<Block>,
+    /// The blocks for a screen that must not scroll, with this many clocks of a kind; absent if
+    /// they are those in brief.
+    pub glance: Option<fn(&Report, usize) -> Vec<Block>>,
     /// The rows for programs, which use the keys of the columns; no rows if the report does not
     /// hold the section. Absent if the section is not a table.
     pub table: Option<fn(&Report) -> Table>,
@@ -40,6 +43,7 @@ const SECTION: Section = Section {
     measured: false,
     terms: "",
     view: |_, _| Vec::new(),
+    glance: None,
     table: None,
     distributions: None,
 };

@@ -8,8 +8,27 @@ pub const SECTION: Section = Section {
     id: "notes",
     records: &[("notes", "note")],
     view: |report: &Report, _: Detail| report.notes.iter().map(note).collect(),
+    glance: Some(glance),
     ..PLAIN
 };
+
+/// One line: the first note, and how many more there are.
+fn glance(report: &Report, _: usize) -> Vec<Block> {
+    /// What fits into a line of 80 columns.
+    const WIDTH: usize = 55;
+    let Some((first, rest)) = report.notes.split_first() else {
+        return Vec::new();
+    };
+    let mut text = first.text.clone();
+    if let Some((end, _)) = text.char_indices().nth(WIDTH) {
+        let words = text[..end].rfind(' ').unwrap_or(end);
+        text.replace_range(words.., " …");
+    }
+    if !rest.is_empty() {
+        text += &format!(" · {} more: -v", rest.len());
+    }
+    vec![Block::toned(Tone::Dim, format!("Note: {text}"))]
+}
 
 fn note(note: &Note) -> Block {
     let fix = match note.fix.as_str() {

@@ -45,7 +45,7 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
     }
     let remark = remark.join(" · ");
     let mut blocks = vec![Block::noted("chronoscope", remark)];
-    let doubts = report.findings.iter().filter(|finding| finding.affects_all);
-    blocks.extend(doubts.map(doubt));
+    let doubt_of_all = report.findings.iter().find(|finding| finding.affects_all);
+    blocks.extend(doubt_of_all.map(doubt));
     blocks
 }

@@ -158,7 +158,7 @@ fn entries(screen: &mut Screen<'_>, rows: &[&ListRow], detail: Detail, style: &S
         items: rows.iter().map(row).collect(),
         ..Table::default()
     };
-    screen.lines(table::lines(&table, style));
+    screen.lines(table::lines(&table, true, style));
 }
 
 /// An entry with its call, or the reason why it is not available, on a line of its own.

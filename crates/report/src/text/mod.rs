@@ -21,11 +21,23 @@ use crate::section::{self, Detail, Section};
 use chronoscope_model::Report;
 use screen::Screen;
 
-/// The summary: every section of the report in brief.
+/// The most lines of a summary, so that it is seen at once.
+const LINES: usize = 48;
+
+/// The most clocks of a kind in a summary.
+const CLOCKS: usize = 5;
+
+/// The summary: the sections of the report at a glance, with as many clocks of each kind as fit.
 pub fn summary(report: &Report, style: &Style) -> String {
-    let sections = section::ALL.iter();
-    let views = sections.map(|section| (section.view)(report, Detail::Brief));
-    render(views, Detail::Brief, style)
+    let with = |clocks| {
+        let views = section::ALL.iter().map(|section| match section.glance {
+            Some(glance) => glance(report, clocks),
+            None => (section.view)(report, Detail::Brief),
+        });
+        render(views, Detail::Brief, style)
+    };
+    let fits = |screen: &String| screen.lines().count() <= LINES;
+    (2..=CLOCKS).rev().map(with).find(fits).unwrap_or_else(|| with(1))
 }
 
 /// Every section of the report, with everything that it holds, between the heading of the summary

@@ -44,16 +44,18 @@ impl<'a> Screen<'a> {
                         let remark = style.paint(Tone::Dim, &style.signs(&laid.remark));
                         self.heading(&laid.title, &remark);
                     }
-                    if !table.headless {
+                    if !table.headless && detail != Detail::Brief {
                         self.gap();
                     }
-                    self.lines(table::lines(&laid.table, style));
+                    self.lines(table::lines(&laid.table, detail != Detail::Brief, style));
                 }
             }
             Block::Plot(plot) => self.lines(plot::lines(plot, style)),
             Block::Paragraph(text) => self.paragraph(&paint(text, style)),
             Block::Legend(text) => {
-                self.gap();
+                if detail != Detail::Brief {
+                    self.gap();
+                }
                 self.paragraph(&style.paint(Tone::Dim, &paint(text, style)));
             }
             // The screen cuts what is too long.

@@ -17,7 +17,7 @@ pub(super) fn fits_by_giving_way(table: &Table, style: &Style) -> bool {
     width(table, &widths(table, &texts(table, style), style)) <= style.width
 }
 
-pub(super) fn lines(table: &Table, style: &Style) -> Vec<String> {
+pub(super) fn lines(table: &Table, ruled: bool, style: &Style) -> Vec<String> {
     let texts = texts(table, style);
     let most = widths(table, &texts, style);
     let empty = Cell::default();
@@ -53,8 +53,10 @@ pub(super) fn lines(table: &Table, style: &Style) -> Vec<String> {
             head
         });
         out.extend(aligned(table, &bottom.collect::<Vec<_>>(), &widths));
-        let whole = (width(table, &widths) - INDENT).min(style.width.saturating_sub(INDENT));
-        out.push(" ".repeat(INDENT) + &style.rule(whole));
+        if ruled {
+            let whole = (width(table, &widths) - INDENT).min(style.width.saturating_sub(INDENT));
+            out.push(" ".repeat(INDENT) + &style.rule(whole));
+        }
     }
     let mut rows = rows.into_iter();
     let shown = |tone, text: &str| style.paint(tone, &style.signs(&clean(text)));
@@ -156,7 +158,7 @@ mod tests {
             ..Table::default()
         };
         assert_eq!(
-            lines(&table, &Style::default()).join("\n"),
+            lines(&table, true, &Style::default()).join("\n"),
             "                     read\n  \
                clock                ns\n  \
                ───────────────────────\n  \
@@ -174,7 +176,7 @@ mod tests {
             ..Table::default()
         };
         for width in [14, 20, 40] {
-            let lines = lines(&table, &Style { width, ..Style::default() });
+            let lines = lines(&table, true, &Style { width, ..Style::default() });
             assert!(lines.iter().all(|line| columns(line) <= width), "{lines:?}");
         }
     }

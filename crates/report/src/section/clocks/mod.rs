@@ -7,7 +7,7 @@ mod matrix;
 mod order;
 mod table;
 
-use super::columns::Rows;
+use super::columns::{Rows, Spec};
 use super::{Detail, SECTION as PLAIN, Section};
 use crate::block::{Block, Part, Table, Text, Tone};
 use crate::number::plural;
@@ -20,6 +20,7 @@ pub const SECTION: Section = Section {
     measured: true,
     terms: include_str!("terms.md"),
     view,
+    glance: Some(glance),
     table: Some(|report| {
         let all = report.clocks.iter().chain(&report.clocks_under_load);
         Rows::data(table::columns()).of_all(all)
@@ -77,23 +78,66 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
     blocks
 }
 
+/// Of each kind the clock to use, those that programs commonly read, and others, as long as there
+/// is room; the cheapest of each kind first.
+fn glance(report: &Report, most: usize) -> Vec<Block> {
+    if !report.clocks.iter().any(|clock| clock.available) {
+        return view(report, Detail::Brief);
+    }
+    let mut columns = columns(report);
+    for Spec { column, .. } in &mut columns {
+        match column.key {
+            "kind" => (column.brief, column.stacks) = (true, true),
+            "latency" => column.brief = false,
+            _ => {}
+        }
+    }
+    let mut rows = Rows::shown(columns, Detail::Brief);
+    let mut hidden = 0;
+    for (kind, ..) in KINDS {
+        let mut clocks = of_kind(report, kind);
+        clocks.sort_by_key(|clock| (!clock.best, !clock.common, clock.alternative_to.is_some()));
+        hidden += clocks.len().saturating_sub(most);
+        clocks.truncate(most);
+        by_cost(&mut clocks);
+        clocks.into_iter().for_each(|clock| rows.add(clock, clock.best));
+    }
+    let mut legend = "~: tick below a read · *: core shared, or lower of two costs".to_owned();
+    if hidden > 0 {
+        legend += &format!(" · {hidden} more: -v");
+    }
+    let remark = "cost of a read, ± half the 95 % interval; ▸ the one to use of its kind";
+    vec![Block::noted("Clocks", remark), Block::Table(rows.table()), Block::legend(legend)]
+}
+
+fn of_kind(report: &Report, kind: Kind) -> Vec<&Clock> {
+    report.clocks.iter().filter(|clock| clock.available && clock.kind == kind).collect()
+}
+
+fn by_cost(clocks: &mut [&Clock]) {
+    let cost = |clock: &Clock| clock.read_ns().unwrap_or(f64::INFINITY);
+    clocks.sort_by(|a, b| cost(a).total_cmp(&cost(b)));
+}
+
+fn columns(report: &Report) -> Vec<Spec<Clock>> {
+    let mut columns = table::columns();
+    // Few machines count instructions, and an empty column does not show why.
+    if !report.clocks.iter().any(|clock| clock.cost.instructions.is_some()) {
+        columns.retain(|spec| spec.column.key != "throughput_instructions");
+    }
+    columns
+}
+
 /// The clocks that are available, by kind, the cheapest of each kind first.
 fn grouped(report: &Report, detail: Detail) -> Table {
     let parts = match detail {
         Detail::Brief => &[],
         Detail::Full | Detail::Everything => PARTS,
     };
-    let mut columns = table::columns();
-    // Few machines count instructions, and an empty column does not show why.
-    if !report.clocks.iter().any(|clock| clock.cost.instructions.is_some()) {
-        columns.retain(|spec| spec.column.key != "throughput_instructions");
-    }
-    let mut rows = Rows::shown(columns, detail).parts(parts);
+    let mut rows = Rows::shown(columns(report), detail).parts(parts);
     for (kind, name, remark) in KINDS {
-        let of_kind = |clock: &&Clock| clock.available && clock.kind == kind;
-        let mut clocks: Vec<&Clock> = report.clocks.iter().filter(of_kind).collect();
-        let cost = |clock: &Clock| clock.read_ns().unwrap_or(f64::INFINITY);
-        clocks.sort_by(|a, b| cost(a).total_cmp(&cost(b)));
+        let mut clocks = of_kind(report, kind);
+        by_cost(&mut clocks);
         if !clocks.is_empty() {
             rows.group(name, remark);
         }

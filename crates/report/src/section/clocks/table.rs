@@ -31,7 +31,7 @@ fn identity() -> Vec<Spec<Clock>> {
         "id" "clock" [brief full part(COST) also_name] Cell::code(&c.id);
         "call" "clock" [] Cell::code(&c.call);
         "language" "clock" [] Cell::text(c.language.name());
-        "kind" "clock" [] Cell::text(format!("{:?}", c.kind).to_lowercase());
+        "kind" "kind" [] Cell::text(format!("{:?}", c.kind).to_lowercase());
         "scope" "scope" [full part(TRUST) close] scope(c);
         "available" "clock" [] Cell::flag(c.available);
         "reason" "clock" [] Cell::words(c.unavailable_reason.clone());

@@ -8,30 +8,35 @@ use super::known::Known;
 
 /// How far apart the counters of the CPUs are, in one line; `None` if there is nothing to report.
 pub(super) fn words(across: &AcrossCpus) -> Option<Text> {
-    let Some(worst) = across.worst() else {
+    let Some(apart) = apart(across) else {
         let why = across.left_out.as_deref()?;
         return Some(format!("not compared ({why})").into());
     };
     let handed: u64 = across.pairs.iter().map(|pair| pair.handed.turns).sum();
     let backwards: u64 = across.pairs.iter().map(|pair| pair.handed.backwards).sum();
-    let [a, b] = worst.handed.cpus;
-    let which = match across.pairs.len() {
-        1 => format!("CPUs {a} and {b}"),
-        n => format!("CPU {a} and {}", plural(n as u64, "other", "others")),
-    };
-    let bound = short(worst.bound_ns().round());
-    let verdict = if worst.in_step() {
-        format!("{which} within {bound}").into()
-    } else {
-        Text::toned(Tone::Bad, format!("CPUs {a} and {b} up to {bound} apart"))
-    };
     let backwards = match backwards {
         0 => "none".into(),
         n => count(n),
     };
     let handed = plural(handed, "hand-over", "hand-overs");
     let handed = format!("{backwards} of {handed} backwards");
-    Some(Text::dotted([verdict, handed.into()]))
+    Some(Text::dotted([apart, handed.into()]))
+}
+
+/// How far apart the counters of the CPUs that differ most are; `None` if none were compared.
+pub(super) fn apart(across: &AcrossCpus) -> Option<Text> {
+    let worst = across.worst()?;
+    let [a, b] = worst.handed.cpus;
+    let which = match across.pairs.len() {
+        1 => format!("CPUs {a} and {b}"),
+        n => format!("CPU {a} and {}", plural(n as u64, "other", "others")),
+    };
+    let bound = short(worst.bound_ns().round());
+    Some(if worst.in_step() {
+        format!("{which} within {bound}").into()
+    } else {
+        Text::toned(Tone::Bad, format!("CPUs {a} and {b} up to {bound} apart"))
+    })
 }
 
 /// The comparison as a fact, with a row for each figure.

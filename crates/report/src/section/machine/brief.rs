@@ -1,4 +1,4 @@
-//! The machine and the ruler in a few lines, for the summary.
+//! The machine and the ruler in a few lines.
 
 use super::across;
 use super::figures::{bound, exact_hz, ppm, round_hz};
@@ -25,12 +25,29 @@ pub(super) fn view(report: &Report) -> Vec<Block> {
         Fact::new("core", core(report)),
         Fact::new("noise", noise(report)),
     ]);
-    let mut blocks = vec![Block::Facts(facts)];
-    if let Some(what) = &env.emulated {
-        let what = format!("emulated: {what}; the figures are the emulator's");
-        blocks.push(Block::paragraph(Text::toned(Tone::Warn, what)));
-    }
-    blocks
+    [Block::Facts(facts)].into_iter().chain(emulated(env)).collect()
+}
+
+/// The same in a line each, for the summary.
+pub(super) fn glance(report: &Report) -> Vec<Block> {
+    let env = &report.environment;
+    let mut parts = vec![counter_name(env)];
+    parts.extend(counter_rate(env).map(Text::from));
+    parts.extend(env.across_cpus.as_ref().and_then(across::apart));
+    let facts = vec![
+        Fact::new("processor", Text::dotted([processor(env).into(), under(env)])),
+        Fact::new("system", Text::dotted(os(env))),
+        Fact::new("clock source", source(report)),
+        Fact::new("counter", Text::dotted(parts)),
+        Fact::new("core", core_and_noise(report)),
+    ];
+    [Block::Facts(facts)].into_iter().chain(emulated(env)).collect()
+}
+
+fn emulated(env: &Environment) -> Option<Block> {
+    let what = env.emulated.as_ref()?;
+    let what = format!("emulated: {what}; the figures are the emulator's");
+    Some(Block::paragraph(Text::toned(Tone::Warn, what)))
 }
 
 pub(crate) fn processor(env: &Environment) -> String {
@@ -56,13 +73,20 @@ fn core_types(env: &Environment) -> String {
 }
 
 fn system(env: &Environment) -> Text {
+    Text::dotted(os(env).into_iter().chain([under(env)]))
+}
+
+fn os(env: &Environment) -> Vec<Text> {
     let mut parts = vec![Text::from(known(Some(&env.os), env, &["os"]))];
     parts.extend(env.kernel.iter().map(|kernel| format!("kernel {kernel}").into()));
-    parts.push(match &env.hypervisor {
+    parts
+}
+
+fn under(env: &Environment) -> Text {
+    match &env.hypervisor {
         Some(hypervisor) => format!("under {}", hypervisor.name).into(),
         None => "no hypervisor detected".into(),
-    });
-    Text::dotted(parts)
+    }
 }
 
 fn source(report: &Report) -> Text {
@@ -107,17 +131,38 @@ fn source_by_vdso(env: &Environment) -> Option<bool> {
     }
 }
 
-fn counter(env: &Environment) -> Text {
-    let name = match (&env.tsc, &env.counter) {
+fn counter_name(env: &Environment) -> Text {
+    match (&env.tsc, &env.counter) {
         (Some(tsc), _) => match tsc.kind {
-            TscKind::None => return "no TSC".into(),
+            TscKind::None => "no TSC".into(),
             TscKind::Variant => Text::toned(Tone::Warn, "variant TSC"),
             TscKind::Constant => "constant TSC".into(),
             TscKind::Invariant => "invariant TSC".into(),
         },
         (None, Some(_)) => "generic timer".into(),
-        (None, None) => return unknown(env, &["tsc", "counter"]).into(),
-    };
+        (None, None) => unknown(env, &["tsc", "counter"]).into(),
+    }
+}
+
+fn has_counter(env: &Environment) -> bool {
+    env.tsc.as_ref().map_or(env.counter.is_some(), |tsc| tsc.kind != TscKind::None)
+}
+
+/// The rate of the counter, the measured one if there is one.
+fn counter_rate(env: &Environment) -> Option<String> {
+    let known = || env.counter_rates().iter().filter_map(|rate| Some((rate, rate.hz?)));
+    let (rate, hz) = known().find(|(rate, _)| rate.kind == RateKind::Measured).or(known().next())?;
+    has_counter(env).then(|| match rate.kind {
+        RateKind::Measured => exact_hz(hz, rate.error_ppm),
+        _ => format!("{} by {}", round_hz(hz), rate.source),
+    })
+}
+
+fn counter(env: &Environment) -> Text {
+    let name = counter_name(env);
+    if !has_counter(env) {
+        return name;
+    }
     let rates = env.counter_rates().iter();
     let known: Vec<(&Rate, f64)> = rates.filter_map(|r| Some((r, r.hz?))).collect();
     let measured = |(rate, _): &&(&Rate, f64)| rate.kind == RateKind::Measured;
@@ -175,19 +220,49 @@ pub(super) fn worth(found: &Comparison) -> String {
     }
 }
 
-/// The CPU that was measured on, and the frequency of its core.
-fn core(report: &Report) -> String {
-    let Some(ruler) = &report.ruler else {
-        return "nothing was measured".into();
-    };
-    let cpu = match ruler.cpu {
+/// The CPU that was measured on.
+fn cpu(report: &Report, ruler: &Ruler) -> String {
+    match ruler.cpu {
         Some(cpu) => match report.environment.cpu.core_type(cpu) {
             Some(one) => format!("CPU {cpu} ({} core)", one.class.name()),
             None => format!("CPU {cpu}"),
         },
         None => "not pinned".into(),
+    }
+}
+
+fn ghz(hz: f64) -> String {
+    format!("{:.2}", hz / 1e9)
+}
+
+/// The CPU that was measured on, and how much its work was disturbed.
+fn core_and_noise(report: &Report) -> Text {
+    let Some(ruler) = &report.ruler else {
+        return "nothing was measured".into();
     };
-    let ghz = |hz: f64| format!("{:.2}", hz / 1e9);
+    let noise = &ruler.noise;
+    let cpu = cpu(report, ruler);
+    let mut parts = vec![match noise.core.filter(|core| core.hz.is_finite()) {
+        Some(core) => format!("{cpu} at {} GHz", ghz(core.hz)),
+        None => cpu,
+    }];
+    if noise.batches > 0 {
+        let share = noise.disturbed as f64 / noise.batches as f64;
+        let shared = noise.shared.filter(|share| *share > 0.0);
+        let shared = shared.map_or(String::new(), |share| format!(", {} shared", percent(share)));
+        parts.push(format!("{} of batches disturbed{shared}", percent(share)));
+    }
+    let steal = noise.steal_ms.filter(|ms| *ms > 0.0 && ms.is_finite());
+    parts.extend(steal.map(|ms| format!("steal {}", units::human_ns(ms * 1e6))));
+    Text::dotted(parts.into_iter().map(Text::from))
+}
+
+/// The CPU that was measured on, and the frequency of its core.
+fn core(report: &Report) -> String {
+    let Some(ruler) = &report.ruler else {
+        return "nothing was measured".into();
+    };
+    let cpu = cpu(report, ruler);
     let speed = match ruler.noise.core.filter(|core| core.hz.is_finite()) {
         Some(core) => {
             let (usual, low, high) = (ghz(core.hz), ghz(core.low_hz), ghz(core.high_hz));

@@ -24,6 +24,7 @@ pub const SECTION: Section = Section {
     records: &[("environment", "environment"), ("ruler", "ruler")],
     terms: include_str!("terms.md"),
     view,
+    glance: Some(|report, _| brief::glance(report)),
     table: Some(table),
     ..PLAIN
 };

@@ -47,18 +47,21 @@ pub(super) fn view(report: &Report) -> Vec<Block> {
         cells.push(Cell::some(share, Value::Share));
         items.push(cells.into());
     }
-    let remark = "overshoot: the median for each duration, and the worst of all";
+    let remark = format!(
+        "overshoot: median for each duration, worst of all; CPU: for {}",
+        short(middle as f64)
+    );
     vec![
         Block::noted("Waits", remark),
-        Block::Table(Table { columns: columns(&durations, middle), items, ..Table::default() }),
+        Block::Table(Table { columns: columns(&durations), items, ..Table::default() }),
     ]
 }
 
-fn columns(durations: &[u64], middle: u64) -> Vec<Column> {
+fn columns(durations: &[u64]) -> Vec<Column> {
     let mut columns =
         vec![Column::new("wait").whole_name(), Column::new("slack").also_name().right()];
     columns.extend(durations.iter().map(|ns| Column::new(short(*ns as f64)).right()));
     columns.push(Column::new("worst").right());
-    columns.push(Column::new(format!("CPU at\n{}", short(middle as f64))).right());
+    columns.push(Column::new("CPU").right());
     columns
 }

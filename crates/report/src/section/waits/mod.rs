@@ -16,7 +16,7 @@ pub use compared::view as compared;
 pub use ticks::view as ticks;
 
 use super::columns::Rows;
-use super::{Detail, Distribution, Section};
+use super::{Detail, Distribution, SECTION as PLAIN, Section};
 use crate::block::Block;
 use crate::number::{count, plural, short};
 use chronoscope_model::Report;
@@ -38,6 +38,7 @@ pub const SECTION: Section = Section {
         Rows::data(table::columns(all)).of_all(&rows)
     }),
     distributions: Some(distributions),
+    ..PLAIN
 };
 
 fn view(report: &Report, detail: Detail) -> Vec<Block> {
