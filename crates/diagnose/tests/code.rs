@@ -1,7 +1,8 @@
 //! The advised code compiles when pasted into a function.
 //!
-//! Only C, C++ and Rust without other crates are compiled, because every machine that builds this
-//! has their compilers; and only on Linux on x86-64, whose calls most of the code uses.
+//! C, C++ and Rust without other crates are compiled, because every machine that builds this has
+//! their compilers; Java and C# if they are installed; and only on Linux on x86-64, whose calls
+//! most of the code uses.
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
@@ -73,14 +74,19 @@ fn here(home: &str) -> bool {
 
 /// Everything that is advised in a language, each as the body of a function.
 fn functions(language: &str, open: &str) -> String {
-    let texts: BTreeSet<String> = advice()
+    functions_of(advice(), language, open)
+}
+
+fn functions_of(advice: Vec<Advice>, language: &str, open: &str) -> String {
+    let texts: BTreeSet<String> = advice
         .into_iter()
         .filter_map(|mut advice| advice.code.remove(language))
         .filter(|text| !ELSEWHERE.iter().any(|other| text.contains(other)))
         .collect();
-    assert!(texts.len() > 8, "{language}: {texts:?}");
+    assert!(texts.len() > 5, "{language}: {texts:?}");
+    let raises = if language == "Java" { " throws Exception" } else { "" };
     let all = texts.iter().enumerate();
-    all.map(|(n, text)| format!("{open} f{n}() {{\n{text}\n}}\n")).collect()
+    all.map(|(n, text)| format!("{open} f{n}(){raises} {{\n{text}\n}}\n")).collect()
 }
 
 fn compile(program: &str, args: &[&str], name: &str, source: &str) {
@@ -117,4 +123,34 @@ fn rust_compiles() {
     let rustc = std::env::var("RUSTC").unwrap_or("rustc".into());
     let args = ["--edition=2024", "--crate-type=lib", "--emit=metadata"];
     compile(&rustc, &args, "rust.rs", &source);
+}
+
+/// Compiles the code for clocks as a class, with a compiler of the oldest version that is supported
+/// or as told to be of that version. Does nothing if it is not installed.
+fn class_compiles(
+    language: &str,
+    open: &str,
+    name: &str,
+    head: &str,
+    program: &str,
+    args: &[&str],
+) {
+    if Command::new(program).arg("--version").output().is_err() {
+        return eprintln!("{program} is not installed");
+    }
+    let advice = advice().into_iter().filter(|advice| advice.purpose != "wait").collect();
+    let source = format!("{head}class T {{\n{}}}\n", functions_of(advice, language, open));
+    compile(program, args, name, &source);
+}
+
+#[test]
+fn java_compiles_for_version_8() {
+    let args = ["--release", "8", "-Xlint:-options"];
+    class_compiles("Java", "static void", "T.java", "", "javac", &args);
+}
+
+#[test]
+fn c_sharp_compiles_for_mono_too() {
+    let head = "using System;\nusing System.IO;\nusing System.Threading;\n";
+    class_compiles("C#", "static void", "t.cs", head, "mcs", &["-target:library"]);
 }

@@ -271,3 +271,36 @@ fn lfence_is_promised_on_amd_only_by_cpuid() {
     assert_eq!(said(&machine(None, false), id), "LFENCE not promised");
     assert_eq!(grade(&machine(None, false), "x86/rdtscp"), Some(Grade::Good));
 }
+
+#[test]
+fn the_shortest_interval_follows_from_tick_and_pair_and_the_code_gives_nanoseconds() {
+    let shortest = |report: &Report| {
+        let advice = report.advice.iter().find(|advice| advice.purpose == "micro");
+        let advice = advice.expect("advice").clone();
+        let both = advice.shortest.iter().map(|one| (one.error_percent, one.interval_ns.round()));
+        (both.collect::<Vec<_>>(), advice)
+    };
+    // What an empty pair varies by, 1.5 ns, is longer than the tick.
+    let (both, advice) = shortest(&judged(machines::tsc()));
+    assert_eq!(both, [(1.0, 150.0), (10.0, 15.0)]);
+    let sentence = "of 150 ns or longer to within 1 %, and one of 15 ns or longer to within 10 %";
+    assert!(advice.why.contains(sentence), "{}", advice.why);
+    for language in ["C", "C++", "Rust"] {
+        let code = &advice.code[language];
+        assert!(code.contains("ns = ") && !code.contains("let ticks"), "{code}");
+    }
+    // A counter that advances in steps of 10 ns cannot show less.
+    let mut coarse = machines::tsc();
+    coarse.ruler.as_mut().expect("a ruler").tick_ns = 10.0;
+    assert_eq!(shortest(&judged(coarse)).0, [(1.0, 1000.0), (10.0, 100.0)]);
+    // An older report does not have the spread.
+    let mut older = machines::tsc();
+    older.ruler.as_mut().expect("a ruler").empty_spread_ns = None;
+    assert_eq!(shortest(&judged(older)).0, []);
+    // The system's clock is not fenced from the code, so all of a read can overlap with it.
+    let report = judged(machines::hpet());
+    let (both, advice) = shortest(&report);
+    let clock = report.clocks.iter().find(|clock| Some(&clock.id) == advice.clock.as_ref());
+    let read_ns = clock.and_then(Clock::ordered_ns).expect("a cost");
+    assert_eq!(both, [(1.0, (read_ns * 100.0).round()), (10.0, (read_ns * 10.0).round())]);
+}

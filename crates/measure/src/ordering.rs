@@ -4,6 +4,7 @@
 
 use crate::engine::Spec;
 use crate::engine::time::Time;
+use crate::stats::summary::middle;
 use chronoscope_model::clock::{BuiltOn, Clock, Counts, Reads};
 use chronoscope_model::ordering::{self as model, After, Ordering};
 use chronoscope_probes::order::{Handed, Lapse, Work};
@@ -192,15 +193,6 @@ fn each(formula: impl Fn(usize) -> f64, series: &[Vec<f64>]) -> Vec<f64> {
 /// A difference of two values, which is negative if the clock went back.
 fn signed(units: u64) -> f64 {
     units.cast_signed() as f64
-}
-
-/// The mean of the middle half. Unlike a median, it resolves less than a tick; unlike a mean, it
-/// ignores interrupts.
-fn middle(values: &mut [f64]) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    let quarter = values.len() / 4;
-    let middle = values.get(quarter..values.len() - quarter)?;
-    (!middle.is_empty()).then(|| middle.iter().sum::<f64>() / middle.len() as f64)
 }
 
 /// The median of the groups; 0 if there are none.

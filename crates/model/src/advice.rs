@@ -35,11 +35,23 @@ pub struct Advice {
     /// The rule by which it was chosen, if that is the same for several pieces of advice.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub criterion: String,
+    /// The shortest intervals that the code times precisely enough, if that is the purpose.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shortest: Vec<Shortest>,
     /// Which wait it is, if the advice is about waiting.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<WaitChoice>,
     /// The line of code, by language.
     pub code: BTreeMap<String, String>,
+}
+
+/// The shortest interval that one pair of reads times to within an error, 95 times in 100.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Shortest {
+    /// The error, in percent of the interval.
+    pub error_percent: f64,
+    /// The interval, in nanoseconds.
+    pub interval_ns: f64,
 }
 
 /// What a wait is chosen for.

@@ -40,7 +40,7 @@ pub mod units;
 pub mod waits;
 pub mod why;
 
-pub use advice::Advice;
+pub use advice::{Advice, Shortest};
 pub use check::Check;
 pub use clock::Clock;
 pub use environment::Environment;

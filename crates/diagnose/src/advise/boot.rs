@@ -68,8 +68,9 @@ var s = double.Parse(  // 10 ms steps
     File.ReadAllText("/proc/uptime").Split(' ')[0],
     System.Globalization.CultureInfo.InvariantCulture);
 === Java on Linux
-double s = Double.parseDouble(java.nio.file.Files.readString(
-    java.nio.file.Path.of("/proc/uptime"))  // IOException
+double s = Double.parseDouble(new String(  // IOException
+    java.nio.file.Files.readAllBytes(
+    java.nio.file.Paths.get("/proc/uptime")))
     .split(" ")[0]);  // 10 ms steps
 === Go on Linux
 var ts unix.Timespec  // golang.org/x/sys/unix

@@ -113,7 +113,8 @@ fn times(ratio: f64) -> String {
 
 const CODE: &str = "
 === C#
-long ms = Environment.TickCount64;
+// wraps after 49.7 days; TickCount64 (.NET Core 3.0) does not
+uint ms = (uint)Environment.TickCount;
 === Java
 long ms = System.nanoTime() / 1_000_000;
 === Python

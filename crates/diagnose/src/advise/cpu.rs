@@ -89,12 +89,12 @@ let [made, ended, kernel, user] = &mut t;
 let me = unsafe { GetCurrentProcess() };
 unsafe { GetProcessTimes(me, made, ended, kernel, user) };
 === C#
-TimeSpan t = Environment.CpuUsage.TotalTime;  // .NET 9
+TimeSpan t = System.Diagnostics.Process
+    .GetCurrentProcess().TotalProcessorTime;
 === Java
-var os = (com.sun.management.OperatingSystemMXBean)
+long ns = ((com.sun.management.OperatingSystemMXBean)
     java.lang.management.ManagementFactory
-    .getOperatingSystemMXBean();
-long ns = os.getProcessCpuTime();
+    .getOperatingSystemMXBean()).getProcessCpuTime();
 === Go
 var ts unix.Timespec  // golang.org/x/sys/unix
 unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &ts)

@@ -103,8 +103,8 @@ auto d = std::chrono::steady_clock::now() - t0;
 let t0 = std::time::Instant::now();
 let d = t0.elapsed();
 === C#
-long t0 = System.Diagnostics.Stopwatch.GetTimestamp();
-TimeSpan d = System.Diagnostics.Stopwatch.GetElapsedTime(t0);
+var watch = System.Diagnostics.Stopwatch.StartNew();
+TimeSpan d = watch.Elapsed;
 === Java
 long t0 = System.nanoTime();
 long ns = System.nanoTime() - t0;

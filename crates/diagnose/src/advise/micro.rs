@@ -3,9 +3,9 @@
 use super::interval;
 use super::purpose::{How, Purpose};
 use crate::pick::{chosen, figures, first_ordered, none, rejected, slow_because};
-use crate::reading::{available, counter_may_jump, ns, tsc_objection, unordered};
+use crate::reading::{available, counter_may_jump, short, tsc_objection, unordered};
 use chronoscope_model::clock::Clock;
-use chronoscope_model::{Advice, Estimate, Page, Report};
+use chronoscope_model::{Advice, Estimate, Page, Report, Shortest};
 
 pub(super) const PURPOSE: Purpose = Purpose {
     page: Page {
@@ -28,10 +28,10 @@ pub(super) const PURPOSE: Purpose = Purpose {
         ],
         ..Page::EMPTY
     },
-    trap: "The pair of reads has a cost of its own, which `chronoscope calls` and `overhead` \
-           show: take the median of many intervals and subtract that of an empty one. The TSC \
-           counts at its own rate, not in core cycles. The compiler may move or drop code without \
-           visible effects.",
+    trap: "The pair of reads has a cost of its own: subtract the mean of empty intervals, as the \
+           code for C, C++ and Rust does. The median of many intervals is no finer than a tick; a \
+           mean without the interrupted ones is. The TSC counts at its own rate, not in core \
+           cycles. The compiler may move or drop code without visible effects.",
     short: "Microbenchmark",
     how: How::Clock {
         choose,
@@ -50,9 +50,6 @@ const ORDERED: &[&str] = &[
     "arm/isb-cntvct",
     "arm/cntvctss",
 ];
-
-/// The pair of reads in the lines of code, as the ruler's id names it.
-const PAIR: &str = "lfence-rdtsc-lfence/rdtscp-lfence";
 
 fn choose(report: &Report) -> Advice {
     let objection = tsc_objection(&report.environment);
@@ -73,7 +70,7 @@ fn choose(report: &Report) -> Advice {
             .unwrap_or_default();
         let why = format!(
             "{cost} per ordered read{against}; earlier instructions cannot move past it.{}{}{}",
-            pair(report),
+            precise("The code in C, C++ and Rust", &by_pair(report)),
             jumps(report),
             rejected(
                 report,
@@ -87,22 +84,29 @@ fn choose(report: &Report) -> Advice {
                 ],
             )
         );
-        return Advice { cost_ns: read.known_ns(), figure: cost, ..chosen(clock, why) };
+        return Advice {
+            cost_ns: read.known_ns(),
+            figure: cost,
+            shortest: by_pair(report),
+            ..chosen(clock, why)
+        };
     }
     let Some(clock) = system else {
         return none(report, ORDERED);
     };
+    let shortest = by_system(clock);
     let against = match (&objection, counter) {
         (Some(reason), _) => format!(" The counter itself is ruled out: {reason}."),
         (None, Some(c)) => rejected(report, &[(&c.id, "not cheaper, and in ticks")]),
         (None, None) => String::new(),
     };
     let why = format!(
-        "{}, and ordered; time many iterations at once, so that the reads hardly count.{}{against}",
+        "{}, and ordered.{}{}{against}",
         figures(clock),
+        precise("It", &shortest),
         slow_because(report, clock)
     );
-    chosen(clock, why)
+    Advice { shortest, ..chosen(clock, why) }
 }
 
 /// Why a read after MFENCE is rejected: its order if MFENCE orders only memory, otherwise its cost.
@@ -126,28 +130,110 @@ fn jumps(report: &Report) -> String {
     })
 }
 
-/// What the pair of reads in the code costs, as a sentence that follows others; empty unless the
-/// report's ruler is that pair.
-fn pair(report: &Report) -> String {
-    let ruler = report.ruler.as_ref();
-    let ruler = ruler.filter(|ruler| ruler.id == PAIR && ruler.cost_ns.is_finite());
-    ruler.map_or(String::new(), |ruler| {
-        format!(
-            " That is one read; the code for C, C++ and Rust fences a pair of reads on both sides, \
-             which takes {} around an empty call: subtract it.",
-            ns(ruler.cost_ns)
-        )
-    })
+/// The shortest intervals that one pair of reads times to within 1 and 10 %. The error of one is the
+/// tick of the clock, or by how much what the pair adds can vary, whichever is longer
+/// (docs/METHOD.md, One interval).
+fn shortest(tick_ns: Option<f64>, varies_ns: Option<f64>) -> Vec<Shortest> {
+    let error_ns = varies_ns.map(|ns| ns.max(tick_ns.unwrap_or(0.0)));
+    let Some(error_ns) = error_ns.filter(|ns| ns.is_finite() && *ns > 0.0) else {
+        return Vec::new();
+    };
+    let to =
+        |error_percent| Shortest { error_percent, interval_ns: error_ns * 100.0 / error_percent };
+    vec![to(1.0), to(10.0)]
 }
 
-const CODE: &str = r#"
+/// The shortest intervals with the pair of reads in the code for a counter. They are known if the
+/// ruler is that pair, which leaves nothing of the timed code outside.
+fn by_pair(report: &Report) -> Vec<Shortest> {
+    let ruler = report.ruler.as_ref().filter(|ruler| ruler.is_counter);
+    ruler.map_or(Vec::new(), |ruler| shortest(Some(ruler.tick_ns), ruler.empty_spread_ns))
+}
+
+/// The shortest intervals with the system's clock: the timed code can run during any part of the
+/// two halves of a read that lie within the interval.
+fn by_system(clock: &Clock) -> Vec<Shortest> {
+    shortest(clock.step_ns(), clock.ordered_ns())
+}
+
+/// A sentence that follows others; empty if nothing is known.
+fn precise(what: &str, shortest: &[Shortest]) -> String {
+    let [first, second] = shortest else {
+        return String::new();
+    };
+    let length = |one: &Shortest| {
+        format!("{} or longer to within {} %", short(one.interval_ns), one.error_percent)
+    };
+    format!(
+        " {what} times a single interval of {}, and one of {}; time shorter ones many at once.",
+        length(first),
+        length(second)
+    )
+}
+
+/// C and C++ on a counter: the two ends of an interval, and how to get the nanoseconds per tick, as
+/// `rate`. The cost of an empty interval is a mean, because a tick can be half of it; longer ones
+/// were interrupted.
+macro_rules! c {
+    ($ends:literal, $rate:literal) => {
+        concat!(
+            $ends,
+            "uint64_t t, t0;
+double ns, sum = 0, n = 0;
+",
+            $rate,
+            "for (int i = 0; i < 1000; i++) {  // once: empty intervals
+    t0 = START;
+    double empty = (STOP - t0) * rate;
+    if (empty < 1000) sum += empty, n++;
+}
+t0 = START;
+// the code to be timed
+ns = (STOP - t0) * rate - sum / n;
+"
+        )
+    };
+}
+
+/// The fenced reads of the time-stamp counter.
+macro_rules! c_on_x86 {
+    ($rate:literal) => {
+        c!(
+            "#define START (_mm_lfence(), t = __rdtsc(), _mm_lfence(), t)
+#define STOP (t = __rdtscp(&aux), _mm_lfence(), t)
+unsigned aux;
+",
+            $rate
+        )
+    };
+}
+
+const CODE: &str = concat!(
+    r#"
+=== C on Windows
+LARGE_INTEGER hz, t0, t1;
+QueryPerformanceFrequency(&hz);
+QueryPerformanceCounter(&t0);
+QueryPerformanceCounter(&t1);
+double ns = (t1.QuadPart - t0.QuadPart) * 1e9 / hz.QuadPart;
+=== C++
+auto t0 = std::chrono::steady_clock::now();
+long long ns = std::chrono::nanoseconds(
+    std::chrono::steady_clock::now() - t0).count();
+=== Rust
+let t0 = std::time::Instant::now();
+let ns = t0.elapsed().as_nanos();
+=== C#
+long t0 = System.Diagnostics.Stopwatch.GetTimestamp();
+double ns = (System.Diagnostics.Stopwatch.GetTimestamp() - t0)
+    * 1e9 / System.Diagnostics.Stopwatch.Frequency;
 === Go
 r := testing.Benchmark(func(b *testing.B) {
-    for b.Loop() {  // Go 1.24
+    for i := 0; i < b.N; i++ {  // Go 1.24: for b.Loop()
         // the code to be timed
     }
 })
-fmt.Println(r)
+fmt.Println(r)  // ns per iteration
 === Python
 import timeit
 f = lambda: None  # the code to be timed
@@ -155,27 +241,56 @@ ns = timeit.timeit(f, number=10**6) / 10**6 * 1e9
 === JavaScript
 const t0 = process.hrtime.bigint();
 const ns = process.hrtime.bigint() - t0;
-=== C, C++ on x86/
-_mm_lfence(); uint64_t t0 = __rdtsc(); _mm_lfence();
-unsigned aux;
-uint64_t t1 = __rdtscp(&aux); _mm_lfence();
-uint64_t ticks = t1 - t0;
-=== Rust on x86/
-use core::arch::x86_64::*;
-let t0 = unsafe {
-    _mm_lfence(); let t = _rdtsc(); _mm_lfence(); t
+=== Rust on x86/|arm/
+use chronoscope::Clock;
+let clock = Clock::global();
+clock.calibrate();  // once
+let empty = |_| {
+    let t0 = clock.start();
+    clock.ns_between(t0, clock.stop())
 };
-let mut aux = 0;
-let t1 = unsafe {
-    let t = __rdtscp(&mut aux); _mm_lfence(); t
-};
-let ticks = t1 - t0;
-=== C, C++ on arm/
-uint64_t t;
-__asm__ volatile("isb\n\tmrs %0, cntvct_el0\n\tisb"
-                 : "=r"(t) :: "memory");
-=== Rust on arm/
-use core::arch::asm;
-let t: u64;
-unsafe { asm!("isb", "mrs {}, cntvct_el0", "isb", out(reg) t) };
-"#;
+let empty = (0..1000).map(empty).filter(|&ns| ns < 1000);
+let empty: Vec<u64> = empty.collect();  // not interrupted
+let mean = empty.iter().sum::<u64>() as f64 / empty.len() as f64;
+let t0 = clock.start();
+// the code to be timed
+let ns = clock.ns_between(t0, clock.stop()) as f64 - mean;
+"#,
+    "=== C, C++ on Linux|Mac x86/\n",
+    c_on_x86!(
+        "struct timespec a, b;
+clock_gettime(CLOCK_MONOTONIC_RAW, &a);  // once: the rate
+t0 = START;
+do {
+    clock_gettime(CLOCK_MONOTONIC_RAW, &b);
+    ns = (b.tv_sec - a.tv_sec) * 1e9 + (b.tv_nsec - a.tv_nsec);
+} while (ns < 1e8);
+double rate = ns / (STOP - t0);  // ns per tick
+"
+    ),
+    "=== C, C++ on Windows x86/\n",
+    c_on_x86!(
+        "LARGE_INTEGER hz, a, b;
+QueryPerformanceFrequency(&hz);
+QueryPerformanceCounter(&a);  // once: the rate
+t0 = START;
+do {
+    QueryPerformanceCounter(&b);
+    ns = (b.QuadPart - a.QuadPart) * 1e9 / hz.QuadPart;
+} while (ns < 1e8);
+double rate = ns / (STOP - t0);  // ns per tick
+"
+    ),
+    "=== C, C++ on arm/\n",
+    c!(
+        "#define START ({ __asm__ volatile( \\
+    \"isb\\n\\tmrs %0, cntvct_el0\\n\\tisb\" \\
+    : \"=r\"(t) :: \"memory\"); t; })
+#define STOP START
+uint64_t hz;
+__asm__(\"mrs %0, cntfrq_el0\" : \"=r\"(hz));
+",
+        "double rate = 1e9 / hz;  // ns per tick
+"
+    ),
+);

@@ -83,7 +83,7 @@ let t = std::time::SystemTime::now();
 === C#
 DateTime t = DateTime.UtcNow;
 === Java
-var t = java.time.Instant.now();
+java.time.Instant t = java.time.Instant.now();
 === Go
 fmt.Println(time.Now().UTC().Format(time.RFC3339Nano))
 === Python

@@ -250,6 +250,7 @@ pub fn tsc() -> Report {
             compared: None,
             cost_ns: 16.9,
             tick_ns: 1.0 / 2.6,
+            empty_spread_ns: Some(1.5),
             cpu: Some(1),
             fifo: None,
             siblings: Vec::new(),

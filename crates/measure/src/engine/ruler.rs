@@ -3,6 +3,7 @@
 use super::batch::spin;
 use crate::notes;
 use crate::resolution::{Seen, work};
+use crate::stats::summary::{middle, quantile};
 use chronoscope_model::Note;
 use chronoscope_model::run::{self, Noise};
 use chronoscope_probes::clocks::{self, Opening, Reader, Unit};
@@ -280,11 +281,25 @@ impl Ruler {
             compared: None,
             cost_ns,
             tick_ns: self.tick() * 1e9 / self.hz,
+            empty_spread_ns: self.empty_spread().map(|ticks| ticks * 1e9 / self.hz),
             siblings: cpu.map_or(Vec::new(), |cpu| siblings(&Root::host(), cpu)),
             cpu,
             fifo: None,
             noise,
         }
+    }
+
+    /// By how much 95 of 100 empty intervals at most differ from their mean, in ticks.
+    fn empty_spread(&self) -> Option<f64> {
+        let empty = || {
+            let start = self.start();
+            self.stop().wrapping_sub(start) as f64
+        };
+        let mut lengths: Vec<f64> = (0..2000).map(|_| empty()).collect();
+        let mean = middle(&mut lengths)?;
+        let mut distances: Vec<f64> = lengths.iter().map(|one| (one - mean).abs()).collect();
+        distances.sort_by(f64::total_cmp);
+        quantile(&distances, 0.95)
     }
 
     /// The ruler's tick, in its own units.

@@ -58,6 +58,15 @@ pub fn quantile(sorted: &[f64], q: f64) -> Option<f64> {
     Some((low * (1.0 - part) + high * part).clamp(low, high))
 }
 
+/// The mean of the middle half. Unlike a median, it resolves less than a tick; unlike a mean, it
+/// ignores interrupts.
+pub fn middle(values: &mut [f64]) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let quarter = values.len() / 4;
+    let middle = values.get(quarter..values.len() - quarter)?;
+    (!middle.is_empty()).then(|| middle.iter().sum::<f64>() / middle.len() as f64)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
