@@ -37,6 +37,8 @@ fn unknown_names_get_a_suggestion_and_code_2() {
         (&["hardware", "it"], "takes no argument 'it'"),
         (&["hardware", "-o", "x.xyz"], ".json, .ndjson, .csv, .md"),
         (&["hardware", "-o", "-"], "json=-"),
+        (&["list", "nothing"], "use one of clocks, waits"),
+        (&["report", "x", "--as", "nothing"], "overhead"),
         (&["advise", "--for", "xyzzy"], "chronoscope list purposes"),
         (&["clocks", "xyzzy"], "chronoscope list clocks"),
         (&["waits", "xyzzy"], "chronoscope list waits"),
