@@ -148,10 +148,12 @@ fn refused(error: clap::Error, whole: &clap::Command, words: &[OsString]) -> any
             let name = command.unwrap_or(whole).get_name();
             Usage(format!("`{name}` takes no argument '{}'", select::shown(&option))).into()
         }
-        (ErrorKind::ValueValidation, ..) => {
+        (ErrorKind::ValueValidation | ErrorKind::InvalidValue, ..) => {
             let text = error.to_string();
-            let line = text.lines().next().unwrap_or_default();
-            Usage(line.trim_start_matches("error: ").to_owned()).into()
+            let line = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+            let valid = named(ContextKind::ValidValue);
+            let valid = if valid.is_empty() { valid } else { format!(": use one of {valid}") };
+            Usage(format!("{line}{valid}")).into()
         }
         // An option that is given twice conflicts with itself.
         (ErrorKind::ArgumentConflict, ..) if !other.is_empty() && option != other => {

@@ -2,7 +2,7 @@
 //! not list what may stand there; completions do.
 
 use crate::cli::command_line;
-use crate::commands::{COMMANDS, report};
+use crate::commands::COMMANDS;
 use crate::presets::PRESETS;
 use chronoscope_diagnose::advise::{LANGUAGES, PURPOSES};
 use chronoscope_diagnose::{causes, faults};
@@ -70,9 +70,6 @@ fn names(command: &str, arg: &str) -> Option<Vec<&'static str>> {
         (_, "purpose") => purposes().collect(),
         (_, "language") => LANGUAGES.into_iter().chain(["all"]).collect(),
         (_, "load") => Load::ALL.map(Load::name).into(),
-        ("report", "shape") => {
-            report::shapes_known().into_iter().map(|(name, _)| &*name.leak()).collect()
-        }
         ("demo", "name") => DEMOS.iter().map(|demo| demo.name).chain(["list"]).collect(),
         ("explain", "words") => {
             let causes = causes::ALL.iter().map(chronoscope_model::Page::name);

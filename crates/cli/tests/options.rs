@@ -154,7 +154,7 @@ fn help_shows_the_options_that_apply_and_no_others() {
         }
     }
     let help = String::from_utf8_lossy(&run(&["report", "--help"]).stdout).into_owned();
-    for screen in ["- runtimes: ", "- trust: ", "- sweep: ", "- brief: Two lines", "- hdr: "] {
+    for screen in ["- runtimes:", "- trust:", "- sweep:", "Two lines to paste", "- hdr:"] {
         assert!(help.contains(screen), "--as does not list {screen}");
     }
 }

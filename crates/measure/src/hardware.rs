@@ -19,8 +19,8 @@ impl Measurement for Request {
         };
         let mut session = setting.session(&report.environment, &[entry])?;
         let specs = session.specs.clone();
-        let plan =
-            Plan { min_rounds: ROUNDS, processes: 1, ..Plan::within(schedule::HARDWARE.time) };
+        let time = setting.left().unwrap_or(schedule::HARDWARE.time);
+        let plan = Plan { min_rounds: ROUNDS, processes: 1, ..Plan::within(time) };
         let found = rounds::run(
             &mut session.machine,
             &specs,

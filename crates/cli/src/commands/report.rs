@@ -11,7 +11,7 @@ use chronoscope_model::Report;
 use chronoscope_report::format::{self, Format};
 use chronoscope_report::{section, text};
 use clap::ValueEnum;
-use clap::builder::PossibleValue;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::path::{Path, PathBuf};
 
 pub const EXAMPLES: Examples = [
@@ -29,7 +29,7 @@ pub struct Args {
     /// The file that --json or --export json=PATH wrote; '-' is standard input.
     file: PathBuf,
     /// A screen or a format to show it in. Default: the screen that the run showed.
-    #[arg(long = "as", value_name = "SCREEN|FORMAT", value_parser = shape, long_help = shapes())]
+    #[arg(long = "as", value_name = "SCREEN|FORMAT", value_parser = shapes())]
     shape: Option<Shape>,
     /// Compare its waits with those of another report, for example one on battery with one on
     /// mains.
@@ -46,36 +46,15 @@ enum Shape {
     Format(&'static Format),
 }
 
-/// The names of the screens and of the formats, each with what it shows.
-pub fn shapes_known() -> Vec<(String, String)> {
+/// The screens and the formats, each with what it shows.
+fn shapes() -> impl TypedValueParser<Value = Shape> {
     let screens = Screen::value_variants().iter().filter_map(Screen::to_possible_value);
-    let about = |screen: &PossibleValue| screen.get_help().map(ToString::to_string);
-    let screens = screens.map(|it| (it.get_name().to_owned(), about(&it).unwrap_or_default()));
-    let formats = format::ALL.iter().map(|format| (format.id.into(), format.about.into()));
-    screens.chain(formats).collect()
-}
-
-/// The help of `--as`.
-fn shapes() -> String {
-    let known = shapes_known();
-    let (screens, formats) = known.split_at(Screen::value_variants().len());
-    let lines = |part: &[(String, String)]| -> String {
-        part.iter().map(|(name, about)| format!("\n- {name}: {about}")).collect()
-    };
-    format!(
-        "A screen or a format to show it in. Default: the screen that the run showed\n\n\
-         Screens:{}\n\nFormats:{}",
-        lines(screens),
-        lines(formats)
-    )
-}
-
-fn shape(name: &str) -> Result<Shape, String> {
-    let screen = Screen::find(name).map(Shape::Screen);
-    let found = screen.or_else(|| format::find(name).map(Shape::Format));
-    found.ok_or_else(|| {
-        let names: Vec<String> = shapes_known().into_iter().map(|(name, _)| name).collect();
-        format!("there is no such screen or format: use one of {}", names.join(", "))
+    let formats = format::ALL.iter().map(|it| PossibleValue::new(it.id).help(it.about));
+    let known = PossibleValuesParser::new(screens.chain(formats));
+    known.try_map(|name| {
+        let screen = Screen::find(&name).map(Shape::Screen);
+        let found = screen.or_else(|| format::find(&name).map(Shape::Format));
+        found.ok_or("there is no such screen or format")
     })
 }
 
