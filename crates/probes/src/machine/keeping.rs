@@ -5,8 +5,8 @@
 use chronoscope_model::Environment;
 use chronoscope_model::timekeeping::Timekeeping;
 
-use super::os;
 use super::root::Root;
+use crate::waits::os as system;
 
 /// Programs that can correct the clock, by the name that the kernel shows, which has at most 15
 /// letters (proc_pid_comm(5)). No other program is named in a report.
@@ -26,8 +26,8 @@ const PROGRAMS: &[&str] = &[
 /// The largest number of processes that are examined, at some 10 us each. A large machine has tens
 /// of thousands.
 const PROCESSES: usize = 4096;
-/// After this time, in nanoseconds, no more of them are examined in a hurry.
-const PATIENCE_NS: u64 = 5_000_000;
+/// After this CPU time, in nanoseconds, no more of them are examined in a hurry.
+const PATIENCE_NS: u64 = 6_000_000;
 
 pub fn fill(root: &Root, env: &mut Environment) {
     state(root, env);
@@ -109,9 +109,10 @@ pub(super) fn programs(root: &Root, env: &mut Environment) -> Option<Vec<String>
     let names = root.names("/proc");
     let numbered = |name: &&String| name.bytes().all(|b| b.is_ascii_digit());
     let pids: Vec<&String> = names.iter().filter(numbered).collect();
-    let begin = os::monotonic_ns();
+    let spent = || system::thread_cpu().unwrap_or(0);
+    let begin = spent();
     for (examined, pid) in pids.iter().enumerate() {
-        let hurried = root.is_hurried() && os::monotonic_ns().wrapping_sub(begin) > PATIENCE_NS;
+        let hurried = root.is_hurried() && spent().saturating_sub(begin) > PATIENCE_NS;
         if examined == PROCESSES || hurried {
             let all = pids.len();
             let why = format!("only the first {examined} of {all} processes were examined");
