@@ -90,7 +90,7 @@ fn reported(job: Job, context: &Context) -> anyhow::Result<ExitCode> {
         measured(survey, checkpoint.as_deref(), &stop, context)
     };
     let mut report = match source {
-        Source::Survey(asked) => survey(asked)?,
+        Source::Survey(asked) => survey(*asked)?,
         Source::Stored(report) => *report,
     };
     let outcome = outcome(&report);

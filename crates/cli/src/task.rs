@@ -72,7 +72,7 @@ pub struct Job {
 }
 
 pub enum Source {
-    Survey(Survey<'static>),
+    Survey(Box<Survey<'static>>),
     Stored(Box<Report>),
 }
 
@@ -83,7 +83,7 @@ pub type Measure<'a> = dyn Fn(Survey<'static>) -> anyhow::Result<Report> + 'a;
 
 impl Job {
     pub fn survey(survey: Survey<'static>, screen: Screen) -> Self {
-        Self::new(Source::Survey(survey), screen)
+        Self::new(Source::Survey(Box::new(survey)), screen)
     }
 
     pub fn stored(report: Report, screen: Screen) -> Self {

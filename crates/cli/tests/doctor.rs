@@ -101,7 +101,7 @@ fn a_glance_at_this_machine_is_a_report_like_any_other() {
         let check = glance.checks.iter().find(|check| check.id == id).expect("it is looked for");
         assert_ne!(check.outcome, Outcome::Clear, "{id}");
     }
-    let exported = run(&["doctor", "--quick", "--export", "csv=-"]);
+    let exported = run(&["doctor", "--quick", "--export", "ndjson=-"]);
     assert!(String::from_utf8_lossy(&exported.stdout).contains("not looked at by --quick"));
     for other in [["--budget", "1s"], ["--cpu", "0"], ["--facts", "bundle"]] {
         let both = run(&[&["doctor", "--quick"], &other[..]].concat());

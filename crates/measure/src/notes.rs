@@ -69,15 +69,6 @@ pub(crate) fn no_rdtscp() -> Note {
     )
 }
 
-/// The run was a quick one.
-pub(crate) fn glance() -> Note {
-    note(
-        "quick",
-        "--quick: each cost is from a few batches of one process, on any CPU".into(),
-        "chronoscope doctor",
-    )
-}
-
 pub(crate) fn not_pinned(why: String) -> Note {
     note(
         "not-pinned",

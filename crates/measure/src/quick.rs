@@ -5,7 +5,7 @@ use crate::engine::rounds::{self, Plan};
 use crate::engine::{Machine, Mode, Offer, Ruler, Timed};
 use crate::measurement::{Error, Measurement, Setting};
 use crate::schedule::GLANCE;
-use crate::{notes, session};
+use crate::session;
 use chronoscope_model::Report;
 use chronoscope_model::clock::{Clock, Cost};
 use chronoscope_probes::clocks::Entry;
@@ -24,7 +24,6 @@ impl Measurement for Request {
         let subjects: Vec<usize> = (0..offers.len()).collect();
         let mut ruler = Ruler::new(session::distrust(&report.environment), Duration::ZERO);
         report.notes.append(&mut ruler.notes);
-        report.notes.push(notes::glance());
         let mut machine = Machine::new(ruler, offers, setting.interrupt.clone());
         let specs = machine.specs();
         // The time is for rounds; there is none for more of them, however precise they are.

@@ -6,8 +6,8 @@ use chronoscope_model::{Report, SCHEMA};
 use chronoscope_probes::machine::{self, Root};
 use std::time::Instant;
 
-/// Returns a report that describes the machine, without any measurements.
-pub(crate) fn begin(seed: u64) -> Report {
+/// Returns a report that describes the machine behind `root`, without any measurements.
+pub(crate) fn begin(seed: u64, root: &Root) -> Report {
     Report {
         schema: SCHEMA.into(),
         run: Run {
@@ -18,7 +18,7 @@ pub(crate) fn begin(seed: u64) -> Report {
             order_seed: seed,
             ..Run::default()
         },
-        environment: machine::environment(&Root::host()),
+        environment: machine::environment(root),
         ..Report::default()
     }
 }

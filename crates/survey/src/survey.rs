@@ -24,6 +24,7 @@ pub struct Survey<'a> {
     measurement: Box<dyn Measurement + 'a>,
     setting: Setting<'a>,
     judge: fn(&mut Report),
+    root: fn() -> Root,
     spec: Option<Box<Spec>>,
     screen: Option<String>,
 }
@@ -36,6 +37,7 @@ impl<'a> Survey<'a> {
             measurement: Box::new(measurement),
             setting: Setting::default(),
             judge: diagnose::judge,
+            root: Root::host,
             spec: None,
             screen: None,
         }
@@ -123,7 +125,7 @@ impl<'a> Survey<'a> {
     /// The same at a glance, in a fraction of a second: facts, and the costs of a few clocks. What
     /// only a longer measurement shows is not known then.
     pub fn quick_doctor() -> Self {
-        Self { judge: diagnose::examine, ..Self::new(doctor::quick()) }
+        Self { judge: diagnose::examine, root: Root::hurried, ..Self::new(doctor::quick()) }
     }
 
     /// Sets the screen that the report names.
@@ -195,14 +197,14 @@ impl<'a> Survey<'a> {
                 None => give(&keep, &unfinished(report, began, judge)),
             }));
         }
-        let state = || machine::state(&Root::host());
-        let before = state();
-        let mut report = run::begin(setting.seed);
+        let root = (self.root)();
+        let before = machine::state(&root);
+        let mut report = run::begin(setting.seed, &root);
         report.run.screen = self.screen;
         report.spec = self.spec.map(|spec| *spec);
         self.measurement.measure(&mut setting, &mut report)?;
         run::end(&mut report, began, &setting.interrupt);
-        let after = state();
+        let after = machine::state(&(self.root)());
         report.run.changed = change::between(&before, &after);
         let distances = |state: &Environment| state.keeping.as_ref()?.distances;
         report.run.moved =

@@ -97,7 +97,7 @@ fn errata(root: &Root, log: &Log) -> Vec<String> {
             found.push(format!("{what} ({path})"));
         }
     }
-    let midr = cpu::midr(root, &root.long_text("/proc/cpuinfo").unwrap_or_default());
+    let midr = cpu::midr(root, root.cpuinfo());
     found.extend(midr.and_then(by_midr));
     // A 32-bit kernel has no workaround for any of them.
     if root.process().machine.as_deref().is_some_and(|m| m.starts_with("armv")) {

@@ -52,14 +52,14 @@ const ARM_PARTS: &[(u32, &str)] = &[
 /// Fills in the processor and the machine around it.
 pub fn fill(root: &Root, env: &mut Environment) {
     env.cpu.machine = machine(root);
-    let info = root.long_text("/proc/cpuinfo").unwrap_or_default();
-    if root.cpuid().is_some() || field(&info, "vendor_id").is_some() {
-        x86(root, &info, env);
+    let info = root.cpuinfo();
+    if root.cpuid().is_some() || field(info, "vendor_id").is_some() {
+        x86(root, info, env);
     } else {
-        arm(root, &info, env);
+        arm(root, info, env);
     }
     if env.cpu.model.is_none() {
-        env.cpu.model = field(&info, "model name").or_else(|| field(&info, "cpu model"));
+        env.cpu.model = field(info, "model name").or_else(|| field(info, "cpu model"));
     }
 }
 

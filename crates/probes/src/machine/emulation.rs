@@ -46,10 +46,10 @@ fn by_kernel(root: &Root) -> Option<String> {
         let kernel = printable(&kernel);
         return Some(format!("/proc/sys/kernel/arch is {kernel}, but this program is for {arch}"));
     }
-    let info = root.long_text("/proc/cpuinfo").unwrap_or_default();
-    let listed = if cpu::field(&info, "vendor_id").is_some() && info.contains("flags") {
+    let info = root.cpuinfo();
+    let listed = if cpu::field(info, "vendor_id").is_some() && info.contains("flags") {
         Some("x86")
-    } else if cpu::field(&info, "CPU implementer").is_some() {
+    } else if cpu::field(info, "CPU implementer").is_some() {
         Some("arm")
     } else {
         None
@@ -73,7 +73,7 @@ fn by_midr(root: &Root) -> Option<String> {
     if family(&root.process().arch) != Some("arm") {
         return None;
     }
-    let midr = cpu::midr(root, &root.long_text("/proc/cpuinfo").unwrap_or_default())?;
+    let midr = cpu::midr(root, root.cpuinfo())?;
     (midr != 0 && midr >> 24 == 0)
         .then(|| format!("MIDR {midr:#010x}: an implementer reserved for software"))
 }

@@ -125,8 +125,8 @@ impl Signs {
 
 /// Whether the processor reports that it is virtual.
 fn announced(root: &Root) -> bool {
-    let info = root.long_text("/proc/cpuinfo").unwrap_or_default();
-    let flag = cpu::field(&info, "flags").is_some();
+    let info = root.cpuinfo();
+    let flag = cpu::field(info, "flags").is_some();
     let listed = info
         .lines()
         .find(|line| line.starts_with("flags"))

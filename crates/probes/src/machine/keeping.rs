@@ -6,6 +6,7 @@ use chronoscope_model::Environment;
 use chronoscope_model::timekeeping::Timekeeping;
 
 use super::root::Root;
+use crate::waits::os as system;
 
 /// Programs that can correct the clock, by the name that the kernel shows, which has at most 15
 /// letters (proc_pid_comm(5)). No other program is named in a report.
@@ -25,6 +26,8 @@ const PROGRAMS: &[&str] = &[
 /// The largest number of processes that are examined, at some 10 us each. A large machine has tens
 /// of thousands.
 const PROCESSES: usize = 4096;
+/// After this CPU time, in nanoseconds, no more of them are examined in a hurry.
+const PATIENCE_NS: u64 = 6_000_000;
 
 pub fn fill(root: &Root, env: &mut Environment) {
     state(root, env);
@@ -32,8 +35,10 @@ pub fn fill(root: &Root, env: &mut Environment) {
         return;
     }
     let signed = |path: &str| root.text(path).ok()?.parse::<i64>().ok();
+    // The kernel looks up the name of a function for every timer in it, at some 10 us each.
+    let list = (!root.is_hurried()).then(|| root.long_text("/proc/timer_list"));
     let found = Timekeeping {
-        high_resolution: timer_list(&root.long_text("/proc/timer_list").unwrap_or_default()),
+        high_resolution: list.and_then(|list| timer_list(&list.ok()?)),
         time_namespace: root.text("/proc/self/timens_offsets").ok().map(|text| shifted(&text)),
         rt_runtime_us: signed("/proc/sys/kernel/sched_rt_runtime_us"),
         rt_period_us: signed("/proc/sys/kernel/sched_rt_period_us"),
@@ -104,13 +109,16 @@ pub(super) fn programs(root: &Root, env: &mut Environment) -> Option<Vec<String>
     let names = root.names("/proc");
     let numbered = |name: &&String| name.bytes().all(|b| b.is_ascii_digit());
     let pids: Vec<&String> = names.iter().filter(numbered).collect();
-    if pids.len() > PROCESSES {
-        env.not_known(
-            "programs",
-            format!("only the first {PROCESSES} of {} processes were examined", pids.len()),
-        );
-    }
-    for pid in pids.into_iter().take(PROCESSES) {
+    let spent = || system::thread_cpu().unwrap_or(0);
+    let begin = spent();
+    for (examined, pid) in pids.iter().enumerate() {
+        let hurried = root.is_hurried() && spent().saturating_sub(begin) > PATIENCE_NS;
+        if examined == PROCESSES || hurried {
+            let all = pids.len();
+            let why = format!("only the first {examined} of {all} processes were examined");
+            env.not_known("programs", why);
+            break;
+        }
         // The process may have ended in the meantime.
         let Ok(name) = root.text(&format!("/proc/{pid}/comm")) else {
             continue;

@@ -98,7 +98,7 @@ fn frequency(root: &Root, env: &mut Environment) {
     env.power.frequency_driver = joined(drivers);
     if range.is_none() {
         // Without a driver, the kernel still reports what it assumes, here in megahertz.
-        let info = root.long_text("/proc/cpuinfo").unwrap_or_default();
+        let info = root.cpuinfo();
         for line in info.lines() {
             let Some((key, value)) = line.split_once(':') else {
                 continue;

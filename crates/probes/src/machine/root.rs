@@ -4,6 +4,7 @@ use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use super::process::Process;
 use super::{Cpuid, recording};
@@ -25,6 +26,8 @@ pub struct Root {
     process: Process,
     denied: Vec<PathBuf>,
     host: bool,
+    hurried: bool,
+    cpuinfo: OnceLock<String>,
 }
 
 /// Why a file gave no fact.
@@ -68,7 +71,14 @@ impl Root {
             process: super::os::process(),
             denied: Vec::new(),
             host: true,
+            hurried: false,
+            cpuinfo: OnceLock::new(),
         }
+    }
+
+    /// This machine, for a caller who would rather not know a fact than wait for it.
+    pub fn hurried() -> Root {
+        Root { hurried: true, ..Root::host() }
     }
 
     /// A machine recorded in `folder`: `root/` holds its files, `cpuid` the output of `cpuid -1 -r`
@@ -89,6 +99,8 @@ impl Root {
             process: recording::process(&text("process")?),
             denied: text("denied")?.lines().map(|l| PathBuf::from(l.trim())).collect(),
             host: false,
+            hurried: false,
+            cpuinfo: OnceLock::new(),
         })
     }
 
@@ -107,6 +119,11 @@ impl Root {
         self.host
     }
 
+    /// Whether facts that take milliseconds are left out.
+    pub(super) fn is_hurried(&self) -> bool {
+        self.hurried
+    }
+
     /// Whether the machine runs Linux: only then does the absence of a file mean anything.
     pub fn is_linux(&self) -> bool {
         self.process.sysname.as_deref() == Some("Linux")
@@ -120,6 +137,12 @@ impl Root {
     /// The text of a file that grows with the machine, up to a mebibyte.
     pub(super) fn long_text(&self, path: &str) -> Result<String, Missing> {
         self.string(path, LARGE)
+    }
+
+    /// `/proc/cpuinfo`, which is read once, because it takes the kernel milliseconds to write it on a
+    /// machine with hundreds of CPUs; empty if it cannot be read.
+    pub(super) fn cpuinfo(&self) -> &str {
+        self.cpuinfo.get_or_init(|| self.long_text("/proc/cpuinfo").unwrap_or_default())
     }
 
     /// A small file that holds one number.

@@ -10,11 +10,10 @@ use super::root::Root;
 pub(super) const CPUS: &str = "/sys/devices/system/cpu";
 
 pub fn fill(root: &Root, env: &mut Environment) {
-    let info = root.long_text("/proc/cpuinfo").unwrap_or_default();
     let online = list(root, &format!("{CPUS}/online"));
     env.cpu.logical = match &online {
         Some(cpus) => cpus.len(),
-        None => counted(root, &info, env),
+        None => counted(root, env),
     };
     if let Some(cpus) = online {
         let cores = groups(root, &cpus, &["core_cpus_list", "thread_siblings_list"]);
@@ -32,11 +31,12 @@ pub(super) fn list(root: &Root, path: &str) -> Option<Vec<usize>> {
 }
 
 /// Without `/sys`: the CPUs that `/proc/cpuinfo` lists, or those that the process may use.
-fn counted(root: &Root, info: &str, env: &mut Environment) -> usize {
+fn counted(root: &Root, env: &mut Environment) -> usize {
     if root.is_linux() {
         env.not_known("topology", format!("{CPUS}/online does not list the CPUs"));
     }
-    let listed = info
+    let listed = root
+        .cpuinfo()
         .lines()
         .filter(|line| line.split_once(':').is_some_and(|(key, _)| key.trim() == "processor"))
         .count();

@@ -29,8 +29,8 @@ pub fn fill(root: &Root, log: &Log, env: &mut Environment) {
     if matches!(root.process().arch.as_str(), "arm" | "aarch64") {
         return;
     }
-    let info = root.long_text("/proc/cpuinfo").unwrap_or_default();
-    let flags = flags(&info);
+    let info = root.cpuinfo();
+    let flags = flags(info);
     let cpuid = root.cpuid();
     if cpuid.is_none() && flags.as_ref().is_none_or(|flags| !flags.contains(&"tsc")) {
         return;
@@ -121,5 +121,5 @@ fn kind(cpuid: Option<&Cpuid>, listed: Option<&Vec<&str>>) -> (TscKind, String) 
 /// Whether the files or CPUID show that this is an x86 machine.
 pub(super) fn is_x86(root: &Root) -> bool {
     root.cpuid().is_some_and(|cpuid| cpuid.cpuid1(0).eax > 0)
-        || cpu::field(&root.long_text("/proc/cpuinfo").unwrap_or_default(), "vendor_id").is_some()
+        || cpu::field(root.cpuinfo(), "vendor_id").is_some()
 }
