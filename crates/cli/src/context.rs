@@ -34,7 +34,7 @@ impl Context {
 /// The width of a screen that goes to a file or a pipe.
 const WIDTH_ELSEWHERE: usize = 100;
 /// The narrowest and the widest screens that are drawn.
-const WIDTHS: (usize, usize) = (60, 160);
+const WIDTHS: (usize, usize) = (30, 160);
 
 /// The standard library writes UTF-16 to a Windows console, whatever its code page. A pipe or a
 /// file gets bytes, and its reader may assume that code page: only ASCII is safe there.

@@ -2,7 +2,7 @@
 
 use crate::{overview, waits};
 use chronoscope_measure::clocks;
-use chronoscope_measure::measurement::{Error, Measurement, Setting};
+use chronoscope_measure::measurement::{Error, Measurement, Progress, Setting};
 use chronoscope_measure::notes;
 use chronoscope_measure::schedule::{SUMMARY, SUMMARY_WAITS};
 use chronoscope_model::Report;
@@ -26,6 +26,7 @@ pub struct Request {
 impl Measurement for Request {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
         let budget = setting.budget.unwrap_or(SUMMARY.time);
+        (setting.progress)(Progress::Time(budget));
         let for_waits = if self.waits { SUMMARY_WAITS.of(budget) } else { Duration::ZERO };
         if self.clocks.len() < ALL.len() {
             report.notes.push(notes::only_some_clocks(self.clocks.len(), ALL.len()));
