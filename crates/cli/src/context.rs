@@ -3,9 +3,10 @@
 use crate::options::Options;
 use anstyle_query::windows::enable_ansi_colors;
 use chronoscope_report::section::Detail;
-use chronoscope_report::text::Style;
+use chronoscope_report::text::{Style, message};
 use clap::ColorChoice;
 use std::io::{self, IsTerminal, Write};
+use terminal_size::terminal_size_of;
 
 pub struct Context {
     pub options: Options,
@@ -25,10 +26,19 @@ impl Context {
     /// Writes one line to standard error, unless the user asked for quiet.
     pub fn warn(&self, what: &str) {
         if !self.options.output.quiet {
-            // If standard error is closed, nobody reads it.
-            let _ = writeln!(io::stderr(), "chronoscope: {what}");
+            tell(what);
         }
     }
+}
+
+/// Writes a message to standard error: one line, which a terminal gets wrapped at words.
+pub fn tell(what: &str) {
+    let mut line = format!("chronoscope: {what}");
+    if let Some((width, _)) = terminal_size_of(io::stderr()) {
+        line = message(&line, width.0.into());
+    }
+    // If standard error is closed, nobody reads it.
+    let _ = writeln!(io::stderr(), "{line}");
 }
 
 /// The width of a screen that goes to a file or a pipe.
