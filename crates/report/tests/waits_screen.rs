@@ -152,7 +152,7 @@ fn two_reports_are_compared_by_power_source_if_that_differs() {
         let mut report = report();
         for wait in &mut report.waits {
             wait.power = Some(power.into());
-            let mut hdr = chronoscope_model::histogram::empty();
+            let mut hdr = histogram::empty();
             for ns in [55_000 + late, 56_000 + late] {
                 hdr.record_n(ns, 50).expect("in range");
             }
@@ -403,7 +403,7 @@ fn a_single_method_has_its_distribution() {
 fn a_distribution_counts_every_wait_once() {
     let mut report = report();
     report.waits.truncate(1);
-    let mut hdr = chronoscope_model::histogram::empty();
+    let mut hdr = histogram::empty();
     for ns in [0, 7, 49_999, 50_000, 99_999, 100_000, 3_000_000_000] {
         hdr.record(ns).expect("in range");
     }

@@ -197,7 +197,7 @@ fn counts(hdr: &Decoded, edges: &[u64]) -> Vec<u64> {
 
 fn bin(edges: &[u64], nth: usize) -> Cell {
     let of = |edge: u64| match edge {
-        1_000_000.. if edge % 1_000_000 != 0 => format!("{} us", count(edge / 1000)),
+        1_000_000.. if !edge.is_multiple_of(1_000_000) => format!("{} us", count(edge / 1000)),
         _ => short(edge as f64),
     };
     // Early wakes are in the histogram as 0, below the lowest edge that there is.
