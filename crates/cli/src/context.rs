@@ -3,9 +3,10 @@
 use crate::options::Options;
 use anstyle_query::windows::enable_ansi_colors;
 use chronoscope_report::section::Detail;
-use chronoscope_report::text::Style;
+use chronoscope_report::text::{Style, message};
 use clap::ColorChoice;
 use std::io::{self, IsTerminal, Write};
+use terminal_size::terminal_size_of;
 
 pub struct Context {
     pub options: Options,
@@ -25,16 +26,25 @@ impl Context {
     /// Writes one line to standard error, unless the user asked for quiet.
     pub fn warn(&self, what: &str) {
         if !self.options.output.quiet {
-            // If standard error is closed, nobody reads it.
-            let _ = writeln!(io::stderr(), "chronoscope: {what}");
+            tell(what);
         }
     }
+}
+
+/// Writes a message to standard error: one line, which a terminal gets wrapped at words.
+pub fn tell(what: &str) {
+    let mut line = format!("chronoscope: {what}");
+    if let Some((width, _)) = terminal_size_of(io::stderr()) {
+        line = message(&line, width.0.into());
+    }
+    // If standard error is closed, nobody reads it.
+    let _ = writeln!(io::stderr(), "{line}");
 }
 
 /// The width of a screen that goes to a file or a pipe.
 const WIDTH_ELSEWHERE: usize = 100;
 /// The narrowest and the widest screens that are drawn.
-const WIDTHS: (usize, usize) = (60, 160);
+const WIDTHS: (usize, usize) = (30, 160);
 
 /// The standard library writes UTF-16 to a Windows console, whatever its code page. A pipe or a
 /// file gets bytes, and its reader may assume that code page: only ASCII is safe there.

@@ -1,8 +1,9 @@
 //! Errors of the command line itself, and the exit code of every error.
 
+use crate::context::tell;
 use chronoscope_survey::Error;
 use std::fmt;
-use std::io::{self, Write};
+use std::io;
 use std::process::ExitCode;
 
 /// Arguments that do not fit, or a file that cannot be used: exit code 2.
@@ -35,8 +36,7 @@ pub fn failed(error: &anyhow::Error) -> ExitCode {
             _ => ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2)),
         };
     }
-    // If standard error is closed, nobody reads it.
-    let _ = writeln!(io::stderr(), "chronoscope: {error:#}");
+    tell(&format!("{error:#}"));
     ExitCode::from(match error.downcast_ref() {
         Some(Error::Nothing(_)) => 3,
         Some(Error::Unknown(_) | Error::Invalid(_)) => 2,

@@ -4,14 +4,26 @@
 use crate::commands::waits::line;
 use chronoscope_survey::Progress as State;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::cell::Cell;
+use std::time::{Duration, Instant};
+use terminal_size::terminal_size;
 
-/// A line with the phase and how much is done, or with the state of a run of waits.
-pub struct Progress(ProgressBar);
+/// A bar that only rises, with the time left and what is being measured.
+pub struct Progress {
+    bar: ProgressBar,
+    began: Instant,
+    /// How long the run takes by its budget or schedule, if it has one.
+    whole: Cell<Option<Duration>>,
+}
 
 /// The most times per second that the line is drawn.
 const RATE: u8 = 2;
 /// The steps of the whole that the line distinguishes.
 const PARTS: u64 = 100;
+/// Narrower terminals get a shorter bar.
+const NARROW: u16 = 60;
+/// From this share on, the time left is estimated from the time so far.
+const FORESEEABLE: f64 = 0.05;
 
 impl Progress {
     /// Makes a line, which is invisible if standard error is not a terminal or the user asked for
@@ -22,35 +34,52 @@ impl Progress {
         } else {
             ProgressDrawTarget::stderr_with_hz(RATE)
         };
-        Self(ProgressBar::with_draw_target(None, target).with_style(style("{wide_msg}")))
+        let bar = ProgressBar::with_draw_target(None, target).with_style(style("{wide_msg}"));
+        Self { bar, began: Instant::now(), whole: Cell::new(None) }
     }
 
-    /// Shows what is being measured, and how much is done.
+    /// Shows what is being measured, how much is done, and the time left.
     pub fn show(&self, state: State) {
         match state {
-            State::Phase(phase, done) => self.phase(phase, done),
-            // Nothing but waits is measured.
-            State::Waits(waits) if self.0.length().is_none() => {
-                self.0.set_message(line::text(waits));
-            }
-            State::Waits(waits) => self.phase("waits", waits.share.unwrap_or(0.0)),
+            State::Time(whole) => self.whole.set(self.whole.get().or(Some(whole))),
+            State::Phase(phase, done) => self.draw(Some(done), None, phase.into()),
+            State::Waits(waits) => self.draw(waits.share, waits.left_s, line::text(waits)),
             State::Expected(..) => {}
         }
     }
 
-    fn phase(&self, phase: &'static str, done: f64) {
-        if self.0.length().is_none() {
-            self.0.set_length(PARTS);
-            self.0.set_style(style("measuring {msg:12} [{bar:30}] {percent:>3} %  {elapsed}"));
+    fn draw(&self, done: Option<f64>, left_s: Option<f64>, what: String) {
+        let seconds = self.began.elapsed().as_secs_f64();
+        let (done, left_s) = match self.whole.get().map(|whole| whole.as_secs_f64()) {
+            Some(whole) => (Some(seconds / whole), Some(whole - seconds)),
+            None => {
+                let known = done.filter(|done| *done >= FORESEEABLE);
+                (done, left_s.or(known.map(|done| seconds * (1.0 / done - 1.0))))
+            }
+        };
+        let message = match left_s {
+            Some(left) => format!("{} left: {what}", line::whole(left)),
+            None if done.is_some() => what,
+            None => format!("{} so far: {what}", line::whole(seconds)),
+        };
+        if self.bar.message() != message {
+            self.bar.set_message(message);
         }
-        if self.0.message() != phase {
-            self.0.set_message(phase);
+        if let Some(done) = done {
+            if self.bar.length().is_none() {
+                let narrow = terminal_size().is_some_and(|(width, _)| width.0 < NARROW);
+                let bar = if narrow { "[{bar:6}]" } else { "[{bar:20}]" };
+                self.bar.set_length(PARTS);
+                self.bar.set_style(style(&format!("{bar} {{percent:>2}} %, {{wide_msg}}")));
+            }
+            // The end of the bar is the end of the run.
+            let at = ((done * PARTS as f64) as u64).min(PARTS - 1);
+            self.bar.set_position(at.max(self.bar.position()));
         }
-        self.0.set_position((done * PARTS as f64) as u64);
     }
 
     pub fn suspend(&self, write: impl FnOnce()) {
-        self.0.suspend(write);
+        self.bar.suspend(write);
     }
 }
 
@@ -61,6 +90,6 @@ fn style(template: &str) -> ProgressStyle {
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        self.0.finish_and_clear();
+        self.bar.finish_and_clear();
     }
 }

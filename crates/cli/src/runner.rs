@@ -17,6 +17,7 @@ use chronoscope_model::Report;
 use chronoscope_report::{json, schema, section};
 use chronoscope_survey::{Progress as State, Survey, may_measure};
 use std::collections::BTreeSet;
+use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -117,10 +118,14 @@ fn reported(job: Job, context: &Context) -> anyhow::Result<ExitCode> {
     if unseen || (measures && !screen.has_notes()) {
         report.notes.iter().for_each(|note| context.warn(&note.text));
     }
+    // The screen of a run that was stopped says so.
+    let told = !unseen && text.is_none() && screen.has_notes() && io::stdout().is_terminal();
     let draw = || text.unwrap_or_else(|| screen.draw(&report, code, context));
     deliver(exports, whole, draw, stop.hung_up())?;
     if let Some(code) = stop.exit_code() {
-        context.warn("interrupted: this is what was measured until then");
+        if !told {
+            context.warn("interrupted: this is what was measured until then");
+        }
         return Ok(ExitCode::from(code));
     }
     let code = outcome?;

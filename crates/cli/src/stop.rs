@@ -1,6 +1,7 @@
 //! The signals that ask a run to stop: what was measured until then is still written.
 
 use chronoscope_survey::{Error, Interrupt};
+use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
@@ -61,14 +62,20 @@ impl Stop {
                 *first = Some(Instant::now());
             }
             // A second signal ends the program at once, for users who do not want to wait.
-            Some(at) if at.elapsed() > SAME => std::process::exit(i32::from(128 + signal)),
+            Some(at) if at.elapsed() > SAME => {
+                // Whatever is left of the progress line.
+                if io::stderr().is_terminal() {
+                    let _ = io::stderr().write_all(b"\r\x1b[2K");
+                }
+                std::process::exit(i32::from(128 + signal))
+            }
             Some(_) => {}
         }
     }
 }
 
 #[cfg(unix)]
-fn listen(stop: Stop) -> std::io::Result<()> {
+fn listen(stop: Stop) -> io::Result<()> {
     use chronoscope_probes::machine::hangup;
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     let mut handled = vec![SIGINT, SIGTERM];
@@ -87,7 +94,7 @@ fn listen(stop: Stop) -> std::io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn listen(stop: Stop) -> std::io::Result<()> {
+fn listen(stop: Stop) -> io::Result<()> {
     let mut first = None;
-    ctrlc::set_handler(move || stop.receive(INT, &mut first)).map_err(std::io::Error::other)
+    ctrlc::set_handler(move || stop.receive(INT, &mut first)).map_err(io::Error::other)
 }

@@ -5,7 +5,7 @@ use crate::disturbance::Conditions;
 use crate::engine::host::ticks;
 use crate::engine::{Batches, Mode, Spec, Values};
 use crate::load::LONGEST_SPIN;
-use crate::measurement::{Error, Measurement, Setting};
+use crate::measurement::{Error, Measurement, Progress, Setting};
 use crate::schedule::{CALLS_MEAN, CALLS_QUIET};
 use chronoscope_model::Report;
 use chronoscope_model::calls::{Calls, Pass};
@@ -40,8 +40,12 @@ impl Measurement for Request {
         let most = setting.fifo.map(|_| REAL_TIME);
         let longest = longest.into_iter().chain(most).min();
         let mut found = Vec::new();
+        setting.budget.into_iter().for_each(|time| (setting.progress)(Progress::Time(time)));
+        let (mut done, all) = (0.0, 1.0 + f64::from(conditions.loads()));
         conditions.each(&mut session, report, |session, load| {
-            let calls = measure(&mut session.machine, &specs, 0, longest);
+            let progress = |part| (setting.progress)(Progress::Phase("calls", (done + part) / all));
+            let calls = measure(&mut session.machine, &specs, 0, longest, progress);
+            done += 1.0;
             found.extend(calls.map(|calls| Calls { load, ..calls }));
         })?;
         setting.require_unit(found.first(), self.entry)?;
@@ -53,12 +57,14 @@ impl Measurement for Request {
 
 /// Measures one subject by itself, within a time limit if there is one; the large mean is then
 /// taken over as many calls as fit. If the user asks to stop, the result has the complete passes.
-/// `None` if no pass was complete, or if the clock's unit has no fixed length.
+/// `None` if no pass was complete, or if the clock's unit has no fixed length. `progress` gets the
+/// share that is done, 0 to 1.
 pub fn measure<H: Batches + Values>(
     host: &mut H,
     specs: &[Spec],
     subject: usize,
     longest: Option<Duration>,
+    mut progress: impl FnMut(f64),
 ) -> Option<Calls> {
     let spec = &specs[subject];
     let ns_per_unit = spec.ns_per_unit(host.hz())?;
@@ -67,6 +73,7 @@ pub fn measure<H: Batches + Values>(
     // Each of the passes has a large mean by the clock and one by the ruler. A clock for which one
     // would take longer gets fewer calls, and the report gives their number.
     let large = CALLS_MEAN.within(longest.map(|longest| longest - quiet));
+    progress(0.0);
     host.sleep(quiet);
 
     // Nothing is stored between the calls: after a million of them, an array is in no cache, and
@@ -86,6 +93,7 @@ pub fn measure<H: Batches + Values>(
 
     let mut passes = Vec::with_capacity(PASSES);
     'passes: while passes.len() < PASSES {
+        progress((1.0 + passes.len() as f64) / (1 + PASSES) as f64);
         let mut by_clock = [0.0; 3];
         let mut by_ruler = [0.0; 3];
         for (at, count) in counts.into_iter().enumerate() {

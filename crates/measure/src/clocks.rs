@@ -51,6 +51,7 @@ impl Request {
     ) -> Result<(), Error> {
         let conditions = Conditions::new(&self.disturbance, setting)?;
         let mut session = setting.session(&report.environment, &self.entries)?;
+        (setting.progress)(Progress::Time(budget));
         let all = setting.left_of(budget);
         let usual = [schedule::CLOCKS.time, schedule::LOADED.time * conditions.loads()];
         let left = all.mul_f64(usual[0].div_duration_f64(usual[0] + usual[1]));

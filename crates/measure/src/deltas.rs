@@ -5,7 +5,7 @@ use crate::engine::Spec;
 use crate::engine::host::{Batches, Values};
 use crate::engine::neighbour::Neighbour;
 use crate::engine::time::{Limit, Time};
-use crate::measurement::{Error, Measurement, Setting};
+use crate::measurement::{Error, Measurement, Progress, Setting};
 use crate::places::LARGE_NS;
 use crate::schedule::DELTAS_NOTHING;
 use crate::tally::Tally;
@@ -27,6 +27,9 @@ const FEW: usize = 200;
 /// Checks for a neighbour on the core before the reads, and after each chunk of them.
 pub(crate) const LOOKS: usize = 16;
 
+/// The share of the reads in the progress; the empty intervals follow.
+const READS: f64 = 0.9;
+
 pub struct Request {
     pub entry: &'static Entry,
     /// Reads to make.
@@ -41,9 +44,14 @@ impl Measurement for Request {
         let specs = session.specs.clone();
         let longest = setting.left().map(|left| left / (1 + conditions.loads()));
         let mut found = Vec::new();
+        setting.budget.into_iter().for_each(|time| (setting.progress)(Progress::Time(time)));
+        let (mut done, all) = (0.0, 1.0 + f64::from(conditions.loads()));
         conditions.each(&mut session, report, |session, load| {
             let host = &mut session.machine;
-            let deltas = measure(host, &specs, 0, self.reads, NOTHING_TRIES, longest);
+            let progress =
+                |part| (setting.progress)(Progress::Phase("deltas", (done + part) / all));
+            let deltas = measure(host, &specs, 0, self.reads, NOTHING_TRIES, longest, progress);
+            done += 1.0;
             found.extend(deltas.map(|deltas| Deltas { load, ..deltas }));
         })?;
         setting.require_unit(found.first(), self.entry)?;
@@ -57,7 +65,7 @@ impl Measurement for Request {
 
 /// Measures one subject, within a time limit if there is one; [`Deltas::wanted`] then gives the
 /// number asked for if not all reads were made. `None` if the clock's unit has no fixed length, or
-/// if the user asked to stop before anything was read.
+/// if the user asked to stop before anything was read. `progress` gets the share that is done, 0 to 1.
 pub fn measure<H: Values + Batches>(
     host: &mut H,
     specs: &[Spec],
@@ -65,6 +73,7 @@ pub fn measure<H: Values + Batches>(
     reads: u64,
     tries: u64,
     longest: Option<Duration>,
+    mut progress: impl FnMut(f64),
 ) -> Option<Deltas> {
     let spec = &specs[subject];
     let ns_per_tick = spec.ns_per_unit(host.hz())?;
@@ -76,6 +85,7 @@ pub fn measure<H: Values + Batches>(
     neighbour.look(LOOKS, |what| host.gauge(what));
     let mut made = 0u64;
     while made < reads && !host.interrupted() {
+        progress(READS * made as f64 / reads as f64);
         let Some(portion) = portions.next(host, made) else {
             break;
         };

@@ -46,7 +46,10 @@ impl From<session::Error> for Error {
 }
 
 pub enum Progress<'a> {
-    /// The phase, and the share of the whole that is done, 0 to 1.
+    /// How long the run takes by its budget or schedule. A measurement within another one says so
+    /// too: the first counts.
+    Time(Duration),
+    /// The phase, and the share of the measurement that is done, 0 to 1.
     Phase(&'static str, f64),
     Waits(&'a waits::Progress),
     /// How long a run of waits will take at least, and what for, before it begins.

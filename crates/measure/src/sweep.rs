@@ -56,6 +56,8 @@ impl Measurement for Request {
         let mut switch = Switch { set: original.clone(), sources, original, guard };
         let names = switch.names();
         let each = setting.budget.map(|budget| budget / names.len().max(1) as u32);
+        let whole = setting.budget.unwrap_or(SWEEP.time * names.len() as u32);
+        (setting.progress)(Progress::Time(whole));
         for (done, name) in names.iter().enumerate() {
             if setting.interrupt.is_set() {
                 break;

@@ -275,7 +275,7 @@ fn deltas_are_counted_exactly() {
     };
     let mut host = Fake::new(vec![fake], Disturbance::default(), 1);
     let specs = host.specs();
-    let found = deltas::measure(&mut host, &specs, 0, 100_000, 100_000, None).unwrap();
+    let found = deltas::measure(&mut host, &specs, 0, 100_000, 100_000, None, |_| ()).unwrap();
     let counted: u64 = found.rows.iter().map(|row| row.count).sum();
     assert_eq!(counted, 99_999);
     assert_eq!(
@@ -300,7 +300,7 @@ fn a_regular_disturbance_is_named() {
     let fake = FakeClock { steps, cost_ns: 100.0, ..FakeClock::default() };
     let mut host = Fake::new(vec![fake], Disturbance::default(), 1);
     let specs = host.specs();
-    let found = deltas::measure(&mut host, &specs, 0, 1_000_000, 1, None).unwrap();
+    let found = deltas::measure(&mut host, &specs, 0, 1_000_000, 1, None, |_| ()).unwrap();
     assert!(found.periods.iter().any(|period| period.period_ns == 4e6), "{:?}", found.periods);
 }
 
@@ -312,7 +312,7 @@ fn calls_agree_with_the_known_cost() {
         1,
     );
     let specs = host.specs();
-    let found = calls::measure(&mut host, &specs, 0, None).unwrap();
+    let found = calls::measure(&mut host, &specs, 0, None, |_| ()).unwrap();
     assert_eq!((found.passes.len(), found.counts), (3, [1_000_000, 10, 1]));
     for pass in found.passes {
         for delta in [pass.delta1_ns, pass.delta2_ns, pass.delta3_ns] {
@@ -328,7 +328,7 @@ fn memory_that_is_not_in_a_cache_is_no_part_of_a_call() {
     // As measured: the first stores into an array that was not used for a million calls.
     host.store_ns = 700.0;
     let specs = host.specs();
-    let found = calls::measure(&mut host, &specs, 0, None).unwrap();
+    let found = calls::measure(&mut host, &specs, 0, None, |_| ()).unwrap();
     for pass in found.passes {
         for delta in [pass.delta1_ns, pass.delta2_ns, pass.delta3_ns] {
             assert!((delta - 20.0).abs() <= 1.0, "{delta}");

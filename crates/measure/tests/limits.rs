@@ -19,7 +19,7 @@ fn reads_and_calls_keep_within_the_available_time() {
         };
         let mut found = None;
         let took = spent(&mut |host| {
-            found = deltas::measure(host, &specs, 0, 1 << 40, 1 << 40, Some(longest));
+            found = deltas::measure(host, &specs, 0, 1 << 40, 1 << 40, Some(longest), |_| ());
         });
         let found = found.expect("there was time");
         assert_eq!(found.wanted, Some(1 << 40));
@@ -32,7 +32,8 @@ fn reads_and_calls_keep_within_the_available_time() {
         assert!(counted < found.reads && found.reads as f64 * cost_ns < 2e8);
 
         let mut found = None;
-        let took = spent(&mut |host| found = calls::measure(host, &specs, 0, Some(longest)));
+        let took =
+            spent(&mut |host| found = calls::measure(host, &specs, 0, Some(longest), |_| ()));
         let found = found.expect("there was time");
         assert_eq!(found.passes.len(), 3);
         assert!(took < 0.24, "{took} s of {:?} at {cost_ns} ns", found.counts);
@@ -47,11 +48,11 @@ fn an_interrupt_leaves_the_passes_that_are_complete() {
         let mut host = Fake::new(vec![FakeClock::default()], Disturbance::default(), 1);
         host.interrupt_after = Some(batches);
         let specs = host.specs();
-        let found = calls::measure(&mut host, &specs, 0, None);
+        let found = calls::measure(&mut host, &specs, 0, None, |_| ());
         assert_eq!(found.map(|found| found.passes.len()), passes, "{batches}");
     }
     let mut host = Fake::new(vec![FakeClock::default()], Disturbance::default(), 1);
     host.interrupt_after = Some(0);
     let specs = host.specs();
-    assert!(deltas::measure(&mut host, &specs, 0, 1000, 1000, None).is_none());
+    assert!(deltas::measure(&mut host, &specs, 0, 1000, 1000, None, |_| ()).is_none());
 }

@@ -3,7 +3,7 @@
 
 use crate::waits;
 use chronoscope_measure::clocks;
-use chronoscope_measure::measurement::{Error, Measurement, Setting};
+use chronoscope_measure::measurement::{Error, Measurement, Progress, Setting};
 use chronoscope_measure::schedule::{BRIEF, BRIEF_WAITS};
 use chronoscope_model::Report;
 use chronoscope_model::clock::{BuiltOn, Orders, Reads};
@@ -23,6 +23,7 @@ pub struct Request {
 impl Measurement for Request {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
         let budget = setting.budget.unwrap_or(BRIEF.time);
+        (setting.progress)(Progress::Time(budget));
         let for_waits = if self.waits { BRIEF_WAITS.of(budget) } else { Duration::ZERO };
         let counter = first(Kind::Counter, Reads::Counter, BuiltOn::Counter);
         let system = first(Kind::Monotonic, Reads::Vdso, BuiltOn::ClockSource);

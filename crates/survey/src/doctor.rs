@@ -4,7 +4,7 @@
 
 use crate::waits;
 use chronoscope_diagnose::examine;
-use chronoscope_measure::measurement::{Error, Measurement, Setting};
+use chronoscope_measure::measurement::{Error, Measurement, Progress, Setting};
 use chronoscope_measure::schedule::{DOCTOR, DOCTOR_WAITS, DOCTOR_WATCH};
 use chronoscope_measure::{clocks, quick, trust};
 use chronoscope_model::clock::Reads;
@@ -25,6 +25,7 @@ pub(crate) struct Request;
 impl Measurement for Request {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
         let budget = setting.budget.unwrap_or(DOCTOR.time);
+        (setting.progress)(Progress::Time(budget));
         let (for_watch, for_waits) = (DOCTOR_WATCH.of(budget), DOCTOR_WAITS.of(budget));
         let clocks = clocks::Request { entries: diagnostic_clocks(), ..clocks::Request::default() };
         let rest = budget.saturating_sub(for_waits + for_watch);

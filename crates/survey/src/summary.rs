@@ -3,7 +3,7 @@
 use crate::{overview, waits};
 use chronoscope_diagnose::advise::PURPOSES;
 use chronoscope_measure::clocks;
-use chronoscope_measure::measurement::{Error, Measurement, Setting};
+use chronoscope_measure::measurement::{Error, Measurement, Progress, Setting};
 use chronoscope_measure::notes;
 use chronoscope_measure::schedule::{SUMMARY, SUMMARY_WAITS, WHOLE_SUMMARY};
 use chronoscope_model::Report;
@@ -30,6 +30,7 @@ impl Measurement for Request {
         let left_out = here().filter(|entry| !entries.iter().any(|it| it.id == entry.id)).count();
         let schedule = if left_out == 0 { &WHOLE_SUMMARY } else { &SUMMARY };
         let budget = setting.budget.unwrap_or(schedule.time);
+        (setting.progress)(Progress::Time(budget));
         let for_waits = if self.waits { SUMMARY_WAITS.of(budget) } else { Duration::ZERO };
         report.notes.extend(notes::clocks_left_out(left_out));
         let clocks = clocks::Request { entries, ..clocks::Request::default() };

@@ -48,6 +48,7 @@ pub struct Request {
 impl Measurement for Request {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
         let asked = self.time.or(setting.budget).unwrap_or(schedule::TRUST.time);
+        (setting.progress)(Progress::Time(asked));
         let entries = if self.entries.is_empty() { usual() } else { self.entries };
         let mut session = setting.session(&report.environment, &entries)?;
         let ruler = session.machine.rate();

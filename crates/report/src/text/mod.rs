@@ -90,6 +90,11 @@ pub fn detailed(blocks: Vec<Block>, detail: Detail, style: &Style) -> String {
     render([blocks], detail, style)
 }
 
+/// A message wrapped at words.
+pub fn message(text: &str, width: usize) -> String {
+    wrapping::wrap(text, width, "", "  ").join("\n")
+}
+
 fn render(views: impl IntoIterator<Item = Vec<Block>>, detail: Detail, style: &Style) -> String {
     let mut screen = Screen::new(style);
     for view in views {

@@ -2,10 +2,13 @@
 //! the screen is narrow.
 
 use super::style::{INDENT, Style, columns};
-use super::wrapping::wrap_cell;
+use super::wrapping::{wrap, wrap_cell};
 use crate::block::{Align, Cell, Item, Table, Tone};
 use crate::clean::clean;
 use crate::number;
+
+/// The width to which any column may be wrapped.
+const NARROWEST: usize = 8;
 
 /// The width of the screen that a table needs with every column at its natural width.
 pub(super) fn natural_width(table: &Table, style: &Style) -> usize {
@@ -19,7 +22,12 @@ pub(super) fn fits_by_giving_way(table: &Table, style: &Style) -> bool {
 
 pub(super) fn lines(table: &Table, ruled: bool, style: &Style) -> Vec<String> {
     let texts = texts(table, style);
-    let most = widths(table, &texts, style);
+    let mut most = widths(table, &texts, style);
+    // On a very narrow screen, every column gives way rather than be cut off.
+    for at in (0..most.len()).rev() {
+        let excess = width(table, &most).saturating_sub(style.width);
+        most[at] = most[at].saturating_sub(excess).max(most[at].min(NARROWEST));
+    }
     let empty = Cell::default();
     let rows = table.rows().zip(&texts).map(|(row, texts)| {
         let cells = texts.iter().zip(&most).enumerate().map(|(at, (text, most))| {
@@ -35,7 +43,10 @@ pub(super) fn lines(table: &Table, ruled: bool, style: &Style) -> Vec<String> {
     });
     let rows: Vec<Vec<Vec<String>>> = rows.collect();
     let paint = |line: &str| style.paint(Tone::Dim, line);
-    let heads = table.columns.iter().map(|column| column.head.lines().map(paint).collect());
+    let heads = table.columns.iter().zip(&most).map(|(column, most)| {
+        let lines = column.head.lines();
+        lines.flat_map(|line| wrap_cell(line, *most)).map(|line| paint(&line)).collect()
+    });
     let heads: Vec<Vec<String>> = heads.collect();
     // A column that wrapped may have become narrower than it had to.
     let all = || rows.iter().chain([&heads]);
@@ -64,7 +75,8 @@ pub(super) fn lines(table: &Table, ruled: bool, style: &Style) -> Vec<String> {
         match item {
             Item::Group { name, remark } => {
                 let (name, remark) = (shown(Tone::Strong, name), shown(Tone::Dim, remark));
-                out.push(format!("{}{name}  {remark}", " ".repeat(INDENT)));
+                let [first, rest] = [INDENT, 2 * INDENT].map(|spaces| " ".repeat(spaces));
+                out.extend(wrap(&format!("{name}  {remark}"), style.width, &first, &rest));
             }
             Item::Row(_) => {
                 out.extend(rows.next().iter().flat_map(|row| aligned(table, row, &widths)))

@@ -4,16 +4,10 @@ use chronoscope_model::units;
 use chronoscope_model::waits::Load;
 use chronoscope_survey::WaitsProgress;
 
-/// The state of a run in less than eighty columns, the most important first: a narrow terminal cuts
-/// off the end.
+/// The state of a run behind the bar, the most important first: a narrow terminal cuts off the end.
 pub fn text(progress: &WaitsProgress) -> String {
     let time = |ns: f64| units::human_ns(ns);
-    let mut text = match (progress.share, progress.left_s) {
-        (Some(share), Some(left)) => {
-            format!("{:.0} %, {} left: ", share * 100.0, whole(left))
-        }
-        _ => format!("{} so far: ", whole(progress.seconds)),
-    };
+    let mut text = String::new();
     if progress.load != Load::None {
         text += &format!("load {}, ", progress.load.name());
     }
@@ -48,36 +42,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_of_hours_fits_a_line_after_its_share_and_the_time_left() {
+    fn a_run_of_hours_shows_the_largest_wait_before_the_usual_ones() {
         let progress = WaitsProgress {
             samples: 7_200_000,
             missed: 12_345,
-            share: Some(0.421),
-            left_s: Some(4170.0),
             now_ns: Some(55_300),
             p50_ns: Some(55_300),
             p99_ns: Some(123_000),
             max_ns: 12_300_000,
             ..WaitsProgress::default()
         };
-        let line = text(&progress);
-        let all = "42 %, 70 min left: 7200000 waits, 12345 missed, max 12.3 ms p99 123 us p50 55.3 \
-                   us now 55.3 us";
-        assert_eq!(line, all);
-        // What a terminal of 80 columns cuts off is the least important.
-        assert!(line[..80].contains("p50"), "{line}");
+        let all = "7200000 waits, 12345 missed, max 12.3 ms p99 123 us p50 55.3 us now 55.3 us";
+        assert_eq!(text(&progress), all);
     }
 
     #[test]
-    fn a_run_whose_end_cannot_be_foreseen_shows_how_long_it_has_taken() {
+    fn a_run_under_a_load_names_it_first() {
         let progress = WaitsProgress {
-            seconds: 7.4,
             load: Load::Normal,
             samples: 3,
             wanted: Some(10_000),
             ..WaitsProgress::default()
         };
-        assert!(text(&progress).starts_with("7 s so far: load normal, 3 of 10000 waits"));
+        assert!(text(&progress).starts_with("load normal, 3 of 10000 waits"));
         assert_eq!([whole(119.0), whole(120.0), whole(9000.0)], ["119 s", "2 min", "2.5 h"]);
     }
 }

@@ -1,7 +1,6 @@
 //! What the figures mean and how they were obtained, for those who ask for everything.
 
 use crate::block::Block;
-use chronoscope_model::waits::{StoppedBy, Wait};
 use chronoscope_model::{Report, units};
 
 pub(super) fn view(report: &Report) -> Vec<Block> {
@@ -46,13 +45,4 @@ pub(super) fn view(report: &Report) -> Vec<Block> {
         ));
     }
     blocks
-}
-
-/// A remark that the run was interrupted, if it was.
-pub(super) fn interrupted(report: &Report) -> Option<Block> {
-    let interrupted = |wait: &Wait| wait.stopped_by == StoppedBy::Interrupt;
-    let any = report.waits.iter().any(interrupted);
-    any.then(|| {
-        Block::paragraph("The run was interrupted: these are the waits measured until then.")
-    })
 }

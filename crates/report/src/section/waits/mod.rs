@@ -45,7 +45,7 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
     if detail == Detail::Brief {
         return brief::view(report);
     }
-    let mut blocks: Vec<Block> = legend::interrupted(report).into_iter().collect();
+    let mut blocks = Vec::new();
     if !report.waits.iter().any(|w| w.samples > 0) {
         blocks.push(Block::paragraph("No wait was measured."));
     }
