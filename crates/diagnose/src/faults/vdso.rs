@@ -49,7 +49,7 @@ pub(super) const CLOCK_NOT_IN_VDSO: Fault = Fault {
         let often = fallen.clone().any(|(clock, ..)| wrapped(clock));
         let evidence = fallen.map(|(clock, library, raw)| {
             let (id, library, raw) = (&clock.id, ns(library), ns(raw));
-            format!("{id} costs {library} through the library and {raw} as a raw system call")
+            format!("{id} costs {library} through the library, and a raw system call {raw}")
         });
         found(if often { Level::Warning } else { Level::Info }, evidence)
     },
