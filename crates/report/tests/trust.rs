@@ -1,9 +1,7 @@
 //! The screen of clocks that were watched: its verdict, and the series for programs.
 
 #[path = "../../diagnose/tests/machines/mod.rs"]
-#[allow(dead_code)]
 mod machines;
-#[allow(dead_code)]
 mod samples;
 
 use chronoscope_model::Report;
@@ -88,7 +86,7 @@ fn what_was_not_tested_is_not_said_to_be_sound() {
     let only = "Clocks never went back on one thread, and CPUs were not compared.";
     assert!(alone.starts_with(only), "{alone}");
     let some = verdict(|trust| trust.clocks[1].handed = None);
-    assert!(some.starts_with("Clocks never went back (1 of 3 were on one thread only), and"));
+    assert!(some.starts_with("Clocks never went back (1 of 3 were read on one thread only), and"));
     let jumps = verdict(|trust| {
         let jump = |ns| Jump { id: "a/b".into(), against: "c/d".into(), ns, ..Jump::default() };
         trust.watched.jumps = vec![jump(-3e9), jump(2e9)];

@@ -165,7 +165,7 @@ fn agree(trust: &Trust) -> Option<String> {
         _ if set => Some("Apart from the wall clock, clocks never went back".into()),
         0 => Some("Clocks never went back".into()),
         all if all == tested => Some("Clocks never went back on one thread".into()),
-        n => Some(format!("Clocks never went back ({n} of {tested} were on one thread only)")),
+        n => Some(format!("Clocks never went back ({n} of {tested} were read on one thread only)")),
     };
     // The furthest that the true offset of any pair can be from 0.
     let pairs = trust.matrix.pairs.iter().filter_map(|pair| pair.best());
