@@ -19,8 +19,8 @@ pub(crate) fn judge(report: &mut Report) {
 ///
 /// The first of these that holds is given: it went back on one thread or when the thread moved; it
 /// stood still; its CPUs are out of step; it jumped; the vDSO contradicted the system call; it went
-/// back between threads, which an unordered read does on a sound machine; it was not tested; it can
-/// be set. The text has 20 columns at most.
+/// back between threads, which only an unordered read does on a sound machine; it was not tested; it
+/// can be set. The text has 20 columns at most.
 fn verdict(watch: &Watch, trust: &Trust) -> Option<Verdict> {
     if watch.unavailable_reason.is_some() {
         return None;
@@ -56,7 +56,10 @@ fn judged(watch: &Watch, trust: &Trust) -> (Grade, &'static str) {
             (Grade::Avoid, "vDSO disagrees")
         }
         // With CPUs in step, only the reads themselves can be out of order.
-        () if handed && trust.matrix.in_step() == Some(true) => (Grade::Limited, "unordered reads"),
+        () if handed && watch.unordered().is_some() && trust.matrix.in_step() == Some(true) => {
+            (Grade::Limited, "unordered reads")
+        }
+        () if handed && was_set() => (Grade::Limited, "was set back"),
         () if handed => (Grade::Avoid, "back between CPUs"),
         () if watch.tries() == 0 => (Grade::Unknown, "not tested"),
         () if facts.counts == Counts::Cycles => (Grade::Limited, "cycles, not time"),
@@ -73,7 +76,7 @@ fn judged(watch: &Watch, trust: &Trust) -> (Grade, &'static str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chronoscope_model::clock::{Backwards, Facts};
+    use chronoscope_model::clock::{Backwards, Facts, Orders};
     use chronoscope_model::ordering::Handed;
     use chronoscope_model::trust::{HandedAll, Jump, Offset, Pair, Sandwich};
 
@@ -118,6 +121,9 @@ mod tests {
         assert_eq!(text(&watch(1, 0), &sound), avoid("goes backwards"));
         let unordered = (Grade::Limited, "unordered reads".to_owned());
         assert_eq!(text(&watch(0, 9), &sound), unordered);
+        let mut ordered = watch(0, 9);
+        ordered.facts = Some(Facts { orders: Orders::Earlier, ..Facts::default() });
+        assert_eq!(text(&ordered, &sound), avoid("back between CPUs"));
         assert_eq!(text(&watch(0, 9), &trust(900.0)), avoid("CPUs not in step"));
         let mut jumped = trust(0.0);
         jumped.watched.jumps.push(Jump { id: "counter".into(), ..Jump::default() });

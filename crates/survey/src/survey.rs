@@ -116,6 +116,24 @@ impl<'a> Survey<'a> {
         Ok(Self::new(Resumed::of(report)?))
     }
 
+    /// A survey that continues to watch clocks after a run of `trust` on the same boot of this
+    /// machine: for this time, or for the rest of the time that was asked for, or, if that is over,
+    /// for as long again. The figures of both runs are added.
+    ///
+    /// # Errors
+    /// The report is not one of `trust`, or cannot be continued here.
+    pub fn watch_on(report: Report, time: Option<Duration>) -> Result<Self, Error> {
+        let refused = |why: &str| Error::Invalid(format!("the report cannot be resumed: {why}"));
+        let Report { spec, trust, .. } = report;
+        let (Some(Spec::Trust(spec)), Some(trust)) = (spec, trust) else {
+            return Err(refused("it is not the report of a run of `trust`"));
+        };
+        let entries = select::some_clocks(&spec.ids)?;
+        let resumed = trust::Resumed::of(entries, trust, time, spec.duration);
+        let resumed = resumed.map_err(|why| refused(&why))?;
+        Ok(Self { spec: Some(Box::new(Spec::Trust(spec))), ..Self::new(resumed) })
+    }
+
     /// A survey of what is wrong with time on this machine, in 10 s: the short measurements by
     /// which faults are judged, every finding, and the result of the search for each fault.
     pub fn doctor() -> Self {

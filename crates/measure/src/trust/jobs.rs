@@ -103,6 +103,29 @@ impl Tests {
         }
     }
 
+    /// Continues with what an earlier run found.
+    pub fn resume(plan: TestPlan, earlier: &Trust) -> Self {
+        let mut tests = Self::new(plan);
+        for (at, clock) in tests.plan.clocks.iter().enumerate() {
+            let id = &clock.watch.id;
+            if let Some(watch) = earlier.of(id) {
+                tests.tallies[at] = Tally::of(watch);
+            }
+            if let Some(known) = earlier.contention.iter().find(|one| one.id == *id) {
+                tests.costs[at] = Costs::of(known);
+            }
+        }
+        for sandwich in &mut tests.sandwiches {
+            let same =
+                |one: &&Sandwich| one.id == sandwich.id && one.system_call == sandwich.system_call;
+            if let Some(known) = earlier.sandwiches.iter().find(same) {
+                *sandwich = known.clone();
+            }
+        }
+        tests.pairs = Pairs::of(&earlier.matrix);
+        tests
+    }
+
     /// Runs tests until the time is over, and calls `after` after each, with itself and the share
     /// of the time that is over.
     pub fn run<H: Host>(&mut self, host: &mut H, mut after: impl FnMut(&Self, f64)) {

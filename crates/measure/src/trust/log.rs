@@ -1,8 +1,11 @@
 //! What repeated looks at all clocks show: steps, slews, jumps, pauses and rates. Pure computation:
 //! the looks come from this machine or from a simulation.
 
+mod course;
+
 use super::moments::{Moments, Ppm};
 use chronoscope_model::trust::{Jump, Pause, Paused, Slew, Step, StepSeen, Wall, Watched};
+use course::Points;
 
 /// The time between two looks, in nanoseconds.
 pub const PERIOD_NS: f64 = 10e6;
@@ -130,6 +133,9 @@ pub struct Log {
     at_s: f64,
     before: Look,
     moments: Moments,
+    points: Points,
+    /// Whether the next look is the first after an earlier run.
+    resumed: bool,
     watched: Watched,
     wall: Wall,
     slew_from: Option<(f64, f64)>,
@@ -163,14 +169,24 @@ impl Log {
         self.at_s = self.signed_ns(now, origin) / 1e9;
         self.watched.looks += 1;
         let mut moved = self.moves(&look.glimpses);
-        let behind_ns = self.find_jumps(&mut moved);
-        self.find_standstill(&mut moved);
+        let resumed = std::mem::take(&mut self.resumed);
+        let behind_ns = if resumed {
+            self.bridge(&mut moved, gap_ns);
+            0.0
+        } else {
+            let behind_ns = self.find_jumps(&mut moved);
+            self.find_standstill(&mut moved);
+            behind_ns
+        };
         self.find_step(&mut moved, look.was_set);
         for (track, moved) in self.tracks.iter_mut().zip(&moved) {
             track.ahead_ns += moved.map_or(0.0, |moved| moved.by_ns);
         }
-        self.find_pause(gap_ns, &look, behind_ns);
+        if !resumed {
+            self.find_pause(gap_ns, &look, behind_ns);
+        }
         self.find_slew();
+        self.keep_point();
         let ahead = self.tracks.iter().zip(&look.glimpses);
         let ahead = ahead.map(|(track, seen)| seen.map_or(f64::NAN, |_| track.ahead_ns));
         let ahead = ahead.collect();

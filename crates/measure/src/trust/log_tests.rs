@@ -1,4 +1,5 @@
 use super::*;
+use chronoscope_model::trust::{Anchor, Course, Trust};
 
 /// A simulated machine: true time in nanoseconds, and clocks as functions of that time.
 struct World {
@@ -266,4 +267,88 @@ fn nothing_to_look_at_is_no_problem() {
     let mut log = Log::new(Vec::new(), "counter", 0.4);
     log.add(Look::default());
     assert!(log.wall(500).is_none() && log.watched().looks == 0);
+}
+
+/// Ends the run and begins another one after a gap, as a new process does.
+fn resumed(world: &mut World, gap_s: f64) {
+    let anchor = world.log.anchor("this boot".into()).expect("looks");
+    let earlier = Trust {
+        watched: world.log.watched(),
+        wall: world.log.wall(500),
+        series: Some(world.log.series("2026-01-01T00:00:00Z".into())),
+        ..Trust::default()
+    };
+    let text = serde_json::to_string(&(earlier, anchor)).expect("plain data");
+    let (earlier, anchor): (Trust, Anchor) = serde_json::from_str(&text).expect("plain data");
+    let log = Log::new(world.log.subjects().to_vec(), "counter", 1e9 / HZ);
+    world.log = log.resume(&earlier, &anchor);
+    world.now += gap_s * 1e9;
+}
+
+#[test]
+fn a_resumed_run_adds_up_and_its_gap_is_neither_a_pause_nor_a_jump() {
+    let mut world = World::new();
+    // The monotonic clock runs 12 ppm fast, and the wall clock with it.
+    world.clocks[1] = Box::new(|t| t * (1.0 + 12e-6));
+    world.clocks[3] = Box::new(|t| t * (1.0 + 12e-6) + 3e12);
+    world.run(20.0);
+    let first = world.log.watched().looks;
+    resumed(&mut world, 3600.0);
+    world.run(10.0);
+    let (watched, wall) = (world.log.watched(), world.log.wall(500).expect("a wall clock"));
+    assert!(watched.jumps.is_empty() && watched.pauses.is_empty(), "{watched:?}");
+    assert!(wall.steps.is_empty() && wall.suspended_ns == Some(0.0), "{wall:?}");
+    assert!(watched.looks > first && wall.looks == watched.looks - 1, "{watched:?} {wall:?}");
+    let [gap] = watched.gaps[..] else { panic!("{watched:?}") };
+    assert!((gap.seconds - 3600.0).abs() < 1.0 && (gap.at_s - 3620.0).abs() < 1.0, "{gap:?}");
+    let rate = world.log.rate(Some(1), Some(0), 500).expect("a rate");
+    assert!(rate.seconds > 3600.0 && (rate.value - 12.0).abs() < 0.01, "{rate:?}");
+    let series = world.log.series("x".into());
+    assert!(series.against == "raw" && series.at_s.is_sorted(), "{series:?}");
+    let of = |id: &str| series.clocks.iter().find(|one| one.id == id).expect("a course");
+    let end = of("mono").offset_ns.last().expect("an offset");
+    let last_s = series.at_s.last().expect("a point");
+    assert!((end - last_s * 12e3).abs() < 200.0, "{end} after {last_s} s");
+    let mut rates = of("wall").rate_ppm.iter();
+    assert!(rates.all(|ppm| (ppm - 12.0).abs() < 0.5), "{series:?}");
+    assert!(of("wall").stepped_ns.is_empty() && of("counter").stepped_ns.is_empty());
+}
+
+#[test]
+fn what_happened_during_a_gap_is_a_step_of_the_wall_clock_or_nothing() {
+    // A clock that counts from the start of its process begins again.
+    let mut world = World::new();
+    world.run(5.0);
+    resumed(&mut world, 60.0);
+    let now = world.now;
+    world.clocks[0] = Box::new(move |t| t - now + 5e9);
+    world.clocks[3] = Box::new(|t| t + 3e12 - 2e9);
+    world.run(5.0);
+    let (watched, wall) = (world.log.watched(), world.log.wall(500).expect("a wall clock"));
+    assert!(watched.jumps.is_empty() && watched.pauses.is_empty(), "{watched:?}");
+    assert_eq!(wall.steps.len(), 1, "{wall:?}");
+    assert!((wall.steps[0].by_ns + 2e9).abs() < 1e3, "{wall:?}");
+    let rate = world.log.rate(Some(1), Some(0), 500).expect("a rate");
+    assert!(rate.seconds < 6.0 && rate.low <= 0.0 && rate.high >= 0.0, "{rate:?}");
+    let series = world.log.series("x".into());
+    let wall = series.clocks.iter().find(|one| one.id == "wall").expect("a course");
+    let steps: Vec<f64> = wall.stepped_ns.iter().map(|ns| (ns / 1e8).round()).collect();
+    assert!(steps.first() == Some(&0.0) && steps.last() == Some(&-20.0), "{steps:?}");
+}
+
+#[test]
+fn a_long_run_has_at_most_512_points_that_are_equally_far_apart() {
+    let mut world = World::new();
+    let period = 0.25e9;
+    for _ in 0..4 * 7200 {
+        world.look(false);
+        world.now += period;
+    }
+    let series = world.log.series("x".into());
+    assert!((256..=512).contains(&series.at_s.len()), "{}", series.at_s.len());
+    assert_eq!(series.spacing_s, 16.0);
+    let apart = series.at_s.windows(2).map(|two| two[1] - two[0]);
+    assert!(apart.clone().all(|s| (16.0..17.0).contains(&s)), "{:?}", apart.collect::<Vec<_>>());
+    let all = |course: &Course| [course.offset_ns.len(), course.rate_ppm.len() + 1];
+    assert!(series.clocks.iter().all(|one| all(one) == [series.at_s.len(); 2]));
 }

@@ -2,10 +2,13 @@
 //! the offsets of the CPUs' counters; rates against every reference; steps, slews, jumps and pauses
 //! while it watches; the vDSO against the system call; and what reads cost when all CPUs read.
 //!
+//! A run may continue an earlier one ([`Resumed`]).
+//!
 //! A thread reads all clocks a hundred times per second ([`log`] judges what it sees), while the
 //! tests of [`jobs`] run one after the other in random order.
 
 mod clock_watcher;
+mod earlier;
 pub mod host;
 pub mod jobs;
 pub mod log;
@@ -26,6 +29,8 @@ use chronoscope_model::{Environment, Report};
 use chronoscope_probes::clocks::{self, Entry, Opening, Reader, Unit};
 use chronoscope_probes::machine::{self, Root, vmclock};
 use clock_watcher::{ClockWatcher, Missing};
+use earlier::Earlier;
+pub use earlier::Resumed;
 use jobs::{TestPlan, Tests};
 use log::Log;
 use real::Real;
@@ -47,15 +52,32 @@ pub struct Request {
 
 impl Measurement for Request {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
+        self.watch(None, setting, report)
+    }
+}
+
+impl Request {
+    /// Watches the clocks, and continues an earlier run if there is one.
+    fn watch(
+        self,
+        earlier: Option<Earlier>,
+        setting: &mut Setting,
+        report: &mut Report,
+    ) -> Result<(), Error> {
         let asked = self.time.or(setting.budget).unwrap_or(schedule::TRUST.time);
         (setting.progress)(Progress::Time(asked));
         let entries = if self.entries.is_empty() { usual() } else { self.entries };
         let mut session = setting.session(&report.environment, &entries)?;
         let ruler = session.machine.rate();
         let kind = session.machine.ruler().kind();
-        let counter = Counter { id: session.machine.ruler().id(), kind, hz: ruler.hz };
+        let mut counter = Counter { id: session.machine.ruler().id(), kind, hz: ruler.hz };
         let (mut real, plan, unavailable) =
             prepare(&entries, &counter, setting, &report.environment);
+        if let Some(earlier) = &earlier {
+            // The log goes on with the rate that it began with.
+            counter.hz = earlier.hz_of(&counter.id).map_err(Error::Invalid)?;
+        }
+        let before = earlier.as_ref().map_or(0.0, |earlier| earlier.trust.seconds);
         let mut run = Run {
             counter,
             plan: TestPlan {
@@ -65,11 +87,13 @@ impl Measurement for Request {
             },
             base: Trust {
                 clocks: unavailable,
-                asked_s: asked.as_secs_f64(),
+                asked_s: before + asked.as_secs_f64(),
                 traps: traps::traps(&mut real, &report.environment),
                 ..Trust::default()
             },
             missing: Vec::new(),
+            started: String::new(),
+            earlier,
             vmclock: vmclock::read(),
             adjtimex: machine::adjtimex(),
         };
@@ -206,6 +230,9 @@ struct Run {
     plan: TestPlan,
     base: Trust,
     missing: Missing,
+    /// When the watch began, in UTC as RFC 3339.
+    started: String,
+    earlier: Option<Earlier>,
     vmclock: Result<vmclock::Page, String>,
     adjtimex: Option<String>,
 }
@@ -218,7 +245,7 @@ impl Run {
         setting: &mut Setting,
         report: &Report,
     ) -> Trust {
-        let tick_ns = self.plan.tick_ns;
+        let tick_ns = 1e9 / self.counter.hz;
         let (watcher, subjects, missing) = ClockWatcher::open(entries, self.counter.kind, tick_ns);
         self.missing = missing;
         if !watcher.is_told() {
@@ -229,10 +256,19 @@ impl Run {
                     .into(),
             });
         }
-        let log = Mutex::new(Log::new(subjects, &self.counter.id, tick_ns));
+        let log = Log::new(subjects, &self.counter.id, tick_ns);
+        let now = || jiff::Timestamp::now().to_string();
+        let (log, mut tests) = match &self.earlier {
+            None => (log, Tests::new(self.plan.clone())),
+            Some(Earlier { trust, anchor }) => {
+                (log.resume(trust, anchor), Tests::resume(self.plan.clone(), trust))
+            }
+        };
+        let earlier = self.earlier.as_ref().and_then(|earlier| earlier.trust.series.as_ref());
+        self.started = earlier.map_or_else(now, |series| series.started.clone());
+        let log = Mutex::new(log);
         let (stop, interrupt) = (AtomicBool::new(false), setting.interrupt.clone());
         let time = self.plan.time;
-        let mut tests = Tests::new(self.plan.clone());
         let mut keep = setting.checkpoint.take();
         let progress = &mut setting.progress;
         let began = real.clock.clone();
@@ -274,7 +310,9 @@ impl Run {
         report: &Report,
     ) -> Trust {
         let env = &report.environment;
-        let mut trust = Trust { seconds: elapsed.as_secs_f64(), ..self.base.clone() };
+        let earlier = self.earlier.as_ref().map(|earlier| &earlier.trust);
+        let before = earlier.map_or(0.0, |earlier| earlier.seconds);
+        let mut trust = Trust { seconds: before + elapsed.as_secs_f64(), ..self.base.clone() };
         tests.report(&mut trust);
         // What a failed thread left behind was still observed.
         let log = log.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -282,7 +320,9 @@ impl Run {
         trust.outside = rates::outside(&log, &self.missing, &trust.rates, env);
         trust.wall = log.wall(moments);
         if let Some(wall) = &mut trust.wall {
-            wall.adjtimex = self.adjtimex.clone().zip(machine::adjtimex()).map(Into::into);
+            let then = earlier.and_then(|earlier| earlier.wall.as_ref()?.adjtimex.clone());
+            let then = then.map(|[first, _]| first).or(self.adjtimex.clone());
+            wall.adjtimex = then.zip(machine::adjtimex()).map(Into::into);
             if wall.adjtimex.is_none() && cfg!(target_os = "linux") {
                 wall.left_out
                     .push("adjtimex(2) is refused: a sandbox or a container forbids it".into());
@@ -297,6 +337,11 @@ impl Run {
             generation: before.generation.zip(after.generation).map(Into::into),
             status: after.status.into(),
         });
+        if let (Some(page), Some(earlier)) = (&mut trust.watched.vmclock, earlier) {
+            earlier::since(page, earlier.watched.vmclock.as_ref());
+        }
+        trust.series = Some(log.series(self.started.clone()));
+        trust.anchor = log.anchor(machine::boot_id().unwrap_or_default());
         trust
     }
 }

@@ -50,6 +50,12 @@ impl Moments {
         self.seen += 1;
     }
 
+    /// Forgets this clock, whose rate begins again.
+    pub(super) fn forget(&mut self, clock: usize) {
+        let all = self.moments.iter_mut().filter_map(|moment| moment.ahead_ns.get_mut(clock));
+        all.for_each(|ahead| *ahead = f64::NAN);
+    }
+
     /// Returns how much faster one clock ran than the other, from at most this many moments; `None`
     /// stands for the counter. `None` if there are too few moments.
     pub(super) fn rate(

@@ -67,6 +67,11 @@ impl Iterator for PairOrder {
 pub(super) struct Pairs(BTreeMap<[usize; 2], Pair>);
 
 impl Pairs {
+    /// Continues with what an earlier run found.
+    pub(super) fn of(known: &Matrix) -> Self {
+        Self(known.pairs.iter().map(|pair| (pair.handed.cpus, pair.clone())).collect())
+    }
+
     /// Adds the result of a pair, with the page at the home of this memory node.
     pub(super) fn add(
         &mut self,
@@ -159,6 +164,11 @@ pub(super) struct AllHanded {
 }
 
 impl AllHanded {
+    /// Continues with what an earlier run found.
+    pub(super) fn of(known: &HandedAll) -> Self {
+        Self { all: known.clone(), ..Self::default() }
+    }
+
     pub(super) fn add(&mut self, cpus: [usize; 2], played: &Played, unit_ns: f64) {
         if played.turns() == 0 {
             return;
@@ -182,8 +192,10 @@ impl AllHanded {
     pub(super) fn report(&self) -> Option<HandedAll> {
         let paces = self.pairs.values().filter(|pair| pair.1 > 0.0);
         let slowest = paces.map(|pair| pair.0 as f64 / pair.1);
+        let earlier = (self.all.pairs > 0).then_some(self.all.slowest_per_second);
+        let slowest = slowest.chain(earlier);
         (self.all.turns > 0).then(|| HandedAll {
-            pairs: self.pairs.len(),
+            pairs: self.all.pairs.max(self.pairs.len()),
             slowest_per_second: slowest.min_by(f64::total_cmp).unwrap_or(0.0),
             ..self.all.clone()
         })

@@ -2,7 +2,7 @@
 
 use super::pairs::AllHanded;
 use chronoscope_model::clock::Backwards;
-use chronoscope_model::trust::{Contended, Contention, Migrating, Sandwich};
+use chronoscope_model::trust::{Contended, Contention, Migrating, Sandwich, Watch};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -26,6 +26,8 @@ pub(super) struct Tally {
     /// Why no thread was moved, or no value was handed over.
     pub(super) refused: Option<String>,
     visited: BTreeSet<usize>,
+    /// Whether the clock stood still in an earlier run.
+    stood_still: bool,
     first: Option<u64>,
     changed: bool,
     /// When the clock's values were first and last read.
@@ -41,6 +43,17 @@ const STILL: Duration = Duration::from_millis(50);
 const STILL_READS: u64 = 1_000_000;
 
 impl Tally {
+    /// Continues with what an earlier run found.
+    pub(super) fn of(watch: &Watch) -> Self {
+        Self {
+            one_thread: watch.one_thread.clone().unwrap_or_default(),
+            migrating: watch.migrating.clone().unwrap_or_default(),
+            handed: watch.handed.as_ref().map(AllHanded::of).unwrap_or_default(),
+            stood_still: watch.frozen,
+            ..Self::default()
+        }
+    }
+
     /// Adds successive values on one thread. Counts steps back that are longer than `slack` units.
     pub(super) fn values(&mut self, values: &[u64], bits: u32, unit_ns: f64) {
         self.see(values.iter().copied());
@@ -57,7 +70,7 @@ impl Tally {
         self.see(moves.iter().flatten().copied());
         self.visited.extend(cpus);
         let found = &mut self.migrating;
-        found.cpus = self.visited.len();
+        found.cpus = found.cpus.max(self.visited.len());
         found.moves += moves.len() as u64;
         for back in moves.iter().filter_map(|[from, to]| back_ns(*from, *to, bits, unit_ns)) {
             found.backwards += 1;
@@ -82,7 +95,7 @@ impl Tally {
         let ticks = span.as_nanos() as f64 / tick_ns.max(1.0);
         let long = span >= STILL && ticks >= STILL_TICKS;
         let often = self.one_thread.tries >= STILL_READS && tick_ns <= 1e6;
-        self.first.is_some() && !self.changed && (long || often)
+        self.stood_still || self.first.is_some() && !self.changed && (long || often)
     }
 }
 
@@ -111,6 +124,11 @@ pub(super) fn sandwich(found: &mut Sandwich, values: &[[u64; 3]], bits: u32, uni
 pub(super) struct Costs(BTreeMap<usize, Contended>);
 
 impl Costs {
+    /// Continues with what an earlier run found.
+    pub(super) fn of(known: &Contention) -> Self {
+        Self(known.points.iter().map(|point| (point.threads, *point)).collect())
+    }
+
     pub(super) fn add(&mut self, found: Contended) {
         if !(found.ns.is_finite() && found.ns > 0.0) {
             return;

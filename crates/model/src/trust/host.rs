@@ -26,6 +26,9 @@ pub struct Watched {
     pub pauses: Vec<Pause>,
     /// The longest time between two looks, in nanoseconds.
     pub longest_ns: f64,
+    /// Times at which the run was stopped, until it was resumed. They are no pauses.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gaps: Vec<Gap>,
     /// Times at which one clock jumped against the others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub jumps: Vec<Jump>,
@@ -59,6 +62,15 @@ pub struct Pause {
     pub run_queue_ns: Option<f64>,
     /// What was probably paused.
     pub paused: Paused,
+}
+
+/// A time between the parts of a run that was resumed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Gap {
+    /// When the run was resumed, in seconds from its start.
+    pub at_s: f64,
+    /// How long the gap was, in seconds, by the counter.
+    pub seconds: f64,
 }
 
 /// What was paused.

@@ -4,14 +4,16 @@
 mod across;
 mod host;
 mod rate;
+mod series;
 mod wall;
 
 pub use across::{Matrix, Offset, Pair};
-pub use host::{Jump, Pause, Paused, Trap, VmClock, Watched};
+pub use host::{Gap, Jump, Pause, Paused, Trap, VmClock, Watched};
 pub use rate::{Outside, RateAgainst};
+pub use series::{Anchor, Anchored, Course, Series};
 pub use wall::{Slew, Step, StepSeen, Wall};
 
-use crate::clock::{Backwards, Facts, Kind, Verdict};
+use crate::clock::{Backwards, Facts, Kind, Orders, Verdict};
 use crate::comparison::Standing;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,7 +23,7 @@ use serde::{Deserialize, Serialize};
 pub struct Trust {
     /// How long the clocks were to be watched, in seconds.
     pub asked_s: f64,
-    /// How long they have been watched, in seconds.
+    /// How long they have been watched, in seconds, without the gaps before a run was resumed.
     pub seconds: f64,
     /// What each clock did on one thread, between threads and under migration.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -53,6 +55,12 @@ pub struct Trust {
     /// What was not tested, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOut>,
+    /// How the clocks ran over the whole watch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub series: Option<Series>,
+    /// Where the watch ended, for `--resume`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anchor: Option<Anchor>,
 }
 
 impl Trust {
@@ -103,7 +111,7 @@ pub struct Watch {
     /// Values that threads on two CPUs handed to each other, over all pairs of CPUs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handed: Option<HandedAll>,
-    /// Whether its value never changed while it was watched.
+    /// Whether its value never changed while it was watched, or during a part of a resumed run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub frozen: bool,
     /// The verdict.
@@ -112,8 +120,8 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// What each test found: reads that were compared with an earlier one, how many of them were
-    /// smaller, and the furthest step back in nanoseconds.
+    /// What each test found, hand-overs last: reads that were compared with an earlier one, how many
+    /// of them were smaller, and the furthest step back in nanoseconds.
     fn tests(&self) -> impl Iterator<Item = (u64, u64, f64)> {
         let one = self.one_thread.as_ref().map(|it| (it.tries, it.violations, it.worst_ns));
         let moved = self.migrating.as_ref().map(|it| (it.moves, it.backwards, it.worst_ns));
@@ -129,6 +137,26 @@ impl Watch {
     /// How many of them were smaller, in all tests.
     pub fn backwards(&self) -> u64 {
         self.tests().fold(0, |sum, test| sum.saturating_add(test.1))
+    }
+
+    /// The hand-overs, if the clock's reads are not ordered by design: the processor may take such
+    /// a value early, so a step back says nothing about the clock.
+    pub fn unordered(&self) -> Option<&HandedAll> {
+        let orders = self.facts.map_or(Orders::Unknown, |facts| facts.orders);
+        let unordered = matches!(orders, Orders::Nothing | Orders::Unknown);
+        self.handed.as_ref().filter(|_| unordered)
+    }
+
+    /// What the tests found in which each read had to come after the one that it was compared with.
+    pub fn ordered(&self) -> Backwards {
+        let handed = usize::from(self.unordered().is_some());
+        let all: Vec<_> = self.tests().collect();
+        let ordered = &all[..all.len() - handed];
+        Backwards {
+            tries: ordered.iter().fold(0, |sum, test| sum.saturating_add(test.0)),
+            violations: ordered.iter().fold(0, |sum, test| sum.saturating_add(test.1)),
+            worst_ns: ordered.iter().fold(0.0, |worst, test| test.2.max(worst)),
+        }
     }
 
     /// The furthest step back in all tests, in nanoseconds.

@@ -50,6 +50,11 @@ pub fn adjtimex() -> Option<String> {
     None
 }
 
+/// Nothing distinguishes one boot from another.
+pub fn boot_id() -> Option<String> {
+    None
+}
+
 /// Only Linux lets a process forbid itself to read the counter.
 pub fn tsc_permitted() -> Option<bool> {
     None

@@ -7,9 +7,9 @@ use chronoscope_model::deltas::Deltas;
 use chronoscope_model::ordering::Handed;
 use chronoscope_model::sweep::Source;
 use chronoscope_model::trust::{
-    Contended, Contention, HandedAll, Jump, LeftOut, Matrix, Migrating, Offset, Outside, Pair,
-    Pause, Paused, RateAgainst, Sandwich, Slew, Step, StepSeen, Trap, Trust, VmClock, Wall, Watch,
-    Watched,
+    Anchor, Anchored, Contended, Contention, Course, Gap, HandedAll, Jump, LeftOut, Matrix,
+    Migrating, Offset, Outside, Pair, Pause, Paused, RateAgainst, Sandwich, Series, Slew, Step,
+    StepSeen, Trap, Trust, VmClock, Wall, Watch, Watched,
 };
 use chronoscope_model::{Clock, Report};
 
@@ -124,6 +124,40 @@ pub fn sound() -> Trust {
             ..Watched::default()
         },
         left_out: Vec::new(),
+        series: Some(Series {
+            started: "2026-01-02T03:04:05.123456789Z".into(),
+            against: "linux/monotonic-raw".into(),
+            spacing_s: 1.0,
+            at_s: vec![0.0, 1.003, 2.01],
+            clocks: vec![
+                course(counter, &[0.0, -12.3, 4.5], &[-0.0123, 0.0167]),
+                course("posix/monotonic", &[0.0, 12_540.1, 25_125.4], &[12.5026, 12.4978]),
+                course("linux/ptp", &[0.0, -7.5], &[-0.0074]),
+            ],
+        }),
+        anchor: Some(Anchor {
+            boot: "b00t".into(),
+            counter: counter.into(),
+            tick_ns: 0.4,
+            looks: [1_000_000, 26_000_000_000],
+            clocks: vec![Anchored {
+                id: "posix/monotonic".into(),
+                read: [25_999_999_990, 10_400_125_000, 26_000_000_010],
+                ahead_ns: 125_000.3,
+                stepped_ns: 0.0,
+            }],
+        }),
+    }
+}
+
+/// How a clock ran up to the third point.
+fn course(id: &str, offset_ns: &[f64], rate_ppm: &[f64]) -> Course {
+    Course {
+        id: id.into(),
+        first: 3 - offset_ns.len(),
+        offset_ns: offset_ns.into(),
+        stepped_ns: Vec::new(),
+        rate_ppm: rate_ppm.into(),
     }
 }
 
@@ -158,6 +192,7 @@ pub fn faulty() -> Trust {
         ns: 2e9,
         tolerance_ns: 7e3,
     }];
+    trust.watched.gaps = vec![Gap { at_s: 3605.0, seconds: 3600.0 }];
     trust.watched.pauses = vec![Pause {
         at_s: 7.0,
         ns: 2e9,

@@ -1,10 +1,9 @@
-//! The file to which a long run writes its report every second, and from which a run of waits can
-//! be resumed.
+//! The file to which a long run writes its report every second, and from which it can be resumed.
 
 use crate::error::Usage;
 use crate::{input, output};
 use chronoscope_model::Report;
-use chronoscope_survey::Survey;
+use chronoscope_survey::{Error, Survey};
 use std::cell::Cell;
 use std::fs;
 use std::path::Path;
@@ -75,16 +74,20 @@ impl Keeper {
     }
 }
 
-/// The rest of the run of a checkpoint, which will be kept up to date.
+/// The rest of the run of a checkpoint, which will be kept up to date, by a function that makes it
+/// of the report.
 ///
 /// # Errors
-/// The file cannot be read or written, or is not a checkpoint.
-pub fn resumed(path: &Path) -> Result<Survey<'static>, Usage> {
+/// The file cannot be read or written, or the run cannot be resumed.
+pub fn resumed(
+    path: &Path,
+    resume: impl FnOnce(Report) -> Result<Survey<'static>, Error>,
+) -> Result<Survey<'static>, Usage> {
     if path == Path::new("-") {
         let line = "--resume needs a file, because the run keeps it up to date";
         return Err(Usage(line.into()));
     }
-    let survey = Survey::resume(input::report(path)?);
-    let survey = survey.map_err(|why| Usage(format!("{}: {why}", path.display())))?;
+    let survey =
+        resume(input::report(path)?).map_err(|why| Usage(format!("{}: {why}", path.display())))?;
     usable(path).map(|()| survey)
 }

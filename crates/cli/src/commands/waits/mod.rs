@@ -87,7 +87,7 @@ impl Run for Args {
         let mut spec = self.spec;
         let read = numbers::read(&mut spec, &self.typed)?;
         let survey = match &self.resume {
-            Some(path) => checkpoint::resumed(path)?,
+            Some(path) => checkpoint::resumed(path, Survey::resume)?,
             None => Survey::of(Spec::Waits(spec))?,
         };
         let job = Job {

@@ -67,6 +67,12 @@ pub fn adjtimex() -> Option<String> {
     clocks::adjtimex().ok().map(|answer| answer.line())
 }
 
+/// The kernel's random id of this boot (random(4)).
+pub fn boot_id() -> Option<String> {
+    let id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    Some(id.trim().to_owned()).filter(|id| !id.is_empty())
+}
+
 /// The address of the vDSO's ELF header, AT_SYSINFO_EHDR (vdso(7), getauxval(3)).
 pub fn vdso_base() -> Option<*const u8> {
     // SAFETY: getauxval takes any number and only reads the process's own vector.

@@ -62,6 +62,11 @@ pub fn fill(env: &mut Environment) {
     }
 }
 
+/// The kernel's random id of this boot.
+pub fn boot_id() -> Option<String> {
+    text(c"kern.bootsessionuuid")
+}
+
 /// A number of at most 64 bits; the kernel stores as many bytes as the number has.
 fn number(name: &CStr) -> Option<u64> {
     let mut bytes = [0u8; 8];

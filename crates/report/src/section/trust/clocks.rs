@@ -52,7 +52,13 @@ pub(super) fn columns<'a>() -> Vec<Spec<Row<'a>>> {
             of(watch.migrating.as_ref().map(|moved| (moved.backwards, moved.moves)));
         "hand_overs" "handed over" [] Cell::count(watch.handed.as_ref().map(|handed| handed.turns));
         "handed_backwards" "handed over" [full narrow("handed\nover") right]
-            of(watch.handed.as_ref().map(|handed| (handed.backwards, handed.turns)));
+            {
+            let handed = watch.handed.as_ref();
+            let cell = of(handed.map(|handed| (handed.backwards, handed.turns)));
+            // An unordered read may be early.
+            let early = watch.unordered().is_some_and(|handed| handed.backwards > 0);
+            if early { cell.toned(Tone::Warn) } else { cell }
+        };
         "worst_ns" "worst" [full unit("ns") right]
             Cell::number((watch.backwards() > 0).then(|| watch.worst_ns()));
         "verdict" "trust" [full gives_way(14)] {

@@ -48,21 +48,24 @@ fn of(bad: u64, tries: u64, one: &str, many: &str) -> Text {
 }
 
 fn backwards(trust: &Trust) -> Text {
-    let (mut tries, mut bad) = (0, 0);
-    let mut worst: Option<(&str, f64)> = None;
+    let (mut tries, mut bad) = (0u64, 0u64);
+    let (mut early_of, mut early, mut worst) = (0u64, 0u64, 0f64);
     for watch in &trust.clocks {
-        tries += watch.tries();
-        bad += watch.backwards();
-        let ns = watch.worst_ns();
-        if watch.backwards() > 0 && worst.is_none_or(|(_, most)| ns > most) {
-            worst = Some((&watch.id, ns));
+        let ordered = watch.ordered();
+        tries = tries.saturating_add(ordered.tries);
+        bad = bad.saturating_add(ordered.violations);
+        if let Some(handed) = watch.unordered() {
+            early_of = early_of.saturating_add(handed.turns);
+            early = early.saturating_add(handed.backwards);
+            worst = worst.max(handed.worst_ns);
         }
     }
-    let text = of(bad, tries, "read", "reads");
-    match worst {
-        Some((id, ns)) => text.and(format!(", at worst {} by {id}", short(ns))),
-        None => text,
-    }
+    let unordered = (early > 0).then(|| {
+        let (early, all, by) = (count(early), count(early_of), short(worst));
+        Text::from(format!("of unordered ones, {early} of {all}, by up to {by}"))
+    });
+    let ordered = of(bad, tries, "ordered read", "ordered reads");
+    Text::dotted([ordered].into_iter().chain(unordered))
 }
 
 fn cpus(trust: &Trust) -> Text {
@@ -74,11 +77,9 @@ fn cpus(trust: &Trust) -> Text {
     };
     let backwards: u64 = seen.iter().map(|pair| pair.handed.backwards).sum();
     let turns: u64 = seen.iter().map(|pair| pair.handed.turns).sum();
-    let open = seen.iter().filter_map(|pair| pair.best());
-    let open = open.map(|best| best.uncertainty_ns).fold(0.0, f64::max);
     let pairs = plural(seen.len() as u64, "pair", "pairs");
     let verdict = if in_step {
-        Text::from(format!("{pairs} in step within ±{}", short(open.round())))
+        Text::from(format!("{pairs} in step"))
     } else {
         let bad = matrix.out_of_step().count() as u64;
         Text::toned(Tone::Bad, format!("{} of {pairs} out of step", count(bad)))
@@ -112,12 +113,11 @@ fn rate(trust: &Trust) -> Text {
         )
         .into(),
         (None, Some(rate)) => Text::toned(Tone::Warn, "unverified").and(format!(
-            ": {} agrees with {} to {} ±{} ppm, but {}",
+            ": {} agrees with {} to {} ±{} ppm",
             rate.id,
             rate.against,
             signed(rate.ppm),
-            three(rate.half_width_ppm()),
-            rate.why
+            three(rate.half_width_ppm())
         )),
         (None, None) => Text::toned(Tone::Warn, "unverified").and(": no rate was compared"),
     }

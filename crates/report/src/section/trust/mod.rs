@@ -4,6 +4,8 @@ mod clocks;
 mod facts;
 mod pairs;
 mod rates;
+mod series;
+mod verdict;
 
 use super::columns::Rows;
 use super::{Detail, SECTION as PLAIN, Section};
@@ -20,7 +22,9 @@ pub const SECTION: Section = Section {
     view,
     table: Some(|report| {
         let rows = report.trust.iter().flat_map(clocks::rows);
-        Rows::data(clocks::columns()).of_all(&rows.collect::<Vec<_>>())
+        let mut table = Rows::data(clocks::columns()).of_all(&rows.collect::<Vec<_>>());
+        report.trust.iter().for_each(|trust| series::add(&mut table, trust));
+        table
     }),
     ..PLAIN
 };
@@ -32,8 +36,8 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
             _ => vec![Block::paragraph("No clock was watched.")],
         };
     };
-    let watched = format!("watched for {}", short(trust.seconds * 1e9));
-    let mut blocks = vec![Block::noted("Trust", watched)];
+    let mut blocks = vec![Block::noted("Trust", watched(trust))];
+    blocks.push(Block::Paragraph(verdict::verdict(trust)));
     blocks.push(Block::Facts(facts::facts(report, trust)));
     if detail == Detail::Brief {
         return blocks;
@@ -54,6 +58,17 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
                   offset is a fault only beyond its uncertainty.";
     blocks.push(Block::legend(legend));
     blocks
+}
+
+/// How long the clocks were watched.
+fn watched(trust: &Trust) -> String {
+    let gaps = &trust.watched.gaps;
+    let mut text = format!("watched for {}", short(trust.seconds * 1e9));
+    if !gaps.is_empty() {
+        let over = trust.seconds + gaps.iter().map(|gap| gap.seconds).sum::<f64>();
+        text += &format!(" in {} parts over {}", gaps.len() + 1, short(over * 1e9));
+    }
+    text
 }
 
 /// What happened while the clocks were watched, one line each.
