@@ -108,6 +108,9 @@ pub static ADVICE: Schedule = command("`advise`", 4_000, "", &[]);
 /// With calibration and the start and end of the load, the command takes less than 20 s.
 pub static OVERVIEW: Schedule =
     command("`waits`, `advise --for wait`", 18_600, "both loads, half for each", &[]);
+/// The least that a wait of 10 ms needs to be judged; for a longer one there is more.
+pub static ONE_WAIT: Schedule =
+    command("`advise --wait` up to 10 ms", 8_000, "both loads, half for each", &[]);
 pub static WAITS: Schedule = command("`waits` with options", 60_000, "each load", &[]);
 
 pub static TRUST: Schedule = command("`trust`", 10_000, "", &[]);
@@ -150,8 +153,8 @@ pub static OVERHEAD: Schedule = command("`overhead`", 60_000, "", &[]);
 pub static HARDWARE: Schedule = command("`hardware`", 20, "", &[]);
 
 /// Every schedule, in the order of METHOD's table.
-pub static ALL: [&Schedule; 15] = [
-    &CLOCKS, &LOADED, &SUMMARY, &BRIEF, &DOCTOR, &ADVICE, &OVERVIEW, &WAITS, &TRUST, &RUNTIMES,
+pub static ALL: [&Schedule; 16] = [
+    &CLOCKS, &LOADED, &SUMMARY, &BRIEF, &DOCTOR, &ADVICE, &OVERVIEW, &ONE_WAIT, &WAITS, &TRUST, &RUNTIMES,
     &SWEEP, &CALLS, &DELTAS, &OVERHEAD, &HARDWARE,
 ];
 
