@@ -154,8 +154,8 @@ pub static HARDWARE: Schedule = command("`hardware`", 20, "", &[]);
 
 /// Every schedule, in the order of METHOD's table.
 pub static ALL: [&Schedule; 16] = [
-    &CLOCKS, &LOADED, &SUMMARY, &BRIEF, &DOCTOR, &ADVICE, &OVERVIEW, &ONE_WAIT, &WAITS, &TRUST, &RUNTIMES,
-    &SWEEP, &CALLS, &DELTAS, &OVERHEAD, &HARDWARE,
+    &CLOCKS, &LOADED, &SUMMARY, &BRIEF, &DOCTOR, &ADVICE, &OVERVIEW, &ONE_WAIT, &WAITS, &TRUST,
+    &RUNTIMES, &SWEEP, &CALLS, &DELTAS, &OVERHEAD, &HARDWARE,
 ];
 
 impl Phase {

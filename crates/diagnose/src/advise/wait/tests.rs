@@ -219,6 +219,10 @@ fn the_usual_wait_sleeps_unless_it_is_much_later_than_a_spin() {
         assert_eq!(spins.clock.as_deref(), Some(best));
         assert!(spins.figure.starts_with("219 ns late, 9") && !spins.figure.contains('('));
     }
+    // Of a few waits it is not known.
+    let few = of_many("both", Load::None, &[(400, 3), (30_000, 5)], 40e3);
+    let few = usual(vec![sleep(), busy(), Wait { kind: Kind::Hybrid, ..few }]);
+    assert_eq!(few.clock.as_deref(), Some("both"));
     // Without a spin there is nothing to be later than.
     assert_eq!(usual(vec![sleep()]).clock.as_deref(), Some("sleep"));
 }
