@@ -2,7 +2,7 @@
 
 use crate::error::Usage;
 use chronoscope_diagnose::advise::LANGUAGES;
-use chronoscope_model::{Note, Report};
+use chronoscope_model::{Advice, Note, Report};
 use chronoscope_survey::select::{language, shown};
 
 /// The variable that names the language, for users who always want the same one.
@@ -50,13 +50,19 @@ impl Code {
         }
     }
 
-    /// Keeps only the code in this language. Advice that has no code in it keeps all its code.
-    /// Returns whether any code was removed.
+    /// Keeps only the code in this language. Advice that has no code in it keeps all its code, but
+    /// of choices of a wait for several languages only that for this one is kept. Returns whether
+    /// any code was removed.
     pub fn retain(self, report: &mut Report) -> bool {
         let Self::In(language) = self else {
             return false;
         };
-        let mut less = false;
+        let of = |advice: &Advice| advice.wait.as_ref().map(|of| (of.requested_ns, of.goal));
+        let has = |advice: &&Advice| advice.code.contains_key(language);
+        let own: Vec<_> = report.advice.iter().filter(has).filter_map(of).collect();
+        let all = report.advice.len();
+        report.advice.retain(|it| has(&it) || !of(it).is_some_and(|of| own.contains(&of)));
+        let mut less = report.advice.len() < all;
         for advice in &mut report.advice {
             if advice.code.len() > 1 && advice.code.contains_key(language) {
                 advice.code.retain(|known, _| known == language);

@@ -2,6 +2,7 @@
 
 mod common;
 
+use chronoscope_model::advice::Goal;
 use common::{SHORT, run};
 use std::process::Output;
 
@@ -295,4 +296,43 @@ fn advice_from_a_report_is_based_on_its_contents_and_changes_nothing_else() {
     let output = run(&[&from[..], &["--for", "interval"]].concat());
     assert_eq!(code(&output), Some(2));
     assert!(told(&output).contains("no clocks"), "{output:?}");
+}
+
+/// The durations and goals that a stored report has choose its advice; others are refused in a line.
+#[test]
+fn advice_on_one_wait_fits_one_screen_and_what_is_not_there_is_refused() {
+    let report =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reports/x86_64-unknown-linux-gnu.json");
+    let from = ["advise", "--from", report];
+    for args in [&["--for", "wait"][..], &["--wait", "1ms"], &["--goal", "cpu", "--wait", "100us"]]
+    {
+        let output = run(&[&from[..], args, &["--language", "c"]].concat());
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(text.lines().count() <= 48, "{text}");
+        assert_eq!(text.matches("Chosen by").count(), 1, "{text}");
+        assert!(text.contains("nanosleep"), "{text}");
+    }
+    let output = run(&[&from[..], &["--wait", "1", "--goal", "cpu", "--json"]].concat());
+    let read = chronoscope_report::json::read(&output.stdout).expect("a report");
+    let mut choices = read.advice.iter().filter_map(|advice| advice.wait.as_ref());
+    assert!(choices.all(|of| (of.requested_ns, of.goal) == (1_000_000, Goal::Cpu)));
+    assert!(!read.advice.is_empty());
+    for (args, why) in [
+        (&["--wait", "3ms"][..], "the nearest are of 1 ms and 10 ms"),
+        (&["--wait", "1s"], "the nearest are of 10 ms"),
+        (&["--goal", "load"], "--load none,normal"),
+        (&["--wait", "0"], "above zero"),
+        (&["--wait", "-1ms"], "above zero"),
+        (&["--wait", "soon"], "not a duration"),
+        (&["--wait", "1ms", "--for", "interval"], "interval"),
+    ] {
+        let output = run(&[&from[..], args].concat());
+        let line = told(&output);
+        assert_eq!(code(&output), Some(2), "{args:?}: {line}");
+        assert!(line.contains(why) && line.lines().count() == 1, "{args:?}: {line}");
+    }
+    // Half a minute of waits is not measured without a word.
+    let output = run(&["advise", "--wait", "1s"]);
+    assert_eq!(code(&output), Some(2));
+    assert!(told(&output).contains("--budget"), "{output:?}");
 }

@@ -114,6 +114,9 @@ pub static ADVICE: Schedule = command("`advise`", 4_000, "", &[]);
 /// With calibration and the start and end of the load, the command takes less than 20 s.
 pub static OVERVIEW: Schedule =
     command("`waits`, `advise --for wait`", 18_600, "both loads, half for each", &[]);
+/// The least that a wait of 10 ms needs to be judged; for a longer one there is more.
+pub static ONE_WAIT: Schedule =
+    command("`advise --wait` up to 10 ms", 8_000, "both loads, half for each", &[]);
 pub static WAITS: Schedule = command("`waits` with options", 60_000, "each load", &[]);
 
 pub static TRUST: Schedule = command("`trust`", 10_000, "", &[]);
@@ -156,7 +159,7 @@ pub static OVERHEAD: Schedule = command("`overhead`", 60_000, "", &[]);
 pub static HARDWARE: Schedule = command("`hardware`", 20, "", &[]);
 
 /// Every schedule, in the order of METHOD's table.
-pub static ALL: [&Schedule; 17] = [
+pub static ALL: [&Schedule; 18] = [
     &CLOCKS,
     &LOADED,
     &SUMMARY,
@@ -166,6 +169,7 @@ pub static ALL: [&Schedule; 17] = [
     &GLANCE,
     &ADVICE,
     &OVERVIEW,
+    &ONE_WAIT,
     &WAITS,
     &TRUST,
     &RUNTIMES,

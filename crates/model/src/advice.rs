@@ -57,7 +57,11 @@ pub struct Shortest {
 /// What a wait is chosen for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Goal {
+    /// No CPU to waste: a wait that sleeps, unless it is much later than a spin.
+    #[cfg_attr(feature = "clap", value(skip))]
+    Usual,
     /// The least overshoot on an otherwise idle machine.
     #[default]
     Accuracy,
@@ -68,10 +72,14 @@ pub enum Goal {
 }
 
 /// The row of the waits that was chosen; its method is the advice's `clock`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WaitChoice {
     /// What it was chosen for.
     pub goal: Goal,
+    /// The languages that it was chosen for, if another row is better but these cannot make that
+    /// wait; empty for the best of all rows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub languages: Vec<String>,
     /// The duration, in nanoseconds.
     pub requested_ns: u64,
     /// The load of the row: of several, the one under which the method was latest.
@@ -90,6 +98,28 @@ pub struct WaitChoice {
     pub equal: Vec<String>,
     /// How many methods were compared.
     pub compared: u64,
+    /// The median overshoot, in nanoseconds; absent if there is no choice, and in reports of
+    /// earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p50_ns: Option<u64>,
+    /// The share of a CPU, 0 to 1; absent where `p50_ns` is, or if it was not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_share: Option<f64>,
+    /// The best spin, if the goal is `usual` and the choice sleeps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spinning: Option<Spinning>,
+}
+
+/// What a spin would do instead of a sleep.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Spinning {
+    /// The method.
+    pub wait: String,
+    /// Its median overshoot, in nanoseconds.
+    pub p50_ns: u64,
+    /// Its share of a CPU, 0 to 1; absent if it was not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_share: Option<f64>,
 }
 
 impl WaitChoice {

@@ -90,13 +90,14 @@ pub fn qpc_spin(ns: u64) -> Spin {
     }
 }
 
-/// A wait for a Windows timer object, in C, created with these flags. A negative due time is
+/// A wait for a Windows timer object, in C or C++, created with these flags. A negative due time is
 /// relative to now, in units of 100 ns (Microsoft Learn, SetWaitableTimer).
 pub fn waitable_timer(flags: &str, ns: u64) -> String {
     format!(
         "HANDLE timer = CreateWaitableTimerExW(NULL, NULL,\n    \
          {flags}, TIMER_ALL_ACCESS);\n\
-         LARGE_INTEGER due = {{ .QuadPart = -{}LL }};\n\
+         LARGE_INTEGER due;\n\
+         due.QuadPart = -{}LL;\n\
          SetWaitableTimer(timer, &due, 0, NULL, NULL, FALSE);\n\
          WaitForSingleObject(timer, INFINITE);",
         ns.div_ceil(100)

@@ -1,6 +1,8 @@
 //! The waits that a run measures by default: enough to name the best method for common durations,
 //! idle and under load, in a time that people are willing to wait.
 
+use chronoscope_measure::schedule::{ONE_WAIT, OVERVIEW};
+use chronoscope_model::quantile::Percentile;
 use chronoscope_model::waits::{Load, Slack};
 use chronoscope_probes::waits::{ALL, Entry, Kind, find, os};
 use std::time::Duration;
@@ -59,6 +61,26 @@ pub(crate) fn methods() -> Vec<&'static Entry> {
     all.filter(|entry| chosen.contains(&entry.id)).collect()
 }
 
+/// Nothing takes longer than this unless its time is set.
+pub(crate) const LONGEST: Duration = Duration::from_mins(1);
+
+/// The time for these durations without a budget. Each row gets about the same time, so that even
+/// if the waits took a quarter longer than requested, which is usual next to a load, there would be
+/// enough for their median and their p90.
+pub(crate) fn time(durations: &[Duration]) -> Duration {
+    let [one] = durations else {
+        return OVERVIEW.time;
+    };
+    let rows = rows() * LOADS.len() as u32 * Percentile::P90.least() as u32;
+    one.mul_f64(1.25).saturating_mul(rows).max(ONE_WAIT.time)
+}
+
+/// The rows of each duration and load.
+fn rows() -> u32 {
+    let rows: u32 = methods().iter().map(|entry| 1 + u32::from(entry.slack)).sum();
+    rows + slices(&[Slack::Default]).1.len() as u32
+}
+
 /// The number of methods of this system that are left out.
 pub(crate) fn left_out() -> u64 {
     let here = ALL.iter().filter(|entry| !entry.is_on_other_system()).count();
@@ -68,7 +90,6 @@ pub(crate) fn left_out() -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chronoscope_measure::schedule::OVERVIEW;
 
     #[test]
     fn every_method_named_is_in_the_catalogue() {
@@ -86,17 +107,18 @@ mod tests {
         assert!(left_out() > 0);
     }
 
-    /// Each row gets about the same time. Even if a wait of 10 ms took a quarter longer than
-    /// requested, which is usual next to a load, there would be enough waits for its median and its
-    /// p90.
     #[test]
     fn the_time_suffices_for_the_percentiles_that_decide() {
-        let rows: u32 = methods().iter().map(|entry| 1 + u32::from(entry.slack)).sum();
-        let rows = rows + slices(&[Slack::Default]).1.len() as u32;
-        let rows = rows * DURATIONS.len() as u32;
+        let rows = rows() * DURATIONS.len() as u32;
         let each = OVERVIEW.time / (LOADS.len() as u32) / rows;
         let longest = DURATIONS[2].mul_f64(1.25);
-        let least = chronoscope_model::quantile::Percentile::P90.least();
+        let least = Percentile::P90.least();
         assert!(each.as_secs_f64() / longest.as_secs_f64() >= least as f64, "{each:?}");
+        // One of the usual durations needs no more than the schedule says.
+        for one in DURATIONS {
+            assert_eq!(time(&[one]), ONE_WAIT.time);
+        }
+        assert!(time(&[Duration::from_millis(100)]) <= LONGEST);
+        assert!(time(&[Duration::from_secs(1)]) > LONGEST);
     }
 }

@@ -36,21 +36,29 @@ pub(crate) struct Request {
     /// The request, including its preset.
     spec: WaitSpec,
     methods: Vec<&'static Entry>,
+    /// The durations of an overview, if it is one.
+    overview: Option<Vec<Duration>>,
 }
 
 impl Request {
+    /// Makes a request for an overview, of this duration alone if there is one.
+    pub(crate) fn overview(wait: Option<Duration>) -> Self {
+        let durations = wait.map_or_else(|| overview::DURATIONS.to_vec(), |wait| vec![wait]);
+        let methods = overview::methods();
+        Self { spec: WaitSpec::default(), methods, overview: Some(durations) }
+    }
+
     /// Makes a request for these waits.
     ///
     /// # Errors
     /// There is no such preset, or an id matches no method.
     pub(crate) fn of(asked: WaitSpec) -> Result<Self, error::Error> {
         let spec = preset::applied(asked)?;
-        let methods = if is_overview(&spec) {
-            overview::methods()
-        } else {
-            select::select("wait", ALL, |entry| entry.id, &spec.ids)?
-        };
-        Ok(Self { spec, methods })
+        if is_overview(&spec) {
+            return Ok(Self { spec, ..Self::overview(None) });
+        }
+        let methods = select::select("wait", ALL, |entry| entry.id, &spec.ids)?;
+        Ok(Self { spec, methods, overview: None })
     }
 
     /// Returns the plan that follows from the request.
@@ -73,14 +81,15 @@ impl Request {
         let spec = &mut plan.spec;
         once(&mut spec.slack, &SLACKS);
         once(&mut spec.slice, &[Slack::Default]);
-        if is_overview(&self.spec) {
+        if let Some(durations) = &self.overview {
             // A real-time thread has no slice.
             if spec.fifo().is_none() {
                 (spec.slice, plan.sliced) = overview::slices(&spec.slice);
             }
-            spec.wait = overview::DURATIONS.to_vec();
+            spec.wait.clone_from(durations);
             spec.load = overview::LOADS.to_vec();
-            let each = budget.unwrap_or(schedule::OVERVIEW.time) / overview::LOADS.len() as u32;
+            let time = budget.unwrap_or_else(|| overview::time(durations));
+            let each = time / overview::LOADS.len() as u32;
             spec.duration = Some(each);
             plan.chosen = Some(overview::left_out());
             return plan;
@@ -140,6 +149,15 @@ impl Measurement for Request {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
         let plan = Plan { seed: setting.seed, ..self.plan(setting.cpu, setting.budget) };
         let longest = plan.spec.wait.iter().max().copied();
+        if let (Some(durations), None) = (&self.overview, setting.budget)
+            && overview::time(durations) > overview::LONGEST
+        {
+            return Err(Error::Invalid(format!(
+                "enough waits of {} with each method take {}: set that time with --budget",
+                short_ns(longest.unwrap_or_default().as_nanos() as f64),
+                short_ns(overview::time(durations).as_nanos() as f64)
+            )));
+        }
         if let (Some(_), Some(time), Some(longest)) = (plan.chosen, plan.spec.duration, longest)
             && time < longest
         {

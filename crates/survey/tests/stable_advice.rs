@@ -7,11 +7,14 @@ use chronoscope_model::waits::{Load, Wait};
 use chronoscope_model::{Environment, Report};
 use chronoscope_probes::waits::find;
 use std::collections::BTreeMap;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// The randomness of a run. A simulated method is a plain function, so this is a static.
 static SEED: AtomicU64 = AtomicU64::new(0);
+/// Held by the test whose runs it is that of.
+static ALONE: Mutex<()> = Mutex::new(());
 
 /// A number from 0 to 1, determined by the run, the method and the number of its wait (Steele, Lea
 /// and Flood, Fast Splittable Pseudorandom Number Generators, 2014: the finalizer of SplitMix64).
@@ -142,6 +145,7 @@ fn run(seed: u64) -> Vec<Wait> {
 #[test]
 fn nineteen_of_twenty_runs_give_the_same_answers() {
     const RUNS: usize = 40;
+    let _alone = ALONE.lock();
     let mut answers: BTreeMap<String, BTreeMap<String, usize>> = BTreeMap::new();
     for seed in 1..=RUNS as u64 {
         let report = Report {
@@ -157,7 +161,7 @@ fn nineteen_of_twenty_runs_give_the_same_answers() {
         }
     }
     println!("{answers:#?}");
-    assert_eq!(answers.len(), 9);
+    assert_eq!(answers.len(), 12);
     for (title, given) in &answers {
         let most = given.values().copied().max().unwrap_or(0);
         assert!(most * 20 >= RUNS * 19, "{title}: {given:?}");
@@ -166,4 +170,41 @@ fn nineteen_of_twenty_runs_give_the_same_answers() {
     // A spin or the library's wait reaches a fraction of a microsecond; no sleep comes close.
     let accurate = &answers["Wait 100 us: least overshoot"];
     assert!(accurate.keys().all(|answer| !answer.contains("sleep")), "{accurate:?}");
+}
+
+/// The waits of a run without a command, on an idle machine or on a busy one: all rows are without a
+/// load of the tool's.
+fn short_run(seed: u64, busy: bool) -> Vec<Wait> {
+    SEED.store(seed.wrapping_mul(0xD1B5_4A32_D192_ED03), Ordering::Relaxed);
+    let spec = WaitSpec {
+        wait: [100, 1_000].map(Duration::from_micros).to_vec(),
+        slack: vec![Slack::Default, Slack::Ns(1)],
+        duration: Some(Duration::from_millis(900)),
+        ..WaitSpec::default()
+    };
+    let plan = Plan { spec, seed, ..Plan::default() };
+    let [sleeps, spins, both] = match busy {
+        false => [sleep, spin, balanced],
+        true => [loaded_sleep, loaded_spin, loaded_balanced],
+    };
+    let methods = [
+        method("rust/thread-sleep", sleeps, 21_000),
+        method("busy/instant", spins, 930_000),
+        method("chronoscope/wait", both, 37_000),
+    ];
+    simulate(&plan, &methods).expect("a plan")
+}
+
+#[test]
+fn a_short_run_names_the_same_usual_wait_idle_and_busy() {
+    let _alone = ALONE.lock();
+    let mut given: BTreeMap<String, usize> = BTreeMap::new();
+    for (seed, busy) in (1..=20).flat_map(|seed| [(seed, false), (seed, true)]) {
+        let report = Report { waits: short_run(seed, busy), ..Report::default() };
+        let advice = advise(&report).into_iter().find(|advice| advice.summary);
+        let advice = advice.expect("one for the summary");
+        *given.entry(format!("{} {:?}", advice.short, advice.clock)).or_default() += 1;
+    }
+    let wanted = "Wait 1 ms Some(\"chronoscope/wait\")";
+    assert!(given.get(wanted).is_some_and(|runs| *runs >= 39), "{given:?}");
 }

@@ -9,7 +9,10 @@ use crate::screen::Screen;
 use crate::task::{Examples, Job, Measure, Run, Task};
 use chronoscope_diagnose::advise::{self, Basis, PURPOSES, Purpose};
 use chronoscope_diagnose::in_language;
+use chronoscope_model::advice::{Goal, WaitChoice};
 use chronoscope_model::runtimes::Runtime;
+use chronoscope_model::units::short_ns;
+use chronoscope_model::waits::parse_wait;
 use chronoscope_model::{Advice, Note, Report};
 use chronoscope_report::section;
 use chronoscope_survey::select::unknown;
@@ -20,7 +23,7 @@ use std::path::{Path, PathBuf};
 
 pub const EXAMPLES: Examples = [
     ("chronoscope advise --for interval", "The clock for durations in one process, in C."),
-    ("chronoscope advise --language python", "Code in Python for every purpose of clocks."),
+    ("chronoscope advise --wait 1ms --language python", "How to wait for 1 ms, in Python."),
     (
         "chronoscope advise --from run.json --language all",
         "From a stored report, in every language.",
@@ -33,6 +36,13 @@ pub struct Args {
     /// The purpose; see chronoscope list purposes. Default: every purpose of clocks.
     #[arg(long = "for", value_name = "PURPOSE")]
     purpose: Option<String>,
+    /// A duration to wait for, such as 1ms; without a unit, milliseconds. Implies --for wait.
+    #[arg(long, value_name = "DURATION", allow_hyphen_values = true)]
+    wait: Option<String>,
+    /// What a wait should have least of: overshoot, CPU time, or overshoot under load. Default: each
+    /// of them, and code for a wait that wastes no CPU time. Implies --for wait.
+    #[arg(long)]
+    goal: Option<Goal>,
     /// The language of the code, or all. Default: that of CHRONOSCOPE_LANGUAGE, or C.
     #[arg(long, value_name = "LANG")]
     language: Option<String>,
@@ -46,15 +56,34 @@ pub struct Args {
 
 impl Run for Args {
     fn task(self, context: &Context) -> anyhow::Result<Task> {
-        let purpose = self.purpose.as_deref().map(purpose).transpose()?;
+        let mut purpose = self.purpose.as_deref().map(purpose).transpose()?;
+        let goal = self.goal;
+        let parsed = |text| parse_wait(text).map_err(|error| Usage(format!("--wait: {error}")));
+        let duration = self.wait.as_deref().map(parsed).transpose()?;
+        let wait = duration.map(|wait| u64::try_from(wait.as_nanos()).unwrap_or(u64::MAX));
+        if wait.is_some() || goal.is_some() {
+            match purpose.map(|purpose| (purpose.basis(), purpose.id())) {
+                Some((Basis::Clocks, id)) => {
+                    return Err(Usage(format!("--wait and --goal do not apply to {id}")).into());
+                }
+                _ => purpose = PURPOSES.iter().copied().find(|it| it.basis() == Basis::Waits),
+            }
+        }
         let asked = self.language.as_deref().map(Code::named).transpose()?;
         let code = asked.map_or_else(|| Code::usual(context.options.verbose), Ok)?;
         let job = match &self.from {
             Some(path) => {
                 let report = from_report(path, purpose, code, &context.options.output.export)?;
+                known(path, &report, wait, goal)?;
                 Job::stored(report, Screen::Advise)
             }
-            None => Job::survey(Survey::new(Request::of(purpose)), Screen::Advise),
+            None => {
+                let request = match purpose.map(Purpose::basis) {
+                    Some(Basis::Waits) => Request::waits(duration),
+                    _ => Request::of(purpose),
+                };
+                Job::survey(Survey::new(request), Screen::Advise)
+            }
         };
         let amend = move |report: &mut Report, measure: &Measure| {
             if self.runtimes {
@@ -63,7 +92,7 @@ impl Run for Args {
             if self.from.is_none() {
                 report.advice.extend(of_runtimes(report, code));
             }
-            report.advice.retain(|advice| is_for(purpose, advice));
+            report.advice.retain(|it| is_for(purpose, it) && is_of(wait, goal, it));
             if purpose.is_none() && report.waits.is_empty() {
                 report.notes.push(Note {
                     id: "waits-not-measured".into(),
@@ -91,6 +120,37 @@ fn purpose(wanted: &str) -> Result<&'static Purpose, Error> {
 
 fn is_for(purpose: Option<&Purpose>, advice: &Advice) -> bool {
     purpose.is_none_or(|purpose| purpose.id() == advice.purpose)
+}
+
+/// Whether advice is on waits for this duration and this goal.
+fn is_of(wait: Option<u64>, goal: Option<Goal>, advice: &Advice) -> bool {
+    let is = |of: &WaitChoice| {
+        wait.is_none_or(|ns| ns == of.requested_ns) && goal.is_none_or(|goal| goal == of.goal)
+    };
+    wait.is_none() && goal.is_none() || advice.wait.as_ref().is_some_and(is)
+}
+
+/// Refuses a duration or a goal for which a report has no waits, and names those next to it.
+fn known(path: &Path, report: &Report, wait: Option<u64>, goal: Option<Goal>) -> Result<(), Usage> {
+    let is = |advice: &Advice| is_of(wait, goal, advice);
+    if wait.is_none() && goal.is_none() || report.advice.iter().any(is) {
+        return Ok(());
+    }
+    let missing = |what: String| Err(Usage(format!("{}: it has no waits {what}", path.display())));
+    let of_goal = report.advice.iter().filter(|advice| is_of(None, goal, advice));
+    let durations = of_goal.filter_map(|advice| Some(advice.wait.as_ref()?.requested_ns));
+    let durations: BTreeSet<u64> = durations.collect();
+    let name = |ns: &u64| short_ns(*ns as f64);
+    let Some(ns) = wait.filter(|_| !durations.is_empty()) else {
+        return missing(
+            "under a load; `chronoscope waits --load none,normal --export json=PATH` writes a \
+             report that has"
+                .into(),
+        );
+    };
+    let nearest = [durations.range(..ns).next_back(), durations.range(ns..).next()];
+    let nearest: Vec<String> = nearest.into_iter().flatten().map(name).collect();
+    missing(format!("of {}; the nearest are of {}", name(&ns), nearest.join(" and ")))
 }
 
 /// Measures the runtimes of a language, or of all of them, and adds them to the report.

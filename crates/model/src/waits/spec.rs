@@ -133,8 +133,11 @@ impl WaitSpec {
 
 /// Parses a duration to wait for. A number without a unit is in milliseconds, as in the programs
 /// that compare waits on Windows.
+///
+/// # Errors
+/// It is no duration above zero.
 #[cfg(feature = "clap")]
-fn parse_wait(text: &str) -> Result<Duration, ParseError> {
+pub fn parse_wait(text: &str) -> Result<Duration, ParseError> {
     match text.parse::<f64>() {
         Ok(_) => parse_duration(&format!("{text}ms")),
         Err(_) => parse_duration(text),

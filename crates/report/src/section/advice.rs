@@ -1,9 +1,10 @@
 //! Which clock or wait to use for what, why, and the code.
 
-use super::{Detail, SECTION as PLAIN, Section, findings};
+use super::{Detail, SECTION as PLAIN, Section, findings, waits};
 use crate::block::{Block, Cell, Column, Item, Table, Text, Tone};
-use chronoscope_model::advice::LANGUAGES;
+use chronoscope_model::advice::{Goal, LANGUAGES, WaitChoice};
 use chronoscope_model::{Advice, Finding, Report, units};
+use std::collections::BTreeSet;
 
 pub const SECTION: Section = Section {
     id: "advice",
@@ -11,7 +12,7 @@ pub const SECTION: Section = Section {
     terms: include_str!("advice.md"),
     view: |report, detail| match detail {
         Detail::Brief => brief(report),
-        Detail::Full | Detail::Everything => whole(report),
+        Detail::Full | Detail::Everything => whole(report, detail),
     },
     ..PLAIN
 };
@@ -57,38 +58,74 @@ fn line(advice: &Advice) -> Item {
     vec![Cell::text(&advice.short), choice, Cell::text(cost)].into()
 }
 
-fn whole(report: &Report) -> Vec<Block> {
+fn whole(report: &Report, detail: Detail) -> Vec<Block> {
     if report.advice.is_empty() {
         return vec![Block::paragraph("There is no advice: nothing was measured.")];
     }
-    let mut blocks = Vec::new();
-    let mut stated: Vec<&str> = Vec::new();
-    for advice in &report.advice {
-        blocks.push(Block::noted(&advice.title, &advice.purpose));
-        blocks.push(Block::item(choice(report, advice)));
-        blocks.push(Block::paragraph(advice.why.clone()));
-        // A rule that several pieces of advice share is stated with the first.
-        if !advice.criterion.is_empty() && !stated.contains(&advice.criterion.as_str()) {
-            stated.push(&advice.criterion);
-            let rule = format!("Chosen by {}", advice.criterion);
-            blocks.push(Block::toned(Tone::Dim, rule));
+    let clocks = report.advice.iter().filter(|advice| advice.wait.is_none());
+    let mut stated = BTreeSet::new();
+    let mut blocks: Vec<Block> =
+        clocks.flat_map(|advice| one(report, advice, &mut stated)).collect();
+    blocks.extend(waits(report, detail, &mut stated));
+    blocks
+}
+
+/// Every goal of waiting; none is left out.
+const GOALS: [Goal; 4] = [Goal::Usual, Goal::Accuracy, Goal::Cpu, Goal::Load];
+
+/// The choices for each duration and goal, and one of them with its reasons and its code: the first
+/// goal for the middle duration. If everything is asked for, all of them.
+fn waits<'a>(report: &'a Report, detail: Detail, stated: &mut BTreeSet<&'a str>) -> Vec<Block> {
+    let Some(table) = waits::best::table(report, &GOALS) else {
+        return Vec::new();
+    };
+    let all = report.advice.iter().filter_map(|advice| Some((advice, advice.wait.as_ref()?)));
+    let all: Vec<(&Advice, &WaitChoice)> = all.collect();
+    let durations: BTreeSet<u64> = all.iter().map(|(_, of)| of.requested_ns).collect();
+    let middle = durations.iter().nth(durations.len() / 2);
+    let first = all.iter().find(|(_, of)| Some(&of.requested_ns) == middle);
+    let first = first.map(|(_, of)| (of.requested_ns, of.goal));
+    let mut blocks = vec![Block::noted("Wait for a time", "wait"), Block::Table(table)];
+    for (advice, of) in &all {
+        if detail == Detail::Everything || Some((of.requested_ns, of.goal)) == first {
+            blocks.extend(one(report, advice, stated));
         }
-        if !advice.code.is_empty() {
-            blocks.push(Block::Code(in_order(advice)));
-        }
+    }
+    if detail != Detail::Everything && durations.len() + all.len() > 2 {
+        let others = "code for another row: --wait DURATION, --goal accuracy|cpu|load; all: -v";
+        blocks.push(Block::legend(others));
+    }
+    blocks
+}
+
+/// A piece of advice, with the rule unless that was stated before.
+fn one<'a>(report: &'a Report, advice: &'a Advice, stated: &mut BTreeSet<&'a str>) -> Vec<Block> {
+    let mut blocks = vec![
+        Block::noted(&advice.title, &advice.purpose),
+        Block::item(choice(report, advice)),
+        Block::paragraph(advice.why.clone()),
+    ];
+    // A rule that several pieces of advice share is stated with the first.
+    if !advice.criterion.is_empty() && stated.insert(&advice.criterion) {
+        let rule = format!("Chosen by {}", advice.criterion);
+        blocks.push(Block::toned(Tone::Dim, rule));
+    }
+    if !advice.code.is_empty() {
+        blocks.push(Block::Code(in_order(advice)));
     }
     blocks
 }
 
 fn choice(report: &Report, advice: &Advice) -> Text {
     let Some(id) = &advice.clock else {
-        let none = match advice.wait {
-            Some(_) => "too few waits",
-            None => "no clock on this machine",
-        };
+        let none = advice.wait.as_ref().map_or("no clock on this machine", waits::best::missing);
         return Text::toned(Tone::Warn, none);
     };
-    let cost = advice.cost_ns.map(|ns| format!("  {}", units::human_ns(ns)));
+    let figure = match &advice.wait {
+        Some(_) => Some(advice.figure.clone()),
+        None => advice.cost_ns.map(units::human_ns),
+    };
+    let cost = figure.map(|figure| format!("  {figure}"));
     let call = report.clocks.iter().find(|clock| clock.id == *id);
     let call = call.map_or(String::new(), |clock| format!("  {}", clock.call));
     Text::toned(Tone::Good, id).and(cost.unwrap_or_default()).and(Text::toned(Tone::Dim, call))

@@ -11,9 +11,26 @@ use chronoscope_model::waits::{Kind, Wait};
 /// Rows with fewer waits are not judged: 29 is the least that supports a 90th percentile.
 pub(super) const LEAST_WAITS: u64 = 30;
 
+/// The least number of waits of a row that is judged for a goal. The usual choice needs a median
+/// alone, so that a short run on a busy machine has one.
+pub(super) const fn least_waits(goal: Goal) -> u64 {
+    match goal {
+        Goal::Usual => Percentile::P50.least(),
+        Goal::Accuracy | Goal::Cpu | Goal::Load => LEAST_WAITS,
+    }
+}
+
 /// One overshoot is later than another only if it is so by this factor, whatever the intervals say:
 /// they describe one run, and the state of a machine differs more between runs.
 pub(super) const LATER: f64 = 2.0;
+
+/// A wait that sleeps is the usual choice unless the 95 % interval of its median is above that of
+/// the best spin by more than this, in nanoseconds: a few waits are no reason to burn a CPU.
+pub(super) const WORTH_NS: u64 = 10_000;
+
+/// A sleep followed by a spin counts as a wait that sleeps if it uses less than this part of the
+/// CPU time of a spin. If the time is too short to sleep first, it uses as much.
+const SLEEPING: f64 = 0.5;
 
 /// Shorter overshoots count as this, in nanoseconds: reading the clock and returning from the wait
 /// take about as long.
@@ -28,15 +45,16 @@ pub(super) const TIED_CPU: f64 = 1.5;
 pub(super) struct Candidate<'a> {
     pub(super) wait: &'a Wait,
     pub(super) p50: Quantile,
-    pub(super) p90: Quantile,
+    /// Absent if there are too few waits.
+    pub(super) p90: Option<Quantile>,
     /// The row's place in the report, which follows the catalogue: the most common methods first.
     place: usize,
 }
 
 impl<'a> Candidate<'a> {
-    /// The row, if it has enough waits and its histogram can be read.
-    pub(super) fn of(wait: &'a Wait, place: usize) -> Option<Self> {
-        if wait.samples < LEAST_WAITS {
+    /// The row, if it has enough waits for this goal and its histogram can be read.
+    pub(super) fn of(wait: &'a Wait, place: usize, goal: Goal) -> Option<Self> {
+        if wait.samples < least_waits(goal) {
             return None;
         }
         let hdr = wait.overshoot.decode().ok()?;
@@ -50,7 +68,7 @@ impl<'a> Candidate<'a> {
                 high: found.high.min(largest),
             })
         };
-        Some(Self { wait, p50: of(Percentile::P50)?, p90: of(Percentile::P90)?, place })
+        Some(Self { wait, p50: of(Percentile::P50)?, p90: of(Percentile::P90), place })
     }
 
     pub(super) fn place(&self) -> usize {
@@ -77,9 +95,15 @@ impl<'a> Candidate<'a> {
 pub(super) struct Choice<'a> {
     pub(super) best: Candidate<'a>,
     pub(super) equal: Vec<Candidate<'a>>,
+    /// The best spin, if a wait that sleeps is the usual choice.
+    pub(super) spin: Option<Candidate<'a>>,
 }
 
-/// Chooses for a goal; none if there is no candidate.
+/// Chooses for a goal; none if there is no candidate, or if the goal is the least CPU time and none
+/// of them sleeps.
+///
+/// The usual choice follows the median alone: on a busy machine all methods share the tail of the
+/// machine, and a sleep and a spin would win in turn.
 ///
 /// The tail comes before the median, because a program that must not be late is not helped by a
 /// good median. The median then tells methods apart whose tails are those of the machine, but only
@@ -87,9 +111,23 @@ pub(super) struct Choice<'a> {
 /// simple, and not to what happened to be better.
 pub(super) fn choose<'a>(goal: Goal, all: &[Candidate<'a>]) -> Option<Choice<'a>> {
     let least_late = |all: &[Candidate<'a>]| not_later(all, |row| row.p90);
+    let (sleeping, spinning) = apart(all);
+    let mut spin = None;
     let (equal, last) = match goal {
+        Goal::Usual => {
+            spin = spinning.iter().copied().min_by_key(|row| row.p50.value);
+            let limit = spin.map_or(u64::MAX, |spin| spin.p50.high.saturating_add(WORTH_NS));
+            let mut near = sleeping;
+            near.retain(|row| row.p50.low <= limit);
+            if near.is_empty() {
+                (near, spin) = (spinning, None);
+            }
+            let equal = not_later(&near, |row| Some(row.p50));
+            let last = least_cpu(&equal, TIED_CPU);
+            (equal, last)
+        }
         Goal::Accuracy => {
-            let equal = not_later(&least_late(all), |row| row.p50);
+            let equal = not_later(&least_late(all), |row| Some(row.p50));
             let last = least_cpu(&equal, TIED_CPU);
             (equal, last)
         }
@@ -99,14 +137,26 @@ pub(super) fn choose<'a>(goal: Goal, all: &[Candidate<'a>]) -> Option<Choice<'a>
             (equal, last)
         }
         Goal::Cpu => {
-            let equal = least_cpu(all, NEAR_CPU);
+            let equal = least_cpu(&sleeping, NEAR_CPU);
             let last = least_late(&equal);
             (equal, last)
         }
     };
     let best = last.into_iter().min_by_key(Candidate::simplicity)?;
     let is_other = |other: &Candidate| other.simplicity() != best.simplicity();
-    Some(Choice { best, equal: equal.into_iter().filter(is_other).collect() })
+    Some(Choice { best, equal: equal.into_iter().filter(is_other).collect(), spin })
+}
+
+/// The waits that sleep, and those that only spin.
+fn apart<'a>(all: &[Candidate<'a>]) -> (Vec<Candidate<'a>>, Vec<Candidate<'a>>) {
+    let share = |row: &Candidate| row.wait.cpu_share.filter(|share| share.is_finite());
+    let spins = all.iter().filter(|row| row.wait.kind == Kind::Busy);
+    let most = SLEEPING * spins.filter_map(share).reduce(f64::max).unwrap_or(1.0);
+    all.iter().copied().partition(|row| match row.wait.kind {
+        Kind::Sleep => true,
+        Kind::Hybrid => share(row).is_none_or(|share| share < most),
+        Kind::Busy => false,
+    })
 }
 
 /// Whether one quantile is later than another: their intervals do not overlap, and the difference
@@ -118,8 +168,14 @@ fn is_later(this: Quantile, than: Quantile) -> bool {
 }
 
 /// The candidates whose quantile is not later than that of another candidate.
-fn not_later<'a>(all: &[Candidate<'a>], of: fn(&Candidate) -> Quantile) -> Vec<Candidate<'a>> {
-    let later = |this: &Candidate| all.iter().any(|other| is_later(of(this), of(other)));
+fn not_later<'a>(
+    all: &[Candidate<'a>],
+    of: fn(&Candidate) -> Option<Quantile>,
+) -> Vec<Candidate<'a>> {
+    let later = |this: &Candidate| {
+        let mut pairs = all.iter().filter_map(|other| of(this).zip(of(other)));
+        pairs.any(|(this, other)| is_later(this, other))
+    };
     all.iter().copied().filter(|this| !later(this)).collect()
 }
 

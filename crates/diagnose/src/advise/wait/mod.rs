@@ -2,17 +2,22 @@
 
 mod choose;
 mod code;
+mod sheets;
+mod words;
 
 use super::LANGUAGES;
 use super::purpose::{How, Purpose};
 use crate::reading::short;
 use crate::system::System;
-use choose::{Candidate, Choice, LATER, LEAST_WAITS, NEAR_CPU, TIED_CPU, choose};
-use chronoscope_model::advice::{Goal, WaitChoice};
-use chronoscope_model::units::{count, human_ns, percent};
+use choose::{Candidate, Choice, choose, least_waits};
+use chronoscope_model::advice::{Goal, Spinning, WaitChoice};
+use chronoscope_model::units::{count, percent};
 use chronoscope_model::waits::{Load, Wait};
 use chronoscope_model::{Advice, Page, Report};
 use std::collections::{BTreeMap, BTreeSet};
+use words::{
+    cost_of_slice, label, labels, named, of_a_cpu, of_others, overshot, title, told_apart,
+};
 
 pub(super) const PURPOSE: Purpose = Purpose {
     page: Page {
@@ -23,15 +28,19 @@ pub(super) const PURPOSE: Purpose = Purpose {
                 need another.",
         how: "A method that ended even one wait early: a program that waits must be able to rely \
               on the deadline having passed.",
-        act: "For each duration: the method with the least overshoot (p90, then p50, then CPU \
-              time), the one with the least CPU time (then p90), and the one with the least \
-              overshoot under the load that suits it worst (p90, then CPU time). Two overshoots \
-              are told apart only if their 95 % intervals do not overlap and one is more than \
-              twice the other, where less than 100 ns counts as 100 ns; two CPU times, if one is \
-              more than 1.2 times the other (1.5 times if it only breaks a tie). If nothing tells \
-              methods apart, the simplest is advised: no setting, a sleep rather than a spin, the \
-              order of `chronoscope list waits`. A row of fewer than 30 waits is not judged. \
-              `chronoscope advise --for wait` measures what `chronoscope waits` does; with \
+        act: "For each duration: the usual method, which is the wait that sleeps with the least \
+              median overshoot (then CPU time), or a spin if that ends more than 10 us earlier; the \
+              one with the least overshoot (p90, then p50, then CPU time); the one that sleeps with \
+              the least CPU time (then p90); and the one with the least overshoot under the load \
+              that suits it worst (p90, then CPU time). Two overshoots are told apart only if their \
+              95 % intervals do not overlap and one is more than twice the other, where less than \
+              100 ns counts as 100 ns; two CPU times, if one is more than 1.2 times the other (1.5 \
+              times if it only breaks a tie). If nothing tells methods apart, the simplest is \
+              advised: no setting, a sleep rather than a spin, the order of `chronoscope list \
+              waits`. A row of fewer than 30 waits (6 for the usual method) is not judged. If a \
+              language cannot make the chosen wait, its code and its figures are those of the best \
+              wait that it can make. `chronoscope advise --for wait` measures what `chronoscope \
+              waits` does; `--wait` names a duration, `--goal` one of accuracy, cpu and load; with \
               `--from` and a report of `chronoscope waits --all` it chooses among all methods.",
         references: &[
             "docs/waits.md",
@@ -51,34 +60,12 @@ pub(super) const PURPOSE: Purpose = Purpose {
     how: How::Waits(advise),
 };
 
-/// The name of a goal, and the rule that decides it.
-fn named(goal: Goal) -> (&'static str, String) {
-    let (name, rule) = match goal {
-        Goal::Accuracy => (
-            "least overshoot",
-            "the smallest p90 of overshoot, then the smallest p50, then the least CPU time",
-        ),
-        Goal::Cpu => {
-            ("least CPU time", "the least CPU time per wait, then the smallest p90 of overshoot")
-        }
-        Goal::Load => (
-            "least overshoot under load",
-            "the smallest p90 of overshoot under the load in which the method was latest, then the \
-             least CPU time",
-        ),
-    };
-    let rule = format!(
-        "{rule}, then simplicity. Overshoots are told apart only if their 95 % intervals do not \
-         overlap and one is more than {LATER} times the other, and CPU times if one is more than \
-         {NEAR_CPU} times the other ({TIED_CPU} times if CPU time only breaks a tie). Rows of \
-         fewer than {LEAST_WAITS} waits are not judged."
-    );
-    (name, rule)
-}
+/// The goals, in the order in which they are answered.
+const GOALS: [Goal; 4] = [Goal::Usual, Goal::Accuracy, Goal::Cpu, Goal::Load];
 
-/// Advice for each duration that was measured: the least overshoot, the least CPU time, and the
-/// least overshoot under load if a load was measured. A summary gets one: the least overshoot for
-/// the middle duration.
+/// Advice for each duration that was measured and each goal; the one under load if a load was
+/// measured. A summary gets one: the usual wait for the middle of the durations that have enough
+/// waits.
 ///
 /// Waits measured alongside a load that died say nothing about that load. A method that was early
 /// is never recommended: a program that waits must be able to rely on the deadline having passed.
@@ -89,7 +76,6 @@ fn advise(report: &Report) -> Vec<Advice> {
         .filter(|(_, w)| w.load_run.as_ref().is_none_or(|run| run.lost() == 0))
         .collect();
     let durations: BTreeSet<u64> = fit.iter().filter_map(|(_, w)| w.requested_ns).collect();
-    let middle = durations.iter().nth(durations.len() / 2);
     let mut all = Vec::new();
     for &ns in &durations {
         let under = |loaded: bool| {
@@ -98,32 +84,65 @@ fn advise(report: &Report) -> Vec<Advice> {
             rows.filter(|(_, w)| (w.load != Load::None) == loaded).collect::<Vec<_>>()
         };
         let (idle, loaded) = (under(false), under(true));
-        for (goal, rows) in [(Goal::Accuracy, &idle), (Goal::Cpu, &idle), (Goal::Load, &loaded)] {
-            if rows.is_empty() {
-                continue;
+        for goal in GOALS {
+            let rows = if goal == Goal::Load { &loaded } else { &idle };
+            if !rows.is_empty() {
+                all.extend(answers(report, ns, goal, rows));
             }
-            let candidates = candidates(rows);
-            all.push(match choose(goal, &candidates) {
-                Some(choice) => advice(report, ns, goal, &choice, candidates.len()),
-                None => none(ns, goal, rows),
-            });
         }
     }
-    let is_summary = |it: &&mut Advice| {
-        it.clock.is_some()
-            && it.wait.as_ref().is_some_and(|wait| {
-                wait.goal == Goal::Accuracy && Some(&wait.requested_ns) == middle
-            })
+    let is_usual = |it: &&mut Advice| {
+        let of = it.wait.as_ref();
+        it.clock.is_some() && of.is_some_and(|of| of.goal == Goal::Usual && of.languages.is_empty())
     };
-    if let Some(advice) = all.iter_mut().find(is_summary) {
+    let mut usual: Vec<&mut Advice> = all.iter_mut().filter(is_usual).collect();
+    let middle = usual.len() / 2;
+    if let Some(advice) = usual.get_mut(middle) {
         advice.summary = true;
     }
     all
 }
 
+/// The best of these rows, with the code of the languages that can make that wait, and the best row
+/// of each of the others.
+fn answers(report: &Report, ns: u64, goal: Goal, rows: &[(usize, &Wait)]) -> Vec<Advice> {
+    let candidates = candidates(rows, goal);
+    let Some(best) = choose(goal, &candidates) else {
+        return vec![none(ns, goal, rows, &candidates)];
+    };
+    let system = System::of(&report.environment);
+    let can = |language: &str, row: &Candidate| code::can(language, row.wait, goal, system);
+    let (able, others): (Vec<&str>, Vec<&str>) =
+        LANGUAGES.into_iter().partition(|language| can(language, &best.best));
+    let better = format!(" {} is better, but for {} only.", label(best.best.wait), able.join(", "));
+    let mut all = vec![(best, able, candidates.len())];
+    for language in others {
+        let own: Vec<Candidate> =
+            candidates.iter().copied().filter(|row| can(language, row)).collect();
+        let Some(choice) = choose(goal, &own) else {
+            continue;
+        };
+        let place = choice.best.place();
+        match all.iter_mut().find(|(known, ..)| known.best.place() == place) {
+            Some((_, languages, _)) => languages.push(language),
+            None => all.push((choice, vec![language], own.len())),
+        }
+    }
+    let all = all.into_iter().enumerate().map(|(nth, (choice, languages, compared))| {
+        let mut advice = advice(ns, goal, &choice, compared);
+        advice.code = code::lines(choice.best.wait, &languages, system);
+        if let Some(wait) = advice.wait.as_mut().filter(|_| nth > 0) {
+            wait.languages = languages.into_iter().map(Into::into).collect();
+            advice.why += &better;
+        }
+        advice
+    });
+    all.collect()
+}
+
 /// One candidate for each method and setting: its row under the load, and on the CPU, where it was
 /// latest. A method that lacks a row of enough waits under one of the loads is not compared.
-fn candidates<'a>(rows: &[(usize, &'a Wait)]) -> Vec<Candidate<'a>> {
+fn candidates<'a>(rows: &[(usize, &'a Wait)], goal: Goal) -> Vec<Candidate<'a>> {
     let loads: BTreeSet<Load> = rows.iter().map(|(_, wait)| wait.load).collect();
     let mut methods: BTreeMap<_, Vec<(usize, &'a Wait)>> = BTreeMap::new();
     for &(place, wait) in rows {
@@ -134,9 +153,9 @@ fn candidates<'a>(rows: &[(usize, &'a Wait)]) -> Vec<Candidate<'a>> {
     let latest = |rows: Vec<(usize, &'a Wait)>| {
         let known: BTreeSet<Load> = rows.iter().map(|(_, wait)| wait.load).collect();
         let place = rows.iter().map(|(place, _)| *place).min()?;
-        let judged = rows.iter().map(|(_, wait)| Candidate::of(wait, place));
+        let judged = rows.iter().map(|(_, wait)| Candidate::of(wait, place, goal));
         let judged: Vec<Candidate> = judged.collect::<Option<_>>()?;
-        let latest = judged.into_iter().max_by_key(|row| row.p90.value)?;
+        let latest = judged.into_iter().max_by_key(|row| row.p90.map(|p90| p90.value))?;
         (known == loads).then_some(latest)
     };
     let mut all: Vec<Candidate> = methods.into_values().filter_map(latest).collect();
@@ -144,69 +163,38 @@ fn candidates<'a>(rows: &[(usize, &'a Wait)]) -> Vec<Candidate<'a>> {
     all
 }
 
-/// The method's name, with what was set for it.
-fn label(wait: &Wait) -> String {
-    let timer = match (wait.timer_period_ms, wait.slack_ns, wait.default_slack) {
-        (Some(ms), ..) => Some(format!("timeBeginPeriod({ms})")),
-        (None, Some(slack), false) => Some(format!("timer slack {}", short(slack as f64))),
-        _ => None,
-    };
-    let slice = wait.slice_ns.map(|ns| format!("a slice of {}", short(ns as f64)));
-    let set: Vec<String> = timer.into_iter().chain(slice).collect();
-    let with = if set.is_empty() { "" } else { " with " };
-    format!("{}{with}{}", wait.id, set.join(" and "))
-}
-
-/// What a short slice costs others, if one was set.
-fn cost_of_slice(wait: &Wait) -> &'static str {
-    match wait.slice_ns {
-        Some(_) => {
-            " The short slice changes no shares of the CPU; others are interrupted more often, and \
-             so is the thread itself while it computes."
-        }
-        None => "",
-    }
-}
-
-fn title(ns: u64, goal: Goal) -> String {
-    format!("Wait {}: {}", short(ns as f64), named(goal).0)
-}
-
-fn advice(report: &Report, ns: u64, goal: Goal, choice: &Choice, compared: usize) -> Advice {
-    let wait = choice.best.wait;
+fn advice(ns: u64, goal: Goal, choice: &Choice, compared: usize) -> Advice {
+    let row = &choice.best;
+    let wait = row.wait;
     let load = match wait.load {
         Load::None => String::new(),
         load if goal == Goal::Load => format!(" under its worst load, {}", load.name()),
         load => format!(" under load {}", load.name()),
     };
-    let cpu = wait
-        .cpu_share
-        .map_or(String::new(), |share| format!(", using {} of a CPU", percent(share)));
-    let equal: Vec<String> = choice.equal.iter().map(|row| label(row.wait)).collect();
-    let (same, worse) = match goal {
-        Goal::Cpu => ("As cheap", "takes more"),
-        Goal::Accuracy | Goal::Load => ("As punctual", "is later"),
-    };
-    let told_apart = match (equal.as_slice(), compared) {
-        ([], 0 | 1) => "There was nothing to compare it with.".to_owned(),
-        ([], 2) => format!("The other method {worse}."),
-        ([], all) => format!("Each of the {} others {worse}.", all - 1),
-        (equal, _) => format!("{same}, as far as can be told: {}.", equal.join(", ")),
-    };
-    let (code, of_another_kind) = code::lines(wait, System::of(&report.environment));
+    let spin = choice.spin.as_ref();
     Advice {
         purpose: PURPOSE.id().into(),
         title: title(ns, goal),
         short: format!("Wait {}", short(ns as f64)),
-        figure: format!("{} late", short(choice.best.p50.value as f64)),
+        figure: format!(
+            "{} late{}{}",
+            short(row.p50.value as f64),
+            of_a_cpu(row),
+            spin.map_or(String::new(), |spin| {
+                let share = spin.wait.cpu_share;
+                let share = share.map_or(String::new(), |share| format!(", {}", percent(share)));
+                format!(" (spinning: {}{share})", short(spin.p50.value as f64))
+            })
+        ),
         clock: Some(wait.id.clone()),
         why: format!(
-            "{}{load}: {}{cpu}. {told_apart}{} Only the {} code was measured; {}.",
+            "{}{load}: {}{}. {}{}{}",
             label(wait),
-            overshot(&choice.best),
+            overshot(row),
+            of_a_cpu(row),
+            told_apart(goal, choice, compared),
             cost_of_slice(wait),
-            wait.language.name(),
-            others(&of_another_kind)
+            of_others(wait)
         ),
         criterion: named(goal).1,
         wait: Some(WaitChoice {
@@ -216,59 +204,46 @@ fn advice(report: &Report, ns: u64, goal: Goal, choice: &Choice, compared: usize
             slack_ns: wait.slack_ns.filter(|_| !wait.default_slack),
             timer_period_ms: wait.timer_period_ms,
             slice_ns: wait.slice_ns,
-            equal,
+            equal: labels(choice),
             compared: compared as u64,
+            p50_ns: Some(row.p50.value),
+            cpu_share: wait.cpu_share,
+            spinning: spin.map(|spin| Spinning {
+                wait: spin.wait.id.clone(),
+                p50_ns: spin.p50.value,
+                cpu_share: spin.wait.cpu_share,
+            }),
+            ..WaitChoice::default()
         }),
-        code,
         ..Advice::default()
     }
 }
 
-/// The advice if no row has enough waits.
-fn none(ns: u64, goal: Goal, rows: &[(usize, &Wait)]) -> Advice {
+/// The advice if no row can be chosen.
+fn none(ns: u64, goal: Goal, rows: &[(usize, &Wait)], judged: &[Candidate]) -> Advice {
     let most = rows.iter().map(|(_, wait)| wait.samples).max().unwrap_or(0);
+    let why = if judged.is_empty() {
+        format!(
+            "No method has the {} waits that a judgement needs (the most is {}): raise --budget, \
+             --duration or --count.",
+            least_waits(goal),
+            count(most)
+        )
+    } else {
+        "Each method that was measured spins: chronoscope waits measures others.".into()
+    };
     Advice {
         purpose: PURPOSE.id().into(),
         title: title(ns, goal),
-        why: format!(
-            "No method has the {LEAST_WAITS} waits that a judgement needs (the most is {}): raise \
-             --budget, --duration or --count.",
-            count(most)
-        ),
+        why,
         criterion: named(goal).1,
-        wait: Some(WaitChoice { goal, requested_ns: ns, ..WaitChoice::default() }),
+        wait: Some(WaitChoice {
+            goal,
+            requested_ns: ns,
+            compared: judged.len() as u64,
+            ..WaitChoice::default()
+        }),
         ..Advice::default()
-    }
-}
-
-/// What is known about the overshoots of a row, in words.
-fn overshot(row: &Candidate) -> String {
-    let human = |ns: u64| human_ns(ns as f64);
-    format!(
-        "of {} waits, half overshot by at most {}, 90 % by at most {} (95 % interval {} to {}), \
-         the worst by {}",
-        count(row.wait.samples),
-        human(row.p50.value),
-        human(row.p90.value),
-        human(row.p90.low),
-        human(row.p90.high),
-        human_ns(row.wait.max_ns as f64)
-    )
-}
-
-/// How the code of the other languages relates to the measured one.
-fn others(of_another_kind: &[&str]) -> String {
-    match of_another_kind {
-        [] => "the other languages use the same kind of wait".to_owned(),
-        // The measured language is not among them.
-        all if all.len() + 1 == LANGUAGES.len() => {
-            "the other languages do not sleep before they spin".into()
-        }
-        [one] => format!("the other languages, except {one}, use the same kind of wait"),
-        [most @ .., last] => format!(
-            "the other languages, except {} and {last}, use the same kind of wait",
-            most.join(", ")
-        ),
     }
 }
 

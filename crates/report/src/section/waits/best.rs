@@ -1,4 +1,4 @@
-//! The best method for each duration, by accuracy, by CPU time and under load, as it was advised.
+//! The best method for each duration and goal, as it was advised.
 
 use super::rows::{method, setting, waits_of};
 use crate::block::{Block, Cell, Column, Item, Table, Text, Tone, Value};
@@ -9,7 +9,7 @@ use chronoscope_model::{Report, Wait};
 
 /// The choices under a heading; nothing if there was nothing to choose from.
 pub(super) fn view(report: &Report) -> Vec<Block> {
-    let Some(table) = table(report) else {
+    let Some(table) = table(report, &GOALS) else {
         return Vec::new();
     };
     let remark = Text::toned(Tone::Dim, "of what could be told apart; code: ")
@@ -17,22 +17,38 @@ pub(super) fn view(report: &Report) -> Vec<Block> {
     vec![Block::remarked("Best", remark), Block::Table(table)]
 }
 
-/// The choices with what each was made for.
-fn chosen(report: &Report) -> impl Iterator<Item = (&Advice, &WaitChoice)> {
+/// The goals that a table of measured waits answers.
+pub(super) const GOALS: [Goal; 3] = [Goal::Accuracy, Goal::Cpu, Goal::Load];
+
+/// The choices with what each was made for. Of those for several languages only the first.
+fn chosen<'a>(
+    report: &'a Report,
+    goals: &[Goal],
+) -> impl Iterator<Item = (&'a Advice, &'a WaitChoice)> {
     let advised = report.advice.iter();
-    advised.filter_map(|advice| Some((advice, advice.wait.as_ref()?)))
+    let advised = advised.filter_map(|advice| Some((advice, advice.wait.as_ref()?)));
+    let mut above = None;
+    advised.filter(move |(_, of)| {
+        goals.contains(&of.goal)
+            && above.replace((of.requested_ns, of.goal)) != Some((of.requested_ns, of.goal))
+    })
 }
 
 /// Whether there is no choice for something because there were too few waits.
 pub(super) fn lacks_waits(report: &Report) -> bool {
-    chosen(report).any(|(advice, _)| advice.clock.is_none())
+    chosen(report, &GOALS).any(|(advice, of)| advice.clock.is_none() && of.compared == 0)
 }
 
-/// The choices; absent if there was nothing to choose from.
-pub(super) fn table(report: &Report) -> Option<Table> {
-    let sliced = chosen(report).any(|(_, choice)| choice.slice_ns.is_some());
+/// What there is instead of a choice.
+pub(in crate::section) fn missing(of: &WaitChoice) -> &'static str {
+    if of.compared == 0 { "too few waits" } else { "none sleeps" }
+}
+
+/// The choices for these goals; absent if there was nothing to choose from.
+pub(in crate::section) fn table(report: &Report, goals: &[Goal]) -> Option<Table> {
+    let sliced = chosen(report, goals).any(|(_, choice)| choice.slice_ns.is_some());
     let mut above = None;
-    let items = chosen(report).map(|(advice, choice)| {
+    let items = chosen(report, goals).map(|(advice, choice)| {
         let again = above.replace(choice.requested_ns) == Some(choice.requested_ns);
         row(report, advice, choice, again, sliced).into()
     });
@@ -48,6 +64,7 @@ fn row(
     sliced: bool,
 ) -> Vec<Cell> {
     let goal = match choice.goal {
+        Goal::Usual => "most uses",
         Goal::Accuracy => "accuracy",
         Goal::Cpu => "CPU time",
         Goal::Load => "load",
@@ -59,7 +76,7 @@ fn row(
     let mut cells = vec![
         Cell::whole_ns(choice.requested_ns).shown(duration),
         Cell::text(goal),
-        name.unwrap_or(Cell::text("too few waits").toned(Tone::Warn)),
+        name.unwrap_or_else(|| Cell::text(missing(choice)).toned(Tone::Warn)),
         setting(wait.and_then(|wait| wait.slack_ns)),
     ];
     cells.extend(sliced.then(|| setting(choice.slice_ns)));

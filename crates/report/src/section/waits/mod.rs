@@ -1,6 +1,6 @@
 //! The waits: how exactly a thread can wait, one table for each load.
 
-mod best;
+pub(super) mod best;
 mod brief;
 mod compared;
 mod distribution;

@@ -24,7 +24,7 @@ pub(super) fn view(report: &Report) -> Vec<Block> {
         blocks.extend(remarks::view(&rows.collect::<Vec<_>>()));
     }
     blocks.push(Block::legend(rest(report)));
-    blocks.extend(best::table(report).map(Block::Table));
+    blocks.extend(best::table(report, &best::GOALS).map(Block::Table));
     blocks
 }
 
