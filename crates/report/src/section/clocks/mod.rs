@@ -96,7 +96,8 @@ fn glance(report: &Report, most: usize) -> Vec<Block> {
     let mut hidden = 0;
     for (kind, ..) in KINDS {
         let mut clocks = of_kind(report, kind);
-        clocks.sort_by_key(|clock| (!clock.best, !clock.common, clock.alternative_to.is_some()));
+        let is_other_path = |clock: &Clock| !clock.common && clock.alternative_to.is_some();
+        clocks.sort_by_key(|clock| (!clock.best, !clock.common, is_other_path(clock)));
         hidden += clocks.len().saturating_sub(most);
         clocks.truncate(most);
         by_cost(&mut clocks);
