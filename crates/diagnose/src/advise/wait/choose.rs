@@ -24,8 +24,9 @@ pub(super) const fn least_waits(goal: Goal) -> u64 {
 /// they describe one run, and the state of a machine differs more between runs.
 pub(super) const LATER: f64 = 2.0;
 
-/// A wait that sleeps is the usual choice unless the 95 % interval of its median is above that of
-/// the best spin by more than this, in nanoseconds: a few waits are no reason to burn a CPU.
+/// A wait that sleeps is the usual choice unless the 95 % interval of its median is above the
+/// median of the best spin by more than this, in nanoseconds: a few waits are no reason to burn a
+/// CPU.
 pub(super) const WORTH_NS: u64 = 10_000;
 
 /// A sleep followed by a spin counts as a wait that sleeps if it uses less than this part of the
@@ -116,7 +117,7 @@ pub(super) fn choose<'a>(goal: Goal, all: &[Candidate<'a>]) -> Option<Choice<'a>
     let (equal, last) = match goal {
         Goal::Usual => {
             spin = spinning.iter().copied().min_by_key(|row| row.p50.value);
-            let limit = spin.map_or(u64::MAX, |spin| spin.p50.high.saturating_add(WORTH_NS));
+            let limit = spin.map_or(u64::MAX, |spin| spin.p50.value.saturating_add(WORTH_NS));
             let mut near = sleeping;
             near.retain(|row| row.p50.low <= limit);
             if near.is_empty() {
