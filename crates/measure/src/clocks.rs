@@ -18,7 +18,7 @@ use chronoscope_model::environment::Cache;
 use chronoscope_model::run::Noise;
 use chronoscope_model::spec::Disturbance;
 use chronoscope_model::waits::Load;
-use chronoscope_model::{Note, Report};
+use chronoscope_model::{Estimate, Note, Report};
 use chronoscope_probes::clocks::{Entry, Unit};
 use std::time::Duration;
 
@@ -215,13 +215,14 @@ const COLD_ROUNDS: u64 = 101;
 const FIRST_PROCESSES: u64 = 5;
 
 /// Measures everything about the subjects. `progress` gets the phase and the share of the whole
-/// that is done, 0 to 1; it must not print when a round calls it.
+/// that is done, 0 to 1, and after the rounds the cost of a clock; it must not print when a round
+/// calls it.
 pub fn measure<H: Batches + Values>(
     host: &mut H,
     specs: &[Spec],
     subjects: &[usize],
     options: &Options,
-    mut progress: impl FnMut(&'static str, f64),
+    mut progress: impl FnMut(&str, f64),
 ) -> Found {
     let mut rng = fastrand::Rng::with_seed(options.seed);
     let (budget, all) = (options.budget, subjects.len());
@@ -260,14 +261,18 @@ pub fn measure<H: Batches + Values>(
 
     at(&DIFFERENCE, 0.0);
     let mut rate = host.rate();
-    let costs: Vec<Option<f64>> = subjects
+    let costs: Vec<Option<Estimate>> = subjects
         .iter()
-        .map(|subject| {
-            outcome
-                .estimate(specs, *subject, Mode::Throughput, rate)
-                .map(|estimate| estimate.value_ns)
-        })
+        .map(|subject| outcome.estimate(specs, *subject, Mode::Throughput, rate))
         .collect();
+    let named = subjects.iter().zip(&costs).filter_map(|(subject, cost)| {
+        Some(format!("{} {}", specs[*subject].row.id, cost.as_ref()?.human()?))
+    });
+    let mut named = named.collect::<Vec<_>>().into_iter();
+    let mut at = |phase: &Phase, done| {
+        let found = named.next().map_or(String::new(), |found| format!(", {found}"));
+        progress(&(phase.name.to_owned() + &found), schedule::CLOCKS.done(phase, done));
+    };
     let resolutions: Vec<_> = subjects
         .iter()
         .zip(&mut seen)
@@ -275,9 +280,10 @@ pub fn measure<H: Batches + Values>(
         .map(|((subject, seen), cost)| {
             let spec = &specs[*subject];
             let ns = spec.ns_per_unit(rate.hz)?;
-            let mut judged = resolution::judge(seen, ns, spec.nominal_ns, *cost);
+            let cost = cost.as_ref().map(|cost| cost.value_ns);
+            let mut judged = resolution::judge(seen, ns, spec.nominal_ns, cost);
             if options.is_built_on_ruler(spec) {
-                resolution::built_on(&mut judged, options.ruler_tick * 1e9 / rate.hz, *cost);
+                resolution::built_on(&mut judged, options.ruler_tick * 1e9 / rate.hz, cost);
             }
             Some((judged, resolution::backwards(seen, ns)))
         })

@@ -50,7 +50,7 @@ pub enum Progress<'a> {
     /// too: the first counts.
     Time(Duration),
     /// The phase, and the share of the measurement that is done, 0 to 1.
-    Phase(&'static str, f64),
+    Phase(&'a str, f64),
     Waits(&'a waits::Progress),
     /// How long a run of waits will take at least, and what for, before it begins.
     Expected(Duration, &'a str),
