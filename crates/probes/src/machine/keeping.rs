@@ -27,7 +27,7 @@ const PROGRAMS: &[&str] = &[
 /// of thousands.
 const PROCESSES: usize = 4096;
 /// After this CPU time, in nanoseconds, no more of them are examined in a hurry.
-const PATIENCE_NS: u64 = 6_000_000;
+const PATIENCE_NS: u64 = 4_000_000;
 
 pub fn fill(root: &Root, env: &mut Environment) {
     state(root, env);
