@@ -163,9 +163,10 @@ auto end = std::chrono::steady_clock::now()
     + std::chrono::nanoseconds({ns});
 {pause}while (std::chrono::steady_clock::now() < end) {}
 === C#
-long t0 = System.Diagnostics.Stopwatch.GetTimestamp();
-{pause}while (System.Diagnostics.Stopwatch.GetElapsedTime(t0)
-    < TimeSpan.FromMicroseconds({us})) Thread.SpinWait(1);
+long end = System.Diagnostics.Stopwatch.GetTimestamp()
+    + (long)({s} * System.Diagnostics.Stopwatch.Frequency);
+{pause}while (System.Diagnostics.Stopwatch.GetTimestamp() < end)
+    Thread.SpinWait(1);
 === Java
 long end = System.nanoTime() + {ns}L;
 {pause}while (System.nanoTime() - end < 0) Thread.onSpinWait();
