@@ -164,18 +164,28 @@ _chronoscope() {
 
     case "${cmd}" in
         chronoscope)
-            opts="-q -v -h -V --only --no-waits --brief --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --preset --help --version clocks deltas calls overhead waits runtimes trust hardware sweep doctor advise report compare list explain demo generate help"
+            opts="-o -q -v -h -V --only --all --no-waits --brief --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --preset --help --version clocks deltas calls overhead waits runtimes trust hardware sweep doctor advise report compare list explain demo generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --only)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "c/clock c/time c/timespec_get c/gettimeofday c/getrusage c/times c/ftime cxx/steady_clock cxx/steady_clock-nocast cxx/system_clock cxx/system_clock-nocast cxx/high_resolution_clock x86/rdtsc-asm x86/rdtsc-intrinsic x86/rdtsc-builtin x86/rdtsc-ms x86/rdtscp x86/lfence-rdtsc x86/lfence-rdtsc-lfence x86/mfence-rdtsc x86/serialize-rdtsc x86/cpuid-rdtsc x86/rdpmc arm/cntvct arm/isb-cntvct arm/cntvctss arm/pmccntr posix/realtime posix/monotonic posix/process-cputime posix/thread-cputime linux/monotonic-raw linux/boottime linux/tai linux/realtime-coarse linux/monotonic-coarse linux/realtime-syscall linux/monotonic-syscall linux/monotonic-raw-syscall linux/boottime-syscall linux/tai-syscall linux/realtime-coarse-syscall linux/monotonic-coarse-syscall linux/process-cputime-syscall linux/thread-cputime-syscall linux/realtime-bare linux/monotonic-bare linux/monotonic-raw-bare linux/boottime-bare linux/tai-bare linux/realtime-coarse-bare linux/monotonic-coarse-bare linux/process-cputime-bare linux/thread-cputime-bare linux/monotonic-vdso linux/perf-mmap linux/ptp linux/rtc windows/qpc windows/rtl-qpc windows/getsystemtimeasfiletime windows/getsystemtimepreciseasfiletime windows/querythreadcycletime windows/gettickcount64 windows/timegettime windows/queryinterrupttime windows/queryinterrupttimeprecise windows/queryunbiasedinterrupttime mach/clock_get_time-system mach/clock_get_time-calendar mach/absolute_time mach/continuous_time mach/approximate_time darwin/clock_gettime_nsec_np-realtime darwin/clock_gettime_nsec_np-monotonic darwin/clock_gettime_nsec_np-monotonic-raw darwin/clock_gettime_nsec_np-monotonic-raw-approx darwin/clock_gettime_nsec_np-uptime-raw darwin/clock_gettime_nsec_np-uptime-raw-approx darwin/clock_gettime_nsec_np-process-cputime darwin/clock_gettime_nsec_np-thread-cputime rust/instant rust/system_time chronoscope/instant chronoscope/ordered quanta/instant quanta/recent minstant/instant fastant/instant coarsetime/instant coarsetime/recent" -- "${cur}"))
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o nospace
+                    fi
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o nospace
+                    fi
                     return 0
                     ;;
                 --color)
@@ -195,11 +205,11 @@ _chronoscope() {
                     return 0
                     ;;
                 --allow)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "info warning error adjtimex-denied arm-counter-erratum bad-calibration cgroup-throttled changed-during-run clock-backwards clock-not-in-vdso clock-slewed clock-stepped clocksource-changed coarse-counter coarse-tick contended-read counter-out-of-step deep-idle emulated-cpu frequency-changed governor-powersave guest-calibration-failed host-gaps hrtimers-off hyperv-tsc-page-off kvm-clock-unstable leap-pending long-slice-late macos-monotonic-us no-vdso noisy-machine noisy-neighbour on-battery preempted-awake qpc-on-hpet qpc-shifted rate-off-everywhere rdtscp-forbidden readout-stall rt-throttling same-oscillator slow-clocksource-acpi-pm slow-clocksource-hpet slow-clocksource-jiffies slow-clocksource-xen smi smt-sibling-busy suspended tai-unset time64-blocked time-namespace timer-resolution-15ms timer-slack tsc-adjust-differs tsc-emulated tsc-forbidden tsc-forced-reliable tsc-jump tsc-rate-mismatch tsc-skew tsc-variant tsc-warp two-disciplines unordered-read unsynchronised vcpu-hotplug vdso-disagrees vm-migrated vm-paused vm-restored watchdog-false-positive watchdog-off" -- "${cur}"))
                     return 0
                     ;;
                 --fail-on)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "info warning error adjtimex-denied arm-counter-erratum bad-calibration cgroup-throttled changed-during-run clock-backwards clock-not-in-vdso clock-slewed clock-stepped clocksource-changed coarse-counter coarse-tick contended-read counter-out-of-step deep-idle emulated-cpu frequency-changed governor-powersave guest-calibration-failed host-gaps hrtimers-off hyperv-tsc-page-off kvm-clock-unstable leap-pending long-slice-late macos-monotonic-us no-vdso noisy-machine noisy-neighbour on-battery preempted-awake qpc-on-hpet qpc-shifted rate-off-everywhere rdtscp-forbidden readout-stall rt-throttling same-oscillator slow-clocksource-acpi-pm slow-clocksource-hpet slow-clocksource-jiffies slow-clocksource-xen smi smt-sibling-busy suspended tai-unset time64-blocked time-namespace timer-resolution-15ms timer-slack tsc-adjust-differs tsc-emulated tsc-forbidden tsc-forced-reliable tsc-jump tsc-rate-mismatch tsc-skew tsc-variant tsc-warp two-disciplines unordered-read unsynchronised vcpu-hotplug vdso-disagrees vm-migrated vm-paused vm-restored watchdog-false-positive watchdog-off" -- "${cur}"))
                     return 0
                     ;;
                 --preset)
@@ -214,18 +224,26 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__advise)
-            opts="-q -v -h -V --for --language --runtimes --from --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --help --version"
+            opts="-o -q -v -h -V --for --wait --goal --language --runtimes --from --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --for)
+                    COMPREPLY=($(compgen -W "interval micro timestamp coarse cpu cross-process boot trace wait" -- "${cur}"))
+                    return 0
+                    ;;
+                --wait)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --goal)
+                    COMPREPLY=($(compgen -W "accuracy cpu load" -- "${cur}"))
+                    return 0
+                    ;;
                 --language)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "C C++ Rust C# Java Go Python JavaScript all" -- "${cur}"))
                     return 0
                     ;;
                 --from)
@@ -233,7 +251,17 @@ _chronoscope() {
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o nospace
+                    fi
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o nospace
+                    fi
                     return 0
                     ;;
                 --color)
@@ -253,11 +281,11 @@ _chronoscope() {
                     return 0
                     ;;
                 --allow)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "info warning error adjtimex-denied arm-counter-erratum bad-calibration cgroup-throttled changed-during-run clock-backwards clock-not-in-vdso clock-slewed clock-stepped clocksource-changed coarse-counter coarse-tick contended-read counter-out-of-step deep-idle emulated-cpu frequency-changed governor-powersave guest-calibration-failed host-gaps hrtimers-off hyperv-tsc-page-off kvm-clock-unstable leap-pending long-slice-late macos-monotonic-us no-vdso noisy-machine noisy-neighbour on-battery preempted-awake qpc-on-hpet qpc-shifted rate-off-everywhere rdtscp-forbidden readout-stall rt-throttling same-oscillator slow-clocksource-acpi-pm slow-clocksource-hpet slow-clocksource-jiffies slow-clocksource-xen smi smt-sibling-busy suspended tai-unset time64-blocked time-namespace timer-resolution-15ms timer-slack tsc-adjust-differs tsc-emulated tsc-forbidden tsc-forced-reliable tsc-jump tsc-rate-mismatch tsc-skew tsc-variant tsc-warp two-disciplines unordered-read unsynchronised vcpu-hotplug vdso-disagrees vm-migrated vm-paused vm-restored watchdog-false-positive watchdog-off" -- "${cur}"))
                     return 0
                     ;;
                 --fail-on)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "info warning error adjtimex-denied arm-counter-erratum bad-calibration cgroup-throttled changed-during-run clock-backwards clock-not-in-vdso clock-slewed clock-stepped clocksource-changed coarse-counter coarse-tick contended-read counter-out-of-step deep-idle emulated-cpu frequency-changed governor-powersave guest-calibration-failed host-gaps hrtimers-off hyperv-tsc-page-off kvm-clock-unstable leap-pending long-slice-late macos-monotonic-us no-vdso noisy-machine noisy-neighbour on-battery preempted-awake qpc-on-hpet qpc-shifted rate-off-everywhere rdtscp-forbidden readout-stall rt-throttling same-oscillator slow-clocksource-acpi-pm slow-clocksource-hpet slow-clocksource-jiffies slow-clocksource-xen smi smt-sibling-busy suspended tai-unset time64-blocked time-namespace timer-resolution-15ms timer-slack tsc-adjust-differs tsc-emulated tsc-forbidden tsc-forced-reliable tsc-jump tsc-rate-mismatch tsc-skew tsc-variant tsc-warp two-disciplines unordered-read unsynchronised vcpu-hotplug vdso-disagrees vm-migrated vm-paused vm-restored watchdog-false-positive watchdog-off" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -268,14 +296,14 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__calls)
-            opts="-q -v -h -V --load --load-processes --priority --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --preset --help --version"
+            opts="-o -q -v -h -V --load --load-processes --priority --allow-high-priority --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --preset --help --version c/clock c/time c/timespec_get c/gettimeofday c/getrusage c/times c/ftime cxx/steady_clock cxx/steady_clock-nocast cxx/system_clock cxx/system_clock-nocast cxx/high_resolution_clock x86/rdtsc-asm x86/rdtsc-intrinsic x86/rdtsc-builtin x86/rdtsc-ms x86/rdtscp x86/lfence-rdtsc x86/lfence-rdtsc-lfence x86/mfence-rdtsc x86/serialize-rdtsc x86/cpuid-rdtsc x86/rdpmc arm/cntvct arm/isb-cntvct arm/cntvctss arm/pmccntr posix/realtime posix/monotonic posix/process-cputime posix/thread-cputime linux/monotonic-raw linux/boottime linux/tai linux/realtime-coarse linux/monotonic-coarse linux/realtime-syscall linux/monotonic-syscall linux/monotonic-raw-syscall linux/boottime-syscall linux/tai-syscall linux/realtime-coarse-syscall linux/monotonic-coarse-syscall linux/process-cputime-syscall linux/thread-cputime-syscall linux/realtime-bare linux/monotonic-bare linux/monotonic-raw-bare linux/boottime-bare linux/tai-bare linux/realtime-coarse-bare linux/monotonic-coarse-bare linux/process-cputime-bare linux/thread-cputime-bare linux/monotonic-vdso linux/perf-mmap linux/ptp linux/rtc windows/qpc windows/rtl-qpc windows/getsystemtimeasfiletime windows/getsystemtimepreciseasfiletime windows/querythreadcycletime windows/gettickcount64 windows/timegettime windows/queryinterrupttime windows/queryinterrupttimeprecise windows/queryunbiasedinterrupttime mach/clock_get_time-system mach/clock_get_time-calendar mach/absolute_time mach/continuous_time mach/approximate_time darwin/clock_gettime_nsec_np-realtime darwin/clock_gettime_nsec_np-monotonic darwin/clock_gettime_nsec_np-monotonic-raw darwin/clock_gettime_nsec_np-monotonic-raw-approx darwin/clock_gettime_nsec_np-uptime-raw darwin/clock_gettime_nsec_np-uptime-raw-approx darwin/clock_gettime_nsec_np-process-cputime darwin/clock_gettime_nsec_np-thread-cputime rust/instant rust/system_time chronoscope/instant chronoscope/ordered quanta/instant quanta/recent minstant/instant fastant/instant coarsetime/instant coarsetime/recent"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --load)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "none low low-nice normal high io memory timers print" -- "${cur}"))
                     return 0
                     ;;
                 --load-processes)
@@ -287,7 +315,17 @@ _chronoscope() {
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o nospace
+                    fi
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o nospace
+                    fi
                     return 0
                     ;;
                 --color)
@@ -307,11 +345,11 @@ _chronoscope() {
                     return 0
                     ;;
                 --allow)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "info warning error adjtimex-denied arm-counter-erratum bad-calibration cgroup-throttled changed-during-run clock-backwards clock-not-in-vdso clock-slewed clock-stepped clocksource-changed coarse-counter coarse-tick contended-read counter-out-of-step deep-idle emulated-cpu frequency-changed governor-powersave guest-calibration-failed host-gaps hrtimers-off hyperv-tsc-page-off kvm-clock-unstable leap-pending long-slice-late macos-monotonic-us no-vdso noisy-machine noisy-neighbour on-battery preempted-awake qpc-on-hpet qpc-shifted rate-off-everywhere rdtscp-forbidden readout-stall rt-throttling same-oscillator slow-clocksource-acpi-pm slow-clocksource-hpet slow-clocksource-jiffies slow-clocksource-xen smi smt-sibling-busy suspended tai-unset time64-blocked time-namespace timer-resolution-15ms timer-slack tsc-adjust-differs tsc-emulated tsc-forbidden tsc-forced-reliable tsc-jump tsc-rate-mismatch tsc-skew tsc-variant tsc-warp two-disciplines unordered-read unsynchronised vcpu-hotplug vdso-disagrees vm-migrated vm-paused vm-restored watchdog-false-positive watchdog-off" -- "${cur}"))
                     return 0
                     ;;
                 --fail-on)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "info warning error adjtimex-denied arm-counter-erratum bad-calibration cgroup-throttled changed-during-run clock-backwards clock-not-in-vdso clock-slewed clock-stepped clocksource-changed coarse-counter coarse-tick contended-read counter-out-of-step deep-idle emulated-cpu frequency-changed governor-powersave guest-calibration-failed host-gaps hrtimers-off hyperv-tsc-page-off kvm-clock-unstable leap-pending long-slice-late macos-monotonic-us no-vdso noisy-machine noisy-neighbour on-battery preempted-awake qpc-on-hpet qpc-shifted rate-off-everywhere rdtscp-forbidden readout-stall rt-throttling same-oscillator slow-clocksource-acpi-pm slow-clocksource-hpet slow-clocksource-jiffies slow-clocksource-xen smi smt-sibling-busy suspended tai-unset time64-blocked time-namespace timer-resolution-15ms timer-slack tsc-adjust-differs tsc-emulated tsc-forbidden tsc-forced-reliable tsc-jump tsc-rate-mismatch tsc-skew tsc-variant tsc-warp two-disciplines unordered-read unsynchronised vcpu-hotplug vdso-disagrees vm-migrated vm-paused vm-restored watchdog-false-positive watchdog-off" -- "${cur}"))
                     return 0
                     ;;
                 --preset)
@@ -326,7 +364,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__clocks)
-            opts="-q -v -h -V --calls --peers --load --load-processes --priority --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --preset --help --version"
+            opts="-o -q -v -h -V --calls --peers --load --load-processes --priority --allow-high-priority --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --preset --help --version c/clock c/time c/timespec_get c/gettimeofday c/getrusage c/times c/ftime cxx/steady_clock cxx/steady_clock-nocast cxx/system_clock cxx/system_clock-nocast cxx/high_resolution_clock x86/rdtsc-asm x86/rdtsc-intrinsic x86/rdtsc-builtin x86/rdtsc-ms x86/rdtscp x86/lfence-rdtsc x86/lfence-rdtsc-lfence x86/mfence-rdtsc x86/serialize-rdtsc x86/cpuid-rdtsc x86/rdpmc arm/cntvct arm/isb-cntvct arm/cntvctss arm/pmccntr posix/realtime posix/monotonic posix/process-cputime posix/thread-cputime linux/monotonic-raw linux/boottime linux/tai linux/realtime-coarse linux/monotonic-coarse linux/realtime-syscall linux/monotonic-syscall linux/monotonic-raw-syscall linux/boottime-syscall linux/tai-syscall linux/realtime-coarse-syscall linux/monotonic-coarse-syscall linux/process-cputime-syscall linux/thread-cputime-syscall linux/realtime-bare linux/monotonic-bare linux/monotonic-raw-bare linux/boottime-bare linux/tai-bare linux/realtime-coarse-bare linux/monotonic-coarse-bare linux/process-cputime-bare linux/thread-cputime-bare linux/monotonic-vdso linux/perf-mmap linux/ptp linux/rtc windows/qpc windows/rtl-qpc windows/getsystemtimeasfiletime windows/getsystemtimepreciseasfiletime windows/querythreadcycletime windows/gettickcount64 windows/timegettime windows/queryinterrupttime windows/queryinterrupttimeprecise windows/queryunbiasedinterrupttime mach/clock_get_time-system mach/clock_get_time-calendar mach/absolute_time mach/continuous_time mach/approximate_time darwin/clock_gettime_nsec_np-realtime darwin/clock_gettime_nsec_np-monotonic darwin/clock_gettime_nsec_np-monotonic-raw darwin/clock_gettime_nsec_np-monotonic-raw-approx darwin/clock_gettime_nsec_np-uptime-raw darwin/clock_gettime_nsec_np-uptime-raw-approx darwin/clock_gettime_nsec_np-process-cputime darwin/clock_gettime_nsec_np-thread-cputime rust/instant rust/system_time chronoscope/instant chronoscope/ordered quanta/instant quanta/recent minstant/instant fastant/instant coarsetime/instant coarsetime/recent"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -337,7 +375,7 @@ _chronoscope() {
                     return 0
                     ;;
                 --load)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "none low low-nice normal high io memory timers print" -- "${cur}"))
                     return 0
                     ;;
                 --load-processes)
@@ -349,7 +387,17 @@ _chronoscope() {
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o nospace
+                    fi
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o nospace
+                    fi
                     return 0
                     ;;
                 --color)
@@ -369,11 +417,11 @@ _chronoscope() {
                     return 0
                     ;;
                 --allow)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "info warning error adjtimex-denied arm-counter-erratum bad-calibration cgroup-throttled changed-during-run clock-backwards clock-not-in-vdso clock-slewed clock-stepped clocksource-changed coarse-counter coarse-tick contended-read counter-out-of-step deep-idle emulated-cpu frequency-changed governor-powersave guest-calibration-failed host-gaps hrtimers-off hyperv-tsc-page-off kvm-clock-unstable leap-pending long-slice-late macos-monotonic-us no-vdso noisy-machine noisy-neighbour on-battery preempted-awake qpc-on-hpet qpc-shifted rate-off-everywhere rdtscp-forbidden readout-stall rt-throttling same-oscillator slow-clocksource-acpi-pm slow-clocksource-hpet slow-clocksource-jiffies slow-clocksource-xen smi smt-sibling-busy suspended tai-unset time64-blocked time-namespace timer-resolution-15ms timer-slack tsc-adjust-differs tsc-emulated tsc-forbidden tsc-forced-reliable tsc-jump tsc-rate-mismatch tsc-skew tsc-variant tsc-warp two-disciplines unordered-read unsynchronised vcpu-hotplug vdso-disagrees vm-migrated vm-paused vm-restored watchdog-false-positive watchdog-off" -- "${cur}"))
                     return 0
                     ;;
                 --fail-on)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "info warning error adjtimex-denied arm-counter-erratum bad-calibration cgroup-throttled changed-during-run clock-backwards clock-not-in-vdso clock-slewed clock-stepped clocksource-changed coarse-counter coarse-tick contended-read counter-out-of-step deep-idle emulated-cpu frequency-changed governor-powersave guest-calibration-failed host-gaps hrtimers-off hyperv-tsc-page-off kvm-clock-unstable leap-pending long-slice-late macos-monotonic-us no-vdso noisy-machine noisy-neighbour on-battery preempted-awake qpc-on-hpet qpc-shifted rate-off-everywhere rdtscp-forbidden readout-stall rt-throttling same-oscillator slow-clocksource-acpi-pm slow-clocksource-hpet slow-clocksource-jiffies slow-clocksource-xen smi smt-sibling-busy suspended tai-unset time64-blocked time-namespace timer-resolution-15ms timer-slack tsc-adjust-differs tsc-emulated tsc-forbidden tsc-forced-reliable tsc-jump tsc-rate-mismatch tsc-skew tsc-variant tsc-warp two-disciplines unordered-read unsynchronised vcpu-hotplug vdso-disagrees vm-migrated vm-paused vm-restored watchdog-false-positive watchdog-off" -- "${cur}"))
                     return 0
                     ;;
                 --preset)
@@ -388,14 +436,24 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__compare)
-            opts="-q -v -h -V --json --export --color --quiet --verbose --help --version"
+            opts="-o -q -v -h -V --json --export --color --quiet --verbose --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --export)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o nospace
+                    fi
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o nospace
+                    fi
                     return 0
                     ;;
                 --color)
@@ -410,7 +468,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__deltas)
-            opts="-q -v -h -V --reads --load --load-processes --priority --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --help --version"
+            opts="-o -q -v -h -V --reads --load --load-processes --priority --allow-high-priority --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --help --version c/clock c/time c/timespec_get c/gettimeofday c/getrusage c/times c/ftime cxx/steady_clock cxx/steady_clock-nocast cxx/system_clock cxx/system_clock-nocast cxx/high_resolution_clock x86/rdtsc-asm x86/rdtsc-intrinsic x86/rdtsc-builtin x86/rdtsc-ms x86/rdtscp x86/lfence-rdtsc x86/lfence-rdtsc-lfence x86/mfence-rdtsc x86/serialize-rdtsc x86/cpuid-rdtsc x86/rdpmc arm/cntvct arm/isb-cntvct arm/cntvctss arm/pmccntr posix/realtime posix/monotonic posix/process-cputime posix/thread-cputime linux/monotonic-raw linux/boottime linux/tai linux/realtime-coarse linux/monotonic-coarse linux/realtime-syscall linux/monotonic-syscall linux/monotonic-raw-syscall linux/boottime-syscall linux/tai-syscall linux/realtime-coarse-syscall linux/monotonic-coarse-syscall linux/process-cputime-syscall linux/thread-cputime-syscall linux/realtime-bare linux/monotonic-bare linux/monotonic-raw-bare linux/boottime-bare linux/tai-bare linux/realtime-coarse-bare linux/monotonic-coarse-bare linux/process-cputime-bare linux/thread-cputime-bare linux/monotonic-vdso linux/perf-mmap linux/ptp linux/rtc windows/qpc windows/rtl-qpc windows/getsystemtimeasfiletime windows/getsystemtimepreciseasfiletime windows/querythreadcycletime windows/gettickcount64 windows/timegettime windows/queryinterrupttime windows/queryinterrupttimeprecise windows/queryunbiasedinterrupttime mach/clock_get_time-system mach/clock_get_time-calendar mach/absolute_time mach/continuous_time mach/approximate_time darwin/clock_gettime_nsec_np-realtime darwin/clock_gettime_nsec_np-monotonic darwin/clock_gettime_nsec_np-monotonic-raw darwin/clock_gettime_nsec_np-monotonic-raw-approx darwin/clock_gettime_nsec_np-uptime-raw darwin/clock_gettime_nsec_np-uptime-raw-approx darwin/clock_gettime_nsec_np-process-cputime darwin/clock_gettime_nsec_np-thread-cputime rust/instant rust/system_time chronoscope/instant chronoscope/ordered quanta/instant quanta/recent minstant/instant fastant/instant coarsetime/instant coarsetime/recent"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -421,7 +479,7 @@ _chronoscope() {
                     return 0
                     ;;
                 --load)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "none low low-nice normal high io memory timers print" -- "${cur}"))
                     return 0
                     ;;
                 --load-processes)
@@ -433,7 +491,17 @@ _chronoscope() {
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o nospace
+                    fi
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o nospace
+                    fi
                     return 0
                     ;;
                 --color)
@@ -453,11 +521,11 @@ _chronoscope() {
                     return 0
                     ;;
                 --allow)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "info warning error adjtimex-denied arm-counter-erratum bad-calibration cgroup-throttled changed-during-run clock-backwards clock-not-in-vdso clock-slewed clock-stepped clocksource-changed coarse-counter coarse-tick contended-read counter-out-of-step deep-idle emulated-cpu frequency-changed governor-powersave guest-calibration-failed host-gaps hrtimers-off hyperv-tsc-page-off kvm-clock-unstable leap-pending long-slice-late macos-monotonic-us no-vdso noisy-machine noisy-neighbour on-battery preempted-awake qpc-on-hpet qpc-shifted rate-off-everywhere rdtscp-forbidden readout-stall rt-throttling same-oscillator slow-clocksource-acpi-pm slow-clocksource-hpet slow-clocksource-jiffies slow-clocksource-xen smi smt-sibling-busy suspended tai-unset time64-blocked time-namespace timer-resolution-15ms timer-slack tsc-adjust-differs tsc-emulated tsc-forbidden tsc-forced-reliable tsc-jump tsc-rate-mismatch tsc-skew tsc-variant tsc-warp two-disciplines unordered-read unsynchronised vcpu-hotplug vdso-disagrees vm-migrated vm-paused vm-restored watchdog-false-positive watchdog-off" -- "${cur}"))
                     return 0
                     ;;
                 --fail-on)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "info warning error adjtimex-denied arm-counter-erratum bad-calibration cgroup-throttled changed-during-run clock-backwards clock-not-in-vdso clock-slewed clock-stepped clocksource-changed coarse-counter coarse-tick contended-read counter-out-of-step deep-idle emulated-cpu frequency-changed governor-powersave guest-calibration-failed host-gaps hrtimers-off hyperv-tsc-page-off kvm-clock-unstable leap-pending long-slice-late macos-monotonic-us no-vdso noisy-machine noisy-neighbour on-battery preempted-awake qpc-on-hpet qpc-shifted rate-off-everywhere rdtscp-forbidden readout-stall rt-throttling same-oscillator slow-clocksource-acpi-pm slow-clocksource-hpet slow-clocksource-jiffies slow-clocksource-xen smi smt-sibling-busy suspended tai-unset time64-blocked time-namespace timer-resolution-15ms timer-slack tsc-adjust-differs tsc-emulated tsc-forbidden tsc-forced-reliable tsc-jump tsc-rate-mismatch tsc-skew tsc-variant tsc-warp two-disciplines unordered-read unsynchronised vcpu-hotplug vdso-disagrees vm-migrated vm-paused vm-restored watchdog-false-positive watchdog-off" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -468,7 +536,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__demo)
-            opts="-q -h -V --budget --json --export --color --quiet --help --version"
+            opts="-o -q -h -V --budget --json --export --color --quiet --help --version two-reads clock-back coarse-clock unordered-read other-cpu empty-interval list"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -479,7 +547,17 @@ _chronoscope() {
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o nospace
+                    fi
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o nospace
+                    fi
                     return 0
                     ;;
                 --color)
@@ -494,7 +572,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__doctor)
-            opts="-q -v -h -V --record --facts --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --help --version"
+            opts="-o -q -v -h -V --quick --record --facts --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -509,7 +587,17 @@ _chronoscope() {
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o nospace
+                    fi
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o nospace
+                    fi
                     return 0
                     ;;
                 --color)
@@ -529,11 +617,11 @@ _chronoscope() {
                     return 0
                     ;;
                 --allow)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "info warning error adjtimex-denied arm-counter-erratum bad-calibration cgroup-throttled changed-during-run clock-backwards clock-not-in-vdso clock-slewed clock-stepped clocksource-changed coarse-counter coarse-tick contended-read counter-out-of-step deep-idle emulated-cpu frequency-changed governor-powersave guest-calibration-failed host-gaps hrtimers-off hyperv-tsc-page-off kvm-clock-unstable leap-pending long-slice-late macos-monotonic-us no-vdso noisy-machine noisy-neighbour on-battery preempted-awake qpc-on-hpet qpc-shifted rate-off-everywhere rdtscp-forbidden readout-stall rt-throttling same-oscillator slow-clocksource-acpi-pm slow-clocksource-hpet slow-clocksource-jiffies slow-clocksource-xen smi smt-sibling-busy suspended tai-unset time64-blocked time-namespace timer-resolution-15ms timer-slack tsc-adjust-differs tsc-emulated tsc-forbidden tsc-forced-reliable tsc-jump tsc-rate-mismatch tsc-skew tsc-variant tsc-warp two-disciplines unordered-read unsynchronised vcpu-hotplug vdso-disagrees vm-migrated vm-paused vm-restored watchdog-false-positive watchdog-off" -- "${cur}"))
                     return 0
                     ;;
                 --fail-on)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "info warning error adjtimex-denied arm-counter-erratum bad-calibration cgroup-throttled changed-during-run clock-backwards clock-not-in-vdso clock-slewed clock-stepped clocksource-changed coarse-counter coarse-tick contended-read counter-out-of-step deep-idle emulated-cpu frequency-changed governor-powersave guest-calibration-failed host-gaps hrtimers-off hyperv-tsc-page-off kvm-clock-unstable leap-pending long-slice-late macos-monotonic-us no-vdso noisy-machine noisy-neighbour on-battery preempted-awake qpc-on-hpet qpc-shifted rate-off-everywhere rdtscp-forbidden readout-stall rt-throttling same-oscillator slow-clocksource-acpi-pm slow-clocksource-hpet slow-clocksource-jiffies slow-clocksource-xen smi smt-sibling-busy suspended tai-unset time64-blocked time-namespace timer-resolution-15ms timer-slack tsc-adjust-differs tsc-emulated tsc-forbidden tsc-forced-reliable tsc-jump tsc-rate-mismatch tsc-skew tsc-variant tsc-warp two-disciplines unordered-read unsynchronised vcpu-hotplug vdso-disagrees vm-migrated vm-paused vm-restored watchdog-false-positive watchdog-off" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -544,14 +632,24 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__explain)
-            opts="-q -h -V --json --export --color --quiet --help --version"
+            opts="-o -q -h -V --json --export --color --quiet --help --version c/clock c/time c/timespec_get c/gettimeofday c/getrusage c/times c/ftime cxx/steady_clock cxx/steady_clock-nocast cxx/system_clock cxx/system_clock-nocast cxx/high_resolution_clock x86/rdtsc-asm x86/rdtsc-intrinsic x86/rdtsc-builtin x86/rdtsc-ms x86/rdtscp x86/lfence-rdtsc x86/lfence-rdtsc-lfence x86/mfence-rdtsc x86/serialize-rdtsc x86/cpuid-rdtsc x86/rdpmc arm/cntvct arm/isb-cntvct arm/cntvctss arm/pmccntr posix/realtime posix/monotonic posix/process-cputime posix/thread-cputime linux/monotonic-raw linux/boottime linux/tai linux/realtime-coarse linux/monotonic-coarse linux/realtime-syscall linux/monotonic-syscall linux/monotonic-raw-syscall linux/boottime-syscall linux/tai-syscall linux/realtime-coarse-syscall linux/monotonic-coarse-syscall linux/process-cputime-syscall linux/thread-cputime-syscall linux/realtime-bare linux/monotonic-bare linux/monotonic-raw-bare linux/boottime-bare linux/tai-bare linux/realtime-coarse-bare linux/monotonic-coarse-bare linux/process-cputime-bare linux/thread-cputime-bare linux/monotonic-vdso linux/perf-mmap linux/ptp linux/rtc windows/qpc windows/rtl-qpc windows/getsystemtimeasfiletime windows/getsystemtimepreciseasfiletime windows/querythreadcycletime windows/gettickcount64 windows/timegettime windows/queryinterrupttime windows/queryinterrupttimeprecise windows/queryunbiasedinterrupttime mach/clock_get_time-system mach/clock_get_time-calendar mach/absolute_time mach/continuous_time mach/approximate_time darwin/clock_gettime_nsec_np-realtime darwin/clock_gettime_nsec_np-monotonic darwin/clock_gettime_nsec_np-monotonic-raw darwin/clock_gettime_nsec_np-monotonic-raw-approx darwin/clock_gettime_nsec_np-uptime-raw darwin/clock_gettime_nsec_np-uptime-raw-approx darwin/clock_gettime_nsec_np-process-cputime darwin/clock_gettime_nsec_np-thread-cputime rust/instant rust/system_time chronoscope/instant chronoscope/ordered quanta/instant quanta/recent minstant/instant fastant/instant coarsetime/instant coarsetime/recent linux/nanosleep linux/clock_nanosleep-abs linux/timerfd linux/epoll_pwait2 linux/ppoll linux/select linux/futex linux/io_uring-timeout linux/sigtimedwait posix/usleep posix/cond_timedwait rust/thread-sleep cxx/sleep_for cxx/sleep_until windows/sleep windows/waitable-timer windows/waitable-timer-high-resolution windows/ntdelayexecution mingw/usleep mingw/nanosleep mach/wait_until darwin/nanosleep darwin/kevent busy/tsc busy/tsc-bare busy/cntvct busy/qpc busy/monotonic busy/instant busy/tpause busy/umwait busy/wfe busy/wfet busy/sched_yield hybrid/fixed hybrid/nanosleep hybrid/timerfd hybrid/sleep hybrid/waitable-timer hybrid/waitable-timer-high-resolution chronoscope/wait chronoscope/wait-economy chronoscope/wait-precise spin_sleep c cxx rust dotnet-coreclr dotnet-mono dotnet-framework java go python pypy node deno bun ruby php perl luajit erlang adjtimex-denied arm-counter-erratum bad-calibration cgroup-throttled changed-during-run clock-backwards clock-not-in-vdso clock-slewed clock-stepped clocksource-changed coarse-counter coarse-tick contended-read counter-out-of-step deep-idle emulated-cpu frequency-changed governor-powersave guest-calibration-failed host-gaps hrtimers-off hyperv-tsc-page-off kvm-clock-unstable leap-pending long-slice-late macos-monotonic-us no-vdso noisy-machine noisy-neighbour on-battery preempted-awake qpc-on-hpet qpc-shifted rate-off-everywhere rdtscp-forbidden readout-stall rt-throttling same-oscillator slow-clocksource-acpi-pm slow-clocksource-hpet slow-clocksource-jiffies slow-clocksource-xen smi smt-sibling-busy suspended tai-unset time64-blocked time-namespace timer-resolution-15ms timer-slack tsc-adjust-differs tsc-emulated tsc-forbidden tsc-forced-reliable tsc-jump tsc-rate-mismatch tsc-skew tsc-variant tsc-warp two-disciplines unordered-read unsynchronised vcpu-hotplug vdso-disagrees vm-migrated vm-paused vm-restored watchdog-false-positive watchdog-off interval micro timestamp coarse cpu cross-process boot trace wait time-functions timetest instant-overhead windows-waits stopwatch cause/timer-slack cause/idle-exit cause/interrupt cause/run-queue cause/preempted cause/throttled cause/steal cause/below-kernel cause/return cause/off-cpu cause/on-cpu cause/stopped cause/unknown"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --export)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o nospace
+                    fi
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o nospace
+                    fi
                     return 0
                     ;;
                 --color)
@@ -692,14 +790,24 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__hardware)
-            opts="-q -v -h -V --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --help --version"
+            opts="-o -q -v -h -V --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --export)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o nospace
+                    fi
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o nospace
+                    fi
                     return 0
                     ;;
                 --color)
@@ -719,11 +827,11 @@ _chronoscope() {
                     return 0
                     ;;
                 --allow)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "info warning error adjtimex-denied arm-counter-erratum bad-calibration cgroup-throttled changed-during-run clock-backwards clock-not-in-vdso clock-slewed clock-stepped clocksource-changed coarse-counter coarse-tick contended-read counter-out-of-step deep-idle emulated-cpu frequency-changed governor-powersave guest-calibration-failed host-gaps hrtimers-off hyperv-tsc-page-off kvm-clock-unstable leap-pending long-slice-late macos-monotonic-us no-vdso noisy-machine noisy-neighbour on-battery preempted-awake qpc-on-hpet qpc-shifted rate-off-everywhere rdtscp-forbidden readout-stall rt-throttling same-oscillator slow-clocksource-acpi-pm slow-clocksource-hpet slow-clocksource-jiffies slow-clocksource-xen smi smt-sibling-busy suspended tai-unset time64-blocked time-namespace timer-resolution-15ms timer-slack tsc-adjust-differs tsc-emulated tsc-forbidden tsc-forced-reliable tsc-jump tsc-rate-mismatch tsc-skew tsc-variant tsc-warp two-disciplines unordered-read unsynchronised vcpu-hotplug vdso-disagrees vm-migrated vm-paused vm-restored watchdog-false-positive watchdog-off" -- "${cur}"))
                     return 0
                     ;;
                 --fail-on)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "info warning error adjtimex-denied arm-counter-erratum bad-calibration cgroup-throttled changed-during-run clock-backwards clock-not-in-vdso clock-slewed clock-stepped clocksource-changed coarse-counter coarse-tick contended-read counter-out-of-step deep-idle emulated-cpu frequency-changed governor-powersave guest-calibration-failed host-gaps hrtimers-off hyperv-tsc-page-off kvm-clock-unstable leap-pending long-slice-late macos-monotonic-us no-vdso noisy-machine noisy-neighbour on-battery preempted-awake qpc-on-hpet qpc-shifted rate-off-everywhere rdtscp-forbidden readout-stall rt-throttling same-oscillator slow-clocksource-acpi-pm slow-clocksource-hpet slow-clocksource-jiffies slow-clocksource-xen smi smt-sibling-busy suspended tai-unset time64-blocked time-namespace timer-resolution-15ms timer-slack tsc-adjust-differs tsc-emulated tsc-forbidden tsc-forced-reliable tsc-jump tsc-rate-mismatch tsc-skew tsc-variant tsc-warp two-disciplines unordered-read unsynchronised vcpu-hotplug vdso-disagrees vm-migrated vm-paused vm-restored watchdog-false-positive watchdog-off" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -1042,14 +1150,24 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__list)
-            opts="-q -v -h -V --json --export --color --quiet --verbose --help --version clocks waits runtimes faults purposes presets formats columns"
+            opts="-o -q -v -h -V --json --export --color --quiet --verbose --help --version clocks waits runtimes faults purposes presets formats columns"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --export)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o nospace
+                    fi
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o nospace
+                    fi
                     return 0
                     ;;
                 --color)
@@ -1064,14 +1182,24 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__overhead)
-            opts="-q -v -h -V --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --preset --help --version"
+            opts="-o -q -v -h -V --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --preset --help --version c/clock c/time c/timespec_get c/gettimeofday c/getrusage c/times c/ftime cxx/steady_clock cxx/steady_clock-nocast cxx/system_clock cxx/system_clock-nocast cxx/high_resolution_clock x86/rdtsc-asm x86/rdtsc-intrinsic x86/rdtsc-builtin x86/rdtsc-ms x86/rdtscp x86/lfence-rdtsc x86/lfence-rdtsc-lfence x86/mfence-rdtsc x86/serialize-rdtsc x86/cpuid-rdtsc x86/rdpmc arm/cntvct arm/isb-cntvct arm/cntvctss arm/pmccntr posix/realtime posix/monotonic posix/process-cputime posix/thread-cputime linux/monotonic-raw linux/boottime linux/tai linux/realtime-coarse linux/monotonic-coarse linux/realtime-syscall linux/monotonic-syscall linux/monotonic-raw-syscall linux/boottime-syscall linux/tai-syscall linux/realtime-coarse-syscall linux/monotonic-coarse-syscall linux/process-cputime-syscall linux/thread-cputime-syscall linux/realtime-bare linux/monotonic-bare linux/monotonic-raw-bare linux/boottime-bare linux/tai-bare linux/realtime-coarse-bare linux/monotonic-coarse-bare linux/process-cputime-bare linux/thread-cputime-bare linux/monotonic-vdso linux/perf-mmap linux/ptp linux/rtc windows/qpc windows/rtl-qpc windows/getsystemtimeasfiletime windows/getsystemtimepreciseasfiletime windows/querythreadcycletime windows/gettickcount64 windows/timegettime windows/queryinterrupttime windows/queryinterrupttimeprecise windows/queryunbiasedinterrupttime mach/clock_get_time-system mach/clock_get_time-calendar mach/absolute_time mach/continuous_time mach/approximate_time darwin/clock_gettime_nsec_np-realtime darwin/clock_gettime_nsec_np-monotonic darwin/clock_gettime_nsec_np-monotonic-raw darwin/clock_gettime_nsec_np-monotonic-raw-approx darwin/clock_gettime_nsec_np-uptime-raw darwin/clock_gettime_nsec_np-uptime-raw-approx darwin/clock_gettime_nsec_np-process-cputime darwin/clock_gettime_nsec_np-thread-cputime rust/instant rust/system_time chronoscope/instant chronoscope/ordered quanta/instant quanta/recent minstant/instant fastant/instant coarsetime/instant coarsetime/recent"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --export)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o nospace
+                    fi
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o nospace
+                    fi
                     return 0
                     ;;
                 --color)
@@ -1091,11 +1219,11 @@ _chronoscope() {
                     return 0
                     ;;
                 --allow)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "info warning error adjtimex-denied arm-counter-erratum bad-calibration cgroup-throttled changed-during-run clock-backwards clock-not-in-vdso clock-slewed clock-stepped clocksource-changed coarse-counter coarse-tick contended-read counter-out-of-step deep-idle emulated-cpu frequency-changed governor-powersave guest-calibration-failed host-gaps hrtimers-off hyperv-tsc-page-off kvm-clock-unstable leap-pending long-slice-late macos-monotonic-us no-vdso noisy-machine noisy-neighbour on-battery preempted-awake qpc-on-hpet qpc-shifted rate-off-everywhere rdtscp-forbidden readout-stall rt-throttling same-oscillator slow-clocksource-acpi-pm slow-clocksource-hpet slow-clocksource-jiffies slow-clocksource-xen smi smt-sibling-busy suspended tai-unset time64-blocked time-namespace timer-resolution-15ms timer-slack tsc-adjust-differs tsc-emulated tsc-forbidden tsc-forced-reliable tsc-jump tsc-rate-mismatch tsc-skew tsc-variant tsc-warp two-disciplines unordered-read unsynchronised vcpu-hotplug vdso-disagrees vm-migrated vm-paused vm-restored watchdog-false-positive watchdog-off" -- "${cur}"))
                     return 0
                     ;;
                 --fail-on)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "info warning error adjtimex-denied arm-counter-erratum bad-calibration cgroup-throttled changed-during-run clock-backwards clock-not-in-vdso clock-slewed clock-stepped clocksource-changed coarse-counter coarse-tick contended-read counter-out-of-step deep-idle emulated-cpu frequency-changed governor-powersave guest-calibration-failed host-gaps hrtimers-off hyperv-tsc-page-off kvm-clock-unstable leap-pending long-slice-late macos-monotonic-us no-vdso noisy-machine noisy-neighbour on-battery preempted-awake qpc-on-hpet qpc-shifted rate-off-everywhere rdtscp-forbidden readout-stall rt-throttling same-oscillator slow-clocksource-acpi-pm slow-clocksource-hpet slow-clocksource-jiffies slow-clocksource-xen smi smt-sibling-busy suspended tai-unset time64-blocked time-namespace timer-resolution-15ms timer-slack tsc-adjust-differs tsc-emulated tsc-forbidden tsc-forced-reliable tsc-jump tsc-rate-mismatch tsc-skew tsc-variant tsc-warp two-disciplines unordered-read unsynchronised vcpu-hotplug vdso-disagrees vm-migrated vm-paused vm-restored watchdog-false-positive watchdog-off" -- "${cur}"))
                     return 0
                     ;;
                 --preset)
@@ -1110,14 +1238,14 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__report)
-            opts="-q -v -h -V --as --compare --with --json --export --color --quiet --verbose --allow --fail-on --help --version"
+            opts="-o -q -v -h -V --as --compare --with --json --export --color --quiet --verbose --allow --fail-on --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --as)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "summary brief clocks waits ticks bins deltas calls overhead runtimes trust hardware sweep findings doctor advise json ndjson csv markdown hdr cyclictest cyclictest-json" -- "${cur}"))
                     return 0
                     ;;
                 --compare)
@@ -1129,7 +1257,17 @@ _chronoscope() {
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o nospace
+                    fi
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o nospace
+                    fi
                     return 0
                     ;;
                 --color)
@@ -1137,11 +1275,11 @@ _chronoscope() {
                     return 0
                     ;;
                 --allow)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "info warning error adjtimex-denied arm-counter-erratum bad-calibration cgroup-throttled changed-during-run clock-backwards clock-not-in-vdso clock-slewed clock-stepped clocksource-changed coarse-counter coarse-tick contended-read counter-out-of-step deep-idle emulated-cpu frequency-changed governor-powersave guest-calibration-failed host-gaps hrtimers-off hyperv-tsc-page-off kvm-clock-unstable leap-pending long-slice-late macos-monotonic-us no-vdso noisy-machine noisy-neighbour on-battery preempted-awake qpc-on-hpet qpc-shifted rate-off-everywhere rdtscp-forbidden readout-stall rt-throttling same-oscillator slow-clocksource-acpi-pm slow-clocksource-hpet slow-clocksource-jiffies slow-clocksource-xen smi smt-sibling-busy suspended tai-unset time64-blocked time-namespace timer-resolution-15ms timer-slack tsc-adjust-differs tsc-emulated tsc-forbidden tsc-forced-reliable tsc-jump tsc-rate-mismatch tsc-skew tsc-variant tsc-warp two-disciplines unordered-read unsynchronised vcpu-hotplug vdso-disagrees vm-migrated vm-paused vm-restored watchdog-false-positive watchdog-off" -- "${cur}"))
                     return 0
                     ;;
                 --fail-on)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "info warning error adjtimex-denied arm-counter-erratum bad-calibration cgroup-throttled changed-during-run clock-backwards clock-not-in-vdso clock-slewed clock-stepped clocksource-changed coarse-counter coarse-tick contended-read counter-out-of-step deep-idle emulated-cpu frequency-changed governor-powersave guest-calibration-failed host-gaps hrtimers-off hyperv-tsc-page-off kvm-clock-unstable leap-pending long-slice-late macos-monotonic-us no-vdso noisy-machine noisy-neighbour on-battery preempted-awake qpc-on-hpet qpc-shifted rate-off-everywhere rdtscp-forbidden readout-stall rt-throttling same-oscillator slow-clocksource-acpi-pm slow-clocksource-hpet slow-clocksource-jiffies slow-clocksource-xen smi smt-sibling-busy suspended tai-unset time64-blocked time-namespace timer-resolution-15ms timer-slack tsc-adjust-differs tsc-emulated tsc-forbidden tsc-forced-reliable tsc-jump tsc-rate-mismatch tsc-skew tsc-variant tsc-warp two-disciplines unordered-read unsynchronised vcpu-hotplug vdso-disagrees vm-migrated vm-paused vm-restored watchdog-false-positive watchdog-off" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -1152,14 +1290,17 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__runtimes)
-            opts="-q -v -h -V --runtime --with --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --preset --help --version"
+            opts="-o -q -v -h -V --runtime --with --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --preset --help --version c cxx rust dotnet-coreclr dotnet-mono dotnet-framework java go python pypy node deno bun ruby php perl luajit erlang"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --runtime)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "c= cxx= rust= dotnet-coreclr= dotnet-mono= dotnet-framework= java= go= python= pypy= node= deno= bun= ruby= php= perl= luajit= erlang=" -- "${cur}"))
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o nospace
+                    fi
                     return 0
                     ;;
                 --with)
@@ -1167,7 +1308,17 @@ _chronoscope() {
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o nospace
+                    fi
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o nospace
+                    fi
                     return 0
                     ;;
                 --color)
@@ -1187,11 +1338,11 @@ _chronoscope() {
                     return 0
                     ;;
                 --allow)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "info warning error adjtimex-denied arm-counter-erratum bad-calibration cgroup-throttled changed-during-run clock-backwards clock-not-in-vdso clock-slewed clock-stepped clocksource-changed coarse-counter coarse-tick contended-read counter-out-of-step deep-idle emulated-cpu frequency-changed governor-powersave guest-calibration-failed host-gaps hrtimers-off hyperv-tsc-page-off kvm-clock-unstable leap-pending long-slice-late macos-monotonic-us no-vdso noisy-machine noisy-neighbour on-battery preempted-awake qpc-on-hpet qpc-shifted rate-off-everywhere rdtscp-forbidden readout-stall rt-throttling same-oscillator slow-clocksource-acpi-pm slow-clocksource-hpet slow-clocksource-jiffies slow-clocksource-xen smi smt-sibling-busy suspended tai-unset time64-blocked time-namespace timer-resolution-15ms timer-slack tsc-adjust-differs tsc-emulated tsc-forbidden tsc-forced-reliable tsc-jump tsc-rate-mismatch tsc-skew tsc-variant tsc-warp two-disciplines unordered-read unsynchronised vcpu-hotplug vdso-disagrees vm-migrated vm-paused vm-restored watchdog-false-positive watchdog-off" -- "${cur}"))
                     return 0
                     ;;
                 --fail-on)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "info warning error adjtimex-denied arm-counter-erratum bad-calibration cgroup-throttled changed-during-run clock-backwards clock-not-in-vdso clock-slewed clock-stepped clocksource-changed coarse-counter coarse-tick contended-read counter-out-of-step deep-idle emulated-cpu frequency-changed governor-powersave guest-calibration-failed host-gaps hrtimers-off hyperv-tsc-page-off kvm-clock-unstable leap-pending long-slice-late macos-monotonic-us no-vdso noisy-machine noisy-neighbour on-battery preempted-awake qpc-on-hpet qpc-shifted rate-off-everywhere rdtscp-forbidden readout-stall rt-throttling same-oscillator slow-clocksource-acpi-pm slow-clocksource-hpet slow-clocksource-jiffies slow-clocksource-xen smi smt-sibling-busy suspended tai-unset time64-blocked time-namespace timer-resolution-15ms timer-slack tsc-adjust-differs tsc-emulated tsc-forbidden tsc-forced-reliable tsc-jump tsc-rate-mismatch tsc-skew tsc-variant tsc-warp two-disciplines unordered-read unsynchronised vcpu-hotplug vdso-disagrees vm-migrated vm-paused vm-restored watchdog-false-positive watchdog-off" -- "${cur}"))
                     return 0
                     ;;
                 --preset)
@@ -1206,18 +1357,28 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__sweep)
-            opts="-q -v -h -V --runtimes --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --help --version"
+            opts="-o -q -v -h -V --runtimes --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --help --version c/clock c/time c/timespec_get c/gettimeofday c/getrusage c/times c/ftime cxx/steady_clock cxx/steady_clock-nocast cxx/system_clock cxx/system_clock-nocast cxx/high_resolution_clock x86/rdtsc-asm x86/rdtsc-intrinsic x86/rdtsc-builtin x86/rdtsc-ms x86/rdtscp x86/lfence-rdtsc x86/lfence-rdtsc-lfence x86/mfence-rdtsc x86/serialize-rdtsc x86/cpuid-rdtsc x86/rdpmc arm/cntvct arm/isb-cntvct arm/cntvctss arm/pmccntr posix/realtime posix/monotonic posix/process-cputime posix/thread-cputime linux/monotonic-raw linux/boottime linux/tai linux/realtime-coarse linux/monotonic-coarse linux/realtime-syscall linux/monotonic-syscall linux/monotonic-raw-syscall linux/boottime-syscall linux/tai-syscall linux/realtime-coarse-syscall linux/monotonic-coarse-syscall linux/process-cputime-syscall linux/thread-cputime-syscall linux/realtime-bare linux/monotonic-bare linux/monotonic-raw-bare linux/boottime-bare linux/tai-bare linux/realtime-coarse-bare linux/monotonic-coarse-bare linux/process-cputime-bare linux/thread-cputime-bare linux/monotonic-vdso linux/perf-mmap linux/ptp linux/rtc windows/qpc windows/rtl-qpc windows/getsystemtimeasfiletime windows/getsystemtimepreciseasfiletime windows/querythreadcycletime windows/gettickcount64 windows/timegettime windows/queryinterrupttime windows/queryinterrupttimeprecise windows/queryunbiasedinterrupttime mach/clock_get_time-system mach/clock_get_time-calendar mach/absolute_time mach/continuous_time mach/approximate_time darwin/clock_gettime_nsec_np-realtime darwin/clock_gettime_nsec_np-monotonic darwin/clock_gettime_nsec_np-monotonic-raw darwin/clock_gettime_nsec_np-monotonic-raw-approx darwin/clock_gettime_nsec_np-uptime-raw darwin/clock_gettime_nsec_np-uptime-raw-approx darwin/clock_gettime_nsec_np-process-cputime darwin/clock_gettime_nsec_np-thread-cputime rust/instant rust/system_time chronoscope/instant chronoscope/ordered quanta/instant quanta/recent minstant/instant fastant/instant coarsetime/instant coarsetime/recent"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --runtimes)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "c cxx rust dotnet-coreclr dotnet-mono dotnet-framework java go python pypy node deno bun ruby php perl luajit erlang" -- "${cur}"))
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o nospace
+                    fi
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o nospace
+                    fi
                     return 0
                     ;;
                 --color)
@@ -1237,11 +1398,11 @@ _chronoscope() {
                     return 0
                     ;;
                 --allow)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "info warning error adjtimex-denied arm-counter-erratum bad-calibration cgroup-throttled changed-during-run clock-backwards clock-not-in-vdso clock-slewed clock-stepped clocksource-changed coarse-counter coarse-tick contended-read counter-out-of-step deep-idle emulated-cpu frequency-changed governor-powersave guest-calibration-failed host-gaps hrtimers-off hyperv-tsc-page-off kvm-clock-unstable leap-pending long-slice-late macos-monotonic-us no-vdso noisy-machine noisy-neighbour on-battery preempted-awake qpc-on-hpet qpc-shifted rate-off-everywhere rdtscp-forbidden readout-stall rt-throttling same-oscillator slow-clocksource-acpi-pm slow-clocksource-hpet slow-clocksource-jiffies slow-clocksource-xen smi smt-sibling-busy suspended tai-unset time64-blocked time-namespace timer-resolution-15ms timer-slack tsc-adjust-differs tsc-emulated tsc-forbidden tsc-forced-reliable tsc-jump tsc-rate-mismatch tsc-skew tsc-variant tsc-warp two-disciplines unordered-read unsynchronised vcpu-hotplug vdso-disagrees vm-migrated vm-paused vm-restored watchdog-false-positive watchdog-off" -- "${cur}"))
                     return 0
                     ;;
                 --fail-on)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "info warning error adjtimex-denied arm-counter-erratum bad-calibration cgroup-throttled changed-during-run clock-backwards clock-not-in-vdso clock-slewed clock-stepped clocksource-changed coarse-counter coarse-tick contended-read counter-out-of-step deep-idle emulated-cpu frequency-changed governor-powersave guest-calibration-failed host-gaps hrtimers-off hyperv-tsc-page-off kvm-clock-unstable leap-pending long-slice-late macos-monotonic-us no-vdso noisy-machine noisy-neighbour on-battery preempted-awake qpc-on-hpet qpc-shifted rate-off-everywhere rdtscp-forbidden readout-stall rt-throttling same-oscillator slow-clocksource-acpi-pm slow-clocksource-hpet slow-clocksource-jiffies slow-clocksource-xen smi smt-sibling-busy suspended tai-unset time64-blocked time-namespace timer-resolution-15ms timer-slack tsc-adjust-differs tsc-emulated tsc-forbidden tsc-forced-reliable tsc-jump tsc-rate-mismatch tsc-skew tsc-variant tsc-warp two-disciplines unordered-read unsynchronised vcpu-hotplug vdso-disagrees vm-migrated vm-paused vm-restored watchdog-false-positive watchdog-off" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -1252,7 +1413,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__trust)
-            opts="-q -v -h -V --duration --checkpoint --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --help --version"
+            opts="-o -q -v -h -V --duration --checkpoint --resume --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --help --version c/clock c/time c/timespec_get c/gettimeofday c/getrusage c/times c/ftime cxx/steady_clock cxx/steady_clock-nocast cxx/system_clock cxx/system_clock-nocast cxx/high_resolution_clock x86/rdtsc-asm x86/rdtsc-intrinsic x86/rdtsc-builtin x86/rdtsc-ms x86/rdtscp x86/lfence-rdtsc x86/lfence-rdtsc-lfence x86/mfence-rdtsc x86/serialize-rdtsc x86/cpuid-rdtsc x86/rdpmc arm/cntvct arm/isb-cntvct arm/cntvctss arm/pmccntr posix/realtime posix/monotonic posix/process-cputime posix/thread-cputime linux/monotonic-raw linux/boottime linux/tai linux/realtime-coarse linux/monotonic-coarse linux/realtime-syscall linux/monotonic-syscall linux/monotonic-raw-syscall linux/boottime-syscall linux/tai-syscall linux/realtime-coarse-syscall linux/monotonic-coarse-syscall linux/process-cputime-syscall linux/thread-cputime-syscall linux/realtime-bare linux/monotonic-bare linux/monotonic-raw-bare linux/boottime-bare linux/tai-bare linux/realtime-coarse-bare linux/monotonic-coarse-bare linux/process-cputime-bare linux/thread-cputime-bare linux/monotonic-vdso linux/perf-mmap linux/ptp linux/rtc windows/qpc windows/rtl-qpc windows/getsystemtimeasfiletime windows/getsystemtimepreciseasfiletime windows/querythreadcycletime windows/gettickcount64 windows/timegettime windows/queryinterrupttime windows/queryinterrupttimeprecise windows/queryunbiasedinterrupttime mach/clock_get_time-system mach/clock_get_time-calendar mach/absolute_time mach/continuous_time mach/approximate_time darwin/clock_gettime_nsec_np-realtime darwin/clock_gettime_nsec_np-monotonic darwin/clock_gettime_nsec_np-monotonic-raw darwin/clock_gettime_nsec_np-monotonic-raw-approx darwin/clock_gettime_nsec_np-uptime-raw darwin/clock_gettime_nsec_np-uptime-raw-approx darwin/clock_gettime_nsec_np-process-cputime darwin/clock_gettime_nsec_np-thread-cputime rust/instant rust/system_time chronoscope/instant chronoscope/ordered quanta/instant quanta/recent minstant/instant fastant/instant coarsetime/instant coarsetime/recent"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1266,8 +1427,22 @@ _chronoscope() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --export)
+                --resume)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --export)
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o nospace
+                    fi
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o nospace
+                    fi
                     return 0
                     ;;
                 --color)
@@ -1287,11 +1462,11 @@ _chronoscope() {
                     return 0
                     ;;
                 --allow)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "info warning error adjtimex-denied arm-counter-erratum bad-calibration cgroup-throttled changed-during-run clock-backwards clock-not-in-vdso clock-slewed clock-stepped clocksource-changed coarse-counter coarse-tick contended-read counter-out-of-step deep-idle emulated-cpu frequency-changed governor-powersave guest-calibration-failed host-gaps hrtimers-off hyperv-tsc-page-off kvm-clock-unstable leap-pending long-slice-late macos-monotonic-us no-vdso noisy-machine noisy-neighbour on-battery preempted-awake qpc-on-hpet qpc-shifted rate-off-everywhere rdtscp-forbidden readout-stall rt-throttling same-oscillator slow-clocksource-acpi-pm slow-clocksource-hpet slow-clocksource-jiffies slow-clocksource-xen smi smt-sibling-busy suspended tai-unset time64-blocked time-namespace timer-resolution-15ms timer-slack tsc-adjust-differs tsc-emulated tsc-forbidden tsc-forced-reliable tsc-jump tsc-rate-mismatch tsc-skew tsc-variant tsc-warp two-disciplines unordered-read unsynchronised vcpu-hotplug vdso-disagrees vm-migrated vm-paused vm-restored watchdog-false-positive watchdog-off" -- "${cur}"))
                     return 0
                     ;;
                 --fail-on)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "info warning error adjtimex-denied arm-counter-erratum bad-calibration cgroup-throttled changed-during-run clock-backwards clock-not-in-vdso clock-slewed clock-stepped clocksource-changed coarse-counter coarse-tick contended-read counter-out-of-step deep-idle emulated-cpu frequency-changed governor-powersave guest-calibration-failed host-gaps hrtimers-off hyperv-tsc-page-off kvm-clock-unstable leap-pending long-slice-late macos-monotonic-us no-vdso noisy-machine noisy-neighbour on-battery preempted-awake qpc-on-hpet qpc-shifted rate-off-everywhere rdtscp-forbidden readout-stall rt-throttling same-oscillator slow-clocksource-acpi-pm slow-clocksource-hpet slow-clocksource-jiffies slow-clocksource-xen smi smt-sibling-busy suspended tai-unset time64-blocked time-namespace timer-resolution-15ms timer-slack tsc-adjust-differs tsc-emulated tsc-forbidden tsc-forced-reliable tsc-jump tsc-rate-mismatch tsc-skew tsc-variant tsc-warp two-disciplines unordered-read unsynchronised vcpu-hotplug vdso-disagrees vm-migrated vm-paused vm-restored watchdog-false-positive watchdog-off" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -1302,14 +1477,14 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__waits)
-            opts="-q -v -h -V --all --preset --wait --count --period --duration --load --load-processes --load-priority --load-all-cpus --slack --slice --all-cpus --priority --keep-awake --stop-above --why --checkpoint --resume --style --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --help --version"
+            opts="-o -q -v -h -V --all --preset --wait --count --period --duration --load --load-processes --load-priority --load-all-cpus --slack --slice --all-cpus --priority --allow-high-priority --keep-awake --stop-above --why --checkpoint --resume --style --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --help --version linux/nanosleep linux/clock_nanosleep-abs linux/timerfd linux/epoll_pwait2 linux/ppoll linux/select linux/futex linux/io_uring-timeout linux/sigtimedwait posix/usleep posix/cond_timedwait rust/thread-sleep cxx/sleep_for cxx/sleep_until windows/sleep windows/waitable-timer windows/waitable-timer-high-resolution windows/ntdelayexecution mingw/usleep mingw/nanosleep mach/wait_until darwin/nanosleep darwin/kevent busy/tsc busy/tsc-bare busy/cntvct busy/qpc busy/monotonic busy/instant busy/tpause busy/umwait busy/wfe busy/wfet busy/sched_yield hybrid/fixed hybrid/nanosleep hybrid/timerfd hybrid/sleep hybrid/waitable-timer hybrid/waitable-timer-high-resolution chronoscope/wait chronoscope/wait-economy chronoscope/wait-precise spin_sleep"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --preset)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "windows-waits" -- "${cur}"))
                     return 0
                     ;;
                 --wait)
@@ -1329,7 +1504,7 @@ _chronoscope() {
                     return 0
                     ;;
                 --load)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "none low low-nice normal high io memory timers print" -- "${cur}"))
                     return 0
                     ;;
                 --load-processes)
@@ -1365,11 +1540,21 @@ _chronoscope() {
                     return 0
                     ;;
                 --style)
-                    COMPREPLY=($(compgen -W "table ticks" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table ticks bins" -- "${cur}"))
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o nospace
+                    fi
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o nospace
+                    fi
                     return 0
                     ;;
                 --color)
@@ -1389,11 +1574,11 @@ _chronoscope() {
                     return 0
                     ;;
                 --allow)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "info warning error adjtimex-denied arm-counter-erratum bad-calibration cgroup-throttled changed-during-run clock-backwards clock-not-in-vdso clock-slewed clock-stepped clocksource-changed coarse-counter coarse-tick contended-read counter-out-of-step deep-idle emulated-cpu frequency-changed governor-powersave guest-calibration-failed host-gaps hrtimers-off hyperv-tsc-page-off kvm-clock-unstable leap-pending long-slice-late macos-monotonic-us no-vdso noisy-machine noisy-neighbour on-battery preempted-awake qpc-on-hpet qpc-shifted rate-off-everywhere rdtscp-forbidden readout-stall rt-throttling same-oscillator slow-clocksource-acpi-pm slow-clocksource-hpet slow-clocksource-jiffies slow-clocksource-xen smi smt-sibling-busy suspended tai-unset time64-blocked time-namespace timer-resolution-15ms timer-slack tsc-adjust-differs tsc-emulated tsc-forbidden tsc-forced-reliable tsc-jump tsc-rate-mismatch tsc-skew tsc-variant tsc-warp two-disciplines unordered-read unsynchronised vcpu-hotplug vdso-disagrees vm-migrated vm-paused vm-restored watchdog-false-positive watchdog-off" -- "${cur}"))
                     return 0
                     ;;
                 --fail-on)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "info warning error adjtimex-denied arm-counter-erratum bad-calibration cgroup-throttled changed-during-run clock-backwards clock-not-in-vdso clock-slewed clock-stepped clocksource-changed coarse-counter coarse-tick contended-read counter-out-of-step deep-idle emulated-cpu frequency-changed governor-powersave guest-calibration-failed host-gaps hrtimers-off hyperv-tsc-page-off kvm-clock-unstable leap-pending long-slice-late macos-monotonic-us no-vdso noisy-machine noisy-neighbour on-battery preempted-awake qpc-on-hpet qpc-shifted rate-off-everywhere rdtscp-forbidden readout-stall rt-throttling same-oscillator slow-clocksource-acpi-pm slow-clocksource-hpet slow-clocksource-jiffies slow-clocksource-xen smi smt-sibling-busy suspended tai-unset time64-blocked time-namespace timer-resolution-15ms timer-slack tsc-adjust-differs tsc-emulated tsc-forbidden tsc-forced-reliable tsc-jump tsc-rate-mismatch tsc-skew tsc-variant tsc-warp two-disciplines unordered-read unsynchronised vcpu-hotplug vdso-disagrees vm-migrated vm-paused vm-restored watchdog-false-positive watchdog-off" -- "${cur}"))
                     return 0
                     ;;
                 *)

@@ -24,9 +24,17 @@ const C: &str = "#define _GNU_SOURCE\n\
     #include <time.h>\n#include <unistd.h>\n#include <x86intrin.h>\n";
 const CXX: &str = "#include <chrono>\n#include <thread>\n";
 
-/// Code that needs headers that not every Linux system has, other crates, or another system.
-const ELSEWHERE: [&str; 6] =
-    ["io_uring", "libc::", "rustix::", "chronoscope::", "spin_sleep::", "windows_sys::"];
+/// Code that needs headers that not every Linux system has, other crates, another system, or C# 9,
+/// which mcs does not know.
+const ELSEWHERE: [&str; 7] = [
+    "io_uring",
+    "libc::",
+    "rustix::",
+    "chronoscope::",
+    "spin_sleep::",
+    "windows_sys::",
+    "DllImport",
+];
 
 /// The advice for machines that differ in their clocks, and for every wait method.
 fn advice() -> Vec<Advice> {
@@ -125,7 +133,7 @@ fn rust_compiles() {
     compile(&rustc, &args, "rust.rs", &source);
 }
 
-/// Compiles the code for clocks as a class, with a compiler of the oldest version that is supported
+/// Compiles the code as a class, with a compiler of the oldest version that is supported
 /// or as told to be of that version. Does nothing if it is not installed.
 fn class_compiles(
     language: &str,
