@@ -217,7 +217,8 @@ mod tests {
         /// Values, one of which each option takes; and options that another may need.
         const VALUES: [&str; 9] =
             ["1ms", "5", "csv=x", "JSON", "Noisy-Machine", "INFO", "None", "c=x", "windows-waits"];
-        const OTHERS: [&[&str]; 3] = [&[], &["--load", "low"], &["--language", "c"]];
+        const OTHERS: [&[&str]; 4] =
+            [&[], &["--load", "low"], &["--priority", "5"], &["--language", "c"]];
         let parser = command_line();
         for name in COMMANDS.iter().map(|(name, ..)| *name).filter(|name| *name != "generate") {
             let command = parser.find_subcommand(name).expect("a command");

@@ -25,11 +25,15 @@ const HABITS: &[Habit] = &[
     (REPEAT, "budget", "the runs last for --budget 10s, and their number follows from that"),
     (&["--loops", "-l"], "count", "the number of waits is --count 10000"),
     (&["--interval", "-i"], "wait", "the interval is --wait 1ms, with its unit"),
-    (&["--prio", "-p"], "priority", "the real-time priority is --priority 40"),
+    (
+        &["--prio", "-p"],
+        "priority",
+        "the real-time priority is --priority 40, or with --allow-high-priority up to 99",
+    ),
     (
         &["--histogram", "--histofall", "--histfile", "-H"],
         "wait",
-        "every run has histograms: write -o waits.hlog, or --export cyclictest=FILE",
+        "--style bins shows bins of 1 us; -o waits.hlog and --export cyclictest=FILE write histograms",
     ),
     (&["--threads", "--smp", "-t", "-S"], "all-cpus", "a thread on each CPU is --all-cpus"),
     (&["--affinity", "-a", "-C"], "cpu", "the CPU is --cpu 1"),

@@ -358,7 +358,7 @@ mod tests {
         let timed = WaitSpec { count: None, duration: hour, ..five.clone() };
         assert_eq!(minutes(timed.clone()), None);
         let both = minutes(WaitSpec { load: loads, ..timed });
-        assert_eq!(both, Some((120, "3600 s under each of 2 loads".into())));
+        assert_eq!(both, Some((120, "1 h under each of 2 loads".into())));
         assert_eq!(Plan { earlier: vec![Wait::default()], ..plan() }.expected(), None);
     }
 

@@ -52,20 +52,25 @@ pub fn everything(report: &Report, style: &Style) -> String {
 }
 
 /// One section on its own, with what belongs on every screen: whether the run was interrupted,
-/// notes, and findings. If everything is asked for, the machine and the ruler come first.
+/// notes, and findings, which are brief next to advice, as that is an answer. If everything is asked
+/// for, the machine and the ruler come first.
 pub fn section(section: &Section, report: &Report, detail: Detail, style: &Style) -> String {
     let machine = &section::machine::SECTION;
     let circumstances = match detail {
         Detail::Everything if section.id != machine.id => (machine.view)(report, Detail::Brief),
         _ => Vec::new(),
     };
-    let view = |section: &Section| (section.view)(report, detail);
-    let unless_shown =
-        |other: &Section| if other.id == section.id { Vec::new() } else { view(other) };
+    let beside = match detail {
+        Detail::Full if section.id == section::advice::SECTION.id => Detail::Brief,
+        _ => detail,
+    };
+    let unless_shown = |other: &Section| {
+        if other.id == section.id { Vec::new() } else { (other.view)(report, beside) }
+    };
     let views = [
         unless_shown(&section::run::SECTION),
         circumstances,
-        view(section),
+        (section.view)(report, detail),
         unless_shown(&section::notes::SECTION),
         unless_shown(&section::findings::SECTION),
     ];
