@@ -191,7 +191,7 @@ const QUOTED: &[(&str, &str, &str, &str)] = &[
     ("METHOD", "of up to {} samples", "measure/src/until_change.rs", "SAMPLES"),
     ("METHOD", "as many changes as take {}", "measure/src/until_change.rs", "SAMPLE"),
     ("METHOD", "does not change {} times in its share", "measure/src/until_change.rs", "FEWEST"),
-    ("METHOD", "Each figure is the median of {} groups", "measure/src/ordering.rs", "GROUPS"),
+    ("METHOD", "The reads are in {} groups", "measure/src/ordering.rs", "GROUPS"),
     (
         "METHOD",
         "the thread spins for {} and looks for gaps",

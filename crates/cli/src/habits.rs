@@ -33,7 +33,7 @@ const HABITS: &[Habit] = &[
     (
         &["--histogram", "--histofall", "--histfile", "-H"],
         "wait",
-        "--style bins shows bins of 1 us; -o waits.hlog and --export cyclictest=FILE write histograms",
+        "--style bins shows bins of 1 us; -o waits.hlog writes whole histograms",
     ),
     (&["--threads", "--smp", "-t", "-S"], "all-cpus", "a thread on each CPU is --all-cpus"),
     (&["--affinity", "-a", "-C"], "cpu", "the CPU is --cpu 1"),

@@ -6,7 +6,7 @@ mod machines;
 use chronoscope_diagnose::{examine, faults};
 use chronoscope_model::{About, Certainty, Finding, Level, Report};
 use chronoscope_report::section::findings::{SECTION, diagnosis};
-use chronoscope_report::section::{Detail, advice};
+use chronoscope_report::section::{Detail, machine};
 use chronoscope_report::text::{self, Style, brief};
 use chronoscope_report::{json, markdown};
 
@@ -139,7 +139,7 @@ fn every_fault_at_once_takes_six_lines_of_the_summary() {
 #[test]
 fn other_screens_have_warnings_in_full_and_information_in_a_line_each() {
     let report = every_fault();
-    let screen = text::section(&advice::SECTION, &report, Detail::Full, &style(80));
+    let screen = text::section(&machine::SECTION, &report, Detail::Full, &style(80));
     for (heading, about) in [("Findings", About::Machine), ("This run", About::Run)] {
         let of = report.findings.iter().filter(|finding| finding.about == about);
         assert_eq!(listed(&screen, heading), of.clone().count());

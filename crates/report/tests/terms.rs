@@ -96,9 +96,14 @@ fn every_name_has_its_page_next_to_its_section() {
         assert!(names.iter().any(|(_, shown)| shown == name), "{name}");
     }
     for (id, name) in &names {
-        // The page on clocks holds for those of runtimes and of a sweep.
-        let id = if name == "resolution" { "clocks" } else { id };
-        let found = pages_of(id).iter().any(|page| terms::has(page, name));
+        // The page on clocks holds for those of runtimes and of a sweep, and advice has a table of
+        // waits.
+        let ids = match *id {
+            _ if name == "resolution" => ["clocks", ""],
+            "advice" => ["advice", "waits"],
+            id => [id, ""],
+        };
+        let found = ids.into_iter().flat_map(pages_of).any(|page| terms::has(&page, name));
         assert!(found, "no page in the file of {id} is named '{name}'");
     }
 }

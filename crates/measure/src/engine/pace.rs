@@ -46,6 +46,25 @@ impl Pace {
         }
     }
 
+    /// The standard deviation of the mean frequencies of processes, which begin with these rounds,
+    /// as a share of the usual frequency: how far the usual frequency of another run may be from
+    /// this one's. 0 with fewer than two processes, or if unknown.
+    pub fn drift(&self, starts: &[u32]) -> f64 {
+        let ends = starts.iter().skip(1).copied().chain([self.rounds.len() as u32]);
+        let mean = |(from, to): (u32, u32)| {
+            let known = self.rounds.get(from as usize..to as usize)?.iter().copied().flatten();
+            let (sum, count) = known.fold((0.0, 0), |(sum, n), pace| (sum + pace, n + 1));
+            (count > 0).then(|| sum / f64::from(count))
+        };
+        let means: Vec<f64> = starts.iter().copied().zip(ends).filter_map(mean).collect();
+        let Some(usual) = self.usual.filter(|_| means.len() > 1) else {
+            return 0.0;
+        };
+        let center = means.iter().sum::<f64>() / means.len() as f64;
+        let squares: f64 = means.iter().map(|mean| (mean - center).powi(2)).sum();
+        (squares / (means.len() - 1) as f64).sqrt() / usual
+    }
+
     /// The frequencies as the report contains them, by the ruler's rate. `None` if no round
     /// determined a frequency.
     pub fn core(&self, ruler_hz: f64) -> Option<Core> {
@@ -94,6 +113,18 @@ mod tests {
         let core = pace.core(2.6e9).expect("gauged");
         assert!((core.elsewhere - 0.25).abs() < 1e-9);
         assert!(core.low_hz < 3.31e9 && core.high_hz > 3.49e9);
+    }
+
+    #[test]
+    fn the_drift_is_that_between_processes_and_not_between_rounds() {
+        let starts: Vec<u32> = (0..8).map(|process| process * 100).collect();
+        // The gauge moves in steps of one in a hundred.
+        let steady = pace((0..800).map(|i| Some(if i % 2 == 0 { 3.5 } else { 3.535 })));
+        assert!(steady.drift(&starts) < 1e-9, "{}", steady.drift(&starts));
+        let moving = pace((0..800).map(|i| Some(if i / 100 % 2 == 0 { 3.5 } else { 3.57 })));
+        assert!((moving.drift(&starts) - 0.0107).abs() < 1e-3, "{}", moving.drift(&starts));
+        assert_eq!((moving.drift(&starts[..1]), moving.drift(&[])), (0.0, 0.0));
+        assert_eq!(pace([None, None]).drift(&[0, 1]), 0.0);
     }
 
     #[test]

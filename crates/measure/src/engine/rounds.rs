@@ -362,6 +362,10 @@ const ORDER: f64 = 1.2;
 const BETWEEN_RUNS: f64 = 0.001;
 const BETWEEN_RUNS_OF_KERNEL: f64 = 0.015;
 
+/// Half the 95 % interval of a frequency, in standard deviations: the usual frequency of another run
+/// is one more of those that the processes of this run show.
+const DRIFT: f64 = 2.0;
+
 /// Returns the share of this clock, from its facts.
 fn between_runs(clock: &Clock) -> f64 {
     match clock.facts.map(|facts| facts.reads) {
@@ -484,7 +488,8 @@ impl Outcome {
         let summary = Summary::of(&plain)?;
         let (own, nothing) = (series.estimate?, empty.estimate?);
         let mut cost = difference(&own, &nothing, ORDER);
-        let runs = cost.value.abs() * between_runs(&specs[subject].row);
+        let drift = DRIFT * self.core.pace.drift(&self.core.starts);
+        let runs = cost.value.abs() * between_runs(&specs[subject].row).hypot(drift);
         // The ruler's own error scales the whole cost, so it widens the interval.
         let stretch = cost.value.abs() * ruler.error_ppm * 1e-6;
         cost.low = cost.value - runs.hypot(cost.value - cost.low) - stretch;

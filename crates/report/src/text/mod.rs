@@ -60,19 +60,21 @@ pub fn section(section: &Section, report: &Report, detail: Detail, style: &Style
         Detail::Everything if section.id != machine.id => (machine.view)(report, Detail::Brief),
         _ => Vec::new(),
     };
-    let beside = match detail {
-        Detail::Full if section.id == section::advice::SECTION.id => Detail::Brief,
-        _ => detail,
-    };
-    let unless_shown = |other: &Section| {
-        if other.id == section.id { Vec::new() } else { (other.view)(report, beside) }
-    };
+    let view = |section: &Section| (section.view)(report, detail);
+    let unless_shown =
+        |other: &Section| if other.id == section.id { Vec::new() } else { view(other) };
+    let findings = &section::findings::SECTION;
     let views = [
         unless_shown(&section::run::SECTION),
         circumstances,
-        (section.view)(report, detail),
+        view(section),
         unless_shown(&section::notes::SECTION),
-        unless_shown(&section::findings::SECTION),
+        match detail {
+            Detail::Full if section.id == section::advice::SECTION.id => {
+                (findings.view)(report, Detail::Brief)
+            }
+            _ => unless_shown(findings),
+        },
     ];
     render(views, detail, style)
 }

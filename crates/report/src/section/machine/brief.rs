@@ -148,12 +148,16 @@ fn has_counter(env: &Environment) -> bool {
     env.tsc.as_ref().map_or(env.counter.is_some(), |tsc| tsc.kind != TscKind::None)
 }
 
-/// The rate of the counter, the measured one if there is one.
+/// The rate of the counter, the measured one if there is one, and whether anything verified it.
 fn counter_rate(env: &Environment) -> Option<String> {
     let known = || env.counter_rates().iter().filter_map(|rate| Some((rate, rate.hz?)));
     let (rate, hz) = known().find(|(rate, _)| rate.kind == RateKind::Measured).or(known().next())?;
     has_counter(env).then(|| match rate.kind {
-        RateKind::Measured => exact_hz(hz, rate.error_ppm),
+        RateKind::Measured => {
+            let sure = rate.compared.as_ref().is_none_or(|it| it.difference_ppm.is_some());
+            let unsure = if sure { "" } else { " unverified" };
+            exact_hz(hz, rate.error_ppm) + unsure
+        }
         _ => format!("{} by {}", round_hz(hz), rate.source),
     })
 }

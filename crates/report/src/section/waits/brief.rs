@@ -7,8 +7,9 @@ use chronoscope_model::Report;
 use chronoscope_model::quantile::Percentile;
 use chronoscope_model::waits::{Load, Wait};
 
-/// The waits that were measured without load; nothing if there are none.
-pub(super) fn view(report: &Report) -> Vec<Block> {
+/// The waits that were measured without load, by the last `most` methods of the report; nothing if
+/// there are none.
+pub(super) fn view(report: &Report, most: usize) -> Vec<Block> {
     let idle = |wait: &&Wait| wait.samples > 0 && wait.load == Load::None;
     let rows: Vec<&Wait> = report.waits.iter().filter(idle).collect();
     let durations: Vec<u64> = durations(&rows).into_iter().collect();
@@ -22,6 +23,7 @@ pub(super) fn view(report: &Report) -> Vec<Block> {
             methods.push(method);
         }
     }
+    methods.drain(..methods.len().saturating_sub(most));
     let mut items = Vec::new();
     for (id, slack, slice) in methods {
         let of = |ns: u64| {
