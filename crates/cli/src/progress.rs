@@ -3,10 +3,11 @@
 
 use crate::commands::waits::line;
 use chronoscope_survey::Progress as State;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
 use std::cell::Cell;
+use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
-use terminal_size::terminal_size;
+use terminal_size::terminal_size_of;
 
 /// A bar that only rises, with the time left and what is being measured.
 pub struct Progress {
@@ -29,8 +30,10 @@ impl Progress {
     /// Makes a line, which is invisible if standard error is not a terminal or the user asked for
     /// quiet.
     pub fn new(quiet: bool) -> Self {
-        let target = if quiet {
+        let target = if quiet || !io::stderr().is_terminal() {
             ProgressDrawTarget::hidden()
+        } else if cfg!(unix) {
+            ProgressDrawTarget::term_like_with_hz(Box::new(Line), RATE)
         } else {
             ProgressDrawTarget::stderr_with_hz(RATE)
         };
@@ -67,8 +70,7 @@ impl Progress {
         }
         if let Some(done) = done {
             if self.bar.length().is_none() {
-                let narrow = terminal_size().is_some_and(|(width, _)| width.0 < NARROW);
-                let bar = if narrow { "[{bar:6}]" } else { "[{bar:20}]" };
+                let bar = if width() < NARROW { "[{bar:6}]" } else { "[{bar:20}]" };
                 self.bar.set_length(PARTS);
                 self.bar.set_style(style(&format!("{bar} {{percent:>2}} %, {{wide_msg}}")));
             }
@@ -80,6 +82,55 @@ impl Progress {
 
     pub fn suspend(&self, write: impl FnOnce()) {
         self.bar.suspend(write);
+    }
+}
+
+/// The width of the terminal, in columns.
+fn width() -> u16 {
+    terminal_size_of(io::stderr()).map_or(80, |(width, _)| width.0)
+}
+
+/// A line of standard error that leaves the last columns free for the `^C` that terminals show at
+/// Ctrl-C. It would otherwise begin a line of its own, and leave this one behind.
+#[derive(Debug)]
+struct Line;
+
+impl TermLike for Line {
+    fn width(&self) -> u16 {
+        width().saturating_sub(3)
+    }
+
+    // There is only one line, so the cursor never leaves it.
+    fn move_cursor_up(&self, _: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn move_cursor_down(&self, _: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn move_cursor_right(&self, _: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn move_cursor_left(&self, _: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn write_line(&self, text: &str) -> io::Result<()> {
+        writeln!(io::stderr(), "{text}")
+    }
+
+    fn write_str(&self, text: &str) -> io::Result<()> {
+        write!(io::stderr(), "{text}")
+    }
+
+    fn clear_line(&self) -> io::Result<()> {
+        self.write_str("\r\x1b[2K")
+    }
+
+    fn flush(&self) -> io::Result<()> {
+        io::stderr().flush()
     }
 }
 

@@ -16,7 +16,7 @@ pub use compared::view as compared;
 pub use ticks::view as ticks;
 
 use super::columns::Rows;
-use super::{Detail, Distribution, SECTION as PLAIN, Section};
+use super::{Detail, Distribution, Section};
 use crate::block::Block;
 use crate::number::{count, plural, short};
 use chronoscope_model::Report;
@@ -40,7 +40,6 @@ pub const SECTION: Section = Section {
     distributions: Some(distributions),
     // Three methods more than there are clocks of a kind: a sleep, a spin and both together.
     glance: Some(|report, clocks| brief::view(report, 3 + clocks)),
-    ..PLAIN
 };
 
 fn view(report: &Report, detail: Detail) -> Vec<Block> {
