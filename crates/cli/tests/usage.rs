@@ -29,7 +29,7 @@ fn unknown_names_get_a_suggestion_and_code_2() {
         // Habits of other tools, and what is near to an option.
         (&["waits", "-i", "1000", "-l", "9"], "--wait 1ms"),
         (&["clocks", "--runs", "10"], "--calls"),
-        (&["-p", "80"], "--priority 40, in `chronoscope waits`"),
+        (&["-p", "80"], "up to 99, in `chronoscope waits`"),
         (&["doctor", "--export-json", "x"], "-o run.json"),
         (&["hardware", "--output=x.json"], "-o FILE"),
         (&["hardware", "--budgte", "1s"], "did you mean --budget?"),
