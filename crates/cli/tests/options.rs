@@ -37,7 +37,7 @@ fn every_format_contains_something_of_every_command_or_is_refused() {
             let no_wait = || told(&output).contains("no wait was measured");
             let least = match format.id {
                 "csv" => text.lines().count() > 1,
-                "markdown" => text.contains("\n## "),
+                "markdown" => text.contains("\n##"),
                 "hdr" => text.lines().count() > 3 || no_wait(),
                 "cyclictest-json" => text.contains("\"histogram\"") || no_wait(),
                 _ => !text.is_empty(),
