@@ -5,7 +5,7 @@ use super::fault::{
 };
 use crate::reading::{ns, reads, short, source};
 use crate::verdict::SLOW_NS;
-use chronoscope_model::clock::{Clock, Reads};
+use chronoscope_model::clock::{Clock, Kind, Reads};
 use chronoscope_model::units::count;
 use chronoscope_model::{Certainty, Level, Page, Report};
 
@@ -131,7 +131,9 @@ fn alternative(other: &Clock, clock: &Clock) -> bool {
 /// cheapest raw system call; if that was not measured, of the cheapest for any of them. They hardly
 /// differ, because most of the cost is that of entering the kernel.
 fn both_paths(report: &Report) -> impl Iterator<Item = (&Clock, f64, f64)> + Clone {
-    let in_vdso = report.clocks.iter().filter(|clock| reads(clock, Reads::Vdso));
+    // No vDSO answers for CPU time, which is counted by the kernel.
+    let may = |clock: &&Clock| reads(clock, Reads::Vdso) && clock.kind != Kind::Cpu;
+    let in_vdso = report.clocks.iter().filter(may);
     in_vdso.clone().filter_map(move |clock| {
         // The vDSO makes the call by the instruction alone; the C library's function costs more.
         let cheapest = |of: &dyn Fn(&Clock) -> bool| {
