@@ -76,6 +76,11 @@ impl Request {
         if let Some(earlier) = &earlier {
             // The log goes on with the rate that it began with.
             counter.hz = earlier.hz_of(&counter.id).map_err(Error::Invalid)?;
+            if counter.named().is_none() {
+                let why = "there is no counter to read here, and the clock that stands in for it \
+                           counts from the start of the process; start a new run";
+                return Err(Error::Invalid(why.into()));
+            }
         }
         let before = earlier.as_ref().map_or(0.0, |earlier| earlier.trust.seconds);
         let mut run = Run {
