@@ -12,7 +12,7 @@ scenarios! {
     "every-clock" Place::Machine(MAX) =>
         "`clocksource=hpet` next to a TSC that is not invariant: each clock must be measured",
         proof SOURCE => "hpet",
-        run: "--json --quiet --budget 5s",
+        run: "--all --json --quiet --budget 5s",
         finds: &[
             evident("emulated-cpu", "warning", &[]),
             evident("slow-clocksource-hpet", "warning", &["current_clocksource: hpet"]),
