@@ -140,7 +140,7 @@ mod resumed {
     /// Whether there is no counter, so that what counts from the start of a process stands in for
     /// it; the run is then refused.
     fn is_refused_without_a_counter(earlier: &Value, out: &std::process::Output) -> bool {
-        let none = earlier["ruler"]["is_counter"] == false;
+        let none = earlier["trust"]["anchor"]["counter"] == "rust/instant";
         let told = String::from_utf8_lossy(&out.stderr);
         assert_eq!(none, told.contains("there is no counter"), "{told}");
         none
