@@ -1,5 +1,5 @@
-//! Completions for a shell. Many arguments take prefixes, globs or several names, so the parser does
-//! not list what may stand there; completions do.
+//! Completions for a shell. Many arguments take prefixes, globs or several names, so the parser
+//! does not list what may stand there; completions do.
 
 use crate::cli::command_line;
 use crate::commands::COMMANDS;

@@ -298,7 +298,8 @@ fn advice_from_a_report_is_based_on_its_contents_and_changes_nothing_else() {
     assert!(told(&output).contains("no clocks"), "{output:?}");
 }
 
-/// The durations and goals that a stored report has choose its advice; others are refused in a line.
+/// The durations and goals that a stored report has choose its advice; others are refused in a
+/// line.
 #[test]
 fn advice_on_one_wait_fits_one_screen_and_what_is_not_there_is_refused() {
     let report =

@@ -6,7 +6,8 @@ use chronoscope_model::why::Cause;
 /// What the ids begin with.
 const PREFIX: &str = "cause/";
 
-/// The page with this id, such as `cause/run-queue`, or of the name that screens print: `run queue`.
+/// The page with this id, such as `cause/run-queue`, or of the name that screens print: `run
+/// queue`.
 pub fn find(name: &str) -> Option<&'static Page> {
     let bare = |name: &str| {
         let name = name.to_lowercase();

@@ -120,8 +120,8 @@ pub(crate) fn rejected(report: &Report, because: &[(&str, &str)]) -> String {
     if texts.is_empty() { String::new() } else { format!(" Not {}.", texts.join("; not ")) }
 }
 
-/// What the tests of a clock's order showed, as sentences that follow others: by how much a read can
-/// be early, and how often values that one CPU handed to another ran backwards.
+/// What the tests of a clock's order showed, as sentences that follow others: by how much a read
+/// can be early, and how often values that one CPU handed to another ran backwards.
 pub(crate) fn merged(clock: &Clock) -> String {
     let early = early(clock).map_or(String::new(), |ns| {
         format!(

@@ -19,8 +19,8 @@ pub(crate) fn judge(report: &mut Report) {
 ///
 /// The first of these that holds is given: it went back on one thread or when the thread moved; it
 /// stood still; its CPUs are out of step; it jumped; the vDSO contradicted the system call; it went
-/// back between threads, which only an unordered read does on a sound machine; it was not tested; it
-/// can be set. The text has 20 columns at most.
+/// back between threads, which only an unordered read does on a sound machine; it was not tested;
+/// it can be set. The text has 20 columns at most.
 fn verdict(watch: &Watch, trust: &Trust) -> Option<Verdict> {
     if watch.unavailable_reason.is_some() {
         return None;

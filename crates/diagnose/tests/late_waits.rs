@@ -1,5 +1,5 @@
-//! Faults of late waits: those that facts show without any measurement, and those that need a source
-//! which may be hidden.
+//! Faults of late waits: those that facts show without any measurement, and those that need a
+//! source which may be hidden.
 
 mod machines;
 

@@ -65,7 +65,8 @@ impl Measurement for Request {
 
 /// Measures one subject, within a time limit if there is one; [`Deltas::wanted`] then gives the
 /// number asked for if not all reads were made. `None` if the clock's unit has no fixed length, or
-/// if the user asked to stop before anything was read. `progress` gets the share that is done, 0 to 1.
+/// if the user asked to stop before anything was read. `progress` gets the share that is done, 0 to
+/// 1.
 pub fn measure<H: Values + Batches>(
     host: &mut H,
     specs: &[Spec],

@@ -1,5 +1,5 @@
-//! What a read of a few clocks costs, at a glance: a few milliseconds on whichever CPU the thread is
-//! on, without a calibration of its own. The ruler's rate is that of these milliseconds.
+//! What a read of a few clocks costs, at a glance: a few milliseconds on whichever CPU the thread
+//! is on, without a calibration of its own. The ruler's rate is that of these milliseconds.
 
 use crate::engine::rounds::{self, Plan};
 use crate::engine::{Machine, Mode, Offer, Ruler, Timed};

@@ -56,8 +56,8 @@ pub struct After {
     pub work: Work,
     /// How long that takes, in nanoseconds: as far as a read can be early.
     pub takes_ns: f64,
-    /// How much earlier the read was taken than a fenced one, in nanoseconds: in all groups of reads
-    /// but one at least by this.
+    /// How much earlier the read was taken than a fenced one, in nanoseconds: in all groups of
+    /// reads but one at least by this.
     pub early_ns: f64,
     /// By how much instructions after the read were ahead of it, in nanoseconds, in all groups but
     /// one; absent if the clock does not allow that to be seen.

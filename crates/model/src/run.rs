@@ -64,8 +64,8 @@ pub struct Ruler {
     pub cost_ns: f64,
     /// Its tick, in nanoseconds.
     pub tick_ns: f64,
-    /// 95 of 100 empty intervals, from a start to the stop right after it, differ from their mean by
-    /// at most this, in nanoseconds; absent in reports of earlier versions.
+    /// 95 of 100 empty intervals, from a start to the stop right after it, differ from their mean
+    /// by at most this, in nanoseconds; absent in reports of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub empty_spread_ns: Option<f64>,
     /// The CPU that the measuring thread was pinned to; absent if it could not be pinned.

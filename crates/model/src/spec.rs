@@ -161,7 +161,8 @@ impl OverheadSpec {
 #[serde(default)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 pub struct RuntimeSpec {
-    /// Runtimes, languages, or builds such as c:gcc-O2; see chronoscope list runtimes. Default: all.
+    /// Runtimes, languages, or builds such as c:gcc-O2; see chronoscope list runtimes. Default:
+    /// all.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "clap", arg(value_name = "ID"))]
     pub ids: Vec<String>,

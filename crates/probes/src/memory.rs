@@ -9,8 +9,8 @@ pub const EXIT_CODE: i32 = 3;
 /// The system's allocator, which ends the program if the system refuses memory.
 pub struct Allocator;
 
-// SAFETY: every call is passed on to the system's allocator with the same arguments, so it keeps the
-// contract; and a program may end at any time.
+// SAFETY: every call is passed on to the system's allocator with the same arguments, so it keeps
+// the contract; and a program may end at any time.
 unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller keeps the contract.

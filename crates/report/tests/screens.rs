@@ -280,7 +280,8 @@ fn the_main_screen_has_48_lines_at_most_whatever_is_wrong() {
             let text = text::summary(report, &style(80, false));
             let lines: Vec<&str> = text.lines().collect();
             assert!(lines.len() <= 48, "{} lines\n{text}", lines.len());
-            // The answer comes last, in up to two lines, unless nothing is wrong, which is said then.
+            // The answer comes last, in up to two lines, unless nothing is wrong, which is said
+            // then.
             let last = lines.iter().rev().take(2 + usize::from(calm));
             assert!(last.clone().any(|line| line.contains(&answer.short)), "{text}");
             // Of each kind the clock to use is shown, and others.

@@ -172,8 +172,8 @@ fn nineteen_of_twenty_runs_give_the_same_answers() {
     assert!(accurate.keys().all(|answer| !answer.contains("sleep")), "{accurate:?}");
 }
 
-/// The waits of a run without a command, on an idle machine or on a busy one: all rows are without a
-/// load of the tool's.
+/// The waits of a run without a command, on an idle machine or on a busy one: all rows are without
+/// a load of the tool's.
 fn short_run(seed: u64, busy: bool) -> Vec<Wait> {
     SEED.store(seed.wrapping_mul(0xD1B5_4A32_D192_ED03), Ordering::Relaxed);
     let spec = WaitSpec {

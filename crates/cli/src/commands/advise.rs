@@ -39,8 +39,8 @@ pub struct Args {
     /// A duration to wait for, such as 1ms; without a unit, milliseconds. Implies --for wait.
     #[arg(long, value_name = "DURATION", allow_hyphen_values = true)]
     wait: Option<String>,
-    /// What a wait should have least of: overshoot, CPU time, or overshoot under load. Default: each
-    /// of them, and code for a wait that wastes no CPU time. Implies --for wait.
+    /// What a wait should have least of: overshoot, CPU time, or overshoot under load. Default:
+    /// each of them, and code for a wait that wastes no CPU time. Implies --for wait.
     #[arg(long)]
     goal: Option<Goal>,
     /// The language of the code, or all. Default: that of CHRONOSCOPE_LANGUAGE, or C.

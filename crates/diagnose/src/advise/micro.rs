@@ -130,8 +130,8 @@ fn jumps(report: &Report) -> String {
     })
 }
 
-/// The shortest intervals that one pair of reads times to within 1 and 10 %. The error of one is the
-/// tick of the clock, or by how much what the pair adds can vary, whichever is longer
+/// The shortest intervals that one pair of reads times to within 1 and 10 %. The error of one is
+/// the tick of the clock, or by how much what the pair adds can vary, whichever is longer
 /// (docs/METHOD.md, One interval).
 fn shortest(tick_ns: Option<f64>, varies_ns: Option<f64>) -> Vec<Shortest> {
     let error_ns = varies_ns.map(|ns| ns.max(tick_ns.unwrap_or(0.0)));

@@ -20,7 +20,8 @@ pub struct Fault {
     pub(super) only: &'static [Only],
     /// Whether a finding at the level of information matters only to someone who looks for faults.
     pub(super) minor: bool,
-    /// Whether facts and a glance rule the fault out; if absent, they do if no evidence is measured.
+    /// Whether facts and a glance rule the fault out; if absent, they do if no evidence is
+    /// measured.
     pub(super) by_glance: Option<bool>,
     /// Whether the fault makes every figure of the run doubtful.
     pub(super) affects_all: bool,

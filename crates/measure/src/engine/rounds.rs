@@ -362,8 +362,8 @@ const ORDER: f64 = 1.2;
 const BETWEEN_RUNS: f64 = 0.001;
 const BETWEEN_RUNS_OF_KERNEL: f64 = 0.015;
 
-/// Half the 95 % interval of a frequency, in standard deviations: the usual frequency of another run
-/// is one more of those that the processes of this run show.
+/// Half the 95 % interval of a frequency, in standard deviations: the usual frequency of another
+/// run is one more of those that the processes of this run show.
 const DRIFT: f64 = 2.0;
 
 /// Returns the share of this clock, from its facts.

@@ -120,8 +120,8 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// What each test found, hand-overs last: reads that were compared with an earlier one, how many
-    /// of them were smaller, and the furthest step back in nanoseconds.
+    /// What each test found, hand-overs last: reads that were compared with an earlier one, how
+    /// many of them were smaller, and the furthest step back in nanoseconds.
     fn tests(&self) -> impl Iterator<Item = (u64, u64, f64)> {
         let one = self.one_thread.as_ref().map(|it| (it.tries, it.violations, it.worst_ns));
         let moved = self.migrating.as_ref().map(|it| (it.moves, it.backwards, it.worst_ns));

@@ -69,8 +69,8 @@ pub mod clock_set;
 
 /// [`adjtimex`] is what adjtimex(2) returns, in one line with the kernel's names and units; `None`
 /// if the system has no such call or refuses it. [`power_source`] is what powers the machine now,
-/// `mains` or `battery`; `None` if the system does not report it. [`boot_id`] distinguishes this boot
-/// of the machine from all others; `None` if the system does not say.
+/// `mains` or `battery`; `None` if the system does not report it. [`boot_id`] distinguishes this
+/// boot of the machine from all others; `None` if the system does not say.
 pub use os::{adjtimex, boot_id, power_source};
 
 #[cfg(windows)]

@@ -139,8 +139,8 @@ impl Root {
         self.string(path, LARGE)
     }
 
-    /// `/proc/cpuinfo`, which is read once, because it takes the kernel milliseconds to write it on a
-    /// machine with hundreds of CPUs; empty if it cannot be read.
+    /// `/proc/cpuinfo`, which is read once, because it takes the kernel milliseconds to write it on
+    /// a machine with hundreds of CPUs; empty if it cannot be read.
     pub(super) fn cpuinfo(&self) -> &str {
         self.cpuinfo.get_or_init(|| self.long_text("/proc/cpuinfo").unwrap_or_default())
     }

@@ -18,8 +18,9 @@ const MOST_FIFO: u32 = 99;
 /// priorities from 50 to 99 are allowed.
 ///
 /// # Errors
-/// The priority is not in the range 1 to [`HIGHEST_FIFO`], or 1 to 99 if those are allowed; real-time throttling is switched off, so
-/// that a spinning real-time thread would never give up its CPU; or there are fewer than two CPUs.
+/// The priority is not in the range 1 to [`HIGHEST_FIFO`], or 1 to 99 if those are allowed;
+/// real-time throttling is switched off, so that a spinning real-time thread would never give up
+/// its CPU; or there are fewer than two CPUs.
 pub fn check_fifo(root: &Root, priority: u32, high: bool, cpus: usize) -> Result<(), Unavailable> {
     let most = if high { MOST_FIFO } else { HIGHEST_FIFO };
     if !(1..=most).contains(&priority) {

@@ -52,8 +52,8 @@ pub fn everything(report: &Report, style: &Style) -> String {
 }
 
 /// One section on its own, with what belongs on every screen: whether the run was interrupted,
-/// notes, and findings, which are brief next to advice, as that is an answer. If everything is asked
-/// for, the machine and the ruler come first.
+/// notes, and findings, which are brief next to advice, as that is an answer. If everything is
+/// asked for, the machine and the ruler come first.
 pub fn section(section: &Section, report: &Report, detail: Detail, style: &Style) -> String {
     let machine = &section::machine::SECTION;
     let circumstances = match detail {
