@@ -1,7 +1,7 @@
 //! Carries out what a command asks for: surveys, shows and exports the result, and chooses the exit
 //! code.
 
-use crate::commands::waits::checkpoint::Keeper;
+use crate::checkpoint::Keeper;
 use crate::commands::waits::line;
 use crate::completions;
 use crate::context::Context;

@@ -1,6 +1,6 @@
 //! Does a clock go backwards, agree between CPUs, and keep its rate?
 
-use super::waits::checkpoint;
+use crate::checkpoint;
 use crate::context::Context;
 use crate::error::Usage;
 use crate::screen::Screen;

@@ -1,9 +1,9 @@
 //! How precisely can I wait here?
 
-pub mod checkpoint;
 pub mod line;
 mod numbers;
 
+use crate::checkpoint;
 use crate::context::Context;
 use crate::screen::Screen;
 use crate::task::{Amend, Examples, Job, Measure, Run, Task};
