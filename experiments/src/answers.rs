@@ -154,8 +154,8 @@ fn others(sh: &Shell, tool: &Path) -> Result<String> {
     let unknown: Vec<&str> = unknown.filter_map(|check| check["id"].as_str()).collect();
     Ok(format!(
         "| command | |\n| --- | --- |\n\
-         | `doctor --quick`, {QUICK_RUNS} runs | {:.3} s in the median, {:.3} s at most, {cpu_ms:.1} \
-         ms of CPU time each |\n\
+         | `doctor --quick`, {QUICK_RUNS} runs | {:.3} s in the median, {:.3} s at most, \
+         {cpu_ms:.1} ms of CPU time each |\n\
          | `advise --for wait --wait 1ms --language c` | {} lines |\n\
          | `doctor` | {} unknown: {} |\n",
         median(seconds.iter().copied())?,

@@ -6,6 +6,7 @@ use crate::commands::COMMANDS;
 use crate::presets::PRESETS;
 use chronoscope_diagnose::advise::{LANGUAGES, PURPOSES};
 use chronoscope_diagnose::{causes, faults};
+use chronoscope_model::Level;
 use chronoscope_model::load::Load;
 use chronoscope_probes::{clocks, waits};
 use chronoscope_report::format;
@@ -65,7 +66,7 @@ fn names(command: &str, arg: &str) -> Option<Vec<&'static str>> {
         (_, "runtime") => runtimes().map(open).collect(),
         (_, "export") => format::ALL.iter().map(|format| open(format.id)).collect(),
         (_, "allow" | "fail_on") => {
-            ["info", "warning", "error"].into_iter().chain(findings()).collect()
+            Level::ALL.map(Level::name).into_iter().chain(findings()).collect()
         }
         (_, "purpose") => purposes().collect(),
         (_, "language") => LANGUAGES.into_iter().chain(["all"]).collect(),

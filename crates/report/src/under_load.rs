@@ -31,8 +31,8 @@ pub(crate) fn conditions(report: &Report) -> Vec<Block> {
     }
     text.extend(ruler.and_then(|ruler| ruler.fifo).map(|priority| {
         format!(
-            "The measuring thread ran with SCHED_FIFO {priority}, and slept now and then, as such a \
-             thread must."
+            "The measuring thread ran with SCHED_FIFO {priority}, and slept now and then, as such \
+             a thread must."
         )
     }));
     if text.is_empty() {

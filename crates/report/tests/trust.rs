@@ -31,8 +31,8 @@ fn shown(report: &Report) -> String {
 fn a_sound_machine_has_no_alarm_and_unordered_reads_come_last() {
     assert_eq!(
         verdict(|_| ()),
-        "Clocks never went back, and CPUs agree within ±51 ns. The wall clock was slewed by +12.500 \
-         ppm; no rate is verified, because the clock source tsc is this counter. \
+        "Clocks never went back, and CPUs agree within ±51 ns. The wall clock was slewed by \
+         +12.500 ppm; no rate is verified, because the clock source tsc is this counter. \
          x86/rdtsc-intrinsic can be read out of order between threads: see below."
     );
     let verified = verdict(|trust| {
@@ -58,7 +58,8 @@ fn an_ordered_clock_that_went_back_comes_first_whatever_else_was_found() {
     let sentences = [
         "posix/monotonic went back in 3 of 5,330,182 reads, by up to 812 ns.",
         "CPU 1 is ahead of CPU 0 by 1.83 us ±47 ns.",
-        "lfence-rdtsc-lfence/rdtscp-lfence jumped by 2 s against linux/monotonic-raw; 4 more: see below.",
+        "lfence-rdtsc-lfence/rdtscp-lfence jumped by 2 s against linux/monotonic-raw; 4 more: see \
+         below.",
     ];
     assert_eq!(all, sentences.join(" "));
 }
@@ -70,8 +71,8 @@ fn a_wall_clock_that_was_set_back_is_no_clock_that_goes_backwards() {
         let wall = trust.wall.as_mut().expect("a wall clock");
         wall.steps = vec![Step { at_s: 4.0, by_ns: -1.5e9, seen: StepSeen::Both }];
     });
-    let first = "The wall clock was set back by 1.5 s. Apart from the wall clock, clocks never went \
-                 back, and CPUs agree within ±51 ns.";
+    let first = "The wall clock was set back by 1.5 s. Apart from the wall clock, clocks never \
+                 went back, and CPUs agree within ±51 ns.";
     assert!(set.starts_with(first), "{set}");
 }
 

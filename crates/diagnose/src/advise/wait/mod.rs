@@ -29,11 +29,11 @@ pub(super) const PURPOSE: Purpose = Purpose {
         how: "A method that ended even one wait early: a program that waits must be able to rely \
               on the deadline having passed.",
         act: "For each duration: the usual method, which is the wait that sleeps with the least \
-              median overshoot (then CPU time), or a spin if that ends more than 10 us earlier; the \
-              one with the least overshoot (p90, then p50, then CPU time); the one that sleeps with \
-              the least CPU time (then p90); and the one with the least overshoot under the load \
-              that suits it worst (p90, then CPU time). Two overshoots are told apart only if their \
-              95 % intervals do not overlap and one is more than twice the other, where less than \
+              median overshoot (then CPU time), or a spin if that ends more than 10 us earlier; \
+              the one with the least overshoot (p90, then p50, then CPU time); the one that \
+              sleeps with the least CPU time (then p90); and the one with the least overshoot \
+              under the load that suits it worst (p90, then CPU time). Two overshoots are told \
+              apart only if their 95 % intervals do not overlap and one is more than twice the other, where less than \
               100 ns counts as 100 ns; two CPU times, if one is more than 1.2 times the other (1.5 \
               times if it only breaks a tie). If nothing tells methods apart, the simplest is \
               advised: no setting, a sleep rather than a spin, the order of `chronoscope list \

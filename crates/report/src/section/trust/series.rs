@@ -42,8 +42,8 @@ fn columns<'a>() -> Vec<Spec<Point<'a>>> {
         "started" "watched clock" [] Cell::text(&point.series.started);
         "at_s" "watched clock" [] Cell::number(point.series.at_s.get(point.nth).copied());
         "against" "against" [] Cell::code(&point.series.against);
-        "offset_ns" "offset" [] Cell::number(point.course.at(point.nth).map(|[all, _]| all));
-        "stepped_ns" "offset" [] Cell::number(point.course.at(point.nth).map(|[_, stepped]| stepped));
+        "offset_ns" "offset" [] Cell::number(point.course.at(point.nth).map(|it| it[0]));
+        "stepped_ns" "offset" [] Cell::number(point.course.at(point.nth).map(|it| it[1]));
         "rate_ppm" "rate" [] Cell::number(point.course.rate_at(point.nth));
     }
 }
