@@ -1,5 +1,11 @@
 //! Several reports next to each other, of different machines or of one machine at different times.
 
+mod change;
+mod row;
+
+pub use change::{Change, Counts, Difference, Shared, Side};
+pub use row::{Figure, Key, Method, Quantity, Row, Section, Unit, Verdict};
+
 use crate::clock::{Language, Scope};
 use crate::overhead::Centre;
 use schemars::JsonSchema;
@@ -8,12 +14,30 @@ use serde::{Deserialize, Serialize};
 /// The version of the comparison's format that this crate writes.
 pub const SCHEMA: &str = "chronoscope.comparison/1";
 
-/// What several reports have in common. Each list called `on` has an element for each report, in
-/// their order.
+/// What changed between reports, and what they have in common. Each list called `on` has an element
+/// for each report, in their order.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Compared {
     /// [`SCHEMA`].
     pub schema: String,
+    /// How the changes were judged.
+    #[serde(default)]
+    pub method: Method,
+    /// How many pairs of runs were made; absent unless that is the method.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pairs: Option<u32>,
+    /// The share by which a row has to be worse for the command to fail; absent if none was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threshold: Option<f64>,
+    /// Whether a row is worse by more than that.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub exceeded: bool,
+    /// What changed from the first report to the second; absent if nothing was compared.
+    #[serde(flatten)]
+    pub change: Option<Change>,
+    /// What changed from the first report to each further one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub more: Vec<Change>,
     /// The reports.
     pub reports: Vec<Source>,
     /// Every clock of any report; empty if a report has none.

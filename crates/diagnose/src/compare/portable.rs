@@ -16,7 +16,7 @@ const MILLISECOND_NS: f64 = 1.01e6;
 const EQUAL: f64 = 1.05;
 
 /// Compares reports, each with the name of its file. What not every report holds is left out.
-pub fn compare(reports: &[(String, Report)]) -> Compared {
+pub fn portable(reports: &[(String, Report)]) -> Compared {
     let all = |held: fn(&Report) -> bool| reports.iter().all(|(_, report)| held(report));
     let clocks = match all(|report| !report.clocks.is_empty()) {
         true => clocks(reports),
@@ -29,9 +29,10 @@ pub fn compare(reports: &[(String, Report)]) -> Compared {
     Compared {
         schema: SCHEMA.into(),
         reports: reports.iter().map(|(file, report)| source(file, report)).collect(),
-        portable: portable(&clocks),
+        portable: cheapest(&clocks),
         clocks,
         overhead,
+        ..Compared::default()
     }
 }
 
@@ -121,7 +122,7 @@ fn found(clock: Option<&Clock>) -> Found {
 }
 
 /// The cheapest clock of each language that gives time everywhere: for intervals, and for dates.
-fn portable(rows: &[ClockRow]) -> Vec<Portable> {
+fn cheapest(rows: &[ClockRow]) -> Vec<Portable> {
     let mut chosen = Vec::new();
     for scope in [Scope::Local, Scope::Universal] {
         let of_it = || rows.iter().filter(|row| row.scope == scope && !row.raw);

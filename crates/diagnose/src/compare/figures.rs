@@ -1,0 +1,98 @@
+//! The figures of a report that another report may have, too.
+
+use chronoscope_model::Report;
+use chronoscope_model::clock::Clock;
+use chronoscope_model::compare::{Figure, Key, Quantity, Section};
+use chronoscope_model::quantile::{Interval, Intervals, Percentile};
+use chronoscope_model::{Estimate, Wait};
+
+/// A figure, and what decides how it is judged.
+#[derive(Clone, Debug)]
+pub struct Measured<'a> {
+    pub key: Key,
+    pub figure: Figure,
+    /// The same cost in cycles of the core, if that is known.
+    pub core_cycles: Option<f64>,
+    /// The clock that it is the cost of, unless it is that of a runtime or a wait.
+    pub clock: Option<&'a Clock>,
+}
+
+/// Every figure with an interval: costs of clocks, with and without load, and of runtimes, and the
+/// percentiles of waits. Costs that are too small to be resolved are left out.
+pub fn figures(report: &Report) -> Vec<Measured<'_>> {
+    let mut found = Vec::new();
+    let clocks = report.clocks.iter().chain(&report.clocks_under_load);
+    for clock in clocks.filter(|clock| clock.available) {
+        let cost = &clock.cost;
+        for (quantity, estimate) in [
+            (Quantity::Read, &cost.throughput),
+            (Quantity::Ordered, &cost.latency),
+            (Quantity::Cold, &cost.cold),
+            (Quantity::First, &cost.first),
+        ] {
+            let key = Key { id: clock.id.clone(), quantity, load: clock.load, ..Key::default() };
+            found.extend(of_cost(key, estimate.as_ref(), Some(clock)));
+        }
+    }
+    for runtime in &report.runtimes {
+        for clock in &runtime.clocks {
+            for (quantity, estimate) in
+                [(Quantity::Read, &clock.throughput), (Quantity::Ordered, &clock.latency)]
+            {
+                let (section, id) = (Section::Runtimes, format!("{}/{}", runtime.id, clock.id));
+                let key = Key { section, id, quantity, ..Key::default() };
+                found.extend(of_cost(key, estimate.as_ref(), None));
+            }
+        }
+    }
+    for wait in report.waits.iter().filter(|wait| wait.samples > 0) {
+        found.extend(Percentile::ALL.into_iter().filter_map(|at| of_wait(wait, at)));
+    }
+    found
+}
+
+fn of_cost<'a>(
+    key: Key,
+    estimate: Option<&Estimate>,
+    clock: Option<&'a Clock>,
+) -> Option<Measured<'a>> {
+    let it = estimate.filter(|it| !it.below_resolution)?;
+    let figure = Figure { value_ns: it.value_ns, low_ns: it.low_ns, high_ns: it.high_ns };
+    sound(&figure).then_some(Measured { key, figure, core_cycles: it.core_cycles, clock })
+}
+
+fn of_wait(wait: &Wait, at: Percentile) -> Option<Measured<'_>> {
+    let interval = interval(&wait.intervals, at)?;
+    let figure = Figure {
+        value_ns: wait.percentile(at)? as f64,
+        low_ns: interval.low_ns as f64,
+        high_ns: interval.high_ns? as f64,
+    };
+    let key = Key {
+        section: Section::Waits,
+        id: wait.id.clone(),
+        quantity: Quantity::Overshoot,
+        percentile: Some(at.name().into()),
+        requested_ns: wait.requested_ns,
+        slack_ns: wait.slack_ns,
+        slice_ns: wait.slice_ns,
+        load: Some(wait.load),
+    };
+    sound(&figure).then_some(Measured { key, figure, core_cycles: None, clock: None })
+}
+
+fn interval(intervals: &Intervals, at: Percentile) -> Option<Interval> {
+    match at {
+        Percentile::P50 => intervals.p50,
+        Percentile::P90 => intervals.p90,
+        Percentile::P99 => intervals.p99,
+        Percentile::P999 => intervals.p999,
+    }
+}
+
+/// Whether a ratio can be made of it. A file may hold anything.
+fn sound(figure: &Figure) -> bool {
+    let Figure { value_ns, low_ns, high_ns } = *figure;
+    let finite = [value_ns, low_ns, high_ns].iter().all(|ns| ns.is_finite());
+    finite && value_ns > 0.0 && low_ns <= value_ns && value_ns <= high_ns
+}
