@@ -3,13 +3,16 @@
 use std::borrow::Cow;
 
 /// The signs that screens use, as a reader of plain text expects them.
-const SIGNS: [(&str, &str); 16] = [
+const SIGNS: [(&str, &str); 19] = [
     (" · ", ", "),
     ("±", "+/-"),
     ("µ", "u"),
     ("…", ".."),
     ("▸", ">"),
     ("─", "-"),
+    ("│", "|"),
+    ("┼", "+"),
+    ("●", "o"),
     ("√", "sqrt "),
     ("×", "x"),
     ("→", "->"),

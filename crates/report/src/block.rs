@@ -339,6 +339,8 @@ pub enum Value {
     Estimate(Box<Estimate>),
     /// A length, 0 to 1, to be drawn as a bar; only for people.
     Bar(f64),
+    /// A drawing in characters, whose spaces count; only for people.
+    Drawing(String),
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]

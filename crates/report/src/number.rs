@@ -11,7 +11,7 @@ pub(crate) fn of_cell(cell: &Cell) -> Figure {
         (Some(words), _) => words.clone(),
         (None, Value::Estimate(e)) => return estimate(e),
         (None, Value::Absent) => "-".into(),
-        (None, Value::Text(text) | Value::Code(text)) => text.clone(),
+        (None, Value::Text(text) | Value::Code(text) | Value::Drawing(text)) => text.clone(),
         (None, Value::Flag(flag)) => if *flag { "yes" } else { "no" }.into(),
         (None, Value::Count(n)) => count(*n),
         (None, Value::Whole(n)) => signed(*n),

@@ -108,6 +108,9 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// Those that say that something changed.
+    pub const CHANGED: [Self; 4] = [Self::Worse, Self::Better, Self::Higher, Self::Lower];
+
     /// Whether it says that something changed.
     pub const fn changed(self) -> bool {
         !matches!(self, Self::Same | Self::CannotTell)

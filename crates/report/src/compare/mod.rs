@@ -1,5 +1,101 @@
 //! Several reports next to each other: what changed, and what works on every machine.
 
+mod bar;
+mod head;
 mod portable;
+mod rows;
+mod words;
 
-pub use portable::{formats, view};
+use crate::block::{Block, Cell, Table};
+use crate::format::{csv, markdown};
+use crate::section::Detail;
+use crate::section::columns::{Rows, Spec, columns};
+use chronoscope_model::compare::{Change, Compared, Row, Side};
+use std::io;
+
+/// What changed from the first report to each of the others.
+fn changes(compared: &Compared) -> Vec<&Change> {
+    compared.change.iter().chain(&compared.more).collect()
+}
+
+/// Whether the reports are of several machines. What matters then is what works on all of them.
+fn of_several_machines(compared: &Compared) -> bool {
+    compared.reports.windows(2).any(|pair| {
+        let machine = |at: usize| (&pair[at].arch, &pair[at].processor, &pair[at].hypervisor);
+        machine(0) != machine(1)
+    })
+}
+
+/// What a comparison shows: what differs between the machines, what changed, and in its last lines
+/// whether anything did. Reports of several machines are followed by what works on all of them.
+pub fn view(compared: &Compared, detail: Detail) -> Vec<Block> {
+    let changes = changes(compared);
+    if changes.is_empty() {
+        return portable::view(compared, detail);
+    }
+    let mut blocks = head::view(compared, &changes);
+    blocks.extend(portable::overhead(compared));
+    blocks.extend(rows::view(&changes, detail));
+    blocks.extend(head::conclusions(&changes, detail));
+    if of_several_machines(compared) && detail != Detail::Brief {
+        blocks.extend(portable::clocks(compared, detail));
+    }
+    let judged = changes.iter().flat_map(|it| &it.rows).filter(|row| row.p.is_some()).count();
+    if judged > 0 {
+        blocks.push(Block::legend(words::legend(compared, judged)));
+    }
+    if changes.iter().any(|it| !it.rows.is_empty()) {
+        blocks.extend(words::answers(compared).into_iter().map(Block::Paragraph));
+    }
+    blocks
+}
+
+/// A comparison in each format but JSON, by id. Markdown is for a pull request: only rows that
+/// changed.
+///
+/// # Errors
+/// None are known, because they are written to memory.
+pub fn formats(compared: &Compared) -> io::Result<Vec<(&'static str, Vec<u8>)>> {
+    let (mut document, mut table) = (Vec::new(), Vec::new());
+    let alone = changes(compared).is_empty();
+    let detail = if alone { Detail::Everything } else { Detail::Brief };
+    markdown::of_blocks(view(compared, detail), &mut document)?;
+    csv::table_of(&data(compared), &mut table)?;
+    Ok(vec![("markdown", document), ("csv", table)])
+}
+
+/// The rows for programs: one for each figure and change. Reports without a change have one for
+/// each clock or overhead and report.
+fn data(compared: &Compared) -> Table {
+    let changes = changes(compared);
+    let rows = changes.iter().flat_map(|it| it.rows.iter().map(|row| (row, &it.b)));
+    let rows: Vec<(&Row, &Side)> = rows.collect();
+    if rows.is_empty() { portable::data(compared) } else { Rows::data(specs()).of_all(&rows) }
+}
+
+fn specs<'a>() -> Vec<Spec<(&'a Row, &'a Side)>> {
+    columns! { (row, of) in (&'a Row, &'a Side);
+        "section" "section" [] Cell::text(words::section(row.key.section).to_lowercase());
+        "id" "id" [] Cell::code(&row.key.id);
+        "quantity" "quantity" [] Cell::text(words::quantity(row.key.quantity));
+        "percentile" "percentile" [] Cell::words(row.key.percentile.as_deref());
+        "requested_ns" "wait" [] Cell::count(row.key.requested_ns);
+        "slack_ns" "slack" [] Cell::count(row.key.slack_ns);
+        "slice_ns" "slice" [] Cell::count(row.key.slice_ns);
+        "load" "load" [] Cell::words(row.key.load.map(|load| load.name()));
+        "a_ns" "A" [] Cell::number(row.a.value_ns);
+        "a_low_ns" "A" [] Cell::number(row.a.low_ns);
+        "a_high_ns" "A" [] Cell::number(row.a.high_ns);
+        "b_ns" "B" [] Cell::number(row.b.value_ns);
+        "b_low_ns" "B" [] Cell::number(row.b.low_ns);
+        "b_high_ns" "B" [] Cell::number(row.b.high_ns);
+        "change" "change" [] Cell::number(row.change);
+        "change_low" "change" [] Cell::number(row.change_low);
+        "change_high" "change" [] Cell::number(row.change_high);
+        "at_most" "at most" [] Cell::number(row.at_most);
+        "p" "p" [] Cell::number(row.p);
+        "verdict" "verdict" [] Cell::text(words::name(row.verdict).replace("the ", ""));
+        "why" "why" [] Cell::words(row.why.as_deref());
+        "b" "B" [] Cell::text(&of.file);
+    }
+}

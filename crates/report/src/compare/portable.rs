@@ -1,8 +1,8 @@
 //! Several reports next to each other: which clocks work on every machine and what they cost there,
 //! and what timing adds to a loop.
 
+use super::words::letter;
 use crate::block::{Block, Cell, Column, Fact, Item, Table, Text, Tone, Value};
-use crate::format::{csv, markdown};
 use crate::number::{count, plural, short, three};
 use crate::section::Detail;
 use crate::section::columns::{Rows, Spec, columns};
@@ -12,29 +12,18 @@ use chronoscope_model::compare::{
     ClockRow, Compared, Found, OverheadFound, OverheadRow, Portable, Problem, Source,
 };
 use chronoscope_model::overhead::Centre;
-use std::io;
 use std::path::Path;
 
 /// What a comparison shows. Clocks that not every machine has are shown if everything is asked for.
-pub fn view(compared: &Compared, detail: Detail) -> Vec<Block> {
+pub(super) fn view(compared: &Compared, detail: Detail) -> Vec<Block> {
     let machines = compared.reports.len() as u64;
     let mut blocks = vec![Block::heading(format!("{machines} reports compared"))];
     let sources = compared.reports.iter().enumerate();
     let facts = sources.map(|(at, source)| Fact::new(letter(at), about(source)));
     blocks.push(Block::Facts(facts.collect()));
-    if !compared.overhead.is_empty() {
-        blocks.extend(overhead(compared));
-    }
-    if !compared.clocks.is_empty() {
-        blocks.extend(clocks(compared, detail));
-    }
+    blocks.extend(overhead(compared));
+    blocks.extend(clocks(compared, detail));
     blocks
-}
-
-/// The name of a report in headings: A, B, and so on; numbers after Z.
-fn letter(at: usize) -> String {
-    let letter = u8::try_from(at).ok().filter(|at| *at < 26).map(|at| char::from(b'A' + at));
-    letter.map_or_else(|| (at + 1).to_string(), String::from)
 }
 
 fn about(source: &Source) -> Text {
@@ -48,7 +37,10 @@ fn about(source: &Source) -> Text {
     Text::dotted(std::iter::once(Text::toned(Tone::Name, file)).chain(known))
 }
 
-fn clocks(compared: &Compared, detail: Detail) -> Vec<Block> {
+pub(super) fn clocks(compared: &Compared, detail: Detail) -> Vec<Block> {
+    if compared.clocks.is_empty() {
+        return Vec::new();
+    }
     let machines = compared.reports.len();
     let rows = || compared.clocks.iter();
     let mut works: Vec<&ClockRow> = rows().filter(|row| row.works()).collect();
@@ -161,13 +153,16 @@ fn portable(compared: &Compared, scope: Scope) -> Block {
     Block::Paragraph(line.and(Text::dotted(names)))
 }
 
-fn overhead(compared: &Compared) -> Vec<Block> {
+pub(super) fn overhead(compared: &Compared) -> Vec<Block> {
     type Part = (&'static str, fn(&OverheadFound) -> &Centre);
     const PARTS: [Part; 3] = [
         ("baseline", |it| &it.baseline),
         ("timed", |it| &it.timed),
         ("overhead", |it| &it.overhead),
     ];
+    if compared.overhead.is_empty() {
+        return Vec::new();
+    }
     let mut blocks = vec![Block::noted("Overhead", "what timing adds to an iteration")];
     for row in &compared.overhead {
         let on = || row.on.iter().enumerate().filter_map(|(at, it)| Some((at, it.as_ref()?)));
@@ -198,20 +193,9 @@ fn shape(row: &OverheadRow) -> String {
     format!("{samples} samples of {n} iterations, each of which sums {m} integers")
 }
 
-/// A comparison in each format but JSON, by id.
-///
-/// # Errors
-/// None are known, because they are written to memory.
-pub fn formats(compared: &Compared) -> io::Result<Vec<(&'static str, Vec<u8>)>> {
-    let (mut document, mut table) = (Vec::new(), Vec::new());
-    markdown::of_blocks(view(compared, Detail::Everything), &mut document)?;
-    csv::table_of(&data(compared), &mut table)?;
-    Ok(vec![("markdown", document), ("csv", table)])
-}
-
 /// The rows for programs: one for each clock and report or, without clocks, for each overhead and
 /// report.
-fn data(compared: &Compared) -> Table {
+pub(super) fn data(compared: &Compared) -> Table {
     let reports = &compared.reports;
     if compared.clocks.is_empty() {
         let rows = compared.overhead.iter().flat_map(|row| {

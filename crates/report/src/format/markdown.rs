@@ -179,7 +179,7 @@ impl Document<'_> {
 /// Whether a column is shown: one that holds drawings is not.
 fn shown(table: &Table, at: usize) -> bool {
     let mut cells = table.rows().filter_map(|row| row.cells.get(at));
-    !cells.any(|cell| matches!(cell.value, Value::Bar(_)))
+    !cells.any(|cell| matches!(cell.value, Value::Bar(_) | Value::Drawing(_)))
 }
 
 fn head(column: &Column) -> String {

@@ -4,7 +4,7 @@
 use super::style::{INDENT, Style, columns};
 use super::wrapping::{wrap, wrap_cell};
 use crate::block::{Align, Cell, Item, Table, Tone};
-use crate::clean::clean;
+use crate::clean::{clean, clean_span};
 use crate::number;
 
 /// The width to which any column may be wrapped.
@@ -107,7 +107,8 @@ fn aligned(table: &Table, cells: &[Vec<String>], widths: &[usize]) -> Vec<String
 
 /// The text of each cell; numbers are padded so that their decimal points align.
 fn texts(table: &Table, style: &Style) -> Vec<Vec<String>> {
-    let shown = |cell: &Cell| style.signs(&clean(&number::of_cell(cell).value));
+    // The spaces at the beginning of a drawing count.
+    let shown = |cell: &Cell| style.signs(clean_span(&number::of_cell(cell).value).trim_end());
     let cell = |row: &[Cell], at: usize| row.get(at).map_or(String::new(), shown);
     let at = 0..table.columns.len();
     let row = |cells: &[Cell]| at.clone().map(|at| cell(cells, at)).collect();

@@ -1,0 +1,313 @@
+//! The figures of a comparison: a table of those that changed, and what is said of the others.
+
+use super::bar::Scale;
+use super::words;
+use crate::block::{Block, Cell, Column, Item, Rank, Table, Text, Tone, Value};
+use crate::number::{percent, short};
+use crate::section::Detail;
+use chronoscope_model::compare::{Change, Figure, Key, Quantity, Row, Section, Shared, Verdict};
+use chronoscope_model::load::Load;
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+/// Changed rows that a screen shows if not everything is asked for.
+const MOST: usize = 12;
+/// The percentile that stands for a wait whose change is not judged.
+const USUAL: &str = "p90";
+
+/// A row in each change; absent where a report does not have it.
+struct Joined<'a> {
+    key: &'a Key,
+    on: Vec<Option<&'a Row>>,
+}
+
+impl<'a> Joined<'a> {
+    fn rows(&self) -> impl Iterator<Item = &'a Row> {
+        self.on.iter().copied().flatten()
+    }
+
+    fn changed(&self) -> bool {
+        self.rows().any(|row| row.verdict.changed())
+    }
+
+    fn is_same(&self) -> bool {
+        self.rows().all(|row| row.verdict == Verdict::Same)
+    }
+
+    /// The largest change, for the order.
+    fn most(&self) -> f64 {
+        self.rows().map(|row| (1.0 + row.change).ln().abs()).fold(0.0, f64::max)
+    }
+}
+
+/// Rows that are shown in one table: those of a section, a quantity and a load.
+struct Group<'a> {
+    section: Section,
+    quantity: Quantity,
+    load: Option<Load>,
+    rows: Vec<Joined<'a>>,
+}
+
+impl<'a> Group<'a> {
+    /// Whether the section is about this first of all.
+    fn is_main(&self) -> bool {
+        let loaded = self.section != Section::Waits && self.load.is_some();
+        !loaded && !matches!(self.quantity, Quantity::Ordered | Quantity::Cold | Quantity::First)
+    }
+
+    fn name(&self) -> String {
+        let load = self.load.filter(|_| self.section != Section::Waits);
+        let load = load.map_or(String::new(), |load| format!(", load {}", load.name()));
+        format!("{}{load}", words::quantity(self.quantity))
+    }
+
+    fn all(&self) -> impl Iterator<Item = &'a Row> + Clone {
+        self.rows.iter().flat_map(|joined| joined.on.iter().copied().flatten())
+    }
+}
+
+/// The rows of every change next to each other, the most important groups first.
+fn groups<'a>(changes: &[&'a Change]) -> Vec<Group<'a>> {
+    let mut at: HashMap<&Key, usize> = HashMap::new();
+    let mut joined: Vec<Joined<'a>> = Vec::new();
+    for (nth, change) in changes.iter().enumerate() {
+        for row in &change.rows {
+            let place = *at.entry(&row.key).or_insert_with(|| {
+                joined.push(Joined { key: &row.key, on: vec![None; changes.len()] });
+                joined.len() - 1
+            });
+            joined[place].on[nth] = Some(row);
+        }
+    }
+    let mut groups: Vec<Group<'a>> = Vec::new();
+    for row in joined {
+        let Key { section, quantity, load, .. } = *row.key;
+        let same = |it: &&mut Group| (it.section, it.quantity, it.load) == (section, quantity, load);
+        match groups.iter_mut().find(same) {
+            Some(group) => group.rows.push(row),
+            None => groups.push(Group { section, quantity, load, rows: vec![row] }),
+        }
+    }
+    groups.sort_by_key(|it| (it.section, Reverse(it.is_main()), it.load, it.quantity));
+    groups
+}
+
+/// The sections that the reports share, and what the changed rows have in common.
+pub(super) fn view(changes: &[&Change], detail: Detail) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    for section in groups(changes).chunk_by(|a, b| a.section == b.section) {
+        let (main, other): (Vec<_>, Vec<_>) = section.iter().partition(|it| it.is_main());
+        for group in &main {
+            blocks.extend(of_group(group, changes.len(), detail));
+        }
+        if main.is_empty() {
+            blocks.push(Block::heading(words::section(section[0].section)));
+        }
+        for group in other {
+            if detail == Detail::Everything {
+                blocks.extend(of_group(group, changes.len(), detail));
+            } else {
+                blocks.push(Block::paragraph(in_short(group)));
+            }
+        }
+    }
+    blocks.extend(changes.iter().enumerate().flat_map(|(at, change)| {
+        let of = if changes.len() > 1 { words::letter(at + 1) + ": " } else { String::new() };
+        let line = move |it: &Shared| Block::toned(Tone::Strong, of.clone() + &words::shared(it));
+        change.shared.iter().map(line)
+    }));
+    blocks
+}
+
+/// A group in a line: `ordered: 14 worse · 38 the same, +2.9 to +30.2 %`.
+fn in_short(group: &Group) -> Text {
+    let name = Text::toned(Tone::Dim, format!("{}: ", group.name()));
+    let changed = group.all().filter(|row| row.verdict.changed());
+    let text = name.and(words::counts(group.all()));
+    if changed.clone().next().is_some() {
+        return text.and(format!(", {} (-v)", words::range_of(changed)));
+    }
+    match group.all().find_map(|row| row.why.as_deref()) {
+        Some(why) if group.all().all(|row| row.p.is_none()) => text.and(format!(": {why}")),
+        _ => text.and(format!(", {}", words::within(group.all().filter(|it| same(it))))),
+    }
+}
+
+fn same(row: &Row) -> bool {
+    row.verdict == Verdict::Same
+}
+
+fn of_group(group: &Group, changes: usize, detail: Detail) -> Vec<Block> {
+    let mut title = words::section(group.section).to_owned();
+    match (group.section, group.load) {
+        (Section::Waits, Some(load)) => title += &format!(", load {}", load.name()),
+        _ if !group.is_main() => title += &format!(", {}", group.name()),
+        _ => {}
+    }
+    let mut blocks = vec![Block::remarked(title, words::counts(group.all()))];
+    let unjudged = group.all().all(|row| row.p.is_none());
+    let usual = |it: &&Joined| it.key.percentile.as_deref().is_none_or(|at| at == USUAL);
+    let mut shown: Vec<&Joined> = match detail {
+        Detail::Everything => group.rows.iter().collect(),
+        // Without a verdict, the figures are what there is to see.
+        Detail::Full if unjudged => group.rows.iter().filter(usual).collect(),
+        _ => group.rows.iter().filter(|it| it.changed()).collect(),
+    };
+    if !unjudged {
+        let key = |it: &&Joined| (!it.changed(), it.is_same());
+        shown.sort_by(|a, b| key(a).cmp(&key(b)).then(b.most().total_cmp(&a.most())));
+    }
+    // One row more would take the line that says that there is one more.
+    let rest = match detail {
+        Detail::Full if !unjudged && shown.len() > MOST + 1 => shown.split_off(MOST),
+        _ => Vec::new(),
+    };
+    blocks.push(Block::Table(table(group, &shown, changes, detail)));
+    if !rest.is_empty() {
+        let range = words::range_of(rest.iter().flat_map(|it| it.rows()));
+        blocks.push(Block::Line(format!("… {} more, {range}: -v", rest.len()).into()));
+    }
+    if detail != Detail::Everything {
+        blocks.extend(others(group, !shown.is_empty()));
+    }
+    if detail != Detail::Everything || unjudged {
+        blocks.extend(untold(group));
+    }
+    blocks
+}
+
+/// The rows that are the same, in one line: the largest of their bounds, and the middle one.
+fn others(group: &Group, any_changed: bool) -> Option<Block> {
+    let same: Vec<&Joined> = group.rows.iter().filter(|it| it.is_same()).collect();
+    let mut bounds: Vec<f64> =
+        same.iter().flat_map(|it| it.rows()).map(|row| row.at_most).collect();
+    bounds.sort_by(f64::total_cmp);
+    let (most, half) = (bounds.last()?, bounds[bounds.len() / 2]);
+    let who = match (same.len(), any_changed) {
+        (1, true) => "1 other is".into(),
+        (1, false) => "1 is".into(),
+        (number, true) => format!("{number} others are"),
+        (number, false) => format!("{number} are"),
+    };
+    let most = percent(*most);
+    let half = match percent(half) {
+        half if half == most => String::new(),
+        half => format!("; half of them within {half}"),
+    };
+    Some(Block::paragraph(format!("{who} the same, within {most}{half}.")))
+}
+
+/// Ids that a line names.
+const NAMED: usize = 3;
+
+/// The rows of which it cannot be told, by the reason, which says what would tell.
+fn untold(group: &Group) -> Vec<Block> {
+    let mut reasons: Vec<(&str, Vec<&Row>)> = Vec::new();
+    for row in group.all().filter(|row| row.verdict == Verdict::CannotTell) {
+        let why = row.why.as_deref().unwrap_or_default();
+        match reasons.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, rows)) => rows.push(row),
+            None => reasons.push((why, vec![row])),
+        }
+    }
+    let line = |(why, rows): (&str, Vec<&Row>)| {
+        let why = if why.is_empty() { String::new() } else { format!(": {why}") };
+        let head = Text::from(format!("{} cannot be told{why}", rows.len()));
+        let mut names: Vec<Text> = rows
+            .iter()
+            .take(NAMED)
+            .map(|row| {
+                let by = format!(" {}", words::signed(row.change));
+                Text::toned(Tone::Name, &row.key.id).and(by)
+            })
+            .collect();
+        let more = rows.len().saturating_sub(NAMED);
+        names.extend((more > 0).then(|| format!("{more} more").into()));
+        // Of waits, every row is in the table.
+        let details = if group.section == Section::Waits { vec![] } else { vec![Text::dotted(names)] };
+        Block::Item { head, details }
+    };
+    reasons.into_iter().map(line).collect()
+}
+
+fn table(group: &Group, shown: &[&Joined], changes: usize, detail: Detail) -> Table {
+    let waits = group.section == Section::Waits;
+    let has = |of: fn(&Key) -> bool| shown.iter().any(|row| of(row.key));
+    let (slack, slice) = (has(|it| it.slack_ns.is_some()), has(|it| it.slice_ns.is_some()));
+    let head = if waits { "method".into() } else { group.name() };
+    let mut columns = vec![Column::new(head).whole_name()];
+    let name = |head: &'static str| Column::new(head).also_name().right().close();
+    columns.extend(slack.then(|| name("slack")));
+    columns.extend(slice.then(|| name("slice")));
+    columns.extend(waits.then(|| name("wait")));
+    columns.extend(waits.then(|| name("at")));
+    let figure = |at: usize| {
+        let letter = words::letter(at);
+        match waits {
+            true => Column::new(letter).right().part(at),
+            false => Column::new(format!("{letter} ns")).decimal().close().part(at),
+        }
+    };
+    let range = |head: String, at: usize| Column::new(head).right().part(at).optional();
+    columns.push(figure(0));
+    columns.extend(waits.then(|| range("A\n95 %".into(), 0)));
+    for at in 1..=changes {
+        columns.push(figure(at));
+        columns.extend(waits.then(|| range(words::letter(at) + "\n95 %", at)));
+        columns.push(Column::new("change").right().close().part(at));
+    }
+    let alone = changes == 1;
+    let scale = Scale::of(shown.iter().flat_map(|it| it.rows()));
+    if alone {
+        columns.push(Column::new(scale.head()).spare().part(1));
+        columns.push(Column::new("95 %").part(1).optional());
+        if detail != Detail::Full {
+            columns.push(Column::new("verdict").gives_way(12).rank(Rank::Primary).part(1));
+        }
+    }
+    let cells = |it: &&Joined| {
+        let ns = |ns: Option<u64>| Cell::whole_ns(ns).or("");
+        let mut cells = vec![Cell::code(&it.key.id)];
+        cells.extend(slack.then(|| ns(it.key.slack_ns)));
+        cells.extend(slice.then(|| ns(it.key.slice_ns)));
+        cells.extend(waits.then(|| ns(it.key.requested_ns)));
+        cells.extend(waits.then(|| Cell::words(it.key.percentile.as_deref())));
+        let figures = |figure: Option<Figure>| {
+            let Some(Figure { value_ns, low_ns, high_ns }) = figure else {
+                return vec![Cell::default(); 1 + usize::from(waits)];
+            };
+            match waits {
+                true => {
+                    let range = format!("{} to {}", short(low_ns), short(high_ns));
+                    vec![Cell::ns(value_ns), Cell::text(range)]
+                }
+                false => vec![Cell::within(value_ns, low_ns, high_ns)],
+            }
+        };
+        cells.extend(figures(it.rows().next().map(|row| row.a)));
+        for row in &it.on {
+            cells.extend(figures(row.map(|row| row.b)));
+            cells.push(change(*row, alone));
+        }
+        if let (true, Some(row)) = (alone, it.rows().next()) {
+            let range = words::range(row.change_low, row.change_high);
+            cells.push(Cell::new(Value::Drawing(scale.bar(row))));
+            cells.push(Cell::text(range));
+            cells.push(Cell::text(words::verdict(row)));
+        }
+        Item::from(cells)
+    };
+    let items = shown.iter().map(cells).collect();
+    Table { columns, items, ..Table::default() }
+}
+
+/// By how much a row changed; next to other changes with the verdict.
+fn change(row: Option<&Row>, alone: bool) -> Cell {
+    let Some(row) = row else { return Cell::default() };
+    let by = words::signed(row.change);
+    let words = match row.verdict {
+        verdict if alone || !verdict.changed() => by,
+        verdict => format!("{by} {}", words::name(verdict)),
+    };
+    Cell { tone: words::tone(row.verdict), ..Cell::text(words) }
+}

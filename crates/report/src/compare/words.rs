@@ -1,0 +1,221 @@
+//! What a comparison says in words: verdicts, counts, what changed rows share, and the answer.
+
+use crate::block::{Text, Tone};
+use crate::number::{count, percent};
+use chronoscope_model::compare::{Change, Compared, Method, Quantity, Row, Section, Shared, Verdict};
+
+/// The name of a report in headings: A, B, and so on; numbers after Z.
+pub(super) fn letter(at: usize) -> String {
+    let letter = u8::try_from(at).ok().filter(|at| *at < 26).map(|at| char::from(b'A' + at));
+    letter.map_or_else(|| (at + 1).to_string(), String::from)
+}
+
+/// A larger change is not written out. A file may hold anything.
+const LARGEST: f64 = 99.0;
+
+/// A change with its sign: `+5.7 %`.
+pub(super) fn signed(change: f64) -> String {
+    let percent = change * 100.0;
+    match change {
+        _ if !change.is_finite() => "-".into(),
+        _ if change > LARGEST => format!(">+{} %", count((LARGEST * 100.0) as u64)),
+        _ if percent.abs() < 0.05 => "0.0 %".into(),
+        _ if percent.abs() < 99.95 => format!("{percent:+.1} %"),
+        _ => format!("{percent:+.0} %"),
+    }
+}
+
+/// A range of changes: `+2.2 to +5.7 %`.
+pub(super) fn range(low: f64, high: f64) -> String {
+    let (low, high) = (signed(low), signed(high));
+    if low == high { low } else { format!("{} to {high}", low.trim_end_matches(" %")) }
+}
+
+/// From the least to the largest of the changes.
+pub(super) fn range_of<'a>(rows: impl Iterator<Item = &'a Row>) -> String {
+    let ends = (f64::INFINITY, f64::NEG_INFINITY);
+    let (low, high) = rows.fold(ends, |(a, b), row| (a.min(row.change), b.max(row.change)));
+    range(low, high)
+}
+
+/// The verdict on a row, with its bound or its reason.
+pub(super) fn verdict(row: &Row) -> String {
+    match (row.verdict, &row.why) {
+        (Verdict::Same, _) => format!("same, within {}", percent(row.at_most)),
+        (Verdict::CannotTell, Some(why)) => format!("cannot tell: {why}"),
+        (verdict, _) => name(verdict).into(),
+    }
+}
+
+pub(super) fn name(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Worse => "worse",
+        Verdict::Better => "better",
+        Verdict::Higher => "higher",
+        Verdict::Lower => "lower",
+        Verdict::Same => "the same",
+        Verdict::CannotTell => "cannot tell",
+    }
+}
+
+/// On another machine, a higher cost is no fault.
+pub(super) fn tone(verdict: Verdict) -> Option<Tone> {
+    match verdict {
+        Verdict::Worse => Some(Tone::Bad),
+        Verdict::Better => Some(Tone::Good),
+        Verdict::Higher | Verdict::Lower => Some(Tone::Strong),
+        Verdict::Same | Verdict::CannotTell => None,
+    }
+}
+
+pub(super) const fn quantity(quantity: Quantity) -> &'static str {
+    match quantity {
+        Quantity::Read => "read",
+        Quantity::Ordered => "ordered",
+        Quantity::Cold => "cold",
+        Quantity::First => "first",
+        Quantity::Overshoot => "overshoot",
+        Quantity::Overhead => "overhead",
+    }
+}
+
+pub(super) const fn section(section: Section) -> &'static str {
+    match section {
+        Section::Clocks => "Clocks",
+        Section::Waits => "Waits",
+        Section::Runtimes => "Runtimes",
+        Section::Overhead => "Overhead",
+    }
+}
+
+/// How many rows have each verdict: `14 worse · 0 better · 37 the same`.
+pub(super) fn counts<'a>(rows: impl Iterator<Item = &'a Row> + Clone) -> Text {
+    let number = |verdict| rows.clone().filter(|row| row.verdict == verdict).count() as u64;
+    let judged = rows.clone().any(|row| row.p.is_some());
+    let apart = number(Verdict::Higher) + number(Verdict::Lower) > 0;
+    let shown: [(Verdict, bool); 6] = [
+        (Verdict::Worse, judged && !apart),
+        (Verdict::Better, judged && !apart),
+        (Verdict::Higher, apart),
+        (Verdict::Lower, apart),
+        (Verdict::Same, judged),
+        (Verdict::CannotTell, number(Verdict::CannotTell) > 0),
+    ];
+    Text::dotted(shown.into_iter().filter(|(_, shown)| *shown).map(|(verdict, _)| {
+        let number = number(verdict);
+        let text = format!("{} {}", count(number), name(verdict));
+        let tone = tone(verdict).filter(|_| number > 0);
+        tone.map_or(Text::from(text.clone()), |tone| Text::toned(tone, text))
+    }))
+}
+
+/// The largest bound of the rows that are the same: `, within 3.7 %`.
+pub(super) fn within<'a>(rows: impl Iterator<Item = &'a Row>) -> String {
+    format!("within {}", percent(rows.map(|row| row.at_most).fold(0.0, f64::max)))
+}
+
+/// What changed rows share: `All 23 are system calls, and no other row is.`
+pub(super) fn shared(shared: &Shared) -> String {
+    let Shared { fact, value, changed, of, same } = shared;
+    let (what, short) = match (fact.as_str(), value.as_str()) {
+        ("reads", "counter") => ("read the processor's counter".into(), "does"),
+        ("reads", "vdso") => ("read the system's clock in user space".into(), "does"),
+        ("reads", "system-call") => ("are system calls".into(), "is"),
+        ("reads", "file") => ("read a device".into(), "does"),
+        ("reads", "memory") => ("read a value in memory".into(), "does"),
+        ("kind", "counter") => ("are counters".into(), "is"),
+        ("kind", "cpu") => ("are clocks of CPU time".into(), "is"),
+        ("kind", kind) => (format!("are {kind} clocks"), "is"),
+        ("language", language) => (format!("are in {language}"), "is"),
+        ("built_on", on) => (format!("are built on the {}", on.replace('-', " ")), "is"),
+        (fact, value) => (format!("have {} {value}", fact.replace('_', " ")), "has"),
+    };
+    match (changed == of, same) {
+        (true, 0) => format!("All {changed} {what}, and no other row {short}."),
+        (_, 0) => format!("{changed} of {of} {what}, and no other row {short}."),
+        _ => format!("{changed} of {of} {what}, and so do or are {same} of the others."),
+    }
+}
+
+/// What the verdicts mean.
+pub(super) fn legend(compared: &Compared, judged: usize) -> String {
+    let apart = super::of_several_machines(compared);
+    let changed = if apart { "higher, lower" } else { "worse, better" };
+    let beyond = match compared.method {
+        Method::Stored => "not chance",
+        Method::Pairs => "not chance by the order of the runs",
+        Method::History => "beyond every earlier run",
+    };
+    format!(
+        "{changed}: {beyond}, allowing for {judged} figures, and at least 1 % and 0.1 ns. \
+         same: any change is smaller than the bound, which is below 5 %."
+    )
+}
+
+/// Whether it changed, in a sentence for each report but the first. It comes last: it is what a
+/// terminal still shows.
+pub(super) fn answers(compared: &Compared) -> Vec<Text> {
+    let several = !compared.more.is_empty();
+    let changes = super::changes(compared);
+    let about = |(at, change)| match several {
+        true => Text::from(format!("{} against A: ", letter(at + 1))).and(answer(change)),
+        false => answer(change),
+    };
+    let mut answers: Vec<Text> = changes.into_iter().enumerate().map(about).collect();
+    if let (Some(threshold), Some(last)) = (compared.threshold, answers.last_mut()) {
+        let is = if compared.exceeded { "exceeded" } else { "not exceeded" };
+        *last = std::mem::take(last).and(format!(" The threshold of {} is {is}.", percent(threshold)));
+    }
+    answers
+}
+
+fn answer(change: &Change) -> Text {
+    let with = |verdict| change.rows.iter().filter(move |row| row.verdict == verdict);
+    let judged = change.rows.iter().filter(|row| row.p.is_some());
+    let open = judged.clone().filter(|row| row.verdict == Verdict::CannotTell).count();
+    let (same, judged) = (with(Verdict::Same).count(), judged.count());
+    let mut parts: Vec<String> = Vec::new();
+    for verdict in Verdict::CHANGED {
+        let larger = |a: &&Row, b: &&Row| a.change.abs().total_cmp(&b.change.abs());
+        let Some(most) = with(verdict).max_by(larger) else { continue };
+        let (number, name) = (with(verdict).count(), name(verdict));
+        let of = if parts.is_empty() { format!(" of {judged} figures") } else { String::new() };
+        let (title, by) = (title(most), signed(most.change));
+        parts.push(match number {
+            1 => format!("1{of} is {name}, {title} ({by})"),
+            _ => format!("{number}{of} are {name}, {title} most ({by})"),
+        });
+    }
+    let apart = with(Verdict::Higher).chain(with(Verdict::Lower)).next().is_some();
+    let begin = match (parts.is_empty(), same) {
+        (true, 0) => {
+            let why = change.rows.iter().find_map(|row| row.why.as_deref());
+            let why = why.map_or(String::new(), |why| format!(": {why}"));
+            let text = format!(" whether anything changed{why}.");
+            return Text::toned(Tone::Strong, "It cannot be told").and(text);
+        }
+        (true, _) => "No change:",
+        _ if apart => "Other machines:",
+        _ => "It changed:",
+    };
+    if same > 0 {
+        let bound = within(with(Verdict::Same));
+        parts.push(match parts.is_empty() {
+            true if same == judged => format!("all {same} figures are the same, {bound}"),
+            true => format!("{same} of {judged} figures are the same, {bound}"),
+            false => format!("{same} are the same, {bound}"),
+        });
+    }
+    if open > 0 {
+        parts.push(format!("{open} cannot be told"));
+    }
+    Text::toned(Tone::Strong, begin).and(format!(" {}.", parts.join("; ")))
+}
+
+/// A row in a sentence: its id, and what else it is about.
+fn title(row: &Row) -> String {
+    match row.key.quantity {
+        Quantity::Read | Quantity::Overshoot | Quantity::Overhead => row.key.id.clone(),
+        other => format!("{} {}", row.key.id, quantity(other)),
+    }
+}
