@@ -18,9 +18,13 @@ fn clock<'a>(report: &'a mut Report, id: &str) -> &'a mut Clock {
     report.clocks.iter_mut().find(|clock| clock.id == id).expect("a clock")
 }
 
+/// Compares the reports as those of machines with different processors.
 fn of(reports: &[&Report]) -> Compared {
-    let named = reports.iter().enumerate();
-    let named = named.map(|(at, report)| (format!("{at}.json"), (*report).clone()));
+    let named = reports.iter().enumerate().map(|(at, report)| {
+        let mut report = (*report).clone();
+        report.environment.cpu.model = Some(format!("processor {at}"));
+        (format!("{at}.json"), report)
+    });
     compare(&named.collect::<Vec<_>>())
 }
 

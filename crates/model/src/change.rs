@@ -16,34 +16,42 @@ pub struct Change {
     pub after: String,
 }
 
-/// The name of that fact in a [`Change`].
+/// The names of facts in a [`Change`] that others refer to.
 pub const CLOCK_SOURCE: &str = "clock source";
+/// Whether hardware threads share cores.
+pub const SMT: &str = "hardware threads share cores";
+/// What sets the frequency.
+pub const GOVERNOR: &str = "frequency governor";
+/// Mains or battery.
+pub const POWER: &str = "power source";
 
-/// The facts that judgements rest on and that can change at any time, if they differ between two
-/// states of a machine. A fact that is missing from either state proves nothing.
+/// The facts that judgements rest on and that can change at any time, with their names; a value is
+/// absent if it is not known.
+pub fn facts(env: &Environment) -> [(&'static str, Option<String>); 8] {
+    let source = env.clocksource.as_ref();
+    let words = |known: bool, words: String| known.then_some(words);
+    let current = source.map(|it| it.current.clone()).filter(|it| !it.is_empty());
+    let available = source.map(|it| it.available.join(" ")).filter(|it| !it.is_empty());
+    let allowed = &env.allowed_cpus;
+    [
+        (CLOCK_SOURCE, current),
+        ("available clock sources", available),
+        ("CPUs online", words(env.cpu.logical > 0, env.cpu.logical.to_string())),
+        ("CPUs that the process may use", words(!allowed.is_empty(), ranges(allowed))),
+        (SMT, env.cpu.smt.map(yes)),
+        (GOVERNOR, env.power.governor.clone()),
+        (POWER, env.power.source.clone()),
+        ("clock kept synchronised", env.discipline.as_ref().map(|it| yes(it.synchronised))),
+    ]
+}
+
+/// Those facts that differ between two states of a machine. A fact that is missing from either
+/// state proves nothing.
 pub fn between(before: &Environment, after: &Environment) -> Vec<Change> {
-    type Fact = fn(&Environment) -> Option<String>;
-    let facts: [(&str, Fact); 8] = [
-        (CLOCK_SOURCE, |env| {
-            let source = &env.clocksource.as_ref()?.current;
-            (!source.is_empty()).then(|| source.clone())
-        }),
-        ("available clock sources", |env| {
-            let all = &env.clocksource.as_ref()?.available;
-            (!all.is_empty()).then(|| all.join(" "))
-        }),
-        ("CPUs online", |env| (env.cpu.logical > 0).then(|| env.cpu.logical.to_string())),
-        ("CPUs that the process may use", |env| {
-            (!env.allowed_cpus.is_empty()).then(|| ranges(&env.allowed_cpus))
-        }),
-        ("hardware threads share cores", |env| env.cpu.smt.map(yes)),
-        ("frequency governor", |env| env.power.governor.clone()),
-        ("power source", |env| env.power.source.clone()),
-        ("clock kept synchronised", |env| env.discipline.as_ref().map(|it| yes(it.synchronised))),
-    ];
-    let changed = facts.iter().filter_map(|(fact, value)| {
-        let (before, after) = (value(before)?, value(after)?);
-        (before != after).then(|| Change { fact: (*fact).into(), before, after })
+    let both = facts(before).into_iter().zip(facts(after));
+    let changed = both.filter_map(|((fact, before), (_, after))| {
+        let (before, after) = (before?, after?);
+        (before != after).then(|| Change { fact: fact.into(), before, after })
     });
     changed.collect()
 }

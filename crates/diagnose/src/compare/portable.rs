@@ -15,10 +15,11 @@ const MILLISECOND_NS: f64 = 1.01e6;
 /// Clocks whose mean costs differ by less count as equal, and the first of the catalogue is chosen.
 const EQUAL: f64 = 1.05;
 
-/// Compares reports, each with the name of its file. What not every report holds is left out.
-pub fn portable(reports: &[(String, Report)]) -> Compared {
+/// Compares reports, each with the name of its file; their clocks only if they are of several
+/// `machines`. What not every report holds is left out.
+pub fn portable(reports: &[(String, Report)], machines: bool) -> Compared {
     let all = |held: fn(&Report) -> bool| reports.iter().all(|(_, report)| held(report));
-    let clocks = match all(|report| !report.clocks.is_empty()) {
+    let clocks = match machines && all(|report| !report.clocks.is_empty()) {
         true => clocks(reports),
         false => Vec::new(),
     };
