@@ -3,7 +3,7 @@
 use chronoscope_model::Report;
 use chronoscope_model::clock::Clock;
 use chronoscope_model::compare::{Figure, Key, Quantity, Section};
-use chronoscope_model::quantile::{Interval, Intervals, Percentile};
+use chronoscope_model::quantile::Percentile;
 use chronoscope_model::{Estimate, Wait};
 
 /// A figure, and what decides how it is judged.
@@ -13,8 +13,12 @@ pub struct Measured<'a> {
     pub figure: Figure,
     /// The same cost in cycles of the core, if that is known.
     pub core_cycles: Option<f64>,
+    /// The processes that a cost comes from, if that is known.
+    pub processes: Option<u32>,
     /// The clock that it is the cost of, unless it is that of a runtime or a wait.
     pub clock: Option<&'a Clock>,
+    /// The wait that it is a percentile of.
+    pub wait: Option<&'a Wait>,
 }
 
 /// Every figure with an interval: costs of clocks, with and without load, and of runtimes, and the
@@ -36,9 +40,8 @@ pub fn figures(report: &Report) -> Vec<Measured<'_>> {
     }
     for runtime in &report.runtimes {
         for clock in &runtime.clocks {
-            for (quantity, estimate) in
-                [(Quantity::Read, &clock.throughput), (Quantity::Ordered, &clock.latency)]
-            {
+            let costs = [(Quantity::Read, &clock.throughput), (Quantity::Ordered, &clock.latency)];
+            for (quantity, estimate) in costs {
                 let (section, id) = (Section::Runtimes, format!("{}/{}", runtime.id, clock.id));
                 let key = Key { section, id, quantity, ..Key::default() };
                 found.extend(of_cost(key, estimate.as_ref(), None));
@@ -58,11 +61,13 @@ fn of_cost<'a>(
 ) -> Option<Measured<'a>> {
     let it = estimate.filter(|it| !it.below_resolution)?;
     let figure = Figure { value_ns: it.value_ns, low_ns: it.low_ns, high_ns: it.high_ns };
-    sound(&figure).then_some(Measured { key, figure, core_cycles: it.core_cycles, clock })
+    let (core_cycles, processes) = (it.core_cycles, it.processes);
+    let found = Measured { key, figure, core_cycles, processes, clock, wait: None };
+    sound(&figure).then_some(found)
 }
 
 fn of_wait(wait: &Wait, at: Percentile) -> Option<Measured<'_>> {
-    let interval = interval(&wait.intervals, at)?;
+    let interval = wait.intervals.get(at)?;
     let figure = Figure {
         value_ns: wait.percentile(at)? as f64,
         low_ns: interval.low_ns as f64,
@@ -74,20 +79,14 @@ fn of_wait(wait: &Wait, at: Percentile) -> Option<Measured<'_>> {
         quantity: Quantity::Overshoot,
         percentile: Some(at.name().into()),
         requested_ns: wait.requested_ns,
-        slack_ns: wait.slack_ns,
+        // The default may differ between machines, which is a fact about them.
+        slack_ns: wait.slack_ns.filter(|_| !wait.default_slack),
         slice_ns: wait.slice_ns,
         load: Some(wait.load),
     };
-    sound(&figure).then_some(Measured { key, figure, core_cycles: None, clock: None })
-}
-
-fn interval(intervals: &Intervals, at: Percentile) -> Option<Interval> {
-    match at {
-        Percentile::P50 => intervals.p50,
-        Percentile::P90 => intervals.p90,
-        Percentile::P99 => intervals.p99,
-        Percentile::P999 => intervals.p999,
-    }
+    let (core_cycles, processes, clock) = (None, None, None);
+    let found = Measured { key, figure, core_cycles, processes, clock, wait: Some(wait) };
+    sound(&figure).then_some(found)
 }
 
 /// Whether a ratio can be made of it. A file may hold anything.

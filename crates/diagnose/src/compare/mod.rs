@@ -1,5 +1,6 @@
 //! Several reports next to each other: what changed, and what works on every machine.
 
+mod basis;
 mod environment;
 pub mod figures;
 mod gained;

@@ -1,20 +1,25 @@
 //! When is a change more than chance, and when are two figures the same?
 
+use super::basis::through_kernel;
 use super::figures::Measured;
 use super::stats::{self, Z};
 use chronoscope_model::Report;
-use chronoscope_model::clock::Reads;
-use chronoscope_model::compare::{Counts, Figure, Key, Quantity, Row, Section, Unit, Verdict};
+use chronoscope_model::clock::{BuiltOn, Facts, Reads};
+use chronoscope_model::compare::{Counts, Figure, Key, Quantity, Row, Section, Verdict};
 use chronoscope_model::units::percent;
 
 /// A change has to be this unlikely without a reason, allowing for all rows that are judged.
 pub const ALPHA: f64 = 0.05;
 /// The smallest change of a cost that counts, as a share.
 pub const SMALL: f64 = 0.01;
-/// The smallest change of a cost that counts, in nanoseconds.
+/// The smallest change that counts, in nanoseconds.
 pub const SMALL_NS: f64 = 0.1;
 /// Any change of a cost that is the same is below this share.
 pub const SAME: f64 = 0.05;
+/// The same for costs that repeat less well, and for the percentiles of waits.
+pub const SAME_WIDE: f64 = 0.1;
+/// The smallest change of a percentile of waits that counts, as a share.
+pub const SMALL_WAIT: f64 = 0.05;
 
 /// What counts as a change, and what as none.
 #[derive(Clone, Copy, Debug)]
@@ -29,14 +34,40 @@ pub struct Limits {
 
 /// Those of costs.
 pub const COSTS: Limits = Limits { small: SMALL, small_ns: SMALL_NS, same: SAME };
-/// Those of waits.
-pub const WAITS: Limits = Limits { small: 0.05, small_ns: SMALL_NS, same: 0.1 };
+/// Those of costs that repeat less well: of system calls, and of the clocks of runtimes.
+pub const WIDE: Limits = Limits { same: SAME_WIDE, ..COSTS };
+/// Those of the percentiles of waits.
+pub const WAITS: Limits = Limits { small: SMALL_WAIT, small_ns: SMALL_NS, same: SAME_WIDE };
+
+impl Limits {
+    /// Those of a figure.
+    pub fn of(it: &Measured) -> Self {
+        match it.key.section {
+            Section::Waits => WAITS,
+            Section::Runtimes => WIDE,
+            _ if through_kernel(it) => WIDE,
+            _ => COSTS,
+        }
+    }
+}
 
 /// What disturbed runs differ by beyond their intervals: half a 95 % interval, as a share.
 pub const OFF: f64 = 0.02;
 
-/// Two usual frequencies that differ by more than this share are those of cores at different
-/// speeds; costs are then judged in cycles.
+/// What whole runs differ by, of reads that enter the kernel: half a 95 % interval, as a share. No
+/// interval of one counts as narrower. Where the kernel's data lies, for example, is the same
+/// throughout a run.
+pub const KERNEL: f64 = 0.03;
+/// The same of reads that wait until earlier stores have left the core: they have two states.
+pub const AFTER_STORES: f64 = 0.02;
+
+/// If the reads of the counter differ by less than this share in one unit, they show how far the
+/// runs as a whole are off in it.
+pub const CALIBRATES: f64 = 0.01;
+/// What reads in user space differ by from run to run then: half a 95 % interval, as a share.
+pub const STEADY: f64 = 0.005;
+/// If they do not show it, and the usual frequencies differ by more than this share, costs are
+/// judged in cycles.
 pub const SPEEDS: f64 = 0.02;
 
 /// The logarithm of B divided by A, with its 95 % interval.
@@ -118,11 +149,17 @@ pub fn counts(rows: &[Row]) -> Counts {
     counts
 }
 
+/// Whether a neighbour used the core in more than a quarter of the rounds.
+pub fn core_shared(report: &Report) -> bool {
+    let shared = report.ruler.as_ref().and_then(|ruler| ruler.noise.shared);
+    shared.is_some_and(|shared| shared > 0.25)
+}
+
 /// Why a run may be off as a whole; empty for a calm one.
 pub fn disturbed(report: &Report) -> Vec<String> {
     let mut found = Vec::new();
     let noise = report.ruler.as_ref().map(|ruler| &ruler.noise);
-    if let Some(shared) = noise.and_then(|it| it.shared).filter(|shared| *shared > 0.25) {
+    if let Some(shared) = noise.and_then(|it| it.shared).filter(|_| core_shared(report)) {
         found.push(format!("its core was shared in {} of the rounds", percent(shared)));
     }
     if let Some(core) = noise.and_then(|it| it.core).filter(|core| core.hz > 0.0) {
@@ -137,53 +174,27 @@ pub fn disturbed(report: &Report) -> Vec<String> {
     found
 }
 
-/// Whether costs are judged in cycles, and why.
-pub fn unit(a: &Report, b: &Report) -> (Unit, String) {
-    let hz = |report: &Report| {
-        let core = report.ruler.as_ref()?.noise.core?;
-        (core.hz.is_finite() && core.hz > 0.0).then_some(core.hz)
-    };
-    let (Some(a), Some(b)) = (hz(a), hz(b)) else {
-        return (Unit::Ns, "the core's frequency is not known in both".into());
-    };
-    let apart = share((b.ln() - a.ln()).abs());
-    match apart > SPEEDS {
-        true => (Unit::CoreCycles, format!("the core's frequencies differ by {}", percent(apart))),
-        false => (Unit::Ns, format!("the core's frequencies differ by {} only", percent(apart))),
+/// The probability of a change of this size by chance alone, for one row. Half of the interval
+/// counts as 1.96 standard errors. The interval of a runtime is Student's for its few processes,
+/// so its errors are fewer, and the chance of a large one is greater.
+pub fn p(a: &Measured, b: &Measured, ratio: Ratio) -> f64 {
+    if ratio.log == 0.0 {
+        return 1.0;
+    }
+    let halves = ratio.log / ratio.half();
+    match (a.key.section, a.processes, b.processes) {
+        (Section::Runtimes, Some(a), Some(b)) => {
+            let each = f64::from(a.min(b)) - 1.0;
+            stats::student_p(halves * stats::student_within(0.95, each), each)
+        }
+        _ => stats::normal_p(halves * Z),
     }
 }
 
-/// Whether the cost of a read is so many cycles, however long they take. A device is not faster
-/// with a faster core, and nor is a hypervisor on another one.
-fn follows(it: &Measured) -> bool {
-    let facts = it.clock.and_then(|clock| clock.facts);
-    let elsewhere = facts.is_some_and(|it| it.exits_guest || it.reads == Reads::File);
-    it.core_cycles.is_some_and(|cycles| cycles.is_finite() && cycles > 0.0) && !elsewhere
-}
-
-/// B divided by A, with the interval that joins those of both (Goldstein and Healy 1995, Journal of
-/// the Royal Statistical Society A 158, 175-177), in logarithms: the upper half of A and the lower
-/// half of B limit it from below. `off` is what each run may be off by as a whole.
-pub fn joined(a: &Measured, b: &Measured, unit: Unit, off: [f64; 2]) -> Ratio {
-    let halves = |it: &Measured, off: f64| {
-        let Figure { value_ns, low_ns, high_ns } = it.figure;
-        let low = value_ns.ln() - low_ns.max(value_ns * 1e-9).ln();
-        [low.hypot(off), (high_ns.ln() - value_ns.ln()).hypot(off)]
-    };
-    let log = match (unit, follows(a) && follows(b)) {
-        (Unit::CoreCycles, true) => {
-            b.core_cycles.unwrap_or_default().ln() - a.core_cycles.unwrap_or_default().ln()
-        }
-        _ => b.figure.value_ns.ln() - a.figure.value_ns.ln(),
-    };
-    let ([a_low, a_high], [b_low, b_high]) = (halves(a, off[0]), halves(b, off[1]));
-    Ratio { log, low: log - a_high.hypot(b_low), high: log + a_low.hypot(b_high) }
-}
-
-/// The probability of a change of this size by chance alone, for one row: half of the interval
-/// counts as 1.96 standard errors.
-pub fn p(ratio: Ratio) -> f64 {
-    if ratio.log == 0.0 { 1.0 } else { stats::normal_p(ratio.log / (ratio.half() / Z)) }
+/// Whether a read only loads what something else has stored: a loop of so few cycles has two
+/// rhythms, a quarter apart, and a run stays in one of them.
+fn stored_time(facts: Facts) -> bool {
+    facts.built_on == BuiltOn::Tick && matches!(facts.reads, Reads::Vdso | Reads::Memory)
 }
 
 /// Why stored reports cannot tell whether this figure changed; `None` if they may.
@@ -194,6 +205,9 @@ pub fn not_judged(it: &Measured) -> Option<&'static str> {
         (_, Quantity::Cold) => Some("cold reads differ from run to run: --run tells"),
         (_, Quantity::First) => Some("first reads differ from run to run: --run tells"),
         _ if facts.is_some_and(|it| it.exits_guest) => Some("leaves the guest: --run tells"),
+        (_, Quantity::Read) if facts.is_some_and(stored_time) => {
+            Some("settles at another cost in each run: --run tells")
+        }
         _ => None,
     }
 }

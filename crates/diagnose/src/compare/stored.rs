@@ -1,42 +1,43 @@
 //! What changed from one stored report to another?
 
+use super::basis::Basis;
 use super::figures::{Measured, figures};
-use super::rule::{self, COSTS};
+use super::rule::{self, Limits};
 use super::{environment, findings, one_machine, shared, stats, trust, verdicts};
 use chronoscope_model::Report;
-use chronoscope_model::compare::{Change, Key, Side};
-use std::collections::BTreeMap;
+use chronoscope_model::compare::{Change, Key, Side, Verdict};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Compares two reports, each with the name of its file.
 pub fn stored((a_file, a): (&str, &Report), (b_file, b): (&str, &Report)) -> Change {
-    let (unit, unit_why) = rule::unit(a, b);
-    let off = [a, b].map(|it| if rule::disturbed(it).is_empty() { 0.0 } else { rule::OFF });
-    let mut rows = Vec::new();
-    let mut judged = Vec::new();
-    for (a, b) in pairs(figures(a), figures(b)) {
-        let ratio = rule::joined(&a, &b, unit, off);
+    let pairs = pairs(figures(a), figures(b));
+    let basis = Basis::of([a, b], &pairs);
+    let (mut rows, mut judged, mut p) = (Vec::new(), Vec::new(), Vec::new());
+    for [a, b] in &pairs {
+        let ratio = basis.ratio(a, b);
         let mut row = rule::row(a.key.clone(), [a.figure, b.figure], ratio);
-        match rule::not_judged(&a).or_else(|| rule::not_judged(&b)) {
-            Some(why) => row.why = Some(why.into()),
-            None => judged.push((rows.len(), ratio)),
+        row.why = why(a, b);
+        if row.why.is_none() {
+            judged.push((rows.len(), ratio, Limits::of(a)));
+            p.push(rule::p(a, b, ratio));
         }
         rows.push(row);
     }
-    let p: Vec<f64> = judged.iter().map(|(_, ratio)| rule::p(*ratio)).collect();
     let same_machine = one_machine(a, b);
-    for ((at, ratio), p) in judged.into_iter().zip(stats::holm(&p)) {
+    for ((at, ratio, limits), p) in judged.into_iter().zip(stats::holm(&p)) {
         let row = &mut rows[at];
+        let verdict = rule::verdict(row, ratio, p, limits);
         row.p = Some(p);
-        row.verdict = rule::verdict(row, ratio, p, COSTS);
-        if !same_machine {
-            row.verdict = rule::elsewhere(row.verdict);
+        row.verdict = if same_machine { verdict } else { rule::elsewhere(verdict) };
+        if row.verdict == Verdict::CannotTell {
+            row.why = Some("the intervals are too wide: --run tells".into());
         }
     }
     Change {
         a: side(a_file, a),
         b: side(b_file, b),
-        unit,
-        unit_why,
+        unit: basis.unit,
+        unit_why: basis.why,
         environment: environment(a, b),
         shared: shared(&rows, &b.clocks),
         findings: findings(a, b),
@@ -47,19 +48,44 @@ pub fn stored((a_file, a): (&str, &Report), (b_file, b): (&str, &Report)) -> Cha
     }
 }
 
-/// The figures that both have, in the order of the first.
-fn pairs<'a>(
-    a: Vec<Measured<'a>>,
-    b: Vec<Measured<'a>>,
-) -> impl Iterator<Item = (Measured<'a>, Measured<'a>)> {
-    let mut others: BTreeMap<Key, Measured> = BTreeMap::new();
-    for it in b {
-        others.entry(it.key.clone()).or_insert(it);
+/// Why a row is not judged; `None` if it is.
+fn why(a: &Measured, b: &Measured) -> Option<String> {
+    if let (Some(a), Some(b)) = (a.wait, b.wait)
+        && a.load != b.load
+    {
+        return Some(format!("the load is {} in A and {} in B", a.load.name(), b.load.name()));
     }
-    a.into_iter().filter_map(move |it| {
-        let other = others.remove(&it.key)?;
-        Some((it, other))
-    })
+    rule::not_judged(a).or_else(|| rule::not_judged(b)).map(str::to_owned)
+}
+
+/// The figures that both have, in the order of the first. A wait that the other report has under
+/// another load only is compared with that one.
+fn pairs<'a>(a: Vec<Measured<'a>>, b: Vec<Measured<'a>>) -> Vec<[Measured<'a>; 2]> {
+    // A grid of deadlines is not a wait of the same duration, and nor is one with another tick.
+    let of = |it: &Measured| {
+        (it.key.clone(), it.wait.map(|wait| (wait.period_ns, wait.timer_period_ms)))
+    };
+    let mut others = BTreeMap::new();
+    for it in b {
+        others.entry(of(&it)).or_insert(it);
+    }
+    let (mut both, mut alone, mut seen) = (Vec::new(), BTreeMap::new(), BTreeSet::new());
+    for it in a.into_iter().filter(|it| seen.insert(of(it))) {
+        match others.remove(&of(&it)) {
+            Some(other) => both.push([it, other]),
+            None => drop(alone.insert(of(&it), it)),
+        }
+    }
+    let without = |(key, wait): (Key, _)| (Key { load: None, ..key }, wait);
+    let mut elsewhere: BTreeMap<_, VecDeque<_>> = BTreeMap::new();
+    for (key, it) in others.into_iter().filter(|(_, it)| it.wait.is_some()) {
+        elsewhere.entry(without(key)).or_default().push_back(it);
+    }
+    both.extend(alone.into_iter().filter_map(|(key, it)| {
+        let other = elsewhere.get_mut(&without(key))?.pop_front()?;
+        Some([it, other])
+    }));
+    both
 }
 
 /// What a comparison says of a report.
