@@ -40,12 +40,12 @@ pub const WIDE: Limits = Limits { same: SAME_WIDE, ..COSTS };
 pub const WAITS: Limits = Limits { small: SMALL_WAIT, small_ns: SMALL_NS, same: SAME_WIDE };
 
 impl Limits {
-    /// Those of a figure.
-    pub fn of(it: &Measured) -> Self {
-        match it.key.section {
+    /// Those of a figure in two reports.
+    pub fn of(a: &Measured, b: &Measured) -> Self {
+        match a.key.section {
             Section::Waits => WAITS,
             Section::Runtimes => WIDE,
-            _ if through_kernel(it) => WIDE,
+            _ if through_kernel(a) || through_kernel(b) => WIDE,
             _ => COSTS,
         }
     }

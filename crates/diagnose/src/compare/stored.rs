@@ -18,7 +18,7 @@ pub fn stored((a_file, a): (&str, &Report), (b_file, b): (&str, &Report)) -> Cha
         let mut row = rule::row(a.key.clone(), [a.figure, b.figure], ratio);
         row.why = why(a, b);
         if row.why.is_none() {
-            judged.push((rows.len(), ratio, Limits::of(a)));
+            judged.push((rows.len(), ratio, Limits::of(a, b)));
             p.push(rule::p(a, b, ratio));
         }
         rows.push(row);
