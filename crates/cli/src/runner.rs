@@ -35,9 +35,9 @@ pub fn run(task: Task, context: &Context) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Shows and exports a document that is not a report.
+/// Shows and exports a document that is not a report, and then fails if the document says so.
 fn shown(document: Document, output: &Output) -> anyhow::Result<()> {
-    let Document { text, json, others } = document;
+    let Document { text, json, others, failed } = document;
     let formats =
         || std::iter::once(("json", &json)).chain(others.iter().map(|(id, it)| (*id, it)));
     let mut exports = Vec::new();
@@ -51,7 +51,8 @@ fn shown(document: Document, output: &Output) -> anyhow::Result<()> {
         exports.push((export.path.as_deref(), bytes.clone()));
     }
     check(output)?;
-    deliver(exports, output.json.then_some(json), || text, false)
+    deliver(exports, output.json.then_some(json), || text, false)?;
+    failed.map_or(Ok(()), |why| bail!("exit 1: {why}"))
 }
 
 fn generate(files: Files) -> anyhow::Result<()> {

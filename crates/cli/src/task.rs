@@ -35,6 +35,8 @@ pub struct Document {
     pub json: Vec<u8>,
     /// The formats other than JSON, by id.
     pub others: Vec<(&'static str, Vec<u8>)>,
+    /// Why the command fails although the document was made, in one line: exit code 1.
+    pub failed: Option<String>,
 }
 
 /// Files that are made from the definitions that the tool itself uses.
@@ -112,7 +114,7 @@ impl Task {
 
     /// Shows a document that has no format but JSON.
     pub fn document(json: Vec<u8>, text: String) -> Self {
-        Self::Document(Document { text, json, others: Vec::new() })
+        Self::Document(Document { text, json, others: Vec::new(), failed: None })
     }
 }
 

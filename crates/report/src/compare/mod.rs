@@ -18,14 +18,6 @@ fn changes(compared: &Compared) -> Vec<&Change> {
     compared.change.iter().chain(&compared.more).collect()
 }
 
-/// Whether the reports are of several machines. What matters then is what works on all of them.
-fn of_several_machines(compared: &Compared) -> bool {
-    compared.reports.windows(2).any(|pair| {
-        let machine = |at: usize| (&pair[at].arch, &pair[at].processor, &pair[at].hypervisor);
-        machine(0) != machine(1)
-    })
-}
-
 /// What a comparison shows: what differs between the machines, what changed, and in its last lines
 /// whether anything did. Reports of several machines are followed by what works on all of them.
 pub fn view(compared: &Compared, detail: Detail) -> Vec<Block> {
@@ -37,13 +29,10 @@ pub fn view(compared: &Compared, detail: Detail) -> Vec<Block> {
     blocks.extend(portable::overhead(compared));
     blocks.extend(rows::view(&changes, detail));
     blocks.extend(head::conclusions(&changes, detail));
-    if of_several_machines(compared) && detail != Detail::Brief {
+    if detail != Detail::Brief {
         blocks.extend(portable::clocks(compared, detail));
     }
-    let judged = changes.iter().flat_map(|it| &it.rows).filter(|row| row.p.is_some()).count();
-    if judged > 0 {
-        blocks.push(Block::legend(words::legend(compared, judged)));
-    }
+    blocks.extend(words::legend(compared).map(Block::legend));
     if changes.iter().any(|it| !it.rows.is_empty()) {
         blocks.extend(words::answers(compared).into_iter().map(Block::Paragraph));
     }

@@ -137,19 +137,25 @@ pub(super) fn shared(shared: &Shared) -> String {
     }
 }
 
-/// What the verdicts mean.
-pub(super) fn legend(compared: &Compared, judged: usize) -> String {
-    let apart = super::of_several_machines(compared);
+/// What the verdicts mean, if there are any.
+pub(super) fn legend(compared: &Compared) -> Option<String> {
+    let changes = super::changes(compared);
+    let rows = changes.iter().flat_map(|it| &it.rows);
+    let judged: Vec<&Row> = rows.filter(|row| row.p.is_some()).collect();
+    let apart = judged.iter().any(|row| matches!(row.verdict, Verdict::Higher | Verdict::Lower));
     let changed = if apart { "higher, lower" } else { "worse, better" };
     let beyond = match compared.method {
-        Method::Stored => "not chance",
-        Method::Pairs => "not chance by the order of the runs",
+        Method::Stored => "more than chance",
+        Method::Pairs => "more than chance, by the order of the runs",
         Method::History => "beyond every earlier run",
     };
-    format!(
-        "{changed}: {beyond}, allowing for {judged} figures, and at least 1 % and 0.1 ns. \
-         same: any change is smaller than the bound, which is below 5 %."
-    )
+    let number = judged.len();
+    (number > 0).then(|| {
+        format!(
+            "{changed}: {beyond}, allowing for {number} figures, and at least 1 % and 0.1 ns. \
+             same: any change is smaller than the bound, which is below 5 %."
+        )
+    })
 }
 
 /// Whether it changed, in a sentence for each report but the first. It comes last: it is what a

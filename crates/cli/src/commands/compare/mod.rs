@@ -7,7 +7,10 @@ mod run;
 mod stored;
 
 use crate::context::Context;
-use crate::task::{Examples, Run, Task};
+use crate::task::{Document, Examples, Run, Task};
+use chronoscope_model::compare::{Compared, Row, Verdict};
+use chronoscope_model::units::percent;
+use chronoscope_report::{compare, documents, text};
 use std::path::PathBuf;
 
 pub const EXAMPLES: Examples = [
@@ -47,9 +50,9 @@ pub struct Args {
     /// Compare with the earlier reports of this folder.
     #[arg(long, value_name = "DIR")]
     history: Option<PathBuf>,
-    /// Exit with 1 if a row is worse by this much, such as 5%.
-    #[arg(long, value_name = "SHARE")]
-    threshold: Option<String>,
+    /// Exit with 1 if a row is worse by more than this, such as 5%.
+    #[arg(long, value_name = "PERCENT", value_parser = share, allow_hyphen_values = true)]
+    threshold: Option<f64>,
 }
 
 impl Run for Args {
@@ -61,4 +64,42 @@ impl Run for Args {
             () => stored::task(&self, context),
         }
     }
+}
+
+/// Parses a share, which has to be written in percent: 5 could be meant as either.
+fn share(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').map(|number| number.trim_end().parse::<f64>());
+    match number {
+        Some(Ok(number)) if number.is_finite() && number >= 0.0 => Ok(number / 100.0),
+        _ => Err("it must be a percentage, 0% or above, such as 5%".into()),
+    }
+}
+
+/// A comparison on the screen and in every format. It fails if a row is worse by more than the
+/// threshold.
+fn shown(mut compared: Compared, args: &Args, context: &Context) -> anyhow::Result<Task> {
+    compared.threshold = args.threshold;
+    let worst = args.threshold.and_then(|most| beyond(&compared, most));
+    compared.exceeded = worst.is_some();
+    let view = compare::view(&compared, context.detail());
+    Ok(Task::Document(Document {
+        text: text::detailed(view, context.detail(), &context.style),
+        json: documents::comparison(&compared)?,
+        others: compare::formats(&compared)?,
+        failed: worst,
+    }))
+}
+
+/// The rows that are worse by more than this share, in words: the worst of them, and how many more.
+fn beyond(compared: &Compared, most: f64) -> Option<String> {
+    let rows = compared.change.iter().chain(&compared.more).flat_map(|it| &it.rows);
+    let beyond = |row: &&Row| row.verdict == Verdict::Worse && row.change > most;
+    let rows: Vec<&Row> = rows.filter(beyond).collect();
+    let worst = rows.iter().max_by(|a, b| a.change.total_cmp(&b.change))?;
+    let more = match rows.len() - 1 {
+        0 => String::new(),
+        more => format!(", and {more} more are worse by more than that"),
+    };
+    let (id, by, most) = (&worst.key.id, percent(worst.change), percent(most));
+    Some(format!("{id} is worse by {by}, more than {most} (--threshold){more}"))
 }

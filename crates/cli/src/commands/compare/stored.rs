@@ -4,9 +4,10 @@ use super::Args;
 use crate::context::Context;
 use crate::error::Usage;
 use crate::input;
-use crate::task::{Document, Task};
+use crate::task::Task;
+use chronoscope_diagnose::compare::COLUMNS;
 use chronoscope_model::Report;
-use chronoscope_report::{compare, documents, text};
+use chronoscope_model::compare::Compared;
 
 /// What changed from the first report to each of the others, and what works on all machines.
 pub fn task(args: &Args, context: &Context) -> anyhow::Result<Task> {
@@ -16,36 +17,31 @@ pub fn task(args: &Args, context: &Context) -> anyhow::Result<Task> {
     }
     let mut reports = Vec::new();
     for file in &args.files {
-        let (name, report) = (file.display().to_string(), input::report(file)?);
-        if report.clocks.is_empty() && report.overhead.is_empty() {
-            let line = format!(
-                "{name}: it has neither clocks nor overhead to compare; `chronoscope clocks \
-                     --export json=PATH` writes a report that has"
-            );
-            return Err(Usage(line).into());
-        }
-        reports.push((name, report));
+        reports.push((file.display().to_string(), input::report(file)?));
     }
     let compared = chronoscope_diagnose::compare(&reports);
-    if compared.clocks.is_empty() && compared.overhead.is_empty() {
-        return Err(Usage(nothing_shared(&reports)).into());
+    match nothing(&reports, &compared) {
+        Some(why) => Err(Usage(why).into()),
+        None => super::shown(compared, args, context),
     }
-    let view = compare::view(&compared, context.detail());
-    Ok(Task::Document(Document {
-        text: text::blocks(view, &context.style),
-        json: documents::comparison(&compared)?,
-        others: compare::formats(&compared)?,
-    }))
 }
-/// Names two reports, one with clocks and one without.
-fn nothing_shared(reports: &[(String, Report)]) -> String {
-    let with = |clocks: bool| {
-        let found = reports.iter().find(|(_, report)| report.clocks.is_empty() != clocks);
-        found.map_or("", |(name, _)| name)
+
+/// Why there is nothing to show.
+fn nothing(reports: &[(String, Report)], compared: &Compared) -> Option<String> {
+    if !compared.clocks.is_empty() || !compared.overhead.is_empty() {
+        return None;
+    }
+    let Some(first) = &compared.change else {
+        return Some(format!(
+            "{} reports are too many for a column each, and they do not all have clocks or overhead \
+             to compare: name at most {COLUMNS}, or a report and a folder",
+            reports.len()
+        ));
     };
-    format!(
-        "{} has clocks, {} has overhead only: name reports of one kind",
-        with(true),
-        with(false)
-    )
+    let empty = std::iter::once(first).chain(&compared.more).position(|change| {
+        let lists = [&change.findings, &change.verdicts, &change.trust];
+        change.rows.is_empty() && lists.iter().all(|it| it.is_empty())
+    })?;
+    let [a, b] = [0, empty + 1].map(|at| &reports[at].0);
+    Some(format!("{a} and {b} have no figure in common: name reports of one command"))
 }
