@@ -5,7 +5,7 @@ use super::words;
 use crate::block::{Block, Cell, Column, Item, Rank, Table, Text, Tone, Value};
 use crate::number::{percent, short};
 use crate::section::Detail;
-use chronoscope_model::compare::{Change, Figure, Key, Quantity, Row, Section, Shared, Verdict};
+use chronoscope_model::compare::{Change, Figure, Key, Method, Quantity, Row, Section, Shared, Verdict};
 use chronoscope_model::load::Load;
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -61,6 +61,10 @@ impl<'a> Group<'a> {
         format!("{}{load}", words::quantity(self.quantity))
     }
 
+    fn unjudged(&self) -> bool {
+        self.all().all(|row| row.p.is_none())
+    }
+
     fn all(&self) -> impl Iterator<Item = &'a Row> + Clone {
         self.rows.iter().flat_map(|joined| joined.on.iter().copied().flatten())
     }
@@ -92,22 +96,31 @@ fn groups<'a>(changes: &[&'a Change]) -> Vec<Group<'a>> {
     groups
 }
 
+/// How a comparison is shown.
+struct View {
+    /// How many reports are compared with the first.
+    changes: usize,
+    method: Method,
+    detail: Detail,
+}
+
 /// The sections that the reports share, and what the changed rows have in common.
-pub(super) fn view(changes: &[&Change], detail: Detail) -> Vec<Block> {
+pub(super) fn view(changes: &[&Change], method: Method, detail: Detail) -> Vec<Block> {
+    let view = View { changes: changes.len(), method, detail };
     let mut blocks = Vec::new();
     for section in groups(changes).chunk_by(|a, b| a.section == b.section) {
         let (main, other): (Vec<_>, Vec<_>) = section.iter().partition(|it| it.is_main());
         for group in &main {
-            blocks.extend(of_group(group, changes.len(), detail));
+            blocks.extend(of_group(group, &view));
         }
         if main.is_empty() {
             blocks.push(Block::heading(words::section(section[0].section)));
         }
         for group in other {
             if detail == Detail::Everything {
-                blocks.extend(of_group(group, changes.len(), detail));
+                blocks.extend(of_group(group, &view));
             } else {
-                blocks.push(Block::paragraph(in_short(group)));
+                blocks.push(Block::paragraph(in_short(group, &view)));
             }
         }
     }
@@ -119,33 +132,33 @@ pub(super) fn view(changes: &[&Change], detail: Detail) -> Vec<Block> {
     blocks
 }
 
-/// A group in a line: `ordered: 14 worse · 38 the same, +2.9 to +30.2 %`.
-fn in_short(group: &Group) -> Text {
+/// A group in a line: `ordered: 14 worse · 38 the same, within 2.2 %; +2.9 to +30.2 % (-v)`.
+fn in_short(group: &Group, view: &View) -> Text {
     let name = Text::toned(Tone::Dim, format!("{}: ", group.name()));
+    match group.all().next() {
+        Some(row) if group.unjudged() => {
+            return name.and(format!("not judged ({})", words::why(row, view.method)));
+        }
+        _ => {}
+    }
     let changed = group.all().filter(|row| row.verdict.changed());
-    let text = name.and(words::counts(group.all()));
-    if changed.clone().next().is_some() {
-        return text.and(format!(", {} (-v)", words::range_of(changed)));
-    }
-    match group.all().find_map(|row| row.why.as_deref()) {
-        Some(why) if group.all().all(|row| row.p.is_none()) => text.and(format!(": {why}")),
-        _ => text.and(format!(", {}", words::within(group.all().filter(|it| same(it))))),
+    let text = name.and(words::counts(group.all(), true));
+    match changed.clone().next() {
+        Some(_) => text.and(format!("; {} (-v)", words::range_of(changed))),
+        None => text,
     }
 }
 
-fn same(row: &Row) -> bool {
-    row.verdict == Verdict::Same
-}
-
-fn of_group(group: &Group, changes: usize, detail: Detail) -> Vec<Block> {
+fn of_group(group: &Group, view: &View) -> Vec<Block> {
+    let detail = view.detail;
     let mut title = words::section(group.section).to_owned();
     match (group.section, group.load) {
         (Section::Waits, Some(load)) => title += &format!(", load {}", load.name()),
         _ if !group.is_main() => title += &format!(", {}", group.name()),
         _ => {}
     }
-    let mut blocks = vec![Block::remarked(title, words::counts(group.all()))];
-    let unjudged = group.all().all(|row| row.p.is_none());
+    let mut blocks = vec![Block::remarked(title, words::counts(group.all(), false))];
+    let unjudged = group.unjudged();
     let usual = |it: &&Joined| it.key.percentile.as_deref().is_none_or(|at| at == USUAL);
     let mut shown: Vec<&Joined> = match detail {
         Detail::Everything => group.rows.iter().collect(),
@@ -162,7 +175,7 @@ fn of_group(group: &Group, changes: usize, detail: Detail) -> Vec<Block> {
         Detail::Full if !unjudged && shown.len() > MOST + 1 => shown.split_off(MOST),
         _ => Vec::new(),
     };
-    blocks.push(Block::Table(table(group, &shown, changes, detail)));
+    blocks.push(Block::Table(table(group, &shown, view)));
     if !rest.is_empty() {
         let range = words::range_of(rest.iter().flat_map(|it| it.rows()));
         blocks.push(Block::Line(format!("… {} more, {range}: -v", rest.len()).into()));
@@ -171,7 +184,7 @@ fn of_group(group: &Group, changes: usize, detail: Detail) -> Vec<Block> {
         blocks.extend(others(group, !shown.is_empty()));
     }
     if detail != Detail::Everything || unjudged {
-        blocks.extend(untold(group));
+        blocks.extend(untold(group, view));
     }
     blocks
 }
@@ -201,36 +214,37 @@ fn others(group: &Group, any_changed: bool) -> Option<Block> {
 const NAMED: usize = 3;
 
 /// The rows of which it cannot be told, by the reason, which says what would tell.
-fn untold(group: &Group) -> Vec<Block> {
-    let mut reasons: Vec<(&str, Vec<&Row>)> = Vec::new();
+fn untold(group: &Group, view: &View) -> Vec<Block> {
+    let mut reasons: Vec<(String, Vec<&Row>)> = Vec::new();
     for row in group.all().filter(|row| row.verdict == Verdict::CannotTell) {
-        let why = row.why.as_deref().unwrap_or_default();
+        let why = words::why(row, view.method);
         match reasons.iter_mut().find(|(known, _)| *known == why) {
             Some((_, rows)) => rows.push(row),
             None => reasons.push((why, vec![row])),
         }
     }
-    let line = |(why, rows): (&str, Vec<&Row>)| {
-        let why = if why.is_empty() { String::new() } else { format!(": {why}") };
-        let head = Text::from(format!("{} cannot be told{why}", rows.len()));
-        let mut names: Vec<Text> = rows
-            .iter()
-            .take(NAMED)
-            .map(|row| {
-                let by = format!(" {}", words::signed(row.change));
-                Text::toned(Tone::Name, &row.key.id).and(by)
-            })
-            .collect();
-        let more = rows.len().saturating_sub(NAMED);
-        names.extend((more > 0).then(|| format!("{more} more").into()));
+    let line = |(why, rows): (String, Vec<&Row>)| {
+        let mut line = Text::from(format!("{} cannot be told ({why})", rows.len()));
         // Of waits, every row is in the table.
-        let details = if group.section == Section::Waits { vec![] } else { vec![Text::dotted(names)] };
-        Block::Item { head, details }
+        if group.section != Section::Waits {
+            let few = rows.iter().take(NAMED);
+            let mut names: Vec<Text> = few
+                .map(|row| {
+                    let by = format!(" {}", words::signed(row.change));
+                    Text::toned(Tone::Name, &row.key.id).and(by)
+                })
+                .collect();
+            let more = rows.len().saturating_sub(NAMED);
+            names.extend((more > 0).then(|| format!("{more} more").into()));
+            line = line.and(": ").and(Text::dotted(names));
+        }
+        Block::item(line)
     };
     reasons.into_iter().map(line).collect()
 }
 
-fn table(group: &Group, shown: &[&Joined], changes: usize, detail: Detail) -> Table {
+fn table(group: &Group, shown: &[&Joined], view: &View) -> Table {
+    let View { changes, detail, method } = *view;
     let waits = group.section == Section::Waits;
     let has = |of: fn(&Key) -> bool| shown.iter().any(|row| of(row.key));
     let (slack, slice) = (has(|it| it.slack_ns.is_some()), has(|it| it.slice_ns.is_some()));
@@ -293,7 +307,7 @@ fn table(group: &Group, shown: &[&Joined], changes: usize, detail: Detail) -> Ta
             let range = words::range(row.change_low, row.change_high);
             cells.push(Cell::new(Value::Drawing(scale.bar(row))));
             cells.push(Cell::text(range));
-            cells.push(Cell::text(words::verdict(row)));
+            cells.push(Cell::text(words::verdict(row, method)));
         }
         Item::from(cells)
     };

@@ -39,12 +39,22 @@ pub(super) fn range_of<'a>(rows: impl Iterator<Item = &'a Row>) -> String {
 }
 
 /// The verdict on a row, with its bound or its reason.
-pub(super) fn verdict(row: &Row) -> String {
-    match (row.verdict, &row.why) {
-        (Verdict::Same, _) => format!("same, within {}", percent(row.at_most)),
-        (Verdict::CannotTell, Some(why)) => format!("cannot tell: {why}"),
-        (verdict, _) => name(verdict).into(),
+pub(super) fn verdict(row: &Row, method: Method) -> String {
+    match row.verdict {
+        Verdict::Same => format!("same, within {}", percent(row.at_most)),
+        Verdict::CannotTell => format!("cannot tell: {}", why(row, method)),
+        verdict => name(verdict).into(),
     }
+}
+
+/// Why it cannot be told of a row, and what would tell.
+pub(super) fn why(row: &Row, method: Method) -> String {
+    let more = match method {
+        Method::Stored => "--run tells",
+        Method::Pairs => "more --pairs tell",
+        Method::History => "more runs tell",
+    };
+    row.why.clone().unwrap_or_else(|| format!("the interval is too wide: {more}"))
 }
 
 pub(super) fn name(verdict: Verdict) -> &'static str {
@@ -88,12 +98,14 @@ pub(super) const fn section(section: Section) -> &'static str {
     }
 }
 
-/// How many rows have each verdict: `14 worse · 0 better · 37 the same`.
-pub(super) fn counts<'a>(rows: impl Iterator<Item = &'a Row> + Clone) -> Text {
-    let number = |verdict| rows.clone().filter(|row| row.verdict == verdict).count() as u64;
+/// How many rows have each verdict: `14 worse · 0 better · 37 the same`. In a line, verdicts that no
+/// row has are left out, and the bound of those that are the same is added.
+pub(super) fn counts<'a>(rows: impl Iterator<Item = &'a Row> + Clone, in_line: bool) -> Text {
+    let with = |verdict| rows.clone().filter(move |row| row.verdict == verdict);
+    let number = |verdict| with(verdict).count();
     let judged = rows.clone().any(|row| row.p.is_some());
     let apart = number(Verdict::Higher) + number(Verdict::Lower) > 0;
-    let shown: [(Verdict, bool); 6] = [
+    let shown = [
         (Verdict::Worse, judged && !apart),
         (Verdict::Better, judged && !apart),
         (Verdict::Higher, apart),
@@ -101,11 +113,15 @@ pub(super) fn counts<'a>(rows: impl Iterator<Item = &'a Row> + Clone) -> Text {
         (Verdict::Same, judged),
         (Verdict::CannotTell, number(Verdict::CannotTell) > 0),
     ];
-    Text::dotted(shown.into_iter().filter(|(_, shown)| *shown).map(|(verdict, _)| {
+    let shown = shown.into_iter().filter(|(it, shown)| *shown && (!in_line || number(*it) > 0));
+    Text::dotted(shown.map(|(verdict, _)| {
         let number = number(verdict);
-        let text = format!("{} {}", count(number), name(verdict));
+        let mut text = format!("{number} {}", name(verdict));
+        if in_line && verdict == Verdict::Same {
+            text += &format!(", {}", within(with(verdict)));
+        }
         let tone = tone(verdict).filter(|_| number > 0);
-        tone.map_or(Text::from(text.clone()), |tone| Text::toned(tone, text))
+        tone.map_or(Text::from(&*text), |tone| Text::toned(tone, &*text))
     }))
 }
 
@@ -164,8 +180,8 @@ pub(super) fn answers(compared: &Compared) -> Vec<Text> {
     let several = !compared.more.is_empty();
     let changes = super::changes(compared);
     let about = |(at, change)| match several {
-        true => Text::from(format!("{} against A: ", letter(at + 1))).and(answer(change)),
-        false => answer(change),
+        true => Text::from(format!("{} against A: ", letter(at + 1))).and(answer(change, compared.method)),
+        false => answer(change, compared.method),
     };
     let mut answers: Vec<Text> = changes.into_iter().enumerate().map(about).collect();
     if let (Some(threshold), Some(last)) = (compared.threshold, answers.last_mut()) {
@@ -175,7 +191,7 @@ pub(super) fn answers(compared: &Compared) -> Vec<Text> {
     answers
 }
 
-fn answer(change: &Change) -> Text {
+fn answer(change: &Change, method: Method) -> Text {
     let with = |verdict| change.rows.iter().filter(move |row| row.verdict == verdict);
     let judged = change.rows.iter().filter(|row| row.p.is_some());
     let open = judged.clone().filter(|row| row.verdict == Verdict::CannotTell).count();
@@ -195,12 +211,12 @@ fn answer(change: &Change) -> Text {
     let apart = with(Verdict::Higher).chain(with(Verdict::Lower)).next().is_some();
     let begin = match (parts.is_empty(), same) {
         (true, 0) => {
-            let why = change.rows.iter().find_map(|row| row.why.as_deref());
-            let why = why.map_or(String::new(), |why| format!(": {why}"));
-            let text = format!(" whether anything changed{why}.");
+            let why = change.rows.first().map_or(String::new(), |row| why(row, method));
+            let text = format!(" whether anything changed: {why}.");
             return Text::toned(Tone::Strong, "It cannot be told").and(text);
         }
-        (true, _) => "No change:",
+        (true, _) if open == 0 => "No change:",
+        (true, _) => "No change found:",
         _ if apart => "Other machines:",
         _ => "It changed:",
     };
