@@ -65,7 +65,7 @@ pub(super) fn clocks(compared: &Compared, detail: Detail) -> Vec<Block> {
         columns.push(Column::new(format!("{}\nx", letter(at))).decimal().close().part(at));
     }
     columns.push(Column::new("why not").gives_way(14).part(machines));
-    let mut blocks = vec![Block::noted("Clocks", "cost of a read")];
+    let mut blocks = vec![Block::noted("Clocks on all machines", "cost of a read")];
     blocks.push(Block::Table(Table { columns, items, ..Table::default() }));
     blocks.push(Block::legend(
         "ns: back to back. x: compared with the cheapest clock of that machine that works there. A \

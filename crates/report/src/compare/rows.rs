@@ -157,7 +157,15 @@ fn of_group(group: &Group, view: &View) -> Vec<Block> {
         _ if !group.is_main() => title += &format!(", {}", group.name()),
         _ => {}
     }
-    let mut blocks = vec![Block::remarked(title, words::counts(group.all(), false))];
+    let counts = (0..view.changes).map(|at| {
+        let counts = words::counts(group.rows.iter().filter_map(move |it| it.on[at]), false);
+        match view.changes {
+            1 => counts,
+            _ => Text::from(words::letter(at + 1) + " ").and(counts),
+        }
+    });
+    let counts = counts.reduce(|all, one| all.and("; ").and(one)).unwrap_or_default();
+    let mut blocks = vec![Block::remarked(title, counts)];
     let unjudged = group.unjudged();
     let usual = |it: &&Joined| it.key.percentile.as_deref().is_none_or(|at| at == USUAL);
     let mut shown: Vec<&Joined> = match detail {
@@ -183,9 +191,7 @@ fn of_group(group: &Group, view: &View) -> Vec<Block> {
     if detail != Detail::Everything {
         blocks.extend(others(group, !shown.is_empty()));
     }
-    if detail != Detail::Everything || unjudged {
-        blocks.extend(untold(group, view));
-    }
+    blocks.extend(untold(group, view));
     blocks
 }
 
@@ -216,6 +222,7 @@ const NAMED: usize = 3;
 /// The rows of which it cannot be told, by the reason, which says what would tell.
 fn untold(group: &Group, view: &View) -> Vec<Block> {
     let mut reasons: Vec<(String, Vec<&Row>)> = Vec::new();
+    // Next to several reports, it can be told of a row in one and not in another.
     for row in group.all().filter(|row| row.verdict == Verdict::CannotTell) {
         let why = words::why(row, view.method);
         match reasons.iter_mut().find(|(known, _)| *known == why) {
@@ -223,20 +230,21 @@ fn untold(group: &Group, view: &View) -> Vec<Block> {
             None => reasons.push((why, vec![row])),
         }
     }
-    let line = |(why, rows): (String, Vec<&Row>)| {
+    let all = group.all().count();
+    let line = |(why, mut rows): (String, Vec<&Row>)| {
         let mut line = Text::from(format!("{} cannot be told ({why})", rows.len()));
-        // Of waits, every row is in the table.
-        if group.section != Section::Waits {
-            let few = rows.iter().take(NAMED);
-            let mut names: Vec<Text> = few
-                .map(|row| {
-                    let by = format!(" {}", words::signed(row.change));
-                    Text::toned(Tone::Name, &row.key.id).and(by)
-                })
-                .collect();
-            let more = rows.len().saturating_sub(NAMED);
-            names.extend((more > 0).then(|| format!("{more} more").into()));
-            line = line.and(": ").and(Text::dotted(names));
+        // If it is every row, there is nothing to name.
+        if rows.len() < all {
+            rows.sort_by(|a, b| b.change.abs().total_cmp(&a.change.abs()));
+            let name = |row: &&Row| {
+                let by = format!(" {}", words::signed(row.change));
+                Text::toned(Tone::Name, &row.key.id).and(by)
+            };
+            let named = if view.detail == Detail::Everything { rows.len() } else { NAMED };
+            let more = rows.len().saturating_sub(named);
+            let more = (more > 0).then(|| Text::from(format!("{more} more")));
+            let names = Text::dotted(rows.iter().take(named).map(name).chain(more));
+            line = line.and(": ").and(names);
         }
         Block::item(line)
     };
@@ -244,7 +252,7 @@ fn untold(group: &Group, view: &View) -> Vec<Block> {
 }
 
 fn table(group: &Group, shown: &[&Joined], view: &View) -> Table {
-    let View { changes, detail, method } = *view;
+    let View { changes, detail, .. } = *view;
     let waits = group.section == Section::Waits;
     let has = |of: fn(&Key) -> bool| shown.iter().any(|row| of(row.key));
     let (slack, slice) = (has(|it| it.slack_ns.is_some()), has(|it| it.slice_ns.is_some()));
@@ -273,11 +281,11 @@ fn table(group: &Group, shown: &[&Joined], view: &View) -> Table {
     let alone = changes == 1;
     let scale = Scale::of(shown.iter().flat_map(|it| it.rows()));
     if alone {
-        columns.push(Column::new(scale.head()).spare().part(1));
+        // Next to the verdicts, which say more, the bars are shown only if there is room for all.
+        let bar = if detail == Detail::Full { Rank::Spare } else { Rank::Optional };
+        columns.push(Column::new(scale.head()).rank(bar).part(1));
         columns.push(Column::new("95 %").part(1).optional());
-        if detail != Detail::Full {
-            columns.push(Column::new("verdict").gives_way(12).rank(Rank::Primary).part(1));
-        }
+        columns.extend((detail != Detail::Full).then(|| Column::new("verdict").part(1)));
     }
     let cells = |it: &&Joined| {
         let ns = |ns: Option<u64>| Cell::whole_ns(ns).or("");
@@ -307,7 +315,7 @@ fn table(group: &Group, shown: &[&Joined], view: &View) -> Table {
             let range = words::range(row.change_low, row.change_high);
             cells.push(Cell::new(Value::Drawing(scale.bar(row))));
             cells.push(Cell::text(range));
-            cells.push(Cell::text(words::verdict(row, method)));
+            cells.push(Cell::text(words::verdict(row)));
         }
         Item::from(cells)
     };

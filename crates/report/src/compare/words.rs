@@ -1,8 +1,10 @@
 //! What a comparison says in words: verdicts, counts, what changed rows share, and the answer.
 
 use crate::block::{Text, Tone};
-use crate::number::{count, percent};
-use chronoscope_model::compare::{Change, Compared, Method, Quantity, Row, Section, Shared, Verdict};
+use crate::number::{percent, short};
+use chronoscope_model::compare::{Change, Compared, Key, Method, Quantity, Row, Section, Shared, Verdict};
+use chronoscope_model::load::Load;
+use chronoscope_model::units::grouped;
 
 /// The name of a report in headings: A, B, and so on; numbers after Z.
 pub(super) fn letter(at: usize) -> String {
@@ -18,10 +20,10 @@ pub(super) fn signed(change: f64) -> String {
     let percent = change * 100.0;
     match change {
         _ if !change.is_finite() => "-".into(),
-        _ if change > LARGEST => format!(">+{} %", count((LARGEST * 100.0) as u64)),
+        _ if change > LARGEST => format!(">+{} %", grouped(LARGEST * 100.0)),
         _ if percent.abs() < 0.05 => "0.0 %".into(),
         _ if percent.abs() < 99.95 => format!("{percent:+.1} %"),
-        _ => format!("{percent:+.0} %"),
+        _ => format!("+{} %", grouped(percent)),
     }
 }
 
@@ -38,11 +40,10 @@ pub(super) fn range_of<'a>(rows: impl Iterator<Item = &'a Row>) -> String {
     range(low, high)
 }
 
-/// The verdict on a row, with its bound or its reason.
-pub(super) fn verdict(row: &Row, method: Method) -> String {
+/// The verdict on a row, with its bound.
+pub(super) fn verdict(row: &Row) -> String {
     match row.verdict {
         Verdict::Same => format!("same, within {}", percent(row.at_most)),
-        Verdict::CannotTell => format!("cannot tell: {}", why(row, method)),
         verdict => name(verdict).into(),
     }
 }
@@ -147,9 +148,9 @@ pub(super) fn shared(shared: &Shared) -> String {
         (fact, value) => (format!("have {} {value}", fact.replace('_', " ")), "has"),
     };
     match (changed == of, same) {
-        (true, 0) => format!("All {changed} {what}, and no other row {short}."),
-        (_, 0) => format!("{changed} of {of} {what}, and no other row {short}."),
-        _ => format!("{changed} of {of} {what}, and so do or are {same} of the others."),
+        (true, 0) => format!("All {changed} that changed {what}, and no other row {short}."),
+        (_, 0) => format!("{changed} of {of} that changed {what}, and no other row {short}."),
+        _ => format!("{changed} of {of} that changed {what}; {same} that are the same, too."),
     }
 }
 
@@ -165,11 +166,15 @@ pub(super) fn legend(compared: &Compared) -> Option<String> {
         Method::Pairs => "more than chance, by the order of the runs",
         Method::History => "beyond every earlier run",
     };
+    let waits = match judged.iter().any(|row| row.key.section == Section::Waits) {
+        true => " Of waits: 5 % instead of 1 %, and 10 % instead of 5 %.",
+        false => "",
+    };
     let number = judged.len();
     (number > 0).then(|| {
         format!(
             "{changed}: {beyond}, allowing for {number} figures, and at least 1 % and 0.1 ns. \
-             same: any change is smaller than the bound, which is below 5 %."
+             same: any change is smaller than the bound, which is below 5 %.{waits}"
         )
     })
 }
@@ -179,9 +184,9 @@ pub(super) fn legend(compared: &Compared) -> Option<String> {
 pub(super) fn answers(compared: &Compared) -> Vec<Text> {
     let several = !compared.more.is_empty();
     let changes = super::changes(compared);
-    let about = |(at, change)| match several {
-        true => Text::from(format!("{} against A: ", letter(at + 1))).and(answer(change, compared.method)),
-        false => answer(change, compared.method),
+    let about = |(at, change): (usize, &Change)| {
+        let of = if several { letter(at + 1) + ": " } else { String::new() };
+        Text::from(of).and(answer(change, compared.method))
     };
     let mut answers: Vec<Text> = changes.into_iter().enumerate().map(about).collect();
     if let (Some(threshold), Some(last)) = (compared.threshold, answers.last_mut()) {
@@ -201,11 +206,14 @@ fn answer(change: &Change, method: Method) -> Text {
         let larger = |a: &&Row, b: &&Row| a.change.abs().total_cmp(&b.change.abs());
         let Some(most) = with(verdict).max_by(larger) else { continue };
         let (number, name) = (with(verdict).count(), name(verdict));
-        let of = if parts.is_empty() { format!(" of {judged} figures") } else { String::new() };
+        let of = match parts.is_empty() {
+            true => format!("{number} of {judged} figures"),
+            false => number.to_string(),
+        };
         let (title, by) = (title(most), signed(most.change));
         parts.push(match number {
-            1 => format!("1{of} is {name}, {title} ({by})"),
-            _ => format!("{number}{of} are {name}, {title} most ({by})"),
+            1 => format!("{of} is {name}, {title} ({by})"),
+            _ => format!("{of} are {name}, {title} most ({by})"),
         });
     }
     let apart = with(Verdict::Higher).chain(with(Verdict::Lower)).next().is_some();
@@ -215,15 +223,15 @@ fn answer(change: &Change, method: Method) -> Text {
             let text = format!(" whether anything changed: {why}.");
             return Text::toned(Tone::Strong, "It cannot be told").and(text);
         }
-        (true, _) if open == 0 => "No change:",
-        (true, _) => "No change found:",
-        _ if apart => "Other machines:",
-        _ => "It changed:",
+        (true, _) if open == 0 => "No change.",
+        (true, _) => "No change found.",
+        _ if apart => "It differs.",
+        _ => "It changed.",
     };
     if same > 0 {
         let bound = within(with(Verdict::Same));
         parts.push(match parts.is_empty() {
-            true if same == judged => format!("all {same} figures are the same, {bound}"),
+            true if same == judged => format!("All {same} figures are the same, {bound}"),
             true => format!("{same} of {judged} figures are the same, {bound}"),
             false => format!("{same} are the same, {bound}"),
         });
@@ -236,8 +244,13 @@ fn answer(change: &Change, method: Method) -> Text {
 
 /// A row in a sentence: its id, and what else it is about.
 fn title(row: &Row) -> String {
-    match row.key.quantity {
-        Quantity::Read | Quantity::Overshoot | Quantity::Overhead => row.key.id.clone(),
-        other => format!("{} {}", row.key.id, quantity(other)),
-    }
+    let Key { id, quantity: of, percentile, requested_ns, load, .. } = &row.key;
+    let ns = requested_ns.map(|ns| format!("{} wait", short(ns as f64)));
+    let of = match of {
+        Quantity::Read | Quantity::Overshoot | Quantity::Overhead => None,
+        other => Some(quantity(*other).to_owned()),
+    };
+    let load = load.filter(|load| *load != Load::None).map(|load| format!("load {}", load.name()));
+    let parts = [Some(id.clone()), of, ns, percentile.clone(), load];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }

@@ -75,7 +75,12 @@ impl Document<'_> {
             Block::Facts(facts) => {
                 self.line("")?;
                 for fact in facts {
-                    self.line(&format!("- {}: {}", escape(&fact.name), text(&fact.value)))?;
+                    let value = text(&fact.value);
+                    match &*fact.name {
+                        // It belongs to the fact above.
+                        "" => self.line(&format!("  - {value}"))?,
+                        name => self.line(&format!("- {}: {value}", escape(name)))?,
+                    }
                 }
             }
             Block::Table(table) => self.table(table)?,

@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::error::Usage;
 use crate::input;
 use crate::task::Task;
-use chronoscope_diagnose::compare::COLUMNS;
+use chronoscope_diagnose::compare::{COLUMNS, one_machine};
 use chronoscope_model::Report;
 use chronoscope_model::compare::Compared;
 
@@ -28,16 +28,21 @@ pub fn task(args: &Args, context: &Context) -> anyhow::Result<Task> {
 
 /// Why there is nothing to show.
 fn nothing(reports: &[(String, Report)], compared: &Compared) -> Option<String> {
+    let Some(first) = &compared.change else {
+        let one = reports.windows(2).all(|pair| one_machine(&pair[0].1, &pair[1].1));
+        let none = compared.clocks.is_empty() && compared.overhead.is_empty();
+        let why = if one { "of one machine" } else { "without clocks in all of them" };
+        return (one || none).then(|| {
+            let number = reports.len();
+            format!(
+                "{number} reports {why}: name at most {COLUMNS}, or one report and a folder with \
+                 the others"
+            )
+        });
+    };
     if !compared.clocks.is_empty() || !compared.overhead.is_empty() {
         return None;
     }
-    let Some(first) = &compared.change else {
-        return Some(format!(
-            "{} reports are too many for a column each, and they do not all have clocks or overhead \
-             to compare: name at most {COLUMNS}, or a report and a folder",
-            reports.len()
-        ));
-    };
     let empty = std::iter::once(first).chain(&compared.more).position(|change| {
         let lists = [&change.findings, &change.verdicts, &change.trust];
         change.rows.is_empty() && lists.iter().all(|it| it.is_empty())
