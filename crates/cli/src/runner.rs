@@ -4,14 +4,14 @@
 use crate::checkpoint::Keeper;
 use crate::commands::waits::line;
 use crate::completions;
-use crate::context::Context;
+use crate::context::{Context, tell};
 use crate::error::Usage;
 use crate::man;
 use crate::options::Output;
 use crate::output::{self, print, write_whole};
 use crate::progress::Progress;
 use crate::stop::Stop;
-use crate::task::{Document, Files, Job, Source, Task};
+use crate::task::{Document, Files, Job, Later, Source, Task};
 use anyhow::bail;
 use chronoscope_model::Report;
 use chronoscope_report::{json, schema, section};
@@ -29,10 +29,25 @@ use std::time::Duration;
 pub fn run(task: Task, context: &Context) -> anyhow::Result<ExitCode> {
     match task {
         Task::Report(job) => return reported(*job, context),
+        Task::Later(measure) => return later(measure, context),
         Task::Document(document) => shown(document, &context.options.output)?,
         Task::Generate(files) => generate(files)?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Measures something that is not a report, and carries out what follows from it.
+fn later(measure: Box<Later>, context: &Context) -> anyhow::Result<ExitCode> {
+    check(&context.options.output)?;
+    let stop = Stop::on_signals()?;
+    let done = measure(&stop, context).and_then(|task| run(task, context));
+    let Some(code) = stop.exit_code() else {
+        return done;
+    };
+    if let Err(error) = done {
+        tell(&format!("{error:#}"));
+    }
+    Ok(ExitCode::from(code))
 }
 
 /// Shows and exports a document that is not a report, and then fails if the document says so.

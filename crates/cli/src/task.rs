@@ -3,6 +3,7 @@
 use crate::code::Code;
 use crate::context::Context;
 use crate::screen::Screen;
+use crate::stop::Stop;
 use chronoscope_model::Report;
 use chronoscope_survey::{Error, Spec, Survey};
 use std::path::PathBuf;
@@ -25,6 +26,8 @@ pub enum Task {
     Report(Box<Job>),
     /// A document that is not a report.
     Document(Document),
+    /// A task that is known only once something was measured.
+    Later(Box<Later>),
     /// Files for other programs.
     Generate(Files),
 }
@@ -38,6 +41,9 @@ pub struct Document {
     /// Why the command fails although the document was made, in one line: exit code 1.
     pub failed: Option<String>,
 }
+
+/// Measures until it is asked to stop.
+pub type Later = dyn FnOnce(&Stop, &Context) -> anyhow::Result<Task>;
 
 /// Files that are made from the definitions that the tool itself uses.
 #[derive(clap::Subcommand)]

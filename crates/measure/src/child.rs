@@ -1,6 +1,7 @@
 //! Child processes: a client that sends requests and reads answers, one line each, and a command
 //! that runs to its end. What a child writes is untrusted, and no child outlives its owner.
 
+use chronoscope_model::units::human;
 use chronoscope_probes::group::Group;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{ChildStdin, Command, ExitStatus, Stdio};
@@ -8,17 +9,18 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// The most output of a command that is kept.
-const MOST_OUTPUT: u64 = 64 << 10;
+/// The most that a compiler or another helper may write.
+const MOST_OUTPUT: u64 = 16 << 20;
 /// How often a wait checks whether the user asked to stop.
 const STEP: Duration = Duration::from_millis(50);
 /// How long a child that was asked to end may take before it is killed.
 const FAREWELL: Duration = Duration::from_millis(100);
 
-pub(crate) type Stop<'a> = &'a dyn Fn() -> bool;
+/// Whether the user asked to stop.
+pub type Stop<'a> = &'a dyn Fn() -> bool;
 
 /// Makes text from outside safe to show: one line, without control characters, not too long.
-pub(crate) fn shown(text: &str, most: usize) -> String {
+pub fn shown(text: &str, most: usize) -> String {
     let plain = text.chars().map(|c| if c.is_control() { ' ' } else { c });
     let short: String = plain.take(most).collect();
     short.trim().to_owned()
@@ -129,7 +131,7 @@ impl Drop for Child {
 }
 
 /// The reason given if the user asked to stop.
-pub(crate) const INTERRUPTED: &str = "interrupted";
+pub const INTERRUPTED: &str = "interrupted";
 
 fn first_word(request: &str) -> &str {
     request.split(' ').next().unwrap_or_default()
@@ -187,15 +189,33 @@ fn keep_end(mut source: impl Read + Send + 'static) -> Result<Arc<Mutex<Vec<u8>>
     Ok(kept)
 }
 
-/// Runs a command to its end, and returns the text of both of its outputs.
+/// What a command wrote, and how it ended.
+pub struct Output {
+    pub status: ExitStatus,
+    pub output: Vec<u8>,
+    pub errors: Vec<u8>,
+}
+
+impl Output {
+    /// How the command ended, in words.
+    pub fn outcome(&self) -> String {
+        outcome(self.status)
+    }
+}
+
+/// Runs a command to its end, without input. It may write up to `most` bytes to each of its outputs
+/// and take as long as `patience`; otherwise it is ended, with all that it started.
 ///
 /// # Errors
-/// The reason why it failed, or the last line of its output about that.
-pub(crate) fn run(command: &mut Command, patience: Duration, stop: Stop) -> Result<String, String> {
-    let name = command.get_program().to_string_lossy().into_owned();
-    let name = shown(name.rsplit(['/', '\\']).next().unwrap_or(&name), 40);
+/// The reason why there is no result.
+pub fn output(
+    command: &mut Command,
+    most: u64,
+    patience: Duration,
+    stop: Stop,
+) -> Result<Output, String> {
     let piped = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut group = Group::spawn(piped).map_err(|error| format!("{name}: {error}"))?;
+    let mut group = Group::spawn(piped).map_err(|error| error.to_string())?;
     let (_, output, errors) = group.pipes();
     let (send, texts) = sync_channel(2);
     let sources: [Option<Box<dyn Read + Send>>; 2] =
@@ -204,19 +224,21 @@ pub(crate) fn run(command: &mut Command, patience: Duration, stop: Stop) -> Resu
         let send = send.clone();
         alongside(move || {
             let mut text = Vec::new();
-            if let Some(mut source) = source {
-                let _ = source.by_ref().take(MOST_OUTPUT).read_to_end(&mut text);
-                let _ = std::io::copy(&mut source, &mut std::io::sink());
+            if let Some(source) = source {
+                let _ = source.take(most + 1).read_to_end(&mut text);
             }
-            let _ = send.send((place, String::from_utf8_lossy(&text).into_owned()));
+            let _ = send.send((place, text));
         })?;
     }
     drop(send);
     let start = Instant::now();
-    let mut parts = [String::new(), String::new()];
+    let mut parts = [Vec::new(), Vec::new()];
     let mut open = 2;
     while open > 0 {
         match texts.recv_timeout(STEP) {
+            Ok((_, text)) if text.len() as u64 > most => {
+                return Err(format!("it wrote more than {} MiB", most >> 20));
+            }
             Ok((place, text)) => {
                 parts[place] = text;
                 open -= 1;
@@ -224,21 +246,37 @@ pub(crate) fn run(command: &mut Command, patience: Duration, stop: Stop) -> Resu
             Err(RecvTimeoutError::Disconnected) => break,
             Err(RecvTimeoutError::Timeout) if stop() => return Err(INTERRUPTED.into()),
             Err(RecvTimeoutError::Timeout) if start.elapsed() < patience => {}
-            Err(RecvTimeoutError::Timeout) => {
-                return Err(format!("{name} did not end within {:.0} s", patience.as_secs_f64()));
-            }
+            Err(RecvTimeoutError::Timeout) => return Err(late(patience)),
         }
     }
+    let status = group.end(patience.saturating_sub(start.elapsed()));
     let [output, errors] = parts;
-    match group.end(patience.saturating_sub(start.elapsed())) {
-        Some(status) if status.success() => Ok(format!("{output}\n{errors}")),
-        Some(status) => {
-            let said = [&errors, &output].map(|text| first_complaint(text));
-            let said = said.into_iter().find(|line| !line.is_empty());
-            Err(format!("{name}: {}", said.unwrap_or_else(|| outcome(status))))
-        }
-        None => Err(format!("{name} did not end")),
+    Ok(Output { status: status.ok_or_else(|| late(patience))?, output, errors })
+}
+
+fn late(patience: Duration) -> String {
+    format!("it did not end within {}", human(patience))
+}
+
+/// Runs a helper to its end, and returns the text of both of its outputs.
+///
+/// # Errors
+/// The reason why it failed, or the last line of its output about that.
+pub(crate) fn run(command: &mut Command, patience: Duration, stop: Stop) -> Result<String, String> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let name = shown(name.rsplit(['/', '\\']).next().unwrap_or(&name), 40);
+    let ended = match output(command, MOST_OUTPUT, patience, stop) {
+        Ok(ended) => ended,
+        Err(why) if why == INTERRUPTED => return Err(why),
+        Err(why) => return Err(format!("{name}: {why}")),
+    };
+    let texts = [&ended.output, &ended.errors].map(|text| String::from_utf8_lossy(text));
+    if ended.status.success() {
+        return Ok(texts.join("\n"));
     }
+    let mut said = texts.iter().rev().map(|text| first_complaint(text));
+    let said = said.find(|line| !line.is_empty());
+    Err(format!("{name}: {}", said.unwrap_or_else(|| ended.outcome())))
 }
 
 /// Returns the line of a compiler's output that says what is wrong.
@@ -327,7 +365,9 @@ mod tests {
         assert_eq!(failed, Err("sh: x.c:3: error: bad".into()));
         assert_eq!(run("exit 4", 20_000), Err("sh: it ended with code 4".into()));
         assert!(run("sleep 100", 60).is_err_and(|why| why.contains("did not end")));
-        assert!(run("yes", 60).is_err_and(|why| why.contains("did not end")));
+        assert!(run("sleep 100 & exit", 60).is_err_and(|why| why.contains("did not end")));
+        let endless = run("yes", 20_000);
+        assert_eq!(endless, Err("sh: it wrote more than 16 MiB".into()));
     }
 
     #[test]

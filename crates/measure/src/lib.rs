@@ -29,7 +29,7 @@
 pub mod across;
 pub mod bulk;
 pub mod calls;
-mod child;
+pub mod child;
 pub mod clocks;
 mod contradictions;
 pub mod deltas;

@@ -26,6 +26,10 @@ pub struct Compared {
     /// How many pairs of runs were made; absent unless that is the method.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pairs: Option<u32>,
+    /// The seed of the order in which those runs were made, and of what follows from it; absent
+    /// unless that is the method.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
     /// The share by which a row has to be worse for the command to fail; absent if none was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threshold: Option<f64>,

@@ -4,6 +4,7 @@ mod basis;
 mod environment;
 pub mod figures;
 mod gained;
+pub mod pairs;
 mod portable;
 pub mod rule;
 mod shared;

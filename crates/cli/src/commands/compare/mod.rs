@@ -1,6 +1,7 @@
 //! Did it change, by how much, and what do the changes share? And which clocks work on every one of
 //! several machines?
 
+mod children;
 mod history;
 mod many;
 mod run;
@@ -9,9 +10,10 @@ mod stored;
 use crate::context::Context;
 use crate::task::{Document, Examples, Run, Task};
 use chronoscope_model::compare::{Compared, Row, Verdict};
-use chronoscope_model::units::percent;
+use chronoscope_model::units::{parse_duration, parse_whole, percent};
 use chronoscope_report::{compare, documents, text};
 use std::path::PathBuf;
+use std::time::Duration;
 
 pub const EXAMPLES: Examples = [
     ("chronoscope compare before.json after.json", "What changed, and by how much."),
@@ -31,13 +33,23 @@ pub struct Args {
     /// The reports, at least two, or a report and a folder of reports; '-' is standard input.
     #[arg(value_name = "REPORT.json")]
     files: Vec<PathBuf>,
-    /// A command that prints a report as JSON, or settings of this tool that begin with '--'. Give
-    /// two: they take turns.
+    /// A command that prints a report as JSON, a command of this tool such as 'waits 1ms', or
+    /// settings of it such as '--slack 1ns'. Give two: they take turns. Words before the command
+    /// may set variables: 'LD_PRELOAD=./x.so chronoscope'. There is no shell.
     #[arg(long, value_name = "COMMAND", allow_hyphen_values = true, conflicts_with = "files")]
     run: Vec<String>,
-    /// How many pairs of runs are made.
+    /// How many pairs of runs are made, 6 to 100.
     #[arg(long, value_name = "N", default_value_t = 8, requires = "run")]
+    #[arg(value_parser = parse_whole::<u32>, allow_hyphen_values = true)]
     pairs: u32,
+    /// End a run that takes longer than this.
+    #[arg(long, value_name = "DURATION", default_value = "10m", requires = "run")]
+    #[arg(value_parser = parse_duration, allow_hyphen_values = true)]
+    timeout: Duration,
+    /// Seed for the random order of the runs. Default: a random one.
+    #[arg(long, value_name = "N", requires = "run")]
+    #[arg(value_parser = parse_whole::<u64>, allow_hyphen_values = true)]
+    seed: Option<u64>,
     /// Compare with the report that was saved under this name.
     #[arg(long, value_name = "NAME")]
     baseline: Option<String>,
@@ -58,7 +70,7 @@ pub struct Args {
 impl Run for Args {
     fn task(self, context: &Context) -> anyhow::Result<Task> {
         match () {
-            () if !self.run.is_empty() => run::task(&self, context),
+            () if !self.run.is_empty() => run::task(self),
             () if self.history.is_some() => history::task(&self, context),
             () if self.files.iter().any(|file| file.is_dir()) => many::task(&self, context),
             () => stored::task(&self, context),
