@@ -128,6 +128,25 @@ fn two_placements_are_both_reported_and_the_lower_one_is_the_estimate() {
     assert!(lower >= 45 && both >= 45, "{lower} and {both} of 50");
 }
 
+/// The estimates of the processes are kept, and a placement that some have is told from scatter.
+#[test]
+fn processes_that_differ_say_so() {
+    let disagree = |disturbance| {
+        let runs = (0..50).map(|seed| run(&[20.0], disturbance, seed).1.remove(0));
+        let runs = runs.inspect(|found| assert_eq!(found.by_process.len(), 8));
+        runs.filter(|found| found.processes_disagree).count()
+    };
+    assert!(disagree(NOISY) <= 1);
+    assert!(disagree(Disturbance { placement: 0.004, ..NOISY }) <= 1);
+    let badly = Disturbance { placed_badly: (0.4, 0.1), ..NOISY };
+    assert!(disagree(badly) >= 45);
+    let found = run(&[20.0], badly, 1).1.remove(0);
+    let known = |ns: &f64| [20.0, 22.0].iter().any(|truth| (ns / truth - 1.0).abs() < 0.01);
+    assert!(found.by_process.iter().all(known), "{:?}", found.by_process);
+    let alone = Disturbance { placement: -1.0, ..NOISY };
+    assert!(run(&[20.0], alone, 1).1[0].by_process.is_empty());
+}
+
 /// A difference of 0.2 ns must separate the intervals in 95 of 100 runs.
 #[test]
 fn a_fifth_of_a_nanosecond_is_resolved() {

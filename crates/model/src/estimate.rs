@@ -69,6 +69,14 @@ pub struct Estimate {
     /// only if there are several; absent in reports of earlier versions, which used one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processes: Option<u32>,
+    /// The estimate of each process alone, in nanoseconds, rounded well below the interval. Those
+    /// with too few samples are left out. Absent if there are fewer than two, and in reports of
+    /// earlier versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by_process: Vec<f64>,
+    /// The processes differ by more than their samples explain, and by enough to matter.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub processes_disagree: bool,
     /// The cost while something else ran on the core's other hardware thread; absent if that was
     /// not seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -97,6 +105,22 @@ impl Estimate {
     /// The larger distance from the value to an end of the interval, in nanoseconds.
     pub fn half_ns(&self) -> f64 {
         (self.value_ns - self.low_ns).max(self.high_ns - self.value_ns)
+    }
+
+    /// The least and the most that a process found, in nanoseconds, if they disagree.
+    pub fn apart(&self) -> Option<[f64; 2]> {
+        let each = self.by_process.iter().copied();
+        let range = [each.clone().fold(f64::INFINITY, f64::min), each.fold(0.0, f64::max)];
+        self.processes_disagree.then_some(range)
+    }
+
+    /// Widens the interval by this share of the value, in quadrature. A cost whose interval then
+    /// reaches zero is below the resolution.
+    pub fn widen(&mut self, share: f64) {
+        let more = self.value_ns.abs() * share;
+        self.low_ns = self.value_ns - more.hypot(self.value_ns - self.low_ns);
+        self.high_ns = self.value_ns + more.hypot(self.high_ns - self.value_ns);
+        self.below_resolution |= self.low_ns <= 0.0;
     }
 
     /// The value in words, with no digit that the interval does not support: `22.2 ns`; `None` if

@@ -3,6 +3,7 @@
 
 pub mod batch;
 pub mod bench;
+pub(crate) mod between;
 pub mod children;
 pub mod fake;
 pub mod figure;
@@ -13,6 +14,7 @@ pub mod neighbour;
 pub(crate) mod order;
 pub mod pace;
 pub mod pilot;
+pub(crate) mod processes;
 pub mod rounds;
 pub mod ruler;
 pub mod sampling;

@@ -5,18 +5,19 @@
 //! ([`sampling`]).
 
 use super::batch::{Job, Mode, Rate, Sampled, Wanted};
+use super::between;
 use super::figure::{FINEST_NS, difference, in_ns};
 use super::host::Batches;
 use super::neighbour::Neighbour;
 use super::pace::Pace;
 use super::pilot::{self, Shape};
+use super::processes;
 use super::sampling;
 use super::spec::Spec;
 use super::time::Limit;
 use crate::stats::estimate::{Estimator, MIN_SAMPLES, ModeEstimate, Scratch};
 use crate::stats::summary::Summary;
 use chronoscope_model::Estimate;
-use chronoscope_model::clock::{Clock, Reads};
 use chronoscope_model::estimate::{Second, StoppedBy};
 use chronoscope_model::run::Noise;
 use std::time::Duration;
@@ -78,6 +79,8 @@ struct Series {
     estimate: Option<ModeEstimate>,
     /// The estimate from the rounds in which the core was shared.
     shared: Option<ModeEstimate>,
+    /// The estimate of each process alone, once all have made their rounds.
+    by_process: Vec<Option<ModeEstimate>>,
     /// Whether the estimate comes from shared rounds, because there are not enough others.
     only_shared: bool,
     done: bool,
@@ -91,6 +94,7 @@ impl Series {
             disturbed: 0,
             estimate: None,
             shared: None,
+            by_process: Vec::new(),
             only_shared: false,
             done: false,
         }
@@ -99,7 +103,7 @@ impl Series {
     /// Estimates the cost from the samples so far. A batch is counted in whole ticks, so the cost
     /// per read has steps of one tick divided by the reads in a batch.
     fn judge(&mut self, core: &Core, rng: &mut fastrand::Rng, scratch: &mut Scratch) {
-        let estimator = Estimator { quantum: 1.0 / self.wanted.reads as f64, lower: true };
+        let estimator = self.estimator();
         let series = &*self;
         let mut of = |which: Which| {
             let groups = series.at_usual_frequency(core, which);
@@ -114,6 +118,17 @@ impl Series {
         self.estimate = estimate.map(|(found, _)| found);
         self.shared = shared;
         self.only_shared = only_shared;
+    }
+
+    fn estimator(&self) -> Estimator {
+        Estimator { quantum: 1.0 / self.wanted.reads as f64, lower: true }
+    }
+
+    /// Estimates the cost in each process from its samples alone.
+    fn split(&mut self, core: &Core, rng: &mut fastrand::Rng, scratch: &mut Scratch) {
+        let (estimator, groups) = (self.estimator(), self.at_usual_frequency(core, self.which()));
+        let each = groups.iter().map(|samples| estimator.estimate(samples, rng, scratch));
+        self.by_process = each.collect();
     }
 
     /// Returns the samples, by process, as they would have been at the core's usual frequency. The
@@ -314,6 +329,10 @@ pub fn run<H: Batches>(
         progress(f64::from(process + 1) / f64::from(processes));
     }
     judge.look(&mut outcome, host.hz());
+    let (rng, scratch) = (&mut judge.rng, &mut judge.scratch);
+    for series in &mut outcome.series {
+        series.split(&outcome.core, rng, scratch);
+    }
     let left_out = outcome.series.iter().map(|s| s.left_out(&outcome.core));
     outcome.disturbed = left_out.sum();
     outcome
@@ -355,24 +374,12 @@ impl Judge<'_> {
 /// Determined by comparing identical clocks under two names on real machines.
 const ORDER: f64 = 1.2;
 
-/// Half the 95 % interval of the differences between whole runs that do not show within one run, as
-/// a share of the cost. Reads in user mode agree from run to run within a thousandth. System calls
-/// do not, because the kernel's own data stays at one place for longer than a run lasts. Determined
-/// by comparing complete runs on real machines (`cargo experiments aa`).
-const BETWEEN_RUNS: f64 = 0.001;
-const BETWEEN_RUNS_OF_KERNEL: f64 = 0.015;
-
-/// Half the 95 % interval of a frequency, in standard deviations: the usual frequency of another
-/// run is one more of those that the processes of this run show.
-const DRIFT: f64 = 2.0;
-
-/// Returns the share of this clock, from its facts.
-fn between_runs(clock: &Clock) -> f64 {
-    match clock.facts.map(|facts| facts.reads) {
-        Some(Reads::SystemCall | Reads::File) => BETWEEN_RUNS_OF_KERNEL,
-        _ => BETWEEN_RUNS,
-    }
-}
+/// Half the 95 % interval of a frequency, in standard deviations of those of this run's processes.
+/// The frequency also moves over minutes, which a run does not see, and eight processes know their
+/// spread only roughly, so this is more than Student's 2.36. On an AMD EPYC (family 26) whose core
+/// moved by 4 % from run to run, neighbouring runs of `clocks` were apart in 1 of 19 pairs with 3,
+/// and in 2 with 2; of all 190 pairs, over four minutes, 2 and 13 % were.
+const DRIFT: f64 = 3.0;
 
 impl Outcome {
     /// Starts these series without samples, on a core that makes at least this many additions per
@@ -489,14 +496,19 @@ impl Outcome {
         let (own, nothing) = (series.estimate?, empty.estimate?);
         let mut cost = difference(&own, &nothing, ORDER);
         let drift = DRIFT * self.core.pace.drift(&self.core.starts);
-        let runs = cost.value.abs() * between_runs(&specs[subject].row).hypot(drift);
+        let runs = cost.value.abs() * between::share(&specs[subject].row, mode).hypot(drift);
         // The ruler's own error scales the whole cost, so it widens the interval.
         let stretch = cost.value.abs() * ruler.error_ppm * 1e-6;
         cost.low = cost.value - runs.hypot(cost.value - cost.low) - stretch;
         cost.high = cost.value + runs.hypot(cost.high - cost.value) + stretch;
         let ns = |ticks: f64| ticks * 1e9 / ruler.hz;
         let shared = series.shared.zip(empty.shared.or(empty.estimate));
+        let pairs = series.by_process.iter().zip(&empty.by_process);
+        let each = pairs.filter_map(|(own, empty)| Some(difference(&(*own)?, &(*empty)?, ORDER)));
+        let each: Vec<ModeEstimate> = each.collect();
         Some(Estimate {
+            by_process: processes::rounded(&each, &cost, ns(1.0)),
+            processes_disagree: processes::disagree(&each),
             batches: plain.len() as u64,
             reads_per_batch: series.wanted.reads,
             disturbed: series.left_out(&self.core),

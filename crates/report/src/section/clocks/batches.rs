@@ -49,6 +49,9 @@ fn columns<'a>() -> Vec<Spec<Series<'a>>> {
             StoppedBy::Budget => "time",
         });
         "" "processes" [full right] Cell::count(e.processes.map(u64::from));
+        "" "apart" [full right] Cell::words(e.apart().map(|[least, most]| {
+            format!("{} to {}", three(least), three(most))
+        }));
         "" "shared" [full unit("ns") decimal] Cell::number(e.shared_ns);
         "" "second" [full right] Cell::words(e.second.map(|second| {
             format!("{} ({})", three(second.value_ns), percent(second.share))
