@@ -10,6 +10,7 @@ mod bulk;
 pub mod causes;
 pub mod compare;
 mod compared;
+pub mod disturbed;
 pub mod faults;
 mod language;
 mod late;
@@ -27,11 +28,12 @@ pub use verdict::verdict;
 
 use chronoscope_model::Report;
 
-/// Completes a measured report: what the rate was compared with and what the tests of order mean,
-/// then verdicts, then findings, then advice, then the best clock of each kind, each of which
+/// Completes a measured report: what the rate was compared with whether the run was disturbed, and
+/// what the tests of order mean, then verdicts, then findings, then advice, then the best clock of each kind, each of which
 /// builds on the ones before.
 pub fn judge(report: &mut Report) {
     compared::mark(report);
+    disturbed::mark(report);
     let environment = &report.environment;
     for clock in &mut report.clocks {
         ordering::describe(clock, environment);

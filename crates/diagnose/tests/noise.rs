@@ -2,6 +2,7 @@
 
 mod machines;
 
+use chronoscope_diagnose::disturbed::{self, OFF};
 use chronoscope_diagnose::judge;
 use chronoscope_model::change::{self, Change};
 use chronoscope_model::run::Noise;
@@ -100,4 +101,63 @@ fn a_machine_that_changed_is_a_finding_with_both_values() {
     };
     assert!(found.id == "clocksource-changed" && found.affects_all);
     assert_eq!(found.evidence, ["current_clocksource: tsc, later kvm-clock"]);
+}
+
+/// The machine after this change, judged, and the reasons why its run is in doubt.
+fn with_noise(change: impl FnOnce(&mut Noise)) -> (Report, Vec<String>) {
+    let mut report = machines::tsc();
+    change(noise(&mut report));
+    judge(&mut report);
+    let reasons = report.run.disturbed.iter().map(|it| it.id.clone()).collect();
+    (report, reasons)
+}
+
+#[test]
+fn a_disturbed_run_says_why_and_its_intervals_are_wider_once() {
+    let (calm, reasons) = with_noise(|noise| noise.shared = Some(0.2));
+    assert!(reasons.is_empty() && calm.run.disturbed.is_empty());
+    let (mut shared, reasons) = with_noise(|noise| noise.shared = Some(0.99));
+    assert_eq!(reasons, ["core-shared"]);
+    assert!(shared.run.disturbed[0].text.contains("99.0 %"));
+    let halves = |report: &Report| {
+        let costs = report.clocks.iter().flat_map(|clock| {
+            let cost = &clock.cost;
+            [&cost.throughput, &cost.latency, &cost.cold, &cost.first]
+        });
+        costs.flatten().map(|cost| (cost.value_ns, cost.half_ns())).collect::<Vec<_>>()
+    };
+    assert!(!halves(&calm).is_empty());
+    for ((ns, half), (same, wider)) in halves(&calm).into_iter().zip(halves(&shared)) {
+        assert_eq!(ns, same);
+        assert!((wider - half.hypot(ns * OFF)).abs() < 1e-9 * ns, "{half} to {wider} of {ns}");
+    }
+    // A report that is stored, read and judged again stays as it is.
+    let once = halves(&shared);
+    judge(&mut shared);
+    assert_eq!(once, halves(&shared));
+}
+
+/// Reports of earlier versions have no such key, and what shows it all the same.
+#[test]
+fn old_reports_show_whether_their_runs_were_disturbed() {
+    let seen = |change: fn(&mut Noise)| {
+        let mut report = machines::tsc();
+        change(noise(&mut report));
+        disturbed::reasons(&report).into_iter().map(|it| it.id).collect::<Vec<_>>()
+    };
+    assert!(seen(|_| ()).is_empty());
+    assert_eq!(seen(|noise| noise.shared = Some(0.3)), ["core-shared"]);
+    let fell = |noise: &mut Noise, by: f64| {
+        let core = noise.core.as_mut().expect("gauged");
+        core.low_hz = core.hz * (1.0 - by);
+    };
+    let [mut calm, mut slow] = [machines::tsc(), machines::tsc()];
+    fell(noise(&mut calm), 0.05);
+    fell(noise(&mut slow), 0.08);
+    assert!(disturbed::reasons(&calm).is_empty());
+    assert_eq!(disturbed::reasons(&slow)[0].id, "frequency-spread");
+    for share in [f64::NAN, 0.25, -1.0] {
+        assert!(with_noise(|noise| noise.shared = Some(share)).1.is_empty());
+    }
+    assert!(disturbed::reasons(&Report::default()).is_empty());
 }

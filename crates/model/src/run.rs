@@ -37,10 +37,23 @@ pub struct Run {
     /// [`Report::environment`](crate::Report) is the machine as it was when the run began.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<Change>,
+    /// Why the run may be off as a whole, beyond what its samples show; empty for a calm run, and
+    /// absent in reports of earlier versions. The intervals of its costs are wider for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub disturbed: Vec<Disturbed>,
     /// By how much the system's clocks moved against each other during the run; absent if they
     /// could not be read together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moved: Option<Moved>,
+}
+
+/// One reason why a run may be off as a whole.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Disturbed {
+    /// A stable name: `core-shared` or `frequency-spread`.
+    pub id: String,
+    /// What was seen, in a few words.
+    pub text: String,
 }
 
 /// The clock that all durations of the report were measured with.

@@ -1,6 +1,7 @@
 //! Power and frequency, and the core's other hardware thread.
 
 use super::fault::{BARE, Clear, FAULT, Fault, LINUX, found, ruler, why};
+use crate::disturbed::frequency_changed;
 use chronoscope_model::units::percent;
 use chronoscope_model::{About, Certainty, Level, Page, Report};
 
@@ -23,11 +24,8 @@ pub(super) const FREQUENCY_CHANGED: Fault = Fault {
     certainty: Certainty::Measured,
     about: About::Run,
     look: |report| {
-        /// A smaller spread of the frequency does not matter: costs differ by more for other
-        /// reasons.
-        const SPREAD: f64 = 0.05;
         let core = ruler(report)?.noise.core.ok_or(Clear)?;
-        if core.hz <= 0.0 || (core.high_hz - core.low_hz) / core.hz <= SPREAD {
+        if !frequency_changed(&core) {
             return Err(Clear);
         }
         let [median, low, high] = [core.hz, core.low_hz, core.high_hz].map(|hz| hz / 1e9);

@@ -239,6 +239,7 @@ pub fn tsc() -> Report {
             complete: true,
             seconds: 11.3,
             changed: Vec::new(),
+            disturbed: Vec::new(),
         },
         environment: environment(),
         ruler: Some(Ruler {

@@ -21,18 +21,24 @@ fn doubt(finding: &Finding) -> Block {
     Block::toned(Tone::Warn, text)
 }
 
+/// Why the run may be off as a whole, in one line.
+fn disturbed(report: &Report) -> Option<Block> {
+    let seen: Vec<&str> = report.run.disturbed.iter().map(|it| it.text.as_str()).collect();
+    (!seen.is_empty()).then(|| Block::toned(Tone::Warn, format!("Disturbed: {}", seen.join(", "))))
+}
+
 /// Length of the date that a time in RFC 3339 begins with.
 const DATE: usize = 10;
 
 /// In brief, the heading of the summary, and what makes all that follows doubtful; otherwise only
-/// that the run was interrupted.
+/// that the run was interrupted or disturbed.
 fn view(report: &Report, detail: Detail) -> Vec<Block> {
     let run = &report.run;
     let interrupted = "interrupted: this is what was measured until then";
     if detail != Detail::Brief {
         let text = format!("The run was {interrupted}.");
         let warning = || Block::toned(Tone::Warn, text);
-        return (!run.complete).then(warning).into_iter().collect();
+        return (!run.complete).then(warning).into_iter().chain(disturbed(report)).collect();
     }
     let on = format!("{} on {}", run.tool_version, report.environment.arch);
     let mut remark = vec![on];
@@ -47,5 +53,6 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
     let mut blocks = vec![Block::noted("chronoscope", remark)];
     let doubt_of_all = report.findings.iter().find(|finding| finding.affects_all);
     blocks.extend(doubt_of_all.map(doubt));
+    blocks.extend(disturbed(report));
     blocks
 }
