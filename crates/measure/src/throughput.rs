@@ -32,7 +32,7 @@ pub fn measure(env: &Environment) -> Option<Throughput> {
     let mut row = || {
         let before = pace(&mut bench, empty);
         let Batch { ticks, disturbed } = bench.time(hundred::reads);
-        let pace = before.and(pace(&mut bench, empty)).pace;
+        let pace = before.and(pace(&mut bench, empty)).pace();
         let clock = ticks.saturating_sub(empty);
         let core_cycles = pace.map(|pace| clock as f64 * pace);
         (ThroughputRow { clock, core_cycles, ..ThroughputRow::default() }, disturbed)

@@ -86,7 +86,7 @@ fn stolen_rounds_are_left_out_unless_most_are() {
 
 #[test]
 fn a_core_that_changes_its_frequency_is_reported_and_does_not_move_the_cost() {
-    let slow = Slow { every_ns: 1e6, for_ns: 0.4e6, by: 1.04 };
+    let slow = Slow { every_ns: 4e6, for_ns: 1.6e6, by: 1.04 };
     let disturbance = Disturbance { slow: Some(slow), ..NOISY };
     let budget = Duration::from_secs(5);
     let found = all_about(vec![FakeClock::default()], disturbance, budget);
@@ -96,6 +96,24 @@ fn a_core_that_changes_its_frequency_is_reported_and_does_not_move_the_cost() {
     assert!((core.hz / (fake::CORE_GHZ * 1e9) - 1.0).abs() < 1e-3);
     assert!(core.elsewhere > 0.2 && core.elsewhere < 0.5, "{core:?}");
     assert!((core.low_hz * slow.by / core.hz - 1.0).abs() < 1e-3);
+}
+
+#[test]
+fn the_frequency_is_known_better_than_a_tick_of_the_ruler() {
+    let clock = FakeClock { cost_ns: 20.0, ..FakeClock::default() };
+    for seed in 0..8 {
+        let mut host = Fake::new(vec![clock.clone()], NOISY, seed);
+        host.ruler_tick = 26;
+        let (specs, rate) = (host.specs(), host.rate());
+        let plan = Plan::within(Duration::from_millis(300));
+        let modes = [Mode::Throughput];
+        let found = rounds::run(&mut host, &specs, &[0], &modes, plan, seed, |_| ());
+        let core = found.noise(rate).core.expect("the core was watched");
+        assert!((core.hz / (fake::CORE_GHZ * 1e9) - 1.0).abs() < 4e-4, "{core:?}");
+        let cost = found.estimate(&specs, 0, Mode::Throughput, rate).expect("a cost");
+        let cycles = cost.core_cycles.expect("core cycles");
+        assert!((cycles / (20.0 * fake::CORE_GHZ) - 1.0).abs() < 3e-3, "{cycles}");
+    }
 }
 
 #[test]

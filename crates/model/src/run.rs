@@ -163,8 +163,8 @@ impl Taken {
 /// round. Costs in nanoseconds are inversely proportional to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Core {
-    /// The usual frequency: the median of all rounds, in hertz. Costs that follow the frequency are
-    /// given at this one.
+    /// The usual frequency: the mean of the rounds within 1 % of their median, in hertz. Costs that
+    /// follow the frequency are given at this one.
     pub hz: f64,
     /// The first percentile of the frequency, in hertz.
     pub low_hz: f64,

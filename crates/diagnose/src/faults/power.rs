@@ -12,7 +12,7 @@ pub(super) const FREQUENCY_CHANGED: Fault = Fault {
         about: "At a lower frequency a core takes longer for everything, so a cost in nanoseconds \
                 holds for one moment. Each round measures the frequency with a chain of dependent \
                 additions, one per cycle, and costs that depend on it are normalised to the \
-                median frequency. Costs can be compared within the run; between runs, compare \
+                usual frequency. Costs can be compared within the run; between runs, compare \
                 core cycles (`core_cycles`). Under a hypervisor the host sets the frequency, and \
                 the load of other guests changes it.",
         how: "the core's frequency in each round",
@@ -28,9 +28,9 @@ pub(super) const FREQUENCY_CHANGED: Fault = Fault {
         if !frequency_changed(&core) {
             return Err(Clear);
         }
-        let [median, low, high] = [core.hz, core.low_hz, core.high_hz].map(|hz| hz / 1e9);
+        let [usual, low, high] = [core.hz, core.low_hz, core.high_hz].map(|hz| hz / 1e9);
         let text =
-            format!("median {median:.2} GHz, {low:.2} to {high:.2} GHz in 98 % of the rounds");
+            format!("usually {usual:.2} GHz, {low:.2} to {high:.2} GHz in 98 % of the rounds");
         found(Level::Info, [text])
     },
     ..FAULT

@@ -299,6 +299,17 @@ impl Fake {
         }
     }
 
+    /// What the ruler shows of a time in nanoseconds. The phase is random only for a ruler with a
+    /// tick, so that other rulers keep their values.
+    fn counted(&mut self, ns: f64) -> u64 {
+        let phase = match self.ruler_tick {
+            1 => 0.0,
+            tick => self.rng.f64() * tick as f64,
+        };
+        let ticks = (phase + ns * HZ / 1e9) as u64 / self.ruler_tick * self.ruler_tick;
+        if self.frozen { 0 } else { ticks }
+    }
+
     /// An approximately normal deviate: the sum of twelve uniform ones (Irwin–Hall).
     fn normal(&mut self) -> f64 {
         (0..12).map(|_| self.rng.f64()).sum::<f64>() - 6.0
@@ -369,19 +380,9 @@ impl Batches for Fake {
         if mode == Mode::Cold {
             self.pass(self.displaced as f64 * DISPLACED_NS);
         }
-        // The phase is random only for a ruler with a tick, so that other rulers keep their values.
-        let phase = match self.ruler_tick {
-            1 => 0.0,
-            tick => self.rng.f64() * tick as f64,
-        };
         self.pass(total);
         let disturbed = self.rng.f64() < self.disturbance.switches;
-        let ticks = if self.frozen {
-            0
-        } else {
-            (phase + total * HZ / 1e9) as u64 / self.ruler_tick * self.ruler_tick
-        };
-        Batch { ticks, disturbed }
+        Batch { ticks: self.counted(total), disturbed }
     }
 
     fn displace(&mut self, bytes: usize) {
@@ -394,15 +395,12 @@ impl Batches for Fake {
 
     fn gauge(&mut self, what: Additions) -> Option<Gauge> {
         let (additions, cycles) = match what {
-            Additions::Dependent => (4000, 4000.0),
-            Additions::Independent => (16_000, 16_000.0 / WIDTH * self.crowding()),
+            Additions::Dependent => (16_000, 16_000.0),
+            Additions::Independent => (64_000, 64_000.0 / WIDTH * self.crowding()),
         };
-        let ns = cycles / CORE_GHZ * self.slowness();
-        self.pass(RULER_NS + ns);
-        Some(Gauge {
-            batch: Batch { ticks: ((RULER_NS + ns) * HZ / 1e9) as u64, disturbed: false },
-            additions,
-        })
+        let total = RULER_NS + cycles / CORE_GHZ * self.slowness();
+        self.pass(total);
+        Some(Gauge { batch: Batch { ticks: self.counted(total), disturbed: false }, additions })
     }
 
     fn least_width(&self) -> Option<f64> {

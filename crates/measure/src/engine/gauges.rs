@@ -5,14 +5,17 @@ use super::batch::{Additions, Gauge};
 use super::bench::Bench;
 use chronoscope_probes::clocks::{Reader, steps};
 
-/// The dependent additions of a gauge, in cycles: so many that the ruler's own scatter, which is 10
-/// ns on some processors, is below 1 % of their time.
-const CYCLES: u64 = 4000;
+/// The dependent additions of a gauge, in cycles: so many that a tick of the ruler, which is 10 ns on
+/// some processors, is 0.3 % of their time.
+const CYCLES: u64 = 16_000;
 /// The independent additions of a gauge: they take as long on a core that makes four per cycle.
 const INDEPENDENT: u64 = 4 * CYCLES;
-/// How often each gauge is tried per look. An interrupt can only lengthen a try, so the shortest
-/// counts.
+/// How often each gauge is tried per look.
 const TRIES: usize = 2;
+/// A try of the chain that takes longer than another of the same look by more than this share was
+/// interrupted: ticks and the ruler's own scatter explain 0.6 %, and an interrupt takes 0.3 us or
+/// more.
+const INTERRUPTED: f64 = 0.02;
 
 pub struct Gauges {
     dependent: Reader,
@@ -38,8 +41,10 @@ impl Gauges {
 /// What the gauges show at one moment, or over several.
 #[derive(Clone, Copy, Debug)]
 pub struct Look {
-    /// Core cycles per tick of the ruler; absent if unknown.
-    pub pace: Option<f64>,
+    /// The tries of the chain that count.
+    tries: u32,
+    /// The ticks per addition of these tries, added up.
+    ticks: f64,
     /// The time of an independent addition, as a share of a dependent one; absent if unknown.
     pub width: Option<f64>,
 }
@@ -47,17 +52,17 @@ pub struct Look {
 impl Look {
     /// Takes a look now. `ruler_ticks` is the cost of the ruler.
     pub fn now(mut gauge: impl FnMut(Additions) -> Option<Gauge>, ruler_ticks: f64) -> Self {
-        let mut least = |what| {
-            let tries = (0..TRIES).filter_map(|_| gauge(what));
-            let times = tries.filter_map(|gauge| ticks_per_addition(gauge, ruler_ticks));
-            times.reduce(f64::min)
+        let mut times = |what| {
+            let tries: [_; TRIES] = std::array::from_fn(|_| gauge(what));
+            tries.map(|gauge| gauge.and_then(|gauge| ticks_per_addition(gauge, ruler_ticks)))
         };
-        let chain = least(Additions::Dependent);
-        let wide = least(Additions::Independent);
-        Self {
-            pace: chain.map(f64::recip),
-            width: wide.zip(chain).map(|(wide, chain)| wide / chain),
-        }
+        let least = |tries: [Option<f64>; TRIES]| tries.into_iter().flatten().reduce(f64::min);
+        let (chain, wide) = (times(Additions::Dependent), times(Additions::Independent));
+        let shortest = least(chain);
+        let counts = |time: &f64| shortest.is_some_and(|it| *time <= it * (1.0 + INTERRUPTED));
+        let counted = chain.into_iter().flatten().filter(counts);
+        let (tries, ticks) = counted.fold((0, 0.0), |(n, sum), time| (n + 1, sum + time));
+        Self { tries, ticks, width: least(wide).zip(shortest).map(|(wide, chain)| wide / chain) }
     }
 
     /// Measures only the width. The two gauges take about as long, so the cost of the ruler cancels
@@ -66,14 +71,21 @@ impl Look {
         Self::now(gauge, 0.0).width
     }
 
-    /// Combines two looks: the higher pace, because an interrupt can only slow a gauge down, and
-    /// the worse width, because a neighbour may have been there for only part of the time.
+    /// Core cycles per tick of the ruler; `None` if unknown. This is a mean of the tries, because
+    /// each is counted in whole ticks, which begin at random: a mean resolves less than a tick, and
+    /// the fastest of many tries would always be too fast.
+    pub fn pace(&self) -> Option<f64> {
+        (self.tries > 0).then(|| f64::from(self.tries) / self.ticks)
+    }
+
+    /// Combines two looks: the mean pace, because the batches between them ran at either, and the
+    /// worse width, because a neighbour may have been there for only part of the time.
     pub fn and(self, other: Self) -> Self {
-        let larger = |a: Option<f64>, b: Option<f64>| match (a, b) {
+        let width = match (self.width, other.width) {
             (Some(a), Some(b)) => Some(a.max(b)),
             (one, other) => one.or(other),
         };
-        Self { pace: larger(self.pace, other.pace), width: larger(self.width, other.width) }
+        Self { tries: self.tries + other.tries, ticks: self.ticks + other.ticks, width }
     }
 }
 
@@ -95,5 +107,31 @@ mod tests {
         assert_eq!(ticks_per_addition(gauge(4050, false), 50.0), Some(1.0));
         assert_eq!(ticks_per_addition(gauge(4050, true), 50.0), None);
         assert_eq!(ticks_per_addition(gauge(0, false), 50.0), None);
+    }
+
+    /// A look in which the two tries of the chain, and then those of the others, take this long.
+    fn look(ticks: [u64; 4]) -> Look {
+        let mut ticks = ticks.into_iter();
+        let batch = |ticks| Batch { ticks, disturbed: ticks == 0 };
+        Look::now(|_| Some(Gauge { batch: batch(ticks.next()?), additions: 1000 }), 0.0)
+    }
+
+    #[test]
+    fn the_pace_is_the_mean_of_the_tries_that_nothing_interrupted() {
+        assert_eq!(look([1000, 1010, 250, 250]).pace(), Some(2.0 / 2.01));
+        assert_eq!(look([1000, 3000, 250, 250]).pace(), Some(1.0));
+        assert_eq!(look([0, 1010, 250, 250]).pace(), Some(1.0 / 1.01));
+        assert_eq!(look([0, 0, 250, 250]).pace(), None);
+        let both = look([1000, 1000, 250, 250]).and(look([1250, 0, 250, 900]));
+        assert_eq!(both.pace(), Some(3.0 / 3.25));
+    }
+
+    #[test]
+    fn the_width_is_that_of_the_fastest_tries_and_of_the_worse_look() {
+        assert_eq!(look([1010, 1000, 900, 250]).width, Some(0.25));
+        assert_eq!(look([0, 0, 250, 250]).width, None);
+        let alone = look([1000, 1000, 250, 250]);
+        assert_eq!(alone.and(look([1000, 1000, 320, 320])).width, Some(0.32));
+        assert_eq!(alone.and(look([0, 0, 320, 320])).width, Some(0.25));
     }
 }

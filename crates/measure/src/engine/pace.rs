@@ -6,7 +6,7 @@ use crate::stats::summary::quantile;
 use chronoscope_model::run::Core;
 
 /// A frequency further than this from the usual one counts as a different one: multipliers change
-/// in steps of 25 to 100 MHz, and the gauge itself scatters by some two in a thousand.
+/// in steps of 25 to 100 MHz, and the gauge itself scatters by one or two in a thousand.
 const SAME: f64 = 0.01;
 
 #[derive(Clone, Debug, Default)]
@@ -21,15 +21,9 @@ impl Pace {
         self.rounds.push(pace);
     }
 
-    fn sorted(&self) -> Vec<f64> {
-        let mut sorted: Vec<f64> = self.rounds.iter().copied().flatten().collect();
-        sorted.sort_unstable_by(f64::total_cmp);
-        sorted
-    }
-
-    /// Determines the usual frequency, which is the median of the rounds so far.
+    /// Determines the usual frequency of the rounds so far.
     pub fn judge(&mut self) {
-        self.usual = quantile(&self.sorted(), 0.5);
+        self.usual = usual(&sorted(&self.rounds));
     }
 
     /// Cycles per tick of the ruler at the usual frequency.
@@ -46,30 +40,29 @@ impl Pace {
         }
     }
 
-    /// The standard deviation of the mean frequencies of processes, which begin with these rounds,
+    /// The standard deviation of the usual frequencies of processes, which begin with these rounds,
     /// as a share of the usual frequency: how far the usual frequency of another run may be from
     /// this one's. 0 with fewer than two processes, or if unknown.
     pub fn drift(&self, starts: &[u32]) -> f64 {
         let ends = starts.iter().skip(1).copied().chain([self.rounds.len() as u32]);
-        let mean = |(from, to): (u32, u32)| {
-            let known = self.rounds.get(from as usize..to as usize)?.iter().copied().flatten();
-            let (sum, count) = known.fold((0.0, 0), |(sum, n), pace| (sum + pace, n + 1));
-            (count > 0).then(|| sum / f64::from(count))
+        let known = |(from, to)| {
+            let rounds = self.rounds.get(from as usize..to as usize)?;
+            usual(&sorted(rounds))
         };
-        let means: Vec<f64> = starts.iter().copied().zip(ends).filter_map(mean).collect();
-        let Some(usual) = self.usual.filter(|_| means.len() > 1) else {
+        let each: Vec<f64> = starts.iter().copied().zip(ends).filter_map(known).collect();
+        let Some(usual) = self.usual.filter(|_| each.len() > 1) else {
             return 0.0;
         };
-        let center = means.iter().sum::<f64>() / means.len() as f64;
-        let squares: f64 = means.iter().map(|mean| (mean - center).powi(2)).sum();
-        (squares / (means.len() - 1) as f64).sqrt() / usual
+        let center = each.iter().sum::<f64>() / each.len() as f64;
+        let squares: f64 = each.iter().map(|one| (one - center).powi(2)).sum();
+        (squares / (each.len() - 1) as f64).sqrt() / usual
     }
 
     /// The frequencies as the report contains them, by the ruler's rate. `None` if no round
     /// determined a frequency.
     pub fn core(&self, ruler_hz: f64) -> Option<Core> {
-        let sorted = self.sorted();
-        let usual = quantile(&sorted, 0.5)?;
+        let sorted = sorted(&self.rounds);
+        let usual = self.usual?;
         let others = sorted.iter().filter(|p| (**p / usual - 1.0).abs() > SAME);
         Some(Core {
             hz: usual * ruler_hz,
@@ -78,6 +71,21 @@ impl Pace {
             elsewhere: others.count() as f64 / sorted.len() as f64,
         })
     }
+}
+
+fn sorted(rounds: &[Option<f64>]) -> Vec<f64> {
+    let mut sorted: Vec<f64> = rounds.iter().copied().flatten().collect();
+    sorted.sort_unstable_by(f64::total_cmp);
+    sorted
+}
+
+/// The mean of the frequencies that count as the median one. A median alone would be one of the few
+/// values that a coarse ruler can show. It stands alone between two that are far apart.
+fn usual(sorted: &[f64]) -> Option<f64> {
+    let median = quantile(sorted, 0.5)?;
+    let same = sorted.iter().filter(|pace| (**pace / median - 1.0).abs() <= SAME);
+    let (count, sum) = same.fold((0.0, 0.0), |(count, sum), pace| (count + 1.0, sum + pace));
+    Some(if count > 0.0 { sum / count } else { median })
 }
 
 #[cfg(test)]
@@ -96,7 +104,7 @@ mod tests {
     #[test]
     fn a_steady_core_changes_nothing_and_its_frequency_is_reported() {
         let pace = pace((0..200).map(|_| Some(3.5)));
-        assert!((0..200).all(|round| pace.factor(round) == 1.0));
+        assert!((0..200).all(|round| (pace.factor(round) - 1.0).abs() < 1e-12));
         let core = pace.core(2.6e9).expect("gauged");
         assert!((core.hz / 3.5e9 - 1.0).abs() < 1e-3, "{}", core.hz);
         assert_eq!(core.elsewhere, 0.0);
@@ -116,10 +124,18 @@ mod tests {
     }
 
     #[test]
+    fn the_usual_frequency_lies_between_the_values_that_a_coarse_ruler_can_show() {
+        let pace = pace((0..200).map(|i| Some(if i % 10 < 7 { 3.5 } else { 3.51 })));
+        assert!((pace.usual().expect("gauged") * 2.6 - 3.503).abs() < 1e-9);
+        assert!(
+            (self::pace([Some(3.0), Some(3.5)]).usual().expect("gauged") * 2.6 - 3.25).abs() < 1e-9
+        );
+    }
+
+    #[test]
     fn the_drift_is_that_between_processes_and_not_between_rounds() {
         let starts: Vec<u32> = (0..8).map(|process| process * 100).collect();
-        // The gauge moves in steps of one in a hundred.
-        let steady = pace((0..800).map(|i| Some(if i % 2 == 0 { 3.5 } else { 3.535 })));
+        let steady = pace((0..800).map(|i| Some(if i % 2 == 0 { 3.5 } else { 3.51 })));
         assert!(steady.drift(&starts) < 1e-9, "{}", steady.drift(&starts));
         let moving = pace((0..800).map(|i| Some(if i / 100 % 2 == 0 { 3.5 } else { 3.57 })));
         assert!((moving.drift(&starts) - 0.0107).abs() < 1e-3, "{}", moving.drift(&starts));
