@@ -127,8 +127,8 @@ pub static RUNTIME_ROUNDS: Phase = phase("cost", 0.4, "the rounds");
 pub static RUNTIME_CLOCKS: Phase = phase("clocks", 0.3, "the rest about each clock");
 pub static RUNTIMES: Schedule = command(
     "`runtimes`",
-    10_000,
-    "the rounds; a budget is for all",
+    1_500,
+    "the rounds of each build, 3 to 30 s in all; a budget is for all",
     &[&BUILDING, &WARM_UP, &RUNTIME_ROUNDS, &RUNTIME_CLOCKS],
 );
 

@@ -4,7 +4,7 @@
 use super::answer::Hello;
 use super::prepare::Ready;
 use super::probe::Probe;
-use super::warm::{Enough, Trend};
+use super::warm::{ENOUGH, ENOUGH_COMPILED, Enough, Passed, SAFELY, SHORT, Trend};
 use crate::engine::batch::{Additions, Batch, Gauge, Job, LOST, Mode, Rate, Sampled};
 use crate::engine::host::{Batches, Timed};
 use crate::engine::{Machine, Spec, Time, sampling};
@@ -25,6 +25,10 @@ pub(super) struct Slot {
     pub reason: Option<String>,
     /// The warm-up of the first process.
     pub warm_up: WarmUp,
+    /// What each series of a later process needs to warm up, from the first process.
+    later: Vec<Enough>,
+    /// How long a later process should take to start and warm up.
+    restart: Duration,
     /// The rate, in units of the stopwatch per second, with which batches are converted.
     pub hz: f64,
     /// Whether the runtime is compiled ahead of time: its loops need no time to become faster.
@@ -40,21 +44,14 @@ pub(super) struct Joined {
     /// The number of subjects of the machine.
     own: usize,
     rng: fastrand::Rng,
+    /// The time that went into later processes before their rounds.
+    starting: Duration,
 }
 
 /// How long a probe may take to settle. After that, it is measured as it is.
 const LONGEST: Duration = Duration::from_secs(6);
-/// When a loop may have settled. .NET waits 100 ms before it compiles what has run often enough
-/// (`TieredCompilation.BackgroundWorkerTimeoutMs` and `TC_CallCountingDelayMs`). V8 was seen to
-/// replace a loop after 30 ms of its own time and 100,000 reads; PyPy counts 1,039 iterations
-/// before it compiles a loop, and 200 before it compiles what leaves it.
-const ENOUGH: Enough =
-    Enough { span: Duration::from_millis(250), busy: Duration::from_millis(60), reads: 5_000 };
-/// What must have passed for a loop that was compiled before it ran.
-const ENOUGH_COMPILED: Enough =
-    Enough { span: Duration::from_millis(30), busy: Duration::ZERO, reads: 0 };
-/// The length of a batch during the warm-up.
-const BATCH_NS: f64 = 100_000.0;
+/// The length of a batch during the warm-up, most of which shall not go into requests.
+const BATCH_NS: f64 = 500_000.0;
 /// The most reads of a batch during the warm-up.
 const MOST_READS: u64 = 1 << 20;
 /// The fewest reads in a batch, even if they take longer, up to this time: a loop of few reads may
@@ -75,6 +72,7 @@ impl Joined {
             specs,
             slots: Vec::new(),
             rng: fastrand::Rng::with_seed(seed),
+            starting: Duration::ZERO,
         }
     }
 
@@ -99,6 +97,8 @@ impl Joined {
             probe: None,
             reason: None,
             warm_up: WarmUp::default(),
+            later: Vec::new(),
+            restart: Duration::ZERO,
             compiled,
             first,
         });
@@ -117,6 +117,11 @@ impl Joined {
         self.slots[slot].first + 1 + clock
     }
 
+    /// How long starting and warming up new processes of all runtimes should take.
+    pub fn restart_takes(&self) -> Duration {
+        self.slots.iter().map(|slot| slot.restart).sum()
+    }
+
     /// Starts new processes of all runtimes that have not failed, and warms each of them up.
     pub fn restart(&mut self, mut progress: impl FnMut(usize)) {
         for at in 0..self.slots.len() {
@@ -129,7 +134,7 @@ impl Joined {
     }
 
     fn restart_one(&mut self, at: usize) {
-        let is_first = self.slots[at].probe.is_none();
+        let begun = self.machine.elapsed();
         if let Some(mut old) = self.slots[at].probe.take() {
             old.end();
         }
@@ -146,12 +151,10 @@ impl Joined {
                     return self.fail(at, why);
                 }
                 self.slots[at].probe = Some(probe);
-                let warm_up = self.warm_up(at);
+                let started = self.machine.elapsed().saturating_sub(begun);
+                self.warm_up(at, started);
                 self.find_thread(at);
                 self.settle_rate(at);
-                if is_first {
-                    self.slots[at].warm_up = warm_up;
-                }
             }
             Ok(_) => self.fail(at, "a second process described other clocks".into()),
             Err(why) => self.fail(at, why),
@@ -209,10 +212,17 @@ impl Joined {
         empty.into_iter().chain(of_clocks).collect()
     }
 
-    /// Makes batches in turn until none of them becomes faster.
-    fn warm_up(&mut self, at: usize) -> WarmUp {
-        let enough = if self.slots[at].compiled { ENOUGH_COMPILED } else { ENOUGH };
+    /// Makes batches in turn until none of them becomes faster. The first process, which took this
+    /// long to start, shows how long the others need.
+    fn warm_up(&mut self, at: usize, started: Duration) {
         let series = self.series(at);
+        let slot = &self.slots[at];
+        let is_first = slot.later.is_empty();
+        let enough = match (is_first, slot.compiled) {
+            (false, _) => slot.later.clone(),
+            (true, true) => vec![ENOUGH_COMPILED; series.len()],
+            (true, false) => vec![ENOUGH; series.len()],
+        };
         let mut reads = vec![1u64; series.len()];
         let mut trends = vec![Trend::default(); series.len()];
         let hz = self.machine.hz();
@@ -221,33 +231,45 @@ impl Joined {
         // Each cost settles by itself: on a busy machine, all of them would hardly ever seem
         // settled at once.
         let mut settled = vec![false; series.len()];
-        while settled.contains(&false)
-            && self.machine.elapsed().saturating_sub(start) < LONGEST
-            && !self.machine.interrupted()
-        {
+        let mut passed = Duration::ZERO;
+        while settled.contains(&false) && passed < LONGEST && !self.machine.interrupted() {
             for (nth, &(clock, mode)) in series.iter().enumerate() {
+                // Each loop of a later process takes its turns only until it is ready.
+                if settled[nth] && !is_first {
+                    continue;
+                }
                 let Some(batch) = self.ask(at, clock, mode, reads[nth]) else {
-                    return WarmUp::default();
+                    return;
                 };
                 let ticks = batch.ticks as f64;
                 let took = Duration::from_secs_f64(ticks / hz);
-                trends[nth].push(self.machine.elapsed(), reads[nth], took);
+                passed = self.machine.elapsed().saturating_sub(start);
+                trends[nth].push(passed, reads[nth], took);
                 let few = reads[nth] < FEW_READS && ticks < long / 2.0;
                 if (few || ticks < aim / 2.0) && reads[nth] < MOST_READS {
                     reads[nth] *= 2;
                 }
             }
-            for (settled, trend) in settled.iter_mut().zip(&trends) {
-                *settled |= trend.has_settled(enough);
+            for (nth, trend) in trends.iter().enumerate() {
+                settled[nth] |= trend.has_settled(enough[nth]);
             }
         }
+        if !is_first {
+            return;
+        }
         let ups = trends.iter().filter_map(Trend::speed_up);
-        WarmUp {
-            seconds: self.machine.elapsed().saturating_sub(start).as_secs_f64(),
+        let slot = &mut self.slots[at];
+        slot.warm_up = WarmUp {
+            seconds: passed.as_secs_f64(),
             batches: trends.first().map_or(0, |trend| trend.len() as u64),
             settled: !settled.contains(&false),
             speed_up: ups.fold(1.0, f64::max),
-        }
+        };
+        let needed: Vec<Passed> = trends.iter().map(Trend::needed).collect();
+        slot.later = enough.iter().zip(&needed).map(|(enough, &it)| enough.again(it)).collect();
+        let busy: Duration = needed.iter().map(|needed| needed.busy).sum();
+        let time = slot.later.iter().map(|later| later.least.time).max().unwrap_or_default();
+        slot.restart = started + SHORT + time.max(busy * SAFELY);
     }
 
     /// Finds the thread that reads, so that the time it spends off the CPU is seen. That thread
@@ -259,10 +281,10 @@ impl Joined {
             return;
         };
         let id = clock.id.clone();
-        probe.find_thread(|probe| {
-            // A failure shows in the next batch.
-            let _ = probe.batch(&id, Mode::Throughput.name(), 20_000, &|| false);
-        });
+        // A failure shows in the next batch.
+        let batch =
+            |probe: &mut Probe| probe.batch(&id, Mode::Throughput.name(), 20_000, &|| false).ok();
+        probe.find_thread(batch);
     }
 
     /// Corrects the conversion if the stopwatch does not run at the rate that it claims.
@@ -292,8 +314,10 @@ fn same(one: &Hello, other: &Hello) -> bool {
 }
 
 impl Time for Joined {
+    /// Leaves out what goes into later processes before their rounds, so that each process gets an
+    /// equal part of the time.
     fn elapsed(&self) -> Duration {
-        self.machine.elapsed()
+        self.machine.elapsed().saturating_sub(self.starting)
     }
 
     fn sleep(&mut self, duration: Duration) {
@@ -359,7 +383,9 @@ impl Batches for Joined {
     /// Makes the rounds with new processes of all runtimes. This process reads the clocks of C
     /// itself, with another copy of its loops.
     fn child_rounds(&mut self, job: &Job) -> Option<Sampled> {
+        let begun = self.machine.elapsed();
         self.restart(|_| ());
+        self.starting += self.machine.elapsed().saturating_sub(begun);
         self.machine.use_copy(job.copy);
         (!self.interrupted()).then(|| sampling::sample(self, job, |_, _| false))
     }

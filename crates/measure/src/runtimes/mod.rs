@@ -33,10 +33,19 @@ use host::{Joined, Slot};
 use prepare::{Candidate, Ready, candidates};
 use probe::Probe;
 use std::path::PathBuf;
+use std::time::Duration;
 
 pub use series::Series;
 
-const PROCESSES: u32 = 3;
+/// The most processes of each build. With six, Student's t is 2.57; with three, it is 4.30.
+const PROCESSES: u32 = 6;
+/// The fewest: one process cannot show by how much two differ.
+const FEWEST_PROCESSES: u32 = 2;
+/// The time for starting and warming up the processes after the first, for each build. A build that
+/// needs 0.6 s each time gets all six.
+const START: Duration = Duration::from_secs(3);
+/// The least and the most time for the rounds without a budget.
+const ROUNDS: [Duration; 2] = [Duration::from_secs(3), Duration::from_secs(30)];
 /// The intended length of a batch: long compared with the cost of a request, and 1000 ticks of a
 /// stopwatch of 100 ns.
 const BATCH_NS: f64 = 100_000.0;
@@ -69,7 +78,12 @@ impl Measurement for Request {
             report.runtimes = rows;
             return Ok(());
         }
-        let budget = setting.budget.map_or(RUNTIMES.time, |budget| RUNTIME_ROUNDS.of(budget));
+        let builds = u32::try_from(ready.len()).unwrap_or(u32::MAX);
+        let rounds = (RUNTIMES.time.saturating_mul(builds)).clamp(ROUNDS[0], ROUNDS[1]);
+        let starts = START.saturating_mul(builds);
+        let [rounds, starts] = setting
+            .budget
+            .map_or([rounds, starts], |budget| [RUNTIME_ROUNDS.of(budget), WARM_UP.of(budget)]);
 
         let reference = reference();
         // The rounds of C are in this process; rounds elsewhere are those of the runtimes.
@@ -95,9 +109,9 @@ impl Measurement for Request {
         let plan = Plan {
             min_rounds: 90,
             max_rounds: 900,
-            processes: PROCESSES,
+            processes: processes(starts, host.restart_takes()),
             shape: Shape { batch_ns: BATCH_NS, ..Shape::default() },
-            ..Plan::within(budget)
+            ..Plan::within(rounds)
         };
         let outcome =
             rounds::run(&mut host, &specs, &subjects, &modes, plan, setting.seed, |done| {
@@ -139,6 +153,14 @@ impl Measurement for Request {
         report.runtimes = rows;
         Ok(())
     }
+}
+
+/// Returns how many processes of each build there is time for, if starting one of each takes this
+/// long.
+fn processes(starts: Duration, each: Duration) -> u32 {
+    let more = starts.as_nanos() / each.as_nanos().max(1);
+    let more = u32::try_from(more).unwrap_or(u32::MAX);
+    more.saturating_add(1).clamp(FEWEST_PROCESSES, PROCESSES)
 }
 
 fn progress(setting: &mut Setting, phase: &Phase, done: f64) {
@@ -379,4 +401,15 @@ fn reference_row(
         }],
         ..base.clone()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_are_six_processes_unless_starting_them_takes_too_long() {
+        let of = |ms| processes(START, Duration::from_millis(ms));
+        assert_eq!([0, 300, 600, 800, 1500, 9000].map(of), [6, 6, 6, 4, 3, 2]);
+    }
 }

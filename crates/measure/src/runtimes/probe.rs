@@ -44,6 +44,9 @@ impl Mark {
     }
 }
 
+/// How often a long batch is tried until no interruption hides which thread makes it.
+const TRIES: usize = 10;
+
 /// The requests of which the shortest compares the stopwatch with the ruler.
 const COMPARED: usize = 30;
 
@@ -136,7 +139,7 @@ impl Probe {
         self.last = Some([start, stop]);
         let after = self.account.as_ref().and_then(Account::cpu_ns);
         let spent = before.zip(after).map(|(before, after)| after.saturating_sub(before) as f64);
-        let ns = made.ticks * 1e9 / self.hello.stopwatch.hz;
+        let ns = self.ns(made.ticks);
         Ok(Made {
             start: made.start,
             ticks: made.ticks,
@@ -204,17 +207,31 @@ impl Probe {
         Ok(best)
     }
 
-    /// Finds the thread that makes the batches: the one that a long batch kept busy.
-    pub fn find_thread(&mut self, mut busy: impl FnMut(&mut Self)) {
-        let before = Account::all(self.child.id());
-        busy(self);
-        let after = Account::all(self.child.id());
-        let grown = after.into_iter().map(|(thread, ns)| {
-            let earlier = before.iter().find(|(known, _)| *known == thread);
-            (ns.saturating_sub(earlier.map_or(0, |(_, ns)| *ns)), thread)
-        });
-        let most = grown.max().filter(|(ns, _)| *ns > 0);
-        self.account = most.and_then(|(_, thread)| Account::of(self.child.id(), thread));
+    /// Finds the thread that makes the batches: the one that was busy during a long batch, and
+    /// little longer. A thread that compiles meanwhile may be busy for longer.
+    pub fn find_thread(&mut self, batch: impl Fn(&mut Self) -> Option<Made>) {
+        for _ in 0..TRIES {
+            let before = Account::all(self.child.id());
+            let Some(made) = batch(self) else {
+                return;
+            };
+            let least = self.ns(made.ticks) as u64;
+            let after = Account::all(self.child.id());
+            let grown = after.into_iter().map(|(thread, ns)| {
+                let earlier = before.iter().find(|(known, _)| *known == thread);
+                (ns.saturating_sub(earlier.map_or(0, |(_, ns)| *ns)), thread)
+            });
+            let busy = grown.filter(|(ns, _)| *ns > 0 && *ns >= least).min();
+            self.account = busy.and_then(|(_, thread)| Account::of(self.child.id(), thread));
+            if self.account.is_some() {
+                return;
+            }
+        }
+    }
+
+    /// A time of the stopwatch in nanoseconds, at the rate that the runtime claims.
+    fn ns(&self, ticks: f64) -> f64 {
+        ticks * 1e9 / self.hello.stopwatch.hz
     }
 
     /// Asks the probe to end.

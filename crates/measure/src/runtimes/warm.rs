@@ -7,36 +7,89 @@ use std::time::Duration;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Trend {
-    batches: Vec<(Duration, f64)>,
-    /// The reads in all batches, and the time that they took.
-    reads: u64,
-    busy: Duration,
+    batches: Vec<Point>,
 }
 
-/// What must have passed before a trend is conclusive.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Enough {
-    /// The span in which batches must not become faster.
-    pub span: Duration,
+/// A batch of a trend.
+#[derive(Clone, Copy, Debug)]
+struct Point {
+    cost: f64,
+    /// What had passed at its end.
+    passed: Passed,
+}
+
+/// What has passed since the warm-up began.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Passed {
+    pub time: Duration,
     /// The time for which the loop itself ran.
     pub busy: Duration,
     /// The reads that the loop made.
     pub reads: u64,
 }
 
+impl Passed {
+    fn reaches(&self, least: &Self) -> bool {
+        self.time >= least.time && self.busy >= least.busy && self.reads >= least.reads
+    }
+}
+
+/// What makes a trend conclusive.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Enough {
+    /// The span in which batches must not become faster.
+    pub span: Duration,
+    /// What must have passed before.
+    pub least: Passed,
+}
+
+/// When a loop may have settled. .NET waits 100 ms before it compiles what has run often enough
+/// (`TieredCompilation.BackgroundWorkerTimeoutMs` and `TC_CallCountingDelayMs`). V8 was seen to
+/// replace a loop after 30 ms of its own time and 100,000 reads; PyPy counts 1,039 iterations
+/// before it compiles a loop, and 200 before it compiles what leaves it. HotSpot was seen to
+/// compile the loop of `Instant.now()` anew, by a quarter faster, after 1,700,000 reads.
+pub(super) const ENOUGH: Enough = Enough {
+    span: Duration::from_millis(250),
+    least: Passed { time: Duration::ZERO, busy: Duration::from_millis(100), reads: 5_000 },
+};
+/// What must have passed for a loop that was compiled before it ran.
+pub(super) const ENOUGH_COMPILED: Enough =
+    Enough { span: SHORT, least: Passed { time: Duration::ZERO, busy: Duration::ZERO, reads: 0 } };
+/// The span in which the batches of a loop must not become faster if it is known when it is ready.
+pub(super) const SHORT: Duration = Duration::from_millis(30);
+/// A later process makes this many times the reads that the first one needed, for as much time.
+pub(super) const SAFELY: u32 = 2;
+
+impl Enough {
+    /// Returns what the same loop needs in another process, if it needed this in the first.
+    pub fn again(&self, needed: Passed) -> Self {
+        Self {
+            span: self.span.min(SHORT),
+            least: Passed {
+                // Compilers count reads; only their timers count time.
+                time: (needed.time * SAFELY).min(self.span),
+                busy: Duration::ZERO,
+                reads: needed.reads * u64::from(SAFELY),
+            },
+        }
+    }
+}
+
 /// If the newer half is lower than the older one by more than this share, the batches still become
 /// faster.
 const FASTER: f64 = 0.02;
+/// Batches that take at most this many times as long as the fastest are as fast as they become.
+const NEAR: f64 = 1.15;
 /// The fewest batches in a half.
 const FEWEST: usize = 6;
 
 impl Trend {
-    /// Records a batch of this many reads, which took this long.
-    pub fn push(&mut self, at: Duration, reads: u64, took: Duration) {
+    /// Records a batch of this many reads, which ended at this time and took this long.
+    pub fn push(&mut self, time: Duration, reads: u64, took: Duration) {
+        let Passed { busy, reads: before, .. } = self.passed();
         let cost = took.as_secs_f64() / reads.max(1) as f64;
-        self.batches.push((at, cost));
-        self.reads += reads;
-        self.busy += took;
+        let passed = Passed { time, busy: busy + took, reads: before + reads };
+        self.batches.push(Point { cost, passed });
     }
 
     /// The number of batches so far.
@@ -44,22 +97,25 @@ impl Trend {
         self.batches.len()
     }
 
+    fn passed(&self) -> Passed {
+        self.batches.last().map_or(Passed::default(), |point| point.passed)
+    }
+
     /// Whether the batches of the last span no longer become faster: the median of the newer half
     /// is not below that of the older one.
     pub fn has_settled(&self, enough: Enough) -> bool {
-        let Some((last, _)) = self.batches.last() else {
-            return false;
-        };
-        if self.busy < enough.busy || self.reads < enough.reads {
+        let passed = self.passed();
+        if !passed.reaches(&enough.least) {
             return false;
         }
-        let from = last.saturating_sub(enough.span);
-        let first = self.batches.partition_point(|(at, _)| *at < from);
-        // The window must be full and contain enough.
+        let from = passed.time.saturating_sub(enough.span);
+        let first = self.batches.partition_point(|point| point.passed.time < from);
+        // The window must be full and contain enough: on a busy machine, it is longer.
+        let first = first.min(self.len().saturating_sub(2 * FEWEST));
+        if first == 0 {
+            return false;
+        }
         let recent = &self.batches[first..];
-        if first == 0 || recent.len() < 2 * FEWEST {
-            return false;
-        }
         let (older, newer) = recent.split_at(recent.len() / 2);
         match (median(older), median(newer)) {
             (Some(older), Some(newer)) => newer >= older * (1.0 - FASTER),
@@ -67,17 +123,26 @@ impl Trend {
         }
     }
 
+    /// What had passed when the batches had become fast: when [`FEWEST`] in a row came near the
+    /// fastest that did. Neighbours of the core make batches slower, never faster.
+    pub fn needed(&self) -> Passed {
+        let parts = || self.batches.chunks_exact(FEWEST);
+        let fastest = parts().filter_map(median).fold(f64::INFINITY, f64::min);
+        let mut fast = parts().filter(|part| median(part).is_some_and(|it| it <= fastest * NEAR));
+        fast.next().and_then(<[Point]>::last).map_or(self.passed(), |point| point.passed)
+    }
+
     /// By what factor the first batch took longer than the last ones.
     pub fn speed_up(&self) -> Option<f64> {
-        let (_, first) = self.batches.first()?;
-        let recent = &self.batches[self.batches.len().saturating_sub(FEWEST)..];
+        let first = self.batches.first()?.cost;
+        let recent = &self.batches[self.len().saturating_sub(FEWEST)..];
         let last = median(recent).filter(|last| *last > 0.0)?;
         Some(first / last)
     }
 }
 
-fn median(batches: &[(Duration, f64)]) -> Option<f64> {
-    let mut costs: Vec<f64> = batches.iter().map(|(_, cost)| *cost).collect();
+fn median(batches: &[Point]) -> Option<f64> {
+    let mut costs: Vec<f64> = batches.iter().map(|point| point.cost).collect();
     costs.sort_unstable_by(f64::total_cmp);
     quantile(&costs, 0.5)
 }
@@ -86,22 +151,27 @@ fn median(batches: &[(Duration, f64)]) -> Option<f64> {
 mod tests {
     use super::*;
 
-    const ENOUGH: Enough =
-        Enough { span: Duration::from_millis(200), busy: Duration::ZERO, reads: 0 };
+    const ANY: Passed = Passed { time: Duration::ZERO, busy: Duration::ZERO, reads: 0 };
+    const QUICK: Enough = Enough { span: Duration::from_millis(200), least: ANY };
 
-    /// Returns after how many batches, one per millisecond, a loop settles whose reads take this
-    /// many nanoseconds.
-    fn settles_with(enough: Enough, cost: impl Fn(u64) -> f64) -> Option<u64> {
+    /// Returns the trend of a loop whose reads take this many nanoseconds, with a batch per
+    /// millisecond, and after how many batches it settles.
+    fn trend_of(enough: Enough, cost: impl Fn(u64) -> f64) -> (Trend, Option<u64>) {
         let mut trend = Trend::default();
-        (0..5000).find(|at| {
+        let settled = (0..5000).find(|at| {
             let took = Duration::from_secs_f64(cost(*at) * 1e-9 * 100.0);
             trend.push(Duration::from_millis(*at), 100, took);
             trend.has_settled(enough)
-        })
+        });
+        (trend, settled)
+    }
+
+    fn settles_with(enough: Enough, cost: impl Fn(u64) -> f64) -> Option<u64> {
+        trend_of(enough, cost).1
     }
 
     fn settles(cost: impl Fn(u64) -> f64) -> Option<u64> {
-        settles_with(ENOUGH, cost)
+        settles_with(QUICK, cost)
     }
 
     #[test]
@@ -129,12 +199,35 @@ mod tests {
         // Of many loops in turn, each runs for a small part of the time; a compiler counts the runs
         // of each loop. This one is replaced after 60,000 reads.
         let replaced = |at: u64| if at < 600 { 320.0 } else { 180.0 };
-        let busy = Enough { busy: Duration::from_millis(20), ..ENOUGH };
+        let busy = Duration::from_millis(20);
+        let busy = Enough { least: Passed { busy, ..ANY }, ..QUICK };
         assert_eq!(settles(replaced), Some(201));
         let settled = settles_with(busy, replaced).expect("it settles");
         assert!(settled > 600, "{settled}");
-        let many = Enough { reads: 70_000, ..ENOUGH };
+        let many = Enough { least: Passed { reads: 70_000, ..ANY }, ..QUICK };
         assert!(settles_with(many, replaced).is_some_and(|at| at >= 699));
+    }
+
+    #[test]
+    fn a_later_process_makes_twice_the_reads_that_the_first_one_needed() {
+        // A loop that is replaced after 90 batches; later, a neighbour slows it down.
+        let tiers = |at: u64| match at {
+            0..90 => 9_000.0,
+            90..300 => 1_000.0,
+            _ => 1_500.0,
+        };
+        let (trend, settled) = trend_of(QUICK, tiers);
+        assert!(settled.is_some_and(|at| at > 200), "{settled:?}");
+        let needed = trend.needed();
+        assert!((9_000..=9_600).contains(&needed.reads), "{needed:?}");
+        let again = QUICK.again(needed);
+        assert_eq!((again.least.reads, again.span), (needed.reads * 2, SHORT));
+        let later = settles_with(again, tiers);
+        assert!(later.is_some_and(|at| (180..260).contains(&at)), "{later:?}");
+        // What was fast from the start is soon ready.
+        let (trend, _) = trend_of(QUICK, |_| 1_000.0);
+        let soon = settles_with(QUICK.again(trend.needed()), |_| 1_000.0);
+        assert!(soon.is_some_and(|at| at < 40), "{soon:?}");
     }
 
     #[test]
