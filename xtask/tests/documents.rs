@@ -249,6 +249,27 @@ const QUOTED: &[(&str, &str, &str, &str)] = &[
     ("waits", "begin with a sleep of {} at the", "chronoscope/src/wait/lag.rs", "SLEEP_NS"),
     ("waits", "asks for a slice of {} (", "chronoscope/src/wait/slice.rs", "SHORT_NS"),
     ("waits", "late by more than {}. A wait on", "chronoscope/src/wait/cause.rs", "LATE_NS"),
+    ("changes", "the corrected chance is below {}, and", "diagnose/src/compare/rule.rs", "ALPHA"),
+    ("changes", "the change is at least {} and 0.1 ns", "diagnose/src/compare/rule.rs", "SMALL"),
+    ("changes", "at least 1 % and {} |", "diagnose/src/compare/rule.rs", "SMALL_NS"),
+    (
+        "changes",
+        "interval of the change is below {}, or below",
+        "diagnose/src/compare/rule.rs",
+        "SAME",
+    ),
+    ("changes", "or below {} for system calls", "diagnose/src/compare/rule.rs", "SAME_WIDE"),
+    ("changes", "is then replaced by {} for each run", "diagnose/src/compare/rule.rs", "STEADY"),
+    ("changes", "If that is below {}, it also", "diagnose/src/compare/rule.rs", "CALIBRATES"),
+    (
+        "changes",
+        "frequencies differ by more than {}. A change",
+        "diagnose/src/compare/rule.rs",
+        "SPEEDS",
+    ),
+    ("changes", "with another ±{}. If", "diagnose/src/compare/rule.rs", "OFF"),
+    ("changes", "count as at least ±{}. Reads", "diagnose/src/compare/rule.rs", "KERNEL"),
+    ("changes", "count as at least ±{}. A wait", "diagnose/src/compare/rule.rs", "AFTER_STORES"),
 ];
 
 #[test]

@@ -51,15 +51,15 @@ fn intervals_cover_the_truth() {
 /// 100 rows that did not change show any change in at most 5 of 100 pairs.
 #[test]
 fn a_hundred_rows_rarely_raise_one_alarm() {
-    let (alarms, ..) = pairs(STEADY, 400, &[]);
-    // Three standard errors of 5 % are 13 pairs.
-    assert!((2..=33).contains(&alarms), "{alarms} of 400");
+    let (alarms, ..) = pairs(STEADY, 300, &[]);
+    // Three standard errors of 5 % are 11 pairs.
+    assert!((1..=26).contains(&alarms), "{alarms} of 300");
 }
 
 #[test]
 fn a_change_of_2_5_percent_is_found_among_a_hundred_rows() {
     let machine = Machine { error: 0.0025, ..STEADY };
-    let (alarms, _, found) = pairs(machine, 50, &[0.025; 10]);
+    let (alarms, _, found) = pairs(machine, 30, &[0.025; 10]);
     assert!(found > 0.95 && alarms <= 6, "{found}, {alarms}");
     // Half of the change that counts is none, however well it is known.
     let certain = Machine { error: 0.0001, ..STEADY };
@@ -70,8 +70,8 @@ fn a_change_of_2_5_percent_is_found_among_a_hundred_rows() {
 #[test]
 fn two_states_of_a_machine_are_no_change() {
     let machine = Machine { error: 0.0005, states: 0.006, counters: 6, ..STEADY };
-    assert_eq!(pairs(machine, 100, &[]).0, 0);
-    assert!(pairs(machine, 50, &[0.025; 10]).2 > 0.95);
+    assert_eq!(pairs(machine, 60, &[]).0, 0);
+    assert!(pairs(machine, 30, &[0.025; 10]).2 > 0.95);
 }
 
 /// Nanoseconds drift with the frequency, and cycles do not: the counter's reads show it, and 2.5 %
@@ -79,12 +79,12 @@ fn two_states_of_a_machine_are_no_change() {
 #[test]
 fn a_drifting_frequency_hides_no_change_from_cycles() {
     let machine = Machine { error: 0.0005, drift: 0.02, counters: 6, ..STEADY };
-    let (alarms, units, found) = pairs(machine, 100, &[0.025; 10]);
+    let (alarms, units, found) = pairs(machine, 60, &[0.025; 10]);
     let cycles = units.iter().filter(|unit| **unit == Unit::CoreCycles).count();
-    assert!(alarms == 0 && found > 0.95 && cycles > 90, "{alarms}, {found}, {cycles}");
+    assert!(alarms == 0 && found > 0.95 && cycles > 50, "{alarms}, {found}, {cycles}");
     // Without such reads, nothing is found, and no alarm raised.
     let blind = Machine { counters: 0, ..machine };
-    let (alarms, _, found) = pairs(blind, 100, &[0.025; 10]);
+    let (alarms, _, found) = pairs(blind, 40, &[0.025; 10]);
     assert!(alarms == 0 && found < 0.05, "{alarms}, {found}");
 }
 
@@ -93,9 +93,9 @@ fn a_drifting_frequency_hides_no_change_from_cycles() {
 #[test]
 fn a_coarse_gauge_raises_no_alarm() {
     let machine = Machine { error: 0.0005, gauge: 0.01, counters: 6, ..STEADY };
-    let (alarms, units, found) = pairs(machine, 100, &[0.025; 10]);
+    let (alarms, units, found) = pairs(machine, 60, &[0.025; 10]);
     let ns = units.iter().filter(|unit| **unit == Unit::Ns).count();
-    assert!(alarms == 0 && found > 0.95 && ns > 90, "{alarms}, {found}, {ns}");
+    assert!(alarms == 0 && found > 0.95 && ns > 50, "{alarms}, {found}, {ns}");
 }
 
 /// A neighbour on the core slows some reads by a percent, which no interval says: 10 % are found.

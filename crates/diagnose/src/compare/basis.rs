@@ -50,13 +50,9 @@ impl Basis {
             words(near),
             words(far)
         );
+        let common = [0, 1].map(|side| common(pairs.iter().map(|pair| &pair[side])));
         // A neighbour that shares the core does not slow all reads alike.
-        let shared = reports.map(rule::core_shared);
-        let common = [0, 1].map(|side| match shared[side] {
-            true => 0.0,
-            false => common(pairs.iter().map(|pair| &pair[side])),
-        });
-        let off = shared.map(|shared| if shared { rule::OFF } else { 0.0 });
+        let off = reports.map(|it| if rule::core_shared(it) { rule::OFF } else { 0.0 });
         Self { unit, why, off, common: Some(common) }
     }
 

@@ -2,7 +2,7 @@
 
 use chronoscope_model::change;
 use chronoscope_model::compare::Difference;
-use chronoscope_model::units::{human_hz, short_ns};
+use chronoscope_model::units::{short_ns, three_digits};
 use chronoscope_model::{Environment, Report};
 use std::collections::BTreeSet;
 
@@ -62,7 +62,9 @@ fn facts(report: &Report) -> Vec<Fact> {
         (
             "core frequency",
             Show::Differs,
-            ruler.and_then(|it| it.noise.core).map(|it| human_hz(it.hz)),
+            ruler
+                .and_then(|it| it.noise.core)
+                .map(|it| format!("{} GHz", three_digits(it.hz / 1e9))),
         ),
         (
             "real-time priority",
