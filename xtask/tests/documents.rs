@@ -259,8 +259,13 @@ const QUOTED: &[(&str, &str, &str, &str)] = &[
         "SAME",
     ),
     ("changes", "or below {} for system calls", "diagnose/src/compare/rule.rs", "SAME_WIDE"),
-    ("changes", "is then replaced by {} for each run", "diagnose/src/compare/rule.rs", "STEADY"),
-    ("changes", "If that is below {}, it also", "diagnose/src/compare/rule.rs", "CALIBRATES"),
+    ("changes", "is replaced by {} for each run", "diagnose/src/compare/rule.rs", "STEADY"),
+    (
+        "changes",
+        "differences is below {} in nanoseconds",
+        "diagnose/src/compare/rule.rs",
+        "CALIBRATES",
+    ),
     (
         "changes",
         "frequencies differ by more than {}. A change",
@@ -268,8 +273,14 @@ const QUOTED: &[(&str, &str, &str, &str)] = &[
         "SPEEDS",
     ),
     ("changes", "with another ±{}. If", "diagnose/src/compare/rule.rs", "OFF"),
-    ("changes", "count as at least ±{}. Reads", "diagnose/src/compare/rule.rs", "KERNEL"),
-    ("changes", "count as at least ±{}. A wait", "diagnose/src/compare/rule.rs", "AFTER_STORES"),
+    ("changes", "**System calls** as at least ±{}: the", "diagnose/src/compare/rule.rs", "KERNEL"),
+    (
+        "changes",
+        "(`x86/mfence-rdtsc`) as at least ±{}: they",
+        "diagnose/src/compare/rule.rs",
+        "AFTER_STORES",
+    ),
+    ("changes", "`c/time`, as at least ±{}. A", "diagnose/src/compare/rule.rs", "STORED_TIME"),
 ];
 
 #[test]

@@ -5,7 +5,7 @@
 use super::figures::Measured;
 use super::rule::{self, CALIBRATES, KERNEL, Ratio, SPEEDS, STEADY, share};
 use chronoscope_model::Report;
-use chronoscope_model::clock::{Facts, Orders, Reads};
+use chronoscope_model::clock::{BuiltOn, Facts, Orders, Reads};
 use chronoscope_model::compare::{Figure, Quantity, Section, Unit};
 use chronoscope_model::units::percent;
 
@@ -19,9 +19,17 @@ pub struct Basis {
     pub why: String,
     /// What each run may be off by beyond its intervals.
     off: [f64; 2],
-    /// The part of each run's intervals that all of its costs share, if the counter's reads show
-    /// that the runs do not differ by it.
-    common: Option<[f64; 2]>,
+    /// What the counter's reads show of the runs as a whole, if they show it.
+    shown: Option<Shown>,
+}
+
+/// What the reads of the counter show.
+#[derive(Clone, Copy)]
+struct Shown {
+    /// The part of each run's intervals that all of its costs share. The runs do not differ by it.
+    common: [f64; 2],
+    /// What each run may differ by instead.
+    steady: f64,
 }
 
 impl Basis {
@@ -38,7 +46,7 @@ impl Basis {
             let (unit, why) = by_frequency(reports);
             let off =
                 reports.map(|it| if rule::disturbed(it).is_empty() { 0.0 } else { rule::OFF });
-            return Self { unit, why, off, common: None };
+            return Self { unit, why, off, shown: None };
         };
         let words = |log: f64| percent(share(log));
         let (unit, near, other, far) = match cycles < ns {
@@ -53,7 +61,8 @@ impl Basis {
         let common = [0, 1].map(|side| common(pairs.iter().map(|pair| &pair[side])));
         // A neighbour that shares the core does not slow all reads alike.
         let off = reports.map(|it| if rule::core_shared(it) { rule::OFF } else { 0.0 });
-        Self { unit, why, off, common: Some(common) }
+        let steady = STEADY.max(near);
+        Self { unit, why, off, shown: Some(Shown { common, steady }) }
     }
 
     /// B divided by A, with the interval that joins those of both (Goldstein and Healy 1995,
@@ -61,11 +70,11 @@ impl Basis {
     /// and the lower half of B limit it from below.
     pub fn ratio(&self, a: &Measured, b: &Measured) -> Ratio {
         let halves = |it: &Measured, side: usize| {
-            let common = self.common.filter(|_| user_space_cost(it)).map(|common| common[side]);
+            let shown = self.shown.filter(|_| user_space_cost(it));
             halves(it).map(|half| {
-                let own = common.map_or(half, |common| (half * half - common * common).sqrt());
-                let steady = common.map_or(0.0, |_| STEADY);
-                own.max(between(it)).hypot(self.off[side]).hypot(steady)
+                let (common, steady) = shown.map_or((0.0, 0.0), |it| (it.common[side], it.steady));
+                let own = (half * half - common * common).sqrt().max(between(it));
+                own.hypot(steady).hypot(self.off[side])
             })
         };
         let ([a_low, a_high], [b_low, b_high]) = (halves(a, 0), halves(b, 1));
@@ -115,10 +124,19 @@ pub fn through_kernel(it: &Measured) -> bool {
     facts(it).is_some_and(|it| matches!(it.reads, Reads::SystemCall | Reads::File))
 }
 
+/// Whether it is a read back to back that only loads what something else has stored. A loop of so
+/// few cycles has two rhythms, a quarter apart, and a run stays in one of them.
+pub fn stored_time(it: &Measured) -> bool {
+    let loads =
+        |it: Facts| it.built_on == BuiltOn::Tick && matches!(it.reads, Reads::Vdso | Reads::Memory);
+    it.key.quantity == Quantity::Read && facts(it).is_some_and(loads)
+}
+
 /// The least that half an interval counts as.
 fn between(it: &Measured) -> f64 {
     match facts(it).map(|it| it.orders) {
         _ if through_kernel(it) => KERNEL,
+        _ if stored_time(it) => rule::STORED_TIME,
         Some(Orders::Memory) => rule::AFTER_STORES,
         _ => 0.0,
     }

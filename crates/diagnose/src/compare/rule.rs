@@ -1,10 +1,9 @@
 //! When is a change more than chance, and when are two figures the same?
 
-use super::basis::through_kernel;
+use super::basis::{stored_time, through_kernel};
 use super::figures::Measured;
 use super::stats::{self, Z};
 use chronoscope_model::Report;
-use chronoscope_model::clock::{BuiltOn, Facts, Reads};
 use chronoscope_model::compare::{Counts, Figure, Key, Quantity, Row, Section, Verdict};
 use chronoscope_model::units::percent;
 
@@ -60,6 +59,9 @@ pub const OFF: f64 = 0.02;
 pub const KERNEL: f64 = 0.03;
 /// The same of reads that wait until earlier stores have left the core: they have two states.
 pub const AFTER_STORES: f64 = 0.02;
+/// The same of reads back to back of a time that something else has stored, such as the coarse
+/// clocks: they settle at one of two costs.
+pub const STORED_TIME: f64 = 0.2;
 
 /// If the reads of the counter differ by less than this share in one unit, they show how far the
 /// runs as a whole are off in it.
@@ -191,12 +193,6 @@ pub fn p(a: &Measured, b: &Measured, ratio: Ratio) -> f64 {
     }
 }
 
-/// Whether a read only loads what something else has stored: a loop of so few cycles has two
-/// rhythms, a quarter apart, and a run stays in one of them.
-fn stored_time(facts: Facts) -> bool {
-    facts.built_on == BuiltOn::Tick && matches!(facts.reads, Reads::Vdso | Reads::Memory)
-}
-
 /// Why stored reports cannot tell whether this figure changed; `None` if they may.
 pub fn not_judged(it: &Measured) -> Option<&'static str> {
     let facts = it.clock.and_then(|clock| clock.facts);
@@ -205,9 +201,14 @@ pub fn not_judged(it: &Measured) -> Option<&'static str> {
         (_, Quantity::Cold) => Some("cold reads differ from run to run: --run tells"),
         (_, Quantity::First) => Some("first reads differ from run to run: --run tells"),
         _ if facts.is_some_and(|it| it.exits_guest) => Some("leaves the guest: --run tells"),
-        (_, Quantity::Read) if facts.is_some_and(stored_time) => {
-            Some("settles at another cost in each run: --run tells")
-        }
         _ => None,
+    }
+}
+
+/// Why a row that is judged cannot be told.
+pub fn too_wide(it: &Measured) -> &'static str {
+    match stored_time(it) {
+        true => "settles at another cost in each run: --run tells",
+        false => "the intervals are too wide: --run tells",
     }
 }

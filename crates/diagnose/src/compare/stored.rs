@@ -18,6 +18,7 @@ pub fn stored((a_file, a): (&str, &Report), (b_file, b): (&str, &Report)) -> Cha
         let mut row = rule::row(a.key.clone(), [a.figure, b.figure], ratio);
         row.why = why(a, b);
         if row.why.is_none() {
+            row.why = Some(rule::too_wide(a).into());
             judged.push((rows.len(), ratio, Limits::of(a, b)));
             p.push(rule::p(a, b, ratio));
         }
@@ -29,9 +30,7 @@ pub fn stored((a_file, a): (&str, &Report), (b_file, b): (&str, &Report)) -> Cha
         let verdict = rule::verdict(row, ratio, p, limits);
         row.p = Some(p);
         row.verdict = if same_machine { verdict } else { rule::elsewhere(verdict) };
-        if row.verdict == Verdict::CannotTell {
-            row.why = Some("the intervals are too wide: --run tells".into());
-        }
+        row.why = row.why.take().filter(|_| row.verdict == Verdict::CannotTell);
     }
     Change {
         a: side(a_file, a),
