@@ -81,8 +81,10 @@ fn wanted(sh: &Shell) -> Result<Files> {
     let [schema, completions, man] = FOLDERS.map(Path::new);
 
     let mut files = Files::new();
-    let text = sh::read(cmd!(sh, "{tool} generate schema"))?;
-    files.insert(schema.join("chronoscope.report-1.json"), text.into());
+    for document in ["report", "comparison"] {
+        let text = sh::read(cmd!(sh, "{tool} generate schema {document}"))?;
+        files.insert(schema.join(format!("chronoscope.{document}-1.json")), text.into());
+    }
     for (shell, file) in SHELLS {
         let text = sh::read(cmd!(sh, "{tool} generate completions {shell}"))?;
         files.insert(completions.join(file), text.into());

@@ -14,7 +14,7 @@ use crate::stop::Stop;
 use crate::task::{Document, Files, Job, Later, Source, Task};
 use anyhow::bail;
 use chronoscope_model::Report;
-use chronoscope_report::{json, schema, section};
+use chronoscope_report::{SCHEMAS, json, section};
 use chronoscope_survey::{Progress as State, Survey, may_measure};
 use std::collections::BTreeSet;
 use std::io::{self, IsTerminal};
@@ -76,7 +76,11 @@ fn generate(files: Files) -> anyhow::Result<()> {
         Files::Man { folder } => man::pages(&folder).map_err(|error| {
             anyhow::anyhow!("cannot write man pages to {}: {error}", folder.display())
         }),
-        Files::Schema => print(schema().as_bytes()),
+        Files::Schema { document } => {
+            // clap knows these names.
+            let schema = SCHEMAS.into_iter().find(|(name, _)| *name == document);
+            print(schema.map_or_else(String::new, |(_, write)| write()).as_bytes())
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use crate::context::Context;
 use crate::screen::Screen;
 use crate::stop::Stop;
 use chronoscope_model::Report;
+use chronoscope_report::SCHEMAS;
 use chronoscope_survey::{Error, Spec, Survey};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -58,8 +59,12 @@ pub enum Files {
         /// The folder.
         folder: PathBuf,
     },
-    /// The JSON Schema of the report, to standard output.
-    Schema,
+    /// The JSON Schema of a document, to standard output.
+    Schema {
+        /// The document.
+        #[arg(default_value = SCHEMAS[0].0, value_parser = SCHEMAS.map(|(name, _)| name))]
+        document: String,
+    },
 }
 
 pub struct Job {

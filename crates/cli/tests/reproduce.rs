@@ -94,7 +94,7 @@ fn place() -> tempfile::TempDir {
     symlink(root().join("docs"), folder.path().join("docs")).expect("a link");
     for name in ["mains", "battery"] {
         let export = format!("json={}", folder.path().join(name).with_extension("json").display());
-        let waits = ["waits", "linux/nanosleep", "--wait", "1ms", "--count", "5", "--export"];
+        let waits = ["waits", "linux/nanosleep", "--wait", "1ms", "--count", "50", "--export"];
         common::run(&[&waits[..], &[&export]].concat());
     }
     folder

@@ -260,8 +260,7 @@ pub(crate) fn power_changed(from: &str, to: &str, before_s: f64) -> Note {
             "the machine ran on {from} until about second {before_s:.0} of the run and on {to} \
              after that, and rows contain waits from both"
         ),
-        "measure each power source in its own run, and compare the runs with chronoscope report \
-         FILE --compare OTHER",
+        "measure each power source in its own run, and compare the runs with chronoscope compare",
     )
 }
 

@@ -14,6 +14,11 @@ use serde::{Deserialize, Serialize};
 /// The version of the comparison's format that this crate writes.
 pub const SCHEMA: &str = "chronoscope.comparison/1";
 
+/// The JSON Schema of [`Compared`].
+pub fn schema() -> schemars::Schema {
+    schemars::schema_for!(Compared)
+}
+
 /// What changed between reports, and what they have in common. Each list called `on` has an element
 /// for each report, in their order.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -23,10 +23,21 @@ mod under_load;
 
 pub use format::{csv, json, markdown, ndjson};
 
-/// The JSON Schema of a report, as it is checked in under `docs/schema/`.
+/// The JSON Schemas that are checked in under `docs/schema/`, each with its name: that of a report
+/// comes first.
+pub const SCHEMAS: [(&str, fn() -> String); 2] = [
+    ("report", || written(&chronoscope_model::schema())),
+    ("comparison", || written(&chronoscope_model::compare::schema())),
+];
+
+/// The JSON Schema of a report.
 pub fn schema() -> String {
-    // A schema is a JSON value whose keys are strings, so writing it cannot fail.
-    let mut text = serde_json::to_string_pretty(&chronoscope_model::schema()).unwrap_or_default();
+    SCHEMAS[0].1()
+}
+
+/// A schema is a JSON value whose keys are strings, so writing it cannot fail.
+fn written(schema: &impl serde::Serialize) -> String {
+    let mut text = serde_json::to_string_pretty(schema).unwrap_or_default();
     text.push('\n');
     text
 }

@@ -70,16 +70,6 @@ fn names() -> BTreeSet<(&'static str, String)> {
             add(section.table.iter().map(|table| Block::Table(table(report))).collect());
             details.iter().for_each(|detail| add((section.view)(report, *detail)));
         }
-        if section.id == "waits" {
-            for heads in [["mains", "battery"], ["mains", "mains"]] {
-                let [a, b] = heads.map(|power| {
-                    let mut report = samples::waits::report();
-                    report.waits.iter_mut().for_each(|wait| wait.power = Some(power.into()));
-                    report
-                });
-                add(section::waits::compared(&a, &b).expect("common rows"));
-            }
-        }
     }
     names
 }

@@ -9,18 +9,15 @@ use crate::task::{Examples, Job, Run, Task};
 use chronoscope_diagnose::faults;
 use chronoscope_model::Report;
 use chronoscope_report::format::{self, Format};
-use chronoscope_report::{section, text};
+use chronoscope_report::section;
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 pub const EXAMPLES: Examples = [
     ("chronoscope report run.json", "The screen that the run showed, for this terminal."),
     ("chronoscope report run.json --as markdown", "The same report as tables for an issue."),
-    (
-        "chronoscope report mains.json --compare battery.json",
-        "The waits of two runs next to each other.",
-    ),
+    ("chronoscope report run.json -v", "Everything that the run found."),
 ];
 
 /// Show a stored report on any screen and in any format.
@@ -31,12 +28,8 @@ pub struct Args {
     /// A screen or a format to show it in. Default: the screen that the run showed.
     #[arg(long = "as", value_name = "SCREEN|FORMAT", value_parser = shapes())]
     shape: Option<Shape>,
-    /// Compare its waits with those of another report, for example one on battery with one on
-    /// mains.
-    #[arg(long, value_name = "OTHER", conflicts_with_all = ["shape", "json", "export"])]
-    compare: Option<PathBuf>,
     /// Add the runtimes of other reports, for example of other machines.
-    #[arg(long, value_name = "REPORT.json", conflicts_with = "compare")]
+    #[arg(long, value_name = "REPORT.json")]
     with: Vec<PathBuf>,
 }
 
@@ -72,10 +65,9 @@ impl Run for Args {
         if let (Some(Shape::Screen(Screen::Doctor)), []) = (self.shape, &*report.checks) {
             (report.findings, report.checks) = faults::examined(&report);
         }
-        let text = match (&self.compare, self.shape) {
-            (Some(other), _) => Some(self.compared(&report, other, context)?),
-            (None, Some(Shape::Format(format))) => Some(self.written(format, &report)?),
-            (None, _) => None,
+        let text = match self.shape {
+            Some(Shape::Format(format)) => Some(self.written(format, &report)?),
+            _ => None,
         };
         let screen = match self.shape {
             Some(Shape::Screen(screen)) => screen,
@@ -87,23 +79,6 @@ impl Run for Args {
 }
 
 impl Args {
-    fn compared(&self, report: &Report, other: &Path, context: &Context) -> Result<String, Usage> {
-        let second = input::report(other)?;
-        for (path, report) in [(self.file.as_path(), report), (other, &second)] {
-            if report.waits.iter().all(|wait| wait.samples == 0) {
-                return Err(Usage(format!("{}: it has no waits to compare", path.display())));
-            }
-        }
-        let Some(blocks) = section::waits::compared(report, &second) else {
-            return Err(Usage(format!(
-                "{} and {} have no wait in common: same method, duration, CPU and setting",
-                self.file.display(),
-                other.display()
-            )));
-        };
-        Ok(text::blocks(blocks, &context.style))
-    }
-
     fn written(&self, format: &Format, report: &Report) -> anyhow::Result<String> {
         if format.distributions_only && section::distributions(report).is_empty() {
             let (file, id) = (self.file.display(), format.id);

@@ -88,7 +88,9 @@ fn only(changes: &[&Change], side: fn(&Difference) -> [&Option<String>; 2]) -> V
         texts.extend(change.findings.iter().map(side).zip(&change.findings).filter_map(
             |([own, other], it)| {
                 let text = own.as_ref().filter(|_| other.is_none())?;
-                Some(Text::from(&*of).and(Text::toned(Tone::Name, &it.key)).and(format!(": {text}")))
+                Some(
+                    Text::from(&*of).and(Text::toned(Tone::Name, &it.key)).and(format!(": {text}")),
+                )
             },
         ));
     }
@@ -119,7 +121,7 @@ pub(super) fn conclusions(changes: &[&Change], detail: Detail) -> Vec<Block> {
     ];
     let mut facts = Vec::new();
     for (name, mut texts) in lists {
-        if texts.len() > FEW && detail != Detail::Everything {
+        if texts.len() > FEW && detail == Detail::Full {
             let more = texts.split_off(FEW).len();
             texts.push(format!("… {more} more: -v").into());
         }

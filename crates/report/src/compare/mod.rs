@@ -33,9 +33,15 @@ pub fn view(compared: &Compared, detail: Detail) -> Vec<Block> {
         blocks.extend(portable::clocks(compared, detail));
     }
     blocks.extend(words::legend(compared).map(Block::legend));
-    if changes.iter().any(|it| !it.rows.is_empty()) {
-        blocks.extend(words::answers(compared).into_iter().map(Block::Paragraph));
+    if changes.iter().all(|it| it.rows.is_empty()) && compared.overhead.is_empty() {
+        let none =
+            "No cost of a clock and no wait is in all of these reports, so no figure is judged.";
+        blocks.push(Block::legend(none));
     }
+    let judged = changes.iter().any(|it| !it.rows.is_empty());
+    blocks.extend(
+        judged.then(|| words::answers(compared)).into_iter().flatten().map(Block::Paragraph),
+    );
     blocks
 }
 

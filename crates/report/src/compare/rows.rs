@@ -5,7 +5,9 @@ use super::words;
 use crate::block::{Block, Cell, Column, Item, Rank, Table, Text, Tone, Value};
 use crate::number::{percent, short};
 use crate::section::Detail;
-use chronoscope_model::compare::{Change, Figure, Key, Method, Quantity, Row, Section, Shared, Verdict};
+use chronoscope_model::compare::{
+    Change, Figure, Key, Method, Quantity, Row, Section, Shared, Verdict,
+};
 use chronoscope_model::load::Load;
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -86,7 +88,8 @@ fn groups<'a>(changes: &[&'a Change]) -> Vec<Group<'a>> {
     let mut groups: Vec<Group<'a>> = Vec::new();
     for row in joined {
         let Key { section, quantity, load, .. } = *row.key;
-        let same = |it: &&mut Group| (it.section, it.quantity, it.load) == (section, quantity, load);
+        let same =
+            |it: &&mut Group| (it.section, it.quantity, it.load) == (section, quantity, load);
         match groups.iter_mut().find(same) {
             Some(group) => group.rows.push(row),
             None => groups.push(Group { section, quantity, load, rows: vec![row] }),
@@ -144,7 +147,11 @@ fn in_short(group: &Group, view: &View) -> Text {
     let changed = group.all().filter(|row| row.verdict.changed());
     let text = name.and(words::counts(group.all(), true));
     match changed.clone().next() {
-        Some(_) => text.and(format!("; {} (-v)", words::range_of(changed))),
+        Some(_) => {
+            // A document has no other view.
+            let more = if view.detail == Detail::Full { " (-v)" } else { "" };
+            text.and(format!("; {}{more}", words::range_of(changed)))
+        }
         None => text,
     }
 }
@@ -167,7 +174,10 @@ fn of_group(group: &Group, view: &View) -> Vec<Block> {
     let counts = counts.reduce(|all, one| all.and("; ").and(one)).unwrap_or_default();
     let mut blocks = vec![Block::remarked(title, counts)];
     let unjudged = group.unjudged();
-    let usual = |it: &&Joined| it.key.percentile.as_deref().is_none_or(|at| at == USUAL);
+    let is_usual = |it: &Joined| it.key.percentile.as_deref().is_none_or(|at| at == USUAL);
+    // Short runs have the median only.
+    let none_usual = !group.rows.iter().any(is_usual);
+    let usual = |it: &&Joined| none_usual || is_usual(it);
     let mut shown: Vec<&Joined> = match detail {
         Detail::Everything => group.rows.iter().collect(),
         // Without a verdict, the figures are what there is to see.

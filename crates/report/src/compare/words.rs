@@ -2,7 +2,9 @@
 
 use crate::block::{Text, Tone};
 use crate::number::{percent, short};
-use chronoscope_model::compare::{Change, Compared, Key, Method, Quantity, Row, Section, Shared, Verdict};
+use chronoscope_model::compare::{
+    Change, Compared, Key, Method, Quantity, Row, Section, Shared, Verdict,
+};
 use chronoscope_model::load::Load;
 use chronoscope_model::units::grouped;
 
@@ -191,7 +193,8 @@ pub(super) fn answers(compared: &Compared) -> Vec<Text> {
     let mut answers: Vec<Text> = changes.into_iter().enumerate().map(about).collect();
     if let (Some(threshold), Some(last)) = (compared.threshold, answers.last_mut()) {
         let is = if compared.exceeded { "exceeded" } else { "not exceeded" };
-        *last = std::mem::take(last).and(format!(" The threshold of {} is {is}.", percent(threshold)));
+        *last =
+            std::mem::take(last).and(format!(" The threshold of {} is {is}.", percent(threshold)));
     }
     answers
 }

@@ -8,6 +8,7 @@ use crate::task::Task;
 use chronoscope_diagnose::compare::{COLUMNS, one_machine};
 use chronoscope_model::Report;
 use chronoscope_model::compare::Compared;
+use chronoscope_report::section;
 
 /// What changed from the first report to each of the others, and what works on all machines.
 pub fn task(args: &Args, context: &Context) -> anyhow::Result<Task> {
@@ -28,7 +29,7 @@ pub fn task(args: &Args, context: &Context) -> anyhow::Result<Task> {
 
 /// Why there is nothing to show.
 fn nothing(reports: &[(String, Report)], compared: &Compared) -> Option<String> {
-    let Some(first) = &compared.change else {
+    if compared.change.is_none() {
         let one = reports.windows(2).all(|pair| one_machine(&pair[0].1, &pair[1].1));
         let none = compared.clocks.is_empty() && compared.overhead.is_empty();
         let why = if one { "of one machine" } else { "without clocks in all of them" };
@@ -39,14 +40,16 @@ fn nothing(reports: &[(String, Report)], compared: &Compared) -> Option<String> 
                  the others"
             )
         });
-    };
-    if !compared.clocks.is_empty() || !compared.overhead.is_empty() {
-        return None;
     }
-    let empty = std::iter::once(first).chain(&compared.more).position(|change| {
-        let lists = [&change.findings, &change.verdicts, &change.trust];
-        change.rows.is_empty() && lists.iter().all(|it| it.is_empty())
-    })?;
-    let [a, b] = [0, empty + 1].map(|at| &reports[at].0);
-    Some(format!("{a} and {b} have no figure in common: name reports of one command"))
+    let held = |(name, report): &(String, Report)| {
+        let held: Vec<&str> = section::measured(report).iter().map(|it| it.id).collect();
+        (name.clone(), held)
+    };
+    let (a, first) = held(reports.first()?);
+    reports.iter().map(held).find_map(|(b, other)| {
+        let apart = !first.iter().any(|id| other.contains(id)) && first != other;
+        let list = |ids: &[&str]| if ids.is_empty() { "nothing".into() } else { ids.join(", ") };
+        let (first, other) = (list(&first), list(&other));
+        apart.then(|| format!("{a} has {first}, {b} has {other}: name reports of one kind"))
+    })
 }

@@ -2,7 +2,6 @@
 
 pub(super) mod best;
 mod brief;
-mod compared;
 mod distribution;
 mod legend;
 mod overview;
@@ -12,7 +11,6 @@ mod table;
 mod ticks;
 mod why;
 
-pub use compared::view as compared;
 pub use ticks::view as ticks;
 
 use super::columns::Rows;
