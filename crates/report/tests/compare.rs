@@ -186,18 +186,25 @@ fn every_screen_is_as_it_was_reviewed() {
 
 #[test]
 fn the_legend_states_the_limits_of_the_rule() {
-    let legend = |compared: &Compared| {
-        screen(compared, Detail::Full, &Style { width: 160, ..Style::default() })
-    };
+    let both = Change { rows: [slower().rows, waits(true).rows].concat(), ..slower() };
     let share = |share: f64| format!("{:.0} %", share * 100.0);
-    let costs = legend(&compared([slower()]));
-    assert!(costs.contains(&format!("at least {} and {} ns", share(rule::SMALL), rule::SMALL_NS)));
-    assert!(costs.contains(&format!("below {}", share(rule::SAME))) && !costs.contains("Of waits"));
-    let waits = legend(&samples()[4].1);
-    let [small, same] = [rule::WAITS.small, rule::WAITS.same].map(share);
-    assert!(
-        waits.contains(&format!("Of waits: {small} instead of 1 %, and {same} instead of 5 %"))
-    );
+    for (change, limits) in
+        [(slower(), rule::COSTS), (waits(true), rule::WAITS), (both, rule::COSTS)]
+    {
+        let judged = change.rows.clone();
+        let text = screen(&compared([change]), Detail::Full, &Style::default());
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let [small, same] = [limits.small, limits.same].map(share);
+        assert!(text.contains(&format!("at least {small} and {} ns", limits.small_ns)), "{text}");
+        assert!(text.contains(&format!("below {same}.")), "{text}");
+        let sections: Vec<Section> = judged.iter().map(|row| row.key.section).collect();
+        let mixed = sections.contains(&Section::Clocks) && sections.contains(&Section::Waits);
+        let [wait_small, wait_same] = [rule::WAITS.small, rule::WAITS.same].map(share);
+        let more = format!(
+            "Of waits: {wait_small} instead of {small}, and {wait_same} instead of {same}."
+        );
+        assert_eq!(text.contains(&more), mixed, "{text}");
+    }
 }
 
 proptest! {

@@ -171,9 +171,12 @@ fn of_group(group: &Group, view: &View) -> Vec<Block> {
             _ => Text::from(words::letter(at + 1) + " ").and(counts),
         }
     });
-    let counts = counts.reduce(|all, one| all.and("; ").and(one)).unwrap_or_default();
-    let mut blocks = vec![Block::remarked(title, counts)];
     let unjudged = group.unjudged();
+    let remark = match group.all().next().filter(|_| unjudged) {
+        Some(row) => format!("not judged ({})", words::why(row, view.method)).into(),
+        None => counts.reduce(|all, one| all.and("; ").and(one)).unwrap_or_default(),
+    };
+    let mut blocks = vec![Block::remarked(title, remark)];
     let is_usual = |it: &Joined| it.key.percentile.as_deref().is_none_or(|at| at == USUAL);
     // Short runs have the median only.
     let none_usual = !group.rows.iter().any(is_usual);
@@ -201,7 +204,9 @@ fn of_group(group: &Group, view: &View) -> Vec<Block> {
     if detail != Detail::Everything {
         blocks.extend(others(group, !shown.is_empty()));
     }
-    blocks.extend(untold(group, view));
+    if !unjudged {
+        blocks.extend(untold(group, view));
+    }
     blocks
 }
 
@@ -232,7 +237,6 @@ const NAMED: usize = 3;
 /// The rows of which it cannot be told, by the reason, which says what would tell.
 fn untold(group: &Group, view: &View) -> Vec<Block> {
     let mut reasons: Vec<(String, Vec<&Row>)> = Vec::new();
-    // Next to several reports, it can be told of a row in one and not in another.
     for row in group.all().filter(|row| row.verdict == Verdict::CannotTell) {
         let why = words::why(row, view.method);
         match reasons.iter_mut().find(|(known, _)| *known == why) {
@@ -240,23 +244,18 @@ fn untold(group: &Group, view: &View) -> Vec<Block> {
             None => reasons.push((why, vec![row])),
         }
     }
-    let all = group.all().count();
     let line = |(why, mut rows): (String, Vec<&Row>)| {
-        let mut line = Text::from(format!("{} cannot be told ({why})", rows.len()));
-        // If it is every row, there is nothing to name.
-        if rows.len() < all {
-            rows.sort_by(|a, b| b.change.abs().total_cmp(&a.change.abs()));
-            let name = |row: &&Row| {
-                let by = format!(" {}", words::signed(row.change));
-                Text::toned(Tone::Name, &row.key.id).and(by)
-            };
-            let named = if view.detail == Detail::Everything { rows.len() } else { NAMED };
-            let more = rows.len().saturating_sub(named);
-            let more = (more > 0).then(|| Text::from(format!("{more} more")));
-            let names = Text::dotted(rows.iter().take(named).map(name).chain(more));
-            line = line.and(": ").and(names);
-        }
-        Block::item(line)
+        let line = Text::from(format!("{} cannot be told ({why})", rows.len()));
+        rows.sort_by(|a, b| b.change.abs().total_cmp(&a.change.abs()));
+        let name = |row: &&Row| {
+            let by = format!(" {}", words::signed(row.change));
+            Text::toned(Tone::Name, &row.key.id).and(by)
+        };
+        let named = if view.detail == Detail::Everything { rows.len() } else { NAMED };
+        let more = rows.len().saturating_sub(named);
+        let more = (more > 0).then(|| Text::from(format!("{more} more")));
+        let names = Text::dotted(rows.iter().take(named).map(name).chain(more));
+        Block::item(line.and(": ").and(names))
     };
     reasons.into_iter().map(line).collect()
 }

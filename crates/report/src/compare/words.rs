@@ -168,18 +168,27 @@ pub(super) fn legend(compared: &Compared) -> Option<String> {
         Method::Pairs => "more than chance, by the order of the runs",
         Method::History => "beyond every earlier run",
     };
-    let waits = match judged.iter().any(|row| row.key.section == Section::Waits) {
-        true => " Of waits: 5 % instead of 1 %, and 10 % instead of 5 %.",
-        false => "",
+    let waits = |row: &&Row| row.key.section == Section::Waits;
+    let (small, same) = if judged.iter().all(waits) { WAITS } else { COSTS };
+    let more = match judged.iter().any(waits) && !judged.iter().all(waits) {
+        true => {
+            format!(" Of waits: {} instead of {small}, and {} instead of {same}.", WAITS.0, WAITS.1)
+        }
+        false => String::new(),
     };
     let number = judged.len();
     (number > 0).then(|| {
         format!(
-            "{changed}: {beyond}, allowing for {number} figures, and at least 1 % and 0.1 ns. \
-             same: any change is smaller than the bound, which is below 5 %.{waits}"
+            "{changed}: {beyond}, allowing for {number} figures, and at least {small} and 0.1 ns. \
+             same: any change is smaller than the bound, which is below {same}.{more}"
         )
     })
 }
+
+/// The smallest change that counts, and what any change of a row that is the same is below: a test
+/// compares them with the rule.
+const COSTS: (&str, &str) = ("1 %", "5 %");
+const WAITS: (&str, &str) = ("5 %", "10 %");
 
 /// Whether it changed, in a sentence for each report but the first. It comes last: it is what a
 /// terminal still shows.
