@@ -1,9 +1,11 @@
 //! Several reports next to each other, of different machines or of one machine at different times.
 
 mod change;
+mod history;
 mod row;
 
 pub use change::{Change, Counts, Difference, Shared, Side};
+pub use history::{History, LeftOut, Other, Trend, Turn, Unread};
 pub use row::{Figure, Key, Method, Quantity, Row, Section, Unit, Verdict};
 
 use crate::clock::{Language, Scope};
@@ -47,6 +49,13 @@ pub struct Compared {
     /// What changed from the first report to each further one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub more: Vec<Change>,
+    /// The earlier runs, if they are how the changes were judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub history: Option<History>,
+    /// Each report of a folder or a stream, next to the first report: the one with most worse rows
+    /// first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<Other>,
     /// The reports.
     pub reports: Vec<Source>,
     /// Every clock of any report; empty if a report has none.

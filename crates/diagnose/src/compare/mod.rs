@@ -4,15 +4,18 @@ mod basis;
 mod environment;
 pub mod figures;
 mod gained;
-pub mod pairs;
+mod history;
+pub mod judged;
 mod portable;
 pub mod rule;
 mod shared;
 pub mod stats;
 mod stored;
+pub mod turns;
 
 pub use environment::{environment, one_machine};
 pub use gained::{findings, trust, verdicts};
+pub use history::Past;
 pub use shared::shared;
 pub use stored::{side, stored};
 

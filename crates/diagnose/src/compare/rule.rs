@@ -183,11 +183,28 @@ pub fn p(a: &Measured, b: &Measured, ratio: Ratio) -> f64 {
     if ratio.log == 0.0 {
         return 1.0;
     }
-    let halves = ratio.log / ratio.half();
-    match (a.key.section, a.processes, b.processes) {
-        (Section::Runtimes, Some(a), Some(b)) => {
-            let each = f64::from(a.min(b)) - 1.0;
-            stats::student_p(halves * stats::student_within(0.95, each), each)
+}
+
+/// Whether the cost of a read is so many cycles, however long they take. A device is not faster
+/// with a faster core, and nor is a hypervisor on another one.
+pub fn follows(it: &Measured) -> bool {
+    let facts = it.clock.and_then(|clock| clock.facts);
+    let elsewhere = facts.is_some_and(|it| it.exits_guest || it.reads == Reads::File);
+    it.core_cycles.is_some_and(|cycles| cycles.is_finite() && cycles > 0.0) && !elsewhere
+}
+
+/// B divided by A, with the interval that joins those of both (Goldstein and Healy 1995, Journal of
+/// the Royal Statistical Society A 158, 175-177), in logarithms: the upper half of A and the lower
+/// half of B limit it from below. `off` is what each run may be off by as a whole.
+pub fn joined(a: &Measured, b: &Measured, unit: Unit, off: [f64; 2]) -> Ratio {
+    let halves = |it: &Measured, off: f64| {
+        let Figure { value_ns, low_ns, high_ns } = it.figure;
+        let low = value_ns.ln() - low_ns.max(value_ns * 1e-9).ln();
+        [low.hypot(off), (high_ns.ln() - value_ns.ln()).hypot(off)]
+    };
+    let log = match (unit, follows(a) && follows(b)) {
+        (Unit::CoreCycles, true) => {
+            b.core_cycles.unwrap_or_default().ln() - a.core_cycles.unwrap_or_default().ln()
         }
         _ => stats::normal_p(halves * Z),
     }
