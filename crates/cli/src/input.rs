@@ -21,6 +21,15 @@ fn regular(path: &Path) -> Result<(), Usage> {
     }
 }
 
+/// Opens a regular file.
+///
+/// # Errors
+/// It is none, or cannot be opened.
+pub fn open(path: &Path) -> Result<File, Usage> {
+    regular(path)?;
+    File::open(path).map_err(|error| cannot_read(path, &error))
+}
+
 /// Reads a report; `-` is standard input.
 ///
 /// # Errors
@@ -29,8 +38,7 @@ pub fn report(path: &Path) -> Result<Report, Usage> {
     if path == Path::new("-") {
         return parsed(std::io::stdin().lock(), Path::new("standard input"));
     }
-    regular(path)?;
-    let file = File::open(path).map_err(|error| cannot_read(path, &error))?;
+    let file = open(path)?;
     let size = file.metadata().map_or(0, |there| there.len());
     if size > LARGEST as u64 {
         let bytes = usize::try_from(size).unwrap_or(usize::MAX);

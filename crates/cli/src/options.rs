@@ -3,6 +3,7 @@
 //!
 //! A group has no doc comment, because clap would take it for the description of the command.
 
+use crate::commands::compare::baseline;
 use chronoscope_diagnose::faults;
 use chronoscope_model::units::parse_whole;
 use chronoscope_model::{About, Finding, Level, units};
@@ -66,6 +67,20 @@ pub struct Findings {
     pub fail_on: Vec<Named>,
 }
 
+#[derive(Args, Default)]
+#[command(next_help_heading = "Options for baselines")]
+pub struct Baselines {
+    /// Compare with the report that was saved under this name.
+    #[arg(long, value_name = "NAME", value_parser = baseline::name)]
+    pub baseline: Option<String>,
+    /// Save the report under this name, in the user's data directory.
+    #[arg(long, value_name = "NAME", value_parser = baseline::name)]
+    pub save_baseline: Option<String>,
+    /// Replace the report that was saved under that name.
+    #[arg(long, requires = "save_baseline")]
+    pub force: bool,
+}
+
 /// A level of findings, or the id of one.
 #[derive(Clone)]
 pub enum Named {
@@ -95,11 +110,19 @@ impl Findings {
 pub type Group = fn(Command) -> Command;
 
 /// The groups of a command that measures.
-pub const MEASURING: &[Group] =
-    &[Output::augment_args, Verbose::augment_args, Measuring::augment_args, Findings::augment_args];
+pub const MEASURING: &[Group] = &[
+    Output::augment_args,
+    Verbose::augment_args,
+    Measuring::augment_args,
+    Findings::augment_args,
+    Baselines::augment_args,
+];
 /// The groups of a command that shows a stored report.
 pub const STORED: &[Group] = &[Output::augment_args, Verbose::augment_args, Findings::augment_args];
-/// The groups of a command that lists entries or compares reports.
+/// The groups of the command that compares reports.
+pub const COMPARED: &[Group] =
+    &[Output::augment_args, Verbose::augment_args, Baselines::augment_args];
+/// The groups of a command that lists entries.
 pub const LIST: &[Group] = &[Output::augment_args, Verbose::augment_args];
 /// The groups of a command that shows a page.
 pub const PAGE: &[Group] = &[Output::augment_args];
@@ -113,6 +136,7 @@ pub struct Options {
     pub verbose: bool,
     pub measuring: Measuring,
     pub findings: Findings,
+    pub baselines: Baselines,
 }
 
 impl Options {
@@ -134,6 +158,7 @@ impl Options {
             verbose: group::<Verbose>(command, matches)?.verbose,
             measuring: group(command, matches)?,
             findings: group(command, matches)?,
+            baselines: group(command, matches)?,
         })
     }
 }

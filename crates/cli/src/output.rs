@@ -66,6 +66,17 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     tried().map_err(|error| cannot_write(path, &error))
 }
 
+/// Writes a file that does not exist yet, whole or not at all.
+///
+/// # Errors
+/// Why it could not be written; there is one already, for example.
+pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let file = next_to(path)?;
+    file.as_file().write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist_noclobber(path).map_err(|error| error.error).map(drop)
+}
+
 /// A new file in the folder of that path, which disappears unless it is renamed.
 fn next_to(place: &Path) -> io::Result<tempfile::NamedTempFile> {
     let folder =
@@ -96,7 +107,7 @@ fn behind_links(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("too many levels of symbolic links"))
 }
 
-fn cannot_write(path: &Path, error: &io::Error) -> anyhow::Error {
+pub fn cannot_write(path: &Path, error: &io::Error) -> anyhow::Error {
     anyhow!("cannot write {}: {error}", path.display())
 }
 

@@ -2,12 +2,13 @@
 //! code.
 
 use crate::checkpoint::Keeper;
+use crate::commands::compare::{self, baseline};
 use crate::commands::waits::line;
 use crate::completions;
 use crate::context::{Context, tell};
 use crate::error::Usage;
 use crate::man;
-use crate::options::Output;
+use crate::options::{Baselines, Output};
 use crate::output::{self, print, write_whole};
 use crate::progress::Progress;
 use crate::stop::Stop;
@@ -100,6 +101,11 @@ fn reported(job: Job, context: &Context) -> anyhow::Result<ExitCode> {
         return Err(Usage(line).into());
     }
     check(output)?;
+    let Baselines { baseline, save_baseline, force } = &options.baselines;
+    let before = baseline.as_deref().map(baseline::report).transpose()?;
+    if let Some(name) = save_baseline {
+        baseline::check(name, *force)?;
+    }
     let mut stop = Stop::default();
     if measures {
         may_measure()?;
@@ -134,14 +140,24 @@ fn reported(job: Job, context: &Context) -> anyhow::Result<ExitCode> {
     if output.json {
         json::write(&report, whole.insert(Vec::new()))?;
     }
+    let mut saved = Ok(());
+    if let Some(name) = save_baseline {
+        saved = baseline::save(name, *force, &report).map(|path| {
+            context.warn(&format!("saved as {name}: {}", path.display()));
+        });
+    }
     let unseen = output.json || exports.iter().any(|(path, _)| path.is_none());
     if unseen || (measures && !screen.has_notes()) {
         report.notes.iter().for_each(|note| context.warn(&note.text));
     }
     // The screen of a run that was stopped says so.
     let told = !unseen && text.is_none() && screen.has_notes() && io::stdout().is_terminal();
-    let draw = || text.unwrap_or_else(|| screen.draw(&report, code, context));
+    let draw = || match baseline.clone().zip(before) {
+        Some(before) => compare::screen(before, &report, context),
+        None => text.unwrap_or_else(|| screen.draw(&report, code, context)),
+    };
     deliver(exports, whole, draw, stop.hung_up())?;
+    saved?;
     if let Some(code) = stop.exit_code() {
         if !told {
             context.warn("interrupted: this is what was measured until then");

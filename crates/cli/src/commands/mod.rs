@@ -4,7 +4,7 @@
 pub mod summary;
 
 use crate::context::Context;
-use crate::options::{FILES, Group, LIST, MEASURING, PAGE, STORED};
+use crate::options::{COMPARED, FILES, Group, LIST, MEASURING, PAGE, STORED};
 use crate::task::{Examples, Run, Task};
 
 macro_rules! commands {
@@ -46,7 +46,7 @@ commands! {
     doctor: MEASURING,
     advise: MEASURING,
     report: STORED,
-    compare: LIST,
+    compare: COMPARED,
     list: LIST,
     explain: PAGE,
     demo: PAGE,

@@ -54,12 +54,15 @@ impl<'a> Past<'a> {
         }
         let run = &report.run.id;
         let again = !run.is_empty() && !self.seen.insert(run.clone());
+        let kept = kept(&self.rows, file, report);
+        let key = |key: &str| Some(Difference { key: key.into(), ..Difference::default() });
         let differs = match again {
-            true => Some(Difference { key: "the same run again".into(), ..Difference::default() }),
+            true => key("the same run again"),
+            false if kept.figures.iter().all(Option::is_none) => key("no figure in common"),
             false => environment(report, self.newest).into_iter().find(|it| it.matters),
         };
         match differs {
-            None => self.runs.push(kept(&self.rows, file, report)),
+            None => self.runs.push(kept),
             Some(it) => match self.left_out.iter_mut().find(|known| known.difference == it) {
                 Some(known) => known.runs += 1,
                 None => self.left_out.push(LeftOut { difference: it, runs: 1 }),

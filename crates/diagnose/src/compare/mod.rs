@@ -1,6 +1,6 @@
 //! Several reports next to each other: what changed, and what works on every machine.
 
-mod basis;
+mod brief;
 mod environment;
 pub mod figures;
 mod gained;
@@ -13,6 +13,7 @@ pub mod stats;
 mod stored;
 pub mod turns;
 
+pub use brief::{brief, many};
 pub use environment::{environment, one_machine};
 pub use gained::{findings, trust, verdicts};
 pub use history::Past;

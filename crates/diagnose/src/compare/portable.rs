@@ -37,7 +37,7 @@ pub fn portable(reports: &[(String, Report)], machines: bool) -> Compared {
     }
 }
 
-fn source(file: &str, report: &Report) -> Source {
+pub(super) fn source(file: &str, report: &Report) -> Source {
     let env = &report.environment;
     Source {
         file: file.into(),

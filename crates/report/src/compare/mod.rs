@@ -2,6 +2,8 @@
 
 mod bar;
 mod head;
+mod history;
+mod many;
 mod portable;
 mod rows;
 mod words;
@@ -22,12 +24,16 @@ fn changes(compared: &Compared) -> Vec<&Change> {
 /// whether anything did. Reports of several machines are followed by what works on all of them.
 pub fn view(compared: &Compared, detail: Detail) -> Vec<Block> {
     let changes = changes(compared);
+    if !compared.others.is_empty() {
+        return many::view(compared, detail);
+    }
     if changes.is_empty() {
         return portable::view(compared, detail);
     }
     let mut blocks = head::view(compared, &changes);
     blocks.extend(portable::overhead(compared));
-    blocks.extend(rows::view(&changes, compared.method, detail));
+    blocks.extend(rows::view(&changes, detail));
+    blocks.extend(history::view(compared, detail));
     blocks.extend(head::conclusions(&changes, detail));
     if detail != Detail::Brief {
         blocks.extend(portable::clocks(compared, detail));
@@ -62,6 +68,9 @@ pub fn formats(compared: &Compared) -> io::Result<Vec<(&'static str, Vec<u8>)>> 
 /// The rows for programs: one for each figure and change. Reports without a change have one for
 /// each clock or overhead and report.
 fn data(compared: &Compared) -> Table {
+    if !compared.others.is_empty() {
+        return many::table(compared);
+    }
     let changes = changes(compared);
     let rows = changes.iter().flat_map(|it| it.rows.iter().map(|row| (row, &it.b)));
     let rows: Vec<(&Row, &Side)> = rows.collect();

@@ -1,14 +1,19 @@
 //! Did it change, by how much, and what do the changes share? And which clocks work on every one of
 //! several machines?
 
-mod children;
+pub mod baseline;
+mod each;
 mod history;
 mod many;
 mod run;
 mod stored;
 
 use crate::context::Context;
+use crate::error::Usage;
+use crate::input;
+use crate::options::Baselines;
 use crate::task::{Document, Examples, Run, Task};
+use chronoscope_model::Report;
 use chronoscope_model::compare::{Compared, Row, Verdict};
 use chronoscope_model::units::{parse_duration, parse_whole, percent};
 use chronoscope_report::{compare, documents, text};
@@ -33,34 +38,18 @@ pub struct Args {
     /// The reports, at least two, or a report and a folder of reports; '-' is standard input.
     #[arg(value_name = "REPORT.json")]
     files: Vec<PathBuf>,
-    /// A command that prints a report as JSON, a command of this tool such as 'waits 1ms', or
-    /// settings of it such as '--slack 1ns'. Give two: they take turns. Words before the command
-    /// may set variables: 'LD_PRELOAD=./x.so chronoscope'. There is no shell.
-    #[arg(long, value_name = "COMMAND", allow_hyphen_values = true, conflicts_with = "files")]
+    /// A command that prints a report as JSON, or settings of this tool that begin with '--'. Give
+    /// two: they take turns.
+    #[arg(long, value_name = "COMMAND", allow_hyphen_values = true)]
+    #[arg(conflicts_with_all = ["files", "baseline", "save_baseline"])]
     run: Vec<String>,
     /// How many pairs of runs are made, 6 to 100.
     #[arg(long, value_name = "N", default_value_t = 8, requires = "run")]
     #[arg(value_parser = parse_whole::<u32>, allow_hyphen_values = true)]
     pairs: u32,
-    /// End a run that takes longer than this.
-    #[arg(long, value_name = "DURATION", default_value = "10m", requires = "run")]
-    #[arg(value_parser = parse_duration, allow_hyphen_values = true)]
-    timeout: Duration,
-    /// Seed for the random order of the runs. Default: a random one.
-    #[arg(long, value_name = "N", requires = "run")]
-    #[arg(value_parser = parse_whole::<u64>, allow_hyphen_values = true)]
-    seed: Option<u64>,
-    /// Compare with the report that was saved under this name.
-    #[arg(long, value_name = "NAME")]
-    baseline: Option<String>,
-    /// Save the report under this name.
-    #[arg(long, value_name = "NAME")]
-    save_baseline: Option<String>,
-    /// Replace a saved report of the same name.
-    #[arg(long, requires = "save_baseline")]
-    force: bool,
-    /// Compare with the earlier reports of this folder.
-    #[arg(long, value_name = "DIR")]
+    /// Compare with the earlier reports of this folder, of the same machine and configuration;
+    /// without a report, show when each figure changed there.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["run", "baseline", "save_baseline"])]
     history: Option<PathBuf>,
     /// Exit with 1 if a row is worse by more than this, such as 5%.
     #[arg(long, value_name = "PERCENT", value_parser = share, allow_hyphen_values = true)]
@@ -69,12 +58,41 @@ pub struct Args {
 
 impl Run for Args {
     fn task(self, context: &Context) -> anyhow::Result<Task> {
-        match () {
-            () if !self.run.is_empty() => run::task(self),
-            () if self.history.is_some() => history::task(&self, context),
-            () if self.files.iter().any(|file| file.is_dir()) => many::task(&self, context),
-            () => stored::task(&self, context),
+        if !self.run.is_empty() {
+            return run::task(&self, context);
         }
+        if let Some(folder) = &self.history {
+            return history::task(&self, folder, context);
+        }
+        let Baselines { baseline, save_baseline, force } = &context.options.baselines;
+        let mut reports = Vec::new();
+        if let Some(name) = baseline {
+            reports.push((name.clone(), baseline::report(name)?));
+        }
+        if let Some(name) = save_baseline {
+            let [file] = &self.files[..] else {
+                return Err(Usage("--save-baseline takes one report".into()).into());
+            };
+            let report = input::report(file)?;
+            let path = baseline::save(name, *force, &report)?;
+            if reports.is_empty() {
+                return baseline::saved(name, &path, report);
+            }
+            reports.push((file.display().to_string(), report));
+            return stored::task(&reports, &self, context);
+        }
+        if reports.len() + self.files.len() < 2 {
+            let line = "compare needs two reports or more: name another file";
+            return Err(Usage(line.into()).into());
+        }
+        let several = self.files.iter().any(|file| each::holds_several(file));
+        for (at, file) in self.files.iter().enumerate() {
+            if let (true, [first]) = (several, &reports[..]) {
+                return many::task(first, &self.files[at..], &self, context);
+            }
+            reports.push((file.display().to_string(), input::report(file)?));
+        }
+        stored::task(&reports, &self, context)
     }
 }
 
@@ -102,9 +120,22 @@ fn shown(mut compared: Compared, args: &Args, context: &Context) -> anyhow::Resu
     }))
 }
 
+/// What changed from a baseline to a report that was just measured.
+pub fn screen(before: (String, Report), report: &Report, context: &Context) -> String {
+    let reports = [before, ("this run".into(), report.clone())];
+    match stored::compared(&reports) {
+        Ok(compared) => {
+            let view = compare::view(&compared, context.detail());
+            text::detailed(view, context.detail(), &context.style)
+        }
+        Err(why) => format!("{why}\n"),
+    }
+}
+
 /// The rows that are worse by more than this share, in words: the worst of them, and how many more.
 fn beyond(compared: &Compared, most: f64) -> Option<String> {
     let rows = compared.change.iter().chain(&compared.more).flat_map(|it| &it.rows);
+    let rows = rows.chain(compared.others.iter().filter_map(|it| it.most.as_ref()));
     let beyond = |row: &&Row| row.verdict == Verdict::Worse && row.change > most;
     let rows: Vec<&Row> = rows.filter(beyond).collect();
     let worst = rows.iter().max_by(|a, b| a.change.total_cmp(&b.change))?;

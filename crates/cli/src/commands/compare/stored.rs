@@ -3,7 +3,6 @@
 use super::Args;
 use crate::context::Context;
 use crate::error::Usage;
-use crate::input;
 use crate::task::Task;
 use chronoscope_diagnose::compare::{COLUMNS, one_machine};
 use chronoscope_model::Report;
@@ -11,19 +10,19 @@ use chronoscope_model::compare::Compared;
 use chronoscope_report::section;
 
 /// What changed from the first report to each of the others, and what works on all machines.
-pub fn task(args: &Args, context: &Context) -> anyhow::Result<Task> {
-    if args.files.len() < 2 {
-        let line = "compare needs two reports or more: name another file";
-        return Err(Usage(line.into()).into());
-    }
-    let mut reports = Vec::new();
-    for file in &args.files {
-        reports.push((file.display().to_string(), input::report(file)?));
-    }
-    let compared = chronoscope_diagnose::compare(&reports);
-    match nothing(&reports, &compared) {
-        Some(why) => Err(Usage(why).into()),
-        None => super::shown(compared, args, context),
+pub fn task(reports: &[(String, Report)], args: &Args, context: &Context) -> anyhow::Result<Task> {
+    super::shown(compared(reports)?, args, context)
+}
+
+/// What changed, if there is anything to compare.
+///
+/// # Errors
+/// There is nothing.
+pub fn compared(reports: &[(String, Report)]) -> Result<Compared, Usage> {
+    let compared = chronoscope_diagnose::compare(reports);
+    match nothing(reports, &compared) {
+        Some(why) => Err(Usage(why)),
+        None => Ok(compared),
     }
 }
 
