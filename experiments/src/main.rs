@@ -7,6 +7,7 @@ mod answers;
 mod bench;
 mod blame;
 mod build;
+mod changes;
 mod crosscheck;
 mod crosscheck_qpc;
 mod crosscheck_runtimes;
@@ -46,6 +47,8 @@ enum Command {
     Aa(aa::Args),
     /// Checks that the main command answers alike, and soon; updates docs/RESULTS.md
     Answers(answers::Args),
+    /// Compares identical runs, and runs with a planted change; updates docs/RESULTS.md
+    Changes(changes::Args),
     /// Looks for false alarms of doctor, idle and loaded; updates docs/RESULTS.md
     Alarms(alarms::Args),
     /// Checks that five dependent additions can be told from four
@@ -79,6 +82,7 @@ fn run(command: Command) -> Result<()> {
         Command::Bench(args) => bench::run(sh, &args),
         Command::Aa(args) => aa::run(sh, &args),
         Command::Answers(args) => answers::run(sh, &args),
+        Command::Changes(args) => changes::run(sh, &args),
         Command::Alarms(args) => alarms::run(sh, &args),
         Command::Resolve(args) => resolve::run(sh, &args),
         Command::Blame(args) => blame::run(sh, &args),
