@@ -41,6 +41,9 @@ pub struct Args {
     /// Write a small report of each target, and of this machine, to docs/reports
     #[arg(long, conflicts_with_all = ["quick", "release"])]
     reports: bool,
+    /// Write small reports of the commands, on this machine and each target, for the tests
+    #[arg(long, conflicts_with_all = ["quick", "release", "reports"])]
+    samples: bool,
     /// List the targets without building them
     #[arg(long)]
     list: bool,
@@ -59,20 +62,22 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     let emulated = |target: &Target| matches!(target.how, How::Wine | How::Qemu(_));
     let reported = |target: &&Target| emulated(target) && !target.zig;
     let chosen = target::ALL.iter().filter(wanted);
-    let chosen: Vec<_> = chosen.filter(|it| !args.reports || reported(it)).collect();
+    let reports = args.reports || args.samples;
+    let chosen: Vec<_> = chosen.filter(|it| !reports || reported(it)).collect();
     if chosen.is_empty() {
         bail!("no such target; `cargo xtask cross --list` lists the targets");
     }
-    if args.reports {
-        reports::native(sh)?;
-    }
-    let extent =
-        Extent { suites: !args.quick && !args.reports, release: args.release || args.reports };
-    let done = if args.reports {
+    let extent = Extent { suites: !args.quick && !reports, release: args.release || args.reports };
+    let done = if reports {
+        let write = if args.reports { reports::write } else { reports::samples };
+        let mut done = reports::native(sh, extent, write)?;
         // A concurrent build would disturb the figures of a report.
-        all(sh, &chosen, extent, Order::OneByOne, reports::write)
+        done += all(sh, &chosen, extent, Order::OneByOne, &|sh, runner, built| {
+            write(sh, built.target.triple, runner, &built.tool())
+        });
+        done
     } else {
-        all(sh, &chosen, extent, Order::Together, test)
+        all(sh, &chosen, extent, Order::Together, &test)
     };
     for why in &done.reasons {
         println!("{why}");
@@ -88,7 +93,7 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
 pub fn suite(sh: &Shell) -> Result<Done> {
     let extent = Extent { suites: true, ..Extent::default() };
     let targets: Vec<_> = target::ALL.iter().collect();
-    Ok(all(sh, &targets, extent, Order::Together, test))
+    Ok(all(sh, &targets, extent, Order::Together, &test))
 }
 
 /// The system packages that the targets need.
@@ -149,10 +154,16 @@ enum Stage {
 }
 
 /// What to do with a target that was built.
-type Use = fn(&Shell, &Runner, &Built) -> Result<Done>;
+type Use<'a> = &'a (dyn Fn(&Shell, &Runner, &Built) -> Result<Done> + Sync);
 
 /// Handles all targets. If one fails, the others are still tried.
-fn all(sh: &Shell, targets: &[&'static Target], extent: Extent, order: Order, with: Use) -> Done {
+fn all(
+    sh: &Shell,
+    targets: &[&'static Target],
+    extent: Extent,
+    order: Order,
+    with: Use<'_>,
+) -> Done {
     let needs: Vec<Need> = targets.iter().flat_map(|it| it.needs).copied().collect();
     packages::install(sh, &needs);
     let (sender, receiver) = mpsc::channel();
@@ -193,7 +204,7 @@ fn all(sh: &Shell, targets: &[&'static Target], extent: Extent, order: Order, wi
 }
 
 /// Runs what was built, and names the target in what was skipped or failed.
-fn run_target(target: &Target, stage: Result<Stage>, with: Use) -> Done {
+fn run_target(target: &Target, stage: Result<Stage>, with: Use<'_>) -> Done {
     let start = Instant::now();
     println!("\n--- {}: {}", target.triple, target.about);
     let ended = stage.and_then(|stage| run_one(&sh::shell()?, stage, with));
@@ -238,7 +249,7 @@ fn skipped(why: String) -> Stage {
 }
 
 /// Handles one target, with whatever runs its programs.
-fn run_one(sh: &Shell, stage: Stage, with: Use) -> Result<Done> {
+fn run_one(sh: &Shell, stage: Stage, with: Use<'_>) -> Result<Done> {
     let built = match stage {
         Stage::Built(built) => built,
         Stage::Done(done) => return Ok(done),

@@ -1,7 +1,7 @@
-//! Writes a small report of each target to `docs/reports`: what the tool finds there, for
-//! comparison with other reports.
+//! Reports that are checked in: a small one of each target in `docs/reports`, which shows what the
+//! tool finds there, and smaller ones of each command, which tests read and compare.
 
-use super::build::Built;
+use super::build::Extent;
 use crate::runner::Runner;
 use crate::tally::Done;
 use crate::{sh, tool};
@@ -9,34 +9,81 @@ use anyhow::Result;
 use serde_json::Value;
 use std::path::Path;
 use std::time::Duration;
-use xshell::Shell;
+use xshell::{Shell, cmd};
 
 /// The budget is enough for every clock and a few waits, and keeps the file small.
-const ARGS: [&str; 4] = ["--all", "--json", "--budget", "10s"];
+const MAIN: &str = "--all --budget 10s";
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Writes the report of this machine, made by the tool as users build it.
-pub fn native(sh: &Shell) -> Result<()> {
-    let tool = tool::release(sh)?.tool;
-    report(sh, "x86_64-unknown-linux-gnu", &Runner::default(), &tool)
+/// Where the samples are.
+const SAMPLES: &str = "crates/cli/tests/data/reports";
+/// A sample: its name, and the words of its command.
+type Sample = (&'static str, &'static str);
+/// The samples of every target.
+const EVERYWHERE: [Sample; 5] = [
+    ("clocks", "clocks posix rust cxx windows --budget 1s"),
+    ("waits", "waits rust --wait 100us,1ms --count 50 --load none"),
+    ("trust", "trust --duration 1s"),
+    ("doctor", "doctor --quick"),
+    ("hardware", "hardware"),
+];
+/// The samples of this machine only.
+const NATIVE: [Sample; 10] = [
+    ("clocks-again", "clocks posix rust cxx windows --budget 1s"),
+    ("clocks-loaded", "clocks posix rust --budget 1s --load normal"),
+    ("deltas", "deltas posix/monotonic --reads 10000"),
+    ("calls", "calls posix/monotonic --budget 200ms"),
+    ("overhead", "overhead rust/instant 99 99 99"),
+    ("waits-loaded", "waits rust --wait 100us,1ms --count 50 --load low,normal"),
+    ("runtimes", "runtimes python perl --budget 2s"),
+    ("sweep", "sweep posix --budget 2s"),
+    ("advise", "advise --for interval --budget 1s"),
+    ("main", "--budget 2s"),
+];
+
+/// Writes reports of a target: [`write`] or [`samples`].
+type Write = fn(&Shell, &str, &Runner, &Path) -> Result<Done>;
+
+/// The target that this machine is.
+const HERE: &str = "x86_64-unknown-linux-gnu";
+
+/// Writes the reports of this machine.
+pub fn native(sh: &Shell, extent: Extent, write: Write) -> Result<Done> {
+    let tool = if extent.release {
+        tool::release(sh)?.tool
+    } else {
+        sh::run(cmd!(sh, "cargo build --quiet --bin chronoscope"))?;
+        sh::target().join("debug/chronoscope")
+    };
+    write(sh, HERE, &Runner::default(), &tool)
 }
 
 /// Writes the report of a target.
-pub fn write(sh: &Shell, runner: &Runner, built: &Built) -> Result<Done> {
-    report(sh, built.target.triple, runner, &built.tool()).map(|()| Done::one())
+pub fn write(sh: &Shell, triple: &str, runner: &Runner, tool: &Path) -> Result<Done> {
+    report(sh, runner, tool, MAIN, &format!("docs/reports/{triple}.json")).map(|()| Done::one())
 }
 
-/// Runs the tool and writes its report.
-fn report(sh: &Shell, triple: &str, runner: &Runner, tool: &Path) -> Result<()> {
-    let text = sh::read(runner.start_within(sh, LIMIT, tool).args(ARGS))?;
-    let mut report = tool::read_report(text.as_bytes())?;
+/// Writes a report of each command. Each is tried, even if another fails.
+pub fn samples(sh: &Shell, triple: &str, runner: &Runner, tool: &Path) -> Result<Done> {
+    let mut done = Done::default();
+    let native = if triple == HERE { &NATIVE[..] } else { &[] };
+    for (name, words) in EVERYWHERE.iter().chain(native) {
+        let path = format!("{SAMPLES}/{name}.{triple}.json");
+        done.check(&format!("chronoscope {words}"), report(sh, runner, tool, words, &path));
+    }
+    Ok(done)
+}
+
+/// Runs the tool with these words and writes its report.
+fn report(sh: &Shell, runner: &Runner, tool: &Path, words: &str, path: &str) -> Result<()> {
+    let run = runner.start_within(sh, LIMIT, tool).args(words.split(' '));
+    let mut report = tool::read_report(sh::read(run.args(["--json", "--quiet"]))?.as_bytes())?;
     // The path of the tool does not matter to others.
     report["run"]["argv"][0] = "chronoscope".into();
-    shorten(&mut report["clocks"]);
-    shorten(&mut report["waits"]);
+    let sections = report.as_object_mut().into_iter().flat_map(|map| map.values_mut());
+    sections.filter(|section| section.is_array()).for_each(shorten);
     tool::follows_schema(&report)?;
-    let path = format!("docs/reports/{triple}.json");
-    sh.write_file(&path, format!("{report}\n"))?;
+    sh.write_file(path, format!("{report}\n"))?;
     println!("{path}");
     Ok(())
 }
