@@ -11,6 +11,7 @@ use crate::paired::Tool;
 use crate::results;
 use anyhow::{Result, ensure};
 use runs::Place;
+use std::cell::OnceCell;
 use std::path::PathBuf;
 use std::time::Instant;
 use xshell::Shell;
@@ -65,6 +66,7 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
         tool: args.tool.get(sh)?,
         folder: sh.current_dir().join(folder),
         budget: args.budget.as_deref(),
+        slower: OnceCell::new(),
     };
     sh.create_dir(&place.folder)?;
     let mut failures = Vec::new();

@@ -116,7 +116,6 @@ pub fn run(place: &Place<'_>, runs: usize, disjoint: bool) -> Result<Found> {
         let said = said(place, set, runs, disjoint)?;
         let Said { pairs, alarms, calm: [calm, calm_alarms], found: [found, calm_found], .. } =
             said;
-        println!("{}: {:?}", set.about, said.rows);
         if let Some(share) = set.b.planted {
             writeln!(
                 planted,

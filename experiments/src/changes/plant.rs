@@ -3,7 +3,7 @@
 use super::runs::Place;
 use crate::paired::report;
 use crate::results::median;
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 use xshell::cmd;
 use xtask::sh as shell;
@@ -11,9 +11,9 @@ use xtask::sh as shell;
 /// The clock that is made slower.
 pub const SLOWER: &str = "posix/monotonic";
 
-/// The numbers of additions from which the number for a share is derived. A processor makes several
-/// per cycle next to the read, so that their cost is not known beforehand.
-const TRIED: [u32; 5] = [0, 16, 32, 48, 64];
+/// The numbers of additions between which the number for a share is found. A processor makes
+/// several per cycle next to the read, so what they cost is not known beforehand.
+const TRIED: [u32; 6] = [0, 8, 16, 24, 32, 48];
 const ROUNDS: u32 = 5;
 
 /// The library by which reads are slower by this share; it is built unless it is there.
@@ -37,6 +37,17 @@ fn build(place: &Place<'_>, file: &Path, additions: u32) -> Result<()> {
 
 /// How many additions make a read slower by this share, by short runs that take turns.
 fn additions(place: &Place<'_>, share: f64) -> Result<u32> {
+    if place.slower.get().is_none() {
+        let found = tried(place)?;
+        println!("additions, and the share that they add: {found:.4?}");
+        place.slower.set(found).ok();
+    }
+    let found = place.slower.get().map_or(&[][..], Vec::as_slice);
+    between(found, share).with_context(|| format!("no number of additions adds {share}"))
+}
+
+/// What each of these numbers of additions adds to a read, as a share of it.
+fn tried(place: &Place<'_>) -> Result<Vec<(f64, f64)>> {
     let mut libraries = vec![PathBuf::new()];
     for number in TRIED {
         let file = place.folder.join(format!("tried-{number}.so"));
@@ -55,24 +66,16 @@ fn additions(place: &Place<'_>, share: f64) -> Result<u32> {
     }
     let costs: Vec<f64> = costs.into_iter().map(median).collect::<Result<_>>()?;
     let points = TRIED.iter().zip(&costs[1..]);
-    let points: Vec<_> = points.map(|(&at, cost)| (f64::from(at), cost / costs[0] - 1.0)).collect();
-    println!("additions and what they add: {points:.4?}");
-    solved(&points, share).context("additions do not make a read slower")
+    Ok(points.map(|(&number, cost)| (f64::from(number), cost / costs[0] - 1.0)).collect())
 }
 
-/// Where the straight line through these points (least squares) has this height.
-fn solved(points: &[(f64, f64)], height: f64) -> Result<u32> {
-    let number = points.len() as f64;
-    let (x, y) = points.iter().fold((0.0, 0.0), |sum, at| (sum.0 + at.0, sum.1 + at.1));
-    let (x, y) = (x / number, y / number);
-    let (mut both, mut square) = (0.0, 0.0);
-    for at in points {
-        both += (at.0 - x) * (at.1 - y);
-        square += (at.0 - x).powi(2);
-    }
-    let found = (x + (height - y) * square / both).round();
-    ensure!((0.0..1000.0).contains(&found), "the line reaches {height} at {found}");
-    Ok(found as u32)
+/// Where the line from point to point first reaches this height.
+fn between(points: &[(f64, f64)], height: f64) -> Option<u32> {
+    points.windows(2).find_map(|pair| {
+        let [(left, low), (right, high)] = [pair[0], pair[1]];
+        let inside = low <= height && height < high;
+        inside.then(|| (left + (right - left) * (height - low) / (high - low)).round() as u32)
+    })
 }
 
 #[cfg(test)]
@@ -81,9 +84,11 @@ mod tests {
 
     #[test]
     fn the_number_of_additions_is_where_the_line_has_the_height() {
-        let line = [(0.0, 0.01), (10.0, 0.03), (20.0, 0.05)];
-        assert_eq!(solved(&line, 0.04).expect("it rises"), 15);
-        assert!(solved(&[(0.0, 0.01), (10.0, 0.01)], 0.05).is_err());
-        assert!(solved(&line, 0.0).is_err());
+        let line = [(0.0, 0.01), (10.0, 0.03), (20.0, 0.02), (30.0, 0.3)];
+        assert_eq!(between(&line, 0.02), Some(5));
+        assert_eq!(between(&line, 0.16), Some(25));
+        assert_eq!(between(&line, 0.0), None);
+        assert_eq!(between(&line, 0.4), None);
+        assert_eq!(between(&[], 0.1), None);
     }
 }

@@ -20,15 +20,14 @@ pub fn run(place: &Place<'_>, draws: usize) -> Result<Found> {
     let Place { sh, tool, .. } = place;
     let share = SMALL.planted.context("it is planted")?;
     let library = plant::library(place, share)?;
-    let words = ["clocks", "--budget", BUDGET, "--json", "--quiet"];
     let began = Instant::now();
-    shell::read(cmd!(sh, "{tool} {words...}"))?;
+    shell::read(cmd!(sh, "{tool} clocks --budget {BUDGET} --json --quiet"))?;
     let runs = 2 * draws as u32 * 2 * PAIRS;
     let minutes = (began.elapsed() * runs).as_secs_f64() / 60.0;
     println!("{runs} runs, about {minutes:.0} min");
 
-    let plain = format!("'{}' {}", tool.display(), words.join(" "));
-    let slower = format!("'LD_PRELOAD={}' {plain}", library.display());
+    let plain = format!("clocks --budget {BUDGET}");
+    let slower = format!("LD_PRELOAD='{}' {plain}", library.display());
     let pairs = PAIRS.to_string();
     let compared = |b: &str| -> Result<Value> {
         let began = Instant::now();
