@@ -30,6 +30,12 @@ pub(crate) fn frequency_changed(core: &Core) -> bool {
     core.hz > 0.0 && (core.high_hz - core.low_hz) / core.hz > CHANGED
 }
 
+/// Whether a neighbour used the core for so long that the run is disturbed.
+pub(crate) fn core_shared(report: &Report) -> bool {
+    let shared = report.ruler.as_ref().and_then(|ruler| ruler.noise.shared);
+    shared.is_some_and(|share| share > SHARED)
+}
+
 /// Why the run of a report may be off as a whole, from what its noise shows; empty for a calm run.
 /// A report of any version has what this needs.
 pub fn reasons(report: &Report) -> Vec<Disturbed> {
@@ -38,7 +44,7 @@ pub fn reasons(report: &Report) -> Vec<Disturbed> {
     };
     let mut found = Vec::new();
     let mut add = |id: &str, text| found.push(Disturbed { id: id.into(), text });
-    if let Some(share) = noise.shared.filter(|share| *share > SHARED) {
+    if let Some(share) = noise.shared.filter(|_| core_shared(report)) {
         add("core-shared", format!("its core was shared in {} of the rounds", percent(share)));
     }
     if let Some(core) = noise.core.filter(|core| core.hz > 0.0) {

@@ -23,9 +23,12 @@ mod under_load;
 
 pub use format::{csv, json, markdown, ndjson};
 
+/// A schema as text.
+type Written = fn() -> String;
+
 /// The JSON Schemas that are checked in under `docs/schema/`, each with its name: that of a report
 /// comes first.
-pub const SCHEMAS: [(&str, fn() -> String); 2] = [
+pub const SCHEMAS: [(&str, Written); 2] = [
     ("report", || written(&chronoscope_model::schema())),
     ("comparison", || written(&chronoscope_model::compare::schema())),
 ];

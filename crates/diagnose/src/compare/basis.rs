@@ -4,6 +4,7 @@
 
 use super::figures::Measured;
 use super::rule::{self, CALIBRATES, KERNEL, Ratio, SPEEDS, STEADY, share};
+use crate::disturbed::{self, OFF};
 use chronoscope_model::Report;
 use chronoscope_model::clock::{BuiltOn, Facts, Orders, Reads};
 use chronoscope_model::compare::{Figure, Quantity, Section, Unit};
@@ -44,8 +45,11 @@ impl Basis {
         let best = apart[0].zip(apart[1]).filter(|(ns, cycles)| ns.min(*cycles) < CALIBRATES);
         let Some((ns, cycles)) = best else {
             let (unit, why) = by_frequency(reports);
-            let off =
-                reports.map(|it| if rule::disturbed(it).is_empty() { 0.0 } else { rule::OFF });
+            // The intervals of a report that says that it was disturbed are wider already.
+            let off = reports.map(|it| match disturbed::reasons(it).is_empty() {
+                false if it.run.disturbed.is_empty() => OFF,
+                _ => 0.0,
+            });
             return Self { unit, why, off, shown: None };
         };
         let words = |log: f64| percent(share(log));
@@ -59,8 +63,7 @@ impl Basis {
             words(far)
         );
         let common = [0, 1].map(|side| common(pairs.iter().map(|pair| &pair[side])));
-        // A neighbour that shares the core does not slow all reads alike.
-        let off = reports.map(|it| if rule::core_shared(it) { rule::OFF } else { 0.0 });
+        let off = reports.map(off);
         let steady = STEADY.max(near);
         Self { unit, why, off, shown: Some(Shown { common, steady }) }
     }
@@ -81,6 +84,12 @@ impl Basis {
         let log = log(a, b, self.unit);
         Ratio { log, low: log - a_high.hypot(b_low), high: log + a_low.hypot(b_high) }
     }
+}
+
+/// What a run may be off by that its reads of the counter do not show: a neighbour that shares the
+/// core does not slow all reads alike.
+pub fn off(report: &Report) -> f64 {
+    if disturbed::core_shared(report) { OFF } else { 0.0 }
 }
 
 /// The unit by the usual frequencies alone.

@@ -2,7 +2,7 @@
 
 use super::figures::{Measured, figures};
 use super::judged::{self, FEWEST, Judged, Point, median, spread};
-use super::rule::{self, COSTS, OFF, Ratio};
+use super::rule::{self, COSTS, Ratio};
 use super::stats::Z;
 use super::turns::{Level, turns};
 use super::{environment, shared, side};
@@ -190,7 +190,9 @@ impl<'a> Past<'a> {
 }
 
 fn kept(rows: &[Measured], file: &str, report: &Report) -> Kept {
-    let off = if rule::disturbed(report).is_empty() { 0.0 } else { OFF / Z };
+    let off = basis::off(report);
+    let all = figures(report);
+    let halves: Vec<f64> = basis::within(&all).collect();
     let mut found = BTreeMap::new();
     for it in figures(report) {
         let Figure { value_ns: ns, low_ns, high_ns } = it.figure;

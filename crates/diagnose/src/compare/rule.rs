@@ -3,9 +3,7 @@
 use super::basis::{stored_time, through_kernel};
 use super::figures::Measured;
 use super::stats::{self, Z};
-use chronoscope_model::Report;
 use chronoscope_model::compare::{Counts, Figure, Key, Quantity, Row, Section, Verdict};
-use chronoscope_model::units::percent;
 
 /// A change has to be this unlikely without a reason, allowing for all rows that are judged.
 pub const ALPHA: f64 = 0.05;
@@ -49,9 +47,6 @@ impl Limits {
         }
     }
 }
-
-/// What disturbed runs differ by beyond their intervals: half a 95 % interval, as a share.
-pub const OFF: f64 = 0.02;
 
 /// What whole runs differ by, of reads that enter the kernel: half a 95 % interval, as a share. No
 /// interval of one counts as narrower. Where the kernel's data lies, for example, is the same
@@ -149,31 +144,6 @@ pub fn counts(rows: &[Row]) -> Counts {
         } += 1;
     }
     counts
-}
-
-/// Whether a neighbour used the core in more than a quarter of the rounds.
-pub fn core_shared(report: &Report) -> bool {
-    let shared = report.ruler.as_ref().and_then(|ruler| ruler.noise.shared);
-    shared.is_some_and(|shared| shared > 0.25)
-}
-
-/// Why a run may be off as a whole; empty for a calm one.
-pub fn disturbed(report: &Report) -> Vec<String> {
-    let mut found = Vec::new();
-    let noise = report.ruler.as_ref().map(|ruler| &ruler.noise);
-    if let Some(shared) = noise.and_then(|it| it.shared).filter(|_| core_shared(report)) {
-        found.push(format!("its core was shared in {} of the rounds", percent(shared)));
-    }
-    if let Some(core) = noise.and_then(|it| it.core).filter(|core| core.hz > 0.0) {
-        let fell = (core.hz - core.low_hz) / core.hz;
-        let spread = (core.high_hz - core.low_hz) / core.hz;
-        if report.findings.iter().any(|it| it.id == "frequency-changed") {
-            found.push(format!("the frequency spread by {}", percent(spread)));
-        } else if fell > 0.025 {
-            found.push(format!("the frequency fell by {}", percent(fell)));
-        }
-    }
-    found
 }
 
 /// The probability of a change of this size by chance alone, for one row. Half of the interval

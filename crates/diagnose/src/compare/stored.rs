@@ -4,6 +4,7 @@ use super::basis::Basis;
 use super::figures::{Measured, figures};
 use super::rule::{self, Limits};
 use super::{environment, findings, one_machine, shared, stats, trust, verdicts};
+use crate::disturbed;
 use chronoscope_model::Report;
 use chronoscope_model::compare::{Change, Key, Side, Verdict};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -94,6 +95,6 @@ pub fn side(file: &str, report: &Report) -> Side {
         run: report.run.id.clone(),
         started: report.run.started.clone(),
         cpu: report.ruler.as_ref().and_then(|ruler| ruler.cpu),
-        disturbed: rule::disturbed(report),
+        disturbed: disturbed::reasons(report).into_iter().map(|it| it.text).collect(),
     }
 }
