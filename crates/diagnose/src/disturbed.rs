@@ -44,13 +44,13 @@ pub fn reasons(report: &Report) -> Vec<Disturbed> {
     };
     let mut found = Vec::new();
     let mut add = |id: &str, text| found.push(Disturbed { id: id.into(), text });
-    if let Some(share) = noise.shared.filter(|_| core_shared(report)) {
-        add("core-shared", format!("its core was shared in {} of the rounds", percent(share)));
+    if let Some(share) = noise.shared.filter(|share| *share > SHARED) {
+        add("core-shared", format!("core shared in {} of the rounds", percent(share)));
     }
     if let Some(core) = noise.core.filter(|core| core.hz > 0.0) {
         let fell = (core.hz - core.low_hz) / core.hz;
         if fell > FELL {
-            add("frequency-spread", format!("the frequency fell by up to {}", percent(fell)));
+            add("frequency-spread", format!("frequency fell by {}", percent(fell)));
         }
     }
     found

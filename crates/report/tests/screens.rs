@@ -4,6 +4,7 @@
 mod machines;
 mod samples;
 
+use chronoscope_model::run::Disturbed;
 use chronoscope_model::{Finding, Note, Report};
 use chronoscope_report::section::{Detail, Section, clocks, deltas, overhead};
 use chronoscope_report::text::{self, Style};
@@ -258,6 +259,8 @@ fn with_everything_wrong(mut report: Report) -> Report {
         fix: some("what to do "),
     };
     report.notes = (0..4).map(note).collect();
+    let text = "what was seen of it all".into();
+    report.run.disturbed = vec![Disturbed { id: "core-shared".into(), text }; 2];
     report
 }
 
@@ -352,8 +355,27 @@ fn what_makes_every_figure_doubtful_stands_above_them_in_one_line() {
     chronoscope_diagnose::judge(&mut report);
     let screen = text::summary(&report, &style(80, false));
     let line = "The machine was busy: its thread waited 4.10 s of 12.0 s for the CPU";
+    stands_above_the_figures(&screen, line, "processor");
+}
+
+fn stands_above_the_figures(screen: &str, line: &str, figures: &str) {
     let lines: Vec<&str> = screen.lines().map(str::trim).collect();
     let at = lines.iter().position(|it| *it == line);
-    let figures = lines.iter().position(|it| it.starts_with("processor"));
+    let figures = lines.iter().position(|it| it.starts_with(figures));
     assert!(at.is_some() && at < figures, "{screen}");
+}
+
+#[test]
+fn why_a_run_is_off_as_a_whole_stands_above_its_figures_in_one_line() {
+    let mut report = machines::tsc();
+    let noise = &mut report.ruler.as_mut().expect("a ruler").noise;
+    noise.shared = Some(0.999);
+    let core = noise.core.as_mut().expect("gauged");
+    core.low_hz = core.hz * 0.88;
+    chronoscope_diagnose::judge(&mut report);
+    let line = "Disturbed: core shared in 99.9 % of the rounds, frequency fell by 12.0 %";
+    let style = style(80, false);
+    stands_above_the_figures(&text::summary(&report, &style), line, "processor");
+    let screen = text::section(&clocks::SECTION, &report, Detail::Full, &style);
+    stands_above_the_figures(&screen, line, "Counters");
 }
