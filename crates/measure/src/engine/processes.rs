@@ -2,7 +2,8 @@
 
 use crate::stats::estimate::ModeEstimate;
 
-/// The probability at which processes that do not differ are said to disagree.
+/// Processes that do not differ are said to disagree with a probability of 0.1 %: the point of the
+/// normal distribution beyond which that much of it lies.
 const ALPHA_Z: f64 = 3.09;
 
 /// Processes that differ by less do not disagree, whatever their samples say: the standard
@@ -10,7 +11,7 @@ const ALPHA_Z: f64 = 3.09;
 const LEAST: f64 = 0.01;
 
 /// Returns the estimates of the processes in nanoseconds, rounded to a hundredth to a tenth of
-/// the interval of them all, so that no digit is kept that means nothing. Empty if there are fewer
+/// half the interval of them all: no digit is kept that means nothing. Empty if there are fewer
 /// than two.
 pub fn rounded(each: &[ModeEstimate], all: &ModeEstimate, ns: f64) -> Vec<f64> {
     if each.len() < 2 {
