@@ -5,8 +5,8 @@ use super::batch::{Additions, Gauge};
 use super::bench::Bench;
 use chronoscope_probes::clocks::{Reader, steps};
 
-/// The dependent additions of a gauge, in cycles: so many that a tick of the ruler, which is 10 ns on
-/// some processors, is 0.3 % of their time.
+/// The dependent additions of a gauge, in cycles: so many that a tick of the ruler, which is 10 ns
+/// on some processors, is 0.3 % of their time.
 const CYCLES: u64 = 16_000;
 /// The independent additions of a gauge: they take as long on a core that makes four per cycle.
 const INDEPENDENT: u64 = 4 * CYCLES;

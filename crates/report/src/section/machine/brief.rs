@@ -270,7 +270,9 @@ fn core(report: &Report) -> String {
     let speed = match ruler.noise.core.filter(|core| core.hz.is_finite()) {
         Some(core) => {
             let (usual, low, high) = (ghz(core.hz), ghz(core.low_hz), ghz(core.high_hz));
-            format!(" at {low} to {high} GHz; costs are normalised to {usual} GHz")
+            let normalised =
+                format!(" at {low} to {high} GHz; costs are normalised to {usual} GHz");
+            format!("{normalised}; compare runs in {}", core.repeats_in())
         }
         None => ", frequency unknown".into(),
     };
