@@ -28,10 +28,13 @@ type Written = fn() -> String;
 
 /// The JSON Schemas that are checked in under `docs/schema/`, each with its name: that of a report
 /// comes first.
-pub const SCHEMAS: [(&str, Written); 2] = [
+pub const SCHEMAS: [NamedSchema; 2] = [
     ("report", || written(&chronoscope_model::schema())),
     ("comparison", || written(&chronoscope_model::compare::schema())),
 ];
+
+/// A document, and its JSON Schema.
+pub type NamedSchema = (&'static str, fn() -> String);
 
 /// The JSON Schema of a report.
 pub fn schema() -> String {

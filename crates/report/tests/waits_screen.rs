@@ -5,10 +5,11 @@ mod samples;
 #[path = "../../diagnose/tests/machines/mod.rs"]
 mod machines;
 
+use chronoscope_model::Report;
 use chronoscope_model::histogram::{self, Histogram};
 use chronoscope_model::quantile::Intervals;
 use chronoscope_model::waits::{Grid, Load, WholeTicks};
-use chronoscope_model::{Report, Wait};
+use chronoscope_report::compare;
 use chronoscope_report::section::{Detail, waits};
 use chronoscope_report::text::{self, Style};
 use samples::waits::{chosen, gridded, report};
@@ -147,60 +148,27 @@ fn waits_of_whole_ticks_are_named_and_each_method_has_a_line_of_its_distribution
 }
 
 #[test]
-fn two_reports_are_compared_by_power_source_if_that_differs() {
-    let of = |power: &str, late: u64| {
-        let mut report = report();
-        for wait in &mut report.waits {
-            wait.power = Some(power.into());
-            let mut hdr = histogram::empty();
-            for ns in [55_000 + late, 56_000 + late] {
-                hdr.record_n(ns, 50).expect("in range");
-            }
-            wait.overshoot = Histogram::of(&hdr);
-            wait.intervals = Intervals::of(&hdr, 0);
-            wait.max_ns = 10_000_000;
-        }
-        report
+fn a_comparison_names_the_power_source_and_the_load_that_differ() {
+    let of = |power: &str, load: Load| {
+        let mut row = report().waits.into_iter().find(|wait| wait.samples > 0).expect("some");
+        let mut hdr = histogram::empty();
+        hdr.record_n(55_000, 100).expect("in range");
+        (row.power, row.load) = (Some(power.into()), load);
+        (row.overshoot, row.intervals) = (Histogram::of(&hdr), Intervals::of(&hdr, 0));
+        (power.to_owned(), Report { waits: vec![row], ..Report::default() })
     };
-    let compared = |a: &Report, b: &Report, width| {
-        let style = Style { width, ..Style::default() };
-        text::blocks(waits::compared(a, b).expect("common rows"), &style)
-    };
-    let (mains, battery) = (of("mains", 0), of("battery", 60_000));
-    for width in [60, 80, 120] {
-        let text = compared(&mains, &battery, width);
-        for part in ["mains", "battery", "x later", "Load normal"] {
-            assert!(text.contains(part), "no '{part}' in\n{text}");
-        }
+    let compared = |a, b, width| {
+        let blocks = compare::view(&chronoscope_diagnose::compare(&[a, b]), Detail::Full);
+        let text = text::blocks(blocks, &Style { width, ..Style::default() });
         assert!(text.lines().all(|line| line.chars().count() <= width), "{text}");
+        flat(&text)
+    };
+    for width in [60, 80, 120] {
+        let text = compared(of("mains", Load::None), of("battery", Load::None), width);
+        assert!(text.contains("mains → battery") && text.contains("p90"), "{text}");
+        let text = compared(of("mains", Load::None), of("mains", Load::Normal), width);
+        assert!(text.contains("load: none → normal") && text.contains("p90"), "{text}");
     }
-    assert!(compared(&battery, &mains, 80).contains("x sooner"));
-    let same = compared(&mains, &mains, 80);
-    assert!(same.contains("same") && same.contains("other") && !same.contains("later"), "{same}");
-    // Nothing in common.
-    let mut others = of("battery", 0);
-    others.waits.iter_mut().for_each(|wait| wait.requested_ns = Some(7));
-    assert!(waits::compared(&mains, &others).is_none());
-}
-
-#[test]
-fn rows_under_different_loads_are_compared_if_no_load_is_in_both() {
-    let under = |loads: &[Load]| {
-        let row = report().waits.into_iter().find(|wait| wait.samples > 0).expect("some");
-        let waits = loads.iter().map(|&load| Wait { load, ..row.clone() }).collect();
-        Report { waits, ..Report::default() }
-    };
-    let compared = |a: &[Load], b: &[Load]| {
-        let blocks = waits::compared(&under(a), &under(b)).expect("the same wait");
-        flat(&text::blocks(blocks, &Style::default()))
-    };
-    let text = compared(&[Load::None], &[Load::Normal]);
-    assert!(text.contains("The loads differ: none (this), normal (other):"), "{text}");
-    assert!(!text.contains("only one of the reports"), "{text}");
-    let text = compared(&[Load::None, Load::Normal], &[Load::Normal, Load::High]);
-    assert!(text.contains("Load normal:") && text.contains("none (this), high (other)"), "{text}");
-    let text = compared(&[Load::None, Load::Normal], &[Load::Normal]);
-    assert!(text.contains("1 row is in only one") && !text.contains("differ"), "{text}");
 }
 
 #[test]

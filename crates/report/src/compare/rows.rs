@@ -138,11 +138,8 @@ pub(super) fn view(changes: &[&Change], method: Method, detail: Detail) -> Vec<B
 /// A group in a line: `ordered: 14 worse · 38 the same, within 2.2 %; +2.9 to +30.2 % (-v)`.
 fn in_short(group: &Group, view: &View) -> Text {
     let name = Text::toned(Tone::Dim, format!("{}: ", group.name()));
-    match group.all().next() {
-        Some(row) if group.unjudged() => {
-            return name.and(format!("not judged ({})", words::why(row, view.method)));
-        }
-        _ => {}
+    if let Some(remark) = not_judged(group, view) {
+        return name.and(remark);
     }
     let changed = group.all().filter(|row| row.verdict.changed());
     let text = name.and(words::counts(group.all(), true));
@@ -172,10 +169,10 @@ fn of_group(group: &Group, view: &View) -> Vec<Block> {
         }
     });
     let unjudged = group.unjudged();
-    let remark = match group.all().next().filter(|_| unjudged) {
-        Some(row) => format!("not judged ({})", words::why(row, view.method)).into(),
-        None => counts.reduce(|all, one| all.and("; ").and(one)).unwrap_or_default(),
-    };
+    let all = not_judged(group, view);
+    let reasons = all.is_none();
+    let counts = || counts.reduce(|all, one| all.and("; ").and(one)).unwrap_or_default();
+    let remark = all.map_or_else(counts, Text::from);
     let mut blocks = vec![Block::remarked(title, remark)];
     let is_usual = |it: &Joined| it.key.percentile.as_deref().is_none_or(|at| at == USUAL);
     // Short runs have the median only.
@@ -204,10 +201,17 @@ fn of_group(group: &Group, view: &View) -> Vec<Block> {
     if detail != Detail::Everything {
         blocks.extend(others(group, !shown.is_empty()));
     }
-    if !unjudged {
+    if reasons {
         blocks.extend(untold(group, view));
     }
     blocks
+}
+
+/// That no row of a group is judged, if that has one reason.
+fn not_judged(group: &Group, view: &View) -> Option<String> {
+    let why = words::why(group.all().next()?, view.method);
+    let all = group.unjudged() && group.all().all(|row| words::why(row, view.method) == why);
+    all.then(|| format!("not judged ({why})"))
 }
 
 /// The rows that are the same, in one line: the largest of their bounds, and the middle one.
