@@ -217,8 +217,14 @@ mod tests {
         /// Values, one of which each option takes; and options that another may need.
         const VALUES: [&str; 9] =
             ["1ms", "5", "csv=x", "JSON", "Noisy-Machine", "INFO", "None", "c=x", "windows-waits"];
-        const OTHERS: [&[&str]; 4] =
-            [&[], &["--load", "low"], &["--priority", "5"], &["--language", "c"]];
+        const OTHERS: [&[&str]; 6] = [
+            &[],
+            &["--load", "low"],
+            &["--priority", "5"],
+            &["--language", "c"],
+            &["--run", "x"],
+            &["--save-baseline", "x"],
+        ];
         let parser = command_line();
         for name in COMMANDS.iter().map(|(name, ..)| *name).filter(|name| *name != "generate") {
             let command = parser.find_subcommand(name).expect("a command");
@@ -252,8 +258,20 @@ mod tests {
 
     #[test]
     fn a_resumed_run_takes_its_output_options_and_no_others() {
-        const OUTPUT: [&str; 9] =
-            ["json", "export", "quiet", "verbose", "color", "allow", "fail_on", "style", "resume"];
+        const OUTPUT: [&str; 12] = [
+            "json",
+            "export",
+            "quiet",
+            "verbose",
+            "color",
+            "allow",
+            "fail_on",
+            "style",
+            "resume",
+            "baseline",
+            "save_baseline",
+            "force",
+        ];
         let mut whole = command_line();
         whole.build();
         let waits = whole.find_subcommand("waits").expect("a command");

@@ -167,6 +167,20 @@ fn halves(it: &Measured) -> [f64; 2] {
     [low, high_ns.ln() - value_ns.ln()]
 }
 
+/// Half the interval of each figure of a run, in logarithms, without the part that all costs share:
+/// how far a run is off as a whole is seen from other runs.
+pub fn within(run: &[Measured]) -> impl Iterator<Item = f64> {
+    let common = common(run.iter());
+    run.iter().map(move |it| {
+        let half = halves(it).iter().sum::<f64>() / 2.0;
+        let own = match user_space_cost(it) {
+            true => (half * half - common * common).max(0.0).sqrt().hypot(STEADY),
+            false => half,
+        };
+        own.max(between(it))
+    })
+}
+
 /// The part of the intervals that all costs share: the least half of any.
 fn common<'a>(costs: impl Iterator<Item = &'a Measured<'a>>) -> f64 {
     let all = costs.filter(|it| user_space_cost(it)).flat_map(halves);

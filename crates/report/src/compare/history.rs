@@ -5,7 +5,7 @@ use super::words;
 use crate::block::{Block, Cell, Column, Fact, Item, Table, Text, Tone, Value};
 use crate::number::plural;
 use crate::section::Detail;
-use chronoscope_model::compare::{Change, Compared, History, LeftOut, Row, Trend};
+use chronoscope_model::compare::{Compared, History, LeftOut, Row, Trend};
 
 /// The most columns of a strip.
 const STRIP: usize = 24;
@@ -44,21 +44,17 @@ pub(super) fn view(compared: &Compared, detail: Detail) -> Vec<Block> {
     if rest > 0 {
         blocks.push(Block::Line(format!("… {rest} more: -v").into()));
     }
-    blocks.extend(legend(change, history));
+    blocks.extend(legend(history));
     blocks
 }
 
-fn legend(change: &Change, history: &History) -> Option<Block> {
+fn legend(history: &History) -> Option<Block> {
     let dated = history.trends.iter().any(|trend| !trend.turns.is_empty());
-    let unit = match change.unit_why.as_str() {
-        "" => String::new(),
-        why => format!(" Judged in the unit that repeats better: {why}."),
-    };
     dated.then(|| {
-        Block::legend(format!(
+        Block::legend(
             "changed: the first of two runs in a row that lie beyond all before them, on the same \
-             side. A single run that does is a spike.{unit}"
-        ))
+             side. A single run that does is a spike.",
+        )
     })
 }
 

@@ -96,6 +96,13 @@ fn lines(name: &str, mut from: impl BufRead, found: &mut Each) -> Result<(), Usa
             return Ok(());
         }
         number += 1;
+        if number == 1 && line.starts_with(b"{\"record\"") {
+            let line = format!(
+                "{name}: it has the records of one report; a stream has a whole report on each \
+                 line, such as `chronoscope --json | jq -c` writes"
+            );
+            return Err(Usage(line));
+        }
         if !line.trim_ascii().is_empty() {
             let report = json::read(&line).map_err(|error| error.to_string());
             found(format!("{name}:{number}"), report);
