@@ -3,29 +3,49 @@
 use fastrand::Rng;
 use serde_json::{Value, json};
 
-/// Replaces, removes, repeats or moves up to four values of the report.
+/// Changes up to four values of the report: usually to others of their type, so that what follows
+/// the reading is reached, too.
 pub fn value(report: &mut Value, rng: &mut Rng) {
     for _ in 0..rng.u32(1..=4) {
         let taken = pick(report, rng).clone();
         let place = pick(report, rng);
-        match (rng.u32(0..6), &mut *place) {
-            (0, Value::Object(map)) if !map.is_empty() => {
-                let key = rng.choice(map.keys().cloned().collect::<Vec<_>>()).unwrap_or_default();
-                map.remove(&key);
-            }
-            (1, Value::Array(list)) if !list.is_empty() => {
-                let again = list[rng.usize(..list.len())].clone();
-                list.insert(rng.usize(..=list.len()), again);
-            }
-            (2, Value::Array(list)) => list.truncate(rng.usize(..=list.len())),
-            (3, Value::Number(number)) => {
-                let factors = [-1.0, 1e-300, 1e-9, 0.5, 1.001, 2.0, 1e9, 1e300];
+        if rng.u32(0..40) == 0 {
+            *place = odd(rng);
+            continue;
+        }
+        match &mut *place {
+            Value::Null => {}
+            Value::Bool(it) => *it = !*it,
+            Value::Number(number) if number.is_f64() => {
+                let factors = [-1.0, 0.0, 1e-300, 1e-9, 0.5, 1.001, 2.0, 1e9, 1e300];
                 let factor = factors[rng.usize(..factors.len())];
-                let product = number.as_f64().map(|it| json!(it * factor));
-                *place = product.unwrap_or(Value::Null);
+                *place = number.as_f64().map_or(Value::Null, |it| json!(it * factor));
             }
-            (4, _) => *place = taken,
-            _ => *place = odd(rng),
+            Value::Number(number) => {
+                let it = number.as_u64().unwrap_or(0);
+                let near = [0, 1, it / 2, it.wrapping_add(1), it.wrapping_mul(1000)];
+                let far = [u64::from(u32::MAX), i64::MAX as u64, u64::MAX];
+                *place = match rng.usize(..12) {
+                    at @ 0..8 => json!([&near[..], &far].concat()[at]),
+                    _ => json!(it.wrapping_mul(2)),
+                };
+            }
+            Value::String(text) => match taken {
+                Value::String(other) => *text = other,
+                _ => *text = ["", "\u{1b}[2J\r\n\u{0}\u{202e}", "1"][rng.usize(..3)].into(),
+            },
+            Value::Array(list) => match rng.u32(0..3) {
+                0 => list.truncate(rng.usize(..=list.len())),
+                1 => rng.shuffle(list),
+                _ => {
+                    let again = rng.choice(&*list).cloned();
+                    list.extend(again);
+                }
+            },
+            Value::Object(map) => {
+                let key = rng.choice(map.keys()).cloned();
+                key.and_then(|key| map.remove(&key));
+            }
         }
     }
 }
