@@ -215,7 +215,7 @@ pub fn output(
     stop: Stop,
 ) -> Result<Output, String> {
     let piped = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut group = Group::spawn(piped).map_err(|error| error.to_string())?;
+    let mut group = Group::spawn(piped).map_err(|error| format!("cannot start it: {error}"))?;
     let (_, output, errors) = group.pipes();
     let (send, texts) = sync_channel(2);
     let sources: [Option<Box<dyn Read + Send>>; 2] =

@@ -8,7 +8,7 @@ use chronoscope_model::compare::{
     Change, Compared, Difference, Figure, Key, Method, Row, SCHEMA, Section, Side, Verdict,
 };
 use chronoscope_model::quantile::Percentile;
-use chronoscope_model::units::{percent, short_ns};
+use chronoscope_model::units::short_ns;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The fewest pairs: the signs of five can be flipped in 16 ways, and a share of 1/16 is too large
@@ -165,11 +165,10 @@ fn row(key: &Key, [a, b]: [Vec<f64>; 2], logs: &[f64], p: f64) -> Row {
     if row.verdict == Verdict::CannotTell {
         // The interval has to shrink to what is left beside the change, or to half of the change.
         let enough = (limits.same.ln_1p() - log.abs()).max(log.abs() / 2.0);
-        let pairs = (n * (half / enough).powi(2)).ceil().max(n + 1.0);
-        let half = percent(rule::share(half));
-        row.why = Some(match pairs <= f64::from(MOST) {
-            true => format!("pairs agree within {half} only: --pairs {pairs} may tell"),
-            false => format!("pairs agree within {half} only"),
+        let pairs = (n * (half / enough).powi(2)).clamp(n + 1.0, f64::from(MOST) + 1.0) as u32;
+        row.why = Some(match pairs {
+            0..=MOST => format!("--pairs {} may tell", pairs.next_power_of_two().min(MOST)),
+            _ => "the runs differ too much".into(),
         });
     }
     row

@@ -38,7 +38,7 @@ impl Child {
     /// # Errors
     /// It is no command, or this tool does not accept its words.
     pub fn of(text: &str) -> anyhow::Result<Self> {
-        let wrong = |why: &str| Usage(format!("--run '{text}': {why}"));
+        let wrong = |why: &str| Usage(format!("--run `{text}`: {why}"));
         let split = shell_words::split(text).map_err(|_| wrong("a quote is not closed"))?;
         let (mut environment, mut words) = (Vec::new(), Vec::new());
         for word in split {

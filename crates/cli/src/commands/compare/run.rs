@@ -118,7 +118,7 @@ impl Turns<'_> {
         stop();
         let report = child.report(self.timeout, &stop).map_err(|why| match why.as_str() {
             INTERRUPTED => why,
-            _ => format!("--run '{}': {why}", child.text),
+            _ => format!("--run `{}`: {why}", child.text),
         })?;
         self.complete.set(self.complete.get() + 1);
         Ok(report)
