@@ -99,7 +99,8 @@ fn intervals_hold_in_the_next_run_and_are_no_wider_than_they_must_be() {
         (Disturbance { neighbour: Some(NEIGHBOUR), placement: 0.002, ..NOISY }, 0.02),
     ] {
         let (apart, widest) = apart(disturbance);
-        assert!(apart <= 5, "{apart} of 100: {disturbance:?}");
+        // 5 of 100 may be, give or take their standard error of 2.
+        assert!(apart <= 7, "{apart} of 100: {disturbance:?}");
         assert!(widest < most, "{widest}: {disturbance:?}");
     }
 }

@@ -176,7 +176,7 @@ pub struct Core {
 
 impl Core {
     /// A core keeps its frequency if 98 of 100 rounds are within this share of it. The gauge alone
-    /// spreads them by 0.3 % on a ruler that ticks every 10 ns, and by 0.8 % on one of 42 ns.
+    /// spreads them by less than that on a ruler that ticks every 10 ns.
     const STEADY: f64 = 0.01;
 
     /// The unit in which costs on this core are to be compared between runs. If the frequency

@@ -395,8 +395,8 @@ impl Batches for Fake {
 
     fn gauge(&mut self, what: Additions) -> Option<Gauge> {
         let (additions, cycles) = match what {
-            Additions::Dependent => (16_000, 16_000.0),
-            Additions::Independent => (64_000, 64_000.0 / WIDTH * self.crowding()),
+            Additions::Dependent => (8000, 8000.0),
+            Additions::Independent => (32_000, 32_000.0 / WIDTH * self.crowding()),
         };
         let total = RULER_NS + cycles / CORE_GHZ * self.slowness();
         self.pass(total);

@@ -6,14 +6,14 @@ use super::bench::Bench;
 use chronoscope_probes::clocks::{Reader, steps};
 
 /// The dependent additions of a gauge, in cycles: so many that a tick of the ruler, which is 10 ns
-/// on some processors, is 0.3 % of their time.
-const CYCLES: u64 = 16_000;
+/// on some processors, is 0.5 % of their time.
+const CYCLES: u64 = 8000;
 /// The independent additions of a gauge: they take as long on a core that makes four per cycle.
 const INDEPENDENT: u64 = 4 * CYCLES;
 /// How often each gauge is tried per look.
 const TRIES: usize = 2;
 /// A try of the chain that takes longer than another of the same look by more than this share was
-/// interrupted: ticks and the ruler's own scatter explain 0.6 %, and an interrupt takes 0.3 us or
+/// interrupted: ticks and the ruler's own scatter explain 1.5 %, and an interrupt takes 0.3 us or
 /// more.
 const INTERRUPTED: f64 = 0.02;
 

@@ -12,10 +12,6 @@ use crate::stats::summary::Summary;
 /// The number of batches between two looks at the core, so that a neighbour that comes and goes
 /// within a round is noticed.
 const LOOK_EVERY: usize = 64;
-/// The fewest batches before a look. A look takes as long as one batch or two, so shorter rounds
-/// share their looks.
-const WORTH_A_LOOK: usize = 32;
-
 /// Makes the rounds of a job. `enough` is called now and then to ask whether the samples suffice.
 pub fn sample<H: Batches>(
     host: &mut H,
@@ -36,9 +32,7 @@ pub fn sample<H: Batches>(
     }
     let ruler_ticks = sampled.ruler_ticks;
     let look = |host: &mut H| Look::now(|what| host.gauge(what), ruler_ticks);
-    // What was seen since the first round that waits for a look at its end, and the batches since
-    // the last look.
-    let (mut seen, mut first, mut since) = (look(host), 0, 0);
+    let mut before = look(host);
     loop {
         let made = sampled.rounds.len();
         let few = made < job.least as usize && !host.interrupted();
@@ -46,25 +40,19 @@ pub fn sample<H: Batches>(
             break;
         }
         rng.shuffle(&mut order);
+        let mut seen = before;
         for (at, &index) in order.iter().enumerate() {
-            if since >= LOOK_EVERY && order.len() - at >= WORTH_A_LOOK {
-                (seen, since) = (seen.and(look(host)), 0);
+            if at > 0 && at.is_multiple_of(LOOK_EVERY) {
+                seen = seen.and(look(host));
             }
             let wanted = &job.series[index];
             let batch = host.batch(wanted.subject, wanted.mode, wanted.reads);
             sampled.ticks[index].push((!batch.disturbed).then_some(batch.ticks));
-            since += 1;
         }
-        let last = (since >= WORTH_A_LOOK).then(|| look(host));
-        seen = last.map_or(seen, |last| seen.and(last));
+        before = look(host);
+        seen = seen.and(before);
         let stolen = host.end_round();
-        sampled.rounds.push(Round { stolen, pace: None, width: None });
-        for round in &mut sampled.rounds[first..] {
-            (round.pace, round.width) = (seen.pace(), seen.width);
-        }
-        if let Some(last) = last {
-            (seen, first, since) = (last, made + 1, 0);
-        }
+        sampled.rounds.push(Round { stolen, pace: seen.pace(), width: seen.width });
         if enough(host, &sampled) {
             break;
         }
