@@ -119,6 +119,14 @@ pub struct RuntimeClock {
     /// a read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<Estimate>,
+    /// What makes the interval of `throughput` as wide as it is; absent in reports of earlier
+    /// versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limited_by: Option<LimitedBy>,
+    /// The two costs of reads back to back between which the processes differ, if they do, in
+    /// nanoseconds. The interval then spans more than a cost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub states_ns: Option<[f64; 2]>,
     /// The cost of reads back to back as a multiple of that of C.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relative: Option<Ratio>,
@@ -154,6 +162,35 @@ pub struct RuntimeClock {
     /// What a read allocates; absent if the runtime does not report that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allocates: Option<Allocates>,
+}
+
+/// What makes an interval as wide as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LimitedBy {
+    /// There are two costs: some processes have one, the others the other.
+    TwoStates,
+    /// The number of processes is too small to show how far they differ.
+    NumberOfProcesses,
+    /// Processes differ.
+    DifferencesBetweenProcesses,
+    /// The batches scatter, so more of them, and thus more time, would make it narrower.
+    Time,
+    /// Whole runs differ, by the core's frequency above all.
+    DifferencesBetweenRuns,
+}
+
+impl LimitedBy {
+    /// In words: *limited by the number of processes*.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::TwoStates => "two states of processes",
+            Self::NumberOfProcesses => "the number of processes",
+            Self::DifferencesBetweenProcesses => "differences between processes",
+            Self::Time => "time",
+            Self::DifferencesBetweenRuns => "differences between runs",
+        }
+    }
 }
 
 /// Two methods of a benchmark, `Latency()`, which reads the clock, and `Resolution()`, which reads

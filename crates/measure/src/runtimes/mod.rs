@@ -8,6 +8,7 @@ mod cache;
 mod call_trace;
 mod details;
 mod host;
+mod limit;
 mod prepare;
 mod probe;
 mod series;
@@ -316,8 +317,10 @@ fn describe(
             claims: clock.claims.clone(),
             internal: clock.internal,
             relative: of_c.zip(throughput.as_ref()).and_then(|(c, own)| Ratio::of(own, c)),
-            throughput,
-            latency: estimate(subject, Mode::Latency),
+            limited_by: throughput.as_ref().map(limit::limited_by),
+            states_ns: throughput.as_ref().and_then(|cost| limit::states_ns(&cost.by_process)),
+            throughput: throughput.map(limit::widened),
+            latency: estimate(subject, Mode::Latency).map(limit::widened),
             benchmark: Some(Benchmark { latency: latency(subject), resolution: None }),
             ..RuntimeClock::default()
         });
@@ -395,8 +398,8 @@ fn reference_row(
                 low: 1.0,
                 high: 1.0,
             }),
-            throughput: Some(throughput),
-            latency: estimate(0, Mode::Latency),
+            throughput: Some(limit::widened(throughput)),
+            latency: estimate(0, Mode::Latency).map(limit::widened),
             ..RuntimeClock::default()
         }],
         ..base.clone()

@@ -7,7 +7,9 @@ use super::{Detail, SECTION as PLAIN, Section};
 use crate::block::{Block, Cell, Fact, Tone};
 use crate::number::{count, plural, short};
 use chronoscope_model::Report;
-use chronoscope_model::runtimes::{Called, Runtime, RuntimeClock, RuntimeSleep, Spread, Stopwatch};
+use chronoscope_model::runtimes::{
+    Called, LimitedBy, Runtime, RuntimeClock, RuntimeSleep, Spread, Stopwatch,
+};
 use std::collections::BTreeSet;
 
 pub const SECTION: Section = Section {
@@ -56,6 +58,7 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
         ));
     }
     blocks.extend(legend(&measured));
+    blocks.extend(two_states(&measured));
     blocks.extend(sleeps(&measured, detail));
     blocks.extend(stopwatches::view(&measured, detail, false));
     if all {
@@ -77,6 +80,19 @@ fn legend(measured: &[&Runtime]) -> Option<Block> {
          95 % interval."
     );
     Some(Block::legend(text))
+}
+
+/// The clocks whose processes have two costs, so that no single figure is right.
+fn two_states(measured: &[&Runtime]) -> Option<Block> {
+    let clocks = measured.iter().flat_map(|runtime| {
+        runtime.clocks.iter().filter_map(|clock| {
+            let [low, high] = clock.states_ns?.map(short);
+            Some(format!("{} {}: {low} or {high}", runtime.id, clock.id))
+        })
+    });
+    let clocks: Vec<String> = clocks.collect();
+    let text = format!("Processes have one of two costs: {}.", clocks.join("; "));
+    (!clocks.is_empty()).then(|| Block::toned(Tone::Warn, text))
 }
 
 /// What runtimes showed under each clock source, for a run that tried several.
@@ -112,6 +128,7 @@ fn columns<'a>() -> Vec<Spec<OneClock<'a>>> {
             Cell::estimate(c.throughput.as_ref());
         "" "× C" [full decimal spread] c.relative
             .map_or(Cell::default(), |ratio| Cell::within(ratio.value, ratio.low, ratio.high));
+        "limited_by" "interval" [] Cell::words(c.limited_by.map(LimitedBy::words));
         "times_c" "× C" [] Cell::number(c.relative.map(|ratio| ratio.value));
         "times_c_low" "× C" [] Cell::number(c.relative.map(|ratio| ratio.low));
         "times_c_high" "× C" [] Cell::number(c.relative.map(|ratio| ratio.high));
@@ -244,6 +261,9 @@ fn details(measured: &[&Runtime]) -> Vec<Block> {
             let compared = by_the_ruler(stopwatch);
             fact("stopwatch", format!("{}, {hz} Hz{high}{compared}", stopwatch.call));
         }
+        for (by, clocks) in limits(runtime) {
+            fact("interval", format!("limited by {}: {}", by.words(), clocks.join(", ")));
+        }
         if let Some(warm_up) = runtime.warm_up {
             let settled = if warm_up.settled { "" } else { ", not settled by then" };
             let batches = plural(warm_up.batches, "batch", "batches");
@@ -273,6 +293,25 @@ fn details(measured: &[&Runtime]) -> Vec<Block> {
         }
     }
     blocks
+}
+
+/// What limits the intervals of costs, each with the clocks whose interval it limits.
+fn limits(runtime: &Runtime) -> Vec<(LimitedBy, Vec<String>)> {
+    let mut limits: Vec<(LimitedBy, Vec<String>)> = Vec::new();
+    for clock in &runtime.clocks {
+        let Some(by) = clock.limited_by else {
+            continue;
+        };
+        let name = match clock.states_ns {
+            Some([low, high]) => format!("{} ({} or {})", clock.id, short(low), short(high)),
+            None => clock.id.clone(),
+        };
+        match limits.iter_mut().find(|(known, _)| *known == by) {
+            Some((_, clocks)) => clocks.push(name),
+            None => limits.push((by, vec![name])),
+        }
+    }
+    limits
 }
 
 /// How a stopwatch compares with the ruler.
