@@ -19,6 +19,7 @@ mod paired;
 mod reproduce;
 mod resolve;
 mod results;
+mod runtimes_repeat;
 mod sweep_vm;
 mod vm;
 
@@ -65,6 +66,8 @@ enum Command {
     CrosscheckQpc,
     /// Compares reads in other languages with JMH, pyperf and others; updates docs/RESULTS.md
     CrosscheckRuntimes(crosscheck_runtimes::Args),
+    /// Checks that runs of four runtimes agree, and how closely; updates docs/RESULTS.md
+    RuntimesRepeat(runtimes_repeat::Args),
     /// Compares the programs of the five texts with the tool; updates docs/RESULTS.md
     Reproduce(reproduce::Args),
 }
@@ -91,6 +94,7 @@ fn run(command: Command) -> Result<()> {
         Command::CrosscheckTrust(args) => crosscheck_trust::run(sh, &args),
         Command::CrosscheckQpc => crosscheck_qpc::run(sh),
         Command::CrosscheckRuntimes(args) => crosscheck_runtimes::run(sh, &args),
+        Command::RuntimesRepeat(args) => runtimes_repeat::run(sh, &args),
         Command::Reproduce(args) => reproduce::run(sh, &args),
     }
 }
