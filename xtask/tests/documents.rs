@@ -272,15 +272,12 @@ const QUOTED: &[(&str, &str, &str, &str)] = &[
         "diagnose/src/compare/rule.rs",
         "SPEEDS",
     ),
-    ("changes", "with another ±{}. If", "diagnose/src/compare/rule.rs", "OFF"),
-    ("changes", "**System calls** as at least ±{}: the", "diagnose/src/compare/rule.rs", "KERNEL"),
-    (
-        "changes",
-        "(`x86/mfence-rdtsc`) as at least ±{}: they",
-        "diagnose/src/compare/rule.rs",
-        "AFTER_STORES",
-    ),
-    ("changes", "`c/time`, as at least ±{}. A", "diagnose/src/compare/rule.rs", "STORED_TIME"),
+    ("changes", "with another ±{}, unless", "diagnose/src/disturbed.rs", "OFF"),
+    ("changes", "more than {} of the rounds, or if", "diagnose/src/disturbed.rs", "SHARED"),
+    ("changes", "by more than {} below its usual", "diagnose/src/disturbed.rs", "FELL"),
+    ("changes", "**System calls**, ±{}: the", "model/src/between.rs", "KERNEL"),
+    ("changes", "(`x86/mfence-rdtsc`), ±{}: they", "model/src/between.rs", "AFTER_STORES"),
+    ("changes", "and `c/time`, ±{}. A", "model/src/between.rs", "LOADS"),
 ];
 
 #[test]

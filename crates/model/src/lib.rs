@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 pub mod advice;
+pub mod between;
 pub mod calls;
 pub mod change;
 pub mod check;

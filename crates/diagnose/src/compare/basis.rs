@@ -3,12 +3,11 @@
 //! changes them: no library and no kernel.
 
 use super::figures::Measured;
-use super::rule::{self, CALIBRATES, KERNEL, Ratio, SPEEDS, STEADY, share};
-use crate::disturbed::{self, OFF};
-use chronoscope_model::Report;
+use super::rule::{self, CALIBRATES, OFF, Ratio, SPEEDS, STEADY, share};
 use chronoscope_model::clock::{BuiltOn, Facts, Orders, Reads};
 use chronoscope_model::compare::{Figure, Quantity, Section, Unit};
 use chronoscope_model::units::percent;
+use chronoscope_model::{Report, between};
 
 /// So many costs of counter reads say how the runs differ as a whole.
 const LEAST: usize = 3;
@@ -27,8 +26,9 @@ pub struct Basis {
 /// What the reads of the counter show.
 #[derive(Clone, Copy)]
 struct Shown {
-    /// The part of each run's intervals that all of its costs share. The runs do not differ by it.
-    common: [f64; 2],
+    /// The part of each run's lower and upper halves that all of its costs share. The runs do not
+    /// differ by it.
+    common: [[f64; 2]; 2],
     /// What each run may differ by instead.
     steady: f64,
 }
@@ -41,14 +41,15 @@ impl Basis {
             let all = reads.clone().map(|[a, b]| log(a, b, unit).abs());
             middle(all.collect()).filter(|_| reads.clone().count() >= LEAST)
         };
+        // The intervals of a run that says why it is disturbed are wide enough.
+        let widened = reports.map(|it| !it.run.disturbed.is_empty());
         let apart = [apart(Unit::Ns), apart(Unit::CoreCycles)];
         let best = apart[0].zip(apart[1]).filter(|(ns, cycles)| ns.min(*cycles) < CALIBRATES);
         let Some((ns, cycles)) = best else {
             let (unit, why) = by_frequency(reports);
-            // The intervals of a report that says that it was disturbed are wider already.
-            let off = reports.map(|it| match disturbed::reasons(it).is_empty() {
-                false if it.run.disturbed.is_empty() => OFF,
-                _ => 0.0,
+            let off = [0, 1].map(|side| {
+                let calm = rule::disturbed(reports[side]).is_empty();
+                if calm || widened[side] { 0.0 } else { OFF }
             });
             return Self { unit, why, off, shown: None };
         };
@@ -62,8 +63,13 @@ impl Basis {
             words(near),
             words(far)
         );
-        let common = [0, 1].map(|side| common(pairs.iter().map(|pair| &pair[side])));
-        let off = reports.map(off);
+        // A neighbour that shares the core does not slow all reads alike.
+        let shared = reports.map(|it| if rule::core_shared(it) { OFF } else { 0.0 });
+        let off = [0, 1].map(|side| if widened[side] { 0.0 } else { shared[side] });
+        let common = [0, 1].map(|side| {
+            let all = common(pairs.iter().map(|pair| &pair[side]));
+            all.map(|half| without(half, shared[side] - off[side]))
+        });
         let steady = STEADY.max(near);
         Self { unit, why, off, shown: Some(Shown { common, steady }) }
     }
@@ -74,11 +80,10 @@ impl Basis {
     pub fn ratio(&self, a: &Measured, b: &Measured) -> Ratio {
         let halves = |it: &Measured, side: usize| {
             let shown = self.shown.filter(|_| user_space_cost(it));
-            halves(it).map(|half| {
-                let (common, steady) = shown.map_or((0.0, 0.0), |it| (it.common[side], it.steady));
-                let own = (half * half - common * common).sqrt().max(between(it));
-                own.hypot(steady).hypot(self.off[side])
-            })
+            let common = shown.map_or([0.0; 2], |it| it.common[side]);
+            let steady = shown.map_or(0.0, |it| it.steady);
+            let own = [0, 1].map(|end| without(halves(it)[end], common[end]).max(between(it)));
+            own.map(|half| half.hypot(steady).hypot(self.off[side]))
         };
         let ([a_low, a_high], [b_low, b_high]) = (halves(a, 0), halves(b, 1));
         let log = log(a, b, self.unit);
@@ -141,14 +146,9 @@ pub fn stored_time(it: &Measured) -> bool {
     it.key.quantity == Quantity::Read && facts(it).is_some_and(loads)
 }
 
-/// The least that half an interval counts as.
+/// The least that half an interval counts as: those of earlier versions left it out.
 fn between(it: &Measured) -> f64 {
-    match facts(it).map(|it| it.orders) {
-        _ if through_kernel(it) => KERNEL,
-        _ if stored_time(it) => rule::STORED_TIME,
-        Some(Orders::Memory) => rule::AFTER_STORES,
-        _ => 0.0,
-    }
+    between::share(facts(it), it.key.quantity == Quantity::Ordered)
 }
 
 /// The logarithm of B divided by A. What does not follow the frequency is compared in nanoseconds.
@@ -167,24 +167,15 @@ fn halves(it: &Measured) -> [f64; 2] {
     [low, high_ns.ln() - value_ns.ln()]
 }
 
-/// Half the interval of each figure of a run, in logarithms, without the part that all costs share:
-/// how far a run is off as a whole is seen from other runs.
-pub fn within(run: &[Measured]) -> impl Iterator<Item = f64> {
-    let common = common(run.iter());
-    run.iter().map(move |it| {
-        let half = halves(it).iter().sum::<f64>() / 2.0;
-        let own = match user_space_cost(it) {
-            true => (half * half - common * common).max(0.0).sqrt().hypot(STEADY),
-            false => half,
-        };
-        own.max(between(it))
-    })
+/// The parts of the intervals that all costs share: the least half of any.
+fn common<'a>(costs: impl Iterator<Item = &'a Measured<'a>>) -> [f64; 2] {
+    let all = costs.filter(|it| user_space_cost(it)).map(halves);
+    all.reduce(|a, b| [a[0].min(b[0]), a[1].min(b[1])]).unwrap_or_default()
 }
 
-/// The part of the intervals that all costs share: the least half of any.
-fn common<'a>(costs: impl Iterator<Item = &'a Measured<'a>>) -> f64 {
-    let all = costs.filter(|it| user_space_cost(it)).flat_map(halves);
-    all.fold(f64::INFINITY, f64::min)
+/// What is left of an error without a part of it, which adds in quadrature.
+fn without(whole: f64, part: f64) -> f64 {
+    (whole * whole - part * part).max(0.0).sqrt()
 }
 
 fn middle(mut values: Vec<f64>) -> Option<f64> {

@@ -3,7 +3,11 @@
 use super::basis::{stored_time, through_kernel};
 use super::figures::Measured;
 use super::stats::{self, Z};
+pub use crate::disturbed::OFF;
+use crate::disturbed::reasons;
+use chronoscope_model::Report;
 use chronoscope_model::compare::{Counts, Figure, Key, Quantity, Row, Section, Verdict};
+use chronoscope_model::run::Disturbed;
 
 /// A change has to be this unlikely without a reason, allowing for all rows that are judged.
 pub const ALPHA: f64 = 0.05;
@@ -47,16 +51,6 @@ impl Limits {
         }
     }
 }
-
-/// What whole runs differ by, of reads that enter the kernel: half a 95 % interval, as a share. No
-/// interval of one counts as narrower. Where the kernel's data lies, for example, is the same
-/// throughout a run.
-pub const KERNEL: f64 = 0.03;
-/// The same of reads that wait until earlier stores have left the core: they have two states.
-pub const AFTER_STORES: f64 = 0.02;
-/// The same of reads back to back of a time that something else has stored, such as the coarse
-/// clocks: they settle at one of two costs.
-pub const STORED_TIME: f64 = 0.2;
 
 /// If the reads of the counter differ by less than this share in one unit, they show how far the
 /// runs as a whole are off in it.
@@ -144,6 +138,19 @@ pub fn counts(rows: &[Row]) -> Counts {
         } += 1;
     }
     counts
+}
+
+/// Why a run may be off as a whole; empty for a calm one.
+pub fn disturbed(report: &Report) -> Vec<Disturbed> {
+    match &report.run.disturbed[..] {
+        [] => reasons(report),
+        known => known.to_vec(),
+    }
+}
+
+/// Whether a neighbour used the core in so many rounds that the run may be off as a whole.
+pub fn core_shared(report: &Report) -> bool {
+    disturbed(report).iter().any(|it| it.id == "core-shared")
 }
 
 /// The probability of a change of this size by chance alone, for one row. Half of the interval

@@ -3,7 +3,6 @@
 
 pub mod batch;
 pub mod bench;
-pub(crate) mod between;
 pub mod children;
 pub mod fake;
 pub mod figure;

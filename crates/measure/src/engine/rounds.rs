@@ -5,7 +5,6 @@
 //! ([`sampling`]).
 
 use super::batch::{Job, Mode, Rate, Sampled, Wanted};
-use super::between;
 use super::figure::{FINEST_NS, difference, in_ns};
 use super::host::Batches;
 use super::neighbour::Neighbour;
@@ -17,9 +16,9 @@ use super::spec::Spec;
 use super::time::Limit;
 use crate::stats::estimate::{Estimator, MIN_SAMPLES, ModeEstimate, Scratch};
 use crate::stats::summary::Summary;
-use chronoscope_model::Estimate;
 use chronoscope_model::estimate::{Second, StoppedBy};
 use chronoscope_model::run::Noise;
+use chronoscope_model::{Estimate, between};
 use std::time::Duration;
 
 /// An estimate is also precise enough if its interval is narrower than this share of the value.
@@ -496,7 +495,8 @@ impl Outcome {
         let (own, nothing) = (series.estimate?, empty.estimate?);
         let mut cost = difference(&own, &nothing, ORDER);
         let drift = DRIFT * self.core.pace.drift(&self.core.starts);
-        let runs = cost.value.abs() * between::share(&specs[subject].row, mode).hypot(drift);
+        let between = between::share(specs[subject].row.facts, mode == Mode::Latency);
+        let runs = cost.value.abs() * between.hypot(drift);
         // The ruler's own error scales the whole cost, so it widens the interval.
         let stretch = cost.value.abs() * ruler.error_ppm * 1e-6;
         cost.low = cost.value - runs.hypot(cost.value - cost.low) - stretch;

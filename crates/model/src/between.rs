@@ -2,8 +2,7 @@
 //! where the kernel's data lies, what the hypervisor does at an exit, which of two states a core is
 //! in. It depends on what a read does.
 
-use super::batch::Mode;
-use chronoscope_model::clock::{BuiltOn, Clock, Facts, Orders, Reads};
+use crate::clock::{BuiltOn, Facts, Orders, Reads};
 
 /// Reads in user space, back to back. The same goes for those of which nothing is known.
 const BACK_TO_BACK: f64 = 0.003;
@@ -20,24 +19,24 @@ const KERNEL: f64 = 0.03;
 /// of ten.
 const LEAVES_GUEST: f64 = 0.12;
 
-/// Returns half the 95 % interval of what whole runs differ by, as a share of the cost of this
-/// clock.
+/// Half the 95 % interval of what whole runs differ by, as a share of the cost of a clock with
+/// these facts, for reads that are each ordered after the one before, and for others.
 ///
 /// The shares are from 20 runs of `clocks` and 20 of the main command on an AMD EPYC (family 26,
 /// two CPUs of a virtual machine), and held in 14 runs next to builds. They are what the rows of a
 /// kind need for 95 % of the pairs of runs to agree, in addition to their own intervals and in core
 /// cycles: the frequency has a term of its own. An Intel Xeon (family 6, model 207) needed less:
 /// 0.1 % in user space and 1.5 % in the kernel.
-pub fn share(clock: &Clock, mode: Mode) -> f64 {
-    let Some(Facts { reads, orders, built_on, exits_guest, .. }) = clock.facts else {
+pub fn share(facts: Option<Facts>, ordered: bool) -> f64 {
+    let Some(Facts { reads, orders, built_on, exits_guest, .. }) = facts else {
         return BACK_TO_BACK;
     };
     let loads = built_on == BuiltOn::Tick;
-    match (reads, orders, mode) {
+    match (reads, orders) {
         _ if exits_guest => LEAVES_GUEST,
-        (Reads::SystemCall | Reads::File, ..) => KERNEL,
-        (_, Orders::Memory, _) => AFTER_STORES,
-        (.., Mode::Latency) => ORDERED,
+        (Reads::SystemCall | Reads::File, _) => KERNEL,
+        (_, Orders::Memory) => AFTER_STORES,
+        _ if ordered => ORDERED,
         _ if loads => LOADS,
         _ => BACK_TO_BACK,
     }
@@ -50,10 +49,9 @@ mod tests {
     #[test]
     fn what_a_read_does_decides_what_runs_differ_by() {
         let known = Facts { reads: Reads::Vdso, ..Facts::default() };
-        let of = |facts, mode| share(&Clock { facts, ..Clock::default() }, mode);
-        let back = |facts| of(Some(facts), Mode::Throughput);
-        assert_eq!(back(known), of(None, Mode::Latency));
-        assert!(of(Some(known), Mode::Latency) > back(known));
+        let back = |facts| share(Some(facts), false);
+        assert_eq!(back(known), share(None, true));
+        assert!(share(Some(known), true) > back(known));
         let kernel = back(Facts { reads: Reads::SystemCall, ..known });
         assert_eq!(kernel, back(Facts { reads: Reads::File, ..known }));
         assert!(kernel > back(Facts { orders: Orders::Memory, ..known }));
@@ -62,7 +60,7 @@ mod tests {
         // A coarse clock only loads a value, unless it is read through the kernel.
         let coarse = Facts { built_on: BuiltOn::Tick, ..known };
         assert!(back(coarse) > back(leaves));
-        assert_eq!(of(Some(coarse), Mode::Latency), of(Some(known), Mode::Latency));
+        assert_eq!(share(Some(coarse), true), share(Some(known), true));
         assert_eq!(back(Facts { reads: Reads::SystemCall, ..coarse }), kernel);
     }
 }
