@@ -218,8 +218,7 @@ proptest! {
         // The parser may round the last digit.
         let read = read.change.expect("a change");
         prop_assert_eq!(read.counts, counts);
-        let keys = |change: &Change| change.rows.iter().map(|row| row.key.clone()).collect::<Vec<_>>();
-        prop_assert_eq!(keys(&read), keys(&change));
+        prop_assert!(by_key(&read).keys().eq(by_key(&change).keys()));
     }
 }
 
