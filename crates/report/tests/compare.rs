@@ -208,6 +208,8 @@ fn the_legend_states_the_limits_of_the_rule() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
     #[test]
     fn no_file_breaks_a_screen_or_a_format(
         text in "\\PC*|[\u{1b}\n\r|`<>=+,\"\u{202e}]{0,9}",

@@ -24,20 +24,22 @@ fn reports() -> Vec<Report> {
 }
 
 #[test]
-fn the_schema_in_the_repository_is_current() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/schema/chronoscope.report-1.json");
-    let schema = chronoscope_report::schema();
-    if std::env::var_os("UPDATE_SCHEMA").is_some() {
-        let folder = std::path::Path::new(path).parent().expect("it is in a folder");
-        std::fs::create_dir_all(folder).expect("the folder can be made");
-        std::fs::write(path, &schema).expect("the schema can be written");
+fn the_schemas_in_the_repository_are_current() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/schema");
+    for (name, schema) in chronoscope_report::SCHEMAS {
+        let path = std::path::Path::new(folder).join(format!("chronoscope.{name}-1.json"));
+        let schema = schema();
+        if std::env::var_os("UPDATE_SCHEMA").is_some() {
+            std::fs::create_dir_all(folder).expect("the folder can be made");
+            std::fs::write(&path, &schema).expect("the schema can be written");
+        }
+        let stored = std::fs::read_to_string(&path).unwrap_or_default();
+        // Not assert_eq, because nobody reads two schemas of a thousand lines in a message.
+        assert!(
+            stored.replace("\r\n", "\n") == schema,
+            "{name}: run UPDATE_SCHEMA=1 cargo test -p chronoscope-report and review the difference"
+        );
     }
-    let stored = std::fs::read_to_string(path).unwrap_or_default();
-    // Not assert_eq, because nobody reads two schemas of a thousand lines in a message.
-    assert!(
-        stored.replace("\r\n", "\n") == schema,
-        "run UPDATE_SCHEMA=1 cargo test -p chronoscope-report and review the difference"
-    );
 }
 
 #[test]
