@@ -154,7 +154,7 @@ pub(super) fn shared(shared: &Shared) -> String {
     }
 }
 
-/// What the verdicts mean, if there are any.
+/// What the verdicts mean, if there are any. A test compares the limits with those of the rule.
 pub(super) fn legend(compared: &Compared) -> Option<String> {
     let changes = super::changes(compared);
     let rows = changes.iter().flat_map(|it| &it.rows);
@@ -166,27 +166,20 @@ pub(super) fn legend(compared: &Compared) -> Option<String> {
         Method::Pairs => "more than chance, by the order of the runs",
         Method::History => "beyond every earlier run",
     };
-    let waits = |row: &&Row| row.key.section == Section::Waits;
-    let (small, same) = if judged.iter().all(waits) { WAITS } else { COSTS };
-    let more = match judged.iter().any(waits) && !judged.iter().all(waits) {
-        true => {
-            format!(" Of waits: {} instead of {small}, and {} instead of {same}.", WAITS.0, WAITS.1)
-        }
-        false => String::new(),
+    let waits = judged.iter().filter(|row| row.key.section == Section::Waits).count();
+    let (small, same) = match (waits, judged.len()) {
+        (0, _) => ("1 %", "5 %, or 10 % for system calls and runtimes"),
+        (waits, all) if waits == all => ("5 %", "10 %"),
+        _ => ("1 % (waits: 5 %)", "5 %, or 10 % for system calls, runtimes and waits"),
     };
     let number = judged.len();
     (number > 0).then(|| {
         format!(
             "{changed}: {beyond}, allowing for {number} figures, and at least {small} and 0.1 ns. \
-             same: any change is smaller than the bound, which is below {same}.{more}"
+             same: any change is smaller than the bound, which is below {same}."
         )
     })
 }
-
-/// The smallest change that counts, and what any change of a row that is the same is below: a test
-/// compares them with the rule.
-const COSTS: (&str, &str) = ("1 %", "5 %");
-const WAITS: (&str, &str) = ("5 %", "10 %");
 
 /// Whether it changed, in a sentence for each report but the first. It comes last: it is what a
 /// terminal still shows.
