@@ -141,10 +141,14 @@ fn reported(job: Job, context: &Context) -> anyhow::Result<ExitCode> {
         json::write(&report, whole.insert(Vec::new()))?;
     }
     let mut saved = Ok(());
-    if let Some(name) = save_baseline {
-        saved = baseline::save(name, *force, &report).map(|path| {
-            context.warn(&format!("saved as {name}: {}", path.display()));
-        });
+    match save_baseline {
+        Some(name) if report.run.complete => {
+            saved = baseline::save(name, *force, &report).map(|path| {
+                context.warn(&format!("saved as {name}: {}", path.display()));
+            });
+        }
+        Some(name) => context.warn(&format!("not saved as {name}: the run is not complete")),
+        None => {}
     }
     let unseen = output.json || exports.iter().any(|(path, _)| path.is_none());
     if unseen || (measures && !screen.has_notes()) {

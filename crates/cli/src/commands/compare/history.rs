@@ -15,6 +15,9 @@ const NAMED: usize = 3;
 
 /// A report next to the earlier ones of a folder; without a report, when each figure changed there.
 pub fn task(args: &Args, folder: &Path, context: &Context) -> anyhow::Result<Task> {
+    if !folder.exists() {
+        return Err(Usage(format!("{}: there is no such folder", folder.display())).into());
+    }
     let (file, newest) = match &args.files[..] {
         [] => newest(folder)?,
         [one] => (one.display().to_string(), input::report(one)?),
