@@ -2,6 +2,7 @@
 
 mod common;
 
+use chronoscope_model::{Clock, Estimate};
 use common::run;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -15,13 +16,12 @@ fn report(run: usize, changed: impl Fn(usize) -> f64) -> Value {
         // Between -1 and 1, and different for each clock and run.
         let noise = ((run * 31 + at * 17) % 13) as f64 / 6.0 - 1.0;
         let ns = 20.0 * (1.0 + 0.0008 * noise) * changed(at);
-        json!({
-            "id": format!("test/clock-{at}"), "call": "read()", "available": true,
-            "language": "C", "kind": "monotonic", "scope": "local",
-            "cost": { "throughput": {
-                "value_ns": ns, "low_ns": ns * 0.998, "high_ns": ns * 1.002
-            } },
-        })
+        let (low_ns, high_ns) = (ns * 0.998, ns * 1.002);
+        let estimate = Estimate { value_ns: ns, low_ns, high_ns, ..Estimate::default() };
+        let id = format!("test/clock-{at}");
+        let mut clock = Clock { id, available: true, ..Clock::default() };
+        clock.cost.throughput = Some(estimate);
+        serde_json::to_value(clock).expect("JSON")
     };
     let clocks: Vec<Value> = (0..CLOCKS).map(clock).collect();
     json!({

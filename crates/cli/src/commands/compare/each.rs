@@ -96,7 +96,8 @@ fn lines(name: &str, mut from: impl BufRead, found: &mut Each) -> Result<(), Usa
             return Ok(());
         }
         number += 1;
-        if number == 1 && line.starts_with(b"{\"record\"") {
+        let record = || line.windows(10).any(|it| it == b"\"record\":\"");
+        if number == 1 && record() && json::read(&line).is_err() {
             let line = format!(
                 "{name}: it has the records of one report; a stream has a whole report on each \
                  line, such as `chronoscope --json | jq -c` writes"
