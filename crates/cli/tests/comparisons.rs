@@ -52,7 +52,7 @@ fn every_command_that_measures_has_a_report() {
 
 #[test]
 fn a_comparison_follows_the_schema_and_has_no_figure_that_is_none() {
-    let schema = schemars::schema_for!(Compared);
+    let schema = chronoscope_model::compare::schema();
     let schema = jsonschema::validator_for(schema.as_value()).expect("the schema is one");
     each_pair(|a, b| {
         let compared = compare(&[a.clone(), b.clone()]);
