@@ -99,6 +99,7 @@ fn what_cannot_be_a_command_is_refused_in_one_line() {
         (&["--run", "clocks --help", "--run", &good], "prints no report"),
         (&["--run", &good, "--run", "/no/such/program x"], "`/no/such/program x`: cannot start it"),
         (&["--run", &good, "--run", "report /no/such/file"], "/no/such/file"),
+        (&["--run", &good, "--run", "waits rust --wait 1ms --count 9"], "no figure in common"),
         (&["--run", &good, "--run", "list clocks"], "printed no report: not a chronoscope report"),
     ] {
         let output = run(&[&["compare"], words].concat());

@@ -43,8 +43,8 @@ fn normal(rng: &mut fastrand::Rng) -> f64 {
     (0..12).map(|_| rng.f64()).sum::<f64>() - 6.0
 }
 
-/// Pairs of runs of twelve clocks. A run is off as a whole by 1 %, the second of each pair costs 2 %
-/// more than the first, each figure is off by half a percent, and one in twenty by 30 %. The
+/// Pairs of runs of twelve clocks. A run is off as a whole by 1 %, and the second of each pair costs
+/// 2 % more than the first. Each figure is off by half a percent, and one in twenty by 30 %. The
 /// first `slower` clocks of B cost `change` more.
 fn simulated(rng: &mut fastrand::Rng, pairs: usize, slower: usize, change: f64) -> Compared {
     let runs: Vec<[Report; 2]> = (0..pairs)

@@ -38,10 +38,10 @@ pub struct Args {
     /// The reports, at least two, or a report and a folder of reports; '-' is standard input.
     #[arg(value_name = "REPORT.json")]
     files: Vec<PathBuf>,
-    /// A command that prints a report as JSON, or settings of this tool that begin with '--'. Give
-    /// two: they take turns.
-    #[arg(long, value_name = "COMMAND", allow_hyphen_values = true)]
-    #[arg(conflicts_with_all = ["files", "baseline", "save_baseline"])]
+    /// A command that prints a report as JSON, a command of this tool such as 'waits rust', or
+    /// settings of it such as '--slack 1ns'. Give two: they take turns. Words before the command
+    /// may set variables: 'LD_PRELOAD=./x.so chronoscope'. There is no shell.
+    #[arg(long, value_name = "COMMAND", allow_hyphen_values = true, conflicts_with = "files")]
     run: Vec<String>,
     /// How many pairs of runs are made, 6 to 100.
     #[arg(long, value_name = "N", default_value_t = 8, requires = "run")]

@@ -10,6 +10,7 @@ use crate::task::Task;
 use chronoscope_diagnose::compare::pairs::{LEAST, MOST, Runs, pairs};
 use chronoscope_measure::child::INTERRUPTED;
 use chronoscope_model::Report;
+use chronoscope_model::compare::Compared;
 use chronoscope_survey::Progress as State;
 use std::cell::Cell;
 use std::time::{Duration, Instant};
@@ -41,14 +42,25 @@ pub fn task(args: Args) -> anyhow::Result<Task> {
             began: Instant::now(),
             complete: Cell::new(0),
         };
-        let [a, b] = turns.measured(seed)?;
-        let compared = pairs(a, b, seed);
-        if compared.change.as_ref().is_none_or(|change| change.rows.is_empty()) {
-            let line = "A and B have no figure in common: use the same command of this tool twice";
-            return Err(Usage(line.into()).into());
-        }
-        super::shown(compared, &args, context)
+        super::shown(judged(turns.measured(seed)?, seed)?, &args, context)
     })))
+}
+
+/// What changed from A to B.
+///
+/// # Errors
+/// They have no figure in common.
+fn judged([a, b]: [Runs; 2], seed: u64) -> anyhow::Result<Compared> {
+    let compared = pairs(a, b, seed);
+    if compared.change.as_ref().is_some_and(|change| !change.rows.is_empty()) {
+        return Ok(compared);
+    }
+    let line = "the two have no figure in common: use one command of this tool in both";
+    Err(Usage(line.into()).into())
+}
+
+fn add(runs: &mut [Runs; 2], pair: [Report; 2]) {
+    runs.iter_mut().zip(pair).for_each(|(runs, report)| runs.add(report));
 }
 
 /// Runs that are made, one at a time.
@@ -71,16 +83,16 @@ impl Turns<'_> {
     /// The commands do not work, or too few pairs are complete.
     fn measured(&self, seed: u64) -> anyhow::Result<[Runs; 2]> {
         // Whether both work is known before the first pair, and their files are in memory.
-        for child in &self.children {
-            self.run(child, "trying both").map_err(Usage)?;
-        }
+        let tried = self.pair("trying both", false).map_err(Usage)?;
+        let mut runs = self.none();
+        add(&mut runs, tried);
+        judged(runs, seed)?;
         let mut order = fastrand::Rng::with_seed(seed);
-        let mut runs = self.children.each_ref().map(|child| Runs::new(&child.text));
+        let mut runs = self.none();
         for complete in 0..self.pairs {
-            match self.pair(complete, order.bool()) {
-                Ok(pair) => {
-                    runs.iter_mut().zip(pair).for_each(|(runs, report)| runs.add(report));
-                }
+            let what = format!("pair {} of {}", complete + 1, self.pairs);
+            match self.pair(&what, order.bool()) {
+                Ok(pair) => add(&mut runs, pair),
                 Err(why) => {
                     let told = format!("{why}; {complete} of {} pairs are complete", self.pairs);
                     if complete < LEAST {
@@ -94,10 +106,13 @@ impl Turns<'_> {
         Ok(runs)
     }
 
+    fn none(&self) -> [Runs; 2] {
+        self.children.each_ref().map(|child| Runs::new(&child.text))
+    }
+
     /// Runs both, B first if they are `swapped`.
-    fn pair(&self, complete: u32, swapped: bool) -> Result<[Report; 2], String> {
-        let what = format!("pair {} of {}", complete + 1, self.pairs);
-        let [a, b] = self.children.each_ref().map(|child| || self.run(child, &what));
+    fn pair(&self, what: &str, swapped: bool) -> Result<[Report; 2], String> {
+        let [a, b] = self.children.each_ref().map(|child| || self.run(child, what));
         if swapped {
             let b = b()?;
             return Ok([a()?, b]);
