@@ -43,7 +43,7 @@ fn normal(rng: &mut fastrand::Rng) -> f64 {
     (0..12).map(|_| rng.f64()).sum::<f64>() - 6.0
 }
 
-/// Pairs of runs of twelve clocks. A run is off as a whole by 1 %, and the second of each pair costs
+/// Pairs of runs of twelve clocks. A run is off as a whole by 1 %, and the second of a pair costs
 /// 2 % more than the first. Each figure is off by half a percent, and one in twenty by 30 %. The
 /// first `slower` clocks of B cost `change` more.
 fn simulated(rng: &mut fastrand::Rng, pairs: usize, slower: usize, change: f64) -> Compared {
