@@ -1,5 +1,6 @@
 //! Reports that are kept under a name.
 
+#[allow(dead_code, reason = "the tool runs with another home here")]
 mod common;
 
 use common::{check, tool};
