@@ -164,7 +164,7 @@ _chronoscope() {
 
     case "${cmd}" in
         chronoscope)
-            opts="-o -q -v -h -V --only --all --no-waits --brief --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --preset --help --version clocks deltas calls overhead waits runtimes trust hardware sweep doctor advise report compare list explain demo generate help"
+            opts="-o -q -v -h -V --only --all --no-waits --brief --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --baseline --save-baseline --force --preset --help --version clocks deltas calls overhead waits runtimes trust hardware sweep doctor advise report compare list explain demo generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -212,6 +212,14 @@ _chronoscope() {
                     COMPREPLY=($(compgen -W "info warning error adjtimex-denied arm-counter-erratum bad-calibration cgroup-throttled changed-during-run clock-backwards clock-not-in-vdso clock-slewed clock-stepped clocksource-changed coarse-counter coarse-tick contended-read counter-out-of-step deep-idle emulated-cpu frequency-changed governor-powersave guest-calibration-failed host-gaps hrtimers-off hyperv-tsc-page-off kvm-clock-unstable leap-pending long-slice-late macos-monotonic-us no-vdso noisy-machine noisy-neighbour on-battery preempted-awake qpc-on-hpet qpc-shifted rate-off-everywhere rdtscp-forbidden readout-stall rt-throttling same-oscillator slow-clocksource-acpi-pm slow-clocksource-hpet slow-clocksource-jiffies slow-clocksource-xen smi smt-sibling-busy suspended tai-unset time64-blocked time-namespace timer-resolution-15ms timer-slack tsc-adjust-differs tsc-emulated tsc-forbidden tsc-forced-reliable tsc-jump tsc-rate-mismatch tsc-skew tsc-variant tsc-warp two-disciplines unordered-read unsynchronised vcpu-hotplug vdso-disagrees vm-migrated vm-paused vm-restored watchdog-false-positive watchdog-off" -- "${cur}"))
                     return 0
                     ;;
+                --baseline)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --save-baseline)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --preset)
                     COMPREPLY=($(compgen -W "time-functions timetest instant-overhead windows-waits stopwatch" -- "${cur}"))
                     return 0
@@ -224,7 +232,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__advise)
-            opts="-o -q -v -h -V --for --wait --goal --language --runtimes --from --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --help --version"
+            opts="-o -q -v -h -V --for --wait --goal --language --runtimes --from --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --baseline --save-baseline --force --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -288,6 +296,14 @@ _chronoscope() {
                     COMPREPLY=($(compgen -W "info warning error adjtimex-denied arm-counter-erratum bad-calibration cgroup-throttled changed-during-run clock-backwards clock-not-in-vdso clock-slewed clock-stepped clocksource-changed coarse-counter coarse-tick contended-read counter-out-of-step deep-idle emulated-cpu frequency-changed governor-powersave guest-calibration-failed host-gaps hrtimers-off hyperv-tsc-page-off kvm-clock-unstable leap-pending long-slice-late macos-monotonic-us no-vdso noisy-machine noisy-neighbour on-battery preempted-awake qpc-on-hpet qpc-shifted rate-off-everywhere rdtscp-forbidden readout-stall rt-throttling same-oscillator slow-clocksource-acpi-pm slow-clocksource-hpet slow-clocksource-jiffies slow-clocksource-xen smi smt-sibling-busy suspended tai-unset time64-blocked time-namespace timer-resolution-15ms timer-slack tsc-adjust-differs tsc-emulated tsc-forbidden tsc-forced-reliable tsc-jump tsc-rate-mismatch tsc-skew tsc-variant tsc-warp two-disciplines unordered-read unsynchronised vcpu-hotplug vdso-disagrees vm-migrated vm-paused vm-restored watchdog-false-positive watchdog-off" -- "${cur}"))
                     return 0
                     ;;
+                --baseline)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --save-baseline)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -296,7 +312,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__calls)
-            opts="-o -q -v -h -V --load --load-processes --priority --allow-high-priority --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --preset --help --version c/clock c/time c/timespec_get c/gettimeofday c/getrusage c/times c/ftime cxx/steady_clock cxx/steady_clock-nocast cxx/system_clock cxx/system_clock-nocast cxx/high_resolution_clock x86/rdtsc-asm x86/rdtsc-intrinsic x86/rdtsc-builtin x86/rdtsc-ms x86/rdtscp x86/lfence-rdtsc x86/lfence-rdtsc-lfence x86/mfence-rdtsc x86/serialize-rdtsc x86/cpuid-rdtsc x86/rdpmc arm/cntvct arm/isb-cntvct arm/cntvctss arm/pmccntr posix/realtime posix/monotonic posix/process-cputime posix/thread-cputime linux/monotonic-raw linux/boottime linux/tai linux/realtime-coarse linux/monotonic-coarse linux/realtime-syscall linux/monotonic-syscall linux/monotonic-raw-syscall linux/boottime-syscall linux/tai-syscall linux/realtime-coarse-syscall linux/monotonic-coarse-syscall linux/process-cputime-syscall linux/thread-cputime-syscall linux/realtime-bare linux/monotonic-bare linux/monotonic-raw-bare linux/boottime-bare linux/tai-bare linux/realtime-coarse-bare linux/monotonic-coarse-bare linux/process-cputime-bare linux/thread-cputime-bare linux/monotonic-vdso linux/perf-mmap linux/ptp linux/rtc windows/qpc windows/rtl-qpc windows/getsystemtimeasfiletime windows/getsystemtimepreciseasfiletime windows/querythreadcycletime windows/gettickcount64 windows/timegettime windows/queryinterrupttime windows/queryinterrupttimeprecise windows/queryunbiasedinterrupttime mach/clock_get_time-system mach/clock_get_time-calendar mach/absolute_time mach/continuous_time mach/approximate_time darwin/clock_gettime_nsec_np-realtime darwin/clock_gettime_nsec_np-monotonic darwin/clock_gettime_nsec_np-monotonic-raw darwin/clock_gettime_nsec_np-monotonic-raw-approx darwin/clock_gettime_nsec_np-uptime-raw darwin/clock_gettime_nsec_np-uptime-raw-approx darwin/clock_gettime_nsec_np-process-cputime darwin/clock_gettime_nsec_np-thread-cputime rust/instant rust/system_time chronoscope/instant chronoscope/ordered quanta/instant quanta/recent minstant/instant fastant/instant coarsetime/instant coarsetime/recent"
+            opts="-o -q -v -h -V --load --load-processes --priority --allow-high-priority --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --baseline --save-baseline --force --preset --help --version c/clock c/time c/timespec_get c/gettimeofday c/getrusage c/times c/ftime cxx/steady_clock cxx/steady_clock-nocast cxx/system_clock cxx/system_clock-nocast cxx/high_resolution_clock x86/rdtsc-asm x86/rdtsc-intrinsic x86/rdtsc-builtin x86/rdtsc-ms x86/rdtscp x86/lfence-rdtsc x86/lfence-rdtsc-lfence x86/mfence-rdtsc x86/serialize-rdtsc x86/cpuid-rdtsc x86/rdpmc arm/cntvct arm/isb-cntvct arm/cntvctss arm/pmccntr posix/realtime posix/monotonic posix/process-cputime posix/thread-cputime linux/monotonic-raw linux/boottime linux/tai linux/realtime-coarse linux/monotonic-coarse linux/realtime-syscall linux/monotonic-syscall linux/monotonic-raw-syscall linux/boottime-syscall linux/tai-syscall linux/realtime-coarse-syscall linux/monotonic-coarse-syscall linux/process-cputime-syscall linux/thread-cputime-syscall linux/realtime-bare linux/monotonic-bare linux/monotonic-raw-bare linux/boottime-bare linux/tai-bare linux/realtime-coarse-bare linux/monotonic-coarse-bare linux/process-cputime-bare linux/thread-cputime-bare linux/monotonic-vdso linux/perf-mmap linux/ptp linux/rtc windows/qpc windows/rtl-qpc windows/getsystemtimeasfiletime windows/getsystemtimepreciseasfiletime windows/querythreadcycletime windows/gettickcount64 windows/timegettime windows/queryinterrupttime windows/queryinterrupttimeprecise windows/queryunbiasedinterrupttime mach/clock_get_time-system mach/clock_get_time-calendar mach/absolute_time mach/continuous_time mach/approximate_time darwin/clock_gettime_nsec_np-realtime darwin/clock_gettime_nsec_np-monotonic darwin/clock_gettime_nsec_np-monotonic-raw darwin/clock_gettime_nsec_np-monotonic-raw-approx darwin/clock_gettime_nsec_np-uptime-raw darwin/clock_gettime_nsec_np-uptime-raw-approx darwin/clock_gettime_nsec_np-process-cputime darwin/clock_gettime_nsec_np-thread-cputime rust/instant rust/system_time chronoscope/instant chronoscope/ordered quanta/instant quanta/recent minstant/instant fastant/instant coarsetime/instant coarsetime/recent"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -352,6 +368,14 @@ _chronoscope() {
                     COMPREPLY=($(compgen -W "info warning error adjtimex-denied arm-counter-erratum bad-calibration cgroup-throttled changed-during-run clock-backwards clock-not-in-vdso clock-slewed clock-stepped clocksource-changed coarse-counter coarse-tick contended-read counter-out-of-step deep-idle emulated-cpu frequency-changed governor-powersave guest-calibration-failed host-gaps hrtimers-off hyperv-tsc-page-off kvm-clock-unstable leap-pending long-slice-late macos-monotonic-us no-vdso noisy-machine noisy-neighbour on-battery preempted-awake qpc-on-hpet qpc-shifted rate-off-everywhere rdtscp-forbidden readout-stall rt-throttling same-oscillator slow-clocksource-acpi-pm slow-clocksource-hpet slow-clocksource-jiffies slow-clocksource-xen smi smt-sibling-busy suspended tai-unset time64-blocked time-namespace timer-resolution-15ms timer-slack tsc-adjust-differs tsc-emulated tsc-forbidden tsc-forced-reliable tsc-jump tsc-rate-mismatch tsc-skew tsc-variant tsc-warp two-disciplines unordered-read unsynchronised vcpu-hotplug vdso-disagrees vm-migrated vm-paused vm-restored watchdog-false-positive watchdog-off" -- "${cur}"))
                     return 0
                     ;;
+                --baseline)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --save-baseline)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --preset)
                     COMPREPLY=($(compgen -W "timetest" -- "${cur}"))
                     return 0
@@ -364,7 +388,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__clocks)
-            opts="-o -q -v -h -V --calls --peers --load --load-processes --priority --allow-high-priority --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --preset --help --version c/clock c/time c/timespec_get c/gettimeofday c/getrusage c/times c/ftime cxx/steady_clock cxx/steady_clock-nocast cxx/system_clock cxx/system_clock-nocast cxx/high_resolution_clock x86/rdtsc-asm x86/rdtsc-intrinsic x86/rdtsc-builtin x86/rdtsc-ms x86/rdtscp x86/lfence-rdtsc x86/lfence-rdtsc-lfence x86/mfence-rdtsc x86/serialize-rdtsc x86/cpuid-rdtsc x86/rdpmc arm/cntvct arm/isb-cntvct arm/cntvctss arm/pmccntr posix/realtime posix/monotonic posix/process-cputime posix/thread-cputime linux/monotonic-raw linux/boottime linux/tai linux/realtime-coarse linux/monotonic-coarse linux/realtime-syscall linux/monotonic-syscall linux/monotonic-raw-syscall linux/boottime-syscall linux/tai-syscall linux/realtime-coarse-syscall linux/monotonic-coarse-syscall linux/process-cputime-syscall linux/thread-cputime-syscall linux/realtime-bare linux/monotonic-bare linux/monotonic-raw-bare linux/boottime-bare linux/tai-bare linux/realtime-coarse-bare linux/monotonic-coarse-bare linux/process-cputime-bare linux/thread-cputime-bare linux/monotonic-vdso linux/perf-mmap linux/ptp linux/rtc windows/qpc windows/rtl-qpc windows/getsystemtimeasfiletime windows/getsystemtimepreciseasfiletime windows/querythreadcycletime windows/gettickcount64 windows/timegettime windows/queryinterrupttime windows/queryinterrupttimeprecise windows/queryunbiasedinterrupttime mach/clock_get_time-system mach/clock_get_time-calendar mach/absolute_time mach/continuous_time mach/approximate_time darwin/clock_gettime_nsec_np-realtime darwin/clock_gettime_nsec_np-monotonic darwin/clock_gettime_nsec_np-monotonic-raw darwin/clock_gettime_nsec_np-monotonic-raw-approx darwin/clock_gettime_nsec_np-uptime-raw darwin/clock_gettime_nsec_np-uptime-raw-approx darwin/clock_gettime_nsec_np-process-cputime darwin/clock_gettime_nsec_np-thread-cputime rust/instant rust/system_time chronoscope/instant chronoscope/ordered quanta/instant quanta/recent minstant/instant fastant/instant coarsetime/instant coarsetime/recent"
+            opts="-o -q -v -h -V --calls --peers --load --load-processes --priority --allow-high-priority --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --baseline --save-baseline --force --preset --help --version c/clock c/time c/timespec_get c/gettimeofday c/getrusage c/times c/ftime cxx/steady_clock cxx/steady_clock-nocast cxx/system_clock cxx/system_clock-nocast cxx/high_resolution_clock x86/rdtsc-asm x86/rdtsc-intrinsic x86/rdtsc-builtin x86/rdtsc-ms x86/rdtscp x86/lfence-rdtsc x86/lfence-rdtsc-lfence x86/mfence-rdtsc x86/serialize-rdtsc x86/cpuid-rdtsc x86/rdpmc arm/cntvct arm/isb-cntvct arm/cntvctss arm/pmccntr posix/realtime posix/monotonic posix/process-cputime posix/thread-cputime linux/monotonic-raw linux/boottime linux/tai linux/realtime-coarse linux/monotonic-coarse linux/realtime-syscall linux/monotonic-syscall linux/monotonic-raw-syscall linux/boottime-syscall linux/tai-syscall linux/realtime-coarse-syscall linux/monotonic-coarse-syscall linux/process-cputime-syscall linux/thread-cputime-syscall linux/realtime-bare linux/monotonic-bare linux/monotonic-raw-bare linux/boottime-bare linux/tai-bare linux/realtime-coarse-bare linux/monotonic-coarse-bare linux/process-cputime-bare linux/thread-cputime-bare linux/monotonic-vdso linux/perf-mmap linux/ptp linux/rtc windows/qpc windows/rtl-qpc windows/getsystemtimeasfiletime windows/getsystemtimepreciseasfiletime windows/querythreadcycletime windows/gettickcount64 windows/timegettime windows/queryinterrupttime windows/queryinterrupttimeprecise windows/queryunbiasedinterrupttime mach/clock_get_time-system mach/clock_get_time-calendar mach/absolute_time mach/continuous_time mach/approximate_time darwin/clock_gettime_nsec_np-realtime darwin/clock_gettime_nsec_np-monotonic darwin/clock_gettime_nsec_np-monotonic-raw darwin/clock_gettime_nsec_np-monotonic-raw-approx darwin/clock_gettime_nsec_np-uptime-raw darwin/clock_gettime_nsec_np-uptime-raw-approx darwin/clock_gettime_nsec_np-process-cputime darwin/clock_gettime_nsec_np-thread-cputime rust/instant rust/system_time chronoscope/instant chronoscope/ordered quanta/instant quanta/recent minstant/instant fastant/instant coarsetime/instant coarsetime/recent"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -424,6 +448,14 @@ _chronoscope() {
                     COMPREPLY=($(compgen -W "info warning error adjtimex-denied arm-counter-erratum bad-calibration cgroup-throttled changed-during-run clock-backwards clock-not-in-vdso clock-slewed clock-stepped clocksource-changed coarse-counter coarse-tick contended-read counter-out-of-step deep-idle emulated-cpu frequency-changed governor-powersave guest-calibration-failed host-gaps hrtimers-off hyperv-tsc-page-off kvm-clock-unstable leap-pending long-slice-late macos-monotonic-us no-vdso noisy-machine noisy-neighbour on-battery preempted-awake qpc-on-hpet qpc-shifted rate-off-everywhere rdtscp-forbidden readout-stall rt-throttling same-oscillator slow-clocksource-acpi-pm slow-clocksource-hpet slow-clocksource-jiffies slow-clocksource-xen smi smt-sibling-busy suspended tai-unset time64-blocked time-namespace timer-resolution-15ms timer-slack tsc-adjust-differs tsc-emulated tsc-forbidden tsc-forced-reliable tsc-jump tsc-rate-mismatch tsc-skew tsc-variant tsc-warp two-disciplines unordered-read unsynchronised vcpu-hotplug vdso-disagrees vm-migrated vm-paused vm-restored watchdog-false-positive watchdog-off" -- "${cur}"))
                     return 0
                     ;;
+                --baseline)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --save-baseline)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --preset)
                     COMPREPLY=($(compgen -W "time-functions" -- "${cur}"))
                     return 0
@@ -436,12 +468,36 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__compare)
-            opts="-o -q -v -h -V --json --export --color --quiet --verbose --help --version"
+            opts="-o -q -v -h -V --run --pairs --timeout --seed --history --threshold --json --export --color --quiet --verbose --baseline --save-baseline --force --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --run)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --pairs)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --history)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --threshold)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --export)
                     COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
@@ -460,6 +516,14 @@ _chronoscope() {
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
+                --baseline)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --save-baseline)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -468,7 +532,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__deltas)
-            opts="-o -q -v -h -V --reads --load --load-processes --priority --allow-high-priority --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --help --version c/clock c/time c/timespec_get c/gettimeofday c/getrusage c/times c/ftime cxx/steady_clock cxx/steady_clock-nocast cxx/system_clock cxx/system_clock-nocast cxx/high_resolution_clock x86/rdtsc-asm x86/rdtsc-intrinsic x86/rdtsc-builtin x86/rdtsc-ms x86/rdtscp x86/lfence-rdtsc x86/lfence-rdtsc-lfence x86/mfence-rdtsc x86/serialize-rdtsc x86/cpuid-rdtsc x86/rdpmc arm/cntvct arm/isb-cntvct arm/cntvctss arm/pmccntr posix/realtime posix/monotonic posix/process-cputime posix/thread-cputime linux/monotonic-raw linux/boottime linux/tai linux/realtime-coarse linux/monotonic-coarse linux/realtime-syscall linux/monotonic-syscall linux/monotonic-raw-syscall linux/boottime-syscall linux/tai-syscall linux/realtime-coarse-syscall linux/monotonic-coarse-syscall linux/process-cputime-syscall linux/thread-cputime-syscall linux/realtime-bare linux/monotonic-bare linux/monotonic-raw-bare linux/boottime-bare linux/tai-bare linux/realtime-coarse-bare linux/monotonic-coarse-bare linux/process-cputime-bare linux/thread-cputime-bare linux/monotonic-vdso linux/perf-mmap linux/ptp linux/rtc windows/qpc windows/rtl-qpc windows/getsystemtimeasfiletime windows/getsystemtimepreciseasfiletime windows/querythreadcycletime windows/gettickcount64 windows/timegettime windows/queryinterrupttime windows/queryinterrupttimeprecise windows/queryunbiasedinterrupttime mach/clock_get_time-system mach/clock_get_time-calendar mach/absolute_time mach/continuous_time mach/approximate_time darwin/clock_gettime_nsec_np-realtime darwin/clock_gettime_nsec_np-monotonic darwin/clock_gettime_nsec_np-monotonic-raw darwin/clock_gettime_nsec_np-monotonic-raw-approx darwin/clock_gettime_nsec_np-uptime-raw darwin/clock_gettime_nsec_np-uptime-raw-approx darwin/clock_gettime_nsec_np-process-cputime darwin/clock_gettime_nsec_np-thread-cputime rust/instant rust/system_time chronoscope/instant chronoscope/ordered quanta/instant quanta/recent minstant/instant fastant/instant coarsetime/instant coarsetime/recent"
+            opts="-o -q -v -h -V --reads --load --load-processes --priority --allow-high-priority --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --baseline --save-baseline --force --help --version c/clock c/time c/timespec_get c/gettimeofday c/getrusage c/times c/ftime cxx/steady_clock cxx/steady_clock-nocast cxx/system_clock cxx/system_clock-nocast cxx/high_resolution_clock x86/rdtsc-asm x86/rdtsc-intrinsic x86/rdtsc-builtin x86/rdtsc-ms x86/rdtscp x86/lfence-rdtsc x86/lfence-rdtsc-lfence x86/mfence-rdtsc x86/serialize-rdtsc x86/cpuid-rdtsc x86/rdpmc arm/cntvct arm/isb-cntvct arm/cntvctss arm/pmccntr posix/realtime posix/monotonic posix/process-cputime posix/thread-cputime linux/monotonic-raw linux/boottime linux/tai linux/realtime-coarse linux/monotonic-coarse linux/realtime-syscall linux/monotonic-syscall linux/monotonic-raw-syscall linux/boottime-syscall linux/tai-syscall linux/realtime-coarse-syscall linux/monotonic-coarse-syscall linux/process-cputime-syscall linux/thread-cputime-syscall linux/realtime-bare linux/monotonic-bare linux/monotonic-raw-bare linux/boottime-bare linux/tai-bare linux/realtime-coarse-bare linux/monotonic-coarse-bare linux/process-cputime-bare linux/thread-cputime-bare linux/monotonic-vdso linux/perf-mmap linux/ptp linux/rtc windows/qpc windows/rtl-qpc windows/getsystemtimeasfiletime windows/getsystemtimepreciseasfiletime windows/querythreadcycletime windows/gettickcount64 windows/timegettime windows/queryinterrupttime windows/queryinterrupttimeprecise windows/queryunbiasedinterrupttime mach/clock_get_time-system mach/clock_get_time-calendar mach/absolute_time mach/continuous_time mach/approximate_time darwin/clock_gettime_nsec_np-realtime darwin/clock_gettime_nsec_np-monotonic darwin/clock_gettime_nsec_np-monotonic-raw darwin/clock_gettime_nsec_np-monotonic-raw-approx darwin/clock_gettime_nsec_np-uptime-raw darwin/clock_gettime_nsec_np-uptime-raw-approx darwin/clock_gettime_nsec_np-process-cputime darwin/clock_gettime_nsec_np-thread-cputime rust/instant rust/system_time chronoscope/instant chronoscope/ordered quanta/instant quanta/recent minstant/instant fastant/instant coarsetime/instant coarsetime/recent"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -528,6 +592,14 @@ _chronoscope() {
                     COMPREPLY=($(compgen -W "info warning error adjtimex-denied arm-counter-erratum bad-calibration cgroup-throttled changed-during-run clock-backwards clock-not-in-vdso clock-slewed clock-stepped clocksource-changed coarse-counter coarse-tick contended-read counter-out-of-step deep-idle emulated-cpu frequency-changed governor-powersave guest-calibration-failed host-gaps hrtimers-off hyperv-tsc-page-off kvm-clock-unstable leap-pending long-slice-late macos-monotonic-us no-vdso noisy-machine noisy-neighbour on-battery preempted-awake qpc-on-hpet qpc-shifted rate-off-everywhere rdtscp-forbidden readout-stall rt-throttling same-oscillator slow-clocksource-acpi-pm slow-clocksource-hpet slow-clocksource-jiffies slow-clocksource-xen smi smt-sibling-busy suspended tai-unset time64-blocked time-namespace timer-resolution-15ms timer-slack tsc-adjust-differs tsc-emulated tsc-forbidden tsc-forced-reliable tsc-jump tsc-rate-mismatch tsc-skew tsc-variant tsc-warp two-disciplines unordered-read unsynchronised vcpu-hotplug vdso-disagrees vm-migrated vm-paused vm-restored watchdog-false-positive watchdog-off" -- "${cur}"))
                     return 0
                     ;;
+                --baseline)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --save-baseline)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -572,7 +644,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__doctor)
-            opts="-o -q -v -h -V --quick --record --facts --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --help --version"
+            opts="-o -q -v -h -V --quick --record --facts --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --baseline --save-baseline --force --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -622,6 +694,14 @@ _chronoscope() {
                     ;;
                 --fail-on)
                     COMPREPLY=($(compgen -W "info warning error adjtimex-denied arm-counter-erratum bad-calibration cgroup-throttled changed-during-run clock-backwards clock-not-in-vdso clock-slewed clock-stepped clocksource-changed coarse-counter coarse-tick contended-read counter-out-of-step deep-idle emulated-cpu frequency-changed governor-powersave guest-calibration-failed host-gaps hrtimers-off hyperv-tsc-page-off kvm-clock-unstable leap-pending long-slice-late macos-monotonic-us no-vdso noisy-machine noisy-neighbour on-battery preempted-awake qpc-on-hpet qpc-shifted rate-off-everywhere rdtscp-forbidden readout-stall rt-throttling same-oscillator slow-clocksource-acpi-pm slow-clocksource-hpet slow-clocksource-jiffies slow-clocksource-xen smi smt-sibling-busy suspended tai-unset time64-blocked time-namespace timer-resolution-15ms timer-slack tsc-adjust-differs tsc-emulated tsc-forbidden tsc-forced-reliable tsc-jump tsc-rate-mismatch tsc-skew tsc-variant tsc-warp two-disciplines unordered-read unsynchronised vcpu-hotplug vdso-disagrees vm-migrated vm-paused vm-restored watchdog-false-positive watchdog-off" -- "${cur}"))
+                    return 0
+                    ;;
+                --baseline)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --save-baseline)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 *)
@@ -776,7 +856,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__generate__subcmd__schema)
-            opts="-h -V --help --version"
+            opts="-h -V --help --version report comparison"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -790,7 +870,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__hardware)
-            opts="-o -q -v -h -V --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --help --version"
+            opts="-o -q -v -h -V --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --baseline --save-baseline --force --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -832,6 +912,14 @@ _chronoscope() {
                     ;;
                 --fail-on)
                     COMPREPLY=($(compgen -W "info warning error adjtimex-denied arm-counter-erratum bad-calibration cgroup-throttled changed-during-run clock-backwards clock-not-in-vdso clock-slewed clock-stepped clocksource-changed coarse-counter coarse-tick contended-read counter-out-of-step deep-idle emulated-cpu frequency-changed governor-powersave guest-calibration-failed host-gaps hrtimers-off hyperv-tsc-page-off kvm-clock-unstable leap-pending long-slice-late macos-monotonic-us no-vdso noisy-machine noisy-neighbour on-battery preempted-awake qpc-on-hpet qpc-shifted rate-off-everywhere rdtscp-forbidden readout-stall rt-throttling same-oscillator slow-clocksource-acpi-pm slow-clocksource-hpet slow-clocksource-jiffies slow-clocksource-xen smi smt-sibling-busy suspended tai-unset time64-blocked time-namespace timer-resolution-15ms timer-slack tsc-adjust-differs tsc-emulated tsc-forbidden tsc-forced-reliable tsc-jump tsc-rate-mismatch tsc-skew tsc-variant tsc-warp two-disciplines unordered-read unsynchronised vcpu-hotplug vdso-disagrees vm-migrated vm-paused vm-restored watchdog-false-positive watchdog-off" -- "${cur}"))
+                    return 0
+                    ;;
+                --baseline)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --save-baseline)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 *)
@@ -1182,7 +1270,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__overhead)
-            opts="-o -q -v -h -V --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --preset --help --version c/clock c/time c/timespec_get c/gettimeofday c/getrusage c/times c/ftime cxx/steady_clock cxx/steady_clock-nocast cxx/system_clock cxx/system_clock-nocast cxx/high_resolution_clock x86/rdtsc-asm x86/rdtsc-intrinsic x86/rdtsc-builtin x86/rdtsc-ms x86/rdtscp x86/lfence-rdtsc x86/lfence-rdtsc-lfence x86/mfence-rdtsc x86/serialize-rdtsc x86/cpuid-rdtsc x86/rdpmc arm/cntvct arm/isb-cntvct arm/cntvctss arm/pmccntr posix/realtime posix/monotonic posix/process-cputime posix/thread-cputime linux/monotonic-raw linux/boottime linux/tai linux/realtime-coarse linux/monotonic-coarse linux/realtime-syscall linux/monotonic-syscall linux/monotonic-raw-syscall linux/boottime-syscall linux/tai-syscall linux/realtime-coarse-syscall linux/monotonic-coarse-syscall linux/process-cputime-syscall linux/thread-cputime-syscall linux/realtime-bare linux/monotonic-bare linux/monotonic-raw-bare linux/boottime-bare linux/tai-bare linux/realtime-coarse-bare linux/monotonic-coarse-bare linux/process-cputime-bare linux/thread-cputime-bare linux/monotonic-vdso linux/perf-mmap linux/ptp linux/rtc windows/qpc windows/rtl-qpc windows/getsystemtimeasfiletime windows/getsystemtimepreciseasfiletime windows/querythreadcycletime windows/gettickcount64 windows/timegettime windows/queryinterrupttime windows/queryinterrupttimeprecise windows/queryunbiasedinterrupttime mach/clock_get_time-system mach/clock_get_time-calendar mach/absolute_time mach/continuous_time mach/approximate_time darwin/clock_gettime_nsec_np-realtime darwin/clock_gettime_nsec_np-monotonic darwin/clock_gettime_nsec_np-monotonic-raw darwin/clock_gettime_nsec_np-monotonic-raw-approx darwin/clock_gettime_nsec_np-uptime-raw darwin/clock_gettime_nsec_np-uptime-raw-approx darwin/clock_gettime_nsec_np-process-cputime darwin/clock_gettime_nsec_np-thread-cputime rust/instant rust/system_time chronoscope/instant chronoscope/ordered quanta/instant quanta/recent minstant/instant fastant/instant coarsetime/instant coarsetime/recent"
+            opts="-o -q -v -h -V --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --baseline --save-baseline --force --preset --help --version c/clock c/time c/timespec_get c/gettimeofday c/getrusage c/times c/ftime cxx/steady_clock cxx/steady_clock-nocast cxx/system_clock cxx/system_clock-nocast cxx/high_resolution_clock x86/rdtsc-asm x86/rdtsc-intrinsic x86/rdtsc-builtin x86/rdtsc-ms x86/rdtscp x86/lfence-rdtsc x86/lfence-rdtsc-lfence x86/mfence-rdtsc x86/serialize-rdtsc x86/cpuid-rdtsc x86/rdpmc arm/cntvct arm/isb-cntvct arm/cntvctss arm/pmccntr posix/realtime posix/monotonic posix/process-cputime posix/thread-cputime linux/monotonic-raw linux/boottime linux/tai linux/realtime-coarse linux/monotonic-coarse linux/realtime-syscall linux/monotonic-syscall linux/monotonic-raw-syscall linux/boottime-syscall linux/tai-syscall linux/realtime-coarse-syscall linux/monotonic-coarse-syscall linux/process-cputime-syscall linux/thread-cputime-syscall linux/realtime-bare linux/monotonic-bare linux/monotonic-raw-bare linux/boottime-bare linux/tai-bare linux/realtime-coarse-bare linux/monotonic-coarse-bare linux/process-cputime-bare linux/thread-cputime-bare linux/monotonic-vdso linux/perf-mmap linux/ptp linux/rtc windows/qpc windows/rtl-qpc windows/getsystemtimeasfiletime windows/getsystemtimepreciseasfiletime windows/querythreadcycletime windows/gettickcount64 windows/timegettime windows/queryinterrupttime windows/queryinterrupttimeprecise windows/queryunbiasedinterrupttime mach/clock_get_time-system mach/clock_get_time-calendar mach/absolute_time mach/continuous_time mach/approximate_time darwin/clock_gettime_nsec_np-realtime darwin/clock_gettime_nsec_np-monotonic darwin/clock_gettime_nsec_np-monotonic-raw darwin/clock_gettime_nsec_np-monotonic-raw-approx darwin/clock_gettime_nsec_np-uptime-raw darwin/clock_gettime_nsec_np-uptime-raw-approx darwin/clock_gettime_nsec_np-process-cputime darwin/clock_gettime_nsec_np-thread-cputime rust/instant rust/system_time chronoscope/instant chronoscope/ordered quanta/instant quanta/recent minstant/instant fastant/instant coarsetime/instant coarsetime/recent"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1226,6 +1314,14 @@ _chronoscope() {
                     COMPREPLY=($(compgen -W "info warning error adjtimex-denied arm-counter-erratum bad-calibration cgroup-throttled changed-during-run clock-backwards clock-not-in-vdso clock-slewed clock-stepped clocksource-changed coarse-counter coarse-tick contended-read counter-out-of-step deep-idle emulated-cpu frequency-changed governor-powersave guest-calibration-failed host-gaps hrtimers-off hyperv-tsc-page-off kvm-clock-unstable leap-pending long-slice-late macos-monotonic-us no-vdso noisy-machine noisy-neighbour on-battery preempted-awake qpc-on-hpet qpc-shifted rate-off-everywhere rdtscp-forbidden readout-stall rt-throttling same-oscillator slow-clocksource-acpi-pm slow-clocksource-hpet slow-clocksource-jiffies slow-clocksource-xen smi smt-sibling-busy suspended tai-unset time64-blocked time-namespace timer-resolution-15ms timer-slack tsc-adjust-differs tsc-emulated tsc-forbidden tsc-forced-reliable tsc-jump tsc-rate-mismatch tsc-skew tsc-variant tsc-warp two-disciplines unordered-read unsynchronised vcpu-hotplug vdso-disagrees vm-migrated vm-paused vm-restored watchdog-false-positive watchdog-off" -- "${cur}"))
                     return 0
                     ;;
+                --baseline)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --save-baseline)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --preset)
                     COMPREPLY=($(compgen -W "instant-overhead" -- "${cur}"))
                     return 0
@@ -1238,7 +1334,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__report)
-            opts="-o -q -v -h -V --as --compare --with --json --export --color --quiet --verbose --allow --fail-on --help --version"
+            opts="-o -q -v -h -V --as --with --json --export --color --quiet --verbose --allow --fail-on --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1246,10 +1342,6 @@ _chronoscope() {
             case "${prev}" in
                 --as)
                     COMPREPLY=($(compgen -W "summary brief clocks waits ticks bins deltas calls overhead runtimes trust hardware sweep findings doctor advise json ndjson csv markdown hdr cyclictest cyclictest-json" -- "${cur}"))
-                    return 0
-                    ;;
-                --compare)
-                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --with)
@@ -1290,7 +1382,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__runtimes)
-            opts="-o -q -v -h -V --runtime --with --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --preset --help --version c cxx rust dotnet-coreclr dotnet-mono dotnet-framework java go python pypy node deno bun ruby php perl luajit erlang"
+            opts="-o -q -v -h -V --runtime --with --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --baseline --save-baseline --force --preset --help --version c cxx rust dotnet-coreclr dotnet-mono dotnet-framework java go python pypy node deno bun ruby php perl luajit erlang"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1345,6 +1437,14 @@ _chronoscope() {
                     COMPREPLY=($(compgen -W "info warning error adjtimex-denied arm-counter-erratum bad-calibration cgroup-throttled changed-during-run clock-backwards clock-not-in-vdso clock-slewed clock-stepped clocksource-changed coarse-counter coarse-tick contended-read counter-out-of-step deep-idle emulated-cpu frequency-changed governor-powersave guest-calibration-failed host-gaps hrtimers-off hyperv-tsc-page-off kvm-clock-unstable leap-pending long-slice-late macos-monotonic-us no-vdso noisy-machine noisy-neighbour on-battery preempted-awake qpc-on-hpet qpc-shifted rate-off-everywhere rdtscp-forbidden readout-stall rt-throttling same-oscillator slow-clocksource-acpi-pm slow-clocksource-hpet slow-clocksource-jiffies slow-clocksource-xen smi smt-sibling-busy suspended tai-unset time64-blocked time-namespace timer-resolution-15ms timer-slack tsc-adjust-differs tsc-emulated tsc-forbidden tsc-forced-reliable tsc-jump tsc-rate-mismatch tsc-skew tsc-variant tsc-warp two-disciplines unordered-read unsynchronised vcpu-hotplug vdso-disagrees vm-migrated vm-paused vm-restored watchdog-false-positive watchdog-off" -- "${cur}"))
                     return 0
                     ;;
+                --baseline)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --save-baseline)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --preset)
                     COMPREPLY=($(compgen -W "stopwatch" -- "${cur}"))
                     return 0
@@ -1357,7 +1457,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__sweep)
-            opts="-o -q -v -h -V --runtimes --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --help --version c/clock c/time c/timespec_get c/gettimeofday c/getrusage c/times c/ftime cxx/steady_clock cxx/steady_clock-nocast cxx/system_clock cxx/system_clock-nocast cxx/high_resolution_clock x86/rdtsc-asm x86/rdtsc-intrinsic x86/rdtsc-builtin x86/rdtsc-ms x86/rdtscp x86/lfence-rdtsc x86/lfence-rdtsc-lfence x86/mfence-rdtsc x86/serialize-rdtsc x86/cpuid-rdtsc x86/rdpmc arm/cntvct arm/isb-cntvct arm/cntvctss arm/pmccntr posix/realtime posix/monotonic posix/process-cputime posix/thread-cputime linux/monotonic-raw linux/boottime linux/tai linux/realtime-coarse linux/monotonic-coarse linux/realtime-syscall linux/monotonic-syscall linux/monotonic-raw-syscall linux/boottime-syscall linux/tai-syscall linux/realtime-coarse-syscall linux/monotonic-coarse-syscall linux/process-cputime-syscall linux/thread-cputime-syscall linux/realtime-bare linux/monotonic-bare linux/monotonic-raw-bare linux/boottime-bare linux/tai-bare linux/realtime-coarse-bare linux/monotonic-coarse-bare linux/process-cputime-bare linux/thread-cputime-bare linux/monotonic-vdso linux/perf-mmap linux/ptp linux/rtc windows/qpc windows/rtl-qpc windows/getsystemtimeasfiletime windows/getsystemtimepreciseasfiletime windows/querythreadcycletime windows/gettickcount64 windows/timegettime windows/queryinterrupttime windows/queryinterrupttimeprecise windows/queryunbiasedinterrupttime mach/clock_get_time-system mach/clock_get_time-calendar mach/absolute_time mach/continuous_time mach/approximate_time darwin/clock_gettime_nsec_np-realtime darwin/clock_gettime_nsec_np-monotonic darwin/clock_gettime_nsec_np-monotonic-raw darwin/clock_gettime_nsec_np-monotonic-raw-approx darwin/clock_gettime_nsec_np-uptime-raw darwin/clock_gettime_nsec_np-uptime-raw-approx darwin/clock_gettime_nsec_np-process-cputime darwin/clock_gettime_nsec_np-thread-cputime rust/instant rust/system_time chronoscope/instant chronoscope/ordered quanta/instant quanta/recent minstant/instant fastant/instant coarsetime/instant coarsetime/recent"
+            opts="-o -q -v -h -V --runtimes --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --baseline --save-baseline --force --help --version c/clock c/time c/timespec_get c/gettimeofday c/getrusage c/times c/ftime cxx/steady_clock cxx/steady_clock-nocast cxx/system_clock cxx/system_clock-nocast cxx/high_resolution_clock x86/rdtsc-asm x86/rdtsc-intrinsic x86/rdtsc-builtin x86/rdtsc-ms x86/rdtscp x86/lfence-rdtsc x86/lfence-rdtsc-lfence x86/mfence-rdtsc x86/serialize-rdtsc x86/cpuid-rdtsc x86/rdpmc arm/cntvct arm/isb-cntvct arm/cntvctss arm/pmccntr posix/realtime posix/monotonic posix/process-cputime posix/thread-cputime linux/monotonic-raw linux/boottime linux/tai linux/realtime-coarse linux/monotonic-coarse linux/realtime-syscall linux/monotonic-syscall linux/monotonic-raw-syscall linux/boottime-syscall linux/tai-syscall linux/realtime-coarse-syscall linux/monotonic-coarse-syscall linux/process-cputime-syscall linux/thread-cputime-syscall linux/realtime-bare linux/monotonic-bare linux/monotonic-raw-bare linux/boottime-bare linux/tai-bare linux/realtime-coarse-bare linux/monotonic-coarse-bare linux/process-cputime-bare linux/thread-cputime-bare linux/monotonic-vdso linux/perf-mmap linux/ptp linux/rtc windows/qpc windows/rtl-qpc windows/getsystemtimeasfiletime windows/getsystemtimepreciseasfiletime windows/querythreadcycletime windows/gettickcount64 windows/timegettime windows/queryinterrupttime windows/queryinterrupttimeprecise windows/queryunbiasedinterrupttime mach/clock_get_time-system mach/clock_get_time-calendar mach/absolute_time mach/continuous_time mach/approximate_time darwin/clock_gettime_nsec_np-realtime darwin/clock_gettime_nsec_np-monotonic darwin/clock_gettime_nsec_np-monotonic-raw darwin/clock_gettime_nsec_np-monotonic-raw-approx darwin/clock_gettime_nsec_np-uptime-raw darwin/clock_gettime_nsec_np-uptime-raw-approx darwin/clock_gettime_nsec_np-process-cputime darwin/clock_gettime_nsec_np-thread-cputime rust/instant rust/system_time chronoscope/instant chronoscope/ordered quanta/instant quanta/recent minstant/instant fastant/instant coarsetime/instant coarsetime/recent"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1405,6 +1505,14 @@ _chronoscope() {
                     COMPREPLY=($(compgen -W "info warning error adjtimex-denied arm-counter-erratum bad-calibration cgroup-throttled changed-during-run clock-backwards clock-not-in-vdso clock-slewed clock-stepped clocksource-changed coarse-counter coarse-tick contended-read counter-out-of-step deep-idle emulated-cpu frequency-changed governor-powersave guest-calibration-failed host-gaps hrtimers-off hyperv-tsc-page-off kvm-clock-unstable leap-pending long-slice-late macos-monotonic-us no-vdso noisy-machine noisy-neighbour on-battery preempted-awake qpc-on-hpet qpc-shifted rate-off-everywhere rdtscp-forbidden readout-stall rt-throttling same-oscillator slow-clocksource-acpi-pm slow-clocksource-hpet slow-clocksource-jiffies slow-clocksource-xen smi smt-sibling-busy suspended tai-unset time64-blocked time-namespace timer-resolution-15ms timer-slack tsc-adjust-differs tsc-emulated tsc-forbidden tsc-forced-reliable tsc-jump tsc-rate-mismatch tsc-skew tsc-variant tsc-warp two-disciplines unordered-read unsynchronised vcpu-hotplug vdso-disagrees vm-migrated vm-paused vm-restored watchdog-false-positive watchdog-off" -- "${cur}"))
                     return 0
                     ;;
+                --baseline)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --save-baseline)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1413,7 +1521,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__trust)
-            opts="-o -q -v -h -V --duration --checkpoint --resume --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --help --version c/clock c/time c/timespec_get c/gettimeofday c/getrusage c/times c/ftime cxx/steady_clock cxx/steady_clock-nocast cxx/system_clock cxx/system_clock-nocast cxx/high_resolution_clock x86/rdtsc-asm x86/rdtsc-intrinsic x86/rdtsc-builtin x86/rdtsc-ms x86/rdtscp x86/lfence-rdtsc x86/lfence-rdtsc-lfence x86/mfence-rdtsc x86/serialize-rdtsc x86/cpuid-rdtsc x86/rdpmc arm/cntvct arm/isb-cntvct arm/cntvctss arm/pmccntr posix/realtime posix/monotonic posix/process-cputime posix/thread-cputime linux/monotonic-raw linux/boottime linux/tai linux/realtime-coarse linux/monotonic-coarse linux/realtime-syscall linux/monotonic-syscall linux/monotonic-raw-syscall linux/boottime-syscall linux/tai-syscall linux/realtime-coarse-syscall linux/monotonic-coarse-syscall linux/process-cputime-syscall linux/thread-cputime-syscall linux/realtime-bare linux/monotonic-bare linux/monotonic-raw-bare linux/boottime-bare linux/tai-bare linux/realtime-coarse-bare linux/monotonic-coarse-bare linux/process-cputime-bare linux/thread-cputime-bare linux/monotonic-vdso linux/perf-mmap linux/ptp linux/rtc windows/qpc windows/rtl-qpc windows/getsystemtimeasfiletime windows/getsystemtimepreciseasfiletime windows/querythreadcycletime windows/gettickcount64 windows/timegettime windows/queryinterrupttime windows/queryinterrupttimeprecise windows/queryunbiasedinterrupttime mach/clock_get_time-system mach/clock_get_time-calendar mach/absolute_time mach/continuous_time mach/approximate_time darwin/clock_gettime_nsec_np-realtime darwin/clock_gettime_nsec_np-monotonic darwin/clock_gettime_nsec_np-monotonic-raw darwin/clock_gettime_nsec_np-monotonic-raw-approx darwin/clock_gettime_nsec_np-uptime-raw darwin/clock_gettime_nsec_np-uptime-raw-approx darwin/clock_gettime_nsec_np-process-cputime darwin/clock_gettime_nsec_np-thread-cputime rust/instant rust/system_time chronoscope/instant chronoscope/ordered quanta/instant quanta/recent minstant/instant fastant/instant coarsetime/instant coarsetime/recent"
+            opts="-o -q -v -h -V --duration --checkpoint --resume --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --baseline --save-baseline --force --help --version c/clock c/time c/timespec_get c/gettimeofday c/getrusage c/times c/ftime cxx/steady_clock cxx/steady_clock-nocast cxx/system_clock cxx/system_clock-nocast cxx/high_resolution_clock x86/rdtsc-asm x86/rdtsc-intrinsic x86/rdtsc-builtin x86/rdtsc-ms x86/rdtscp x86/lfence-rdtsc x86/lfence-rdtsc-lfence x86/mfence-rdtsc x86/serialize-rdtsc x86/cpuid-rdtsc x86/rdpmc arm/cntvct arm/isb-cntvct arm/cntvctss arm/pmccntr posix/realtime posix/monotonic posix/process-cputime posix/thread-cputime linux/monotonic-raw linux/boottime linux/tai linux/realtime-coarse linux/monotonic-coarse linux/realtime-syscall linux/monotonic-syscall linux/monotonic-raw-syscall linux/boottime-syscall linux/tai-syscall linux/realtime-coarse-syscall linux/monotonic-coarse-syscall linux/process-cputime-syscall linux/thread-cputime-syscall linux/realtime-bare linux/monotonic-bare linux/monotonic-raw-bare linux/boottime-bare linux/tai-bare linux/realtime-coarse-bare linux/monotonic-coarse-bare linux/process-cputime-bare linux/thread-cputime-bare linux/monotonic-vdso linux/perf-mmap linux/ptp linux/rtc windows/qpc windows/rtl-qpc windows/getsystemtimeasfiletime windows/getsystemtimepreciseasfiletime windows/querythreadcycletime windows/gettickcount64 windows/timegettime windows/queryinterrupttime windows/queryinterrupttimeprecise windows/queryunbiasedinterrupttime mach/clock_get_time-system mach/clock_get_time-calendar mach/absolute_time mach/continuous_time mach/approximate_time darwin/clock_gettime_nsec_np-realtime darwin/clock_gettime_nsec_np-monotonic darwin/clock_gettime_nsec_np-monotonic-raw darwin/clock_gettime_nsec_np-monotonic-raw-approx darwin/clock_gettime_nsec_np-uptime-raw darwin/clock_gettime_nsec_np-uptime-raw-approx darwin/clock_gettime_nsec_np-process-cputime darwin/clock_gettime_nsec_np-thread-cputime rust/instant rust/system_time chronoscope/instant chronoscope/ordered quanta/instant quanta/recent minstant/instant fastant/instant coarsetime/instant coarsetime/recent"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1469,6 +1577,14 @@ _chronoscope() {
                     COMPREPLY=($(compgen -W "info warning error adjtimex-denied arm-counter-erratum bad-calibration cgroup-throttled changed-during-run clock-backwards clock-not-in-vdso clock-slewed clock-stepped clocksource-changed coarse-counter coarse-tick contended-read counter-out-of-step deep-idle emulated-cpu frequency-changed governor-powersave guest-calibration-failed host-gaps hrtimers-off hyperv-tsc-page-off kvm-clock-unstable leap-pending long-slice-late macos-monotonic-us no-vdso noisy-machine noisy-neighbour on-battery preempted-awake qpc-on-hpet qpc-shifted rate-off-everywhere rdtscp-forbidden readout-stall rt-throttling same-oscillator slow-clocksource-acpi-pm slow-clocksource-hpet slow-clocksource-jiffies slow-clocksource-xen smi smt-sibling-busy suspended tai-unset time64-blocked time-namespace timer-resolution-15ms timer-slack tsc-adjust-differs tsc-emulated tsc-forbidden tsc-forced-reliable tsc-jump tsc-rate-mismatch tsc-skew tsc-variant tsc-warp two-disciplines unordered-read unsynchronised vcpu-hotplug vdso-disagrees vm-migrated vm-paused vm-restored watchdog-false-positive watchdog-off" -- "${cur}"))
                     return 0
                     ;;
+                --baseline)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --save-baseline)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1477,7 +1593,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__waits)
-            opts="-o -q -v -h -V --all --preset --wait --count --period --duration --load --load-processes --load-priority --load-all-cpus --slack --slice --all-cpus --priority --allow-high-priority --keep-awake --stop-above --why --checkpoint --resume --style --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --help --version linux/nanosleep linux/clock_nanosleep-abs linux/timerfd linux/epoll_pwait2 linux/ppoll linux/select linux/futex linux/io_uring-timeout linux/sigtimedwait posix/usleep posix/cond_timedwait rust/thread-sleep cxx/sleep_for cxx/sleep_until windows/sleep windows/waitable-timer windows/waitable-timer-high-resolution windows/ntdelayexecution mingw/usleep mingw/nanosleep mach/wait_until darwin/nanosleep darwin/kevent busy/tsc busy/tsc-bare busy/cntvct busy/qpc busy/monotonic busy/instant busy/tpause busy/umwait busy/wfe busy/wfet busy/sched_yield hybrid/fixed hybrid/nanosleep hybrid/timerfd hybrid/sleep hybrid/waitable-timer hybrid/waitable-timer-high-resolution chronoscope/wait chronoscope/wait-economy chronoscope/wait-precise spin_sleep"
+            opts="-o -q -v -h -V --all --preset --wait --count --period --duration --load --load-processes --load-priority --load-all-cpus --slack --slice --all-cpus --priority --allow-high-priority --keep-awake --stop-above --why --checkpoint --resume --style --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --baseline --save-baseline --force --help --version linux/nanosleep linux/clock_nanosleep-abs linux/timerfd linux/epoll_pwait2 linux/ppoll linux/select linux/futex linux/io_uring-timeout linux/sigtimedwait posix/usleep posix/cond_timedwait rust/thread-sleep cxx/sleep_for cxx/sleep_until windows/sleep windows/waitable-timer windows/waitable-timer-high-resolution windows/ntdelayexecution mingw/usleep mingw/nanosleep mach/wait_until darwin/nanosleep darwin/kevent busy/tsc busy/tsc-bare busy/cntvct busy/qpc busy/monotonic busy/instant busy/tpause busy/umwait busy/wfe busy/wfet busy/sched_yield hybrid/fixed hybrid/nanosleep hybrid/timerfd hybrid/sleep hybrid/waitable-timer hybrid/waitable-timer-high-resolution chronoscope/wait chronoscope/wait-economy chronoscope/wait-precise spin_sleep"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1579,6 +1695,14 @@ _chronoscope() {
                     ;;
                 --fail-on)
                     COMPREPLY=($(compgen -W "info warning error adjtimex-denied arm-counter-erratum bad-calibration cgroup-throttled changed-during-run clock-backwards clock-not-in-vdso clock-slewed clock-stepped clocksource-changed coarse-counter coarse-tick contended-read counter-out-of-step deep-idle emulated-cpu frequency-changed governor-powersave guest-calibration-failed host-gaps hrtimers-off hyperv-tsc-page-off kvm-clock-unstable leap-pending long-slice-late macos-monotonic-us no-vdso noisy-machine noisy-neighbour on-battery preempted-awake qpc-on-hpet qpc-shifted rate-off-everywhere rdtscp-forbidden readout-stall rt-throttling same-oscillator slow-clocksource-acpi-pm slow-clocksource-hpet slow-clocksource-jiffies slow-clocksource-xen smi smt-sibling-busy suspended tai-unset time64-blocked time-namespace timer-resolution-15ms timer-slack tsc-adjust-differs tsc-emulated tsc-forbidden tsc-forced-reliable tsc-jump tsc-rate-mismatch tsc-skew tsc-variant tsc-warp two-disciplines unordered-read unsynchronised vcpu-hotplug vdso-disagrees vm-migrated vm-paused vm-restored watchdog-false-positive watchdog-off" -- "${cur}"))
+                    return 0
+                    ;;
+                --baseline)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --save-baseline)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 *)

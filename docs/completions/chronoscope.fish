@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_chronoscope_global_optspecs
-    string join \n only= all no-waits brief json o/export= color= q/quiet v/verbose budget= cpu= seed= allow= fail-on= preset= h/help V/version
+    string join \n only= all no-waits brief json o/export= color= q/quiet v/verbose budget= cpu= seed= allow= fail-on= baseline= save-baseline= force preset= h/help V/version
 end
 
 function __fish_chronoscope_needs_command
@@ -272,6 +272,8 @@ vm-paused\t''
 vm-restored\t''
 watchdog-false-positive\t''
 watchdog-off\t''"
+complete -c chronoscope -n "__fish_chronoscope_needs_command" -l baseline -d 'Compare with the report that was saved under this name' -r
+complete -c chronoscope -n "__fish_chronoscope_needs_command" -l save-baseline -d 'Save the report under this name, in the user\'s data directory' -r
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -l preset -d 'Repeat a known experiment; other arguments and options change parts of it. chronoscope list presets has the command lines' -r -f -a "time-functions\t'The table of time functions: which of clock, std::chrono, rdtsc, clock_gettime and GetSystemTimeAsFileTime is the fastest, and does it return 100 ms after 100 ms?'
 timetest\t'timetest: what a call of the high-resolution clock takes, as the mean of a million, as the mean of ten, and alone, in three passes.'
 instant-overhead\t'The overhead of Instant::now() in Rust: what two reads add to a loop that sums 999 integers, in 9999 samples of 999 iterations.'
@@ -283,6 +285,7 @@ complete -c chronoscope -n "__fish_chronoscope_needs_command" -l brief -d 'Show 
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -l json -d 'Write the result as JSON to standard output'
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -s q -l quiet -d 'Show no progress and no warnings'
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -s v -l verbose -d 'Show everything that is known; of a run, also the machine, the ruler and the noise'
+complete -c chronoscope -n "__fish_chronoscope_needs_command" -l force -d 'Replace the report that was saved under that name'
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -s V -l version -d 'Print version'
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -f -a "clocks" -d 'What does each clock cost, and what is its resolution?'
@@ -297,7 +300,7 @@ complete -c chronoscope -n "__fish_chronoscope_needs_command" -f -a "sweep" -d '
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -f -a "doctor" -d 'What is wrong with time on this machine, what is the evidence, and what is the fix?'
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -f -a "advise" -d 'Which clock or wait should I use, and what is the code?'
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -f -a "report" -d 'Show a stored report on any screen and in any format'
-complete -c chronoscope -n "__fish_chronoscope_needs_command" -f -a "compare" -d 'Compare the clocks of several machines, or what timing adds to a loop there'
+complete -c chronoscope -n "__fish_chronoscope_needs_command" -f -a "compare" -d 'Show what changed between reports, by how much, and what the changes share'
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -f -a "list" -d 'List what is supported here, and why the rest is not'
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -f -a "explain" -d 'Explain a clock, a wait, a runtime, a finding, a function, a timer, a term or a column'
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -f -a "demo" -d 'Show what goes wrong when time is measured carelessly'
@@ -472,12 +475,15 @@ vm-paused\t''
 vm-restored\t''
 watchdog-false-positive\t''
 watchdog-off\t''"
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -l baseline -d 'Compare with the report that was saved under this name' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -l save-baseline -d 'Save the report under this name, in the user\'s data directory' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -l preset -d 'Repeat a known experiment; other arguments and options change parts of it. chronoscope list presets has the command lines' -r -f -a "time-functions\t'The table of time functions: which of clock, std::chrono, rdtsc, clock_gettime and GetSystemTimeAsFileTime is the fastest, and does it return 100 ms after 100 ms?'"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -l peers -d 'Include the clocks of other libraries (in builds with --features peers)'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -l allow-high-priority -d 'Allow a --priority of 50 to 99, which the kernel\'s interrupt threads cannot interrupt'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -l json -d 'Write the result as JSON to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -s q -l quiet -d 'Show no progress and no warnings'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -s v -l verbose -d 'Show everything that is known; of a run, also the machine, the ruler and the noise'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -l force -d 'Replace the report that was saved under that name'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -s V -l version -d 'Print version'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -l reads -d 'How many reads to make, such as 10M; with --budget, as many of them as fit' -r
@@ -649,10 +655,13 @@ vm-paused\t''
 vm-restored\t''
 watchdog-false-positive\t''
 watchdog-off\t''"
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -l baseline -d 'Compare with the report that was saved under this name' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -l save-baseline -d 'Save the report under this name, in the user\'s data directory' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -l allow-high-priority -d 'Allow a --priority of 50 to 99, which the kernel\'s interrupt threads cannot interrupt'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -l json -d 'Write the result as JSON to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -s q -l quiet -d 'Show no progress and no warnings'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -s v -l verbose -d 'Show everything that is known; of a run, also the machine, the ruler and the noise'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -l force -d 'Replace the report that was saved under that name'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -s h -l help -d 'Print help'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -s V -l version -d 'Print version'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -l load -d 'Measure again under each of these loads: low, low-nice, normal, high, io, memory, timers, print' -r -f -a "none\t''
@@ -823,11 +832,14 @@ vm-paused\t''
 vm-restored\t''
 watchdog-false-positive\t''
 watchdog-off\t''"
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -l baseline -d 'Compare with the report that was saved under this name' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -l save-baseline -d 'Save the report under this name, in the user\'s data directory' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -l preset -d 'Repeat a known experiment; other arguments and options change parts of it. chronoscope list presets has the command lines' -r -f -a "timetest\t'timetest: what a call of the high-resolution clock takes, as the mean of a million, as the mean of ten, and alone, in three passes.'"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -l allow-high-priority -d 'Allow a --priority of 50 to 99, which the kernel\'s interrupt threads cannot interrupt'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -l json -d 'Write the result as JSON to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -s q -l quiet -d 'Show no progress and no warnings'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -s v -l verbose -d 'Show everything that is known; of a run, also the machine, the ruler and the noise'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -l force -d 'Replace the report that was saved under that name'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -s V -l version -d 'Print version'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. Repeatable' -r -f -a "json=\t''
@@ -987,10 +999,13 @@ vm-paused\t''
 vm-restored\t''
 watchdog-false-positive\t''
 watchdog-off\t''"
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -l baseline -d 'Compare with the report that was saved under this name' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -l save-baseline -d 'Save the report under this name, in the user\'s data directory' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -l preset -d 'Repeat a known experiment; other arguments and options change parts of it. chronoscope list presets has the command lines' -r -f -a "instant-overhead\t'The overhead of Instant::now() in Rust: what two reads add to a loop that sums 999 integers, in 9999 samples of 999 iterations.'"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -l json -d 'Write the result as JSON to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -s q -l quiet -d 'Show no progress and no warnings'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -s v -l verbose -d 'Show everything that is known; of a run, also the machine, the ruler and the noise'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -l force -d 'Replace the report that was saved under that name'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -s V -l version -d 'Print version'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l preset -d 'A known set of waits (windows-waits), drawn as its own table. Other options change parts of it' -r -f -a "windows-waits\t''"
@@ -1175,6 +1190,8 @@ vm-paused\t''
 vm-restored\t''
 watchdog-false-positive\t''
 watchdog-off\t''"
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l baseline -d 'Compare with the report that was saved under this name' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l save-baseline -d 'Save the report under this name, in the user\'s data directory' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l all -d 'Measure every method, from 1 us to 100 ms, for a minute, and show the whole table'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l load-all-cpus -d 'Let the high load take every CPU without a pause, so that nothing of a lower priority runs next to it (Windows)'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l all-cpus -d 'Run a waiting thread on each CPU'
@@ -1184,6 +1201,7 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l why -d
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l json -d 'Write the result as JSON to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -s q -l quiet -d 'Show no progress and no warnings'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -s v -l verbose -d 'Show everything that is known; of a run, also the machine, the ruler and the noise'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l force -d 'Replace the report that was saved under that name'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -s V -l version -d 'Print version'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand runtimes" -l runtime -d 'Where a runtime is: its program, or the directory that holds it' -r -f -a "c=\t''
@@ -1362,10 +1380,13 @@ vm-paused\t''
 vm-restored\t''
 watchdog-false-positive\t''
 watchdog-off\t''"
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand runtimes" -l baseline -d 'Compare with the report that was saved under this name' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand runtimes" -l save-baseline -d 'Save the report under this name, in the user\'s data directory' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand runtimes" -l preset -d 'Repeat a known experiment; other arguments and options change parts of it. chronoscope list presets has the command lines' -r -f -a "stopwatch\t'Stopwatch under the hood: the latency and resolution of .NET\'s Stopwatch and DateTime, and the hardware timer behind them.'"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand runtimes" -l json -d 'Write the result as JSON to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand runtimes" -s q -l quiet -d 'Show no progress and no warnings'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand runtimes" -s v -l verbose -d 'Show everything that is known; of a run, also the machine, the ruler and the noise'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand runtimes" -l force -d 'Replace the report that was saved under that name'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand runtimes" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand runtimes" -s V -l version -d 'Print version'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -l duration -d 'How long to watch, such as 60s or 8h. Default: 10s' -r
@@ -1528,9 +1549,12 @@ vm-paused\t''
 vm-restored\t''
 watchdog-false-positive\t''
 watchdog-off\t''"
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -l baseline -d 'Compare with the report that was saved under this name' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -l save-baseline -d 'Save the report under this name, in the user\'s data directory' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -l json -d 'Write the result as JSON to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -s q -l quiet -d 'Show no progress and no warnings'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -s v -l verbose -d 'Show everything that is known; of a run, also the machine, the ruler and the noise'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -l force -d 'Replace the report that was saved under that name'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -s h -l help -d 'Print help'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -s V -l version -d 'Print version'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. Repeatable' -r -f -a "json=\t''
@@ -1690,9 +1714,12 @@ vm-paused\t''
 vm-restored\t''
 watchdog-false-positive\t''
 watchdog-off\t''"
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -l baseline -d 'Compare with the report that was saved under this name' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -l save-baseline -d 'Save the report under this name, in the user\'s data directory' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -l json -d 'Write the result as JSON to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -s q -l quiet -d 'Show no progress and no warnings'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -s v -l verbose -d 'Show everything that is known; of a run, also the machine, the ruler and the noise'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -l force -d 'Replace the report that was saved under that name'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -s h -l help -d 'Print help'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -s V -l version -d 'Print version'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand sweep" -l runtimes -d 'Also measure language runtimes under every clock source: these, or all. That takes about 30 s per source' -r -f -a "c\t''
@@ -1870,9 +1897,12 @@ vm-paused\t''
 vm-restored\t''
 watchdog-false-positive\t''
 watchdog-off\t''"
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand sweep" -l baseline -d 'Compare with the report that was saved under this name' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand sweep" -l save-baseline -d 'Save the report under this name, in the user\'s data directory' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand sweep" -l json -d 'Write the result as JSON to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand sweep" -s q -l quiet -d 'Show no progress and no warnings'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand sweep" -s v -l verbose -d 'Show everything that is known; of a run, also the machine, the ruler and the noise'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand sweep" -l force -d 'Replace the report that was saved under that name'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand sweep" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand sweep" -s V -l version -d 'Print version'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -l record -d 'Also write the facts and figures to this new folder, without anything private' -r -F
@@ -2034,10 +2064,13 @@ vm-paused\t''
 vm-restored\t''
 watchdog-false-positive\t''
 watchdog-off\t''"
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -l baseline -d 'Compare with the report that was saved under this name' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -l save-baseline -d 'Save the report under this name, in the user\'s data directory' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -l quick -d 'Only facts and the cost of the system\'s clock, in less than 0.2 s and 20 ms of CPU time'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -l json -d 'Write the result as JSON to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -s q -l quiet -d 'Show no progress and no warnings'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -s v -l verbose -d 'Show everything that is known; of a run, also the machine, the ruler and the noise'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -l force -d 'Replace the report that was saved under that name'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -s h -l help -d 'Print help'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -s V -l version -d 'Print version'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l for -d 'The purpose; see chronoscope list purposes. Default: every purpose of clocks' -r -f -a "interval\t''
@@ -2220,10 +2253,13 @@ vm-paused\t''
 vm-restored\t''
 watchdog-false-positive\t''
 watchdog-off\t''"
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l baseline -d 'Compare with the report that was saved under this name' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l save-baseline -d 'Save the report under this name, in the user\'s data directory' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l runtimes -d 'Also measure the runtimes of that language, and name its best calls on this machine'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l json -d 'Write the result as JSON to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -s q -l quiet -d 'Show no progress and no warnings'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -s v -l verbose -d 'Show everything that is known; of a run, also the machine, the ruler and the noise'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l force -d 'Replace the report that was saved under that name'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -s V -l version -d 'Print version'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand report" -l as -d 'A screen or a format to show it in. Default: the screen that the run showed' -r -f -a "summary\t'The machine at a glance'
@@ -2249,7 +2285,6 @@ markdown\t'tables for an issue or a document'
 hdr\t'the histograms of waits as an HdrHistogram log, one tagged line per row'
 cyclictest\t'waits as cyclictest\'s lines (T: P: I: C: Min: Act: Avg: Max: in us) and histogram'
 cyclictest-json\t'waits in the JSON of cyclictest --json, file version 1, one thread per row, in us'"
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand report" -l compare -d 'Compare its waits with those of another report, for example one on battery with one on mains' -r -F
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand report" -l with -d 'Add the runtimes of other reports, for example of other machines' -r -F
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand report" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. Repeatable' -r -f -a "json=\t''
 ndjson=\t''
@@ -2410,6 +2445,12 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand report" -s q -l 
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand report" -s v -l verbose -d 'Show everything that is known; of a run, also the machine, the ruler and the noise'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand report" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand report" -s V -l version -d 'Print version'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -l run -d 'A command that prints a report as JSON, a command of this tool such as \'waits rust\', or settings of it such as \'--slack 1ns\'. Give two: they take turns. Words before the command may set variables: \'LD_PRELOAD=./x.so chronoscope\'. There is no shell' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -l pairs -d 'How many pairs of runs are made, 6 to 100' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -l timeout -d 'End a run that takes longer than this' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -l seed -d 'Seed for the random order of the runs. Default: a random one' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -l history -d 'Compare with the earlier reports of this folder, of the same machine and configuration; without a report, show when each figure changed there' -r -F
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -l threshold -d 'Exit with 1 if a row is worse by more than this, such as 5%' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. Repeatable' -r -f -a "json=\t''
 ndjson=\t''
 csv=\t''
@@ -2420,9 +2461,12 @@ cyclictest-json=\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -l color -d 'When to use colour; auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -l baseline -d 'Compare with the report that was saved under this name' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -l save-baseline -d 'Save the report under this name, in the user\'s data directory' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -l json -d 'Write the result as JSON to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -s q -l quiet -d 'Show no progress and no warnings'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -s v -l verbose -d 'Show everything that is known; of a run, also the machine, the ruler and the noise'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -l force -d 'Replace the report that was saved under that name'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -s V -l version -d 'Print version'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand list" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. Repeatable' -r -f -a "json=\t''
@@ -2473,7 +2517,7 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and no
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and not __fish_seen_subcommand_from completions man schema help" -s V -l version -d 'Print version'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and not __fish_seen_subcommand_from completions man schema help" -f -a "completions" -d 'Completions for a shell, to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and not __fish_seen_subcommand_from completions man schema help" -f -a "man" -d 'Man pages of all commands, into an existing folder'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and not __fish_seen_subcommand_from completions man schema help" -f -a "schema" -d 'The JSON Schema of the report, to standard output'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and not __fish_seen_subcommand_from completions man schema help" -f -a "schema" -d 'The JSON Schema of a document, to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and not __fish_seen_subcommand_from completions man schema help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from completions" -s h -l help -d 'Print help'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from completions" -s V -l version -d 'Print version'
@@ -2483,7 +2527,7 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from schema" -s V -l version -d 'Print version'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from help" -f -a "completions" -d 'Completions for a shell, to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from help" -f -a "man" -d 'Man pages of all commands, into an existing folder'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from help" -f -a "schema" -d 'The JSON Schema of the report, to standard output'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from help" -f -a "schema" -d 'The JSON Schema of a document, to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits runtimes trust hardware sweep doctor advise report compare list explain demo generate help" -f -a "clocks" -d 'What does each clock cost, and what is its resolution?'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits runtimes trust hardware sweep doctor advise report compare list explain demo generate help" -f -a "deltas" -d 'How far apart are two successive reads of a clock?'
@@ -2497,7 +2541,7 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits runtimes trust hardware sweep doctor advise report compare list explain demo generate help" -f -a "doctor" -d 'What is wrong with time on this machine, what is the evidence, and what is the fix?'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits runtimes trust hardware sweep doctor advise report compare list explain demo generate help" -f -a "advise" -d 'Which clock or wait should I use, and what is the code?'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits runtimes trust hardware sweep doctor advise report compare list explain demo generate help" -f -a "report" -d 'Show a stored report on any screen and in any format'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits runtimes trust hardware sweep doctor advise report compare list explain demo generate help" -f -a "compare" -d 'Compare the clocks of several machines, or what timing adds to a loop there'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits runtimes trust hardware sweep doctor advise report compare list explain demo generate help" -f -a "compare" -d 'Show what changed between reports, by how much, and what the changes share'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits runtimes trust hardware sweep doctor advise report compare list explain demo generate help" -f -a "list" -d 'List what is supported here, and why the rest is not'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits runtimes trust hardware sweep doctor advise report compare list explain demo generate help" -f -a "explain" -d 'Explain a clock, a wait, a runtime, a finding, a function, a timer, a term or a column'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits runtimes trust hardware sweep doctor advise report compare list explain demo generate help" -f -a "demo" -d 'Show what goes wrong when time is measured carelessly'
@@ -2505,7 +2549,7 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits runtimes trust hardware sweep doctor advise report compare list explain demo generate help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and __fish_seen_subcommand_from generate" -f -a "completions" -d 'Completions for a shell, to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and __fish_seen_subcommand_from generate" -f -a "man" -d 'Man pages of all commands, into an existing folder'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and __fish_seen_subcommand_from generate" -f -a "schema" -d 'The JSON Schema of the report, to standard output'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and __fish_seen_subcommand_from generate" -f -a "schema" -d 'The JSON Schema of a document, to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -f -a "c/clock c/time c/timespec_get c/gettimeofday c/getrusage c/times c/ftime cxx/steady_clock cxx/steady_clock-nocast cxx/system_clock cxx/system_clock-nocast cxx/high_resolution_clock x86/rdtsc-asm x86/rdtsc-intrinsic x86/rdtsc-builtin x86/rdtsc-ms x86/rdtscp x86/lfence-rdtsc x86/lfence-rdtsc-lfence x86/mfence-rdtsc x86/serialize-rdtsc x86/cpuid-rdtsc x86/rdpmc arm/cntvct arm/isb-cntvct arm/cntvctss arm/pmccntr posix/realtime posix/monotonic posix/process-cputime posix/thread-cputime linux/monotonic-raw linux/boottime linux/tai linux/realtime-coarse linux/monotonic-coarse linux/realtime-syscall linux/monotonic-syscall linux/monotonic-raw-syscall linux/boottime-syscall linux/tai-syscall linux/realtime-coarse-syscall linux/monotonic-coarse-syscall linux/process-cputime-syscall linux/thread-cputime-syscall linux/realtime-bare linux/monotonic-bare linux/monotonic-raw-bare linux/boottime-bare linux/tai-bare linux/realtime-coarse-bare linux/monotonic-coarse-bare linux/process-cputime-bare linux/thread-cputime-bare linux/monotonic-vdso linux/perf-mmap linux/ptp linux/rtc windows/qpc windows/rtl-qpc windows/getsystemtimeasfiletime windows/getsystemtimepreciseasfiletime windows/querythreadcycletime windows/gettickcount64 windows/timegettime windows/queryinterrupttime windows/queryinterrupttimeprecise windows/queryunbiasedinterrupttime mach/clock_get_time-system mach/clock_get_time-calendar mach/absolute_time mach/continuous_time mach/approximate_time darwin/clock_gettime_nsec_np-realtime darwin/clock_gettime_nsec_np-monotonic darwin/clock_gettime_nsec_np-monotonic-raw darwin/clock_gettime_nsec_np-monotonic-raw-approx darwin/clock_gettime_nsec_np-uptime-raw darwin/clock_gettime_nsec_np-uptime-raw-approx darwin/clock_gettime_nsec_np-process-cputime darwin/clock_gettime_nsec_np-thread-cputime rust/instant rust/system_time chronoscope/instant chronoscope/ordered quanta/instant quanta/recent minstant/instant fastant/instant coarsetime/instant coarsetime/recent"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -f -a "c/clock c/time c/timespec_get c/gettimeofday c/getrusage c/times c/ftime cxx/steady_clock cxx/steady_clock-nocast cxx/system_clock cxx/system_clock-nocast cxx/high_resolution_clock x86/rdtsc-asm x86/rdtsc-intrinsic x86/rdtsc-builtin x86/rdtsc-ms x86/rdtscp x86/lfence-rdtsc x86/lfence-rdtsc-lfence x86/mfence-rdtsc x86/serialize-rdtsc x86/cpuid-rdtsc x86/rdpmc arm/cntvct arm/isb-cntvct arm/cntvctss arm/pmccntr posix/realtime posix/monotonic posix/process-cputime posix/thread-cputime linux/monotonic-raw linux/boottime linux/tai linux/realtime-coarse linux/monotonic-coarse linux/realtime-syscall linux/monotonic-syscall linux/monotonic-raw-syscall linux/boottime-syscall linux/tai-syscall linux/realtime-coarse-syscall linux/monotonic-coarse-syscall linux/process-cputime-syscall linux/thread-cputime-syscall linux/realtime-bare linux/monotonic-bare linux/monotonic-raw-bare linux/boottime-bare linux/tai-bare linux/realtime-coarse-bare linux/monotonic-coarse-bare linux/process-cputime-bare linux/thread-cputime-bare linux/monotonic-vdso linux/perf-mmap linux/ptp linux/rtc windows/qpc windows/rtl-qpc windows/getsystemtimeasfiletime windows/getsystemtimepreciseasfiletime windows/querythreadcycletime windows/gettickcount64 windows/timegettime windows/queryinterrupttime windows/queryinterrupttimeprecise windows/queryunbiasedinterrupttime mach/clock_get_time-system mach/clock_get_time-calendar mach/absolute_time mach/continuous_time mach/approximate_time darwin/clock_gettime_nsec_np-realtime darwin/clock_gettime_nsec_np-monotonic darwin/clock_gettime_nsec_np-monotonic-raw darwin/clock_gettime_nsec_np-monotonic-raw-approx darwin/clock_gettime_nsec_np-uptime-raw darwin/clock_gettime_nsec_np-uptime-raw-approx darwin/clock_gettime_nsec_np-process-cputime darwin/clock_gettime_nsec_np-thread-cputime rust/instant rust/system_time chronoscope/instant chronoscope/ordered quanta/instant quanta/recent minstant/instant fastant/instant coarsetime/instant coarsetime/recent"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -f -a "c/clock c/time c/timespec_get c/gettimeofday c/getrusage c/times c/ftime cxx/steady_clock cxx/steady_clock-nocast cxx/system_clock cxx/system_clock-nocast cxx/high_resolution_clock x86/rdtsc-asm x86/rdtsc-intrinsic x86/rdtsc-builtin x86/rdtsc-ms x86/rdtscp x86/lfence-rdtsc x86/lfence-rdtsc-lfence x86/mfence-rdtsc x86/serialize-rdtsc x86/cpuid-rdtsc x86/rdpmc arm/cntvct arm/isb-cntvct arm/cntvctss arm/pmccntr posix/realtime posix/monotonic posix/process-cputime posix/thread-cputime linux/monotonic-raw linux/boottime linux/tai linux/realtime-coarse linux/monotonic-coarse linux/realtime-syscall linux/monotonic-syscall linux/monotonic-raw-syscall linux/boottime-syscall linux/tai-syscall linux/realtime-coarse-syscall linux/monotonic-coarse-syscall linux/process-cputime-syscall linux/thread-cputime-syscall linux/realtime-bare linux/monotonic-bare linux/monotonic-raw-bare linux/boottime-bare linux/tai-bare linux/realtime-coarse-bare linux/monotonic-coarse-bare linux/process-cputime-bare linux/thread-cputime-bare linux/monotonic-vdso linux/perf-mmap linux/ptp linux/rtc windows/qpc windows/rtl-qpc windows/getsystemtimeasfiletime windows/getsystemtimepreciseasfiletime windows/querythreadcycletime windows/gettickcount64 windows/timegettime windows/queryinterrupttime windows/queryinterrupttimeprecise windows/queryunbiasedinterrupttime mach/clock_get_time-system mach/clock_get_time-calendar mach/absolute_time mach/continuous_time mach/approximate_time darwin/clock_gettime_nsec_np-realtime darwin/clock_gettime_nsec_np-monotonic darwin/clock_gettime_nsec_np-monotonic-raw darwin/clock_gettime_nsec_np-monotonic-raw-approx darwin/clock_gettime_nsec_np-uptime-raw darwin/clock_gettime_nsec_np-uptime-raw-approx darwin/clock_gettime_nsec_np-process-cputime darwin/clock_gettime_nsec_np-thread-cputime rust/instant rust/system_time chronoscope/instant chronoscope/ordered quanta/instant quanta/recent minstant/instant fastant/instant coarsetime/instant coarsetime/recent"
