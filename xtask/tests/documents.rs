@@ -209,7 +209,7 @@ const QUOTED: &[(&str, &str, &str, &str)] = &[
     ("trust", "by lot up to {} pairs", "measure/src/trust/pairs.rs", "MOST"),
     ("trust", "more than {} looks, every second", "measure/src/trust/moments.rs", "MOST"),
     ("trust", "cost more than {} of the system call", "measure/src/trust/traps.rs", "FALLS_BACK"),
-    ("runtimes", "in {} processes of each runtime", "measure/src/runtimes/mod.rs", "PROCESSES"),
+    ("runtimes", "in {} processes of each build", "measure/src/runtimes/mod.rs", "PROCESSES"),
     ("runtimes", "a batch of some {} with the best", "measure/src/runtimes/host.rs", "BATCH_NS"),
     (
         "runtimes",

@@ -215,8 +215,18 @@ mod tests {
     #[test]
     fn each_command_accepts_every_option_that_its_help_shows() {
         /// Values, one of which each option takes; and options that another may need.
-        const VALUES: [&str; 9] =
-            ["1ms", "5", "csv=x", "JSON", "Noisy-Machine", "INFO", "None", "c=x", "windows-waits"];
+        const VALUES: [&str; 10] = [
+            "1ms",
+            "5",
+            "5%",
+            "csv=x",
+            "JSON",
+            "Noisy-Machine",
+            "INFO",
+            "None",
+            "c=x",
+            "windows-waits",
+        ];
         const OTHERS: [&[&str]; 6] = [
             &[],
             &["--load", "low"],

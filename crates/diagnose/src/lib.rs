@@ -28,9 +28,9 @@ pub use verdict::verdict;
 
 use chronoscope_model::Report;
 
-/// Completes a measured report: what the rate was compared with whether the run was disturbed, and
-/// what the tests of order mean, then verdicts, then findings, then advice, then the best clock of each kind, each of which
-/// builds on the ones before.
+/// Completes a measured report: what the rate was compared with, whether the run was disturbed, and
+/// what the tests of order mean, then verdicts, then findings, then advice, then the best clock of
+/// each kind, each of which builds on the ones before.
 pub fn judge(report: &mut Report) {
     compared::mark(report);
     disturbed::mark(report);

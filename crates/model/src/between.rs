@@ -23,11 +23,11 @@ const LEAVES_GUEST: f64 = 0.12;
 /// these facts, for reads that are each ordered after the one before, and for others.
 ///
 /// The shares are from 20 runs of `clocks` and 20 of the main command on an AMD EPYC (family 26,
-/// two CPUs of a virtual machine), and held in 14 runs next to builds; 20
-/// further runs made 3 % too little for the kernel. They are what the rows of a
-/// kind need for 95 % of the pairs of runs to agree, in addition to their own intervals and in core
-/// cycles: the frequency has a term of its own. An Intel Xeon (family 6, model 207) needed less:
-/// 0.1 % in user space and 1.5 % in the kernel.
+/// two CPUs of a virtual machine), and held in 14 runs next to builds; 20 further runs showed that
+/// 3 % was too little for the kernel. They are what the rows of a kind need for 95 % of the pairs
+/// of runs to agree, in addition to their own intervals and in core cycles: the frequency has a
+/// term of its own. An Intel Xeon (family 6, model 207) needed less: 0.1 % in user space and 1.5 %
+/// in the kernel.
 pub fn share(facts: Option<Facts>, ordered: bool) -> f64 {
     let Some(Facts { reads, orders, built_on, exits_guest, .. }) = facts else {
         return BACK_TO_BACK;

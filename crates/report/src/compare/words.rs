@@ -99,8 +99,8 @@ pub(super) const fn section(section: Section) -> &'static str {
     }
 }
 
-/// How many rows have each verdict: `14 worse · 0 better · 37 the same`. In a line, verdicts that no
-/// row has are left out, and the bound of those that are the same is added.
+/// How many rows have each verdict: `14 worse · 0 better · 37 the same`. In a line, verdicts that
+/// no row has are left out, and the bound of those that are the same is added.
 pub(super) fn counts<'a>(rows: impl Iterator<Item = &'a Row> + Clone, in_line: bool) -> Text {
     let with = |verdict| rows.clone().filter(move |row| row.verdict == verdict);
     let number = |verdict| with(verdict).count();

@@ -23,8 +23,8 @@ use std::time::Duration;
 pub const EXAMPLES: Examples = [
     ("chronoscope compare before.json after.json", "What changed, and by how much."),
     (
-        "chronoscope compare --run chronoscope --run 'taskset -c 1 chronoscope'",
-        "Two commands take turns: the surest way to see a small change.",
+        "chronoscope compare --run clocks --run 'clocks --cpu 1'",
+        "Two commands take turns; this shows small changes.",
     ),
     ("chronoscope compare pi.json wsl.json windows.json", "The clocks that work on all three."),
 ];
