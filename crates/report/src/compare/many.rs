@@ -81,14 +81,18 @@ fn heads() -> Vec<Column> {
         Column::new("worse").right(),
         Column::new("better").right().close(),
         Column::new("most").gives_way(20),
-        Column::new("differs").gives_way(10),
+        Column::new("differs").gives_way(16),
     ]
 }
 
 fn line(it: &Other) -> Vec<Cell> {
     let disturbed = (!it.side.disturbed.is_empty()).then_some("disturbed");
-    let differs = it.differs.iter().map(|it| it.key.as_str()).chain(disturbed);
-    let differs: Vec<&str> = differs.collect();
+    let mut differs = it.differs.iter().map(|it| it.key.as_str()).chain(disturbed);
+    let first = differs.next().unwrap_or_default();
+    let differs = match differs.count() {
+        0 => first.into(),
+        more => format!("{first} +{more}"),
+    };
     let most = |row: &Row| format!("{} {}", words::title(row), words::signed(row.change));
     let tone = |cell: Cell, number: usize, tone| cell.toned_if(number > 0, tone);
     let [worse, better] = [it.counts.worse, it.counts.better];
@@ -103,7 +107,7 @@ fn line(it: &Other) -> Vec<Cell> {
         tone(Cell::count(worse as u64), worse, bad),
         tone(Cell::count(better as u64), better, Tone::Strong),
         Cell::words(it.most.as_ref().map(most)),
-        Cell::text(differs.join(", ")),
+        Cell::text(differs),
     ]
 }
 
