@@ -176,8 +176,7 @@ mod tests {
     fn words(line: &str) -> Vec<String> {
         let command = line.rsplit('|').next().unwrap_or_default();
         let command = command.split(" > ").next().unwrap_or_default();
-        let words = command.split_whitespace();
-        words.map(|word| word.trim_matches('\'').to_owned()).collect()
+        shell_words::split(command).expect("quotes are closed")
     }
 
     /// Each command, its examples, and its help.

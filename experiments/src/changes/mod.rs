@@ -2,6 +2,7 @@
 //! change that was planted, and how long does it take?
 
 mod pairs;
+mod place;
 mod plant;
 mod runs;
 mod speed;
@@ -10,7 +11,7 @@ mod turns;
 use crate::paired::Tool;
 use crate::results;
 use anyhow::{Result, ensure};
-use runs::Place;
+use place::Place;
 use std::cell::OnceCell;
 use std::path::PathBuf;
 use std::time::Instant;

@@ -1,10 +1,9 @@
 //! Pairs of stored reports: of identical runs, and of runs with a planted change.
 
 use super::Found;
+use super::place::Place;
 use super::plant::SLOWER;
-use super::runs::{
-    CLOCKS, CLOCKS_LOADED, Kind, LARGE, LARGE_LOADED, MAIN, MAIN_LOADED, Place, SMALL,
-};
+use super::runs::{CLOCKS, CLOCKS_LOADED, Kind, LARGE, LARGE_LOADED, MAIN, MAIN_LOADED, SMALL};
 use crate::results::{self, median};
 use anyhow::Result;
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! A library to preload that makes reads of the system's clocks slower by a chosen share.
 
-use super::runs::Place;
+use super::place::Place;
 use crate::paired::report;
 use crate::results::median;
 use anyhow::{Context, Result};

@@ -1,25 +1,14 @@
 //! The runs that are compared.
 
+use super::place::Place;
 use super::plant;
 use crate::loaded::loaded;
 use crate::paired::report;
 use anyhow::Result;
 use serde_json::Value;
-use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
-use xshell::{Shell, cmd};
+use xshell::cmd;
 use xtask::sh as shell;
-
-/// Where runs are made and kept.
-pub struct Place<'a> {
-    pub sh: &'a Shell,
-    pub tool: PathBuf,
-    pub folder: PathBuf,
-    /// The time of each run; that of its command if there is none.
-    pub budget: Option<&'a str>,
-    /// What a number of additions adds to a read, once that was measured.
-    pub slower: OnceCell<Vec<(f64, f64)>>,
-}
 
 /// A command, and the condition that it runs under.
 #[derive(PartialEq)]

@@ -1,7 +1,8 @@
 //! How long a comparison takes, and how much memory.
 
 use super::Found;
-use super::runs::{CLOCKS, Place};
+use super::place::Place;
+use super::runs::CLOCKS;
 use crate::results::{self, median};
 use anyhow::{Result, ensure};
 use std::fs;

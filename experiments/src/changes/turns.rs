@@ -1,8 +1,9 @@
 //! `compare --run`: two commands that take turns, identical and with a planted change.
 
 use super::Found;
+use super::place::Place;
 use super::plant::{self, SLOWER};
-use super::runs::{Place, SMALL};
+use super::runs::SMALL;
 use crate::paired::report;
 use crate::results;
 use anyhow::{Context, Result};

@@ -3,8 +3,9 @@
 //! changes them: no library and no kernel.
 
 use super::figures::Measured;
-use super::rule::{self, CALIBRATES, OFF, Ratio, SPEEDS, STEADY, share};
-use chronoscope_model::clock::{BuiltOn, Facts, Orders, Reads};
+use super::rule::{CALIBRATES, Ratio, SPEEDS, STEADY, share};
+use crate::disturbed::{self, OFF};
+use chronoscope_model::clock::{Facts, Orders, Reads};
 use chronoscope_model::compare::{Figure, Quantity, Section, Unit};
 use chronoscope_model::units::percent;
 use chronoscope_model::{Report, between};
@@ -111,14 +112,10 @@ fn by_frequency(reports: [&Report; 2]) -> (Unit, String) {
     (unit, format!("the core's frequencies differ by {}", percent(apart)))
 }
 
-fn facts(it: &Measured) -> Option<Facts> {
-    it.clock?.facts
-}
-
 /// Whether it is the cost of a read of the counter that takes as long in every run.
 fn read_of_counter(it: &Measured) -> bool {
     let counter = |it: Facts| it.reads == Reads::Counter && it.orders != Orders::Memory;
-    user_space_cost(it) && facts(it).is_some_and(counter)
+    user_space_cost(it) && it.facts().is_some_and(counter)
 }
 
 /// Whether it was measured together with the reads of the counter, and follows the frequency as
@@ -128,27 +125,14 @@ fn user_space_cost(it: &Measured) -> bool {
     it.key.section == Section::Clocks && quantity && it.key.load.is_none() && follows(it)
 }
 
-fn follows(it: &Measured) -> bool {
-    let elsewhere = facts(it).is_some_and(|it| it.exits_guest || it.reads == Reads::File);
+pub fn follows(it: &Measured) -> bool {
+    let elsewhere = it.facts().is_some_and(|it| it.exits_guest || it.reads == Reads::File);
     it.core_cycles.is_some_and(|cycles| cycles.is_finite() && cycles > 0.0) && !elsewhere
-}
-
-/// Whether a read enters the kernel.
-pub fn through_kernel(it: &Measured) -> bool {
-    facts(it).is_some_and(|it| matches!(it.reads, Reads::SystemCall | Reads::File))
-}
-
-/// Whether it is a read back to back that only loads what something else has stored. A loop of so
-/// few cycles has two rhythms, a quarter apart, and a run stays in one of them.
-pub fn stored_time(it: &Measured) -> bool {
-    let loads =
-        |it: Facts| it.built_on == BuiltOn::Tick && matches!(it.reads, Reads::Vdso | Reads::Memory);
-    it.key.quantity == Quantity::Read && facts(it).is_some_and(loads)
 }
 
 /// The least that half an interval counts as: those of earlier versions left it out.
 fn between(it: &Measured) -> f64 {
-    between::share(facts(it), it.key.quantity == Quantity::Ordered)
+    between::share(it.facts(), it.key.quantity == Quantity::Ordered)
 }
 
 /// The logarithm of B divided by A. What does not follow the frequency is compared in nanoseconds.

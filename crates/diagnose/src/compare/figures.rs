@@ -1,7 +1,7 @@
 //! The figures of a report that another report may have, too.
 
 use chronoscope_model::Report;
-use chronoscope_model::clock::Clock;
+use chronoscope_model::clock::{BuiltOn, Clock, Facts, Reads};
 use chronoscope_model::compare::{Figure, Key, Quantity, Section};
 use chronoscope_model::quantile::Percentile;
 use chronoscope_model::{Estimate, Wait};
@@ -19,6 +19,26 @@ pub struct Measured<'a> {
     pub clock: Option<&'a Clock>,
     /// The wait that it is a percentile of.
     pub wait: Option<&'a Wait>,
+}
+
+impl Measured<'_> {
+    /// What is known of its clock before it is measured.
+    pub fn facts(&self) -> Option<Facts> {
+        self.clock?.facts
+    }
+
+    /// Whether a read enters the kernel.
+    pub fn through_kernel(&self) -> bool {
+        self.facts().is_some_and(|it| matches!(it.reads, Reads::SystemCall | Reads::File))
+    }
+
+    /// Whether it is a read back to back that only loads what something else has stored. A loop of
+    /// so few cycles has two rhythms, a quarter apart, and a run stays in one of them.
+    pub fn stored_time(&self) -> bool {
+        let reads = |it: Facts| matches!(it.reads, Reads::Vdso | Reads::Memory);
+        let loads = |it: Facts| it.built_on == BuiltOn::Tick && reads(it);
+        self.key.quantity == Quantity::Read && self.facts().is_some_and(loads)
+    }
 }
 
 /// Every figure with an interval: costs of clocks, with and without load, and of runtimes, and the

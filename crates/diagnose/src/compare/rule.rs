@@ -1,6 +1,5 @@
 //! When is a change more than chance, and when are two figures the same?
 
-use super::basis::{stored_time, through_kernel};
 use super::figures::Measured;
 use super::stats::{self, Z};
 pub use crate::disturbed::OFF;
@@ -46,7 +45,7 @@ impl Limits {
         match a.key.section {
             Section::Waits => WAITS,
             Section::Runtimes => WIDE,
-            _ if through_kernel(a) || through_kernel(b) => WIDE,
+            _ if a.through_kernel() || b.through_kernel() => WIDE,
             _ => COSTS,
         }
     }
@@ -201,7 +200,7 @@ pub fn not_judged(it: &Measured) -> Option<&'static str> {
 
 /// Why a row that is judged cannot be told.
 pub fn too_wide(it: &Measured) -> &'static str {
-    match stored_time(it) {
+    match it.stored_time() {
         true => "settles at another cost in each run: --run tells",
         false => "the intervals are too wide: --run tells",
     }

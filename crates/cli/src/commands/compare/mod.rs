@@ -5,6 +5,7 @@ pub mod baseline;
 mod each;
 mod history;
 mod many;
+pub mod name;
 mod run;
 mod stored;
 
