@@ -34,7 +34,9 @@ impl Scale {
     /// The bar of a row. What lies beyond an end of the scale is an arrow there.
     pub(super) fn bar(self, row: &Row) -> String {
         let at = |share: f64| {
-            let columns = (share / self.0 * HALF as f64).round();
+            // Half a column is none, whatever the last digit of a system's logarithm is.
+            let columns = share / self.0 * HALF as f64;
+            let columns = (columns.abs() - 1e-6).round().copysign(columns);
             (columns.clamp(-(HALF as f64), HALF as f64) + HALF as f64) as usize
         };
         let (low, high) = (at(row.change_low), at(row.change_high));
