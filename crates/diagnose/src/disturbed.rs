@@ -44,7 +44,7 @@ pub fn reasons(report: &Report) -> Vec<Disturbed> {
     };
     let mut found = Vec::new();
     let mut add = |id: &str, text| found.push(Disturbed { id: id.into(), text });
-    if let Some(share) = noise.shared.filter(|share| *share > SHARED) {
+    if let Some(share) = noise.shared.filter(|_| core_shared(report)) {
         add("core-shared", format!("core shared in {} of the rounds", percent(share)));
     }
     if let Some(core) = noise.core.filter(|core| core.hz > 0.0) {

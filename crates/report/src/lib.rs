@@ -23,9 +23,6 @@ mod under_load;
 
 pub use format::{csv, json, markdown, ndjson};
 
-/// A schema as text.
-type Written = fn() -> String;
-
 /// The JSON Schemas that are checked in under `docs/schema/`, each with its name: that of a report
 /// comes first.
 pub const SCHEMAS: [NamedSchema; 2] = [

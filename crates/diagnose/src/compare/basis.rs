@@ -42,15 +42,14 @@ impl Basis {
             let all = reads.clone().map(|[a, b]| log(a, b, unit).abs());
             middle(all.collect()).filter(|_| reads.clone().count() >= LEAST)
         };
-        // The intervals of a run that says why it is disturbed are wide enough.
-        let widened = reports.map(|it| !it.run.disturbed.is_empty());
         let apart = [apart(Unit::Ns), apart(Unit::CoreCycles)];
         let best = apart[0].zip(apart[1]).filter(|(ns, cycles)| ns.min(*cycles) < CALIBRATES);
         let Some((ns, cycles)) = best else {
             let (unit, why) = by_frequency(reports);
-            let off = [0, 1].map(|side| {
-                let calm = rule::disturbed(reports[side]).is_empty();
-                if calm || widened[side] { 0.0 } else { OFF }
+            // The intervals of a report that says that it was disturbed are wider already.
+            let off = reports.map(|it| match disturbed::reasons(it).is_empty() {
+                false if it.run.disturbed.is_empty() => OFF,
+                _ => 0.0,
             });
             return Self { unit, why, off, shown: None };
         };
@@ -64,13 +63,8 @@ impl Basis {
             words(near),
             words(far)
         );
-        // A neighbour that shares the core does not slow all reads alike.
-        let shared = reports.map(|it| if rule::core_shared(it) { OFF } else { 0.0 });
-        let off = [0, 1].map(|side| if widened[side] { 0.0 } else { shared[side] });
-        let common = [0, 1].map(|side| {
-            let all = common(pairs.iter().map(|pair| &pair[side]));
-            all.map(|half| without(half, shared[side] - off[side]))
-        });
+        let common = [0, 1].map(|side| common(pairs.iter().map(|pair| &pair[side])));
+        let off = reports.map(off);
         let steady = STEADY.max(near);
         Self { unit, why, off, shown: Some(Shown { common, steady }) }
     }
@@ -149,6 +143,19 @@ fn halves(it: &Measured) -> [f64; 2] {
     let Figure { value_ns, low_ns, high_ns } = it.figure;
     let low = value_ns.ln() - low_ns.max(value_ns * 1e-9).ln();
     [low, high_ns.ln() - value_ns.ln()]
+}
+
+/// Half the interval of each figure of a run, in logarithms, without the part that all costs share:
+/// how far a run is off as a whole is seen from other runs.
+pub fn within(run: &[Measured]) -> impl Iterator<Item = f64> {
+    let common = common(run.iter());
+    run.iter().map(move |it| {
+        let own = [0, 1].map(|end| match user_space_cost(it) {
+            true => without(halves(it)[end], common[end]).hypot(STEADY),
+            false => halves(it)[end],
+        });
+        (own.iter().sum::<f64>() / 2.0).max(between(it))
+    })
 }
 
 /// The parts of the intervals that all costs share: the least half of any.

@@ -5,7 +5,7 @@ use super::judged::{self, FEWEST, Judged, Point, median, spread};
 use super::rule::{self, COSTS, Ratio};
 use super::stats::Z;
 use super::turns::{Level, turns};
-use super::{environment, shared, side};
+use super::{basis, environment, shared, side};
 use chronoscope_model::Report;
 use chronoscope_model::compare::{
     Change, Compared, Difference, Figure, History, LeftOut, Method, Row, SCHEMA, Side, Trend, Turn,
@@ -204,11 +204,10 @@ fn kept(rows: &[Measured], file: &str, report: &Report) -> Kept {
     let all = figures(report);
     let halves: Vec<f64> = basis::within(&all).collect();
     let mut found = BTreeMap::new();
-    for it in figures(report) {
-        let Figure { value_ns: ns, low_ns, high_ns } = it.figure;
-        let within = (high_ns / low_ns.max(ns * 1e-9)).ln() / 2.0 / Z;
-        let cycles = it.core_cycles.filter(|_| rule::follows(&it));
-        found.entry(it.key).or_insert(Kind { ns, cycles, se: within.hypot(off) });
+    for (it, half) in all.into_iter().zip(halves) {
+        let cycles = it.core_cycles.filter(|_| basis::follows(&it));
+        let kind = Kind { ns: it.figure.value_ns, cycles, se: half.hypot(off) / Z };
+        found.entry(it.key).or_insert(kind);
     }
     let figures = rows.iter().map(|row| found.remove(&row.key)).collect();
     Kept { side: side(file, report), figures }

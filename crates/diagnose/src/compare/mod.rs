@@ -1,11 +1,13 @@
 //! Several reports next to each other: what changed, and what works on every machine.
 
+mod basis;
 mod brief;
 mod environment;
 pub mod figures;
 mod gained;
 mod history;
 pub mod judged;
+pub mod pairs;
 mod portable;
 pub mod rule;
 mod shared;

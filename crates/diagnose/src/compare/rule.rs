@@ -2,11 +2,7 @@
 
 use super::figures::Measured;
 use super::stats::{self, Z};
-pub use crate::disturbed::OFF;
-use crate::disturbed::reasons;
-use chronoscope_model::Report;
 use chronoscope_model::compare::{Counts, Figure, Key, Quantity, Row, Section, Verdict};
-use chronoscope_model::run::Disturbed;
 
 /// A change has to be this unlikely without a reason, allowing for all rows that are judged.
 pub const ALPHA: f64 = 0.05;
@@ -139,19 +135,6 @@ pub fn counts(rows: &[Row]) -> Counts {
     counts
 }
 
-/// Why a run may be off as a whole; empty for a calm one.
-pub fn disturbed(report: &Report) -> Vec<Disturbed> {
-    match &report.run.disturbed[..] {
-        [] => reasons(report),
-        known => known.to_vec(),
-    }
-}
-
-/// Whether a neighbour used the core in so many rounds that the run may be off as a whole.
-pub fn core_shared(report: &Report) -> bool {
-    disturbed(report).iter().any(|it| it.id == "core-shared")
-}
-
 /// The probability of a change of this size by chance alone, for one row. Half of the interval
 /// counts as 1.96 standard errors. The interval of a runtime is Student's for its few processes,
 /// so its errors are fewer, and the chance of a large one is greater.
@@ -159,28 +142,11 @@ pub fn p(a: &Measured, b: &Measured, ratio: Ratio) -> f64 {
     if ratio.log == 0.0 {
         return 1.0;
     }
-}
-
-/// Whether the cost of a read is so many cycles, however long they take. A device is not faster
-/// with a faster core, and nor is a hypervisor on another one.
-pub fn follows(it: &Measured) -> bool {
-    let facts = it.clock.and_then(|clock| clock.facts);
-    let elsewhere = facts.is_some_and(|it| it.exits_guest || it.reads == Reads::File);
-    it.core_cycles.is_some_and(|cycles| cycles.is_finite() && cycles > 0.0) && !elsewhere
-}
-
-/// B divided by A, with the interval that joins those of both (Goldstein and Healy 1995, Journal of
-/// the Royal Statistical Society A 158, 175-177), in logarithms: the upper half of A and the lower
-/// half of B limit it from below. `off` is what each run may be off by as a whole.
-pub fn joined(a: &Measured, b: &Measured, unit: Unit, off: [f64; 2]) -> Ratio {
-    let halves = |it: &Measured, off: f64| {
-        let Figure { value_ns, low_ns, high_ns } = it.figure;
-        let low = value_ns.ln() - low_ns.max(value_ns * 1e-9).ln();
-        [low.hypot(off), (high_ns.ln() - value_ns.ln()).hypot(off)]
-    };
-    let log = match (unit, follows(a) && follows(b)) {
-        (Unit::CoreCycles, true) => {
-            b.core_cycles.unwrap_or_default().ln() - a.core_cycles.unwrap_or_default().ln()
+    let halves = ratio.log / ratio.half();
+    match (a.key.section, a.processes, b.processes) {
+        (Section::Runtimes, Some(a), Some(b)) => {
+            let each = f64::from(a.min(b)) - 1.0;
+            stats::student_p(halves * stats::student_within(0.95, each), each)
         }
         _ => stats::normal_p(halves * Z),
     }

@@ -95,6 +95,6 @@ pub fn side(file: &str, report: &Report) -> Side {
         run: report.run.id.clone(),
         started: report.run.started.clone(),
         cpu: report.ruler.as_ref().and_then(|ruler| ruler.cpu),
-        disturbed: rule::disturbed(report).into_iter().map(|it| it.text).collect(),
+        disturbed: disturbed::reasons(report).into_iter().map(|it| it.text).collect(),
     }
 }

@@ -32,7 +32,7 @@ pub fn view(compared: &Compared, detail: Detail) -> Vec<Block> {
     }
     let mut blocks = head::view(compared, &changes);
     blocks.extend(portable::overhead(compared));
-    blocks.extend(rows::view(&changes, detail));
+    blocks.extend(rows::view(&changes, compared.method, detail));
     blocks.extend(history::view(compared, detail));
     blocks.extend(head::conclusions(&changes, detail));
     if detail != Detail::Brief {

@@ -248,23 +248,18 @@ fn untold(group: &Group, view: &View) -> Vec<Block> {
             None => reasons.push((why, vec![row])),
         }
     }
-    let line = |(why, rows): (&str, Vec<&Row>)| {
-        let why = if why.is_empty() { String::new() } else { format!(": {why}") };
-        let head = Text::from(format!("{} cannot be told{why}", rows.len()));
-        let mut names: Vec<Text> = rows
-            .iter()
-            .take(NAMED)
-            .map(|row| {
-                let by = format!(" {}", words::signed(row.change));
-                Text::toned(Tone::Name, &row.key.id).and(by)
-            })
-            .collect();
-        let more = rows.len().saturating_sub(NAMED);
-        names.extend((more > 0).then(|| format!("{more} more").into()));
-        // Of waits, every row is in the table.
-        let details =
-            if group.section == Section::Waits { vec![] } else { vec![Text::dotted(names)] };
-        Block::Item { head, details }
+    let line = |(why, mut rows): (String, Vec<&Row>)| {
+        let line = Text::from(format!("{} cannot be told ({why})", rows.len()));
+        rows.sort_by(|a, b| b.change.abs().total_cmp(&a.change.abs()));
+        let name = |row: &&Row| {
+            let by = format!(" {}", words::signed(row.change));
+            Text::toned(Tone::Name, &row.key.id).and(by)
+        };
+        let named = if view.detail == Detail::Everything { rows.len() } else { NAMED };
+        let more = rows.len().saturating_sub(named);
+        let more = (more > 0).then(|| Text::from(format!("{more} more")));
+        let names = Text::dotted(rows.iter().take(named).map(name).chain(more));
+        Block::item(line.and(": ").and(names))
     };
     reasons.into_iter().map(line).collect()
 }

@@ -1,10 +1,12 @@
 //! What a comparison says in words: verdicts, counts, what changed rows share, and the answer.
 
 use crate::block::{Text, Tone};
-use crate::number::{count, percent};
+use crate::number::{percent, short};
 use chronoscope_model::compare::{
-    Change, Compared, Method, Quantity, Row, Section, Shared, Verdict,
+    Change, Compared, Key, Method, Quantity, Row, Section, Shared, Verdict,
 };
+use chronoscope_model::load::Load;
+use chronoscope_model::units::grouped;
 
 /// The name of a report in headings: A, B, and so on; numbers after Z.
 pub(super) fn letter(at: usize) -> String {
@@ -247,8 +249,13 @@ fn answer(change: &Change, method: Method) -> Text {
 
 /// A row in a sentence: its id, and what else it is about.
 pub(super) fn title(row: &Row) -> String {
-    match row.key.quantity {
-        Quantity::Read | Quantity::Overshoot | Quantity::Overhead => row.key.id.clone(),
-        other => format!("{} {}", row.key.id, quantity(other)),
-    }
+    let Key { id, quantity: of, percentile, requested_ns, load, .. } = &row.key;
+    let ns = requested_ns.map(|ns| format!("{} wait", short(ns as f64)));
+    let of = match of {
+        Quantity::Read | Quantity::Overshoot | Quantity::Overhead => None,
+        other => Some(quantity(*other).to_owned()),
+    };
+    let load = load.filter(|load| *load != Load::None).map(|load| format!("load {}", load.name()));
+    let parts = [Some(id.clone()), of, ns, percentile.clone(), load];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }

@@ -88,8 +88,13 @@ pub fn read(bytes: &[u8]) -> Result<Report, ReadError> {
     if bytes.len() > LARGEST {
         return Err(ReadError::TooLarge { bytes: bytes.len() });
     }
-    let head: Head = serde_json::from_slice(bytes).map_err(refused)?;
-    let Some(schema) = head.schema else {
+    let report = serde_json::from_slice::<Report>(bytes);
+    let schema = match &report {
+        Ok(report) => Some(report.schema.clone()),
+        // A newer version may have changed what else is in it.
+        Err(_) => serde_json::from_slice::<Head>(bytes).map_err(refused)?.schema,
+    };
+    let Some(schema) = schema else {
         return Err(ReadError::NotAReport { why: "the key \"schema\" is missing".into() });
     };
     let (name, own) = SCHEMA.split_once('/').unwrap_or((SCHEMA, "1"));
@@ -100,7 +105,7 @@ pub fn read(bytes: &[u8]) -> Result<Report, ReadError> {
     let shown: String = clean(&schema).chars().take(60).collect();
     match (version, own.parse::<u32>()) {
         (Some(version), Ok(own)) if version > own => Err(ReadError::Newer { schema: shown }),
-        (Some(version), _) if version >= 1 => serde_json::from_slice(bytes).map_err(refused),
+        (Some(version), _) if version >= 1 => report.map_err(refused),
         _ => Err(ReadError::NotAReport { why: format!("its schema is \"{shown}\"") }),
     }
 }

@@ -2,6 +2,7 @@
 //! several machines?
 
 pub mod baseline;
+mod children;
 mod each;
 mod history;
 mod many;
@@ -42,12 +43,21 @@ pub struct Args {
     /// A command that prints a report as JSON, a command of this tool such as 'waits rust', or
     /// settings of it such as '--slack 1ns'. Give two: they take turns. Words before the command
     /// may set variables: 'LD_PRELOAD=./x.so chronoscope'. There is no shell.
-    #[arg(long, value_name = "COMMAND", allow_hyphen_values = true, conflicts_with = "files")]
+    #[arg(long, value_name = "COMMAND", allow_hyphen_values = true)]
+    #[arg(conflicts_with_all = ["files", "baseline", "save_baseline"])]
     run: Vec<String>,
     /// How many pairs of runs are made, 6 to 100.
     #[arg(long, value_name = "N", default_value_t = 8, requires = "run")]
     #[arg(value_parser = parse_whole::<u32>, allow_hyphen_values = true)]
     pairs: u32,
+    /// End a run that takes longer than this.
+    #[arg(long, value_name = "DURATION", default_value = "10m", requires = "run")]
+    #[arg(value_parser = parse_duration, allow_hyphen_values = true)]
+    timeout: Duration,
+    /// Seed for the random order of the runs. Default: a random one.
+    #[arg(long, value_name = "N", requires = "run")]
+    #[arg(value_parser = parse_whole::<u64>, allow_hyphen_values = true)]
+    seed: Option<u64>,
     /// Compare with the earlier reports of this folder, of the same machine and configuration;
     /// without a report, show when each figure changed there.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["run", "baseline", "save_baseline"])]
@@ -60,7 +70,7 @@ pub struct Args {
 impl Run for Args {
     fn task(self, context: &Context) -> anyhow::Result<Task> {
         if !self.run.is_empty() {
-            return run::task(&self, context);
+            return run::task(self);
         }
         if let Some(folder) = &self.history {
             return history::task(&self, folder, context);
