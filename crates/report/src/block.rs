@@ -1,6 +1,10 @@
 //! What a section is made of before any format has seen it: headings, facts, tables, paragraphs.
 //! Sections make blocks, formats write them, and neither knows the other.
 
+pub mod chart;
+
+use crate::scale::Scale;
+use chart::{Chart, Mark, Share};
 use chronoscope_model::Estimate;
 use std::borrow::Cow;
 
@@ -83,7 +87,8 @@ pub enum Block {
     /// Names and what is known about them.
     Facts(Vec<Fact>),
     Table(Table),
-    Plot(Plot),
+    /// Charts that follow each other may stand next to each other.
+    Chart(Chart),
     Paragraph(Text),
     /// An explanation of the blocks above, set apart from them.
     Legend(Text),
@@ -144,24 +149,6 @@ impl Fact {
     }
 }
 
-/// Points on two logarithmic axes: durations against shares of a CPU.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Plot {
-    /// What the plot shows.
-    pub caption: String,
-    /// The points; there is a letter for each of the first 26.
-    pub points: Vec<Point>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct Point {
-    pub name: String,
-    /// The point's place on the horizontal axis: a share, 0 to 1.
-    pub share: f64,
-    /// The point's place on the vertical axis, in nanoseconds.
-    pub ns: f64,
-}
-
 /// How the cells of a column are aligned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Align {
@@ -217,6 +204,9 @@ pub struct Column {
     pub brief: bool,
     /// Whether the section's own screen shows the column.
     pub full: bool,
+    /// The axis of the column's strips; absent if it is the logarithmic one in nanoseconds that
+    /// holds all their values.
+    pub axis: Option<Scale>,
 }
 
 /// How a column is described, word by word: `Column::new("p90").right().close()`.
@@ -315,6 +305,11 @@ impl Column {
     pub fn part(self, part: usize) -> Self {
         Self { part, ..self }
     }
+
+    /// The axis of the column's strips.
+    pub fn axis(self, axis: Scale) -> Self {
+        Self { axis: Some(axis), ..self }
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -341,6 +336,17 @@ pub enum Value {
     Bar(f64),
     /// A drawing in characters, whose spaces count; only for people.
     Drawing(String),
+    /// Figures on the axis that all strips of the column share; only for people.
+    Strip(Vec<Mark>),
+    /// The parts of a whole, next to each other; only for people.
+    Stack(Vec<Share>),
+}
+
+impl Value {
+    /// Whether the value is drawn, and means nothing to a program or in a document of text.
+    pub fn is_picture(&self) -> bool {
+        matches!(self, Self::Bar(_) | Self::Drawing(_) | Self::Strip(_) | Self::Stack(_))
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -13,6 +13,8 @@ pub mod clean;
 pub mod compare;
 pub mod documents;
 pub mod format;
+pub mod page;
+pub mod scale;
 pub mod section;
 pub mod terms;
 pub mod text;

@@ -18,7 +18,7 @@ pub(crate) fn of_cell(cell: &Cell) -> Figure {
         (None, Value::Number(number)) => three(*number),
         (None, Value::Ns(ns)) => short(*ns),
         (None, Value::Share(share)) => percent(*share),
-        (None, Value::Bar(_)) => String::new(),
+        (None, Value::Bar(_) | Value::Strip(_) | Value::Stack(_)) => String::new(),
     };
     value.into()
 }

@@ -71,7 +71,9 @@ fn fields(column: &Column, cell: &Cell) -> Vec<String> {
     match &cell.value {
         Value::Estimate(e) if column.statistics => STATISTICS.map(|(_, of)| number(of(e))).to_vec(),
         _ if column.statistics => vec![String::new(); STATISTICS.len()],
-        Value::Absent | Value::Bar(_) | Value::Drawing(_) => vec![String::new()],
+        Value::Absent | Value::Bar(_) | Value::Drawing(_) | Value::Strip(_) | Value::Stack(_) => {
+            vec![String::new()]
+        }
         Value::Text(text) | Value::Code(text) => vec![harmless(text)],
         Value::Flag(flag) => vec![flag.to_string()],
         Value::Count(n) => vec![n.to_string()],

@@ -3,7 +3,7 @@
 use super::Format;
 use crate::block::{Align, Block, Cell, Column, Item, Part, Rank, Table, Text, Tone, Value};
 use crate::clean::{clean, clean_span};
-use crate::text::{Style, plot::lines};
+use crate::text::{Style, plot};
 use crate::{number, section};
 use chronoscope_model::Report;
 use std::io::{self, Write};
@@ -84,7 +84,12 @@ impl Document<'_> {
                 }
             }
             Block::Table(table) => self.table(table)?,
-            Block::Plot(plot) => self.verbatim(&lines(plot, &Style::default()).join("\n"))?,
+            Block::Chart(chart) => {
+                let drawn = plot::lines(chart, &Style::default());
+                if !drawn.is_empty() {
+                    self.verbatim(&drawn.join("\n"))?;
+                }
+            }
             Block::Paragraph(paragraph) | Block::Legend(paragraph) => {
                 self.apart(&text(paragraph))?;
             }
@@ -184,7 +189,7 @@ impl Document<'_> {
 /// Whether a column is shown: one that holds drawings is not.
 fn shown(table: &Table, at: usize) -> bool {
     let mut cells = table.rows().filter_map(|row| row.cells.get(at));
-    !cells.any(|cell| matches!(cell.value, Value::Bar(_) | Value::Drawing(_)))
+    !cells.any(|cell| cell.value.is_picture())
 }
 
 fn head(column: &Column) -> String {

@@ -32,6 +32,7 @@ formats! {
     ndjson,
     csv,
     markdown,
+    html,
     hdr,
     cyclictest,
     cyclictest_json,
@@ -70,6 +71,6 @@ mod tests {
         assert_eq!(ids, listed);
         assert!(find("JSON").is_some() && find("yaml").is_none());
         let extensions: Vec<&str> = by_extension().map(|format| format.extension).collect();
-        assert_eq!(extensions, ["json", "ndjson", "csv", "md", "hlog"]);
+        assert_eq!(extensions, ["json", "ndjson", "csv", "md", "html", "hlog"]);
     }
 }

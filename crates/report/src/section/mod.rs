@@ -2,6 +2,7 @@
 //! itself once, as blocks and as columns with typed cells, and knows no format.
 
 use crate::block::{Block, Table};
+use crate::page::Input;
 use chronoscope_model::{Report, Wait};
 
 pub(crate) mod columns;
@@ -30,6 +31,9 @@ pub struct Section {
     /// The blocks for a screen that must not scroll, with this many clocks of a kind; absent if
     /// they are those in brief.
     pub glance: Option<fn(&Report, usize) -> Vec<Block>>,
+    /// The section's part of a page that shows these reports, all of which hold it; absent if it is
+    /// the view of each. It begins with a heading whose remark states the finding in one sentence.
+    pub page: Option<fn(&[Input<'_>]) -> Vec<Block>>,
     /// The rows for programs, which use the keys of the columns; no rows if the report does not
     /// hold the section. Absent if the section is not a table.
     pub table: Option<fn(&Report) -> Table>,
@@ -44,6 +48,7 @@ const SECTION: Section = Section {
     terms: "",
     view: |_, _| Vec::new(),
     glance: None,
+    page: None,
     table: None,
     distributions: None,
 };

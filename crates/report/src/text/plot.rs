@@ -1,7 +1,8 @@
 //! A small plot of points on two logarithmic axes, in characters.
 
 use super::style::{INDENT, Style, columns};
-use crate::block::{Plot, Point, Tone};
+use crate::block::Tone;
+use crate::block::chart::{Chart, Drawn, Place, Shape};
 use crate::clean::clean;
 use crate::number::short;
 
@@ -61,19 +62,40 @@ impl Axis {
     }
 }
 
+/// A point: its name, its share, and its nanoseconds.
+struct Point<'a> {
+    name: &'a str,
+    share: f64,
+    ns: f64,
+}
+
+/// The points of a chart, by series.
+fn points(chart: &Chart) -> Vec<Point<'_>> {
+    let Drawn::Plane(plane) = &chart.drawn else {
+        return Vec::new();
+    };
+    let of = |name, at: &Place| Point { name, share: at.x, ns: at.y };
+    let points = plane.series.iter().flat_map(|series| match &series.shape {
+        Shape::Points { at, .. } => at.iter().map(|at| of(&*series.name, at)).collect(),
+        _ => Vec::new(),
+    });
+    points.collect()
+}
+
 /// The lines of a plot, indented, with the names of its points next to it, or below it if there is
 /// no room.
-pub(crate) fn lines(plot: &Plot, style: &Style) -> Vec<String> {
-    if plot.points.is_empty() {
+pub(crate) fn lines(chart: &Chart, style: &Style) -> Vec<String> {
+    let points = points(chart);
+    if points.is_empty() {
         return Vec::new();
     }
     let letters = (b'a'..=b'z').map(char::from);
-    let points: Vec<(char, &Point)> = letters.zip(&plot.points).collect();
+    let points: Vec<(char, &Point)> = letters.zip(&points).collect();
     let name = |(letter, point): &(char, &Point)| {
         let letter = style.paint(Tone::Strong, &letter.to_string());
-        format!("{letter} {}", style.signs(&clean(&point.name)))
+        format!("{letter} {}", style.signs(&clean(point.name)))
     };
-    let caption = style.paint(Tone::Dim, &style.signs(&clean(&plot.caption)));
+    let caption = style.paint(Tone::Dim, &style.signs(&clean(&chart.title)));
     let names: Vec<String> = std::iter::once(caption).chain(points.iter().map(name)).collect();
     let widest = names.iter().map(|name| columns(name)).max().unwrap_or(0);
     let frame = INDENT + LABEL + 2;
@@ -152,17 +174,29 @@ fn nearest_free(row: &[char], at: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::block::chart::{Axis, Hue, Plane, Series};
+    use crate::scale::{Scale, Unit};
 
-    fn plot(points: &[(&str, f64, f64)]) -> Plot {
-        let points = points.iter().map(|(name, share, ns)| Point {
+    fn plot(points: &[(&str, f64, f64)]) -> Chart {
+        let series = points.iter().map(|(name, share, ns)| Series {
             name: (*name).into(),
-            share: *share,
-            ns: *ns,
+            hue: Hue::Accent,
+            shape: Shape::Points {
+                at: vec![Place { x: *share, y: *ns, hollow: false, words: String::new() }],
+                joined: false,
+            },
         });
-        Plot { caption: "overshoot".into(), points: points.collect() }
+        let axis = |unit| Axis { name: "".into(), scale: Scale::log(unit, []) };
+        let plane = Plane {
+            x: axis(Unit::Share),
+            y: axis(Unit::Ns),
+            series: series.collect(),
+            notes: Vec::new(),
+        };
+        Chart { title: "overshoot".into(), alt: String::new(), drawn: Drawn::Plane(plane) }
     }
 
-    fn drawn(plot: &Plot, width: usize, unicode: bool) -> Vec<String> {
+    fn drawn(plot: &Chart, width: usize, unicode: bool) -> Vec<String> {
         let style = Style { width, unicode, ..Style::default() };
         lines(plot, &style)
     }

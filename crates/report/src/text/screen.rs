@@ -50,7 +50,7 @@ impl<'a> Screen<'a> {
                     self.lines(table::lines(&laid.table, detail != Detail::Brief, style));
                 }
             }
-            Block::Plot(plot) => self.lines(plot::lines(plot, style)),
+            Block::Chart(chart) => self.lines(plot::lines(chart, style)),
             Block::Paragraph(text) => self.paragraph(&paint(text, style)),
             Block::Legend(text) => {
                 if detail != Detail::Brief {

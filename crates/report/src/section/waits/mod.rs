@@ -38,6 +38,7 @@ pub const SECTION: Section = Section {
     distributions: Some(distributions),
     // Three methods more than there are clocks of a kind: a sleep, a spin and both together.
     glance: Some(|report, clocks| brief::view(report, 3 + clocks)),
+    page: None,
 };
 
 fn view(report: &Report, detail: Detail) -> Vec<Block> {

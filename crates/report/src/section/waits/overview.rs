@@ -3,8 +3,10 @@
 
 use super::rows::{durations, method, waits_of};
 use super::{best, remarks};
-use crate::block::{Block, Plot, Point};
+use crate::block::Block;
+use crate::block::chart::{Axis, Chart, Drawn, Hue, Place, Plane, Series, Shape};
 use crate::number::{plural, short};
+use crate::scale::{Scale, Unit};
 use crate::section::Detail;
 use chronoscope_model::Report;
 use chronoscope_model::quantile::Percentile;
@@ -88,17 +90,28 @@ fn plot(measured: &[&Wait]) -> Vec<Block> {
         let slack = wait.slack_ns.filter(|_| wait.timer_period_ms.is_none());
         let slack = slack.map_or(String::new(), |ns| format!(", slack {}", short(ns as f64)));
         let slice = wait.slice_ns.map(|ns| format!(", slice {}", short(ns as f64)));
-        Some(Point {
+        Some(Series {
             name: format!("{}{slack}{}", method(wait), slice.unwrap_or_default()),
-            share: wait.cpu_share?.max(LEAST_SHARE),
-            ns: wait.percentile(shown)?.max(1) as f64,
+            hue: Hue::Accent,
+            shape: Shape::Points {
+                at: vec![Place {
+                    x: wait.cpu_share?.max(LEAST_SHARE),
+                    y: wait.percentile(shown)?.max(1) as f64,
+                    hollow: false,
+                    words: String::new(),
+                }],
+                joined: false,
+            },
         })
     };
-    let points: Vec<Point> = rows.iter().filter_map(|wait| point(wait)).collect();
-    if points.is_empty() {
+    let series: Vec<Series> = rows.iter().filter_map(|wait| point(wait)).collect();
+    if series.is_empty() {
         return Vec::new();
     }
-    let caption =
+    let title =
         format!("{} of overshoot by CPU time, {}, idle", shown.name(), short(middle as f64));
-    vec![Block::Plot(Plot { caption, points })]
+    let axis = |name: &'static str, unit| Axis { name: name.into(), scale: Scale::log(unit, []) };
+    let (x, y) = (axis("CPU time", Unit::Share), axis("overshoot", Unit::Ns));
+    let plane = Plane { x, y, series, notes: Vec::new() };
+    vec![Block::Chart(Chart { title, alt: String::new(), drawn: Drawn::Plane(plane) })]
 }
