@@ -74,7 +74,7 @@ pub enum Hue {
 }
 
 /// A picture of figures on two axes, or of cells.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Chart {
     /// What the chart shows, as its caption.
     pub title: String,
@@ -83,7 +83,7 @@ pub struct Chart {
     pub drawn: Drawn,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub enum Drawn {
     Plane(Plane),
     Cells(Cells),
@@ -166,7 +166,7 @@ pub struct Note {
 }
 
 /// A table of figures as cells in shades, such as the offset of each CPU from each other one.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Cells {
     pub rows: Vec<String>,
     pub columns: Vec<String>,
