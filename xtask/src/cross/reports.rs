@@ -82,10 +82,32 @@ fn report(sh: &Shell, runner: &Runner, tool: &Path, words: &str, path: &str) -> 
     report["run"]["argv"][0] = "chronoscope".into();
     let sections = report.as_object_mut().into_iter().flat_map(|map| map.values_mut());
     sections.filter(|section| section.is_array()).for_each(shorten);
+    hide_places(&mut report);
     tool::follows_schema(&report)?;
     sh.write_file(path, format!("{report}\n"))?;
     println!("{path}");
     Ok(())
+}
+
+/// The folders of programs that are the same on many machines.
+const USUAL: [&str; 3] = ["/usr/", "/bin/", "/opt/"];
+
+/// Replaces paths of programs that show how this machine is set up by the usual ones.
+fn hide_places(report: &mut Value) {
+    match report {
+        Value::Array(list) => list.iter_mut().for_each(hide_places),
+        Value::Object(map) => map.iter_mut().for_each(|(key, value)| match value {
+            Value::String(path) if key == "program" => {
+                let usual = USUAL.iter().any(|folder| path.starts_with(folder));
+                let name = path.rsplit('/').next().filter(|name| !name.is_empty());
+                if let Some(name) = name.filter(|_| path.starts_with('/') && !usual) {
+                    *path = format!("/usr/bin/{name}");
+                }
+            }
+            _ => hide_places(value),
+        }),
+        _ => {}
+    }
 }
 
 /// Rounds figures to the digits that their intervals can support, because the file is for reading
@@ -115,5 +137,22 @@ mod tests {
         shorten(&mut value);
         let short = json!({"a": [1.23457, 1e19, -0.0], "n": 123456789, "b": null});
         assert_eq!(value, short);
+    }
+
+    #[test]
+    fn programs_in_unusual_places_are_shown_in_the_usual_one() {
+        let row = |program: &str| json!({"runtimes": [{"program": program, "id": "/elsewhere/x"}]});
+        let cases = [
+            ("/elsewhere/shims/python3", "/usr/bin/python3"),
+            ("/usr/local/bin/node", "/usr/local/bin/node"),
+            ("/opt/jdk-21/bin/java", "/opt/jdk-21/bin/java"),
+            ("dotnet", "dotnet"),
+            ("/", "/"),
+        ];
+        for (found, shown) in cases {
+            let mut report = row(found);
+            hide_places(&mut report);
+            assert_eq!(report, row(shown));
+        }
     }
 }

@@ -478,6 +478,11 @@ impl Outcome {
         Some(counted.map(|(_, cost)| (cost - empty.value) * 1e9 / ruler.hz).collect())
     }
 
+    /// Half the 95 % interval of the frequency that another run may find, as a share of this one's.
+    pub fn drift(&self) -> f64 {
+        DRIFT * self.core.pace.drift(&self.core.starts)
+    }
+
     /// Returns the estimate for one subject and mode, in nanoseconds by a calibrated rate. `None`
     /// if every batch was disturbed or none was made.
     pub fn estimate(
@@ -487,6 +492,29 @@ impl Outcome {
         mode: Mode,
         ruler: Rate,
     ) -> Option<Estimate> {
+        self.widened(specs, subject, mode, ruler, self.drift())
+    }
+
+    /// Returns the [estimate](Self::estimate) whose interval does not cover another frequency of
+    /// the core: for ratios of costs of one run, or if something else covers it.
+    pub fn estimate_at_this_frequency(
+        &self,
+        specs: &[Spec],
+        subject: usize,
+        mode: Mode,
+        ruler: Rate,
+    ) -> Option<Estimate> {
+        self.widened(specs, subject, mode, ruler, 0.0)
+    }
+
+    fn widened(
+        &self,
+        specs: &[Spec],
+        subject: usize,
+        mode: Mode,
+        ruler: Rate,
+        drift: f64,
+    ) -> Option<Estimate> {
         let series = self.series(subject, mode)?;
         let empty = self.series(specs[subject].baseline, mode)?;
         let which = series.which();
@@ -494,7 +522,6 @@ impl Outcome {
         let summary = Summary::of(&plain)?;
         let (own, nothing) = (series.estimate?, empty.estimate?);
         let mut cost = difference(&own, &nothing, ORDER);
-        let drift = DRIFT * self.core.pace.drift(&self.core.starts);
         let between = between::share(specs[subject].row.facts, mode == Mode::Latency);
         let runs = cost.value.abs() * between.hypot(drift);
         // The ruler's own error scales the whole cost, so it widens the interval.

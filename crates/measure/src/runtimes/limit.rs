@@ -17,10 +17,17 @@ const CLEARLY: f64 = 3.0;
 /// The standard deviation of normal samples by their median absolute deviation.
 const BY_MAD: f64 = 1.4826;
 
-/// Returns a cost with the interval of what other runs would report. A multiple of another cost of
-/// the same run has no need of it.
-pub(super) fn widened(mut cost: Estimate) -> Estimate {
-    cost.widen(BETWEEN_RUNS);
+/// Half the 95 % interval of what whole runs differ by, as a share of a cost: what runs usually
+/// differ by, or the drift of the frequency that this run saw itself, if that is more. Both are the
+/// same effect, so it counts once.
+pub(super) fn between_runs(drift: f64) -> f64 {
+    BETWEEN_RUNS.max(drift)
+}
+
+/// Returns a cost with the interval of what other runs would report, which differ by this share. A
+/// multiple of another cost of the same run has no need of it.
+pub(super) fn widened(mut cost: Estimate, between_runs: f64) -> Estimate {
+    cost.widen(between_runs);
     cost
 }
 
@@ -39,8 +46,9 @@ pub(super) fn states_ns(by_process: &[f64]) -> Option<[f64; 2]> {
     apart.then(|| [mean(low), mean(high)])
 }
 
-/// Returns what limits the interval: the largest of its parts, each as a standard error.
-pub(super) fn limited_by(cost: &Estimate) -> LimitedBy {
+/// Returns what limits the interval of a cost by which whole runs differ by this share: the largest
+/// of its parts, each as a standard error.
+pub(super) fn limited_by(cost: &Estimate, between_runs: f64) -> LimitedBy {
     let each = &cost.by_process;
     let count = each.len() as f64;
     if states_ns(each).is_some() {
@@ -52,7 +60,7 @@ pub(super) fn limited_by(cost: &Estimate) -> LimitedBy {
     let time = BY_MAD * cost.mad_ns / (cost.batches.max(1) as f64).sqrt();
     // The scatter of batches is part of what processes differ by.
     let between = (processes.sd.powi(2) / count - time.powi(2)).max(0.0).sqrt();
-    let runs = cost.value_ns.abs() * BETWEEN_RUNS / 1.96;
+    let runs = cost.value_ns.abs() * between_runs / 1.96;
     let parts = [
         (LimitedBy::DifferencesBetweenRuns, runs),
         (LimitedBy::DifferencesBetweenProcesses, between),
@@ -80,6 +88,25 @@ mod tests {
     }
 
     #[test]
+    fn of_the_usual_difference_and_the_drift_of_this_run_the_larger_widens_an_interval() {
+        let half = |drift| {
+            let cost =
+                Estimate { value_ns: 100.0, low_ns: 99.9, high_ns: 100.1, ..Estimate::default() };
+            let cost = widened(cost, between_runs(drift));
+            assert!((cost.high_ns + cost.low_ns - 200.0).abs() < 1e-9);
+            cost.half_ns()
+        };
+        let usual = half(0.0);
+        assert!((usual - (100.0 * BETWEEN_RUNS).hypot(0.1)).abs() < 1e-9);
+        assert_eq!(half(BETWEEN_RUNS / 2.0), usual, "a smaller drift adds nothing");
+        let drift = BETWEEN_RUNS * 2.0;
+        assert!(
+            (half(drift) - (100.0 * drift).hypot(0.1)).abs() < 1e-9,
+            "and a larger one replaces it"
+        );
+    }
+
+    #[test]
     fn the_largest_part_of_an_interval_limits_it() {
         let cost = |by_process: &[f64], mad_ns| Estimate {
             value_ns: 20.0,
@@ -99,7 +126,7 @@ mod tests {
             (cost(&[20.0, 26.0, 20.1, 26.2, 20.05, 26.1], 0.1), LimitedBy::TwoStates),
         ];
         for (cost, by) in cases {
-            assert_eq!(limited_by(&cost), by, "{cost:?}");
+            assert_eq!(limited_by(&cost, BETWEEN_RUNS), by, "{cost:?}");
         }
     }
 }

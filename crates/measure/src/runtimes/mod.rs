@@ -119,7 +119,9 @@ impl Measurement for Request {
                 progress(setting, &RUNTIME_ROUNDS, done);
             });
         let rate = host.rate();
-        let estimate = |subject, mode| outcome.estimate(&specs, subject, mode, rate);
+        let between_runs = limit::between_runs(outcome.drift());
+        let estimate =
+            |subject, mode| outcome.estimate_at_this_frequency(&specs, subject, mode, rate);
         let latency = |subject| {
             let batches = outcome.batches_ns(&specs, subject, Mode::Throughput, rate)?;
             benchmark::spread(&batches)
@@ -129,7 +131,7 @@ impl Measurement for Request {
             let Some(row) = rows.iter_mut().find(|row| row.id == host.slots[at].id) else {
                 continue;
             };
-            describe(row, &host, at, &estimate, &latency, of_c.as_ref());
+            describe(row, &host, at, &estimate, &latency, of_c.as_ref(), between_runs);
             row.relative_to = of_c.as_ref().and(reference.first()).map(|entry| entry.call.into());
         }
         let noise =
@@ -144,7 +146,7 @@ impl Measurement for Request {
                 look(row, &mut host, at, rate, &counters, setting);
             }
         }
-        rows.splice(0..0, reference_row(&base, &reference, &estimate));
+        rows.splice(0..0, reference_row(&base, &reference, &estimate, between_runs));
         session.machine = host.into_machine();
         session.conclude(report, ruler_cost, noise);
         if cfg!(any(windows, target_os = "macos")) {
@@ -282,7 +284,8 @@ fn subjects(host: &Joined, own: usize) -> Vec<usize> {
     (0..own).chain(clocks).collect()
 }
 
-/// Fills in what a runtime reported about itself, and its costs.
+/// Fills in what a runtime reported about itself, and its costs, by which whole runs differ by this
+/// share.
 fn describe(
     row: &mut Row,
     host: &Joined,
@@ -290,8 +293,10 @@ fn describe(
     estimate: &dyn Fn(usize, Mode) -> Option<Estimate>,
     latency: &dyn Fn(usize) -> Option<Spread>,
     of_c: Option<&Estimate>,
+    between_runs: f64,
 ) {
     let slot: &Slot = &host.slots[at];
+    let widened = |cost| limit::widened(cost, between_runs);
     row.reason.clone_from(&slot.reason);
     row.version = Some(slot.hello.version.clone()).filter(|version| !version.is_empty());
     row.build.clone_from(&slot.hello.build);
@@ -317,10 +322,10 @@ fn describe(
             claims: clock.claims.clone(),
             internal: clock.internal,
             relative: of_c.zip(throughput.as_ref()).and_then(|(c, own)| Ratio::of(own, c)),
-            limited_by: throughput.as_ref().map(limit::limited_by),
+            limited_by: throughput.as_ref().map(|cost| limit::limited_by(cost, between_runs)),
             states_ns: throughput.as_ref().and_then(|cost| limit::states_ns(&cost.by_process)),
-            throughput: throughput.map(limit::widened),
-            latency: estimate(subject, Mode::Latency).map(limit::widened),
+            throughput: throughput.map(widened),
+            latency: estimate(subject, Mode::Latency).map(widened),
             benchmark: Some(Benchmark { latency: latency(subject), resolution: None }),
             ..RuntimeClock::default()
         });
@@ -380,6 +385,7 @@ fn reference_row(
     base: &Row,
     reference: &[&'static Entry],
     estimate: &dyn Fn(usize, Mode) -> Option<Estimate>,
+    between_runs: f64,
 ) -> Option<Row> {
     let entry = reference.first()?;
     let throughput = estimate(0, Mode::Throughput)?;
@@ -398,8 +404,8 @@ fn reference_row(
                 low: 1.0,
                 high: 1.0,
             }),
-            throughput: Some(limit::widened(throughput)),
-            latency: estimate(0, Mode::Latency).map(limit::widened),
+            throughput: Some(limit::widened(throughput, between_runs)),
+            latency: estimate(0, Mode::Latency).map(|it| limit::widened(it, between_runs)),
             ..RuntimeClock::default()
         }],
         ..base.clone()
