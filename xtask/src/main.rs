@@ -7,6 +7,7 @@ mod count;
 mod deny;
 mod disasm;
 mod generate;
+mod pages;
 mod suite;
 
 use anyhow::Result;
@@ -36,6 +37,8 @@ enum Command {
     Disasm(disasm::Args),
     /// Builds for other targets and runs their tests under Wine and QEMU
     Cross(cross::Args),
+    /// Measures on this machine and writes the pages of docs/pages, their list and a picture
+    Pages(pages::Args),
     /// Counts lines of Rust without comments, blanks and tests
     Count,
 }
@@ -67,6 +70,7 @@ fn run(command: Command) -> Result<()> {
         Command::Deny => deny::run(sh),
         Command::Disasm(args) => disasm::run(sh, &args),
         Command::Cross(args) => cross::run(sh, &args),
+        Command::Pages(args) => pages::run(sh, &args),
         Command::Count => count::run(sh),
     }
 }

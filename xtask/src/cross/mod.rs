@@ -7,7 +7,7 @@ mod build;
 mod capi;
 mod checks;
 mod qemu;
-mod reports;
+pub mod reports;
 mod suites;
 mod target;
 mod toolchain;

@@ -76,7 +76,22 @@ pub fn samples(sh: &Shell, triple: &str, runner: &Runner, tool: &Path) -> Result
 
 /// Runs the tool with these words and writes its report.
 fn report(sh: &Shell, runner: &Runner, tool: &Path, words: &str, path: &str) -> Result<()> {
-    let run = runner.start_within(sh, LIMIT, tool).args(words.split(' '));
+    let report = measured(sh, runner, tool, words, LIMIT)?;
+    sh.write_file(path, format!("{report}\n"))?;
+    println!("{path}");
+    Ok(())
+}
+
+/// Runs the tool with these words and returns its report as it is checked in: short, and without
+/// the places of programs.
+pub fn measured(
+    sh: &Shell,
+    runner: &Runner,
+    tool: &Path,
+    words: &str,
+    limit: Duration,
+) -> Result<Value> {
+    let run = runner.start_within(sh, limit, tool).args(words.split(' '));
     let mut report = tool::read_report(sh::read(run.args(["--json", "--quiet"]))?.as_bytes())?;
     // The path of the tool does not matter to others.
     report["run"]["argv"][0] = "chronoscope".into();
@@ -84,9 +99,7 @@ fn report(sh: &Shell, runner: &Runner, tool: &Path, words: &str, path: &str) -> 
     sections.filter(|section| section.is_array()).for_each(shorten);
     hide_places(&mut report);
     tool::follows_schema(&report)?;
-    sh.write_file(path, format!("{report}\n"))?;
-    println!("{path}");
-    Ok(())
+    Ok(report)
 }
 
 /// The folders of programs that are the same on many machines.
