@@ -48,10 +48,14 @@ const PAGES: [Page; 6] = [
     Page { name: "doctor", words: "doctor", about: "what is wrong with time on this machine" },
 ];
 
-/// The page of which the picture is, and the width and height of its top part in pixels.
-const PICTURED: (&str, u32, u32) = ("clocks", 1280, 860);
+/// The page of which the picture is.
+const PICTURED: &str = "clocks";
+/// The width of the picture, and the heights that are tried, in pixels.
+const WIDTH: u32 = 1280;
+const HEIGHTS: [u32; 4] = [860, 720, 600, 480];
 /// The most bytes of a page and of the picture.
-const LARGEST: (u64, u64) = (500_000, 200_000);
+const LARGEST_PAGE: u64 = 500_000;
+const LARGEST_PICTURE: u64 = 200_000;
 /// A measurement that takes this long hangs.
 const LIMIT: Duration = Duration::from_secs(600);
 
@@ -86,7 +90,7 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     }
     sh.write_file(&list, format!("{HEAD}{rows}"))?;
     println!("{}", list.display());
-    if PAGES.iter().any(|page| page.name == PICTURED.0 && wanted(&page)) {
+    if PAGES.iter().any(|page| page.name == PICTURED && wanted(&page)) {
         picture(sh, &args.into)?;
     }
     Ok(())
@@ -108,7 +112,7 @@ fn make(sh: &Shell, tool: &Path, page: &Page, into: &Path) -> Result<String> {
     let path = into.join(format!("{}.html", page.name));
     let html = format!("html={}", path.display());
     sh::read(cmd!(sh, "{tool} report {stored} --quiet --export {html}"))?;
-    no_larger(sh, &path, LARGEST.0)?;
+    no_larger(sh, &path, LARGEST_PAGE)?;
     row(page, &report)
 }
 
@@ -144,19 +148,32 @@ fn no_larger(sh: &Shell, path: &Path, most: u64) -> Result<()> {
     Ok(())
 }
 
-/// Draws the top part of a page as Chromium shows it. Without Chromium, the old picture stays.
+/// Draws the top part of a page as Chromium shows it, the highest that is small enough. Without
+/// Chromium, the old picture stays.
 fn picture(sh: &Shell, into: &Path) -> Result<()> {
-    let (name, width, height) = PICTURED;
     if !sh::has("chromium") {
-        println!("no chromium: the picture of {name} stays as it is");
+        println!("no chromium: the picture of {PICTURED} stays as it is");
         return Ok(());
     }
-    let folder = sh.create_temp_dir()?;
     let into = sh.current_dir().join(into);
-    let (page, path) = (into.join(format!("{name}.html")), into.join(format!("{name}.png")));
+    let (page, path) =
+        (into.join(format!("{PICTURED}.html")), into.join(format!("{PICTURED}.png")));
+    let mut drawn = Ok(());
+    for height in HEIGHTS {
+        draw(sh, &page, &path, height)?;
+        drawn = no_larger(sh, &path, LARGEST_PICTURE);
+        if drawn.is_ok() {
+            break;
+        }
+    }
+    drawn
+}
+
+fn draw(sh: &Shell, page: &Path, path: &Path, height: u32) -> Result<()> {
+    let folder = sh.create_temp_dir()?;
     let arguments = [
         format!("--user-data-dir={}", folder.path().display()),
-        format!("--window-size={width},{height}"),
+        format!("--window-size={WIDTH},{height}"),
         format!("--screenshot={}", path.display()),
         format!("file://{}", page.display()),
     ];
@@ -165,8 +182,7 @@ fn picture(sh: &Shell, into: &Path) -> Result<()> {
     let limit = sh::within(Duration::from_secs(60));
     let words = limit.iter().map(String::as_str).chain(["chromium", "--headless"]);
     let words = words.chain(["--hide-scrollbars"]).chain(sandbox);
-    sh::silent(sh::words(sh, words.chain(arguments.iter().map(String::as_str))))?;
-    no_larger(sh, &path, LARGEST.1)
+    sh::silent(sh::words(sh, words.chain(arguments.iter().map(String::as_str))))
 }
 
 #[cfg(test)]
@@ -195,6 +211,6 @@ mod tests {
 
     #[test]
     fn the_picture_is_of_a_page() {
-        assert!(PAGES.iter().any(|page| page.name == PICTURED.0));
+        assert!(PAGES.iter().any(|page| page.name == PICTURED));
     }
 }
