@@ -3,9 +3,13 @@
 mod chart;
 mod document;
 pub mod embed;
+mod head;
+mod once;
 pub mod pictures;
+mod short;
 mod strip;
 mod table;
+mod text;
 
 pub use document::{comparison, write};
 
@@ -17,3 +21,6 @@ pub struct Input<'a> {
     pub name: &'a str,
     pub report: &'a Report,
 }
+
+/// Reports that share strips and panels, each in a colour. More are drawn next to each other.
+const TOGETHER: usize = 4;

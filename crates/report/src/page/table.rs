@@ -1,23 +1,347 @@
-//! A table as HTML; its rows may contain their own picture.
+//! A table as HTML; its rows may contain their own picture. On narrow screens a row has several
+//! lines, with the names of the columns next to its figures.
 
+use super::once::Once;
 use super::strip;
-use crate::block::{Table, Value};
+use super::text::{class, heading, safe};
+use crate::block::chart::{Mark, Share};
+use crate::block::{Align, Cell, Column, Item, Part, Rank, Row, Table, Value};
 use crate::number;
+use crate::scale::Scale;
 use maud::{Markup, html};
 
-pub(super) fn of(table: &Table) -> Markup {
+/// Wider tables are written part by part.
+const WIDEST: usize = 12;
+
+/// The rows that are drawn of a table. A browser lays out a few thousand without delay; the report
+/// in the page has all of them.
+const ROWS: usize = 1000;
+
+/// What fits next to each other, in characters, on a screen of 1280 pixels.
+const ROOM: usize = 140;
+
+/// The width of a picture, and the most that a column of text is given, in characters.
+const PICTURE: usize = 34;
+const TEXT: usize = 28;
+
+/// The table below a heading with the id `under`; headings of its own have this level.
+pub(super) fn of(table: &Table, level: u8, under: &str, once: &mut Once) -> Markup {
+    if table.is_empty() {
+        return html! {};
+    }
+    let all: Vec<usize> = (0..table.columns.len()).filter(|at| says(table, *at)).collect();
+    if table.parts.is_empty() || all.len() <= WIDEST {
+        return fitted(table, &all, under, true, once);
+    }
+    let mut written = Vec::new();
+    for (nth, Part { title, remark }) in table.parts.iter().enumerate() {
+        let of_part = |at: &usize| {
+            let column = &table.columns[*at];
+            column.rank == Rank::Name || column.part == nth
+        };
+        let columns: Vec<usize> = all.iter().copied().filter(of_part).collect();
+        let id = once.id(&format!("{}/{title}", once.section));
+        written.push(html! {
+            (heading(level.max(3), &id, title))
+            @if !remark.is_empty() { p.deck { (remark) } }
+            (fitted(table, &columns, &id, nth == 0, once))
+        });
+    }
+    html! { @for one in written { (one) } }
+}
+
+/// Whether a column says anything about any row.
+fn says(table: &Table, at: usize) -> bool {
+    let column = &table.columns[at];
+    let blank = |cell: &Cell| match (&cell.words, &cell.value) {
+        (Some(words), _) => words.trim().is_empty(),
+        (None, value) => *value == Value::Absent,
+    };
+    column.rank == Rank::Name
+        || table.rows().filter_map(|row| row.cells.get(at)).any(|cell| !blank(cell))
+}
+
+/// The columns that fit, and the others behind a line that shows them.
+fn fitted(table: &Table, all: &[usize], under: &str, anchors: bool, once: &mut Once) -> Markup {
+    let mut columns = all.to_vec();
+    let widths: Vec<usize> = (0..table.columns.len()).map(|at| width(table, at)).collect();
+    let fits = |columns: &[usize]| columns.iter().map(|at| widths[*at] + 2).sum::<usize>() <= ROOM;
+    for rank in [Rank::Optional, Rank::More, Rank::Spare] {
+        while !fits(&columns) {
+            let Some(place) = columns.iter().rposition(|at| table.columns[*at].rank == rank) else {
+                break;
+            };
+            columns.remove(place);
+        }
+    }
+    let is_name = |at: &usize| table.columns[*at].rank == Rank::Name;
+    let others = all.iter().copied().filter(|at| is_name(at) || !columns.contains(at));
+    let others: Vec<usize> = others.collect();
+    let more = columns.len() < all.len();
     html! {
-        table {
-            @for row in table.rows() {
-                tr {
-                    @for cell in &row.cells {
-                        td {
-                            @if let Value::Strip(marks) = &cell.value {
-                                (strip::cell(marks, &strip::axis(&[])))
-                            } @else { (number::of_cell(cell).value) }
+        (keys(table, &columns))
+        (grid(table, &columns, under, anchors, once))
+        @if more {
+            details.more {
+                summary { "More columns: " (heads(table, others.iter().filter(|at| !is_name(at)))) }
+                (keys(table, &others))
+                (grid(table, &others, under, false, once))
+            }
+        }
+    }
+}
+
+fn heads<'a>(table: &Table, columns: impl Iterator<Item = &'a usize>) -> String {
+    let heads: Vec<String> = columns.map(|at| head(&table.columns[*at])).collect();
+    heads.join(", ")
+}
+
+/// The width of a column in characters, roughly.
+fn width(table: &Table, at: usize) -> usize {
+    let column = &table.columns[at];
+    let cells = table.rows().take(ROWS).filter_map(|row| row.cells.get(at));
+    let cells = cells.map(|cell| match &cell.value {
+        Value::Drawing(drawing) => drawing.chars().count(),
+        value if value.is_picture() => PICTURE,
+        _ => {
+            let shown = number::of_cell(cell);
+            let spread = if shown.spread.is_empty() { 0 } else { shown.spread.len() + 2 };
+            (shown.value.chars().count() + spread).min(TEXT)
+        }
+    });
+    let longest = column.head.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+    cells.max().unwrap_or(0).max(longest + 2)
+}
+
+/// What the pictures of these columns are made of.
+fn keys(table: &Table, columns: &[usize]) -> Markup {
+    let marks: Vec<&Mark> = columns.iter().flat_map(|at| marks(table, *at)).collect();
+    let shares: Vec<&Share> = columns.iter().flat_map(|at| shares(table, *at)).collect();
+    html! {
+        @if !marks.is_empty() { (strip::keys(&marks)) }
+        @if !shares.is_empty() { (strip::stack_keys(&shares)) }
+    }
+}
+
+fn marks(table: &Table, at: usize) -> impl Iterator<Item = &Mark> {
+    let cells = table.rows().filter_map(move |row| row.cells.get(at));
+    cells.flat_map(|cell| if let Value::Strip(marks) = &cell.value { &marks[..] } else { &[] })
+}
+
+fn shares(table: &Table, at: usize) -> impl Iterator<Item = &Share> {
+    let cells = table.rows().filter_map(move |row| row.cells.get(at));
+    cells.flat_map(|cell| if let Value::Stack(shares) = &cell.value { &shares[..] } else { &[] })
+}
+
+/// A column as it is drawn.
+struct Drawn<'a> {
+    at: usize,
+    column: &'a Column,
+    head: String,
+    /// Whether its cells are pictures.
+    picture: bool,
+    /// Whether its cells have figures to sort by.
+    figures: bool,
+    /// The axis of its strips.
+    axis: Option<Scale>,
+    /// Whether it is next to the name on a narrow screen.
+    leads: bool,
+}
+
+impl<'a> Drawn<'a> {
+    fn of(table: &'a Table, columns: &[usize]) -> Vec<Self> {
+        let mut all: Vec<Self> = columns.iter().map(|at| Self::new(table, *at)).collect();
+        let lead = |it: &&mut Self| it.figures && !it.picture && it.column.rank == Rank::Primary;
+        if let Some(first) = all.iter_mut().find(lead) {
+            first.leads = true;
+        }
+        all
+    }
+
+    fn new(table: &'a Table, at: usize) -> Self {
+        let column = &table.columns[at];
+        let cells = || table.rows().filter_map(move |row| row.cells.get(at));
+        let marks: Vec<&Mark> = marks(table, at).collect();
+        let axis = column.axis.or_else(|| (!marks.is_empty()).then(|| strip::axis(&marks)));
+        let figures = column.rank != Rank::Name && cells().any(|it| raw(&it.value).is_some());
+        let picture = cells().any(|cell| cell.value.is_picture());
+        Self { at, column, head: head(column), picture, figures, axis, leads: false }
+    }
+
+    fn class(&self) -> &'static str {
+        match (self.picture, self.leads, self.column.align) {
+            (true, ..) => "strip",
+            (_, true, _) => "n lead",
+            (_, _, Align::Right | Align::Decimal) => "n",
+            _ if self.figures => "n",
+            _ => "",
+        }
+    }
+
+    fn head(&self, once: &mut Once) -> Markup {
+        let words = safe(&self.column.head.replace('\n', " "));
+        let key = (!self.picture).then_some(if self.figures { "num" } else { "text" });
+        html! {
+            th scope="col" class=[some(self.class())] data-key=[key] {
+                @match words.trim() {
+                    "" => { span.quiet { @if self.picture { "picture" } @else { "value" } } }
+                    words => { span { (words) } }
+                }
+                @if !self.column.unit.is_empty() { " " span.unit { (self.column.unit) } }
+                (once.about(&self.column.head))
+                @if let (true, Some(axis)) = (self.picture, &self.axis) { (strip::head(axis)) }
+            }
+        }
+    }
+
+    fn cell(&self, cell: &Cell) -> Markup {
+        let own = self.class();
+        let tone = cell.tone.map_or("", class);
+        let all = [own, tone].join(" ");
+        let value = raw(&cell.value);
+        let label = (!self.picture && !self.head.is_empty()).then_some(&self.head);
+        html! {
+            td class=[some(all.trim())] data-v=[value] data-h=[label] { (self.content(cell)) }
+        }
+    }
+
+    fn content(&self, cell: &Cell) -> Markup {
+        let shown = number::of_cell(cell);
+        html! {
+            @match (&cell.value, &self.axis) {
+                (Value::Strip(marks), Some(axis)) => { (strip::cell(marks, axis)) }
+                (Value::Stack(shares), _) => { (strip::stack(shares)) }
+                (Value::Bar(length), _) => { (bar(*length)) }
+                (Value::Drawing(_), _) => { pre.drawing { (safe(&shown.value)) } }
+                (Value::Code(_), _) => { code { (safe(&shown.value)) } }
+                _ => {
+                    (safe(&shown.value))
+                    @if !shown.spread.is_empty() { " " span.pm { "±" (shown.spread) } }
+                }
+            }
+        }
+    }
+}
+
+fn some(text: &str) -> Option<&str> {
+    (!text.is_empty()).then_some(text)
+}
+
+/// A bar of this length, 0 to 1.
+fn bar(length: f64) -> Markup {
+    let length = if length.is_finite() { length.clamp(0.0, 1.0) * 100.0 } else { 0.0 };
+    html! {
+        svg.row width="100%" height="12" aria-hidden="true" {
+            rect.bar width={ (format!("{length:.2}")) "%" } height="12" {}
+        }
+    }
+}
+
+/// The head of a column in one line, with its unit.
+fn head(column: &Column) -> String {
+    let head = safe(&column.head.replace('\n', " "));
+    match (head.trim(), column.unit) {
+        (head, "") => head.to_owned(),
+        ("", unit) => unit.to_owned(),
+        (head, unit) => format!("{head}, {unit}"),
+    }
+}
+
+/// The figure of a cell for programs; a duration is in nanoseconds.
+fn raw(value: &Value) -> Option<String> {
+    let number = match value {
+        Value::Count(n) => return Some(n.to_string()),
+        Value::Whole(n) => return Some(n.to_string()),
+        Value::Number(n) | Value::Ns(n) | Value::Share(n) => *n,
+        Value::Estimate(e) if !e.below_resolution => e.value_ns,
+        _ => return None,
+    };
+    let plain = number == 0.0 || (1e-6..1e15).contains(&number.abs());
+    let text = if plain { number.to_string() } else { format!("{number:e}") };
+    number.is_finite().then_some(text)
+}
+
+/// The rows below a group's line, and the line.
+type Body<'a> = (Option<(&'a str, &'a str)>, Vec<&'a Row>);
+
+/// The rows in their groups, up to the most that are drawn.
+fn bodies(table: &Table) -> Vec<Body<'_>> {
+    let mut bodies: Vec<Body<'_>> = vec![(None, Vec::new())];
+    let mut rows = 0;
+    for item in &table.items {
+        match (item, bodies.last_mut()) {
+            _ if rows >= ROWS => break,
+            (Item::Group { name, remark }, _) => bodies.push((Some((name, remark)), Vec::new())),
+            (Item::Row(row), Some((_, body))) => {
+                body.push(row);
+                rows += 1;
+            }
+            (Item::Row(_), None) => {}
+        }
+    }
+    bodies.retain(|(_, rows)| !rows.is_empty());
+    bodies
+}
+
+fn grid(table: &Table, columns: &[usize], under: &str, anchors: bool, once: &mut Once) -> Markup {
+    let drawn = Drawn::of(table, columns);
+    let left = table.rows().count().saturating_sub(ROWS);
+    let small = columns.len() <= 6 && !drawn.iter().any(|it| it.picture);
+    let quiet = table.headless.then_some("quiet");
+    html! {
+        div.fits {
+            table.small[small] data-name=(under) aria-labelledby=(under) {
+                thead class=[quiet] { tr { @for column in &drawn { (column.head(once)) } } }
+                @for (group, rows) in bodies(table) {
+                    tbody {
+                        @if let Some((name, remark)) = group {
+                            tr.group {
+                                th colspan=(drawn.len()) scope="rowgroup" {
+                                    (safe(name)) " " span.dim { (safe(remark)) }
+                                }
+                            }
+                        }
+                        @for row in rows {
+                            @let id = anchors.then(|| anchor(table, row, once)).flatten();
+                            (self::row(row, &drawn, id.as_deref()))
                         }
                     }
                 }
+            }
+        }
+        @if left > 0 {
+            p.legend-text {
+                (number::plural(left as u64, "more row is", "more rows are"))
+                " in the report that this page holds."
+            }
+        }
+    }
+}
+
+/// The id of a row: the section, and what names the row.
+fn anchor(table: &Table, row: &Row, once: &mut Once) -> Option<String> {
+    let named = table.columns.iter().zip(&row.cells).filter(|(column, cell)| {
+        column.rank == Rank::Name && matches!(cell.value, Value::Code(_) | Value::Text(_))
+    });
+    let names: Vec<String> = named.map(|(_, cell)| number::of_cell(cell).value).collect();
+    (!names.is_empty()).then(|| once.id(&format!("{}/{}", once.section, names.join("/"))))
+}
+
+fn row(row: &Row, columns: &[Drawn<'_>], id: Option<&str>) -> Markup {
+    let none = Cell::default();
+    let cells = columns.iter().map(|column| (column, row.cells.get(column.at).unwrap_or(&none)));
+    html! {
+        tr.best[row.marked] id=[id] {
+            @for (nth, (column, cell)) in cells.enumerate() {
+                @let words = number::of_cell(cell).value;
+                @if nth == 0 && !column.picture && !words.trim().is_empty() {
+                    th.id scope="row" class=[cell.tone.map(class)] {
+                        @match id {
+                            Some(id) => { a href={ "#" (id) } { (column.content(cell)) } }
+                            None => { (column.content(cell)) }
+                        }
+                    }
+                } @else { (column.cell(cell)) }
             }
         }
     }

@@ -77,7 +77,7 @@ pub fn page(report: &Report) -> Vec<Block> {
     if blocks.is_empty() { vec![none()] } else { blocks }
 }
 
-pub(super) fn none() -> Block {
+pub(crate) fn none() -> Block {
     Block::toned(Tone::Good, "No problems found.")
 }
 
