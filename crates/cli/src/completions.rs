@@ -3,6 +3,7 @@
 
 use crate::cli::command_line;
 use crate::commands::COMMANDS;
+use crate::pictures::Kind;
 use crate::presets::PRESETS;
 use chronoscope_diagnose::advise::{LANGUAGES, PURPOSES};
 use chronoscope_diagnose::{causes, faults};
@@ -64,7 +65,10 @@ fn names(command: &str, arg: &str) -> Option<Vec<&'static str>> {
         ("runtimes", "ids") | ("sweep", "runtimes") => runtimes().collect(),
         (_, "ids" | "id" | "only") => clocks().collect(),
         (_, "runtime") => runtimes().map(open).collect(),
-        (_, "export") => format::ALL.iter().map(|format| open(format.id)).collect(),
+        (_, "export") => {
+            let formats = format::ALL.iter().map(|format| format.id);
+            formats.chain(Kind::ALL.map(Kind::extension)).map(open).collect()
+        }
         (_, "allow" | "fail_on") => {
             Level::ALL.map(Level::name).into_iter().chain(findings()).collect()
         }

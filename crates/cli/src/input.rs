@@ -4,6 +4,7 @@ use crate::error::Usage;
 use chronoscope_model::Report;
 use chronoscope_model::runtimes::Runtime;
 use chronoscope_report::json::{self, LARGEST, ReadError};
+use chronoscope_report::page::embed;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -30,11 +31,27 @@ pub fn open(path: &Path) -> Result<File, Usage> {
     File::open(path).map_err(|error| cannot_read(path, &error))
 }
 
-/// Reads a report; `-` is standard input.
+/// Reads the one report of a file or a page; `-` is standard input.
 ///
 /// # Errors
-/// It cannot be read, or is not a report.
+/// It cannot be read, is not a report, or holds several.
 pub fn report(path: &Path) -> Result<Report, Usage> {
+    let mut held = reports(path)?;
+    match (held.pop(), held.len()) {
+        (Some((_, report)), 0) => Ok(report),
+        (_, others) => {
+            let line = format!("it holds {} reports, and one is needed here", others + 1);
+            Err(no_report(path, &line))
+        }
+    }
+}
+
+/// Reads a file or a page; `-` is standard input. The name of a report is that of its file; in a
+/// page with several it is a name in that file, like one in a folder.
+///
+/// # Errors
+/// It cannot be read, or holds no report.
+pub fn reports(path: &Path) -> Result<Vec<(String, Report)>, Usage> {
     if path == Path::new("-") {
         return parsed(std::io::stdin().lock(), Path::new("standard input"));
     }
@@ -65,8 +82,8 @@ pub fn runtimes(paths: &[PathBuf]) -> Result<Vec<Runtime>, Usage> {
     Ok(all)
 }
 
-/// Parses the report that is read from `from`. Errors name `path`.
-fn parsed(from: impl Read, path: &Path) -> Result<Report, Usage> {
+/// Parses the reports that are read from `from`. Errors name `path`.
+fn parsed(from: impl Read, path: &Path) -> Result<Vec<(String, Report)>, Usage> {
     let mut bytes = Vec::new();
     // A file may grow while it is read, and a pipe may never end.
     from.take(LARGEST as u64 + 1)
@@ -75,7 +92,32 @@ fn parsed(from: impl Read, path: &Path) -> Result<Report, Usage> {
     if bytes.is_empty() {
         return Err(no_report(path, "it is empty"));
     }
-    json::read(&bytes).map_err(|error| no_report(path, &error.to_string()))
+    let held = embed::held(&bytes)
+        .unwrap_or_else(|| json::read(&bytes).map(|report| vec![(String::new(), report)]));
+    let mut held = held.map_err(|error| no_report(path, &error.to_string()))?;
+    let shown = path.display().to_string();
+    match &mut held[..] {
+        [(name, _)] => *name = shown,
+        several => several.iter_mut().for_each(|(name, _)| *name = format!("{shown}/{name}")),
+    }
+    Ok(held)
+}
+
+/// What several inputs are called: without the folder if that tells them apart. No two names are
+/// equal.
+pub fn names(reports: &[(String, Report)]) -> Vec<String> {
+    let short = |path: &str| {
+        Path::new(path).file_name().map_or(path.into(), |name| name.to_string_lossy().into_owned())
+    };
+    let mut names: Vec<String> = Vec::new();
+    for (path, _) in reports {
+        let alone = reports.iter().filter(|(other, _)| short(other) == short(path)).count() == 1;
+        let name = if alone { short(path) } else { path.clone() };
+        let numbered = (2..).map(|number| format!("{name} ({number})"));
+        let free = std::iter::once(name.clone()).chain(numbered).find(|it| !names.contains(it));
+        names.extend(free);
+    }
+    names
 }
 
 fn cannot_read(path: &Path, error: &std::io::Error) -> Usage {

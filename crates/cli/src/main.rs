@@ -15,6 +15,7 @@ mod input;
 mod man;
 mod options;
 mod output;
+mod pictures;
 mod presets;
 mod progress;
 mod runner;

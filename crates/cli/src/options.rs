@@ -4,6 +4,7 @@
 //! A group has no doc comment, because clap would take it for the description of the command.
 
 use crate::commands::compare::name;
+use crate::pictures::Kind;
 use chronoscope_diagnose::faults;
 use chronoscope_model::units::parse_whole;
 use chronoscope_model::{About, Finding, Level, units};
@@ -20,7 +21,8 @@ pub struct Output {
     #[arg(long)]
     pub json: bool,
     /// Also write the result to this file, in the format of its extension, or in the one given as
-    /// FORMAT=FILE; FORMAT=- is standard output. Repeatable.
+    /// FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder.
+    /// Repeatable.
     #[arg(long, short = 'o', value_name = "FILE", value_parser = export)]
     #[arg(value_hint = ValueHint::FilePath)]
     pub export: Vec<Export>,
@@ -166,23 +168,52 @@ impl Options {
 /// Where a report goes, and in which format.
 #[derive(Clone)]
 pub struct Export {
-    pub format: &'static Format,
-    /// The file to write to; standard output if absent.
+    pub shape: Shape,
+    /// The file, or the folder of pictures, to write to; standard output if absent.
     pub path: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy)]
+pub enum Shape {
+    Format(&'static Format),
+    /// A file for each chart.
+    Pictures(Kind),
+}
+
+impl Shape {
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Format(format) => format.id,
+            Self::Pictures(kind) => kind.extension(),
+        }
+    }
+
+    /// Whether it holds the distributions of a report and nothing else.
+    pub fn distributions_only(self) -> bool {
+        matches!(self, Self::Format(format) if format.distributions_only)
+    }
 }
 
 fn export(text: &str) -> Result<Export, String> {
     let Some((id, path)) = text.split_once('=') else {
         return by_extension(text);
     };
-    let format = format::find(id).ok_or_else(|| {
-        let ids: Vec<&str> = format::ALL.iter().map(|format| format.id).collect();
+    let kind = Kind::ALL.into_iter().find(|kind| kind.extension().eq_ignore_ascii_case(id));
+    let shape = kind.map(Shape::Pictures).or_else(|| format::find(id).map(Shape::Format));
+    let shape = shape.ok_or_else(|| {
+        let ids = format::ALL.iter().map(|format| format.id);
+        let ids: Vec<&str> = ids.chain(Kind::ALL.map(Kind::extension)).collect();
         format!("there is no format '{id}': use one of {}", ids.join(", "))
     })?;
-    if path.is_empty() {
-        return Err("the path is missing; '-' is standard output".into());
+    if let Some(kind) = kind {
+        kind.check()?;
     }
-    Ok(Export { format, path: (path != "-").then(|| PathBuf::from(path)) })
+    match path {
+        "" => Err("the path is missing; '-' is standard output".into()),
+        "-" if kind.is_some() => Err(format!("pictures are files: {id}=DIR names their folder")),
+        "-" => Ok(Export { shape, path: None }),
+        _ => Ok(Export { shape, path: Some(path.into()) }),
+    }
 }
 
 /// A file whose name tells the format.
@@ -190,7 +221,10 @@ fn by_extension(path: &str) -> Result<Export, String> {
     let of_name = Path::new(path).extension().unwrap_or_default();
     let found = format::by_extension().find(|it| of_name.eq_ignore_ascii_case(it.extension));
     match found {
-        Some(format) => Ok(Export { format, path: Some(path.into()) }),
+        Some(format) => Ok(Export { shape: Shape::Format(format), path: Some(path.into()) }),
+        None if Kind::ALL.iter().any(|it| of_name.eq_ignore_ascii_case(it.extension())) => {
+            Err("each chart is a picture: svg=DIR or png=DIR names the folder for all".into())
+        }
         None if path == "-" => Err("name the format of standard output, as in json=-".into()),
         None => {
             let known: Vec<_> =

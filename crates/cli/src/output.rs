@@ -66,6 +66,18 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     tried().map_err(|error| cannot_write(path, &error))
 }
 
+/// Checks whether files could be written to a folder there, which is made if it does not exist.
+///
+/// # Errors
+/// Why they cannot be written; the path is a file, for example.
+pub fn check_folder(path: &Path) -> anyhow::Result<()> {
+    if fs::metadata(path).is_ok_and(|there| !there.is_dir()) {
+        return Err(cannot_write(path, &io::ErrorKind::NotADirectory.into()));
+    }
+    let tried = fs::create_dir_all(path).and_then(|()| next_to(&path.join("file")).map(drop));
+    tried.map_err(|error| cannot_write(path, &error))
+}
+
 /// Writes a file that does not exist yet, whole or not at all.
 ///
 /// # Errors

@@ -8,13 +8,14 @@ use crate::completions;
 use crate::context::{Context, tell};
 use crate::error::Usage;
 use crate::man;
-use crate::options::{Baselines, Output};
+use crate::options::{Baselines, Export, Options, Output, Shape};
 use crate::output::{self, print, write_whole};
 use crate::progress::Progress;
 use crate::stop::Stop;
-use crate::task::{Document, Files, Job, Later, Source, Task};
+use crate::task::{Document, Files, Job, Later, Several, Source, Task};
 use anyhow::bail;
-use chronoscope_model::Report;
+use chronoscope_model::{Finding, Report};
+use chronoscope_report::page::{self, Input};
 use chronoscope_report::{SCHEMAS, json, section};
 use chronoscope_survey::{Progress as State, Survey, may_measure};
 use std::collections::BTreeSet;
@@ -30,6 +31,7 @@ use std::time::Duration;
 pub fn run(task: Task, context: &Context) -> anyhow::Result<ExitCode> {
     match task {
         Task::Report(job) => return reported(*job, context),
+        Task::Several(several) => return joined(several, context),
         Task::Later(measure) => return later(measure, context),
         Task::Document(document) => shown(document, &context.options.output)?,
         Task::Generate(files) => generate(files)?,
@@ -54,21 +56,76 @@ fn later(measure: Box<Later>, context: &Context) -> anyhow::Result<ExitCode> {
 /// Shows and exports a document that is not a report, and then fails if the document says so.
 fn shown(document: Document, output: &Output) -> anyhow::Result<()> {
     let Document { text, json, others, failed } = document;
-    let formats =
-        || std::iter::once(("json", &json)).chain(others.iter().map(|(id, it)| (*id, it)));
     let mut exports = Vec::new();
     for export in &output.export {
-        let id = export.format.id;
-        let Some((_, bytes)) = formats().find(|(known, _)| *known == id) else {
-            let known: Vec<&str> = formats().map(|(id, _)| id).collect();
-            let known = known.join(", ");
-            return Err(Usage(format!("this can be exported as {known} only, not as {id}")).into());
+        let id = export.shape.id();
+        let bytes = match others.iter().find(|(known, _)| *known == id) {
+            Some((_, write)) => write()?,
+            None if id == "json" => json.clone(),
+            None => {
+                let known = std::iter::once("json").chain(others.iter().map(|(id, _)| *id));
+                let known = known.collect::<Vec<_>>().join(", ");
+                let line = format!("this can be exported as {known} only, not as {id}");
+                return Err(Usage(line).into());
+            }
         };
-        exports.push((export.path.as_deref(), bytes.clone()));
+        exports.push((export.path.as_deref(), Content::Document(bytes)));
     }
     check(output)?;
-    deliver(exports, output.json.then_some(json), || text, false)?;
+    deliver(exports, output.json.then_some(json), || text, false, |_| {})?;
     failed.map_or(Ok(()), |why| bail!("exit 1: {why}"))
+}
+
+/// Shows and exports several reports, on a page and in pictures.
+fn joined(several: Several, context: &Context) -> anyhow::Result<ExitCode> {
+    let (options, output) = (&context.options, &context.options.output);
+    let Several { mut reports, to_stdout } = several;
+    check(output)?;
+    for (_, report) in &mut reports {
+        report.findings.retain(|finding| !options.findings.allows(finding));
+    }
+    let inputs = reports.iter().map(|(name, report)| Input { name, report });
+    let inputs: Vec<Input> = inputs.collect();
+    let page = || -> anyhow::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        page::write(&inputs, &mut bytes)?;
+        Ok(bytes)
+    };
+    let (mut exports, mut undrawn) = (Vec::new(), Ok(()));
+    for export in &output.export {
+        let content = match export.shape {
+            Shape::Format(_) => Content::Document(page()?),
+            Shape::Pictures(kind) => match kind.files(&inputs) {
+                Ok(files) => Content::Pictures(files),
+                Err(why) => {
+                    undrawn = undrawn.and(Err(why));
+                    continue;
+                }
+            },
+        };
+        exports.push((export.path.as_deref(), content));
+    }
+    let whole = if to_stdout { Some(page()?) } else { None };
+    deliver(exports, whole, String::new, false, |line| context.warn(line))?;
+    undrawn?;
+    failing(reports.iter().flat_map(|(_, report)| &report.findings), options)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Fails if there is a finding that --fail-on names.
+fn failing<'a>(
+    findings: impl Iterator<Item = &'a Finding>,
+    options: &Options,
+) -> anyhow::Result<()> {
+    let mut failed = findings.filter_map(|it| Some((it, options.findings.fails_on(it)?)));
+    let Some((worst, named)) = failed.next() else {
+        return Ok(());
+    };
+    let more = match failed.count() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    bail!("exit 1: {} {}{more} (--fail-on {named})", worst.level.name(), worst.id)
 }
 
 fn generate(files: Files) -> anyhow::Result<()> {
@@ -93,9 +150,9 @@ fn reported(job: Job, context: &Context) -> anyhow::Result<ExitCode> {
         return Err(Usage::nothing_more().into());
     }
     let measures = matches!(source, Source::Survey(_));
-    let only = output.export.iter().find(|export| export.format.distributions_only);
+    let only = output.export.iter().find(|export| export.shape.distributions_only());
     if let Some(export) = only.filter(|_| measures && !job.distributions) {
-        let id = export.format.id;
+        let id = export.shape.id();
         let line =
             format!("{id} holds distributions of waits only, and this command measures none");
         return Err(Usage(line).into());
@@ -125,16 +182,25 @@ fn reported(job: Job, context: &Context) -> anyhow::Result<ExitCode> {
         amend(&mut report, &survey)?;
     }
     report.findings.retain(|finding| !options.findings.allows(finding));
-    let mut exports = Vec::new();
+    let (mut exports, mut undrawn) = (Vec::new(), Ok(()));
     for export in &output.export {
-        let format = export.format;
+        let format = match export.shape {
+            Shape::Format(format) => format,
+            Shape::Pictures(kind) => {
+                match kind.files(&[Input { name: "", report: &report }]) {
+                    Ok(files) => exports.push((export.path.as_deref(), Content::Pictures(files))),
+                    Err(why) => undrawn = undrawn.and(Err(why)),
+                }
+                continue;
+            }
+        };
         if format.distributions_only && section::distributions(&report).is_empty() {
             let id = format.id;
             context.warn(&format!("{id} holds distributions only, and this report has none"));
         }
         let mut bytes = Vec::new();
         (format.write)(&report, &mut bytes)?;
-        exports.push((export.path.as_deref(), bytes));
+        exports.push((export.path.as_deref(), Content::Document(bytes)));
     }
     let mut whole = None;
     if output.json {
@@ -160,7 +226,7 @@ fn reported(job: Job, context: &Context) -> anyhow::Result<ExitCode> {
         Some(before) => compare::screen(before, &report, context),
         None => text.unwrap_or_else(|| screen.draw(&report, code, context)),
     };
-    deliver(exports, whole, draw, stop.hung_up())?;
+    deliver(exports, whole, draw, stop.hung_up(), |line| context.warn(line))?;
     saved?;
     if let Some(code) = stop.exit_code() {
         if !told {
@@ -169,16 +235,9 @@ fn reported(job: Job, context: &Context) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::from(code));
     }
     let code = outcome?;
-    let failed = report.findings.iter();
-    let mut failed = failed.filter_map(|it| Some((it, options.findings.fails_on(it)?)));
-    let Some((worst, named)) = failed.next() else {
-        return Ok(code);
-    };
-    let more = match failed.count() {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    bail!("exit 1: {} {}{more} (--fail-on {named})", worst.level.name(), worst.id)
+    undrawn?;
+    failing(report.findings.iter(), options)?;
+    Ok(code)
 }
 
 /// A run that takes longer than this states so before it begins, on a terminal or not.
@@ -225,31 +284,62 @@ fn check(output: &Output) -> anyhow::Result<()> {
         return Err(Usage(line.into()).into());
     }
     let mut paths = BTreeSet::new();
-    for path in output.export.iter().filter_map(|export| export.path.as_deref()) {
-        if !paths.insert(path) {
+    for Export { shape, path } in &output.export {
+        let Some(path) = path else { continue };
+        // One folder may hold both kinds of pictures.
+        let kind = match shape {
+            Shape::Pictures(kind) => Some(kind),
+            Shape::Format(_) => None,
+        };
+        if !paths.insert((path, kind)) {
             let line = format!("two exports to {}: use a file for each", path.display());
             return Err(Usage(line).into());
         }
-        output::check(path)?;
+        match kind {
+            Some(_) => output::check_folder(path)?,
+            None => output::check(path)?,
+        }
     }
     Ok(())
 }
 
-/// Writes the exports. Standard output gets the export without a path, the JSON if there is some,
-/// or otherwise the screen; an error is ignored if the terminal is `gone`.
+/// What an export is.
+enum Content {
+    Document(Vec<u8>),
+    /// The name and the content of each file of a folder.
+    Pictures(Vec<(String, Vec<u8>)>),
+}
+
+/// Writes the exports, and says how many pictures there are. Standard output gets the export
+/// without a path, the JSON if there is some, or otherwise the screen; an error is ignored if the
+/// terminal is `gone`.
 fn deliver(
-    exports: Vec<(Option<&Path>, Vec<u8>)>,
+    exports: Vec<(Option<&Path>, Content)>,
     json: Option<Vec<u8>>,
     screen: impl FnOnce() -> String,
     gone: bool,
+    say: impl Fn(&str),
 ) -> anyhow::Result<()> {
     // Files first, so that what was measured is safe before a closed pipe can end the program.
     let mut written = Ok(());
     let mut shown = json;
-    for (path, bytes) in exports {
-        match path {
-            Some(path) => written = written.and(write_whole(path, &bytes)),
-            None => shown = Some(bytes),
+    for (path, content) in exports {
+        match (path, content) {
+            (Some(path), Content::Document(bytes)) => {
+                written = written.and(write_whole(path, &bytes));
+            }
+            (None, Content::Document(bytes)) => shown = Some(bytes),
+            (path, Content::Pictures(files)) => {
+                let folder = path.unwrap_or(Path::new("."));
+                let mut each = files.iter();
+                let all = each.try_for_each(|(name, it)| write_whole(&folder.join(name), it));
+                if all.is_ok() {
+                    let number = files.len();
+                    let pictures = if number == 1 { "picture" } else { "pictures" };
+                    say(&format!("wrote {number} {pictures} to {}", folder.display()));
+                }
+                written = written.and(all);
+            }
         }
     }
     let printed = print(&shown.unwrap_or_else(|| screen().into_bytes()));

@@ -27,6 +27,8 @@ pub enum Task {
     Report(Box<Job>),
     /// A document that is not a report.
     Document(Document),
+    /// Several reports, which only a page shows.
+    Several(Several),
     /// A task that is known only once something was measured.
     Later(Box<Later>),
     /// Files for other programs.
@@ -38,9 +40,19 @@ pub struct Document {
     pub text: String,
     pub json: Vec<u8>,
     /// The formats other than JSON, by id.
-    pub others: Vec<(&'static str, Vec<u8>)>,
+    pub others: Vec<Other>,
     /// Why the command fails although the document was made, in one line: exit code 1.
     pub failed: Option<String>,
+}
+
+/// A format by id, and what writes the document in it.
+pub type Other = (&'static str, Box<dyn Fn() -> anyhow::Result<Vec<u8>>>);
+
+pub struct Several {
+    /// Each with its name, which no other has.
+    pub reports: Vec<(String, Report)>,
+    /// Whether standard output gets the page.
+    pub to_stdout: bool,
 }
 
 /// Measures until it is asked to stop.

@@ -212,9 +212,9 @@ fn from_report(
         ));
     }
     let none = section::distributions(&report).is_empty();
-    match exports.iter().find(|export| export.format.distributions_only && none) {
+    match exports.iter().find(|export| export.shape.distributions_only() && none) {
         Some(export) => {
-            refuse(format!("it has no waits, and {} holds nothing else", export.format.id))
+            refuse(format!("it has no waits, and {} holds nothing else", export.shape.id()))
         }
         None => Ok(report),
     }

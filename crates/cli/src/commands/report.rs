@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::error::Usage;
 use crate::input;
 use crate::screen::Screen;
-use crate::task::{Examples, Job, Run, Task};
+use crate::task::{Examples, Job, Run, Several, Task};
 use chronoscope_diagnose::faults;
 use chronoscope_model::Report;
 use chronoscope_report::format::{self, Format};
@@ -17,14 +17,16 @@ use std::path::PathBuf;
 pub const EXAMPLES: Examples = [
     ("chronoscope report run.json", "The screen that the run showed, for this terminal."),
     ("chronoscope report run.json --as markdown", "The same report as tables for an issue."),
-    ("chronoscope report run.json -v", "Everything that the run found."),
+    ("chronoscope report a.json b.json -o page.html", "Both on one page with charts."),
 ];
 
 /// Show a stored report on any screen and in any format.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The file that --json or --export json=PATH wrote; '-' is standard input.
-    file: PathBuf,
+    /// The file that --json, --export json=PATH or --export html=PATH wrote; '-' is standard input.
+    /// A page shows several: -o page.html.
+    #[arg(required = true, value_name = "REPORT.json")]
+    files: Vec<PathBuf>,
     /// A screen or a format to show it in. Default: the screen that the run showed.
     #[arg(long = "as", value_name = "SCREEN|FORMAT", value_parser = shapes())]
     shape: Option<Shape>,
@@ -60,7 +62,18 @@ impl Run for Args {
                         --export FORMAT=-";
             return Err(Usage(line.into()).into());
         }
-        let mut report = input::report(&self.file)?;
+        if self.files.iter().filter(|file| file.as_os_str() == "-").count() > 1 {
+            return Err(Usage("standard input can be read once: name '-' once".into()).into());
+        }
+        let mut reports = Vec::new();
+        for file in &self.files {
+            reports.extend(input::reports(file)?);
+        }
+        if reports.len() > 1 {
+            return self.several(reports, context);
+        }
+        // Every file holds a report, and one is named at least.
+        let (_, mut report) = reports.swap_remove(0);
         report.runtimes.extend(input::runtimes(&self.with)?);
         if let (Some(Shape::Screen(Screen::Doctor)), []) = (self.shape, &*report.checks) {
             (report.findings, report.checks) = faults::examined(&report);
@@ -79,9 +92,43 @@ impl Run for Args {
 }
 
 impl Args {
+    /// Several reports, on a page and in pictures.
+    fn several(
+        self,
+        mut reports: Vec<(String, Report)>,
+        context: &Context,
+    ) -> anyhow::Result<Task> {
+        let output = &context.options.output;
+        let number = reports.len();
+        let to_stdout = match self.shape {
+            Some(Shape::Format(format)) => Some(format.id),
+            _ if output.json => Some("json"),
+            _ => None,
+        };
+        let mut asked = to_stdout.into_iter().chain(output.export.iter().map(|it| it.shape.id()));
+        let one = |id: &&str| !matches!(*id, "html" | "svg" | "png");
+        let why = if let Some(id) = asked.clone().find(one) {
+            format!("{id} holds one report, and these are {number}: a page shows all, -o page.html")
+        } else if !self.with.is_empty() {
+            "--with adds to one report: name the others next to it".into()
+        } else if matches!(self.shape, Some(Shape::Screen(_))) || asked.next().is_none() {
+            format!(
+                "a screen shows one report, and these are {number}: -o page.html writes a page of \
+                 all, and `chronoscope compare` shows what differs"
+            )
+        } else if context.options.verbose {
+            return Err(Usage::nothing_more().into());
+        } else {
+            let names = input::names(&reports);
+            reports.iter_mut().zip(names).for_each(|((name, _), short)| *name = short);
+            return Ok(Task::Several(Several { reports, to_stdout: to_stdout.is_some() }));
+        };
+        Err(Usage(why).into())
+    }
+
     fn written(&self, format: &Format, report: &Report) -> anyhow::Result<String> {
         if format.distributions_only && section::distributions(report).is_empty() {
-            let (file, id) = (self.file.display(), format.id);
+            let (file, id) = (self.files[0].display(), format.id);
             let line = format!("{file}: it has no waits, and {id} holds nothing else");
             return Err(Usage(line).into());
         }

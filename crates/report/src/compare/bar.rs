@@ -1,5 +1,6 @@
 //! A change and its 95 % interval as a bar in characters, around a line that stands for no change.
 
+use crate::scale::{self, Unit};
 use chronoscope_model::compare::Row;
 
 /// Columns of a bar: one for no change, and ten on each side.
@@ -21,6 +22,11 @@ impl Scale {
         let far = rows.map(|row| row.change_low.abs().max(row.change_high.abs()));
         let most = far.filter(|far| far.is_finite()).fold(0.0, f64::max);
         Self(((most / STEP).ceil() * STEP).clamp(ENDS.0, ENDS.1))
+    }
+
+    /// The same scale as the axis of a column of strips.
+    pub(super) fn axis(self) -> scale::Scale {
+        scale::Scale::linear(Unit::Change, -self.0, self.0)
     }
 
     /// The labels above the bars: `-10 %      0     +10 %`.

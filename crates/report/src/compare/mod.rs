@@ -23,6 +23,15 @@ fn changes(compared: &Compared) -> Vec<&Change> {
 /// What a comparison shows: what differs between the machines, what changed, and in its last lines
 /// whether anything did. Reports of several machines are followed by what works on all of them.
 pub fn view(compared: &Compared, detail: Detail) -> Vec<Block> {
+    blocks(compared, detail, false)
+}
+
+/// Everything that a comparison shows, with strips in the place of drawings in characters.
+pub fn page(compared: &Compared) -> Vec<Block> {
+    blocks(compared, Detail::Everything, true)
+}
+
+fn blocks(compared: &Compared, detail: Detail, strips: bool) -> Vec<Block> {
     let changes = changes(compared);
     if !compared.others.is_empty() {
         return many::view(compared, detail);
@@ -32,7 +41,7 @@ pub fn view(compared: &Compared, detail: Detail) -> Vec<Block> {
     }
     let mut blocks = head::view(compared, &changes);
     blocks.extend(portable::overhead(compared));
-    blocks.extend(rows::view(&changes, compared.method, detail));
+    blocks.extend(rows::view(&changes, compared.method, detail, strips));
     blocks.extend(history::view(compared, detail));
     blocks.extend(head::conclusions(&changes, detail));
     if detail != Detail::Brief {

@@ -2,6 +2,7 @@
 
 use super::bar::Scale;
 use super::words;
+use crate::block::chart::{Mark, What};
 use crate::block::{Block, Cell, Column, Item, Rank, Table, Text, Tone, Value};
 use crate::number::{percent, short};
 use crate::section::Detail;
@@ -105,11 +106,18 @@ struct View {
     changes: usize,
     method: Method,
     detail: Detail,
+    /// Whether changes are strips, as on a page, rather than drawn in characters.
+    strips: bool,
 }
 
 /// The sections that the reports share, and what the changed rows have in common.
-pub(super) fn view(changes: &[&Change], method: Method, detail: Detail) -> Vec<Block> {
-    let view = View { changes: changes.len(), method, detail };
+pub(super) fn view(
+    changes: &[&Change],
+    method: Method,
+    detail: Detail,
+    strips: bool,
+) -> Vec<Block> {
+    let view = View { changes: changes.len(), method, detail, strips };
     let mut blocks = Vec::new();
     for section in groups(changes).chunk_by(|a, b| a.section == b.section) {
         let (main, other): (Vec<_>, Vec<_>) = section.iter().partition(|it| it.is_main());
@@ -265,7 +273,7 @@ fn untold(group: &Group, view: &View) -> Vec<Block> {
 }
 
 fn table(group: &Group, shown: &[&Joined], view: &View) -> Table {
-    let View { changes, detail, .. } = *view;
+    let View { changes, detail, strips, .. } = *view;
     let waits = group.section == Section::Waits;
     let has = |of: fn(&Key) -> bool| shown.iter().any(|row| of(row.key));
     let (slack, slice) = (has(|it| it.slack_ns.is_some()), has(|it| it.slice_ns.is_some()));
@@ -293,10 +301,13 @@ fn table(group: &Group, shown: &[&Joined], view: &View) -> Table {
     }
     let alone = changes == 1;
     let scale = Scale::of(shown.iter().flat_map(|it| it.rows()));
+    if strips {
+        columns.push(Column::new("change").axis(scale.axis()).part(1));
+    }
     if alone {
         // Next to the verdicts, which say more, the bars are shown only if there is room for all.
         let bar = if detail == Detail::Full { Rank::Spare } else { Rank::Optional };
-        columns.push(Column::new(scale.head()).rank(bar).part(1));
+        columns.extend((!strips).then(|| Column::new(scale.head()).rank(bar).part(1)));
         columns.push(Column::new("95 %").part(1).optional());
         columns.extend((detail != Detail::Full).then(|| Column::new("verdict").part(1)));
     }
@@ -324,9 +335,10 @@ fn table(group: &Group, shown: &[&Joined], view: &View) -> Table {
             cells.extend(figures(row.map(|row| row.b)));
             cells.push(change(*row, alone));
         }
+        cells.extend(strips.then(|| Cell::new(Value::Strip(marks(&it.on)))));
         if let (true, Some(row)) = (alone, it.rows().next()) {
             let range = words::range(row.change_low, row.change_high);
-            cells.push(Cell::new(Value::Drawing(scale.bar(row))));
+            cells.extend((!strips).then(|| Cell::new(Value::Drawing(scale.bar(row)))));
             cells.push(Cell::text(range));
             cells.push(Cell::text(words::verdict(row)));
         }
@@ -334,6 +346,26 @@ fn table(group: &Group, shown: &[&Joined], view: &View) -> Table {
     };
     let items = shown.iter().map(cells).collect();
     Table { columns, items, ..Table::default() }
+}
+
+/// The change of a row in each report but the first, with its interval.
+fn marks(on: &[Option<&Row>]) -> Vec<Mark> {
+    let mark = |(at, row): (usize, &Option<&Row>)| {
+        let Row { change, change_low, change_high, .. } = **row.as_ref()?;
+        let of = at + 1;
+        let (letter, by) = (words::letter(of), words::signed(change));
+        let range = words::range(change_low, change_high);
+        let words = format!("{letter}: {by}, 95 % {range}");
+        Some(Mark {
+            what: What::Change,
+            value: change,
+            low: change_low,
+            high: change_high,
+            of,
+            words,
+        })
+    };
+    on.iter().enumerate().filter_map(mark).collect()
 }
 
 /// By how much a row changed; next to other changes with the verdict.

@@ -49,6 +49,10 @@ pub enum ReadError {
     NotAReport { why: String },
     /// A newer version wrote the file.
     Newer { schema: String },
+    /// The file is a page without a report.
+    NoneInPage,
+    /// A report in a page is not as it was written.
+    Damaged { why: String },
 }
 
 impl fmt::Display for ReadError {
@@ -68,6 +72,10 @@ impl fmt::Display for ReadError {
                 f,
                 "its schema {schema} is newer than {SCHEMA}: use a newer chronoscope to read it"
             ),
+            Self::NoneInPage => {
+                f.write_str("the page holds no report; --export html=PATH writes one that does")
+            }
+            Self::Damaged { why } => write!(f, "the report in the page is damaged: {why}"),
         }
     }
 }

@@ -64,24 +64,8 @@ pub fn comparison(
     inputs: &[Input<'_>],
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
-    let once = &mut Once::new();
-    once.section = "compare";
-    let blocks = compare::view(compared, Detail::Everything);
-    let mut parts: Vec<Part> = Vec::new();
-    for blocks in blocks.chunk_by(|_, next| !matches!(next, Block::Heading { .. })) {
-        let (title, remark, rest) = titled(blocks, "Compared");
-        let id = once.id(&format!("compare/{title}"));
-        let body = html! { (text::deck(remark)) (text::blocks(rest, 3, &id, once)) };
-        parts.push(Part { id, title, body, class: "" });
-    }
-    let id = once.id("run");
-    parts.push(Part { id, title: "What was run".into(), body: head::runs(inputs), class: "" });
-    let mut names: Vec<String> = (0..inputs.len()).map(|nth| head::name(inputs, nth)).collect();
-    let first = if names.is_empty() { String::new() } else { names.remove(0) };
-    let title = format!("{} compared with {first}", names.join(", "));
-    let lines = head::lines(inputs, false);
-    let page = document(&title, &lines, &parts, once, &embed::element(inputs));
-    out.write_all(page.into_string().as_bytes())
+    let blocks = compare::page(compared);
+    out.write_all(document(&blocks, &embed::element(inputs)).into_string().as_bytes())
 }
 
 static NOTHING: Text = Text(Vec::new());

@@ -14,6 +14,8 @@ pub type Each<'a> = dyn FnMut(String, Result<Report, String>) + 'a;
 
 /// The extensions of files that hold a report on each line.
 const STREAMS: [&str; 2] = ["ndjson", "jsonl"];
+/// The extensions of a report, and of a page with reports.
+const DOCUMENTS: [&str; 2] = ["json", "html"];
 
 /// Whether a path is a folder of reports, or a file or standard input with a report on each line.
 pub fn holds_several(path: &Path) -> bool {
@@ -25,19 +27,24 @@ fn is_stream(path: &Path) -> bool {
 }
 
 /// Whether standard input begins like a line of NDJSON. A report that this tool writes as one
-/// document has a line for each key. Nothing is taken from standard input.
+/// document has a line for each key.
 fn stdin_is_stream() -> bool {
-    let mut stdin = io::stdin().lock();
-    stdin.fill_buf().is_ok_and(|start| start.trim_ascii_start().starts_with(b"{\""))
+    stdin_begins(b"{\"")
 }
 
-/// Reads the reports of a folder (its files `*.json` and the streams in it, by name), of a stream,
-/// or a single one.
+/// Whether standard input begins like this. Nothing is taken from it.
+fn stdin_begins(with: &[u8]) -> bool {
+    let mut stdin = io::stdin().lock();
+    stdin.fill_buf().is_ok_and(|start| start.trim_ascii_start().starts_with(with))
+}
+
+/// Reads the reports of a folder (its files `*.json` and `*.html` and the streams in it, by name),
+/// of a stream, of a page, or a single one.
 ///
 /// # Errors
 /// The folder or the stream cannot be read. A report that cannot be read is passed on as such.
 pub fn each(path: &Path, found: &mut Each) -> Result<(), Usage> {
-    if path == Path::new("-") {
+    if path == Path::new("-") && !stdin_begins(b"<") {
         return lines("standard input", io::stdin().lock(), found);
     }
     if !path.is_dir() {
@@ -48,10 +55,11 @@ pub fn each(path: &Path, found: &mut Each) -> Result<(), Usage> {
         fs::read_dir(path).map_err(cannot)?.map(|file| file.map(|file| file.path())).collect();
     let mut files = files.map_err(cannot)?;
     files.retain(|file| {
-        is_stream(file) || file.extension().is_some_and(|own| own.eq_ignore_ascii_case("json"))
+        let is = |it: &&str| file.extension().is_some_and(|own| own.eq_ignore_ascii_case(it));
+        is_stream(file) || DOCUMENTS.iter().any(|it| is(&it))
     });
     if files.is_empty() {
-        return Err(Usage(format!("{}: there is no file *.json in it", path.display())));
+        return Err(Usage(format!("{}: there is no file *.json or *.html in it", path.display())));
     }
     files.sort();
     for file in files {
@@ -67,8 +75,16 @@ fn one(path: &Path, found: &mut Each) -> Result<(), Usage> {
         let file = input::open(path)?;
         return lines(&name(path), BufReader::new(file), found);
     }
-    let report = input::report(path);
-    found(name(path), report.map_err(|error| why(path, error)));
+    match input::reports(path) {
+        Ok(reports) => {
+            let folder = path.parent().unwrap_or(Path::new(""));
+            for (file, report) in reports {
+                let own = Path::new(&file);
+                found(own.strip_prefix(folder).unwrap_or(own).display().to_string(), Ok(report));
+            }
+        }
+        Err(error) => found(name(path), Err(why(path, error))),
+    }
     Ok(())
 }
 

@@ -41,7 +41,7 @@ pub fn task(args: &Args, folder: &Path, context: &Context) -> anyhow::Result<Tas
     if let Some(history) = &mut compared.history {
         history.unread = unread;
     }
-    shown(compared, args, context)
+    shown(compared, vec![(file, newest)], args, context)
 }
 
 /// The newest report of a folder that has costs.

@@ -19,5 +19,7 @@ pub fn task(
             others.push(brief((name, first), &file, report.as_ref().map_err(Clone::clone)));
         })?;
     }
-    shown(many((name, first), others), args, context)
+    // Of the others there is only one in memory at a time.
+    let reports = vec![(name.clone(), first.clone())];
+    shown(many((name, first), others), reports, args, context)
 }

@@ -14,10 +14,11 @@ use crate::context::Context;
 use crate::error::Usage;
 use crate::input;
 use crate::options::Baselines;
-use crate::task::{Document, Examples, Run, Task};
+use crate::task::{Document, Examples, Other, Run, Task};
 use chronoscope_model::Report;
 use chronoscope_model::compare::{Compared, Row, Verdict};
 use chronoscope_model::units::{parse_duration, parse_whole, percent};
+use chronoscope_report::page::{self, Input};
 use chronoscope_report::{compare, documents, text};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -37,7 +38,8 @@ pub const EXAMPLES: Examples = [
 /// which clocks work on all of them.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The reports, at least two, or a report and a folder of reports; '-' is standard input.
+    /// The reports or pages with reports, at least two reports, or a report and a folder of
+    /// reports; '-' is standard input.
     #[arg(value_name = "REPORT.json")]
     files: Vec<PathBuf>,
     /// A command that prints a report as JSON, a command of this tool such as 'waits rust', or
@@ -90,20 +92,24 @@ impl Run for Args {
                 return baseline::saved(name, &path, report);
             }
             reports.push((file.display().to_string(), report));
-            return stored::task(&reports, &self, context);
+            return stored::task(reports, &self, context);
         }
-        if reports.len() + self.files.len() < 2 {
-            let line = "compare needs two reports or more: name another file";
-            return Err(Usage(line.into()).into());
+        // A page may hold several.
+        let too_few = || Usage("compare needs two reports or more: name another file".into());
+        if reports.len() + self.files.len() < 1 {
+            return Err(too_few().into());
         }
         let several = self.files.iter().any(|file| each::holds_several(file));
         for (at, file) in self.files.iter().enumerate() {
             if let (true, [first]) = (several, &reports[..]) {
                 return many::task(first, &self.files[at..], &self, context);
             }
-            reports.push((file.display().to_string(), input::report(file)?));
+            reports.extend(input::reports(file)?);
         }
-        stored::task(&reports, &self, context)
+        if reports.len() < 2 {
+            return Err(too_few().into());
+        }
+        stored::task(reports, &self, context)
     }
 }
 
@@ -116,19 +122,32 @@ fn share(text: &str) -> Result<f64, String> {
     }
 }
 
-/// A comparison on the screen and in every format. It fails if a row is worse by more than the
-/// threshold.
-fn shown(mut compared: Compared, args: &Args, context: &Context) -> anyhow::Result<Task> {
+/// A comparison on the screen and in every format, of which a page holds these reports. It fails if
+/// a row is worse by more than the threshold.
+fn shown(
+    mut compared: Compared,
+    reports: Vec<(String, Report)>,
+    args: &Args,
+    context: &Context,
+) -> anyhow::Result<Task> {
     compared.threshold = args.threshold;
     let worst = args.threshold.and_then(|most| beyond(&compared, most));
     compared.exceeded = worst.is_some();
     let view = compare::view(&compared, context.detail());
-    Ok(Task::Document(Document {
-        text: text::detailed(view, context.detail(), &context.style),
-        json: documents::comparison(&compared)?,
-        others: compare::formats(&compared)?,
-        failed: worst,
-    }))
+    let text = text::detailed(view, context.detail(), &context.style);
+    let json = documents::comparison(&compared)?;
+    let mut others: Vec<Other> = Vec::new();
+    for (id, bytes) in compare::formats(&compared)? {
+        others.push((id, Box::new(move || Ok(bytes.clone()))));
+    }
+    others.push(("html", Box::new(move || {
+        let (names, mut bytes) = (input::names(&reports), Vec::new());
+        let inputs = names.iter().zip(&reports);
+        let inputs: Vec<_> = inputs.map(|(name, (_, report))| Input { name, report }).collect();
+        page::comparison(&compared, &inputs, &mut bytes)?;
+        Ok(bytes)
+    })));
+    Ok(Task::Document(Document { text, json, others, failed: worst }))
 }
 
 /// What changed from a baseline to a report that was just measured.

@@ -10,8 +10,12 @@ use chronoscope_model::compare::Compared;
 use chronoscope_report::section;
 
 /// What changed from the first report to each of the others, and what works on all machines.
-pub fn task(reports: &[(String, Report)], args: &Args, context: &Context) -> anyhow::Result<Task> {
-    super::shown(compared(reports)?, args, context)
+pub fn task(
+    reports: Vec<(String, Report)>,
+    args: &Args,
+    context: &Context,
+) -> anyhow::Result<Task> {
+    super::shown(compared(&reports)?, reports, args, context)
 }
 
 /// What changed, if there is anything to compare.
