@@ -11,6 +11,7 @@ mod mutate;
 
 use chronoscope_diagnose::compare::compare;
 use chronoscope_model::Report;
+use chronoscope_report::page::{self, Input, embed};
 use chronoscope_report::section::{self, Detail};
 use chronoscope_report::text::{self, Style};
 use chronoscope_report::{compare as view, documents, format, json};
@@ -25,8 +26,9 @@ const VARIABLE: &str = "CHRONOSCOPE_FUZZ";
 
 /// Reads the bytes, and does with a report what the commands do with a file.
 fn read(bytes: &[u8], other: &Report) -> bool {
-    let mut report = match json::read(bytes) {
-        Ok(report) => report,
+    let held = embed::held(bytes).unwrap_or_else(|| Ok(vec![("".into(), json::read(bytes)?)]));
+    let mut report = match held {
+        Ok(mut held) => held.swap_remove(0).1,
         Err(error) => {
             let line = error.to_string();
             assert!(!line.is_empty() && line.lines().count() == 1, "{line:?}");
@@ -49,6 +51,7 @@ fn read(bytes: &[u8], other: &Report) -> bool {
             }
         }
         view::formats(&compared).expect("formats");
+        page::comparison(&compared, &[], &mut Vec::new()).expect("a page");
     }
     let same = compare(&[("a".into(), report.clone()), ("b".into(), report.clone())]);
     let counts = same.change.map(|it| (it.counts.worse, it.counts.better));
@@ -70,6 +73,13 @@ fn read(bytes: &[u8], other: &Report) -> bool {
 /// Reports that are small enough to be changed thousands of times, with the names of their files.
 fn small() -> Vec<(String, Vec<u8>)> {
     checked_in::all().into_iter().filter(|(_, bytes)| bytes.len() < 60_000).collect()
+}
+
+/// The page of a report.
+fn page_of(name: &str, bytes: &[u8]) -> Vec<u8> {
+    let (report, mut page) = (json::read(bytes).expect("a report"), Vec::new());
+    page::write(&[Input { name, report: &report }], &mut page).expect("room");
+    page
 }
 
 fn other() -> Report {
@@ -137,6 +147,7 @@ fn random_changes_do_no_harm() {
     let (reports, other) = (small(), other());
     let values: Vec<Value> =
         reports.iter().map(|(_, bytes)| serde_json::from_slice(bytes).expect("JSON")).collect();
+    let pages: Vec<Vec<u8>> = reports.iter().map(|(name, bytes)| page_of(name, bytes)).collect();
     let (began, mut tried, mut read_in, mut seed) = (Instant::now(), 0_u64, 0_u64, 0);
     if time > SHORT {
         seed = fastrand::u64(..);
@@ -145,7 +156,11 @@ fn random_changes_do_no_harm() {
     while began.elapsed() < time {
         let mut rng = Rng::with_seed(seed.wrapping_add(tried));
         let at = rng.usize(..reports.len());
-        let bytes = if rng.u32(0..4) > 0 {
+        let bytes = if rng.u32(0..8) == 0 {
+            let mut bytes = pages[at].clone();
+            mutate::text(&mut bytes, &mut rng);
+            bytes
+        } else if rng.u32(0..4) > 0 {
             let mut report = values[at].clone();
             mutate::value(&mut report, &mut rng);
             report.to_string().into_bytes()

@@ -117,7 +117,7 @@ impl Args {
     fn checkpoint_file(&self, context: &Context) -> Option<PathBuf> {
         let export = || {
             let mut exports = context.options.output.export.iter();
-            exports.find(|e| e.format.id == "json")?.path.clone()
+            exports.find(|e| e.shape.id() == "json")?.path.clone()
         };
         let asked = self.checkpoint.clone().or_else(|| self.resume.clone());
         asked.or_else(|| self.spec.duration.and_then(|_| export()))

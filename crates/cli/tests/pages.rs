@@ -1,0 +1,166 @@
+//! Pages: written by each command, and read back wherever a report is.
+
+#[path = "common/checked_in.rs"]
+mod checked_in;
+mod common;
+
+use chronoscope_model::Report;
+use chronoscope_report::json;
+use chronoscope_report::page::{self, Input, embed};
+use common::run;
+use std::fs;
+use std::path::Path;
+use std::process::Output;
+
+fn stored(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reports");
+    folder.join(format!("{name}.json")).display().to_string()
+}
+
+const LINUX: &str = "x86_64-unknown-linux-gnu";
+const ARM: &str = "aarch64-unknown-linux-gnu";
+
+fn text(output: &Output) -> String {
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout.clone()).expect("text")
+}
+
+fn complaint(code: i32, args: &[&str]) -> String {
+    let output = run(args);
+    assert_eq!(output.status.code(), Some(code), "{args:?}: {output:?}");
+    let line = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.stdout.is_empty() && line.lines().count() == 1, "{line}");
+    line
+}
+
+fn written(report: &Report) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    json::write(report, &mut bytes).expect("room");
+    bytes
+}
+
+#[test]
+fn every_report_comes_back_from_its_page() {
+    for (file, bytes) in checked_in::all() {
+        let report = json::read(&bytes).expect(&file);
+        let mut page = Vec::new();
+        page::write(&[Input { name: "one", report: &report }], &mut page).expect("room");
+        let held = embed::held(&page).expect("a page").expect(&file);
+        let [(name, back)] = &held[..] else { panic!("{file}: {}", held.len()) };
+        assert_eq!(name, "one");
+        assert!(written(back) == written(&report), "{file}");
+    }
+}
+
+#[test]
+fn a_page_is_written_next_to_other_exports_and_read_like_a_report() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let (one, json, both) = (at("one.html"), at("one.json"), at("both.html"));
+    let (linux, arm) = (stored(LINUX), stored(ARM));
+    let screen = text(&run(&["report", &linux, "-o", &one, "-o", &json]));
+    assert_eq!(text(&run(&["report", &one])), screen);
+    assert_eq!(
+        fs::read(&json).expect("a file"),
+        text(&run(&["report", &one, "--json"])).as_bytes()
+    );
+    let page = fs::read_to_string(&one).expect("a page");
+    assert_eq!(text(&run(&["report", &linux, "--as", "html"])), page);
+    assert!(text(&run(&["report", &linux, &arm, "-q", "-o", &both])).is_empty());
+    let shown = text(&run(&["report", &linux, &arm, "--as", "html"]));
+    assert_eq!(shown, fs::read_to_string(&both).expect("a page"));
+    let compared = text(&run(&["compare", &linux, &arm]));
+    assert_eq!(text(&run(&["compare", &both])), compared);
+    assert_eq!(text(&run(&["compare", &one, &arm])).lines().count(), compared.lines().count());
+    // A comparison is a page, too, and holds what it compares.
+    let page = at("compared.html");
+    assert_eq!(text(&run(&["compare", &linux, &arm, "-o", &page])), compared);
+    assert_eq!(text(&run(&["compare", &page])), compared);
+    // Reports of one name keep their folders.
+    fs::create_dir(folder.path().join("b")).expect("room");
+    let same = at("b/one.json");
+    fs::copy(&arm, &same).expect("room");
+    assert!(run(&["report", &json, &same, &same, "-o", &both]).status.success());
+    let held = embed::held(&fs::read(&both).expect("a page")).expect("a page").expect("reports");
+    let names: Vec<&str> = held.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, [json.clone(), same.clone(), format!("{same} (2)")]);
+    // A folder of pages, of which each report is one.
+    let many: serde_json::Value =
+        serde_json::from_str(&text(&run(&["compare", &linux, &at(""), "--json"]))).expect("JSON");
+    let others = many["others"].as_array().expect("others");
+    assert!(others.iter().all(|it| it.get("error").is_none()), "{others:?}");
+    assert_eq!(others.len(), 1 + 3 + 2 + 1);
+}
+
+#[test]
+fn several_reports_need_a_page() {
+    let (a, b) = (stored(LINUX), stored(ARM));
+    for (options, why) in [
+        (&[][..], "-o page.html"),
+        (&["--as", "clocks"], "-o page.html"),
+        (&["--json"], "json holds one report"),
+        (&["--as", "csv"], "csv holds one report"),
+        (&["--export", "markdown=-"], "markdown holds one report"),
+        (&["--export", "html=-", "--with", &a], "--with"),
+        (&["--export", "html=-", "-v"], "--verbose"),
+    ] {
+        let line = complaint(2, &[&["report", &a, &b], options].concat());
+        assert!(line.contains(why), "{line}");
+    }
+    assert!(complaint(2, &["report", "-", "-"]).contains("once"));
+    let failed = ["report", &a, &b, "--export", "html=-", "--fail-on", "info"];
+    assert!([Some(0), Some(1)].contains(&run(&failed).status.code()));
+}
+
+#[test]
+fn a_page_that_cannot_be_read_is_refused_in_one_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("page.html");
+    let path = file.display().to_string();
+    let (a, b) = (stored(LINUX), stored(ARM));
+    let page = text(&run(&["report", &a, &b, "--as", "html"]));
+    for (bytes, why) in [
+        ("<!DOCTYPE html><html></html>", "holds no report"),
+        (&page[..page.len() / 2], "page"),
+        (&page[..page.len() - 8], "cut off"),
+        (&page, "it holds 2 reports"),
+    ] {
+        fs::write(&file, bytes).expect("room");
+        let line = complaint(2, &["advise", "--from", &path]);
+        assert!(line.contains(why) && line.contains(&path), "{line}");
+    }
+}
+
+#[test]
+fn pictures_go_to_a_folder() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("file");
+    fs::write(&file, "").expect("room");
+    let (a, taken) = (stored(LINUX), format!("svg={}", file.display()));
+    assert!(complaint(1, &["report", &a, "--export", &taken]).contains("not a directory"));
+    for (export, why) in [("svg=-", "are files"), ("x.svg", "svg=DIR"), ("svg=", "missing")] {
+        assert!(complaint(2, &["report", &a, "--export", export]).contains(why));
+    }
+    if cfg!(not(feature = "png")) {
+        let line = complaint(2, &["report", &a, "--export", "png=x"]);
+        assert!(line.contains("without PNG") && line.contains("svg="), "{line}");
+    }
+    // A machine's facts have no chart.
+    let none = folder.path().join("none.json");
+    fs::write(&none, run(&["hardware", "--json"]).stdout).expect("room");
+    let pictures = format!("svg={}", folder.path().join("new/pictures").display());
+    let output = run(&["report", &none.display().to_string(), "--export", &pictures]);
+    let line = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(1) && line.contains("has a chart"), "{line}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_page_that_cannot_be_written_is_an_error() {
+    let a = stored(LINUX);
+    for command in [&["report", &a, &a][..], &["report", &a], &["compare", &a, &a]] {
+        let output = run(&[command, &["--export", "html=/dev/full"]].concat());
+        let line = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(1) && line.contains("/dev/full"), "{line}");
+    }
+}
