@@ -5,6 +5,7 @@ mod brief;
 mod distribution;
 mod legend;
 mod overview;
+mod page;
 mod remarks;
 mod rows;
 mod table;
@@ -38,7 +39,7 @@ pub const SECTION: Section = Section {
     distributions: Some(distributions),
     // Three methods more than there are clocks of a kind: a sleep, a spin and both together.
     glance: Some(|report, clocks| brief::view(report, 3 + clocks)),
-    page: None,
+    page: Some(page::view),
 };
 
 fn view(report: &Report, detail: Detail) -> Vec<Block> {

@@ -124,7 +124,7 @@ fn high(wait: &Wait, percentile: Percentile) -> Cell {
     Cell::count(wait.intervals.get(percentile).and_then(|it| it.high_ns))
 }
 
-fn both(wait: &Wait, percentile: Percentile) -> Cell {
+pub(super) fn both(wait: &Wait, percentile: Percentile) -> Cell {
     Cell::words(wait.intervals.get(percentile).map(range_of))
 }
 

@@ -3,6 +3,7 @@
 use super::super::Detail;
 use super::super::columns::{Rows, Spec, columns};
 use super::rows::{Labelled, durations, method, name, setting, several_cpus, waits_of};
+use crate::block::chart::{Hue, Share};
 use crate::block::{Block, Cell, Text, Tone, Value};
 use crate::number::{count, percent, plural, short};
 use chronoscope_model::Report;
@@ -22,56 +23,97 @@ type Line<'a> = (&'a Wait, &'a Later, bool);
 
 /// What is known about the causes; nothing if the run did not ask for them.
 pub(super) fn view(report: &Report, detail: Detail) -> Vec<Block> {
-    let rows: Vec<(&Wait, &Why)> =
-        waits_of(report).filter_map(|wait| Some((wait, wait.why.as_ref()?))).collect();
+    let rows = asked(report);
+    let both = detail == Detail::Everything || rows.len() <= FEW;
+    let any = rows.iter().any(|(_, why)| why.examined > 0);
+    let pages = if any { "; explain cause/NAME" } else { "" };
+    let remark = Text::toned(Tone::Dim, format!("{}{pages}", explained(&rows)));
+    blocks(&rows, both, detail, remark, false)
+}
+
+/// The same with the causes as parts of a bar.
+pub(super) fn drawn(report: &Report) -> Vec<Block> {
+    let rows = asked(report);
+    let largest = largest(&rows).map_or(String::new(), |(cause, share)| {
+        let share = percent(share);
+        format!("{share} of the lateness of the latest wake-ups is {}. ", cause.words())
+    });
+    let words = explained(&rows);
+    let remark = format!("{largest}{}{}.", words[..1].to_uppercase(), &words[1..]);
+    blocks(&rows, true, Detail::Full, remark.into(), true)
+}
+
+/// The rows that were asked why.
+fn asked(report: &Report) -> Vec<(&Wait, &Why)> {
+    waits_of(report).filter_map(|wait| Some((wait, wait.why.as_ref()?))).collect()
+}
+
+fn blocks(
+    rows: &[(&Wait, &Why)],
+    both: bool,
+    detail: Detail,
+    remark: Text,
+    drawn: bool,
+) -> Vec<Block> {
     if rows.is_empty() {
         return Vec::new();
     }
-    let both = detail == Detail::Everything || rows.len() <= FEW;
-    let mut blocks = vec![Block::remarked("Why waits ended late", explained(&rows))];
-    let (lines, on_time) = table(&rows, both, detail);
+    let mut blocks = vec![Block::remarked("Why waits ended late", remark)];
+    let (lines, on_time) = table(rows, both, detail, drawn);
     blocks.extend(lines);
     if on_time > 0 {
         let rows = plural(on_time, "more row was", "more rows were");
         let least = short(LEAST_NS as f64);
         blocks.push(Block::paragraph(format!("{rows} late by less than {least}.")));
     }
-    blocks.extend(worst(&rows, detail));
+    blocks.extend(worst(rows, detail, drawn));
     blocks
 }
 
+/// The largest cause of the latest wake-ups of all rows together, and its share in their lateness.
+fn largest(rows: &[(&Wait, &Why)]) -> Option<(Cause, f64)> {
+    let tails: Vec<&Later> = rows.iter().filter_map(|(_, why)| why.tail()).collect();
+    let late = tails.iter().map(|tail| tail.late_ns as f64).sum::<f64>();
+    let of = |cause: Cause| {
+        let ns = tails.iter().map(|tail| tail.share(cause) * tail.late_ns as f64).sum::<f64>();
+        (cause, ns / late)
+    };
+    let all = Cause::ALL.iter().map(|cause| of(*cause));
+    all.filter(|(_, share)| *share > 0.0).max_by(|a, b| a.1.total_cmp(&b.1))
+}
+
 /// How far the parts explain the lateness.
-fn explained(rows: &[(&Wait, &Why)]) -> Text {
-    let examined: u64 = rows.iter().map(|(_, why)| why.examined).sum();
-    let apart: u64 = rows.iter().map(|(_, why)| why.apart).sum();
-    let lost: u64 = rows.iter().map(|(_, why)| why.lost).sum();
+fn explained(rows: &[(&Wait, &Why)]) -> String {
+    let sum = |of: fn(&Why) -> u64| rows.iter().fold(0u64, |n, it| n.saturating_add(of(it.1)));
+    let (examined, apart) = (sum(|why| why.examined), sum(|why| why.apart));
     if examined == 0 {
-        let late = short(EXAMINED_NS as f64);
-        return Text::toned(Tone::Dim, format!("no wait was late by {late} or more"));
+        return format!("no wait was late by {} or more", short(EXAMINED_NS as f64));
     }
-    let share = 1.0 - apart as f64 / examined as f64;
-    let lost = match lost {
+    let share = (1.0 - apart as f64 / examined as f64).max(0.0);
+    let lost = match sum(|why| why.lost) {
         0 => String::new(),
         n => format!("; {} lost", plural(n, "record was", "records were")),
     };
-    Text::toned(
-        Tone::Dim,
-        format!(
-            "{} {}: the parts add up within {} in {}{lost}; explain cause/NAME",
-            plural(examined, "wake-up", "wake-ups"),
-            format_args!("{} late or more", short(EXAMINED_NS as f64)),
-            short(APART_NS as f64),
-            percent(share),
-        ),
+    format!(
+        "{} {} late or more: the parts add up within {} in {}{lost}",
+        plural(examined, "wake-up", "wake-ups"),
+        short(EXAMINED_NS as f64),
+        short(APART_NS as f64),
+        percent(share),
     )
 }
 
 /// The table, and the number of rows that were on time.
-fn table(rows: &[(&Wait, &Why)], both: bool, detail: Detail) -> (Option<Block>, u64) {
+fn table(
+    rows: &[(&Wait, &Why)],
+    both: bool,
+    detail: Detail,
+    drawn: bool,
+) -> (Option<Block>, u64) {
     let waits: Vec<&Wait> = rows.iter().map(|(wait, _)| *wait).collect();
     let several = several_cpus(&waits);
     let sliced = waits.iter().any(|wait| wait.slice_ns.is_some());
-    let mut table = Rows::shown(lines(sliced), detail);
+    let mut table = Rows::shown(lines(sliced, drawn), detail);
     let (mut any, mut on_time) = (false, 0);
     for load in Load::ALL {
         let of_it: Vec<&Wait> = waits.iter().copied().filter(|it| it.load == load).collect();
@@ -103,7 +145,7 @@ fn table(rows: &[(&Wait, &Why)], both: bool, detail: Detail) -> (Option<Block>, 
     (any.then(|| Block::Table(table.table())), on_time)
 }
 
-fn lines<'a>(sliced: bool) -> Vec<Spec<Line<'a>>> {
+fn lines<'a>(sliced: bool, drawn: bool) -> Vec<Spec<Line<'a>>> {
     columns! { (wait, later, several) in Line;
         "id" "method" [full whole_name] name(&(wait, *several));
         "slack_ns" "slack" [full also_name right close] setting(wait.slack_ns);
@@ -114,7 +156,8 @@ fn lines<'a>(sliced: bool) -> Vec<Spec<Line<'a>>> {
         };
         "wake_ups" "wake-ups" [full right] Cell::count(later.waits);
         "late_ns" "late" [full right] Cell::ns(later.mean_ns());
-        "causes" "causes" [full gives_way(20)] causes(&later.parts, later.late_ns);
+        "causes" "causes" [full_if(!drawn) gives_way(20)] causes(&later.parts, later.late_ns);
+        "" "causes" [full_if(drawn)] stack(&later.parts, later.late_ns);
     }
 }
 
@@ -139,7 +182,31 @@ fn causes(parts: &[Part], late_ns: u64) -> Cell {
     Cell::text(words.join(", "))
 }
 
-fn worst(rows: &[(&Wait, &Why)], detail: Detail) -> Vec<Block> {
+/// The causes as parts of a bar, in the order in which they come after a deadline; a cause has the
+/// same colour in every bar. Parts that exceed the lateness together are drawn smaller; their words
+/// keep the figures.
+fn stack(parts: &[Part], late_ns: u64) -> Cell {
+    let all = parts.iter().fold(0f64, |sum, part| sum + part.ns as f64).max(late_ns as f64);
+    let of = |cause: &Cause| {
+        let of_it = parts.iter().filter(|part| part.cause == *cause);
+        let ns = of_it.fold(0f64, |sum, part| sum + part.ns as f64);
+        (ns > 0.0).then(|| Share {
+            name: cause.words().into(),
+            share: ns / all,
+            hue: Hue::Part(*cause as usize),
+            words: format!(
+                "{} · {} · {}",
+                cause.words(),
+                short(ns),
+                percent(ns / late_ns.max(1) as f64)
+            ),
+        })
+    };
+    let shares: Vec<Share> = Cause::ALL.iter().filter_map(of).collect();
+    if shares.is_empty() { Cell::default() } else { Cell::new(Value::Stack(shares)) }
+}
+
+fn worst(rows: &[(&Wait, &Why)], detail: Detail, drawn: bool) -> Vec<Block> {
     let all = rows.iter().flat_map(|(wait, why)| why.worst.iter().map(|worst| (*wait, worst)));
     let mut all: Vec<Latest> = all.filter(|(_, worst)| worst.late_ns >= LEAST_NS).collect();
     all.sort_by_key(|(_, worst)| std::cmp::Reverse(worst.late_ns));
@@ -151,16 +218,17 @@ fn worst(rows: &[(&Wait, &Why)], detail: Detail) -> Vec<Block> {
         1 => "The latest wake-up:".to_owned(),
         n => format!("The {} latest wake-ups:", count(n as u64)),
     };
-    let table = Rows::shown(latest(), detail).of_all(&all);
+    let table = Rows::shown(latest(drawn), detail).of_all(&all);
     vec![Block::legend(title), Block::Table(table)]
 }
 
 type Latest<'a> = (&'a Wait, &'a Worst);
 
-fn latest<'a>() -> Vec<Spec<Latest<'a>>> {
+fn latest<'a>(drawn: bool) -> Vec<Spec<Latest<'a>>> {
     columns! { (wait, it) in Latest;
         "late_ns" "late" [full right] Cell::whole_ns(it.late_ns);
         "causes" "causes" [full gives_way(20)] causes(&it.parts, it.late_ns);
+        "" "causes" [full_if(drawn)] stack(&it.parts, it.late_ns);
         "at_s" "at" [full right] Cell::number(it.at_s).shown(format!("{:.3} s", it.at_s));
         "id" "method" [full gives_way(12)] sliced_name(wait);
         "requested_ns" "wait" [full right close] Cell::whole_ns(wait.requested_ns);
