@@ -24,22 +24,18 @@ pub(super) fn view(inputs: &[Input<'_>], rows: &[&Row<'_>], what: &str) -> Vec<B
         return Vec::new();
     }
     let floor = row::floor(rows);
-    let bins: Vec<(&Row, BTreeMap<i32, u64>)> =
-        rows.iter().map(|row| (*row, bins(row, floor))).collect();
-    let fullest = bins.iter().flat_map(|(_, bins)| bins.values()).max().copied().unwrap_or(1);
-    let edges = bins.iter().flat_map(|(_, bins)| bins.keys()).flat_map(|at| [*at, at + 1]);
+    let all: Vec<BTreeMap<i32, u64>> = rows.iter().map(|row| bins(row, floor)).collect();
+    let fullest = all.iter().flat_map(BTreeMap::values).max().copied().unwrap_or(1);
+    let edges = all.iter().flat_map(BTreeMap::keys).flat_map(|at| [*at, at + 1]);
     let x = Scale::log(Unit::Ns, edges.map(edge));
     let y = Scale::log(Unit::Count, [NONE, fullest as f64]);
-    let of = |row: &Row| {
-        bins.iter().find(|(it, _)| std::ptr::eq(*it, row)).map_or_else(BTreeMap::new, |it| it.1.clone())
-    };
-    let chart = |(load, of_report, rows): (_, Option<usize>, Vec<&Row>)| {
+    let chart = |(load, of, rows): (_, Option<usize>, Vec<&Row>)| {
         let title = format!("Counts of a {what}");
-        let title = row::title(&title, inputs, (load, of_report), &rows);
+        let title = row::title(&title, inputs, (load, of), &rows);
         let series = rows.iter().map(|row| Series {
-            name: row.label(if of_report.is_some() { &[] } else { inputs }),
-            hue: row::hue(row, inputs, of_report),
-            shape: Shape::Steps(steps(row, &of(row))),
+            name: row.label(if of.is_some() { &[] } else { inputs }),
+            hue: row::hue(row, inputs, of),
+            shape: Shape::Steps(steps(row, floor)),
         });
         let series = series.collect();
         let latest = rows.iter().filter_map(|row| Some((row.overshoots.last()?.0, *row)));
@@ -83,10 +79,11 @@ fn bins(row: &Row<'_>, floor: f64) -> BTreeMap<i32, u64> {
 }
 
 /// The bins from the first to the last that holds waits, and the empty ones between them.
-fn steps(row: &Row<'_>, bins: &BTreeMap<i32, u64>) -> Vec<Place> {
+fn steps(row: &Row<'_>, floor: f64) -> Vec<Place> {
+    let bins = bins(row, floor);
     let place = |nth: i32, y: f64, words: String| Place { x: edge(nth), y, hollow: false, words };
     let mut steps = Vec::new();
-    for (nth, n) in bins {
+    for (nth, n) in &bins {
         let range = format!("{} to {}", short(edge(*nth)), short(edge(nth + 1)));
         let waits = format!("{} of {}", count(*n), plural(row.count(), "wait", "waits"));
         if steps.is_empty() {
