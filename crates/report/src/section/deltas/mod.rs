@@ -1,5 +1,8 @@
 //! What lies between two successive reads of a clock.
 
+mod charts;
+mod page;
+
 use super::columns::{Rows, Spec, columns};
 use super::{Detail, SECTION as PLAIN, Section, heading_of};
 use crate::block::{Block, Cell, Fact, Text, Tone, Value};
@@ -14,8 +17,9 @@ pub const SECTION: Section = Section {
     id: "deltas",
     records: &[("deltas", "deltas")],
     measured: true,
-    terms: include_str!("deltas.md"),
+    terms: include_str!("terms.md"),
     view,
+    page: Some(page::page),
     table: Some(|report| {
         let all = report.deltas.iter();
         let rows = all.flat_map(|deltas| deltas.rows.iter().map(move |row| (deltas, row, 0.0)));
@@ -43,31 +47,39 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
             Some(call) => Block::noted(&deltas.id, call),
             None => heading_of(report, &deltas.id),
         });
-        let mut facts = facts(deltas, report.run.complete, report.environment.below_kernel());
-        if let Some(share) = deltas.shared.filter(|share| *share > 0.0) {
-            let text = format!("in {} of the checks next to the reads", percent(share));
-            facts.push(Fact::new("core shared", text));
-        }
-        facts.extend(taken(report));
-        blocks.push(Block::Facts(facts));
-        blocks.extend(rows(deltas, detail));
+        blocks.push(described(report, deltas));
+        blocks.extend(rows(deltas, detail, "-v shows them"));
         let under: Vec<Pair> =
             disturbed.iter().filter(|it| it.id == deltas.id).map(|it| (deltas, *it)).collect();
-        if !under.is_empty() {
-            let mut table = Rows::shown(under_loads(), detail);
-            table.row(&(deltas, deltas));
-            under.iter().for_each(|pair| table.row(pair));
-            blocks.push(Block::Table(table.table()));
-        }
+        blocks.extend(loaded(deltas, &under, detail));
         if detail == Detail::Everything {
             for (_, deltas) in under {
                 blocks.push(Block::legend(format!("Load {}:", name(deltas.load))));
-                blocks.extend(rows(deltas, detail));
+                blocks.extend(rows(deltas, detail, ""));
             }
         }
     }
     blocks.extend(conditions(report));
     blocks
+}
+
+/// What is known of the differences apart from their values.
+fn described(report: &Report, deltas: &Deltas) -> Block {
+    let mut facts = facts(deltas, report.run.complete, report.environment.below_kernel());
+    if let Some(share) = deltas.shared.filter(|share| *share > 0.0) {
+        let text = format!("in {} of the checks next to the reads", percent(share));
+        facts.push(Fact::new("core shared", text));
+    }
+    facts.extend(taken(report));
+    Block::Facts(facts)
+}
+
+/// The differences without a load next to those under each.
+fn loaded(deltas: &Deltas, under: &[Pair<'_>], detail: Detail) -> Option<Block> {
+    let mut table = Rows::shown(under_loads(), detail);
+    table.row(&(deltas, deltas));
+    under.iter().for_each(|pair| table.row(pair));
+    (!under.is_empty()).then(|| Block::Table(table.table()))
 }
 
 /// The differences without a load, and those without or with one.
@@ -215,7 +227,8 @@ fn ticks(ticks: i64) -> String {
     }
 }
 
-fn rows(deltas: &Deltas, detail: Detail) -> Vec<Block> {
+/// The differences; `shown` says where those are that a long table leaves out.
+fn rows(deltas: &Deltas, detail: Detail, shown: &str) -> Vec<Block> {
     let mut sorted: Vec<&Row> = deltas.rows.iter().collect();
     sorted.sort_by_key(|row| row.ticks);
     let most = sorted.iter().map(|row| row.count).max().unwrap_or(0);
@@ -229,7 +242,7 @@ fn rows(deltas: &Deltas, detail: Detail) -> Vec<Block> {
     if !cut.is_empty() {
         let reads = cut.iter().map(|row| row.count).fold(0, u64::saturating_add);
         let remark = format!(
-            "{}, {}: -v shows them",
+            "{}, {}: {shown}",
             plural(cut.len() as u64, "row", "rows"),
             plural(reads, "difference", "differences")
         );
