@@ -1,5 +1,6 @@
 //! The clocks of language runtimes, next to C.
 
+mod page;
 mod stopwatches;
 
 use super::columns::{Rows, Spec, columns};
@@ -18,6 +19,7 @@ pub const SECTION: Section = Section {
     measured: true,
     terms: include_str!("terms.md"),
     view,
+    page: Some(page::page),
     table: Some(|report| {
         let rows: Vec<OneClock> = clocks(&report.runtimes).collect();
         Rows::data(columns()).of_all(&rows)

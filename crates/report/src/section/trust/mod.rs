@@ -2,6 +2,7 @@
 
 mod clocks;
 mod facts;
+mod page;
 mod pairs;
 mod rates;
 mod series;
@@ -20,6 +21,7 @@ pub const SECTION: Section = Section {
     measured: true,
     terms: include_str!("terms.md"),
     view,
+    page: Some(page::page),
     table: Some(|report| {
         let rows = report.trust.iter().flat_map(clocks::rows);
         let mut table = Rows::data(clocks::columns()).of_all(&rows.collect::<Vec<_>>());
@@ -42,7 +44,13 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
     if detail == Detail::Brief {
         return blocks;
     }
-    blocks.extend(clocks::blocks(trust, detail));
+    blocks.extend(details(report, trust, detail));
+    blocks
+}
+
+/// Everything below the summary.
+fn details(report: &Report, trust: &Trust, detail: Detail) -> Vec<Block> {
+    let mut blocks = clocks::blocks(trust, detail);
     blocks.extend(rates::blocks(trust, detail));
     blocks.extend(pairs::blocks(trust, detail));
     blocks.extend(events(trust));

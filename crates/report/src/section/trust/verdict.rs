@@ -1,7 +1,7 @@
 //! What the run showed, in at most three sentences: what alarms comes first.
 
 use super::facts::signed;
-use crate::block::{Text, Tone};
+use crate::block::{Span, Text, Tone};
 use crate::number::{count, plural, short, three};
 use chronoscope_model::clock::Kind;
 use chronoscope_model::comparison::Standing;
@@ -12,8 +12,13 @@ const MOST: usize = 3;
 /// The most clocks that a sentence names.
 const NAMED: usize = 2;
 
-/// Alarms, then warnings, then what was found to be sound.
 pub(super) fn verdict(trust: &Trust) -> Text {
+    let sentences = sentences(trust).into_iter();
+    sentences.reduce(|all, next| all.and(" ").and(next)).unwrap_or_default()
+}
+
+/// Alarms, then warnings, then what was found to be sound: a text for each sentence.
+pub(super) fn sentences(trust: &Trust) -> Vec<Text> {
     let mut sentences: Vec<(Option<Tone>, String)> = Vec::new();
     let bad = [went_back(trust), cpus_differ(trust), jumped(trust), stood_still(trust)];
     let bad = bad.into_iter().chain([contradicted(trust), disrupted(trust)]);
@@ -27,11 +32,8 @@ pub(super) fn verdict(trust: &Trust) -> Text {
     if let Some((_, last)) = sentences.last_mut().filter(|_| hidden > 0) {
         *last += &format!("; {hidden} more: see below");
     }
-    sentences.into_iter().enumerate().fold(Text::default(), |all, (nth, (tone, text))| {
-        let all = if nth == 0 { all } else { all.and(" ") };
-        let text = format!("{text}.");
-        all.and(tone.map_or(Text::from(text.clone()), |tone| Text::toned(tone, text)))
-    })
+    let text = |(tone, text): (Option<Tone>, String)| Text(vec![Span { text: text + ".", tone }]);
+    sentences.into_iter().map(text).collect()
 }
 
 /// Whether the wall clock was set while this clock, which follows it, was watched.
