@@ -15,6 +15,7 @@ mod crosscheck_trust;
 mod crosscheck_waits;
 mod lab;
 mod loaded;
+mod page;
 mod paired;
 mod reproduce;
 mod resolve;
@@ -56,6 +57,8 @@ enum Command {
     Resolve(resolve::Args),
     /// Plants causes of lateness and checks that they are named; updates docs/RESULTS.md
     Blame(blame::Args),
+    /// Times how soon a page is usable in Chromium; updates docs/RESULTS.md
+    Page(page::Args),
     /// Times a release build from nothing; updates docs/RESULTS.md
     Build,
     /// Compares waits with cyclictest; updates docs/RESULTS.md
@@ -89,6 +92,7 @@ fn run(command: Command) -> Result<()> {
         Command::Alarms(args) => alarms::run(sh, &args),
         Command::Resolve(args) => resolve::run(sh, &args),
         Command::Blame(args) => blame::run(sh, &args),
+        Command::Page(args) => page::run(sh, &args),
         Command::Build => build::run(sh),
         Command::CrosscheckWaits => crosscheck_waits::run(sh),
         Command::CrosscheckTrust(args) => crosscheck_trust::run(sh, &args),

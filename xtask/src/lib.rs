@@ -5,6 +5,7 @@ pub mod block;
 pub mod capi;
 pub mod cross;
 pub mod packages;
+pub mod page;
 pub mod runner;
 pub mod runtimes;
 pub mod sh;

@@ -31,6 +31,8 @@ pub enum Need {
     LabArm,
     /// `cargo experiments crosscheck`.
     Crosscheck,
+    /// The browsers that open pages, and what drives them.
+    Page,
     /// The language runtimes that the tool measures.
     Runtimes,
     /// `cargo experiments crosscheck-runtimes`, in addition.
@@ -102,6 +104,10 @@ packages! {
         "changes the description of a machine's timer";
     Crosscheck "libbenchmark-dev" File("/usr/include/benchmark/benchmark.h"):
         "Google Benchmark, to compare costs with";
+    Page "chromium" Program("chromium"): "opens pages, and checks what they do";
+    Page "firefox-esr" Program("firefox-esr"): "draws a page a second time";
+    Page "nodejs" Program("node"): "drives Chromium";
+    Page "npm" Program("npm"): "downloads Playwright and axe-core from npm";
     Runtimes "default-jdk-headless" Program("javac"): "compiles and runs the probe of Java";
     Runtimes "golang-go" Program("go"): "compiles the probe of Go";
     Runtimes "mono-mcs" Program("mcs"): "compiles the probe of .NET";

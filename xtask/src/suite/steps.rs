@@ -7,7 +7,7 @@ use xshell::{Cmd, Shell, cmd};
 use xtask::packages::Need;
 use xtask::runner::Runner;
 use xtask::tally::{Done, counted};
-use xtask::{cross, runtimes, sh, tool};
+use xtask::{cross, page, runtimes, sh, tool};
 
 /// One step of `cargo xtask test`.
 pub struct Step {
@@ -93,6 +93,13 @@ pub const ALL: &[Step] = &[
             let tool = tool::release(sh)?.tool;
             Ok(tool::smoke(sh, &Runner::default(), &tool))
         },
+        ..STEP
+    },
+    Step {
+        name: "page",
+        about: "pages are drawn, read and copied in Chromium and Firefox, and read back",
+        needs: &[Need::Build, Need::Page],
+        run: |sh, _| page::suite(sh),
         ..STEP
     },
     Step {
