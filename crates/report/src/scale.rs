@@ -184,8 +184,9 @@ impl Scale {
                 _ => None,
             };
             let power = level.map(|level| (1, level)).into_iter();
-            out.extend(power.chain(between.iter().copied()).map(|(multiple, level)| {
-                Candidate { value: decimal(i64::from(multiple), decade), level }
+            out.extend(power.chain(between.iter().copied()).map(|(multiple, level)| Candidate {
+                value: decimal(i64::from(multiple), decade),
+                level,
             }));
         }
         out
@@ -208,8 +209,7 @@ impl Scale {
             if !(from.abs().max(to.abs()) < 1e15 && to - from < 200.0) {
                 continue;
             }
-            let known: Vec<u64> =
-                out.iter().map(|it: &Candidate| it.value.to_bits()).collect();
+            let known: Vec<u64> = out.iter().map(|it: &Candidate| it.value.to_bits()).collect();
             let values = (from as i64..=to as i64).map(|k| decimal(k * multiple, exponent));
             let fresh = values.filter(|v| !known.contains(&v.to_bits()));
             out.extend(fresh.map(|value| Candidate { value, level }));

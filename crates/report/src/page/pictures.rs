@@ -2,6 +2,16 @@
 //! plain colours.
 
 use super::Input;
+use super::chart::draw::{Element, Form, clean, colour};
+use super::chart::{FOOT, plane};
+use super::strip;
+use crate::block::chart::{Cells, Chart, Drawn, Mark, Plane};
+use crate::block::{Block, Table, Value};
+use crate::number;
+use crate::scale::Scale;
+use crate::section::{self, Detail};
+use maud::html;
+use std::collections::BTreeSet;
 
 /// A picture: the name of its file without an extension, and its SVG.
 pub struct Picture {
@@ -9,8 +19,229 @@ pub struct Picture {
     pub svg: String,
 }
 
+/// The width of a picture, its margins on both sides of the area, and the room of its title.
+const WIDTH: f64 = 720.0;
+const LEFT: f64 = 70.0;
+const RIGHT: f64 = 200.0;
+const HEAD: f64 = 58.0;
+/// The width of the names of rows, left of their strips.
+const NAMES: f64 = 260.0;
+/// The most rows, and columns of cells, that a picture has.
+const MOST: usize = 400;
+
 /// Every chart of the page, and every table with strips.
 pub fn of(inputs: &[Input<'_>]) -> Vec<Picture> {
-    let _ = inputs;
-    Vec::new()
+    let mut out = Vec::new();
+    let mut names = BTreeSet::new();
+    for section in section::ALL.iter().filter(|it| it.measured) {
+        let held: Vec<Input<'_>> =
+            inputs.iter().copied().filter(|it| section.is_in(it.report)).collect();
+        let blocks: Vec<Block> = match (section.page, held.is_empty()) {
+            (_, true) => continue,
+            (Some(page), _) => page(&held),
+            (None, _) => {
+                held.iter().flat_map(|it| (section.view)(it.report, Detail::Full)).collect()
+            }
+        };
+        let mut heading = section.id.to_owned();
+        for block in &blocks {
+            let (title, svg) = match block {
+                Block::Heading { title, .. } => {
+                    heading.clone_from(title);
+                    continue;
+                }
+                Block::Chart(it) => (it.title.clone(), Some(chart(it))),
+                Block::Table(it) => (heading.clone(), table(it, &heading)),
+                _ => continue,
+            };
+            let Some(svg) = svg else { continue };
+            let nth = names.len() + 1;
+            let name = file_name(&format!("{}-{nth}-{title}", section.id));
+            names.insert(name.clone());
+            out.push(Picture { name, svg });
+        }
+    }
+    out
+}
+
+/// A name that every system allows: at most 60 small letters, digits and hyphens.
+fn file_name(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars().map(|c| c.to_ascii_lowercase()) {
+        match c {
+            'a'..='z' | '0'..='9' => out.push(c),
+            _ if !out.ends_with('-') => out.push('-'),
+            _ => {}
+        }
+    }
+    out.truncate(60);
+    out.trim_matches('-').to_owned()
+}
+
+/// A chart as a picture of its own.
+pub fn chart(chart: &Chart) -> String {
+    match &chart.drawn {
+        Drawn::Plane(it) => plane_of(it, chart),
+        Drawn::Cells(it) => cells(it, chart),
+    }
+}
+
+fn document(title: &str, alt: &str, height: f64, inside: &str) -> String {
+    let safe = |text: &str| html! { (clean(text)) }.into_string();
+    let (bg, ink) = (colour("bg"), colour("ink"));
+    format!(
+        r#"<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" font-size="12">
+<title>{title}</title><desc>{alt}</desc>
+<rect width="{WIDTH}" height="{height}" fill="{bg}"/>
+<text x="12" y="22" font-size="15" font-weight="bold" fill="{ink}">{title}</text>
+{inside}</svg>
+"#,
+        title = safe(title),
+        alt = safe(alt),
+    )
+}
+
+fn text(x: f64, y: f64, anchor: &'static str, words: &str, class: &'static str) -> Element {
+    let form = Form::Text { at: (x / WIDTH, y), anchor, words: words.to_owned() };
+    Element { form, class, of: None, words: None }
+}
+
+fn line(a: (f64, f64), b: (f64, f64), class: &'static str) -> Element {
+    Element { form: Form::Line(a, b), class, of: None, words: None }
+}
+
+fn plane_of(plane: &Plane, chart: &Chart) -> String {
+    let drawing = plane::draw(plane);
+    let (top, bottom) = (plane::TOP, plane::HEIGHT);
+    let right = if drawing.names.is_empty() { 24.0 } else { RIGHT };
+    let wide = WIDTH - LEFT - right;
+    let mut out = String::new();
+    let whole = |it: &Element, out: &mut String| it.absolute(0.0, WIDTH, HEAD, out);
+    for tick in plane.x.scale.ticks().iter().filter(|it| it.level < 2) {
+        line((tick.at, top), (tick.at, bottom), "grid").absolute(LEFT, wide, HEAD, &mut out);
+        let x = LEFT + tick.at * wide;
+        whole(&text(x, bottom + 16.0, "middle", &tick.label, "tick"), &mut out);
+    }
+    for tick in plane.y.scale.ticks().iter().filter(|it| it.level < 2) {
+        let y = top + (1.0 - tick.at) * (bottom - top);
+        line((0.0, y), (1.0, y), "grid").absolute(LEFT, wide, HEAD, &mut out);
+        whole(&text(LEFT - 6.0, y + 4.0, "end", &tick.label, "tick"), &mut out);
+    }
+    line((0.0, bottom), (1.0, bottom), "base").absolute(LEFT, wide, HEAD, &mut out);
+    for element in &drawing.elements {
+        element.absolute(LEFT, wide, HEAD, &mut out);
+    }
+    for name in &drawing.names {
+        let mut words = text(LEFT + wide + 18.0, name.y + 4.0, "start", &name.words, "name");
+        words.of = Some((name.series, name.hue));
+        whole(&words, &mut out);
+        let (from, to) = ((LEFT + wide + 4.0) / WIDTH, (LEFT + wide + 15.0) / WIDTH);
+        let mut lead = line((from, name.from), (to, name.y), "move");
+        lead.of = words.of;
+        whole(&lead, &mut out);
+    }
+    whole(&text(12.0, -14.0, "start", &plane.y.name, "tick"), &mut out);
+    whole(&text(LEFT, bottom + 36.0, "start", &plane.x.name, "tick"), &mut out);
+    document(&chart.title, &chart.alt, HEAD + bottom + FOOT + 24.0, &out)
+}
+
+fn cells(cells: &Cells, chart: &Chart) -> String {
+    let (rows, columns) = (cells.rows.len().clamp(1, MOST), cells.columns.len().clamp(1, MOST));
+    let (wide, high) = ((WIDTH - LEFT - 24.0) / columns as f64, (560.0 / rows as f64).min(24.0));
+    let mut out = String::new();
+    for (row, values) in cells.values.iter().take(rows).enumerate() {
+        for (column, value) in values.iter().take(columns).enumerate() {
+            let Some(value) = value.filter(|v| v.is_finite()) else { continue };
+            let strength = cells.scale.at(value).clamp(0.0, 1.0) * 2.0 - 1.0;
+            let fill = colour(if strength < 0.0 { "warn" } else { "accent" });
+            let (x, y) = (LEFT + column as f64 * wide, HEAD + row as f64 * high);
+            out.push_str(&format!(
+                "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{wide:.1}\" height=\"{high:.1}\" \
+                 fill=\"{fill}\" opacity=\"{:.2}\"/>\n",
+                strength.abs() * 0.6
+            ));
+            if wide >= 50.0 && high >= 14.0 {
+                let words = (cells.words)(value);
+                text(x + wide / 2.0, y + high / 2.0 + 4.0, "middle", &words, "note")
+                    .absolute(0.0, WIDTH, 0.0, &mut out);
+            }
+        }
+    }
+    for (row, name) in cells.rows.iter().take(rows).enumerate().filter(|_| high >= 12.0) {
+        let y = HEAD + (row as f64 + 0.5) * high + 4.0;
+        text(LEFT - 6.0, y, "end", name, "tick").absolute(0.0, WIDTH, 0.0, &mut out);
+    }
+    for (column, name) in cells.columns.iter().take(columns).enumerate().filter(|_| wide >= 20.0) {
+        let x = LEFT + (column as f64 + 0.5) * wide;
+        text(x, HEAD - 6.0, "middle", name, "tick").absolute(0.0, WIDTH, 0.0, &mut out);
+    }
+    document(&chart.title, &chart.alt, HEAD + rows as f64 * high + 16.0, &out)
+}
+
+/// A table's first column with strips or stacks as a picture; absent if it has none.
+pub fn table(table: &Table, title: &str) -> Option<String> {
+    let picture = |value: &Value| matches!(value, Value::Strip(_) | Value::Stack(_));
+    let column =
+        table.rows().find_map(|row| row.cells.iter().position(|cell| picture(&cell.value)))?;
+    let rows = || table.rows().filter_map(|row| Some((row, row.cells.get(column)?))).take(MOST);
+    let strips = rows().filter_map(|(_, cell)| match &cell.value {
+        Value::Strip(marks) => Some(marks),
+        _ => None,
+    });
+    let marks: Vec<&Mark> = strips.flatten().collect();
+    let own: Option<Scale> = table.columns.get(column).and_then(|it| it.axis);
+    let axis = own.unwrap_or_else(|| strip::axis(&marks));
+    let wide = WIDTH - NAMES - 24.0;
+    let bottom = rows().count() as f64 * strip::HEIGHT;
+    let mut out = String::new();
+    for tick in axis.ticks().iter().filter(|it| it.level == 0 && !marks.is_empty()) {
+        line((tick.at, 0.0), (tick.at, bottom), "grid").absolute(NAMES, wide, HEAD, &mut out);
+        let x = NAMES + tick.at * wide;
+        text(x, HEAD - 8.0, "middle", &tick.label, "tick").absolute(0.0, WIDTH, 0.0, &mut out);
+    }
+    for (nth, (row, cell)) in rows().enumerate() {
+        let y = HEAD + nth as f64 * strip::HEIGHT;
+        let name = row.cells.first().map(|cell| number::of_cell(cell).value).unwrap_or_default();
+        text(12.0, y + 15.0, "start", &name, "note").absolute(0.0, WIDTH, 0.0, &mut out);
+        let elements = match &cell.value {
+            Value::Strip(marks) => strip::elements(marks, &axis),
+            Value::Stack(shares) => strip::parts(shares),
+            _ => Vec::new(),
+        };
+        for element in elements {
+            element.absolute(NAMES, wide, y, &mut out);
+        }
+    }
+    Some(document(title, title, HEAD + bottom + 16.0, &out))
+}
+
+/// A picture as a bitmap of twice its size.
+///
+/// # Errors
+/// The machine has no font, or the picture cannot be drawn: the reason, in words.
+#[cfg(feature = "png")]
+pub fn png(svg: &str) -> Result<Vec<u8>, String> {
+    use resvg::{tiny_skia, usvg};
+    let mut options = usvg::Options::default();
+    let fonts = options.fontdb_mut();
+    fonts.load_system_fonts();
+    let family = fonts.faces().find_map(|face| face.families.first().map(|it| it.0.clone()));
+    let Some(family) = family else {
+        return Err("this machine has no font, which a PNG needs; export svg instead".into());
+    };
+    // The generic name may stand for a font that is not there.
+    let families = &[usvg::fontdb::Family::SansSerif];
+    if fonts.query(&usvg::fontdb::Query { families, ..Default::default() }).is_none() {
+        let faces = fonts.faces().flat_map(|face| face.families.iter().map(|it| &it.0));
+        let sans = faces.filter(|name| name.contains("Sans") && !name.contains("Mono")).min();
+        let family = sans.cloned().unwrap_or(family);
+        fonts.set_sans_serif_family(family);
+    }
+    let tree = usvg::Tree::from_str(svg, &options).map_err(|error| error.to_string())?;
+    let size = tree.size().to_int_size().scale_by(2.0).ok_or("the picture is too large")?;
+    let mut pixels =
+        tiny_skia::Pixmap::new(size.width(), size.height()).ok_or("the picture is too large")?;
+    let twice = tiny_skia::Transform::from_scale(2.0, 2.0);
+    resvg::render(&tree, twice, &mut pixels.as_mut());
+    pixels.encode_png().map_err(|error| error.to_string())
 }

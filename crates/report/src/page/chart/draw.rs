@@ -1,0 +1,224 @@
+//! What pictures are drawn with. Horizontal places are shares of a width, vertical ones pixels; a
+//! page writes the former as percentages, a picture of its own as pixels.
+
+use crate::block::chart::Hue;
+use maud::{Markup, html};
+use std::fmt::Write as _;
+
+pub(in crate::page) struct Element {
+    pub(in crate::page) form: Form,
+    /// What it is, for the style sheet: a row of [`STYLES`].
+    pub(in crate::page) class: &'static str,
+    /// The series, by number within its chart, and its colour.
+    pub(in crate::page) of: Option<(usize, Hue)>,
+    /// What a reader gets who points at it.
+    pub(in crate::page) words: Option<String>,
+}
+
+/// A place: a share of the width, and pixels from the top.
+pub(in crate::page) type At = (f64, f64);
+
+pub(in crate::page) enum Form {
+    Rect {
+        from: At,
+        to: At,
+    },
+    Line(At, At),
+    Circle(At, f64),
+    Cross(At),
+    /// A line through places, or the area that they enclose.
+    Path(Vec<At>),
+    Text {
+        at: At,
+        anchor: &'static str,
+        words: String,
+    },
+}
+
+/// A class, its filling, its stroke, the stroke's width, and its opacity: the style sheet's rules
+/// for a picture that has none. `hue` is the colour of the series.
+const STYLES: [(&str, &str, &str, f64, f64); 22] = [
+    ("grid", "", "hair", 1.0, 1.0),
+    ("base", "", "rule", 1.0, 1.0),
+    ("span", "", "rule", 1.0, 1.0),
+    ("bar", "hue", "", 0.0, 0.82),
+    ("band", "hue", "", 0.0, 0.16),
+    ("line", "", "hue", 1.7, 1.0),
+    ("line weak", "", "hue", 1.0, 0.55),
+    ("end", "hue", "", 0.0, 1.0),
+    ("dot", "hue", "", 0.0, 1.0),
+    ("median", "hue", "", 0.0, 1.0),
+    ("read", "hue", "", 0.0, 1.0),
+    ("change", "hue", "", 0.0, 1.0),
+    ("worst", "hue", "", 0.0, 1.0),
+    ("reference", "hue", "", 0.0, 1.0),
+    ("part", "hue", "", 0.0, 1.0),
+    ("hollow", "bg", "hue", 1.6, 1.0),
+    ("ordered", "bg", "hue", 1.6, 1.0),
+    ("move", "", "hue", 1.0, 0.4),
+    ("cold", "", "hue", 1.2, 0.8),
+    ("iv", "", "hue", 1.4, 0.75),
+    ("p90", "", "hue", 3.5, 1.0),
+    ("p99", "", "hue", 1.4, 0.75),
+];
+
+/// The class of a hue, which is also the name of its colour in the style sheet.
+pub(in crate::page) fn hue(hue: Hue) -> String {
+    match hue {
+        Hue::Accent => "accent".into(),
+        Hue::Sleep(nth) => format!("sleep{}", nth % 4),
+        Hue::Hybrid(nth) => format!("hybrid{}", nth % 4),
+        Hue::Spin(nth) => format!("spin{}", nth % 3),
+        Hue::Report(nth) => format!("report{}", nth % 4),
+        Hue::Part(nth) => format!("part{}", nth % 6),
+        Hue::Quiet => "quiet-hue".into(),
+        Hue::Bad => "bad".into(),
+    }
+}
+
+/// The plain colour of a name in the light theme, as the style sheet has it.
+pub(in crate::page) fn colour(name: &str) -> &'static str {
+    let name = match name {
+        "quiet-hue" => "dim",
+        "bad" => "warn",
+        name => name,
+    };
+    let sheet = include_str!("../chart.css");
+    let value = sheet.split_once(&format!("--{name}: ")).map(|(_, rest)| rest);
+    value.and_then(|rest| rest.split_once(';')).map_or("#000", |(value, _)| value)
+}
+
+/// A share of the width as a percentage.
+pub(in crate::page) fn pc(at: f64) -> String {
+    format!("{}%", (at * 1e4).round() / 100.0)
+}
+
+/// A text that XML allows: without control characters and what is no character.
+pub(in crate::page) fn clean(text: &str) -> String {
+    let bad = |c: char| c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}');
+    text.chars().map(|c| if bad(c) { '\u{fffd}' } else { c }).collect()
+}
+
+fn px(v: f64) -> f64 {
+    (v * 10.0).round() / 10.0
+}
+
+fn share(f: f64) -> String {
+    format!("{}", (f * 1e5).round() / 1e5)
+}
+
+impl Element {
+    /// The element on a page, in an area of this height. `data-f` repeats its place, for the script
+    /// that zooms, if it can be zoomed.
+    pub(in crate::page) fn html(&self, height: f64, zooms: bool) -> Markup {
+        let of = self.of.map(|(series, of)| match zooms {
+            true => format!(" s{series} {}", hue(of)),
+            false => format!(" {}", hue(of)),
+        });
+        let class = format!("{}{}", self.class, of.unwrap_or_default());
+        let words = self.words.as_deref().map(clean);
+        let f = |f: f64| zooms.then(|| share(f));
+        let two = |a: f64, b: f64| zooms.then(|| format!("{},{}", share(a), share(b)));
+        match &self.form {
+            Form::Rect { from, to } => html! {
+                rect class=(class) data-f=[two(from.0, to.0)] data-t=[words] x=(pc(from.0))
+                    y=(px(from.1)) width=(pc(to.0 - from.0)) height=(px(to.1 - from.1)) {}
+            },
+            Form::Line(a, b) => html! {
+                line class=(class) data-f=[two(a.0, b.0)] data-t=[words] x1=(pc(a.0)) x2=(pc(b.0))
+                    y1=(px(a.1)) y2=(px(b.1)) {}
+            },
+            Form::Circle(at, r) => html! {
+                circle class=(class) data-f=[f(at.0)] data-t=[words] cx=(pc(at.0)) cy=(px(at.1))
+                    r=(r) {}
+            },
+            Form::Cross(at) => html! {
+                svg x=(pc(at.0)) y=(px(at.1)) overflow="visible" data-t=[words] {
+                    path class=(class) d="M-2.8-2.8l5.6 5.6m0-5.6l-5.6 5.6" {}
+                }
+            },
+            Form::Path(through) => html! {
+                svg class="stretch" viewBox=(format!("0 0 1000 {height}"))
+                    preserveAspectRatio="none" width="100%" height=(height) {
+                    path class=(class) d=(path(through, 0.0, 1000.0)) {}
+                }
+            },
+            Form::Text { at, anchor, words } => html! {
+                text class=(class) data-f=[f(at.0)] x=(pc(at.0)) y=(px(at.1)) text-anchor=(anchor) {
+                    (clean(words))
+                }
+            },
+        }
+    }
+
+    /// The element in a picture, between two horizontal places in pixels and from a vertical one.
+    pub(in crate::page) fn absolute(&self, left: f64, width: f64, top: f64, out: &mut String) {
+        let own = self.of.map_or_else(|| "ink".into(), |(_, of)| hue(of));
+        let paint = |name: &str| match name {
+            "" => "none",
+            "hue" => colour(&own),
+            name => colour(name),
+        };
+        let style = STYLES.iter().find(|style| style.0 == self.class);
+        let (_, fill, stroke, wide, opacity) = style.copied().unwrap_or(("", "dim", "", 0.0, 1.0));
+        let (fill, stroke) = match self.class {
+            "mark" => ("none", colour("dim")),
+            "note" => (colour("ink"), "none"),
+            "name" => (colour(&own), "none"),
+            _ => (paint(fill), paint(stroke)),
+        };
+        let wide = if self.class == "mark" { 1.0 } else { wide };
+        let look =
+            format!(r#"fill="{fill}" stroke="{stroke}" stroke-width="{wide}" opacity="{opacity}""#);
+        let x = |f: f64| px(left + f * width);
+        let y = |v: f64| px(v + top);
+        // Writing to a string cannot fail.
+        let _ = match &self.form {
+            Form::Rect { from, to } => writeln!(
+                out,
+                r#"<rect x="{}" y="{}" width="{}" height="{}" {look}/>"#,
+                x(from.0),
+                y(from.1),
+                px((to.0 - from.0) * width),
+                px(to.1 - from.1)
+            ),
+            Form::Line(a, b) => writeln!(
+                out,
+                r#"<line x1="{}" y1="{}" x2="{}" y2="{}" {look}/>"#,
+                x(a.0),
+                y(a.1),
+                x(b.0),
+                y(b.1)
+            ),
+            Form::Circle(at, r) => {
+                writeln!(out, r#"<circle cx="{}" cy="{}" r="{r}" {look}/>"#, x(at.0), y(at.1))
+            }
+            Form::Cross(at) => writeln!(
+                out,
+                r#"<path d="M{} {}m-2.8-2.8l5.6 5.6m0-5.6l-5.6 5.6" {look}/>"#,
+                x(at.0),
+                y(at.1)
+            ),
+            Form::Path(through) => {
+                let moved: Vec<At> = through.iter().map(|(f, v)| (*f, v + top)).collect();
+                writeln!(out, r#"<path d="{}" {look}/>"#, path(&moved, left, width))
+            }
+            Form::Text { at, anchor, words } => writeln!(
+                out,
+                r#"<text x="{}" y="{}" text-anchor="{anchor}" font-size="12" fill="{fill}">{}</text>"#,
+                x(at.0),
+                y(at.1),
+                html! { (clean(words)) }.into_string()
+            ),
+        };
+    }
+}
+
+fn path(through: &[At], left: f64, width: f64) -> String {
+    let mut out = String::new();
+    for (f, y) in through {
+        let letter = if out.is_empty() { 'M' } else { 'L' };
+        let _ = write!(out, "{letter}{} {}", px(left + f * width), px(*y));
+    }
+    out
+}
