@@ -155,10 +155,8 @@ fn a_giant_report_has_a_page_of_limited_size() {
 
 #[test]
 fn the_page_of_a_usual_report_is_small() {
-    let path = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../docs/reports/x86_64-unknown-linux-gnu.json"
-    );
+    let path =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reports/x86_64-unknown-linux-gnu.json");
     let text = std::fs::read_to_string(path).expect("a report of the documents");
     let report: Report = serde_json::from_str(&text).expect("a report");
     let page = page(&[("", &report)]);

@@ -83,7 +83,9 @@ fn choice(advice: &Advice) -> Markup {
         div {
             dt { (safe(&advice.short)) }
             dd {
-                @if !figure.is_empty() { b { (safe(&figure)) } " " }
+                @let (large, rest) = figure.split_once(", ").unwrap_or((figure.as_str(), ""));
+                @if !large.is_empty() { b { (safe(large)) } " " }
+                @if !rest.is_empty() { span.dim { (safe(rest)) } " " }
                 @match &advice.clock {
                     Some(id) => { code { (safe(id)) } }
                     None => { span.warn { "nothing suitable" } }

@@ -142,6 +142,8 @@ struct Drawn<'a> {
     picture: bool,
     /// Whether its cells have figures to sort by.
     figures: bool,
+    /// The unit of those figures for programs; absent if they have none.
+    unit: Option<&'static str>,
     /// The axis of its strips.
     axis: Option<Scale>,
     /// Whether it is next to the name on a narrow screen.
@@ -165,7 +167,10 @@ impl<'a> Drawn<'a> {
         let axis = column.axis.or_else(|| (!marks.is_empty()).then(|| strip::axis(&marks)));
         let figures = column.rank != Rank::Name && cells().any(|it| raw(&it.value).is_some());
         let picture = cells().any(|cell| cell.value.is_picture());
-        Self { at, column, head: head(column), picture, figures, axis, leads: false }
+        let is_ns = |cell: &Cell| matches!(cell.value, Value::Ns(_) | Value::Estimate(_));
+        let unit = if cells().any(is_ns) { Some("ns") } else { some(column.unit) };
+        let unit = unit.filter(|_| figures);
+        Self { at, column, head: head(column), picture, figures, unit, axis, leads: false }
     }
 
     fn class(&self) -> &'static str {
@@ -182,7 +187,7 @@ impl<'a> Drawn<'a> {
         let words = safe(&self.column.head.replace('\n', " "));
         let key = (!self.picture).then_some(if self.figures { "num" } else { "text" });
         html! {
-            th scope="col" class=[some(self.class())] data-key=[key] {
+            th scope="col" class=[some(self.class())] data-key=[key] data-unit=[self.unit] {
                 @match words.trim() {
                     "" => { span.quiet { @if self.picture { "picture" } @else { "value" } } }
                     words => { span { (words) } }
