@@ -1,6 +1,6 @@
 //! What every command needs: the options of all groups, and the style of the output.
 
-use crate::options::Options;
+use crate::options::{Options, Output};
 use anstyle_query::windows::enable_ansi_colors;
 use chronoscope_report::section::Detail;
 use chronoscope_report::text::{Style, message};
@@ -15,7 +15,7 @@ pub struct Context {
 
 impl Context {
     pub fn new(options: Options) -> Self {
-        Self { style: style(options.output.color), options }
+        Self { style: style(&options.output), options }
     }
 
     /// How much a command shows of its own section.
@@ -50,12 +50,12 @@ const WIDTHS: (usize, usize) = (30, 160);
 /// file gets bytes, and its reader may assume that code page: only ASCII is safe there.
 const CONSOLE_TAKES_UNICODE: bool = cfg!(windows);
 
-fn style(asked: ColorChoice) -> Style {
+fn style(output: &Output) -> Style {
     let terminal = io::stdout().is_terminal();
     // A Windows console accepts escape sequences only if that is enabled, and before Windows 10
     // 1511 not at all.
     let escapes = || enable_ansi_colors().unwrap_or(true);
-    let color = match asked {
+    let color = match output.color {
         ColorChoice::Always => {
             escapes();
             true
@@ -76,15 +76,16 @@ fn style(asked: ColorChoice) -> Style {
         .filter(|_| terminal)
         .map(|(width, _)| usize::from(width.0))
         .or(asked);
-    let utf8 = |value: String| {
+    let is_utf8 = |value: String| {
         let value = value.to_ascii_lowercase().replace('-', "");
         value.contains("utf8")
     };
-    let unicode = ["LC_ALL", "LC_CTYPE", "LANG"]
+    let utf8 = ["LC_ALL", "LC_CTYPE", "LANG"]
         .iter()
         .filter_map(|name| std::env::var(name).ok())
         .find(|value| !value.is_empty())
-        .is_some_and(utf8)
+        .is_some_and(is_utf8)
         || (terminal && CONSOLE_TAKES_UNICODE);
+    let unicode = utf8 && !output.ascii;
     Style { width: width.unwrap_or(WIDTH_ELSEWHERE).clamp(WIDTHS.0, WIDTHS.1), color, unicode }
 }

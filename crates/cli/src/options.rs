@@ -29,6 +29,9 @@ pub struct Output {
     /// When to use colour; auto: on a terminal, unless NO_COLOR is set.
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     pub color: ColorChoice,
+    /// Draw with ASCII only, as where the terminal cannot show UTF-8.
+    #[arg(long)]
+    pub ascii: bool,
     /// Show no progress and no warnings.
     #[arg(long, short)]
     pub quiet: bool,

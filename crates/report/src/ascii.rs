@@ -3,16 +3,21 @@
 use std::borrow::Cow;
 
 /// The signs that screens use, as a reader of plain text expects them.
-const SIGNS: [(&str, &str); 19] = [
+const SIGNS: [(&str, &str); 24] = [
     (" · ", ", "),
+    ("·", "."),
     ("±", "+/-"),
     ("µ", "u"),
     ("…", ".."),
     ("▸", ">"),
     ("─", "-"),
+    ("━", "="),
+    ("┬", "+"),
+    ("┤", "+"),
     ("│", "|"),
     ("┼", "+"),
     ("●", "o"),
+    ("○", "+"),
     ("√", "sqrt "),
     ("×", "x"),
     ("→", "->"),

@@ -310,3 +310,14 @@ fn number(value: f64) -> String {
         _ => format!("{rounded:e}"),
     }
 }
+
+/// The powers of ten around these values; none if none of them is finite and positive.
+pub fn decades(values: impl Iterator<Item = f64>) -> Vec<f64> {
+    let logs = values.filter(|v| v.is_finite() && *v > 0.0).map(f64::log10);
+    let ends = logs.fold(None, |ends: Option<(f64, f64)>, log| {
+        let (low, high) = ends.unwrap_or((log, log));
+        Some((low.min(log), high.max(log)))
+    });
+    let power = |log: f64| 10f64.powi(log as i32);
+    ends.map_or(Vec::new(), |(low, high)| vec![power(low.floor()), power(high.ceil())])
+}

@@ -1,8 +1,10 @@
 //! Fits a table to the width of a screen: in one piece if there is room, otherwise without the
 //! optional columns, and if that is not enough, in several pieces, one below the other.
 
+use super::strip;
 use super::style::Style;
 use super::table::{fits_by_giving_way, natural_width};
+use crate::block::chart::Mark;
 use crate::block::{Align, Cell, Column, Item, Rank, Row, Table, Tone, Value};
 use crate::clean::clean;
 use crate::number;
@@ -11,6 +13,9 @@ use crate::section::Detail;
 /// From this width on, columns that do not fit are shown in tables of their own, even if not
 /// everything was asked for.
 const WIDE: usize = 118;
+
+/// From this width on, strips that are optional are shown if there is room.
+const PICTURED: usize = 106;
 
 /// The longest and the shortest bar, in columns.
 const BAR: (usize, usize) = (40, 4);
@@ -36,6 +41,8 @@ pub(super) struct Laid {
     pub(super) title: String,
     pub(super) remark: String,
     pub(super) table: Table,
+    /// The strips that are drawn in the table.
+    pub(super) strips: Vec<Vec<Mark>>,
 }
 
 /// The pieces of a table; none if it has no row.
@@ -46,14 +53,21 @@ pub(super) fn laid(table: &Table, detail: Detail, style: &Style) -> Vec<Laid> {
     let fitted = Fitted { table, style };
     if table.flows {
         let (title, remark) = (String::new(), String::new());
-        return vec![Laid { title, remark, table: fitted.flowing() }];
+        let table = fitted.flowing();
+        return vec![Laid { title, remark, table, strips: Vec::new() }];
     }
     if let Some(stacked) = fitted.stacked() {
         return laid(&stacked, detail, style);
     }
+    if let Some(folded) = fitted.folded() {
+        return laid(&folded, detail, style);
+    }
     let piece = |piece: Piece| {
+        let piece = fitted.pictured(piece);
         let (title, remark) = fitted.heading(&piece);
-        Laid { title, remark, table: fitted.nicest(&piece) }
+        let strips = piece.iter().flat_map(|at| strip::of_column(table, *at));
+        let strips = strips.map(<[Mark]>::to_vec).collect();
+        Laid { title, remark, table: fitted.nicest(&piece), strips }
     };
     fitted.pieces(detail).into_iter().map(piece).collect()
 }
@@ -67,13 +81,67 @@ struct Fitted<'a> {
 }
 
 impl Fitted<'_> {
-    /// The columns of these ranks, sorted by their parts.
+    /// The columns of these ranks that are not optional strips, sorted by their parts. Stacks are
+    /// not drawn in characters.
     fn columns(&self, ranks: &[Rank]) -> Piece {
         let columns = &self.table.columns;
-        let ranked = |at: &usize| ranks.contains(&columns[*at].rank);
+        let ranked = |at: &usize| {
+            ranks.contains(&columns[*at].rank)
+                && !(columns[*at].rank == Rank::Optional && self.is_strip(*at))
+                && !self.table.rows().any(|row| is_stack(row, *at))
+        };
         let mut ranked: Piece = (0..columns.len()).filter(ranked).collect();
         ranked.sort_by_key(|at| columns[*at].part);
         ranked
+    }
+
+    fn is_strip(&self, at: usize) -> bool {
+        strip::of_column(self.table, at).next().is_some()
+    }
+
+    /// The piece with the optional strips of its parts, if there is room on a wide screen. Nothing
+    /// gives way to them.
+    fn pictured(&self, mut piece: Piece) -> Piece {
+        let columns = &self.table.columns;
+        let optional = |at: &usize| columns[*at].rank == Rank::Optional && self.is_strip(*at);
+        for at in (0..columns.len()).filter(optional) {
+            let part = columns[at].part;
+            let Some(after) = piece.iter().position(|other| columns[*other].part == part) else {
+                continue;
+            };
+            let later = |other: &usize| columns[*other].part == part && *other > at;
+            let place = piece[after..].iter().position(later).map_or(piece.len(), |it| after + it);
+            let mut with = piece.clone();
+            with.insert(place, at);
+            let width = natural_width(&self.built(&with, Look::Close), self.style);
+            if self.style.width >= PICTURED && width <= self.style.width {
+                piece = with;
+            }
+        }
+        piece
+    }
+
+    /// A table with strips whose only group becomes the heading of its names, if there is room.
+    fn folded(&self) -> Option<Table> {
+        let groups = |table: &Table| {
+            table.items.iter().filter(|item| matches!(item, Item::Group { .. })).count()
+        };
+        let name = self.table.columns.first()?;
+        let strip = self.columns(&[Rank::Primary]).into_iter().any(|at| self.is_strip(at));
+        let Some(Item::Group { name: group, remark }) = self.table.items.first() else {
+            return None;
+        };
+        if !strip || groups(self.table) != 1 || name.rank != Rank::Name {
+            return None;
+        }
+        let mut folded = self.table.clone();
+        let parts = [group.as_str(), remark.as_str()].into_iter().filter(|it| !it.is_empty());
+        folded.columns[0].head = parts.collect::<Vec<_>>().join(", ").into();
+        folded.columns[0].narrow = None;
+        folded.items.remove(0);
+        let fitted = Fitted { table: &folded, style: self.style };
+        let primary = self.columns(&[Rank::Primary]);
+        (fitted.fits(&primary)).then_some(folded)
     }
 
     /// How the columns are distributed: all in one piece if there is room.
@@ -199,22 +267,38 @@ impl Fitted<'_> {
         }
         for &at in &columns {
             let head = self.head(&self.table.columns[at], look);
+            let axis = strip::axis(self.table, at);
+            let head = axis.map_or(head.clone(), |axis| Column {
+                head: strip::head(&axis, strip::width(&axis, 0)).into(),
+                axis: Some(axis),
+                ..head
+            });
             built.columns.push(if marks && built.columns.len() == 1 { head.close() } else { head });
             if self.table.columns[at].spread {
                 built.columns.push(Column::new(self.style.signs("±")).close());
             }
         }
-        let fill = |bar: usize| {
+        let fill = |bar: usize, strip: usize| {
             let items = self.table.items.iter().map(|item| match item {
-                Item::Row(row) => Item::from(self.row(row, &columns, marks, bar)),
+                Item::Row(row) => Item::from(self.row(row, &columns, marks, bar, strip)),
                 group @ Item::Group { .. } => group.clone(),
             });
             items.collect()
         };
-        built.items = fill(0);
-        if self.table.rows().any(|row| columns.iter().any(|at| is_bar(row, *at))) {
-            let rest = self.style.width.saturating_sub(natural_width(&built, self.style));
-            built.items = fill(rest.clamp(BAR.1, BAR.0));
+        built.items = fill(0, 0);
+        let rest = || self.style.width.saturating_sub(natural_width(&built, self.style));
+        let strips = columns.iter().filter(|at| self.is_strip(**at)).count();
+        if strips > 0 {
+            // Each is at its narrowest, and its labels may be longer than that.
+            let room = rest() / strips + strip::NARROWEST;
+            for column in &mut built.columns {
+                if let Some(axis) = &column.axis {
+                    column.head = strip::head(axis, strip::width(axis, room)).into();
+                }
+            }
+            built.items = fill(0, room);
+        } else if self.table.rows().any(|row| columns.iter().any(|at| is_bar(row, *at))) {
+            built.items = fill(rest().clamp(BAR.1, BAR.0), 0);
         }
         built
     }
@@ -235,7 +319,14 @@ impl Fitted<'_> {
         Column { head: self.style.signs(&head).into(), align, gap, ..column.clone() }
     }
 
-    fn row(&self, row: &Row, columns: &[usize], marks: bool, bar: usize) -> Vec<Cell> {
+    fn row(
+        &self,
+        row: &Row,
+        columns: &[usize],
+        marks: bool,
+        bar: usize,
+        strip: usize,
+    ) -> Vec<Cell> {
         let mut cells = Vec::new();
         if marks {
             cells.push(Cell::text(if row.marked { "▸" } else { "" }).toned(Tone::Good));
@@ -243,8 +334,12 @@ impl Fitted<'_> {
         for (nth, &at) in columns.iter().enumerate() {
             let cell = row.cells.get(at).cloned().unwrap_or_default();
             let shown = number::of_cell(&cell);
-            let text = match cell.value {
-                Value::Bar(share) if cell.words.is_none() => self.style.bar(share, bar),
+            let text = match &cell.value {
+                Value::Bar(share) if cell.words.is_none() => self.style.bar(*share, bar),
+                Value::Strip(marks) => match strip::axis(self.table, at) {
+                    Some(axis) => strip::drawn(marks, &axis, strip::width(&axis, strip)),
+                    None => String::new(),
+                },
                 _ => shown.value,
             };
             let tone = if row.marked && nth == 0 { Some(Tone::Strong) } else { cell.tone };
@@ -278,11 +373,15 @@ impl Fitted<'_> {
         }
         for line in 0..height {
             let of_line = (0..pieces).filter_map(|piece| rows.get(piece * height + line));
-            let cells = of_line.flat_map(|row| self.row(row, &columns, true, 0));
+            let cells = of_line.flat_map(|row| self.row(row, &columns, true, 0, 0));
             flown.items.push(cells.collect::<Vec<_>>().into());
         }
         flown
     }
+}
+
+fn is_stack(row: &Row, at: usize) -> bool {
+    row.cells.get(at).is_some_and(|cell| matches!(cell.value, Value::Stack(_)))
 }
 
 fn is_bar(row: &Row, at: usize) -> bool {

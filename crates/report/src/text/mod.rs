@@ -8,6 +8,7 @@ pub mod list;
 mod layout;
 pub(crate) mod plot;
 mod screen;
+mod strip;
 mod style;
 mod table;
 mod wrapping;

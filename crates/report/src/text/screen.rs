@@ -2,7 +2,7 @@
 
 use super::style::{INDENT, Style, columns};
 use super::wrapping::{wrap, wrap_cell};
-use super::{layout, plot, table};
+use super::{layout, plot, strip, table};
 use crate::block::{Block, Text, Tone};
 use crate::clean::{clean, clean_span};
 use crate::section::Detail;
@@ -48,6 +48,9 @@ impl<'a> Screen<'a> {
                         self.gap();
                     }
                     self.lines(table::lines(&laid.table, detail != Detail::Brief, style));
+                    if let Some(keys) = strip::keys(&laid.strips, style) {
+                        self.paragraph(&style.paint(Tone::Dim, &keys));
+                    }
                 }
             }
             Block::Chart(chart) => self.lines(plot::lines(chart, style)),

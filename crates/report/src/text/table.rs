@@ -45,7 +45,12 @@ pub(super) fn lines(table: &Table, ruled: bool, style: &Style) -> Vec<String> {
     let paint = |line: &str| style.paint(Tone::Dim, line);
     let heads = table.columns.iter().zip(&most).map(|(column, most)| {
         let lines = column.head.lines();
-        lines.flat_map(|line| wrap_cell(line, *most)).map(|line| paint(&line)).collect()
+        // The spaces in the labels of an axis count.
+        let whole = |line: &str| match columns(line) <= *most {
+            true => vec![line.to_owned()],
+            false => wrap_cell(line, *most),
+        };
+        lines.flat_map(whole).map(|line| paint(&line)).collect()
     });
     let heads: Vec<Vec<String>> = heads.collect();
     // A column that wrapped may have become narrower than it had to.
@@ -66,7 +71,8 @@ pub(super) fn lines(table: &Table, ruled: bool, style: &Style) -> Vec<String> {
         out.extend(aligned(table, &bottom.collect::<Vec<_>>(), &widths));
         if ruled {
             let whole = (width(table, &widths) - INDENT).min(style.width.saturating_sub(INDENT));
-            out.push(" ".repeat(INDENT) + &style.rule(whole));
+            let rule = ruler(table, &widths, whole);
+            out.push(" ".repeat(INDENT) + &style.paint(Tone::Dim, &style.signs(&rule)));
         }
     }
     let mut rows = rows.into_iter();
@@ -84,6 +90,26 @@ pub(super) fn lines(table: &Table, ruled: bool, style: &Style) -> Vec<String> {
         }
     }
     out
+}
+
+/// The line below the headings, with a tick where a label of an axis begins.
+fn ruler(table: &Table, widths: &[usize], whole: usize) -> String {
+    let mut rule = vec!['─'; whole];
+    let mut start = 0;
+    for (nth, (column, width)) in table.columns.iter().zip(widths).enumerate() {
+        start += if nth == 0 { 0 } else { column.gap };
+        if column.axis.is_some() {
+            let mut before = ' ';
+            for (at, c) in column.head.chars().enumerate() {
+                if let (true, Some(cell)) = (before == ' ' && c != ' ', rule.get_mut(start + at)) {
+                    *cell = '┬';
+                }
+                before = c;
+            }
+        }
+        start += width;
+    }
+    rule.into_iter().collect()
 }
 
 /// One row, whose cells may have several lines.

@@ -1,8 +1,9 @@
 //! The columns of clocks.
 
 use super::super::columns::{Spec, columns};
+use crate::block::chart::{Mark, What};
 use crate::block::{Cell, Tone, Value};
-use crate::number::short;
+use crate::number::{self, short};
 use crate::under_load::name;
 use chronoscope_model::clock::{Clock, Difference, Grade, Limit, Resolution, Scope, TickFrom};
 use chronoscope_model::ordering::Handed;
@@ -29,6 +30,7 @@ pub(super) fn columns() -> Vec<Spec<Clock>> {
 fn identity() -> Vec<Spec<Clock>> {
     columns! { c in Clock;
         "id" "clock" [brief full part(COST) also_name] Cell::code(&c.id);
+        "" "cost" [brief full part(COST) optional] strip(c, 0);
         "call" "clock" [] Cell::code(&c.call);
         "language" "clock" [] Cell::text(c.language.name());
         "kind" "kind" [] Cell::text(format!("{:?}", c.kind).to_lowercase());
@@ -53,6 +55,30 @@ fn cost() -> Vec<Spec<Clock>> {
         "first" "first" [full part(COST) unit("ns") decimal close statistics]
             Cell::estimate(c.cost.first.as_ref());
     }
+}
+
+/// What a read costs in each way that was measured, as a picture; the report's number is `of`.
+pub(super) fn strip(clock: &Clock, of: usize) -> Cell {
+    let cost = &clock.cost;
+    let all = [
+        (What::Read, "read", &cost.throughput),
+        (What::Ordered, "ordered", &cost.latency),
+        (What::Cold, "cold", &cost.cold),
+    ];
+    let marks = all.into_iter().filter_map(|(what, name, estimate)| {
+        let estimate = estimate.as_ref()?;
+        let value = estimate.known_ns()?;
+        let (low, high) = (estimate.low_ns, estimate.high_ns);
+        let figure = number::estimate(estimate);
+        let spread = match figure.spread.as_str() {
+            "" => String::new(),
+            spread => format!(" ± {spread}"),
+        };
+        let words = format!("{name} {}{spread} ns", figure.value);
+        Some(Mark { what, value, low, high, of, words })
+    });
+    let marks: Vec<Mark> = marks.collect();
+    Cell::new(if marks.is_empty() { Value::Absent } else { Value::Strip(marks) })
 }
 
 /// Cycles of the core for one read; not shown if they are only a bound.

@@ -18,7 +18,9 @@ use super::columns::Rows;
 use super::{Detail, Distribution, Section};
 use crate::block::Block;
 use crate::number::{count, plural, short};
+use crate::scale::{Scale, Unit, decades};
 use chronoscope_model::Report;
+use chronoscope_model::quantile::Percentile;
 use chronoscope_model::waits::{Load, Wait};
 use rows::{Labelled, durations, label, several_cpus, waits_of};
 use std::collections::BTreeSet;
@@ -32,8 +34,14 @@ pub const SECTION: Section = Section {
     view,
     table: Some(|report| {
         let rows: Vec<Labelled> = report.waits.iter().map(|wait| (wait, false)).collect();
-        let all =
-            Traits { everything: true, slice: true, throttled: true, grid: true, early: true };
+        let all = Traits {
+            everything: true,
+            slice: true,
+            throttled: true,
+            grid: true,
+            early: true,
+            strip: false,
+        };
         Rows::data(table::columns(all)).of_all(&rows)
     }),
     distributions: Some(distributions),
@@ -57,7 +65,7 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
         return blocks;
     }
     for (load, measured) in loads(report) {
-        blocks.extend(under(load, &measured, detail));
+        blocks.extend(under(load, &measured, axis(report), detail));
         let many = distribution::only_method(report).is_none();
         if many && (detail == Detail::Everything || distribution::is_long(&measured)) {
             blocks.extend(distribution::of_each(&measured));
@@ -81,10 +89,20 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
 pub fn bins(report: &Report) -> Vec<Block> {
     let mut blocks = Vec::new();
     for (load, rows) in loads(report) {
-        blocks.extend(under(load, &rows, Detail::Full));
+        blocks.extend(under(load, &rows, axis(report), Detail::Full));
         blocks.extend(distribution::view(&rows, Some(1000)));
     }
     blocks
+}
+
+/// The axis of strips, which the tables of all loads share: the decades from the least median to the
+/// worst wait.
+fn axis(report: &Report) -> Scale {
+    let ends = waits_of(report).flat_map(|wait| {
+        let worst = wait.max_ns as f64;
+        [wait.percentile(Percentile::P50).map_or(worst, |ns| ns as f64), worst]
+    });
+    Scale::log(Unit::Ns, decades(ends))
 }
 
 /// The rows that were measured under each load that has some.
@@ -93,15 +111,19 @@ fn loads(report: &Report) -> impl Iterator<Item = (Load, Vec<&Wait>)> {
     Load::ALL.into_iter().map(of).filter(|(_, rows): &(Load, Vec<&Wait>)| !rows.is_empty())
 }
 
-fn under(load: Load, rows: &[&Wait], detail: Detail) -> Vec<Block> {
+fn under(load: Load, rows: &[&Wait], axis: Scale, detail: Detail) -> Vec<Block> {
     let mut blocks = heading(load, rows);
     let traits = Traits::of(rows, detail);
     let several = several_cpus(rows);
-    let mut table = Rows::shown(table::columns(traits), detail);
+    let mut columns = table::columns(traits);
+    for spec in columns.iter_mut().filter(|spec| spec.column.head == "overshoot") {
+        spec.column.axis = Some(axis);
+    }
+    let mut table = Rows::shown(columns, detail);
     for ns in durations(rows) {
         let of_it: Vec<&Wait> =
             rows.iter().copied().filter(|wait| wait.requested_ns == Some(ns)).collect();
-        let (what, waits) = group(&of_it);
+        let (what, waits) = group(&of_it, traits.strip);
         table.group(format!("{what} {}", short(ns as f64)), waits);
         for wait in of_it {
             table.row(&(wait, several));
@@ -159,12 +181,15 @@ fn heading(load: Load, rows: &[&Wait]) -> Vec<Block> {
     blocks
 }
 
-/// The duration that a group of rows waited for, and how often.
-fn group(rows: &[&Wait]) -> (&'static str, String) {
+/// The duration that a group of rows waited for, and how often, which is short if it becomes the
+/// heading of a column.
+fn group(rows: &[&Wait], short: bool) -> (&'static str, String) {
     let what = if rows.iter().any(|w| w.period_ns.is_some()) { "period" } else { "wait" };
     let samples = || rows.iter().map(|w| w.samples);
     let waits = match (samples().min(), samples().max()) {
+        (Some(a), Some(b)) if a == b && short => format!("{} each", count(a)),
         (Some(a), Some(b)) if a == b => format!("{} each", plural(a, "wait", "waits")),
+        (Some(a), Some(b)) if short => format!("{} to {} each", count(a), count(b)),
         (Some(a), Some(b)) => format!("{} to {} waits each", count(a), count(b)),
         _ => String::new(),
     };

@@ -2,8 +2,9 @@
 
 use super::super::Detail;
 use super::super::columns::{Spec, columns};
-use super::rows::{Labelled, name, setting};
+use super::rows::{Labelled, durations, name, setting};
 use super::why;
+use crate::block::chart::{Mark, What};
 use crate::block::{Cell, Rank, Tone, Value};
 use crate::number::{count, short};
 use chronoscope_model::quantile::Percentile::{P50, P90, P99, P999};
@@ -22,6 +23,8 @@ pub(super) struct Traits {
     pub(super) grid: bool,
     /// Some waits were early, which is a defect.
     pub(super) early: bool,
+    /// All rows waited for one duration, so that one strip shows how they are distributed.
+    pub(super) strip: bool,
 }
 
 impl Traits {
@@ -32,6 +35,7 @@ impl Traits {
             throttled: rows.iter().any(|wait| wait.throttled.is_some_and(|it| it.periods > 0)),
             grid: rows.iter().any(|wait| wait.grid.is_some()),
             early: rows.iter().any(|wait| wait.early > 0),
+            strip: durations(rows).len() == 1,
         }
     }
 }
@@ -41,6 +45,11 @@ pub(super) fn columns<'a>(traits: Traits) -> Vec<Spec<Labelled<'a>>> {
     let interval = if traits.everything { Rank::More } else { Rank::Optional };
     // If no wait was early, the column gives up its place first.
     let defect = if traits.early { Rank::Primary } else { Rank::More };
+    // A strip stands for the figures that it shows.
+    let (figure_rank, shown) = match traits.strip {
+        true => (Rank::More, Rank::More),
+        false => (Rank::Spare, Rank::Primary),
+    };
     let mut all = columns! { (wait, several) in Labelled;
         "id" "method" [full whole_name] name(&(wait, *several));
         "load" "method" [] Cell::text(wait.load.name());
@@ -53,8 +62,8 @@ pub(super) fn columns<'a>(traits: Traits) -> Vec<Spec<Labelled<'a>>> {
         "available" "method" [] Cell::flag(wait.available);
         "unavailable_reason" "method" [] Cell::words(wait.unavailable_reason.clone());
         "waits" "waits" [full more right] Cell::count(wait.samples);
-        "min_ns" "min" [full right spare close] figure(wait, wait.min_ns as f64);
-        "mean_ns" "mean" [full right spare close] figure(wait, wait.mean_ns);
+        "min_ns" "min" [full right rank(figure_rank) close] figure(wait, wait.min_ns as f64);
+        "mean_ns" "mean" [full right rank(figure_rank) close] figure(wait, wait.mean_ns);
         "p50_ns" "p50" [full right close] Cell::whole_ns(wait.percentile(P50));
         "p50_low_ns" "p50 95 %" [] low(wait, P50);
         "p50_high_ns" "p50 95 %" [] high(wait, P50);
@@ -63,14 +72,14 @@ pub(super) fn columns<'a>(traits: Traits) -> Vec<Spec<Labelled<'a>>> {
         "p90_low_ns" "p90 95 %" [] low(wait, P90);
         "p90_high_ns" "p90 95 %" [] high(wait, P90);
         "" "p90\n95 %" [full right rank(interval)] both(wait, P90);
-        "p99_ns" "p99" [full right spare] Cell::whole_ns(wait.percentile(P99));
+        "p99_ns" "p99" [full right rank(figure_rank)] Cell::whole_ns(wait.percentile(P99));
         "p99_low_ns" "p99 95 %" [] low(wait, P99);
         "p99_high_ns" "p99 95 %" [] high(wait, P99);
         "" "p99\n95 %" [full right rank(interval)] both(wait, P99);
         "p99_9_ns" "p99.9" [full right more] Cell::whole_ns(wait.percentile(P999));
         "p99_9_low_ns" "p99.9" [] low(wait, P999);
         "p99_9_high_ns" "p99.9" [] high(wait, P999);
-        "max_ns" "max" [full right] figure(wait, wait.max_ns as f64);
+        "max_ns" "max" [full right rank(shown)] figure(wait, wait.max_ns as f64);
         "std_dev_ns" "std dev" [full_if(traits.everything) right more] Cell::ns(wait.std_dev_ns);
         "max_var_ns" "max var" [full_if(traits.everything) right more]
             Cell::ns(wait.range_ns().map(|ns| ns as f64));
@@ -78,6 +87,7 @@ pub(super) fn columns<'a>(traits: Traits) -> Vec<Spec<Labelled<'a>>> {
             Cell::ns(by_clock(wait).map(|clock| clock.mean_ns));
         "clock_difference_ns" "clock\n- ruler" [full_if(traits.everything) right more]
             Cell::ns(wait.clock_difference_ns());
+        "" "overshoot" [full_if(traits.strip)] strip(wait);
         "early" "early" [full right close rank(defect)] {
             let early = (wait.samples > 0).then_some(wait.early);
             Cell::count(early).toned(if wait.early > 0 { Tone::Bad } else { Tone::Dim })
@@ -104,6 +114,27 @@ pub(super) fn columns<'a>(traits: Traits) -> Vec<Spec<Labelled<'a>>> {
         "notes" "method" [] Cell::text(wait.notes.join("; "));
     });
     all
+}
+
+/// The percentiles that the number of waits supports, and the worst wait, as a picture.
+fn strip(wait: &Wait) -> Cell {
+    let of = |what, percentile: Percentile| {
+        let value = wait.percentile(percentile)? as f64;
+        let (low, high) = wait.intervals.get(percentile).map_or((value, value), |interval| {
+            (interval.low_ns as f64, interval.high_ns.map_or(value, |ns| ns as f64))
+        });
+        let words = format!("{} {}", percentile.name(), short(value));
+        Some(Mark { what, value, low, high, of: 0, words })
+    };
+    let worst = (wait.samples > 0).then(|| {
+        let value = wait.max_ns as f64;
+        let words = format!("worst {}", short(value));
+        Mark { what: What::Worst, value, low: value, high: value, of: 0, words }
+    });
+    let percentiles = [(What::Median, P50), (What::P90, P90), (What::P99, P99)];
+    let marks = percentiles.into_iter().map(|(what, percentile)| of(what, percentile));
+    let marks: Vec<Mark> = marks.chain([worst]).flatten().collect();
+    Cell::new(if marks.is_empty() { Value::Absent } else { Value::Strip(marks) })
 }
 
 /// A figure of a row; absent if nothing was measured, and not zero.
