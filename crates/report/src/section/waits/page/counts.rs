@@ -49,7 +49,7 @@ pub(super) fn view(inputs: &[Input<'_>], rows: &[&Row<'_>], what: &str) -> Vec<B
             words.as_deref().unwrap_or("no wait")
         );
         let at = latest.map_or(floor, |(ns, _)| ns.max(floor));
-        let note = |words| Note { x: at, y: 1.0, words, line: false };
+        let note = |words| Note { x: at, y: fullest as f64, words, line: true };
         Block::Chart(Chart {
             title,
             alt,

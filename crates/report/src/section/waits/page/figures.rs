@@ -56,6 +56,7 @@ fn figures<'a>(rows: &[&Row<'_>]) -> Vec<Spec<Line<'a>>> {
     let has = |it: fn(&Wait) -> bool| rows.iter().any(|row| it(row.wait));
     let (slack, slice) = (has(|it| it.slack_ns.is_some()), has(|it| it.slice_ns.is_some()));
     let grid = has(|it| it.grid.is_some());
+    let rare = has(|it| it.percentile(P999).is_some());
     columns! { row in Line;
         "" "method" [full whole_name] {
             let cell = name(&(row.wait, row.several_cpus));
@@ -70,7 +71,7 @@ fn figures<'a>(rows: &[&Row<'_>]) -> Vec<Spec<Line<'a>>> {
         "" "p90 95 %" [full right more] table::both(row.wait, P90);
         "" "p99" [full right] Cell::whole_ns(row.wait.percentile(P99));
         "" "p99 95 %" [full right more] table::both(row.wait, P99);
-        "" "p99.9" [full right] Cell::whole_ns(row.wait.percentile(P999));
+        "" "p99.9" [full_if(rare) right] Cell::whole_ns(row.wait.percentile(P999));
         "" "max" [full right] Cell::ns(row.wait.max_ns as f64);
         "" "early" [full right] {
             let early = row.wait.early;

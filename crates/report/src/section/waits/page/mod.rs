@@ -37,8 +37,8 @@ pub(super) fn view(inputs: &[Input<'_>]) -> Vec<Block> {
             finding::sentence(inputs, &of_it, ns),
         ));
         blocks.extend(curves::view(inputs, &of_it, &what));
-        blocks.extend(cost::view(&of_it, &what, several));
         blocks.extend(counts::view(inputs, &of_it, &what));
+        blocks.extend(cost::view(&of_it, &what, several));
         blocks.push(Block::Table(figures::table(inputs, &of_it)));
     }
     for input in inputs {

@@ -133,11 +133,11 @@ pub(super) fn panels<'a, 'b>(
     for load in loads(rows) {
         let of_load = rows.iter().copied().filter(|row| row.wait.load == load);
         let of_load: Vec<&Row> = of_load.filter(|row| !row.overshoots.is_empty()).collect();
-        if inputs.len() < 2 || of_load.len() <= FEW {
+        let reports: BTreeSet<usize> = of_load.iter().map(|row| row.of).collect();
+        if inputs.len() < 2 || (reports.len() > 1 && of_load.len() <= FEW) {
             panels.push((load, None, of_load));
             continue;
         }
-        let reports: BTreeSet<usize> = of_load.iter().map(|row| row.of).collect();
         panels.extend(reports.into_iter().map(|of| {
             (load, Some(of), of_load.iter().copied().filter(|row| row.of == of).collect())
         }));
