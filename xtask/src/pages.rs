@@ -62,8 +62,9 @@ const LIMIT: Duration = Duration::from_secs(600);
 const HEAD: &str = "\
 # Pages of one machine
 
-`cargo xtask pages` measured these, one after the other, and writes this list. A repository's host shows HTML as source, so
-download a page and open it; `chronoscope report PAGE.html` reads its report back.
+`cargo xtask pages` measured these, one after the other, and writes this list. A repository's host
+shows HTML as source, so download a page and open it; `chronoscope report PAGE.html` reads its
+report back.
 
 | page | what it shows | command | measured |
 | --- | --- | --- | --- |
