@@ -45,7 +45,7 @@ pub fn pages(sh: &Shell, tool: &Path, to: &Path) -> Result<Vec<Sample>> {
     sh.create_dir(to)?;
     let mut made = Vec::new();
     for (name, command, of, most_bytes) in PAGES {
-        let reports = of.iter().map(|name| report(name)).collect();
+        let reports: Vec<PathBuf> = of.iter().map(|name| report(name)).collect();
         made.push(page(sh, tool, to, (name, command), reports, most_bytes)?);
     }
     let changed: [(&'static str, &str, fn(&mut Value), u64); 5] = [
@@ -75,7 +75,8 @@ fn page(
 ) -> Result<Sample> {
     let file = to.join(format!("{name}.html"));
     sh.remove_path(&file)?;
-    sh::read(cmd!(sh, "{tool} {command} {reports...} -o {file}"))
+    let sources = &reports;
+    sh::read(cmd!(sh, "{tool} {command} {sources...} -o {file}"))
         .with_context(|| format!("cannot make the page `{name}`"))?;
     Ok(Sample { name, file, reports, most_bytes })
 }
