@@ -1,10 +1,12 @@
 //! The mean of many calls, of a few, and one alone, in three passes.
 
 use super::columns::{Rows, Spec, columns};
+use super::page::{each, finding};
 use super::{Detail, SECTION as PLAIN, Section, heading_of};
 use crate::block::{Block, Cell, Fact, Table, Tone};
 use crate::number::{count, plural, short};
 use crate::under_load::{conditions, name, times};
+use crate::page::Input;
 use chronoscope_model::Report;
 use chronoscope_model::calls::{Calls, Pass};
 
@@ -14,6 +16,7 @@ pub const SECTION: Section = Section {
     measured: true,
     terms: include_str!("calls.md"),
     view,
+    page: Some(page),
     table: Some(|report| {
         let rows = report.calls.iter().flat_map(passes);
         Rows::data(columns(true)).of_all(&rows.collect::<Vec<_>>())
@@ -53,6 +56,27 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
     blocks.push(Block::legend(legend));
     blocks.extend(conditions(report));
     blocks
+}
+
+fn page(inputs: &[Input<'_>]) -> Vec<Block> {
+    each(inputs, |input| {
+        let sentence = input.report.calls.first().and_then(sentence).unwrap_or_default();
+        let title = "One call, a few, and many";
+        let mut blocks = vec![Block::remarked(title, finding(sentence))];
+        blocks.extend(view(input.report, Detail::Everything));
+        blocks
+    })
+}
+
+/// What one call takes alone, next to the means of several.
+fn sentence(calls: &Calls) -> Option<String> {
+    let [many, few, one] = lowest(calls)?.map(short);
+    let [of_many, of_few, of_one] = calls.counts.map(|n| plural(n, "call", "calls"));
+    Some(format!(
+        "By {} itself, at best, a call takes {many} as the mean of {of_many}, {few} as the mean of \
+         {of_few}, and {one} in {of_one}.",
+        calls.id
+    ))
 }
 
 fn facts(calls: &Calls) -> Vec<Fact> {

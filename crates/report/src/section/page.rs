@@ -25,14 +25,16 @@ pub(crate) fn together(inputs: &[Input<'_>], of: fn(&[Input<'_>]) -> Vec<Block>)
     each(inputs, |input| of(&[*input]))
 }
 
-/// The blocks of one report after the other. If there are several, the first heading of each names
-/// its report.
+/// The blocks of one report after the other. If there are several, those of each begin with a
+/// heading that names the report.
 pub(crate) fn each(inputs: &[Input<'_>], of: impl Fn(&Input<'_>) -> Vec<Block>) -> Vec<Block> {
     let several = inputs.len() > 1;
     let blocks = inputs.iter().flat_map(|input| {
         let mut blocks = of(input);
-        if let Some(Block::Heading { title, .. }) = blocks.first_mut().filter(|_| several) {
-            *title = titled(title, input);
+        match blocks.first_mut() {
+            Some(Block::Heading { title, .. }) if several => *title = titled(title, input),
+            Some(_) if several => blocks.insert(0, Block::heading(input.name)),
+            _ => {}
         }
         blocks
     });
@@ -40,7 +42,7 @@ pub(crate) fn each(inputs: &[Input<'_>], of: impl Fn(&Input<'_>) -> Vec<Block>) 
 }
 
 /// A title, and the report that it is about, if that has a name.
-pub(crate) fn titled(title: &str, input: &Input<'_>) -> String {
+fn titled(title: &str, input: &Input<'_>) -> String {
     match input.name {
         "" => title.to_owned(),
         name => format!("{title}: {name}"),

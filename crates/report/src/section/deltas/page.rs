@@ -1,8 +1,8 @@
 //! The differences on a page: what is usual beside everything, and what is known besides.
 
-use super::super::page::{each, finding, titled};
+use super::super::page::{each, finding};
 use super::{Pair, charts, described, loaded};
-use crate::block::{Block, Tone};
+use crate::block::Block;
 use crate::number::{count, percent, plural, short};
 use crate::page::Input;
 use crate::under_load::{conditions, name};
@@ -27,7 +27,7 @@ fn one(input: &Input<'_>) -> Vec<Block> {
             .filter(|it| it.id == deltas.id && it.load.is_some())
             .map(|it| (deltas, it))
             .collect();
-        blocks.push(Block::remarked(titled(&deltas.id, input), sentence(deltas)));
+        blocks.push(Block::remarked(&deltas.id, sentence(deltas)));
         blocks.extend(pair(deltas, ""));
         for (_, under) in &under {
             blocks.extend(pair(under, &format!(", load {}", name(under.load))));

@@ -5,6 +5,7 @@ mod brief;
 mod facts;
 mod figures;
 mod known;
+mod page;
 mod qpc;
 mod rates;
 mod rdtsc;
@@ -24,6 +25,7 @@ pub const SECTION: Section = Section {
     records: &[("environment", "environment"), ("ruler", "ruler")],
     terms: include_str!("terms.md"),
     view,
+    page: Some(page::page),
     glance: Some(|report, _| brief::glance(report)),
     table: Some(table),
     ..PLAIN

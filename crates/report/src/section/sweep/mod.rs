@@ -1,5 +1,7 @@
 //! The same clocks under every clock source of the kernel.
 
+mod page;
+
 use super::columns::{Rows, Spec, columns};
 use super::{Detail, SECTION as PLAIN, Section, runtimes};
 use crate::block::{Block, Cell, Tone};
@@ -13,8 +15,9 @@ pub const SECTION: Section = Section {
     id: "sweep",
     records: &[("sweep", "sweep")],
     measured: true,
-    terms: include_str!("sweep.md"),
+    terms: include_str!("terms.md"),
     view,
+    page: Some(page::page),
     table: Some(|report| {
         let rows: Vec<Row> = report.sweep.iter().flat_map(rows).collect();
         Rows::data(columns()).of_all(&rows)

@@ -1,5 +1,7 @@
 //! What timing adds to a real loop.
 
+mod page;
+
 use super::columns::{Rows, Spec, columns};
 use super::{Detail, SECTION as PLAIN, Section, heading_of};
 use crate::block::{Block, Cell, Tone};
@@ -12,8 +14,9 @@ pub const SECTION: Section = Section {
     id: "overhead",
     records: &[("overhead", "overhead")],
     measured: true,
-    terms: include_str!("overhead.md"),
+    terms: include_str!("terms.md"),
     view,
+    page: Some(page::page),
     table: Some(|report| {
         let rows = report.overhead.iter().flat_map(parts);
         Rows::data(columns()).of_all(&rows.collect::<Vec<_>>())
@@ -36,7 +39,12 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
         let table = Rows::shown(columns(), detail);
         blocks.push(Block::Table(table.of_all(&rows)));
     }
-    let interval = if report.overhead.iter().any(Overhead::has_intervals) {
+    blocks.push(legend(report.overhead.iter()));
+    blocks
+}
+
+fn legend<'a>(mut all: impl Iterator<Item = &'a Overhead>) -> Block {
+    let interval = if all.any(Overhead::has_intervals) {
         "half the 95 % interval of the median"
     } else {
         "needs at least six samples"
@@ -45,8 +53,7 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
         "timed: the same iteration with two reads and a subtraction around it. overhead: timed \
          minus baseline, sample by sample. ±: {interval}."
     );
-    blocks.push(Block::legend(legend));
-    blocks
+    Block::legend(legend)
 }
 
 fn shape(overhead: &Overhead, complete: bool) -> String {
