@@ -96,7 +96,7 @@
         const step = { [keys[0]]: -1, [keys[1]]: 1 }[k.key];
         if (!step || k.target !== e) return;
         k.preventDefault();
-        let here = e.parentNode.tagName === 'TR' ? items : items.filter(o => o.offsetParent).sort((a, b) => a.rowIndex - b.rowIndex);
+        const here = e.parentNode.tagName === 'TR' ? items : items.filter(o => o.offsetParent).sort((a, b) => a.rowIndex - b.rowIndex);
         here[here.indexOf(e) + step]?.focus();
       });
     }
@@ -305,7 +305,7 @@
     const rows = [...table.tBodies].flatMap(b => [...b.rows]).filter(tr => !isGroup(tr));
     if (!table.tHead || !rows.length) continue;
     rows.forEach((tr, i) => { tr.dataset.at = i; });
-    const heads = all('thead th[data-key]', table);
+    const heads = all('thead:not(.quiet) th[data-key]', table);
     rove(heads, ['ArrowLeft', 'ArrowRight']);
     for (const th of heads) {
       const own = e => !e.target.closest('button, a, [popover]');
@@ -359,7 +359,7 @@
       setTimeout(() => { copy.textContent = 'Copy as CSV'; }, 1500);
     });
     tools.append(copy);
-    table.before(tools);
+    (table.closest('.fits') ?? table).before(tools);
   }
   on(document, 'keydown', e => {
     if (e.key !== '/' || e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(e.target.tagName)) return;
@@ -367,16 +367,7 @@
     if (near) { e.preventDefault(); near.box.focus(); near.box.select(); }
   });
 
-  // A row's own link, shown while the row is pointed at; whatever hides a linked row is undone.
-  const link = element('a', { className: 'link', textContent: '#', tabIndex: -1 });
-  Object.assign(link.style, { position: 'absolute', marginLeft: '4px', textDecoration: 'none' });
-  on(document, 'pointerover focusin', e => {
-    const row = e.target.closest?.('tr[id]');
-    if (!row) return;
-    link.href = `#${encodeURIComponent(row.id)}`;
-    link.ariaLabel = `Link to ${value(row.cells[0])}`;
-    if (link.parentNode !== row.cells[0]) row.cells[0].append(link);
-  });
+  // A row that the address names is shown, whatever hides it.
   const linked = () => {
     let id = location.hash.slice(1);
     try { id = decodeURIComponent(id); } catch { /* Not made by this page. */ }
