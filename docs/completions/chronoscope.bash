@@ -175,14 +175,14 @@ _chronoscope() {
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -259,14 +259,14 @@ _chronoscope() {
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -331,14 +331,14 @@ _chronoscope() {
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -411,14 +411,14 @@ _chronoscope() {
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -499,14 +499,14 @@ _chronoscope() {
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -555,14 +555,14 @@ _chronoscope() {
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -619,14 +619,14 @@ _chronoscope() {
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -659,14 +659,14 @@ _chronoscope() {
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -719,14 +719,14 @@ _chronoscope() {
             fi
             case "${prev}" in
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -877,14 +877,14 @@ _chronoscope() {
             fi
             case "${prev}" in
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -1245,14 +1245,14 @@ _chronoscope() {
             fi
             case "${prev}" in
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -1277,14 +1277,14 @@ _chronoscope() {
             fi
             case "${prev}" in
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -1341,7 +1341,7 @@ _chronoscope() {
             fi
             case "${prev}" in
                 --as)
-                    COMPREPLY=($(compgen -W "summary brief clocks waits ticks bins deltas calls overhead runtimes trust hardware sweep findings doctor advise json ndjson csv markdown hdr cyclictest cyclictest-json" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "summary brief clocks waits ticks bins deltas calls overhead runtimes trust hardware sweep findings doctor advise json ndjson csv markdown html hdr cyclictest cyclictest-json" -- "${cur}"))
                     return 0
                     ;;
                 --with)
@@ -1349,14 +1349,14 @@ _chronoscope() {
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -1400,14 +1400,14 @@ _chronoscope() {
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -1468,14 +1468,14 @@ _chronoscope() {
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -1540,14 +1540,14 @@ _chronoscope() {
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -1660,14 +1660,14 @@ _chronoscope() {
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= hdr= cyclictest= cyclictest-json=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi

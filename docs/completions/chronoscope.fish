@@ -115,13 +115,16 @@ minstant/instant\t''
 fastant/instant\t''
 coarsetime/instant\t''
 coarsetime/recent\t''"
-complete -c chronoscope -n "__fish_chronoscope_needs_command" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. Repeatable' -r -f -a "json=\t''
+complete -c chronoscope -n "__fish_chronoscope_needs_command" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable' -r -f -a "json=\t''
 ndjson=\t''
 csv=\t''
 markdown=\t''
+html=\t''
 hdr=\t''
 cyclictest=\t''
-cyclictest-json=\t''"
+cyclictest-json=\t''
+svg=\t''
+png=\t''"
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -l color -d 'When to use colour; auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -318,13 +321,16 @@ timers\t''
 print\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -l load-processes -d 'Processes of a load. Default: one per CPU' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -l priority -d 'Read with SCHED_FIFO at this priority (1 to 49, or 99 with --allow-high-priority)' -r
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. Repeatable' -r -f -a "json=\t''
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable' -r -f -a "json=\t''
 ndjson=\t''
 csv=\t''
 markdown=\t''
+html=\t''
 hdr=\t''
 cyclictest=\t''
-cyclictest-json=\t''"
+cyclictest-json=\t''
+svg=\t''
+png=\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -l color -d 'When to use colour; auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -498,13 +504,16 @@ timers\t''
 print\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -l load-processes -d 'Processes of a load. Default: one per CPU' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -l priority -d 'Read with SCHED_FIFO at this priority (1 to 49, or 99 with --allow-high-priority)' -r
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. Repeatable' -r -f -a "json=\t''
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable' -r -f -a "json=\t''
 ndjson=\t''
 csv=\t''
 markdown=\t''
+html=\t''
 hdr=\t''
 cyclictest=\t''
-cyclictest-json=\t''"
+cyclictest-json=\t''
+svg=\t''
+png=\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -l color -d 'When to use colour; auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -675,13 +684,16 @@ timers\t''
 print\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -l load-processes -d 'Processes of a load. Default: one per CPU' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -l priority -d 'Read with SCHED_FIFO at this priority (1 to 49, or 99 with --allow-high-priority)' -r
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. Repeatable' -r -f -a "json=\t''
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable' -r -f -a "json=\t''
 ndjson=\t''
 csv=\t''
 markdown=\t''
+html=\t''
 hdr=\t''
 cyclictest=\t''
-cyclictest-json=\t''"
+cyclictest-json=\t''
+svg=\t''
+png=\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -l color -d 'When to use colour; auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -842,13 +854,16 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -s v -l v
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -l force -d 'Replace the report that was saved under that name'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -s V -l version -d 'Print version'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. Repeatable' -r -f -a "json=\t''
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable' -r -f -a "json=\t''
 ndjson=\t''
 csv=\t''
 markdown=\t''
+html=\t''
 hdr=\t''
 cyclictest=\t''
-cyclictest-json=\t''"
+cyclictest-json=\t''
+svg=\t''
+png=\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -l color -d 'When to use colour; auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -1033,13 +1048,16 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l resume
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l style -d 'How the table is drawn' -r -f -a "table\t'Overshoot with its percentiles'
 ticks\t'MIN, AVG, MAX and MAX OVER in ticks of the reference'
 bins\t'The table, and each row\'s overshoots in bins of 1 us, as cyclictest -h counts them'"
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. Repeatable' -r -f -a "json=\t''
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable' -r -f -a "json=\t''
 ndjson=\t''
 csv=\t''
 markdown=\t''
+html=\t''
 hdr=\t''
 cyclictest=\t''
-cyclictest-json=\t''"
+cyclictest-json=\t''
+svg=\t''
+png=\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l color -d 'When to use colour; auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -1223,13 +1241,16 @@ perl=\t''
 luajit=\t''
 erlang=\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand runtimes" -l with -d 'Add the runtimes of another report' -r -F
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand runtimes" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. Repeatable' -r -f -a "json=\t''
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand runtimes" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable' -r -f -a "json=\t''
 ndjson=\t''
 csv=\t''
 markdown=\t''
+html=\t''
 hdr=\t''
 cyclictest=\t''
-cyclictest-json=\t''"
+cyclictest-json=\t''
+svg=\t''
+png=\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand runtimes" -l color -d 'When to use colour; auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -1392,13 +1413,16 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand runtimes" -s V -
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -l duration -d 'How long to watch, such as 60s or 8h. Default: 10s' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -l checkpoint -d 'Write the report to this file once per second, so that it survives whatever ends the run. The file must not exist yet' -r -F
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -l resume -d 'Continue the run whose report or checkpoint this is, on the same boot of the machine, and keep it up to date. Default: for the time that was left, or as long again' -r -F
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. Repeatable' -r -f -a "json=\t''
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable' -r -f -a "json=\t''
 ndjson=\t''
 csv=\t''
 markdown=\t''
+html=\t''
 hdr=\t''
 cyclictest=\t''
-cyclictest-json=\t''"
+cyclictest-json=\t''
+svg=\t''
+png=\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -l color -d 'When to use colour; auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -1557,13 +1581,16 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -s v -l v
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -l force -d 'Replace the report that was saved under that name'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -s h -l help -d 'Print help'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -s V -l version -d 'Print version'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. Repeatable' -r -f -a "json=\t''
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable' -r -f -a "json=\t''
 ndjson=\t''
 csv=\t''
 markdown=\t''
+html=\t''
 hdr=\t''
 cyclictest=\t''
-cyclictest-json=\t''"
+cyclictest-json=\t''
+svg=\t''
+png=\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -l color -d 'When to use colour; auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -1740,13 +1767,16 @@ php\t''
 perl\t''
 luajit\t''
 erlang\t''"
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand sweep" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. Repeatable' -r -f -a "json=\t''
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand sweep" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable' -r -f -a "json=\t''
 ndjson=\t''
 csv=\t''
 markdown=\t''
+html=\t''
 hdr=\t''
 cyclictest=\t''
-cyclictest-json=\t''"
+cyclictest-json=\t''
+svg=\t''
+png=\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand sweep" -l color -d 'When to use colour; auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -1907,13 +1937,16 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand sweep" -s h -l h
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand sweep" -s V -l version -d 'Print version'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -l record -d 'Also write the facts and figures to this new folder, without anything private' -r -F
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -l facts -d 'Diagnose the machine that such a folder or a stored report describes, instead of this one' -r -F
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. Repeatable' -r -f -a "json=\t''
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable' -r -f -a "json=\t''
 ndjson=\t''
 csv=\t''
 markdown=\t''
+html=\t''
 hdr=\t''
 cyclictest=\t''
-cyclictest-json=\t''"
+cyclictest-json=\t''
+svg=\t''
+png=\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -l color -d 'When to use colour; auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -2096,13 +2129,16 @@ Python\t''
 JavaScript\t''
 all\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l from -d 'Advise from an existing report instead of measuring' -r -F
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. Repeatable' -r -f -a "json=\t''
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable' -r -f -a "json=\t''
 ndjson=\t''
 csv=\t''
 markdown=\t''
+html=\t''
 hdr=\t''
 cyclictest=\t''
-cyclictest-json=\t''"
+cyclictest-json=\t''
+svg=\t''
+png=\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l color -d 'When to use colour; auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -2282,17 +2318,21 @@ json\t'the whole report as one document, described by a JSON Schema'
 ndjson\t'one JSON record per line: the run, the machine, then each clock, wait, finding, advice'
 csv\t'one table: the clocks, waits, deltas, calls or overhead, or else the machine\'s facts'
 markdown\t'tables for an issue or a document'
+html\t'a page with charts, which holds the report itself'
 hdr\t'the histograms of waits as an HdrHistogram log, one tagged line per row'
 cyclictest\t'waits as cyclictest\'s lines (T: P: I: C: Min: Act: Avg: Max: in us) and histogram'
 cyclictest-json\t'waits in the JSON of cyclictest --json, file version 1, one thread per row, in us'"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand report" -l with -d 'Add the runtimes of other reports, for example of other machines' -r -F
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand report" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. Repeatable' -r -f -a "json=\t''
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand report" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable' -r -f -a "json=\t''
 ndjson=\t''
 csv=\t''
 markdown=\t''
+html=\t''
 hdr=\t''
 cyclictest=\t''
-cyclictest-json=\t''"
+cyclictest-json=\t''
+svg=\t''
+png=\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand report" -l color -d 'When to use colour; auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -2451,13 +2491,16 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -l time
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -l seed -d 'Seed for the random order of the runs. Default: a random one' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -l history -d 'Compare with the earlier reports of this folder, of the same machine and configuration; without a report, show when each figure changed there' -r -F
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -l threshold -d 'Exit with 1 if a row is worse by more than this, such as 5%' -r
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. Repeatable' -r -f -a "json=\t''
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable' -r -f -a "json=\t''
 ndjson=\t''
 csv=\t''
 markdown=\t''
+html=\t''
 hdr=\t''
 cyclictest=\t''
-cyclictest-json=\t''"
+cyclictest-json=\t''
+svg=\t''
+png=\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -l color -d 'When to use colour; auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -2469,13 +2512,16 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -s v -l
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -l force -d 'Replace the report that was saved under that name'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -s V -l version -d 'Print version'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand list" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. Repeatable' -r -f -a "json=\t''
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand list" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable' -r -f -a "json=\t''
 ndjson=\t''
 csv=\t''
 markdown=\t''
+html=\t''
 hdr=\t''
 cyclictest=\t''
-cyclictest-json=\t''"
+cyclictest-json=\t''
+svg=\t''
+png=\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand list" -l color -d 'When to use colour; auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -2484,13 +2530,16 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand list" -s q -l qu
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand list" -s v -l verbose -d 'Show everything that is known; of a run, also the machine, the ruler and the noise'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand list" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand list" -s V -l version -d 'Print version'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand explain" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. Repeatable' -r -f -a "json=\t''
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand explain" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable' -r -f -a "json=\t''
 ndjson=\t''
 csv=\t''
 markdown=\t''
+html=\t''
 hdr=\t''
 cyclictest=\t''
-cyclictest-json=\t''"
+cyclictest-json=\t''
+svg=\t''
+png=\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand explain" -l color -d 'When to use colour; auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -2499,13 +2548,16 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand explain" -s q -l
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand explain" -s h -l help -d 'Print help'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand explain" -s V -l version -d 'Print version'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand demo" -l budget -d 'For how long. Default: 1s' -r
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand demo" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. Repeatable' -r -f -a "json=\t''
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand demo" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable' -r -f -a "json=\t''
 ndjson=\t''
 csv=\t''
 markdown=\t''
+html=\t''
 hdr=\t''
 cyclictest=\t''
-cyclictest-json=\t''"
+cyclictest-json=\t''
+svg=\t''
+png=\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand demo" -l color -d 'When to use colour; auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
