@@ -23,7 +23,7 @@ pub(super) fn table(inputs: &[Input<'_>], rows: &[&Row<'_>]) -> Table {
         let mut of_it: Vec<&Row> =
             rows.iter().copied().filter(|row| row.wait.load == load).collect();
         let waits: Vec<&Wait> = of_it.iter().map(|row| row.wait).collect();
-        table.group(capital(&super::next_to(load)), group(&waits).1);
+        table.group(capital(&super::next_to(load)), group(&waits, false).1);
         // The rows of a method follow each other, that of the first report first.
         let first = of_it.clone();
         let place = |row: &Row| first.iter().position(|it| it.name == row.name);

@@ -31,7 +31,7 @@ pub(super) fn view(inputs: &[Input<'_>]) -> Vec<Block> {
     for ns in asked {
         let of_it: Vec<&Row> = rows.iter().filter(|row| row.wait.requested_ns == Some(ns)).collect();
         let waits: Vec<_> = of_it.iter().map(|row| row.wait).collect();
-        let what = format!("{} of {}", group(&waits).0, short(ns as f64));
+        let what = format!("{} of {}", group(&waits, false).0, short(ns as f64));
         blocks.push(Block::remarked(
             format!("How late a {what} ends"),
             finding::sentence(inputs, &of_it, ns),
