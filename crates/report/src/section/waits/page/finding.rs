@@ -36,7 +36,7 @@ pub(super) fn sentence(inputs: &[Input<'_>], rows: &[&Row<'_>], ns: u64) -> Text
     }
 }
 
-/// `rust/thread-sleep is 83.2 us late in the median, chronoscope/wait 329 ns for 3.9 % of a CPU`,
+/// `ID is 83.2 us late in the median, ID 329 ns for 3.9 % of a CPU`,
 /// from the rows of the lightest load; absent if no median is known.
 fn found(input: &Input<'_>, rows: &[&Row<'_>], ns: u64) -> Option<Text> {
     let load = row::loads(rows).into_iter().next()?;

@@ -29,7 +29,8 @@ pub(super) fn view(inputs: &[Input<'_>]) -> Vec<Block> {
         blocks.push(Block::noted("How late waits end", "No wait was measured."));
     }
     for ns in asked {
-        let of_it: Vec<&Row> = rows.iter().filter(|row| row.wait.requested_ns == Some(ns)).collect();
+        let of_it = rows.iter().filter(|row| row.wait.requested_ns == Some(ns));
+        let of_it: Vec<&Row> = of_it.collect();
         let waits: Vec<_> = of_it.iter().map(|row| row.wait).collect();
         let what = format!("{} of {}", group(&waits, false).0, short(ns as f64));
         blocks.push(Block::remarked(

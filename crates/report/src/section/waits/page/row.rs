@@ -20,7 +20,7 @@ pub(super) struct Row<'a> {
     pub(super) hue: Hue,
     /// Whether it is the most accurate method for its duration.
     pub(super) advised: bool,
-    /// The overshoots in nanoseconds, ascending, with how often each came; those of missed deadlines
+    /// Overshoots in nanoseconds, ascending, with how often each came; those of missed deadlines
     /// included. Empty if the histogram cannot be read.
     pub(super) overshoots: Vec<(f64, u64)>,
 }
