@@ -2,7 +2,7 @@
 //! say whose figures follow.
 
 use crate::block::chart::{Mark, What};
-use crate::block::{Block, Cell, Column, Item, Table, Text, Tone, Value};
+use crate::block::{Block, Cell, Column, Item, Row, Table, Text, Tone, Value};
 use crate::number;
 use crate::page::Input;
 use chronoscope_model::Estimate;
@@ -79,6 +79,8 @@ pub(crate) struct Line {
     /// What tells the line from others of its group.
     pub(crate) key: String,
     pub(crate) names: Vec<Cell>,
+    /// Whether the line is the one to notice.
+    pub(crate) best: bool,
     pub(crate) marks: Vec<Mark>,
     pub(crate) figures: Vec<Option<Estimate>>,
     /// What is known besides; shown if there is one report.
@@ -141,7 +143,7 @@ pub(crate) fn table(
         cells.push(Cell::new(Value::Strip(line.marks)));
         cells.extend(line.figures.iter().map(|figure| Cell::estimate(figure.as_ref())));
         cells.extend(line.rest.into_iter().filter(|_| alone));
-        table.items.push(cells.into());
+        table.items.push(Item::Row(Row { marked: line.best, cells }));
     }
     table
 }

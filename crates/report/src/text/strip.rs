@@ -175,7 +175,7 @@ mod tests {
         let width = width(&axis, 80);
         assert_eq!(width, 26);
         assert_eq!(head(&axis, width), "100n 1u   10u  100u 1m   10m");
-        assert_eq!(drawn(&row(34e3, 41e3, 160e3, 7e6), &axis, width), "             ●━━─        ·");
+        assert_eq!(drawn(&row(34e3, 41e3, 160e3, 7e6), &axis, width), "             ●───       ·");
         let clock = [(What::Read, 200.0), (What::Ordered, 210.0), (What::Cold, 4e3)];
         let clock = clock.map(|(what, value)| mark(what, value));
         // What is cheapest to reach stands above what hides behind it.

@@ -5,6 +5,7 @@ mod bulk;
 mod loaded;
 mod matrix;
 mod order;
+mod page;
 mod table;
 
 use super::columns::{Rows, Spec};
@@ -21,6 +22,7 @@ pub const SECTION: Section = Section {
     terms: include_str!("terms.md"),
     view,
     glance: Some(glance),
+    page: Some(page::page),
     table: Some(|report| {
         let all = report.clocks.iter().chain(&report.clocks_under_load);
         Rows::data(table::columns()).of_all(all)

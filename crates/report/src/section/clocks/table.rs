@@ -221,7 +221,7 @@ fn scope(clock: &Clock) -> Cell {
 
 /// The verdict. Only good and bad verdicts have a colour: `limited` is the rule, and too many
 /// colours would hide what matters.
-fn verdict(clock: &Clock) -> Cell {
+pub(super) fn verdict(clock: &Clock) -> Cell {
     let Some(verdict) = &clock.verdict else {
         return Cell::default().shown("not judged").toned(Tone::Dim);
     };

@@ -47,7 +47,8 @@ fn pair(deltas: &Deltas, about: &str) -> impl Iterator<Item = Block> {
 
 /// What is usual, what is not, and whether the clock went back.
 fn sentence(deltas: &Deltas) -> String {
-    let reads = format!("{} of {}", plural(deltas.reads, "successive read", "successive reads"), deltas.id);
+    let reads =
+        format!("{} of {}", plural(deltas.reads, "successive read", "successive reads"), deltas.id);
     let back = match deltas.negative {
         0 => "None went backwards".to_owned(),
         n => format!("{} went backwards", count(n)),
@@ -63,6 +64,8 @@ fn sentence(deltas: &Deltas) -> String {
             percent(share),
             short(usual)
         ),
-        _ => format!("Of {reads}, none came later than {longest_words} after the one before. {back}."),
+        _ => format!(
+            "Of {reads}, none came later than {longest_words} after the one before. {back}."
+        ),
     }
 }

@@ -52,6 +52,7 @@ fn line(inputs: &[Input<'_>], of: usize, (overhead, part, centre): Turn<'_>) -> 
     };
     let name = whose(inputs, of, &format!("{part}, {}", overhead.id));
     Line {
+        best: false,
         group: (overhead.id.clone(), String::new()),
         key: part.to_owned(),
         names: vec![Cell::text(part)],

@@ -1,6 +1,8 @@
 //! The clocks of runtimes on a page: grouped by language, each next to C.
 
-use super::super::page::{Line, after_heading, each, finding, joined, mark, table, together, whose};
+use super::super::page::{
+    Line, after_heading, each, finding, joined, mark, table, together, whose,
+};
 use super::{OneClock, calls, clocks};
 use crate::block::chart::What;
 use crate::block::{Block, Cell, Column};
@@ -19,7 +21,8 @@ pub(super) fn page(inputs: &[Input<'_>]) -> Vec<Block> {
         let lines = joined(inputs.len(), lines.collect::<Vec<_>>());
         let sentence = all().find_map(|(_, input)| sentence(&input.report.runtimes));
         let heading = finding(sentence.unwrap_or_default());
-        let names = vec![Column::new("runtime").name(8).full(), Column::new("call").name(16).full()];
+        let names =
+            vec![Column::new("runtime").name(8).full(), Column::new("call").name(16).full()];
         let strip = Column::new("a read, next to C");
         let rest = ["× C", "tick", "resolution"].map(|head| Column::new(head).right().full());
         let rest = rest.into_iter().chain([Column::new("stands on").gives_way(16).full()]);
@@ -40,17 +43,14 @@ pub(super) fn page(inputs: &[Input<'_>]) -> Vec<Block> {
 fn c<'a>(all: &'a [Runtime], runtime: &Runtime) -> Option<&'a RuntimeClock> {
     let call = runtime.relative_to.as_ref()?;
     let in_c = all.iter().filter(|it| {
-        it.relative_to.is_none() && it.family() == "c" && it.hardware_timer == runtime.hardware_timer
+        it.relative_to.is_none()
+            && it.family() == "c"
+            && it.hardware_timer == runtime.hardware_timer
     });
     in_c.flat_map(|it| &it.clocks).find(|clock| clock.call == *call)
 }
 
-fn line(
-    inputs: &[Input<'_>],
-    of: usize,
-    all: &[Runtime],
-    (runtime, clock): OneClock<'_>,
-) -> Line {
+fn line(inputs: &[Input<'_>], of: usize, all: &[Runtime], (runtime, clock): OneClock<'_>) -> Line {
     let reference = c(all, runtime);
     let reference = reference.and_then(|clock| {
         let name = whose(inputs, of, &format!("C, {}", clock.call));
@@ -61,6 +61,7 @@ fn line(
     let on = clock.calls.as_deref().map(calls).filter(|text| !text.is_empty());
     let timer = &runtime.hardware_timer;
     Line {
+        best: false,
         group: (runtime.language.clone(), String::new()),
         key: format!("{} {} {timer}", runtime.id, clock.id),
         names: vec![Cell::code(&runtime.id), Cell::code(&clock.call)],
@@ -87,7 +88,12 @@ fn sentence(all: &[Runtime]) -> Option<String> {
     let (least, closest, _) = ratios.iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
     let reads = clock.read_ns().map_or(String::new(), |ns| format!(" ({})", short(ns)));
     Some(match ratios.len() {
-        1 => format!("{} in {} takes {} times as long as C{reads}.", clock.call, runtime.id, three(*most)),
+        1 => format!(
+            "{} in {} takes {} times as long as C{reads}.",
+            clock.call,
+            runtime.id,
+            three(*most)
+        ),
         _ => format!(
             "A read takes {} times as long as in C in {} and {} times in {}, by {}{reads}.",
             three(*least),

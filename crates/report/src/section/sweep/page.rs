@@ -34,6 +34,7 @@ fn line(inputs: &[Input<'_>], of: usize, source: &Source, clock: &Clock) -> Line
     let name = whose(inputs, of, &format!("{} under {}", clock.id, source.name));
     let used = if source.original { " (in use)" } else { "" };
     Line {
+        best: false,
         group: (clock.id.clone(), clock.call.clone()),
         key: source.name.clone(),
         names: vec![Cell::code(&source.name).shown(format!("{}{used}", source.name))],
@@ -55,8 +56,9 @@ fn sentence(sources: &[Source]) -> Option<String> {
             Some((ns / usual, ns, usual, source, clock))
         })
     });
-    let (ratio, ns, usual, source, clock) =
-        ratios.filter(|it| it.0.is_finite()).max_by(|a, b| a.0.ln().abs().total_cmp(&b.0.ln().abs()))?;
+    let (ratio, ns, usual, source, clock) = ratios
+        .filter(|it| it.0.is_finite())
+        .max_by(|a, b| a.0.ln().abs().total_cmp(&b.0.ln().abs()))?;
     Some(format!(
         "Under {}, a read of {} takes {}: {} times the {} under {}, the source in use.",
         source.name,

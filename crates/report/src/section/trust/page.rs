@@ -25,7 +25,8 @@ pub(super) fn page(inputs: &[Input<'_>]) -> Vec<Block> {
         let mut blocks = vec![Block::remarked("Whether clocks can be trusted", first)];
         let rest = sentences.reduce(|all, next| all.and(" ").and(next));
         blocks.extend(rest.map(Block::Paragraph));
-        blocks.push(Block::paragraph(Text::from(format!("Clocks were {}.", super::watched(trust)))));
+        blocks
+            .push(Block::paragraph(Text::from(format!("Clocks were {}.", super::watched(trust)))));
         blocks.extend(offsets(&trust.matrix).map(Block::Chart));
         blocks.extend(drift(trust).map(Block::Chart));
         blocks.push(Block::Facts(facts::facts(input.report, trust)));
