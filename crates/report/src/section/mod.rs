@@ -34,12 +34,15 @@ pub struct Section {
     pub glance: Option<fn(&Report, usize) -> Vec<Block>>,
     /// The section's part of a page that shows these reports, all of which hold it; absent if it is
     /// the view of each. It begins with a heading whose remark states the finding in one sentence.
-    pub page: Option<fn(&[Input<'_>]) -> Vec<Block>>,
+    pub page: Option<OnPage>,
     /// The rows for programs, which use the keys of the columns; no rows if the report does not
     /// hold the section. Absent if the section is not a table.
     pub table: Option<fn(&Report) -> Table>,
     pub distributions: Option<fn(&Report) -> Vec<Distribution<'_>>>,
 }
+
+/// The part of a page that shows these reports.
+pub type OnPage = fn(&[Input<'_>]) -> Vec<Block>;
 
 /// The defaults of a section.
 const SECTION: Section = Section {

@@ -288,9 +288,9 @@ impl Fitted<'_> {
         built.items = fill(0, 0);
         let rest = || self.style.width.saturating_sub(natural_width(&built, self.style));
         let strips = columns.iter().filter(|at| self.is_strip(**at)).count();
-        if strips > 0 {
+        if let Some(more) = rest().checked_div(strips) {
             // Each is at its narrowest, and its labels may be longer than that.
-            let room = rest() / strips + strip::NARROWEST;
+            let room = more + strip::NARROWEST;
             for column in &mut built.columns {
                 if let Some(axis) = &column.axis {
                     column.head = strip::head(axis, strip::width(axis, room)).into();
