@@ -267,7 +267,8 @@ mod tests {
 
     #[test]
     fn a_resumed_run_takes_its_output_options_and_no_others() {
-        const OUTPUT: [&str; 12] = [
+        const OUTPUT: [&str; 13] = [
+            "ascii",
             "json",
             "export",
             "quiet",

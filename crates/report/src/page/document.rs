@@ -1,7 +1,7 @@
 //! The page as a whole: its head, its sections, and what it holds besides.
 
 use super::once::Once;
-use super::{Input, TOGETHER, embed, head, short, text};
+use super::{Input, TOGETHER, blocks, embed, head, short, text};
 use crate::block::{Block, Text};
 use crate::compare;
 use crate::section::{self, Detail, Section, machine, notes};
@@ -65,7 +65,21 @@ pub fn comparison(
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
     let blocks = compare::page(compared);
-    out.write_all(document(&blocks, &embed::element(inputs)).into_string().as_bytes())
+    let mut parts: Vec<Part> = Vec::new();
+    for blocks in blocks.chunk_by(|_, next| !matches!(next, Block::Heading { .. })) {
+        let (title, remark, rest) = titled(blocks, "Compared");
+        let id = once.id(&format!("compare/{title}"));
+        let body = html! { (text::deck(remark)) (blocks::of(rest, 3, &id, once)) };
+        parts.push(Part { id, title, body, class: "" });
+    }
+    let id = once.id("run");
+    parts.push(Part { id, title: "What was run".into(), body: head::runs(inputs), class: "" });
+    let mut names: Vec<String> = (0..inputs.len()).map(|nth| head::name(inputs, nth)).collect();
+    let first = if names.is_empty() { String::new() } else { names.remove(0) };
+    let title = format!("{} compared with {first}", names.join(", "));
+    let lines = head::lines(inputs, false);
+    let page = document(&title, &lines, &parts, once, &embed::element(inputs));
+    out.write_all(page.into_string().as_bytes())
 }
 
 static NOTHING: Text = Text(Vec::new());
@@ -106,7 +120,7 @@ fn measured(section: &Section, inputs: &[Input<'_>], held: &[usize], once: &mut 
                 [one] => { @if inputs.len() > 1 { p.from { "From " (one) } } }
                 _ => { (head::key(&names)) }
             }
-            (text::blocks(rest, 3, &id, once))
+            (blocks::of(rest, 3, &id, once))
         };
         return Part { id, title, body, class: "" };
     }
@@ -116,7 +130,7 @@ fn measured(section: &Section, inputs: &[Input<'_>], held: &[usize], once: &mut 
         let (_, remark, rest) = titled(blocks, "");
         let own = once.id(&format!("{}/{of}", section.id));
         html! {
-            div { (text::heading(3, &own, of)) (text::deck(remark)) (text::blocks(rest, 4, &own, once)) }
+            div { (text::heading(3, &own, of)) (text::deck(remark)) (blocks::of(rest, 4, &own, once)) }
         }
     });
     let each: Vec<Markup> = each.collect();
@@ -145,7 +159,7 @@ fn circumstances(inputs: &[Input<'_>], once: &mut Once) -> Vec<Part> {
             let blocks = (notes::SECTION.view)(input.report, Detail::Full);
             html! {
                 @if inputs.len() > 1 { p.from { (head::name(inputs, nth)) } }
-                (text::blocks(&blocks, 3, under, once))
+                (blocks::of(&blocks, 3, under, once))
             }
         });
         let all: Vec<Markup> = all.collect();
@@ -179,7 +193,7 @@ fn circumstances(inputs: &[Input<'_>], once: &mut Once) -> Vec<Part> {
 fn cards(blocks: &[Block], level: u8, under: &str, once: &mut Once) -> Markup {
     let groups =
         blocks.chunk_by(|_, next| !matches!(next, Block::Heading { .. } | Block::Legend(_)));
-    let groups: Vec<Markup> = groups.map(|group| text::blocks(group, level, under, once)).collect();
+    let groups: Vec<Markup> = groups.map(|group| blocks::of(group, level, under, once)).collect();
     html! { @for group in groups { div.card { (group) } } }
 }
 

@@ -1,5 +1,6 @@
 //! The page: one file of HTML that shows reports, drawn without a script and without a server.
 
+mod blocks;
 mod chart;
 mod document;
 pub mod embed;

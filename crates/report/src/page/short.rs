@@ -3,7 +3,7 @@
 
 use super::once::Once;
 use super::text::{self, prose, safe};
-use super::{Input, head};
+use super::{Input, blocks, head};
 use crate::block::Block;
 use crate::number::plural;
 use crate::section::{Detail, advice, findings};
@@ -44,7 +44,7 @@ fn answers(report: &Report, level: u8, under: &str, once: &mut Once) -> Markup {
             dl.advice { @for advice in summary { (choice(advice)) } }
         }
         @if found().next().is_none() {
-            (text::blocks(&[findings::none()], level, under, once))
+            (blocks::of(&[findings::none()], level, under, once))
         }
         div.findings {
             @for finding in others { (self::finding(finding)) }
@@ -143,9 +143,9 @@ fn checks(checks: &[Check]) -> Markup {
 }
 
 fn reasons(report: &Report, level: u8, under: &str, once: &mut Once) -> Markup {
-    let blocks: Vec<Block> = (advice::SECTION.view)(report, Detail::Everything);
+    let all: Vec<Block> = (advice::SECTION.view)(report, Detail::Everything);
     let outer = std::mem::replace(&mut once.section, advice::SECTION.id);
-    let written = text::blocks(&blocks, level, under, once);
+    let written = blocks::of(&all, level, under, once);
     once.section = outer;
     html! {
         details.reasons {

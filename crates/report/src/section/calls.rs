@@ -5,8 +5,8 @@ use super::page::{each, finding};
 use super::{Detail, SECTION as PLAIN, Section, heading_of};
 use crate::block::{Block, Cell, Fact, Table, Tone};
 use crate::number::{count, plural, short};
-use crate::under_load::{conditions, name, times};
 use crate::page::Input;
+use crate::under_load::{conditions, name, times};
 use chronoscope_model::Report;
 use chronoscope_model::calls::{Calls, Pass};
 

@@ -140,13 +140,16 @@ fn shown(
     for (id, bytes) in compare::formats(&compared)? {
         others.push((id, Box::new(move || Ok(bytes.clone()))));
     }
-    others.push(("html", Box::new(move || {
-        let (names, mut bytes) = (input::names(&reports), Vec::new());
-        let inputs = names.iter().zip(&reports);
-        let inputs: Vec<_> = inputs.map(|(name, (_, report))| Input { name, report }).collect();
-        page::comparison(&compared, &inputs, &mut bytes)?;
-        Ok(bytes)
-    })));
+    others.push((
+        "html",
+        Box::new(move || {
+            let (names, mut bytes) = (input::names(&reports), Vec::new());
+            let inputs = names.iter().zip(&reports);
+            let inputs: Vec<_> = inputs.map(|(name, (_, report))| Input { name, report }).collect();
+            page::comparison(&compared, &inputs, &mut bytes)?;
+            Ok(bytes)
+        }),
+    ));
     Ok(Task::Document(Document { text, json, others, failed: worst }))
 }
 

@@ -106,7 +106,8 @@ pub(super) fn near(deltas: &Deltas, about: &str) -> Option<Chart> {
     let most = rows.iter().take(4);
     let most: Vec<String> =
         most.map(|row| format!("{} in {}", short(row.ns), percent(share(row)))).collect();
-    let alt = format!("How often each difference up to {} was seen: {}.", short(end), most.join(", "));
+    let alt =
+        format!("How often each difference up to {} was seen: {}.", short(end), most.join(", "));
     Some(Chart { title: format!("The usual differences{about}"), alt, drawn: Drawn::Plane(plane) })
 }
 

@@ -104,12 +104,7 @@ fn explained(rows: &[(&Wait, &Why)]) -> String {
 }
 
 /// The table, and the number of rows that were on time.
-fn table(
-    rows: &[(&Wait, &Why)],
-    both: bool,
-    detail: Detail,
-    drawn: bool,
-) -> (Option<Block>, u64) {
+fn table(rows: &[(&Wait, &Why)], both: bool, detail: Detail, drawn: bool) -> (Option<Block>, u64) {
     let waits: Vec<&Wait> = rows.iter().map(|(wait, _)| *wait).collect();
     let several = several_cpus(&waits);
     let sliced = waits.iter().any(|wait| wait.slice_ns.is_some());

@@ -8,8 +8,8 @@ use crate::block::chart::{Mark, What};
 use crate::block::{Cell, Column, Item, Table, Tone, Value};
 use crate::number::short;
 use crate::page::Input;
-use crate::section::columns::{Rows, Spec, columns};
 use crate::section::Detail;
+use crate::section::columns::{Rows, Spec, columns};
 use chronoscope_model::quantile::Percentile::{self, P50, P90, P99, P999};
 use chronoscope_model::waits::Wait;
 
