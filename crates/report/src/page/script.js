@@ -3,222 +3,171 @@
 //   svg.area[data-points]  a chart: [[place 0 to 1, height in px, series, words], ...]; in it,
 //                          [data-f] is a place (or two), .stretch holds curves; .name[data-s] and
 //                          .s0, .s1, ... belong to a series
-//   [data-t]               a mark outside of charts, with its words
-//   th[data-key], td[data-v], tr.group, tr[id]   tables; data-unit is the unit of data-v
-//   #tip, #theme           both optional
+//   svg.row [data-t]       a mark in a row of a table, with its words
+//   th[data-key], td[data-v], tr.group   tables; data-unit is the unit of data-v
+//   pre[data-copy]         a text that is copied as it is
 (() => {
   'use strict';
   const all = (s, e = document) => [...e.querySelectorAll(s)];
   const root = document.documentElement;
-  const element = (name, at = {}) => Object.assign(document.createElement(name), at);
+  const element = (name, at) => Object.assign(document.createElement(name), at);
   const on = (e, names, f) => { for (const name of names.split(' ')) e.addEventListener(name, f); };
   const within = (v, low, high) => Math.max(low, Math.min(high, v));
+  const modified = e => e.ctrlKey || e.metaKey || e.altKey;
 
   // The exact figure: next to the pointer, and read out if it was asked for by a key.
-  const tip = document.getElementById('tip') ?? document.body.appendChild(element('div', { id: 'tip', role: 'status' }));
-  const show = (text, x, y, key) => {
-    const [head, ...rest] = String(text).split(' · ');
+  const tip = document.getElementById('tip');
+  let keyed = false;
+  const show = (text, x, y, key = false) => {
+    const [head, ...rest] = text.split(' · ');
+    keyed = key;
     tip.ariaLive = key ? 'polite' : 'off';
     tip.hidden = false;
-    tip.replaceChildren(element('b', { textContent: head }), rest.join(' · '));
-    const w = tip.offsetWidth, h = tip.offsetHeight;
+    tip.replaceChildren(element('b', { textContent: head }), ` ${rest.join(' · ')}`);
+    const { offsetWidth: w, offsetHeight: h } = tip;
     tip.style.left = `${Math.max(4, Math.min(x + 14, root.clientWidth - w - 6))}px`;
     tip.style.top = `${y - h - 12 < 4 ? y + 16 : y - h - 12}px`;
   };
   const hide = () => { tip.hidden = true; };
-  on(window, 'beforeprint', hide);
 
-  const theme = document.getElementById('theme');
-  if (theme) on(theme, 'click', () => {
-    const now = root.dataset.theme ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
-    root.dataset.theme = now === 'dark' ? 'light' : 'dark';
+  on(document.getElementById('theme'), 'click', () => {
+    const dark = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
+    root.dataset.theme = (root.dataset.theme ?? dark) === 'dark' ? 'light' : 'dark';
   });
 
-  // Marks in rows and cells: the nearest one. Arrows go from mark to mark, and from row to row.
-  const middle = m => { const r = m.getBoundingClientRect(); return [r.left + r.width / 2, r.top + r.height / 2]; };
-  const nearest = (marks, x, y, least) => {
-    let best;
-    for (const m of marks) {
-      const r = m.getBoundingClientRect();
-      const d = Math.hypot(x - within(x, r.left, r.right), y - within(y, r.top, r.bottom), (x - (r.left + r.right) / 2) / 8);
-      if (d < least) { least = d; best = m; }
+  // Marks in rows: the one nearest to the pointer.
+  const middle = r => [r.left + r.width / 2, r.top + r.height / 2];
+  on(document, 'pointermove pointerdown', e => {
+    const row = e.target.closest?.('svg.row');
+    let best, least = 40;
+    for (const mark of row ? all('[data-t]', row) : []) {
+      const r = mark.getBoundingClientRect(), x = e.clientX, y = e.clientY;
+      const out = [x - within(x, r.left, r.right), y - within(y, r.top, r.bottom)];
+      const d = Math.hypot(...out, (x - middle(r)[0]) / 8);
+      if (d < least) [best, least] = [mark, d];
     }
-    return best;
-  };
-  const say = (m, key) => show(m.dataset.t, ...middle(m), key);
-  const marksOf = e => all('[data-t]', e);
-  const hosts = new Set(all('[data-t]').filter(m => !m.closest('svg.area')).map(m => {
-    let svg = m.closest('svg') ?? m.parentNode;
-    while (svg.parentNode?.closest?.('svg')) svg = svg.parentNode.closest('svg');
-    return svg;
-  }));
-  for (const host of hosts) {
-    on(host, 'pointermove pointerdown', e => {
-      const m = nearest(marksOf(host), e.clientX, e.clientY, 40);
-      if (m) show(m.dataset.t, e.clientX, e.clientY); else hide();
-    });
-    on(host, 'pointerleave', hide);
-    if (host.closest('tr')) continue;
-    // A picture of cells: each arrow goes to the nearest mark on its side.
-    let now;
-    host.removeAttribute('aria-hidden');
-    host.tabIndex = 0;
-    on(host, 'blur', () => { now = undefined; hide(); });
-    on(host, 'keydown', e => {
-      if (e.key === 'Escape') return hide();
-      const side = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] }[e.key];
-      const marks = marksOf(host);
-      if (e.key === 'Home') now = marks[0];
-      else if (e.key === 'End') now = marks.at(-1);
-      else if (!side) return;
-      else if (!now) now = marks[0];
-      else {
-        const [x, y] = middle(now);
-        let best, least = Infinity;
-        for (const m of marks) {
-          const [a, b] = middle(m), along = (a - x) * side[0] + (b - y) * side[1];
-          const d = along + 4 * Math.abs((a - x) * side[1] + (b - y) * side[0]);
-          if (along > 1 && d < least) { least = d; best = m; }
-        }
-        now = best ?? now;
-      }
-      e.preventDefault();
-      say(now, true);
-    });
-  }
+    if (best) show(best.dataset.t, e.clientX, e.clientY);
+    else if (!keyed && !e.target.closest?.('.area')) hide();
+  });
+  on(root, 'pointerleave', hide);
 
-  // One of several elements is in the order of Tab; arrows move within them.
-  const rove = (items, keys) => {
-    items.forEach((e, i) => { e.tabIndex = i ? -1 : 0; });
+  // One of several elements is in the order of Tab; two keys move within those that are shown.
+  const rove = (items, back, forth) => {
+    const only = e => { for (const o of items) o.tabIndex = o === e ? 0 : -1; };
+    only(items[0]);
     for (const e of items) {
-      on(e, 'focus', () => { for (const o of items) o.tabIndex = o === e ? 0 : -1; });
+      on(e, 'focus', () => only(e));
       on(e, 'keydown', k => {
-        const step = { [keys[0]]: -1, [keys[1]]: 1 }[k.key];
+        const step = { [back]: -1, [forth]: 1 }[k.key];
         if (!step || k.target !== e) return;
         k.preventDefault();
-        const here = e.parentNode.tagName === 'TR' ? items : items.filter(o => o.offsetParent).sort((a, b) => a.rowIndex - b.rowIndex);
-        here[here.indexOf(e) + step]?.focus();
+        const place = o => o.rowIndex ?? o.cellIndex;
+        const shown = items.filter(o => o.offsetParent).sort((a, b) => place(a) - place(b));
+        shown[shown.indexOf(e) + step]?.focus();
       });
     }
   };
 
   // Charts. A page may have hundreds: nothing is read before a chart is used.
-  const svg = (name, at) => {
-    const e = document.createElementNS('http://www.w3.org/2000/svg', name);
-    for (const k in at) e.setAttribute(k, at[k]);
-    return e;
-  };
   const chart = area => {
-    let points = [];
-    try { points = JSON.parse(area.dataset.points); } catch { /* A chart without figures. */ }
-    const plot = area.parentNode, named = plot.querySelector('.name');
-    const height = area.querySelector('.marks')?.getAttribute('height') ?? '100%';
-    const ring = svg('circle', { class: 'cursor', r: 5, visibility: 'hidden' });
-    const brush = svg('rect', { class: 'brush', visibility: 'hidden', y: 0, height });
-    area.append(brush, ring);
-    const order = [...new Set(points.map(p => p[2]))].sort((a, b) => a - b);
-    const series = s => points.map((p, i) => i).filter(i => points[i][2] === s).sort((a, b) => points[a][0] - points[b][0]);
+    const points = JSON.parse(area.dataset.points || '[]'), plot = area.parentNode, lines = [];
+    points.forEach((p, i) => (lines[p[2]] ??= []).push(i));
+    const order = lines.filter(Boolean);
+    for (const line of order) line.sort((a, b) => points[a][0] - points[b][0]);
+    const marks = area.querySelector('.marks');
+    const added = (name, at) => {
+      const e = area.appendChild(document.createElementNS(area.namespaceURI, name));
+      for (const k in at) e.setAttribute(k, at[k]);
+      return e;
+    };
+    const brush = added('rect', { class: 'brush', visibility: 'hidden', height: marks.getAttribute('height') });
+    const ring = added('circle', { class: 'cursor', visibility: 'hidden', r: 5 });
+    const set = (e, at) => { for (const k in at) e.setAttribute(k, `${at[k] * 100}%`); };
     let from = 0, to = 1, at = -1, down = null;
     const place = f => (f - from) / (to - from);
-    const show1 = (e, yes) => e.setAttribute('visibility', yes ? 'visible' : 'hidden');
     const focus = s => {
       plot.classList.toggle('faded', s !== null);
       for (const e of all('.on', plot)) e.classList.remove('on');
       if (s !== null) for (const e of all(`.s${+s}`, plot)) e.classList.add('on');
     };
-    const leave = () => { show1(ring, false); focus(null); hide(); };
+    const leave = () => { ring.setAttribute('visibility', 'hidden'); focus(null); hide(); };
     const zoom = (a, b) => {
       [from, to] = b - a > 0.001 && b - a < 0.999 ? [a, b] : [0, 1];
       for (const e of all('[data-f]', area)) {
-        const p = e.dataset.f.split(',').map(v => place(+v));
-        const out = p.every(v => v < -0.002) || p.every(v => v > 1.002);
-        e.style.visibility = out ? 'hidden' : '';
-        const set = (k, v) => e.setAttribute(k, `${v * 100}%`);
-        if (e.tagName === 'rect') {
-          const [l, r] = [within(p[0], 0, 1), within(p[1] ?? p[0], 0, 1)];
-          set('x', l); set('width', r - l);
-        } else if (e.tagName === 'circle') set('cx', p[0]);
-        else if (e.tagName === 'line') { set('x1', p[0]); set('x2', p[1] ?? p[0]); }
-        else set('x', p[0]);
+        const p = e.dataset.f.split(',').map(v => place(+v)), [a, b] = [p[0], p.at(-1)];
+        e.style.visibility = Math.max(a, b) < -0.002 || Math.min(a, b) > 1.002 ? 'hidden' : '';
+        const left = within(a, 0, 1);
+        set(e, { rect: { x: left, width: within(b, 0, 1) - left }, circle: { cx: a }, line: { x1: a, x2: b } }[e.tagName] ?? { x: a });
       }
       for (const e of all('.stretch', area)) {
         const v = e.viewBox.baseVal;
         e.setAttribute('viewBox', `${from * 1000} ${v.y} ${(to - from) * 1000} ${v.height}`);
-        e.style.overflow = to - from < 1 ? 'hidden' : '';
       }
+      marks.style.overflow = to - from < 1 ? 'hidden' : '';
       plot.classList.toggle('near', to - from < 0.55);
       plot.classList.toggle('nearer', to - from < 0.2);
       leave();
     };
+    const around = (c, half) => { c = within(c, half, 1 - half); zoom(c - half, c + half); };
     const point = (i, key) => {
       if (!points[i]) return;
       const [f, y, s, text] = points[at = i];
-      if (key && (f < from || f > to)) {
-        const half = (to - from) / 2, c = within(f, half, 1 - half);
-        zoom(c - half, c + half);
-      }
+      if (key && (f < from || f > to)) around(f, (to - from) / 2);
       const r = area.getBoundingClientRect();
-      ring.setAttribute('cx', `${place(f) * 100}%`);
+      set(ring, { cx: place(f) });
       ring.setAttribute('cy', y);
-      show1(ring, true);
-      if (named) focus(s);
+      ring.setAttribute('visibility', 'visible');
+      if (plot.classList.contains('named')) focus(s);
       show(text, r.left + place(f) * r.width, r.top + y, key);
     };
-    const x = e => { const r = area.getBoundingClientRect(); return (e.clientX - r.left) / r.width; };
+    const dragged = e => {
+      const r = area.getBoundingClientRect(), x = (e.clientX - r.left) / r.width;
+      return [x, within(Math.min(x, down), 0, 1), within(Math.max(x, down), 0, 1), r];
+    };
     const hover = e => {
-      const r = area.getBoundingClientRect();
+      const [x, low, high, r] = dragged(e);
       if (down !== null) {
-        const l = within(Math.min(x(e), down), 0, 1), w = within(Math.max(x(e), down), 0, 1) - l;
-        brush.setAttribute('x', `${l * 100}%`);
-        brush.setAttribute('width', `${w * 100}%`);
-        show1(brush, true);
+        set(brush, { x: low, width: high - low });
+        brush.setAttribute('visibility', 'visible');
         return hide();
       }
       let best = -1, least = 1600;
       points.forEach(([f, y], i) => {
-        const p = place(f);
-        if (p < 0 || p > 1) return;
-        const d = ((p - x(e)) * r.width) ** 2 + (y - (e.clientY - r.top)) ** 2 * (order.length > 1 ? 1 : 0.02);
-        if (d < least) { least = d; best = i; }
+        const p = place(f), up = y - (e.clientY - r.top);
+        const d = ((p - x) * r.width) ** 2 + up * up * (order.length > 1 ? 1 : 0.02);
+        if (p >= 0 && p <= 1 && d < least) [best, least] = [i, d];
       });
       if (best < 0) leave(); else point(best);
     };
-    const key = e => {
-      if (e.ctrlKey || e.metaKey || e.altKey) return;
+    const release = e => {
+      if (down === null) return;
+      const [, low, high, r] = dragged(e), wide = to - from;
+      down = null;
+      brush.setAttribute('visibility', 'hidden');
+      if (e.type === 'pointerup' && (high - low) * r.width > 8) zoom(from + low * wide, from + high * wide);
+    };
+    const keydown = e => {
+      if (modified(e) || !points.length) return;
+      const line = lines[points[at]?.[2]] ?? order[0], i = line.indexOf(at), last = line.length - 1;
+      const next = { ArrowLeft: i - 1, ArrowRight: i + 1, Home: 0, End: last }[e.key];
+      const down = { ArrowUp: order.length - 1, ArrowDown: 1 }[e.key];
+      const half = { '+': 0.25, '=': 0.25, '-': 1 }[e.key] * (to - from), f = points[at]?.[0];
       if (e.key === 'Escape') zoom(0, 1);
-      else if (e.key === '+' || e.key === '=' || e.key === '-') {
-        const c = at < 0 ? (from + to) / 2 : points[at][0], half = (to - from) * (e.key === '-' ? 1 : 0.25);
-        const left = within(c - half, 0, Math.max(0, 1 - 2 * half));
-        zoom(left, Math.min(1, left + 2 * half));
-        point(at, true);
-      } else if (at < 0 && /^(Arrow|Home|End)/.test(e.key)) point(series(order[0])[0], true);
-      else if (/^Arrow(Left|Right)$|^Home$|^End$/.test(e.key)) {
-        const line = series(points[at][2]), i = line.indexOf(at);
-        const next = { ArrowLeft: i - 1, ArrowRight: i + 1, Home: 0, End: line.length - 1 }[e.key];
-        point(line[within(next, 0, line.length - 1)], true);
-      } else if (/^Arrow(Up|Down)$/.test(e.key)) {
-        const [f, , s] = points[at], n = order.length;
-        const line = series(order[(order.indexOf(s) + (e.key === 'ArrowDown' ? 1 : n - 1)) % n]);
-        point(line.reduce((a, b) => Math.abs(points[b][0] - f) < Math.abs(points[a][0] - f) ? b : a), true);
+      else if (half) { around(f ?? (from + to) / 2, half); point(at, true); }
+      else if (next !== undefined || (down && at < 0)) point(line[within(next ?? 0, 0, last)], true);
+      else if (down) {
+        const off = i => Math.abs(points[i][0] - f), other = order[(order.indexOf(line) + down) % order.length];
+        point(other.reduce((a, b) => (off(b) < off(a) ? b : a)), true);
       } else return;
       e.preventDefault();
     };
-    const press = e => {
+    const pointerdown = e => {
       if (e.pointerType === 'touch') return hover(e);
       if (e.button) return;
-      down = x(e);
+      down = dragged(e)[0];
       area.setPointerCapture(e.pointerId);
     };
-    const release = e => {
-      if (down === null) return;
-      const back = v => from + within(v, 0, 1) * (to - from), start = down;
-      const far = Math.abs(x(e) - start) * area.getBoundingClientRect().width > 8;
-      down = null;
-      show1(brush, false);
-      if (far && e.type === 'pointerup') zoom(back(Math.min(x(e), start)), back(Math.max(x(e), start)));
-    };
-    const reset = () => zoom(0, 1);
-    const run = { pointermove: hover, pointerdown: press, pointerup: release, pointercancel: release, dblclick: reset, pointerleave: leave, blur: leave, keydown: key };
+    const run = { pointermove: hover, pointerdown, pointerup: release, pointercancel: release, dblclick: () => zoom(0, 1), pointerleave: leave, blur: leave, keydown };
     return { focus, run };
   };
   for (const area of all('svg.area[data-points]')) {
@@ -231,155 +180,151 @@
     }
   }
 
+  // Copies: if the clipboard is not allowed, the text is offered.
+  const copier = (label, text) => {
+    const by = element('button', { type: 'button', textContent: label });
+    on(by, 'click', async () => {
+      let done = true;
+      try { await navigator.clipboard.writeText(text()); } catch {
+        const held = element('textarea', { value: text(), readOnly: true, ariaLabel: 'The text to copy', rows: 4 });
+        by.after(held);
+        held.select();
+        done = document.execCommand('copy');
+        if (done) held.remove(); else on(held, 'blur', () => held.remove());
+      }
+      by.textContent = done ? 'Copied' : 'Press Ctrl+C';
+      setTimeout(() => { by.textContent = label; }, 1500);
+    });
+    return by;
+  };
+  for (const pre of all('pre[data-copy]')) {
+    const text = pre.textContent, tools = element('div', { className: 'tools' });
+    tools.append(copier('Copy', () => pre.dataset.copy || text));
+    pre.before(tools);
+  }
+
   // Tables: sorted within groups, filtered, copied.
-  const words = cell => {
+  const words = (cell, without = 'svg') => {
     const copy = cell.cloneNode(true);
-    for (const e of all('[popover], svg, .quiet, .link', copy)) e.remove();
+    for (const e of all(`[popover], .quiet, ${without}`, copy)) e.remove();
     return copy.textContent.replace(/\s+/g, ' ').trim();
   };
-  const isGroup = tr => tr.classList.contains('group');
-  const value = cell => (cell ? cell.dataset.v ?? words(cell) : '');
-  const number = text => (text.trim() === '' || !isFinite(text) ? NaN : +text);
+  const rowsOf = body => [...body.rows].filter(tr => !tr.matches('.group'));
+  const value = cell => cell.dataset.v ?? words(cell);
+  const number = text => (text.trim() && isFinite(text) ? +text : NaN);
   // A cell of CSV by RFC 4180; what a spreadsheet would take for a formula begins with an apostrophe.
   const field = text => {
-    let t = text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
+    let t = text.replace(/[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
     if (isNaN(number(t)) && /^[=+\-@\t\r]/.test(t)) t = `'${t}`;
     return /[",\r\n]/.test(t) ? `"${t.replaceAll('"', '""')}"` : t;
   };
   const csv = table => {
-    const heads = [...(table.tHead?.rows[table.tHead.rows.length - 1]?.cells ?? [])];
-    const body = [...table.tBodies].flatMap(b => [...b.rows]);
-    const first = body.find(tr => !isGroup(tr));
-    const drawn = (head, i) => head.classList.contains('strip') || (first?.cells[i]?.querySelector('svg') && !first.cells[i].dataset.v);
-    const kept = heads.map((_, i) => i).filter(i => !drawn(heads[i], i));
-    const grouped = body.some(isGroup);
-    const head = th => words(th) + (th.dataset.unit ? ` (${th.dataset.unit})` : '');
-    const lines = [[...(grouped ? ['group'] : []), ...kept.map(i => head(heads[i]))]];
-    let group = '';
-    for (const tr of body) {
-      if (isGroup(tr)) {
-        const name = tr.cells[0].cloneNode(true);
-        for (const e of all('.dim', name)) e.remove();
-        group = words(name) || words(tr.cells[0]);
-      } else if (tr.style.display !== 'none') lines.push([...(grouped ? [group] : []), ...kept.map(i => value(tr.cells[i]))]);
+    const cells = tr => [...tr.cells].filter((_, i) => !table.tHead.rows[0].cells[i].matches('.strip'));
+    const grouped = table.querySelector('tr.group');
+    const head = th => words(th, '.unit, svg') + (th.dataset.unit ? ` (${th.dataset.unit})` : '');
+    const lines = [['group', ...cells(table.tHead.rows[0]).map(head)]];
+    for (const body of table.tBodies) {
+      const group = body.querySelector('.group'), name = group ? words(group, '.dim') : '';
+      for (const tr of rowsOf(body)) if (!tr.style.display) lines.push([name, ...cells(tr).map(value)]);
     }
-    return lines.map(line => `${line.map(field).join(',')}\r\n`).join('');
+    return lines.map(line => `${line.slice(grouped ? 0 : 1).map(field).join(',')}\r\n`).join('');
   };
-  const copied = async (text, by) => {
-    try { await navigator.clipboard.writeText(text); return true; } catch { /* It is not allowed. */ }
-    const held = element('textarea', { value: text, readOnly: true, ariaLabel: 'The table as CSV', rows: 4 });
-    by.after(held);
-    held.select();
-    let done = false;
-    try { done = document.execCommand('copy'); } catch { /* Nor is this. */ }
-    if (done) { held.remove(); by.focus(); } else on(held, 'blur', () => held.remove());
-    return done;
-  };
-  const sorted = (table, th) => {
-    const heads = [...th.parentNode.children], at = heads.indexOf(th), was = th.getAttribute('aria-sort');
-    const way = { ascending: 'descending', descending: null }[was] ?? (was ? null : 'ascending');
+  const sort = (table, th) => {
+    const was = th.getAttribute('aria-sort');
+    const way = was ? { ascending: 'descending' }[was] : 'ascending', up = way === 'ascending' ? 1 : -1;
     for (const o of all('thead th', table)) o.removeAttribute('aria-sort');
     if (way) th.setAttribute('aria-sort', way);
-    const rows = [...table.tBodies].flatMap(b => [...b.rows]).filter(tr => !isGroup(tr));
-    const texts = new Map(rows.map(tr => [tr, value(tr.cells[at])]));
-    const figures = [...texts.values()].every(t => !t.trim() || /^(NaN|null|–|-?inf(inity)?)$/i.test(t.trim()) || !isNaN(number(t)));
-    const up = way === 'descending' ? -1 : 1;
+    const of = tr => value(tr.cells[th.cellIndex]), figures = th.dataset.key === 'num';
     const order = (a, b) => {
       if (!way) return a.dataset.at - b.dataset.at;
-      const [x, y] = [texts.get(a), texts.get(b)];
+      const [x, y] = [of(a), of(b)], [m, n] = [number(x), number(y)];
       if (!figures) return !x - !y || up * x.localeCompare(y, undefined, { numeric: true });
-      const [m, n] = [number(x), number(y)];
       return isNaN(m) - isNaN(n) || (isNaN(m) ? 0 : up * (m - n));
     };
-    for (const body of table.tBodies) {
-      let part = [];
-      const parts = [part];
-      for (const tr of [...body.rows]) {
-        if (isGroup(tr)) parts.push(part = [tr]); else part.push(tr);
-      }
-      for (const p of parts) body.append(...p.filter(isGroup), ...p.filter(tr => !isGroup(tr)).sort(order));
-    }
+    for (const body of table.tBodies) body.append(...rowsOf(body).sort(order));
   };
   const filters = [];
+  const filter = (table, rows) => {
+    const box = element('input', { type: 'search', placeholder: 'Filter', ariaLabel: 'Filter the rows of this table' });
+    const count = element('span', { className: 'count', role: 'status' });
+    const run = () => {
+      const wanted = box.value.toLowerCase().split(/\s+/).filter(Boolean);
+      const shown = (tr, yes) => { tr.style.display = yes ? '' : 'none'; return yes; };
+      let fit = 0;
+      for (const body of table.tBodies) {
+        const group = body.querySelector('.group'), name = group ? words(group) : '';
+        const fits = tr => wanted.every(w => `${name} ${words(tr)}`.toLowerCase().includes(w));
+        const here = rowsOf(body).filter(tr => shown(tr, fits(tr))).length;
+        if (group) shown(group, here);
+        fit += here;
+      }
+      count.textContent = wanted.length ? `${fit} of ${rows.length}` : '';
+    };
+    on(box, 'input search', run);
+    on(box, 'keydown', e => { if (e.key === 'Escape') { box.value = ''; run(); } });
+    filters.push({ table, box, run });
+    return [count, box];
+  };
   for (const table of all('table')) {
-    const rows = [...table.tBodies].flatMap(b => [...b.rows]).filter(tr => !isGroup(tr));
+    const rows = [...table.tBodies].flatMap(rowsOf);
     if (!table.tHead || !rows.length) continue;
     rows.forEach((tr, i) => { tr.dataset.at = i; });
     const heads = all('thead:not(.quiet) th[data-key]', table);
-    rove(heads, ['ArrowLeft', 'ArrowRight']);
-    for (const th of heads) {
-      const own = e => !e.target.closest('button, a, [popover]');
-      on(th, 'click', e => { if (own(e)) sorted(table, th); });
-      on(th, 'keydown', e => { if (own(e) && (e.key === 'Enter' || e.key === ' ')) { e.preventDefault(); sorted(table, th); } });
-    }
+    if (heads.length) rove(heads, 'ArrowLeft', 'ArrowRight');
+    for (const th of heads) on(th, 'click keydown', e => {
+      if (e.target.closest('button, a, [popover]') || (e.key && !/^(Enter| )$/.test(e.key))) return;
+      e.preventDefault();
+      sort(table, th);
+    });
     // Rows with marks take the focus: up and down between rows, left and right between marks.
     const drawn = rows.filter(tr => tr.querySelector('[data-t]'));
-    rove(drawn, ['ArrowUp', 'ArrowDown']);
+    if (drawn.length) rove(drawn, 'ArrowUp', 'ArrowDown');
     for (const tr of drawn) {
       let at = -1;
-      const reset = () => { at = -1; hide(); };
-      on(tr, 'blur', reset);
+      on(tr, 'blur', () => { at = -1; hide(); });
       on(tr, 'keydown', e => {
         if (e.target !== tr) return;
-        if (e.key === 'Escape') return reset();
-        const marks = marksOf(tr).sort((a, b) => middle(a)[0] - middle(b)[0]), last = marks.length - 1;
+        if (e.key === 'Escape') return hide();
+        const marks = all('[data-t]', tr).map(m => [...middle(m.getBoundingClientRect()), m.dataset.t]).sort((a, b) => a[0] - b[0]);
+        const last = marks.length - 1;
         const next = { ArrowRight: at + 1, ArrowLeft: at < 0 ? last : at - 1, Home: 0, End: last }[e.key];
         if (next === undefined) return;
         e.preventDefault();
-        say(marks[at = within(next, 0, last)], true);
+        const [x, y, text] = marks[at = within(next, 0, last)];
+        show(text, x, y, true);
       });
     }
     const tools = element('div', { className: 'tools' });
-    if (rows.length > 12) {
-      const box = element('input', { type: 'search', placeholder: 'Filter', ariaLabel: 'Filter the rows of this table' });
-      const count = element('span', { className: 'count', role: 'status' });
-      const filter = () => {
-        const wanted = box.value.toLowerCase().split(/\s+/).filter(Boolean);
-        let shown = 0;
-        for (const body of table.tBodies) {
-          let head, name = '';
-          for (const tr of body.rows) {
-            if (isGroup(tr)) { head = tr; name = words(tr); tr.style.display = wanted.length ? 'none' : ''; continue; }
-            const text = `${name} ${words(tr)}`.toLowerCase(), fits = wanted.every(w => text.includes(w));
-            tr.style.display = fits ? '' : 'none';
-            shown += fits;
-            if (fits && head) head.style.display = '';
-          }
-        }
-        count.textContent = wanted.length ? `${shown} of ${rows.length}` : '';
-      };
-      on(box, 'input search', filter);
-      on(box, 'keydown', e => { if (e.key === 'Escape') { box.value = ''; filter(); } });
-      tools.append(count, box);
-      filters.push({ table, box, filter });
-    }
-    const copy = element('button', { type: 'button', textContent: 'Copy as CSV' });
-    on(copy, 'click', async () => {
-      copy.textContent = await copied(csv(table), copy) ? 'Copied' : 'Press Ctrl+C';
-      setTimeout(() => { copy.textContent = 'Copy as CSV'; }, 1500);
-    });
-    tools.append(copy);
-    (table.closest('.fits') ?? table).before(tools);
+    if (rows.length > 12) tools.append(...filter(table, rows));
+    tools.append(copier('Copy as CSV', () => csv(table)));
+    (table.closest('.fits, .scroll') ?? table).before(tools);
   }
   on(document, 'keydown', e => {
-    if (e.key !== '/' || e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(e.target.tagName)) return;
+    if (e.key !== '/' || modified(e) || e.target.matches('input, textarea')) return;
     const near = filters.find(f => f.table.getBoundingClientRect().bottom > 0) ?? filters[0];
-    if (near) { e.preventDefault(); near.box.focus(); near.box.select(); }
+    if (near) { e.preventDefault(); near.box.select(); near.box.focus(); }
   });
 
-  // A row that the address names is shown, whatever hides it.
+  // What the address names is shown, whatever hides it.
   const linked = () => {
-    let id = location.hash.slice(1);
-    try { id = decodeURIComponent(id); } catch { /* Not made by this page. */ }
-    const to = id && document.getElementById(id);
-    for (const e of all('.linked')) e.classList.remove('linked');
+    let to;
+    try { to = document.getElementById(decodeURIComponent(location.hash.slice(1))); } catch { /* Not made by this page. */ }
     if (!to) return;
-    for (const f of filters) if (f.table.contains(to)) { f.box.value = ''; f.filter(); }
-    for (let e = to; e; e = e.parentElement) if (e.tagName === 'DETAILS') e.open = true;
-    if (to.tagName === 'TR') { to.classList.add('linked'); to.scrollIntoView({ block: 'center' }); }
+    for (const f of filters) if (f.table.contains(to)) { f.box.value = ''; f.run(); }
+    for (let e = to; e; e = e.parentElement) if (e.matches('details')) e.open = true;
+    if (to.matches('tr')) to.scrollIntoView({ block: 'center' });
   };
   on(window, 'hashchange', linked);
   linked();
+
+  // On paper, everything is open.
+  let opened = [];
+  on(window, 'beforeprint', () => {
+    hide();
+    opened = all('details:not([open])');
+    for (const e of opened) e.open = true;
+  });
+  on(window, 'afterprint', () => { for (const e of opened) e.open = false; });
 
   requestAnimationFrame(() => requestAnimationFrame(() => { window.__ready = performance.now(); }));
 })();
