@@ -317,11 +317,11 @@
   on(window, 'hashchange', linked);
   linked();
 
-  // On paper, everything is open.
+  // On paper, everything is open, except for all but one of several alternatives.
   let opened = [];
   on(window, 'beforeprint', () => {
     hide();
-    opened = all('details:not([open])');
+    opened = all('details:not([open], [name])');
     for (const e of opened) e.open = true;
   });
   on(window, 'afterprint', () => { for (const e of opened) e.open = false; });
