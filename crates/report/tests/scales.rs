@@ -105,7 +105,7 @@ fn labels_are_round() {
         (linear(Unit::Seconds, 0.0, 60.0), "0 s | 20 s | 40 s | 60 s"),
         (linear(Unit::Ppm, -0.05, 0.25), "0 ppm | 0.1 ppm | 0.2 ppm"),
         (Scale::log(Unit::Count, [1.0, 1e6]), "1 | 100 | 10 k | 1 M"),
-        (Scale::log(Unit::Share, [0.02, 1.0]), "2 % | 10 % | 100 %"),
+        (Scale::log(Unit::Share, [0.02, 1.0]), "10 % | 100 %"),
         (Scale::nines(1000), "0 | 50 | 90 | 99 | 99.9"),
     ];
     for (scale, text) in shown {
