@@ -154,6 +154,61 @@ fn pictures_go_to_a_folder() {
     assert!(output.status.code() == Some(1) && line.contains("has a chart"), "{line}");
 }
 
+/// The values of this attribute in an SVG.
+fn values<'a>(svg: &'a str, name: &str) -> Vec<&'a str> {
+    let parts = svg.split(&format!(" {name}=\"")).skip(1);
+    parts.map(|rest| rest.split('"').next().unwrap_or_default()).collect()
+}
+
+/// Every element is closed in its order.
+fn is_well_formed(svg: &str) -> bool {
+    let mut open = Vec::new();
+    for part in svg.split('<').skip(1) {
+        let Some((tag, text)) = part.split_once('>') else { return false };
+        let name = tag.trim_start_matches('/').split([' ', '/']).next();
+        match (tag.starts_with('/'), tag.ends_with('/')) {
+            (true, _) if open.pop() != name => return false,
+            (false, false) => open.push(name),
+            _ => {}
+        }
+        let entities = ["&amp;", "&lt;", "&gt;", "&quot;"];
+        let sound = |at: usize| entities.iter().any(|it| text[at..].starts_with(it));
+        if tag.matches('"').count() % 2 != 0 || !text.match_indices('&').all(|it| sound(it.0)) {
+            return false;
+        }
+    }
+    open.is_empty()
+}
+
+#[test]
+fn pictures_are_files_of_their_own() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pictures = folder.path().join("new/pictures");
+    let export = format!("svg={}", pictures.display());
+    let output = run(&["report", &stored(LINUX), "--export", &export]);
+    assert!(output.status.success(), "{output:?}");
+    let files: Vec<_> = fs::read_dir(&pictures).expect("a folder").flatten().collect();
+    assert!(!files.is_empty());
+    for file in files {
+        let name = file.file_name().into_string().expect("a name");
+        assert!(name.ends_with(".svg"), "{name}");
+        let svg = fs::read_to_string(file.path()).expect("text");
+        assert!(svg.starts_with("<svg xmlns=") && is_well_formed(&svg), "{name}: {svg}");
+        assert!(svg.matches("<text").count() > 3, "{name} has no words");
+        for bad in ["var(", "currentColor", "class=", "NaN", "inf\"", "href", "<script"] {
+            assert!(!svg.contains(bad), "{name}: {bad}");
+        }
+        // Places are figures, not percentages, and within the picture.
+        let number = |text: &&str| text.parse::<f64>().unwrap_or_else(|_| panic!("{name}: {text}"));
+        let [wide, high] = ["width", "height"].map(|of| number(&values(&svg, of)[0]));
+        for (names, end) in [(["x", "x1", "x2", "cx"], wide), (["y", "y1", "y2", "cy"], high)] {
+            for at in names.iter().flat_map(|of| values(&svg, of)) {
+                assert!((0.0..=end).contains(&number(&at)), "{name}: {at}");
+            }
+        }
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_page_that_cannot_be_written_is_an_error() {

@@ -2,13 +2,13 @@
 //! plain colours.
 
 use super::Input;
-use super::chart::draw::{Element, Form, clean, colour};
-use super::chart::{FOOT, plane};
+use super::chart::draw::{self, Element, Form, anchor, clean, colour, rooms};
+use super::chart::{FOOT, plane, short};
 use super::strip;
-use crate::block::chart::{Cells, Chart, Drawn, Mark, Plane};
-use crate::block::{Block, Table, Value};
+use crate::block::chart::{Cells, Chart, Drawn, Hue, Mark, Plane, Share};
+use crate::block::{Block, Cell, Item, Rank, Row, Table, Value};
 use crate::number;
-use crate::scale::Scale;
+use crate::scale::{Scale, Tick};
 use crate::section::{self, Detail};
 use maud::html;
 use std::collections::BTreeSet;
@@ -22,7 +22,7 @@ pub struct Picture {
 /// The width of a picture, its margins on both sides of the area, and the room of its title.
 const WIDTH: f64 = 720.0;
 const LEFT: f64 = 70.0;
-const RIGHT: f64 = 200.0;
+const RIGHT: f64 = 236.0;
 const HEAD: f64 = 58.0;
 /// The width of the names of rows, left of their strips.
 const NAMES: f64 = 260.0;
@@ -56,7 +56,7 @@ pub fn of(inputs: &[Input<'_>]) -> Vec<Picture> {
             };
             let Some(svg) = svg else { continue };
             let nth = names.len() + 1;
-            let name = file_name(&format!("{}-{nth}-{title}", section.id));
+            let name = file_name(&format!("{}-{nth:02}-{title}", section.id));
             names.insert(name.clone());
             out.push(Picture { name, svg });
         }
@@ -110,6 +110,14 @@ fn line(a: (f64, f64), b: (f64, f64), class: &'static str) -> Element {
     Element { form: Form::Line(a, b), class, of: None, words: None }
 }
 
+/// The ticks whose labels have room on an axis of this width.
+fn labelled(scale: &Scale, wide: f64) -> impl Iterator<Item = Tick> {
+    let ticks = scale.ticks();
+    let rooms = rooms(&ticks);
+    let held = ticks.into_iter().zip(rooms);
+    held.filter(move |(_, room)| room.is_some_and(|room| room <= wide)).map(|(tick, _)| tick)
+}
+
 fn plane_of(plane: &Plane, chart: &Chart) -> String {
     let drawing = plane::draw(plane);
     let (top, bottom) = (plane::TOP, plane::HEIGHT);
@@ -117,10 +125,10 @@ fn plane_of(plane: &Plane, chart: &Chart) -> String {
     let wide = WIDTH - LEFT - right;
     let mut out = String::new();
     let whole = |it: &Element, out: &mut String| it.absolute(0.0, WIDTH, HEAD, out);
-    for tick in plane.x.scale.ticks().iter().filter(|it| it.level < 2) {
+    for tick in labelled(&plane.x.scale, wide) {
         line((tick.at, top), (tick.at, bottom), "grid").absolute(LEFT, wide, HEAD, &mut out);
         let x = LEFT + tick.at * wide;
-        whole(&text(x, bottom + 16.0, "middle", &tick.label, "tick"), &mut out);
+        whole(&text(x, bottom + 16.0, anchor(&tick), &tick.label, "tick"), &mut out);
     }
     for tick in plane.y.scale.ticks().iter().filter(|it| it.level < 2) {
         let y = top + (1.0 - tick.at) * (bottom - top);
@@ -132,7 +140,8 @@ fn plane_of(plane: &Plane, chart: &Chart) -> String {
         element.absolute(LEFT, wide, HEAD, &mut out);
     }
     for name in &drawing.names {
-        let mut words = text(LEFT + wide + 18.0, name.y + 4.0, "start", &name.words, "name");
+        let mut words =
+            text(LEFT + wide + 18.0, name.y + 4.0, "start", &short(&name.words), "name");
         words.of = Some((name.series, name.hue));
         whole(&words, &mut out);
         let (from, to) = ((LEFT + wide + 4.0) / WIDTH, (LEFT + wide + 15.0) / WIDTH);
@@ -183,36 +192,90 @@ pub fn table(table: &Table, title: &str) -> Option<String> {
     let picture = |value: &Value| matches!(value, Value::Strip(_) | Value::Stack(_));
     let column =
         table.rows().find_map(|row| row.cells.iter().position(|cell| picture(&cell.value)))?;
-    let rows = || table.rows().filter_map(|row| Some((row, row.cells.get(column)?))).take(MOST);
-    let strips = rows().filter_map(|(_, cell)| match &cell.value {
-        Value::Strip(marks) => Some(marks),
-        _ => None,
-    });
-    let marks: Vec<&Mark> = strips.flatten().collect();
+    let cells = || table.rows().take(MOST).filter_map(|row| row.cells.get(column));
+    let marks: Vec<&Mark> = cells().flat_map(marks_of).collect();
+    let shares: Vec<&Share> = cells().flat_map(shares_of).collect();
     let own: Option<Scale> = table.columns.get(column).and_then(|it| it.axis);
     let axis = own.unwrap_or_else(|| strip::axis(&marks));
     let wide = WIDTH - NAMES - 24.0;
-    let bottom = rows().count() as f64 * strip::HEIGHT;
-    let mut out = String::new();
-    for tick in axis.ticks().iter().filter(|it| it.level == 0 && !marks.is_empty()) {
-        line((tick.at, 0.0), (tick.at, bottom), "grid").absolute(NAMES, wide, HEAD, &mut out);
-        let x = NAMES + tick.at * wide;
-        text(x, HEAD - 8.0, "middle", &tick.label, "tick").absolute(0.0, WIDTH, 0.0, &mut out);
-    }
-    for (nth, (row, cell)) in rows().enumerate() {
-        let y = HEAD + nth as f64 * strip::HEIGHT;
-        let name = row.cells.first().map(|cell| number::of_cell(cell).value).unwrap_or_default();
-        text(12.0, y + 15.0, "start", &name, "note").absolute(0.0, WIDTH, 0.0, &mut out);
-        let elements = match &cell.value {
-            Value::Strip(marks) => strip::elements(marks, &axis),
-            Value::Stack(shares) => strip::parts(shares),
-            _ => Vec::new(),
-        };
-        for element in elements {
-            element.absolute(NAMES, wide, y, &mut out);
+    let (mut rows, mut grid) = (String::new(), String::new());
+    let mut y = HEAD;
+    let mut named = String::new();
+    for item in table.items.iter().take(MOST) {
+        match item {
+            Item::Group { name, .. } => {
+                y += 6.0;
+                text(12.0, y + 15.0, "start", name, "group").absolute(0.0, WIDTH, 0.0, &mut rows);
+                named.clear();
+            }
+            Item::Row(row) => {
+                let name = name(table, row);
+                // A row without a name is another one of the last name.
+                if !name.is_empty() {
+                    named = name;
+                }
+                text(12.0, y + 15.0, "start", &named, "note").absolute(0.0, WIDTH, 0.0, &mut rows);
+                let elements = match row.cells.get(column).map(|cell| &cell.value) {
+                    Some(Value::Strip(marks)) => strip::elements(marks, &axis),
+                    Some(Value::Stack(shares)) => strip::parts(shares),
+                    _ => Vec::new(),
+                };
+                for mut element in elements {
+                    advised(&mut element, row.marked);
+                    element.absolute(NAMES, wide, y, &mut rows);
+                }
+            }
         }
+        y += strip::HEIGHT;
     }
-    Some(document(title, title, HEAD + bottom + 16.0, &out))
+    for tick in labelled(&axis, wide).filter(|_| !marks.is_empty()) {
+        line((tick.at, HEAD), (tick.at, y), "grid").absolute(NAMES, wide, 0.0, &mut grid);
+        let x = NAMES + tick.at * wide;
+        text(x, HEAD - 8.0, anchor(&tick), &tick.label, "tick")
+            .absolute(0.0, WIDTH, 0.0, &mut grid);
+    }
+    y += 10.0;
+    let mut x = 12.0;
+    let parts = strip::named(&shares).into_iter().map(|(name, hue)| {
+        let form = Form::Rect { from: (0.0, 1.0), to: (0.5, 11.0) };
+        (Element { form, class: "part", of: Some((0, hue)), words: None }, name)
+    });
+    let marks = strip::samples(&marks).map(|(sample, name)| (sample, name as &str));
+    for (sample, name) in marks.chain(parts) {
+        let room = draw::wide(name) + 40.0;
+        if x + room > WIDTH {
+            (x, y) = (12.0, y + 18.0);
+        }
+        sample.absolute(x, 20.0, y, &mut rows);
+        text(x + 24.0, y + 10.0, "start", name, "tick").absolute(0.0, WIDTH, 0.0, &mut rows);
+        x += room;
+    }
+    Some(document(title, title, y + 24.0, &(grid + &rows)))
+}
+
+fn marks_of(cell: &Cell) -> &[Mark] {
+    if let Value::Strip(marks) = &cell.value { marks } else { &[] }
+}
+
+fn shares_of(cell: &Cell) -> &[Share] {
+    if let Value::Stack(shares) = &cell.value { shares } else { &[] }
+}
+
+/// What names a row, as far as there is room for it left of its strip.
+fn name(table: &Table, row: &Row) -> String {
+    let columns = table.columns.iter().zip(&row.cells);
+    let names = columns.filter(|(column, _)| column.rank == Rank::Name);
+    let words: Vec<String> = names.map(|(_, cell)| number::of_cell(cell).value).collect();
+    let words = words.iter().map(|it| it.trim()).filter(|it| !it.is_empty()).collect::<Vec<_>>();
+    let most = ((NAMES - 24.0) / draw::wide("n")) as usize;
+    words.join(", ").chars().take(most).collect()
+}
+
+/// The colour of what is advised, in the row that is.
+fn advised(element: &mut Element, marked: bool) {
+    if let (true, Some((0, hue @ Hue::Report(0)))) = (marked, &mut element.of) {
+        *hue = Hue::Accent;
+    }
 }
 
 /// A picture as a bitmap of twice its size.

@@ -1,7 +1,7 @@
 //! Strips and stacks: pictures in the cells of a table, as SVG whose horizontal places are
 //! percentages, so that they fill a column whose width is not known.
 
-use super::chart::draw::{At, Element, Form, clean, hue, pc};
+use super::chart::draw::{At, Element, Form, anchor, clean, hue, pc, room, rooms};
 use crate::block::chart::{Hue, Mark, Share, What};
 use crate::scale::{Scale, Unit};
 use maud::{Markup, html};
@@ -37,11 +37,14 @@ pub(super) fn axis(marks: &[&Mark]) -> Scale {
 
 /// The labels of the axis, for the head of the column.
 pub(super) fn head(axis: &Scale) -> Markup {
+    let ticks = axis.ticks();
     html! {
-        svg.row-head width="100%" height="20" overflow="visible" aria-hidden="true" {
-            @for tick in axis.ticks().iter().filter(|tick| tick.level < 2) {
-                g class=(format!("t{}", tick.level)) {
-                    text.tick x=(pc(tick.at)) y="14" text-anchor="middle" { (tick.label) }
+        div.row-head aria-hidden="true" {
+            svg width="100%" height="20" overflow="visible" {
+                @for (tick, from) in ticks.iter().zip(rooms(&ticks)).filter(|it| it.1.is_some()) {
+                    g class=(room(tick, from)) {
+                        text.tick x=(pc(tick.at)) y="14" text-anchor=(anchor(tick)) { (tick.label) }
+                    }
                 }
             }
         }
@@ -50,30 +53,28 @@ pub(super) fn head(axis: &Scale) -> Markup {
 
 /// What the marks of a column stand for, each kind once: the legend above the table.
 pub(super) fn keys(marks: &[&Mark]) -> Markup {
-    let held: BTreeSet<What> = marks.iter().map(|mark| mark.what).collect();
     html! {
-        @for (what, name) in KEYS.iter().filter(|(what, _)| held.contains(what)) {
+        @for (sample, name) in samples(marks) {
             span.key {
-                svg width="20" height="12" aria-hidden="true" {
-                    (shape(*what, (0.5, 6.0), 0.05, 0, None).html(12.0, false))
-                }
+                svg width="20" height="12" aria-hidden="true" { (sample.html(12.0, false)) }
                 (name)
             }
         }
     }
 }
 
+/// One mark of each kind among these, in the middle of a strip that is 12 pixels high, and what it
+/// stands for.
+pub(super) fn samples(marks: &[&Mark]) -> impl Iterator<Item = (Element, &'static str)> + use<> {
+    let held: BTreeSet<What> = marks.iter().map(|mark| mark.what).collect();
+    let held = KEYS.into_iter().filter(move |(what, _)| held.contains(what));
+    held.map(|(what, name)| (shape(what, (0.5, 6.0), 0.05, 0, None), name))
+}
+
 /// What the parts of a column of stacks stand for.
 pub(super) fn stack_keys(shares: &[&Share]) -> Markup {
-    let mut held: Vec<(&str, Hue)> = Vec::new();
-    for share in shares {
-        let key = (&*share.name, share.hue);
-        if !held.contains(&key) {
-            held.push(key);
-        }
-    }
     html! {
-        @for (name, of) in held {
+        @for (name, of) in named(shares) {
             span.key {
                 svg width="12" height="12" aria-hidden="true" {
                     rect class=(format!("part {}", hue(of))) y="1" width="10" height="10" {}
@@ -82,6 +83,18 @@ pub(super) fn stack_keys(shares: &[&Share]) -> Markup {
             }
         }
     }
+}
+
+/// The names of parts and their colours, each once.
+pub(super) fn named<'a>(shares: &[&'a Share]) -> Vec<(&'a str, Hue)> {
+    let mut held: Vec<(&str, Hue)> = Vec::new();
+    for share in shares {
+        let key = (&*share.name, share.hue);
+        if !held.contains(&key) {
+            held.push(key);
+        }
+    }
+    held
 }
 
 /// A mark; `from` is the place where a line to it begins.

@@ -24,6 +24,9 @@ const ROOM: usize = 140;
 const PICTURE: usize = 34;
 const TEXT: usize = 28;
 
+/// The longest id that is kept in one line, in characters.
+const WHOLE: usize = 44;
+
 /// The table below a heading with the id `under`; headings of its own have this level.
 pub(super) fn of(table: &Table, level: u8, under: &str, once: &mut Once) -> Markup {
     if table.is_empty() {
@@ -218,7 +221,9 @@ impl<'a> Drawn<'a> {
                 (Value::Stack(shares), _) => { (strip::stack(shares)) }
                 (Value::Bar(length), _) => { (bar(*length)) }
                 (Value::Drawing(_), _) => { pre.drawing { (safe(&shown.value)) } }
-                (Value::Code(_), _) => { code { (safe(&shown.value)) } }
+                (Value::Code(_), _) => {
+                    code.whole[shown.value.chars().count() <= WHOLE] { (safe(&shown.value)) }
+                }
                 _ => {
                     (safe(&shown.value))
                     @if !shown.spread.is_empty() { " " span.pm { "±" (shown.spread) } }

@@ -19,6 +19,9 @@ pub enum Detail {
     Everything,
 }
 
+/// How a section looks on a page of these reports.
+pub type Page = fn(&[Input<'_>]) -> Vec<Block>;
+
 pub struct Section {
     pub id: &'static str,
     /// The section's keys in the report, and what one record of each is called.
@@ -34,7 +37,7 @@ pub struct Section {
     pub glance: Option<fn(&Report, usize) -> Vec<Block>>,
     /// The section's part of a page that shows these reports, all of which hold it; absent if it is
     /// the view of each. It begins with a heading whose remark states the finding in one sentence.
-    pub page: Option<OnPage>,
+    pub page: Option<Page>,
     /// The rows for programs, which use the keys of the columns; no rows if the report does not
     /// hold the section. Absent if the section is not a table.
     pub table: Option<fn(&Report) -> Table>,

@@ -2,6 +2,7 @@
 //! page writes the former as percentages, a picture of its own as pixels.
 
 use crate::block::chart::Hue;
+use crate::scale::Tick;
 use maud::{Markup, html};
 use std::fmt::Write as _;
 
@@ -62,6 +63,9 @@ const STYLES: [(&str, &str, &str, f64, f64); 22] = [
     ("p99", "", "hue", 1.4, 0.75),
 ];
 
+/// The widths of axes, in pixels, from which the style sheet shows more labels.
+const ROOMS: [f64; 4] = [130.0, 250.0, 370.0, 500.0];
+
 /// The class of a hue, which is also the name of its colour in the style sheet.
 pub(in crate::page) fn hue(hue: Hue) -> String {
     match hue {
@@ -83,9 +87,61 @@ pub(in crate::page) fn colour(name: &str) -> &'static str {
         "bad" => "warn",
         name => name,
     };
-    let sheet = include_str!("../chart.css");
+    let sheet = concat!(include_str!("../style.css"), include_str!("../chart.css"));
     let value = sheet.split_once(&format!("--{name}: ")).map(|(_, rest)| rest);
     value.and_then(|rest| rest.split_once(';')).map_or("#000", |(value, _)| value)
+}
+
+/// The width of words, at least, in pixels: most letters of a font of this size are narrower.
+pub(in crate::page) fn wide(words: &str) -> f64 {
+    words.chars().count() as f64 * 6.6
+}
+
+/// The width of an axis, in pixels, from which each of its labels has room; absent for labels that
+/// are only for zooming in.
+pub(in crate::page) fn rooms(ticks: &[Tick]) -> Vec<Option<f64>> {
+    let mut rooms: Vec<Option<f64>> = vec![None; ticks.len()];
+    for width in ROOMS {
+        for level in [0, 1] {
+            for nth in (0..ticks.len()).filter(|nth| ticks[*nth].level == level) {
+                let (from, to) = extent(&ticks[nth], width);
+                let apart = |other: usize| {
+                    let (start, end) = extent(&ticks[other], width);
+                    to + 6.0 < start || end + 6.0 < from
+                };
+                let mut shown = (0..ticks.len()).filter(|other| rooms[*other].is_some());
+                if rooms[nth].is_none() && shown.all(apart) {
+                    rooms[nth] = Some(width);
+                }
+            }
+        }
+    }
+    rooms
+}
+
+/// Where a label is on an axis of this width, which it does not leave.
+fn extent(tick: &Tick, width: f64) -> (f64, f64) {
+    let (middle, wide) = (tick.at * width, wide(&tick.label));
+    match anchor(tick) {
+        "start" => (middle, middle + wide),
+        "end" => (middle - wide, middle),
+        _ => (middle - wide / 2.0, middle + wide / 2.0),
+    }
+}
+
+/// Which end of a label is at its tick: those at the ends of an axis do not stand beyond it.
+pub(in crate::page) fn anchor(tick: &Tick) -> &'static str {
+    match tick.at {
+        ..0.05 => "start",
+        0.95.. => "end",
+        _ => "middle",
+    }
+}
+
+/// The class of a tick whose label has room from this width on.
+pub(in crate::page) fn room(tick: &Tick, room: Option<f64>) -> String {
+    let from = ROOMS.iter().position(|width| Some(*width) == room);
+    from.map_or_else(|| format!("t{}", tick.level), |nth| format!("t{} m{nth}", tick.level))
 }
 
 /// A share of the width as a percentage.
@@ -163,7 +219,7 @@ impl Element {
         let (_, fill, stroke, wide, opacity) = style.copied().unwrap_or(("", "dim", "", 0.0, 1.0));
         let (fill, stroke) = match self.class {
             "mark" => ("none", colour("dim")),
-            "note" => (colour("ink"), "none"),
+            "note" | "group" => (colour("ink"), "none"),
             "name" => (colour(&own), "none"),
             _ => (paint(fill), paint(stroke)),
         };
@@ -203,13 +259,16 @@ impl Element {
                 let moved: Vec<At> = through.iter().map(|(f, v)| (*f, v + top)).collect();
                 writeln!(out, r#"<path d="{}" {look}/>"#, path(&moved, left, width))
             }
-            Form::Text { at, anchor, words } => writeln!(
-                out,
-                r#"<text x="{}" y="{}" text-anchor="{anchor}" font-size="12" fill="{fill}">{}</text>"#,
-                x(at.0),
-                y(at.1),
-                html! { (clean(words)) }.into_string()
-            ),
+            Form::Text { at, anchor, words } => {
+                let bold = if self.class == "group" { r#" font-weight="bold""# } else { "" };
+                writeln!(
+                    out,
+                    r#"<text x="{}" y="{}" text-anchor="{anchor}"{bold} fill="{fill}">{}</text>"#,
+                    x(at.0),
+                    y(at.1),
+                    html! { (clean(words)) }.into_string()
+                )
+            }
         };
     }
 }
