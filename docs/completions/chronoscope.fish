@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_chronoscope_global_optspecs
-    string join \n only= all no-waits brief json o/export= color= q/quiet v/verbose budget= cpu= seed= allow= fail-on= baseline= save-baseline= force preset= h/help V/version
+    string join \n only= all no-waits brief json o/export= color= ascii q/quiet v/verbose budget= cpu= seed= allow= fail-on= baseline= save-baseline= force preset= h/help V/version
 end
 
 function __fish_chronoscope_needs_command
@@ -286,6 +286,7 @@ complete -c chronoscope -n "__fish_chronoscope_needs_command" -l all -d 'Measure
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -l no-waits -d 'Measure no waits'
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -l brief -d 'Show two lines to paste into a bug report, after 2 s'
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -l json -d 'Write the result as JSON to standard output'
+complete -c chronoscope -n "__fish_chronoscope_needs_command" -l ascii -d 'Draw with ASCII only, as where the terminal cannot show UTF-8'
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -s q -l quiet -d 'Show no progress and no warnings'
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -s v -l verbose -d 'Show everything that is known; of a run, also the machine, the ruler and the noise'
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -l force -d 'Replace the report that was saved under that name'
@@ -487,6 +488,7 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -l prese
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -l peers -d 'Include the clocks of other libraries (in builds with --features peers)'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -l allow-high-priority -d 'Allow a --priority of 50 to 99, which the kernel\'s interrupt threads cannot interrupt'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -l json -d 'Write the result as JSON to standard output'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -l ascii -d 'Draw with ASCII only, as where the terminal cannot show UTF-8'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -s q -l quiet -d 'Show no progress and no warnings'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -s v -l verbose -d 'Show everything that is known; of a run, also the machine, the ruler and the noise'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -l force -d 'Replace the report that was saved under that name'
@@ -668,6 +670,7 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -l basel
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -l save-baseline -d 'Save the report under this name, in the user\'s data directory' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -l allow-high-priority -d 'Allow a --priority of 50 to 99, which the kernel\'s interrupt threads cannot interrupt'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -l json -d 'Write the result as JSON to standard output'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -l ascii -d 'Draw with ASCII only, as where the terminal cannot show UTF-8'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -s q -l quiet -d 'Show no progress and no warnings'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -s v -l verbose -d 'Show everything that is known; of a run, also the machine, the ruler and the noise'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -l force -d 'Replace the report that was saved under that name'
@@ -849,6 +852,7 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -l save-b
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -l preset -d 'Repeat a known experiment; other arguments and options change parts of it. chronoscope list presets has the command lines' -r -f -a "timetest\t'timetest: what a call of the high-resolution clock takes, as the mean of a million, as the mean of ten, and alone, in three passes.'"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -l allow-high-priority -d 'Allow a --priority of 50 to 99, which the kernel\'s interrupt threads cannot interrupt'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -l json -d 'Write the result as JSON to standard output'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -l ascii -d 'Draw with ASCII only, as where the terminal cannot show UTF-8'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -s q -l quiet -d 'Show no progress and no warnings'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -s v -l verbose -d 'Show everything that is known; of a run, also the machine, the ruler and the noise'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -l force -d 'Replace the report that was saved under that name'
@@ -1018,6 +1022,7 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -l bas
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -l save-baseline -d 'Save the report under this name, in the user\'s data directory' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -l preset -d 'Repeat a known experiment; other arguments and options change parts of it. chronoscope list presets has the command lines' -r -f -a "instant-overhead\t'The overhead of Instant::now() in Rust: what two reads add to a loop that sums 999 integers, in 9999 samples of 999 iterations.'"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -l json -d 'Write the result as JSON to standard output'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -l ascii -d 'Draw with ASCII only, as where the terminal cannot show UTF-8'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -s q -l quiet -d 'Show no progress and no warnings'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -s v -l verbose -d 'Show everything that is known; of a run, also the machine, the ruler and the noise'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -l force -d 'Replace the report that was saved under that name'
@@ -1217,6 +1222,7 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l allow-
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l keep-awake -d 'Keep the CPUs out of deep idle states (/dev/cpu_dma_latency)'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l why -d 'Split each late wake-up into its causes, and show the twenty worst'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l json -d 'Write the result as JSON to standard output'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l ascii -d 'Draw with ASCII only, as where the terminal cannot show UTF-8'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -s q -l quiet -d 'Show no progress and no warnings'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -s v -l verbose -d 'Show everything that is known; of a run, also the machine, the ruler and the noise'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l force -d 'Replace the report that was saved under that name'
@@ -1405,6 +1411,7 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand runtimes" -l bas
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand runtimes" -l save-baseline -d 'Save the report under this name, in the user\'s data directory' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand runtimes" -l preset -d 'Repeat a known experiment; other arguments and options change parts of it. chronoscope list presets has the command lines' -r -f -a "stopwatch\t'Stopwatch under the hood: the latency and resolution of .NET\'s Stopwatch and DateTime, and the hardware timer behind them.'"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand runtimes" -l json -d 'Write the result as JSON to standard output'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand runtimes" -l ascii -d 'Draw with ASCII only, as where the terminal cannot show UTF-8'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand runtimes" -s q -l quiet -d 'Show no progress and no warnings'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand runtimes" -s v -l verbose -d 'Show everything that is known; of a run, also the machine, the ruler and the noise'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand runtimes" -l force -d 'Replace the report that was saved under that name'
@@ -1576,6 +1583,7 @@ watchdog-off\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -l baseline -d 'Compare with the report that was saved under this name' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -l save-baseline -d 'Save the report under this name, in the user\'s data directory' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -l json -d 'Write the result as JSON to standard output'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -l ascii -d 'Draw with ASCII only, as where the terminal cannot show UTF-8'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -s q -l quiet -d 'Show no progress and no warnings'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -s v -l verbose -d 'Show everything that is known; of a run, also the machine, the ruler and the noise'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -l force -d 'Replace the report that was saved under that name'
@@ -1744,6 +1752,7 @@ watchdog-off\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -l baseline -d 'Compare with the report that was saved under this name' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -l save-baseline -d 'Save the report under this name, in the user\'s data directory' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -l json -d 'Write the result as JSON to standard output'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -l ascii -d 'Draw with ASCII only, as where the terminal cannot show UTF-8'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -s q -l quiet -d 'Show no progress and no warnings'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -s v -l verbose -d 'Show everything that is known; of a run, also the machine, the ruler and the noise'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -l force -d 'Replace the report that was saved under that name'
@@ -1930,6 +1939,7 @@ watchdog-off\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand sweep" -l baseline -d 'Compare with the report that was saved under this name' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand sweep" -l save-baseline -d 'Save the report under this name, in the user\'s data directory' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand sweep" -l json -d 'Write the result as JSON to standard output'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand sweep" -l ascii -d 'Draw with ASCII only, as where the terminal cannot show UTF-8'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand sweep" -s q -l quiet -d 'Show no progress and no warnings'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand sweep" -s v -l verbose -d 'Show everything that is known; of a run, also the machine, the ruler and the noise'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand sweep" -l force -d 'Replace the report that was saved under that name'
@@ -2101,6 +2111,7 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -l basel
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -l save-baseline -d 'Save the report under this name, in the user\'s data directory' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -l quick -d 'Only facts and the cost of the system\'s clock, in less than 0.2 s and 20 ms of CPU time'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -l json -d 'Write the result as JSON to standard output'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -l ascii -d 'Draw with ASCII only, as where the terminal cannot show UTF-8'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -s q -l quiet -d 'Show no progress and no warnings'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -s v -l verbose -d 'Show everything that is known; of a run, also the machine, the ruler and the noise'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -l force -d 'Replace the report that was saved under that name'
@@ -2293,6 +2304,7 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l basel
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l save-baseline -d 'Save the report under this name, in the user\'s data directory' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l runtimes -d 'Also measure the runtimes of that language, and name its best calls on this machine'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l json -d 'Write the result as JSON to standard output'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l ascii -d 'Draw with ASCII only, as where the terminal cannot show UTF-8'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -s q -l quiet -d 'Show no progress and no warnings'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -s v -l verbose -d 'Show everything that is known; of a run, also the machine, the ruler and the noise'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l force -d 'Replace the report that was saved under that name'
@@ -2481,6 +2493,7 @@ vm-restored\t''
 watchdog-false-positive\t''
 watchdog-off\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand report" -l json -d 'Write the result as JSON to standard output'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand report" -l ascii -d 'Draw with ASCII only, as where the terminal cannot show UTF-8'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand report" -s q -l quiet -d 'Show no progress and no warnings'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand report" -s v -l verbose -d 'Show everything that is known; of a run, also the machine, the ruler and the noise'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand report" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -2507,6 +2520,7 @@ never\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -l baseline -d 'Compare with the report that was saved under this name' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -l save-baseline -d 'Save the report under this name, in the user\'s data directory' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -l json -d 'Write the result as JSON to standard output'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -l ascii -d 'Draw with ASCII only, as where the terminal cannot show UTF-8'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -s q -l quiet -d 'Show no progress and no warnings'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -s v -l verbose -d 'Show everything that is known; of a run, also the machine, the ruler and the noise'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -l force -d 'Replace the report that was saved under that name'
@@ -2526,6 +2540,7 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand list" -l color -
 always\t''
 never\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand list" -l json -d 'Write the result as JSON to standard output'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand list" -l ascii -d 'Draw with ASCII only, as where the terminal cannot show UTF-8'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand list" -s q -l quiet -d 'Show no progress and no warnings'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand list" -s v -l verbose -d 'Show everything that is known; of a run, also the machine, the ruler and the noise'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand list" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -2544,6 +2559,7 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand explain" -l colo
 always\t''
 never\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand explain" -l json -d 'Write the result as JSON to standard output'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand explain" -l ascii -d 'Draw with ASCII only, as where the terminal cannot show UTF-8'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand explain" -s q -l quiet -d 'Show no progress and no warnings'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand explain" -s h -l help -d 'Print help'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand explain" -s V -l version -d 'Print version'
@@ -2562,6 +2578,7 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand demo" -l color -
 always\t''
 never\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand demo" -l json -d 'Write the result as JSON to standard output'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand demo" -l ascii -d 'Draw with ASCII only, as where the terminal cannot show UTF-8'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand demo" -s q -l quiet -d 'Show no progress and no warnings'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand demo" -s h -l help -d 'Print help'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand demo" -s V -l version -d 'Print version'
