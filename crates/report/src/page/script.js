@@ -1,12 +1,9 @@
 'use strict';
-// What a page does besides being read: exact figures on hover and by keys, zoom, sorting, filters,
-// copies and links. Everything is drawn without it. The elements that it looks for:
+// What a page does besides being read; everything is drawn without it. It looks for:
 //   svg.area[data-points]  a chart: [[place 0 to 1, height in px, series, words], ...]; in it,
-//                          [data-f] is a place (or two), .stretch holds curves; .name[data-s] and
-//                          .s0, .s1, ... belong to a series
+//                          [data-f] is a place (or two), .stretch holds curves, .s0 a series
 //   svg.row [data-t]       a mark in a row of a table, with its words
 //   th[data-key], td[data-v], tr.group   tables; data-unit is the unit of data-v
-//   pre[data-copy]         a text that is copied as it is
 const all = (s, e = document) => [...e.querySelectorAll(s)];
 const root = document.documentElement;
 const element = (name, at) => Object.assign(document.createElement(name), at);
@@ -51,7 +48,8 @@ on(document, 'pointermove pointerdown', e => {
 on(root, 'pointerleave', hide);
 
 // One of several elements is in the order of Tab; two keys move within those that are shown.
-const rove = (items, back, forth) => {
+const rove = (table, selector, back, forth) => {
+  const items = all(selector, table);
   const only = e => { for (const o of items) o.tabIndex = o === e ? 0 : -1; };
   only(items[0]);
   for (const e of items) {
@@ -60,11 +58,11 @@ const rove = (items, back, forth) => {
       const step = { [back]: -1, [forth]: 1 }[k.key];
       if (!step || k.target !== e) return;
       k.preventDefault();
-      const place = o => o.rowIndex ?? o.cellIndex;
-      const shown = items.filter(o => o.offsetParent).sort((a, b) => place(a) - place(b));
+      const shown = all(selector, table).filter(o => o.offsetParent);
       shown[shown.indexOf(e) + step]?.focus();
     });
   }
+  return items;
 };
 
 // Charts. A page may have hundreds: nothing is read before a chart is used.
@@ -208,6 +206,7 @@ const words = (cell, without = 'svg') => {
   return copy.textContent.replace(/\s+/g, ' ').trim();
 };
 const rowsOf = body => [...body.rows].filter(tr => !tr.matches('.group'));
+const groupOf = (body, without) => words(body.querySelector('.group') ?? body.cloneNode(), without);
 const value = cell => cell.dataset.v ?? words(cell);
 const number = text => (text.trim() && isFinite(text) ? +text : NaN);
 // A cell of CSV by RFC 4180; what a spreadsheet would take for a formula begins with an apostrophe.
@@ -222,7 +221,7 @@ const csv = table => {
   const head = th => words(th, '.unit, svg') + (th.dataset.unit ? ` (${th.dataset.unit})` : '');
   const lines = [['group', ...cells(table.tHead.rows[0]).map(head)]];
   for (const body of table.tBodies) {
-    const group = body.querySelector('.group'), name = group ? words(group, '.dim') : '';
+    const name = groupOf(body, '.dim');
     for (const tr of rowsOf(body)) if (!tr.style.display) lines.push([name, ...cells(tr).map(value)]);
   }
   return lines.map(line => `${line.slice(grouped ? 0 : 1).map(field).join(',')}\r\n`).join('');
@@ -250,7 +249,7 @@ const filter = (table, rows) => {
     const shown = (tr, yes) => { tr.style.display = yes ? '' : 'none'; return yes; };
     let fit = 0;
     for (const body of table.tBodies) {
-      const group = body.querySelector('.group'), name = group ? words(group) : '';
+      const group = body.querySelector('.group'), name = groupOf(body);
       const fits = tr => wanted.every(w => `${name} ${words(tr)}`.toLowerCase().includes(w));
       const here = rowsOf(body).filter(tr => shown(tr, fits(tr))).length;
       if (group) shown(group, here);
@@ -267,17 +266,14 @@ for (const table of all('table')) {
   const rows = [...table.tBodies].flatMap(rowsOf);
   if (!table.tHead || !rows.length) continue;
   rows.forEach((tr, i) => { tr.at = i; });
-  const heads = all('thead:not(.quiet) th[data-key]', table);
-  if (heads.length) rove(heads, 'ArrowLeft', 'ArrowRight');
+  const heads = rove(table, 'thead:not(.quiet) th[data-key]', 'ArrowLeft', 'ArrowRight');
   for (const th of heads) on(th, 'click keydown', e => {
     if (e.target.closest('button, a, [popover]') || (e.key && !/^(Enter| )$/.test(e.key))) return;
     e.preventDefault();
     sort(table, th);
   });
   // Rows with marks take the focus: up and down between rows, left and right between marks.
-  const drawn = rows.filter(tr => tr.querySelector('[data-t]'));
-  if (drawn.length) rove(drawn, 'ArrowUp', 'ArrowDown');
-  for (const tr of drawn) {
+  for (const tr of rove(table, 'tbody tr:has([data-t])', 'ArrowUp', 'ArrowDown')) {
     let at = -1;
     on(tr, 'blur', () => { at = -1; hide(); });
     on(tr, 'keydown', e => {
@@ -306,19 +302,15 @@ on(document, 'keydown', e => {
 });
 
 // What the address names is shown, whatever hides it.
-const linked = () => {
-  let to;
-  try { to = document.getElementById(decodeURIComponent(location.hash.slice(1))); } catch { /* Not made by this page. */ }
-  if (!to) return;
+on(window, 'load hashchange', () => {
+  const to = document.querySelector(':target');
   for (const f of filters) if (f.table.contains(to)) { f.box.value = ''; f.run(); }
   for (let e = to; e; e = e.parentElement) if (e.matches('details')) e.open = true;
-  if (to.matches('tr')) to.scrollIntoView({ block: 'center' });
-};
-on(window, 'hashchange', linked);
-linked();
+  if (to?.matches('tr')) to.scrollIntoView({ block: 'center' });
+});
 
 // On paper, everything is open, except for all but one of several alternatives.
-let opened = [];
+let opened;
 on(window, 'beforeprint', () => {
   hide();
   opened = all('details:not([open], [name])');
