@@ -38,6 +38,9 @@ const PAGES: [(&str, &str, &[&str], u64); 11] = [
 const HOSTILE: &str = "</script><script>window.__evil=1</script>\"'><img src=http://127.0.0.1:1/x \
                        onerror=window.__evil=2>\u{1}\u{202e}=cmd()";
 
+/// How a sample is changed.
+type Change = fn(&mut Value);
+
 /// Makes all pages.
 pub fn pages(sh: &Shell, tool: &Path, to: &Path) -> Result<Vec<Sample>> {
     let samples = sh::root().join("crates/cli/tests/data/reports");
@@ -48,7 +51,7 @@ pub fn pages(sh: &Shell, tool: &Path, to: &Path) -> Result<Vec<Sample>> {
         let reports: Vec<PathBuf> = of.iter().map(|name| report(name)).collect();
         made.push(page(sh, tool, to, (name, command), reports, most_bytes)?);
     }
-    let changed: [(&'static str, &str, fn(&mut Value), u64); 5] = [
+    let changed: [(&'static str, &str, Change, u64); 5] = [
         ("hostile", "main", |it| strings(it, false), USUAL),
         ("hostile-waits", "waits", |it| strings(it, false), USUAL),
         ("extreme", "main", |it| numbers(it, 1e308), USUAL),
