@@ -156,7 +156,8 @@ fn pictures_go_to_a_folder() {
 
 /// The values of this attribute in an SVG.
 fn values<'a>(svg: &'a str, name: &str) -> Vec<&'a str> {
-    let parts = svg.split(&format!(" {name}=\"")).skip(1);
+    let before = format!(" {name}=\"");
+    let parts = svg.split(&before).skip(1);
     parts.map(|rest| rest.split('"').next().unwrap_or_default()).collect()
 }
 
@@ -165,9 +166,9 @@ fn is_well_formed(svg: &str) -> bool {
     let mut open = Vec::new();
     for part in svg.split('<').skip(1) {
         let Some((tag, text)) = part.split_once('>') else { return false };
-        let name = tag.trim_start_matches('/').split([' ', '/']).next();
+        let name = tag.trim_start_matches('/').split([' ', '/']).next().unwrap_or_default();
         match (tag.starts_with('/'), tag.ends_with('/')) {
-            (true, _) if open.pop() != name => return false,
+            (true, _) if open.pop() != Some(name) => return false,
             (false, false) => open.push(name),
             _ => {}
         }

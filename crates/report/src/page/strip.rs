@@ -100,7 +100,7 @@ pub(super) fn named<'a>(shares: &[&'a Share]) -> Vec<(&'a str, Hue)> {
 /// A mark; `from` is the place where a line to it begins.
 fn shape(what: What, at: At, from: f64, of: usize, words: Option<String>) -> Element {
     let line = || Form::Line((from, at.1), at);
-    let upright = Form::Rect { from: (at.0, at.1 - 6.0), to: (at.0 + 0.004, at.1 + 6.0) };
+    let upright = Form::Line((at.0, at.1 - 6.0), (at.0, at.1 + 6.0));
     let (form, class) = match what {
         What::Read => (Form::Circle(at, 3.8), "read"),
         What::Ordered => (Form::Circle(at, 3.2), "ordered"),

@@ -52,7 +52,7 @@ const STYLES: [(&str, &str, &str, f64, f64); 22] = [
     ("read", "hue", "", 0.0, 1.0),
     ("change", "hue", "", 0.0, 1.0),
     ("worst", "hue", "", 0.0, 1.0),
-    ("reference", "hue", "", 0.0, 1.0),
+    ("reference", "", "hue", 2.0, 1.0),
     ("part", "hue", "", 0.0, 1.0),
     ("hollow", "bg", "hue", 1.6, 1.0),
     ("ordered", "bg", "hue", 1.6, 1.0),
@@ -62,6 +62,9 @@ const STYLES: [(&str, &str, &str, f64, f64); 22] = [
     ("p90", "", "hue", 3.5, 1.0),
     ("p99", "", "hue", 1.4, 0.75),
 ];
+
+/// The least distance of two labels, in pixels.
+const GAP: f64 = 10.0;
 
 /// The widths of axes, in pixels, from which the style sheet shows more labels.
 const ROOMS: [f64; 4] = [130.0, 250.0, 370.0, 500.0];
@@ -101,18 +104,21 @@ pub(in crate::page) fn wide(words: &str) -> f64 {
 /// are only for zooming in.
 pub(in crate::page) fn rooms(ticks: &[Tick]) -> Vec<Option<f64>> {
     let mut rooms: Vec<Option<f64>> = vec![None; ticks.len()];
+    let of = |level| (0..ticks.len()).filter(move |nth| ticks[*nth].level == level);
     for width in ROOMS {
-        for level in [0, 1] {
-            for nth in (0..ticks.len()).filter(|nth| ticks[*nth].level == level) {
-                let (from, to) = extent(&ticks[nth], width);
-                let apart = |other: usize| {
-                    let (start, end) = extent(&ticks[other], width);
-                    to + 6.0 < start || end + 6.0 < from
-                };
-                let mut shown = (0..ticks.len()).filter(|other| rooms[*other].is_some());
-                if rooms[nth].is_none() && shown.all(apart) {
-                    rooms[nth] = Some(width);
-                }
+        let apart = |a: usize, b: usize| {
+            let ((from, to), (start, end)) = (extent(&ticks[a], width), extent(&ticks[b], width));
+            to + GAP < start || end + GAP < from
+        };
+        // Every first, second or fourth label, so that they stay at equal distances.
+        let regular = |step: usize| of(0).step_by(step).collect::<Vec<usize>>();
+        let fits = |held: &Vec<usize>| held.windows(2).all(|pair| apart(pair[0], pair[1]));
+        let held = (0..16).map(|power| regular(1 << power)).find(fits).unwrap_or_default();
+        let all = held.len() == of(0).count();
+        for nth in held.into_iter().chain(of(1).filter(|_| all)) {
+            let mut shown = (0..ticks.len()).filter(|other| rooms[*other].is_some());
+            if rooms[nth].is_none() && shown.all(|other| apart(nth, other)) {
+                rooms[nth] = Some(width);
             }
         }
     }
