@@ -130,7 +130,10 @@ fn measured(section: &Section, inputs: &[Input<'_>], held: &[usize], once: &mut 
         let (_, remark, rest) = titled(blocks, "");
         let own = once.id(&format!("{}/{of}", section.id));
         html! {
-            div { (text::heading(3, &own, of)) (text::deck(remark)) (blocks::of(rest, 4, &own, once)) }
+            div {
+                (text::heading(3, &own, of)) (text::deck(remark))
+                (blocks::of(rest, 4, &own, once))
+            }
         }
     });
     let each: Vec<Markup> = each.collect();
@@ -225,7 +228,9 @@ fn document(title: &str, lines: &Markup, parts: &[Part], once: &Once, held: &Mar
                     (lines)
                     @if parts.len() > 2 {
                         nav aria-label="Sections" {
-                            @for part in parts { a href={ "#" (part.id) } { (text::safe(&part.title)) } }
+                            @for part in parts {
+                                a href={ "#" (part.id) } { (text::safe(&part.title)) }
+                            }
                         }
                     }
                     button #theme type="button" aria-label="Light or dark" { "◐" }

@@ -90,7 +90,8 @@ fn document(title: &str, alt: &str, height: f64, inside: &str) -> String {
     let safe = |text: &str| html! { (clean(text)) }.into_string();
     let (bg, ink) = (colour("bg"), colour("ink"));
     format!(
-        r#"<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" font-size="12">
+        r#"<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}"
+ viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" font-size="12">
 <title>{title}</title><desc>{alt}</desc>
 <rect width="{WIDTH}" height="{height}" fill="{bg}"/>
 <text x="12" y="22" font-size="15" font-weight="bold" fill="{ink}">{title}</text>

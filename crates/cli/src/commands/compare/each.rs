@@ -56,7 +56,7 @@ pub fn each(path: &Path, found: &mut Each) -> Result<(), Usage> {
     let mut files = files.map_err(cannot)?;
     files.retain(|file| {
         let is = |it: &&str| file.extension().is_some_and(|own| own.eq_ignore_ascii_case(it));
-        is_stream(file) || DOCUMENTS.iter().any(|it| is(&it))
+        is_stream(file) || DOCUMENTS.iter().any(is)
     });
     if files.is_empty() {
         return Err(Usage(format!("{}: there is no file *.json or *.html in it", path.display())));

@@ -20,14 +20,18 @@ pub(super) fn table(cells: &Cells, alt: &str) -> Markup {
     html! {
         div.scroll tabindex="0" role="region" aria-label=(clean(alt)) {
             table.cells {
-                thead { tr { td {} @for name in &cells.columns { th scope="col" { (clean(name)) } } } }
+                thead {
+                    tr { td {} @for name in &cells.columns { th scope="col" { (clean(name)) } } }
+                }
                 tbody {
                     @for (name, values) in cells.rows.iter().zip(&cells.values) {
                         tr {
                             th scope="row" { (clean(name)) }
                             @for value in values.iter().take(cells.columns.len()) {
                                 @match value {
-                                    Some(v) => td class=(class(cells, *v)) { (clean(&(cells.words)(*v))) },
+                                    Some(v) => td class=(class(cells, *v)) {
+                                        (clean(&(cells.words)(*v)))
+                                    },
                                     None => td {},
                                 }
                             }

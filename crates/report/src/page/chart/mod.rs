@@ -86,7 +86,8 @@ fn area(plane: &Plane, alt: &str) -> Markup {
                         @let (from, y) = (name.from, name.y);
                         g class=(format!("name s{} {}", name.series, hue(name.hue)))
                             data-s=(name.series) {
-                            path.leader d=(format!("M2 {from:.1}C8 {from:.1} 8 {y:.1} 14 {y:.1}")) {}
+                            path.leader
+                                d=(format!("M2 {from:.1}C8 {from:.1} 8 {y:.1} 14 {y:.1}")) {}
                             text x="18" y=(format!("{:.1}", y + 4.0)) {
                                 (short(&name.words))
                                 title { (clean(&name.words)) }
