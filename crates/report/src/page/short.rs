@@ -64,10 +64,11 @@ fn answers(report: &Report, level: u8, under: &str, once: &mut Once) -> Markup {
 fn doubt(finding: &Finding) -> Markup {
     html! {
         p.finding {
-            b { (safe(finding.title.trim_end_matches('.'))) ". " }
+            b { (safe(finding.title.trim_end_matches('.'))) }
             @for evidence in finding.evidence.iter().take(1) {
-                (prose(evidence.trim_end_matches('.'))) ". "
+                ": " (prose(evidence.trim_end_matches('.')))
             }
+            ". "
             span.dim { (prose(&finding.fix)) }
         }
     }
