@@ -54,7 +54,7 @@ const PICTURED: &str = "clocks";
 const WIDTH: u32 = 1280;
 const HEIGHTS: [u32; 4] = [860, 720, 600, 480];
 /// The most bytes of a page and of the picture.
-const LARGEST_PAGE: u64 = 500_000;
+const LARGEST_PAGE: u64 = 3_000_000;
 const LARGEST_PICTURE: u64 = 200_000;
 /// A measurement that takes this long hangs.
 const LIMIT: Duration = Duration::from_secs(600);

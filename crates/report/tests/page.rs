@@ -51,7 +51,7 @@ fn structure(page: &str) -> String {
         let tag = &rest[..end];
         rest = &rest[end + 1..];
         let name = tag.split(' ').next().unwrap_or_default();
-        let mut text = || -> String {
+        let text = || -> String {
             let inner = &rest[..rest.find(&format!("</{name}>")).unwrap_or(0)];
             let pieces = inner.split('<').map(|it| it.split_once('>').map_or(it, |(_, it)| it));
             pieces.collect::<String>().chars().take(72).collect()

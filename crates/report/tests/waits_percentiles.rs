@@ -79,7 +79,7 @@ fn tables_and_lines_are_capped() {
 #[test]
 fn ten_waits_have_a_median_and_nothing_above_it() {
     let ten = of_waits(10);
-    let style = Style { width: 140, ..Style::default() };
+    let style = Style { width: 200, ..Style::default() };
     let screen = text::section(&waits::SECTION, &ten, Detail::Full, &style);
     let of = |line: &str| line.split_whitespace().map(String::from).collect::<Vec<_>>();
     let lines: Vec<&str> = screen.lines().collect();

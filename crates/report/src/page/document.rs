@@ -64,6 +64,8 @@ pub fn comparison(
     inputs: &[Input<'_>],
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
+    let once = &mut Once::new();
+    once.section = "compare";
     let blocks = compare::page(compared);
     let mut parts: Vec<Part> = Vec::new();
     for blocks in blocks.chunk_by(|_, next| !matches!(next, Block::Heading { .. })) {

@@ -44,9 +44,6 @@ pub struct Section {
     pub distributions: Option<fn(&Report) -> Vec<Distribution<'_>>>,
 }
 
-/// The part of a page that shows these reports.
-pub type OnPage = fn(&[Input<'_>]) -> Vec<Block>;
-
 /// The defaults of a section.
 const SECTION: Section = Section {
     id: "",

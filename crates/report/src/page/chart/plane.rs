@@ -11,6 +11,8 @@ const LINE: f64 = 15.0;
 /// A point of a curve is left out if it is closer than this to the last one: a share of the width,
 /// and pixels.
 const CLOSE: At = (0.002, 0.7);
+/// The same for the points of a curve that a reader can go to: half a pointer's width.
+const APART: At = (0.008, 4.0);
 /// The most points of a curve.
 const MOST: usize = 600;
 
@@ -94,7 +96,7 @@ impl Drawing {
             Shape::Curve { through, sure } => {
                 let held = through.iter().filter(sound);
                 let all: Vec<_> = held.map(|at| (located(at), at.x <= *sure)).collect();
-                let all = thinned(all, |it| it.0.0);
+                let all = thinned(all, |it| it.0.0, CLOSE);
                 let strong = all.iter().take_while(|it| it.1).count();
                 let ats: Vec<At> = all.iter().map(|it| it.0.0).collect();
                 if strong > 1 {
@@ -107,7 +109,8 @@ impl Drawing {
                 kept = all.into_iter().map(|it| it.0).collect();
             }
             Shape::Steps(through) => {
-                kept = thinned(through.iter().filter(sound).map(located).collect(), |it| it.0);
+                kept =
+                    thinned(through.iter().filter(sound).map(located).collect(), |it| it.0, CLOSE);
                 let mut line: Vec<At> = Vec::new();
                 for (at, _) in &kept {
                     line.extend(line.last().map(|last| (at.0, last.1)));
@@ -131,7 +134,7 @@ impl Drawing {
                     .filter(|it| [it.x, it.low, it.high].iter().all(|v| v.is_finite()));
                 let both =
                     sound.map(|it| (place(plane, it.x, it.high), place(plane, it.x, it.low)));
-                let both = thinned(both.collect(), |it| it.0);
+                let both = thinned(both.collect(), |it| it.0, CLOSE);
                 let back = both.iter().rev().map(|it| it.1);
                 add(Form::Path(both.iter().map(|it| it.0).chain(back).collect()), "band");
             }
@@ -140,7 +143,8 @@ impl Drawing {
         if let Some((end, _)) = kept.last().filter(|_| line) {
             add(Form::Circle(*end, 2.5), "end");
         }
-        let points = kept.into_iter().map(|(at, words)| Point { at, series: nth, words });
+        let reached = if line { thinned(kept, |it| it.0, APART) } else { kept };
+        let points = reached.into_iter().map(|(at, words)| Point { at, series: nth, words });
         self.points.extend(points);
         // The name stands next to the end of a line, and to the first of some points.
         let end = if line { self.points.last() } else { self.points.get(first) };
@@ -152,8 +156,8 @@ impl Drawing {
     }
 }
 
-/// What is far enough from what was kept before it, and the last: at most [`MOST`].
-fn thinned<T>(all: Vec<T>, at: impl Fn(&T) -> At) -> Vec<T> {
+/// What is not `near` what was kept before it, and the last: at most [`MOST`].
+fn thinned<T>(all: Vec<T>, at: impl Fn(&T) -> At, near: At) -> Vec<T> {
     let last = all.len().saturating_sub(1);
     let places: Vec<At> = all.iter().map(at).collect();
     let mut wide = 1.0;
@@ -161,7 +165,7 @@ fn thinned<T>(all: Vec<T>, at: impl Fn(&T) -> At) -> Vec<T> {
         let mut before: Option<At> = None;
         let keep = places.iter().enumerate().map(|(nth, at)| {
             let close = before.is_some_and(|before| {
-                (at.0 - before.0).abs() < CLOSE.0 * wide && (at.1 - before.1).abs() < CLOSE.1 * wide
+                (at.0 - before.0).abs() < near.0 * wide && (at.1 - before.1).abs() < near.1 * wide
             });
             let keep = nth == last || !close;
             before = if keep { Some(*at) } else { before };
