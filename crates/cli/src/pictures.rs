@@ -20,6 +20,13 @@ impl Kind {
         }
     }
 
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Svg => "each chart of the page as an SVG file, in a folder: svg=DIR",
+            Self::Png => "the same as PNG files: png=DIR, in builds with the feature png",
+        }
+    }
+
     /// Checks that this tool can write such files.
     ///
     /// # Errors

@@ -220,3 +220,69 @@ fn a_page_that_cannot_be_written_is_an_error() {
         assert!(output.status.code() == Some(1) && line.contains("/dev/full"), "{line}");
     }
 }
+
+#[test]
+fn pictures_replace_files_as_other_exports_do() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (a, export) = (stored(LINUX), format!("svg={}", folder.path().display()));
+    let files = || {
+        assert!(run(&["report", &a, "--export", &export]).status.success());
+        let files = fs::read_dir(folder.path()).expect("a folder").flatten();
+        let mut files: Vec<_> =
+            files.map(|it| (it.path(), fs::read(it.path()).expect("a file"))).collect();
+        files.sort();
+        files
+    };
+    let first = files();
+    fs::write(&first[0].0, "old").expect("room");
+    assert!(files() == first);
+}
+
+#[cfg(feature = "png")]
+#[test]
+fn png_files_are_png() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let export = format!("png={}", folder.path().display());
+    assert!(run(&["report", &stored(LINUX), "--export", &export]).status.success());
+    let files: Vec<_> = fs::read_dir(folder.path()).expect("a folder").flatten().collect();
+    assert!(!files.is_empty());
+    for file in files {
+        assert!(fs::read(file.path()).expect("a file").starts_with(b"\x89PNG\r\n\x1a\n"));
+    }
+}
+
+#[test]
+fn the_list_of_formats_has_pictures() {
+    let list: serde_json::Value =
+        serde_json::from_str(&text(&run(&["list", "formats", "--json"]))).expect("JSON");
+    let list = list.to_string();
+    for format in ["html", "svg", "png"] {
+        assert!(list.contains(&format!("\"id\":\"{format}\"")), "{list}");
+    }
+    assert_eq!(list.contains("built without PNG"), cfg!(not(feature = "png")), "{list}");
+}
+
+#[test]
+fn a_history_of_pages_leaves_out_what_is_no_page() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let report = fs::read_to_string(stored(LINUX)).expect("a report");
+    let mut value: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+    let json = tempfile::NamedTempFile::new().expect("a file");
+    for day in 10..18 {
+        value["run"]["id"] = format!("{day:016x}").into();
+        value["run"]["started"] = format!("2026-10-{day}T08:00:00Z").into();
+        value["run"]["finished"] = format!("2026-10-{day}T08:01:00Z").into();
+        fs::write(json.path(), value.to_string()).expect("room");
+        let stored = json.path().display().to_string();
+        text(&run(&["report", &stored, "-q", "-o", &at(&format!("{day}.html"))]));
+    }
+    let history = ["compare", "--history", &at("")];
+    let alone = text(&run(&history));
+    fs::write(at("other.html"), "<html>hello</html>").expect("room");
+    let output = run(&history);
+    let line = String::from_utf8_lossy(&output.stderr);
+    assert!(line.contains("left out: other.html: the page holds no report"), "{line}");
+    assert_eq!(line.lines().count(), 1, "{line}");
+    assert_eq!(text(&output), alone);
+}

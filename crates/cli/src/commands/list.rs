@@ -2,6 +2,7 @@
 
 use crate::context::Context;
 use crate::error::Usage;
+use crate::pictures::Kind;
 use crate::presets;
 use crate::task::{Examples, Run, Task};
 use chronoscope_diagnose::{advise, faults};
@@ -75,7 +76,9 @@ impl What {
                 })
                 .collect(),
             Self::Formats => {
-                format::ALL.iter().map(|format| ListRow::plain(format.id, format.about)).collect()
+                let formats = format::ALL.iter();
+                let formats = formats.map(|format| ListRow::plain(format.id, format.about));
+                formats.chain(Kind::ALL.map(pictures)).collect()
             }
             Self::Columns => terms::all()
                 .map(|page| ListRow::plain(&terms::shown(page.names), page.title))
@@ -104,6 +107,10 @@ impl Run for Args {
 /// The first paragraph of a description; explain shows all of it.
 fn first(about: &str) -> &str {
     about.split("\n\n").next().unwrap_or_default()
+}
+
+fn pictures(kind: Kind) -> ListRow {
+    ListRow { available: kind.check(), ..ListRow::plain(kind.extension(), kind.about()) }
 }
 
 fn clock(entry: &clocks::Entry) -> ListRow {
