@@ -161,7 +161,7 @@ fn circumstances(inputs: &[Input<'_>], once: &mut Once) -> Vec<Part> {
     part("notes", "Notes", &|once, under| {
         let noted = inputs.iter().enumerate().filter(|(_, it)| !it.report.notes.is_empty());
         let all = noted.map(|(nth, input)| {
-            let blocks = (notes::SECTION.view)(input.report, Detail::Full);
+            let blocks = notes::listed(input.report);
             html! {
                 @if inputs.len() > 1 { p.from { (head::name(inputs, nth)) } }
                 (blocks::of(&blocks, 3, under, once))

@@ -7,7 +7,10 @@ use chronoscope_model::{Note, Report};
 pub const SECTION: Section = Section {
     id: "notes",
     records: &[("notes", "note")],
-    view: |report: &Report, _: Detail| report.notes.iter().map(note).collect(),
+    view: |report: &Report, _: Detail| {
+        let noted = report.notes.iter().map(|note| format!("Note: {}", words(note)));
+        noted.map(|note| Block::toned(Tone::Dim, note)).collect()
+    },
     glance: Some(glance),
     ..PLAIN
 };
@@ -30,11 +33,15 @@ fn glance(report: &Report, _: usize) -> Vec<Block> {
     vec![Block::toned(Tone::Dim, format!("Note: {text}"))]
 }
 
-fn note(note: &Note) -> Block {
+/// The notes under a heading that says what they are.
+pub(crate) fn listed(report: &Report) -> Vec<Block> {
+    report.notes.iter().map(|note| Block::paragraph(words(note))).collect()
+}
+
+fn words(note: &Note) -> String {
     let fix = match note.fix.as_str() {
         "" => String::new(),
         fix => format!(" To change that: {fix}."),
     };
-    let text = format!("Note: {}.{fix}", note.text.trim_end_matches('.'));
-    Block::toned(Tone::Dim, text)
+    format!("{}.{fix}", note.text.trim_end_matches('.'))
 }

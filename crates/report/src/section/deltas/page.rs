@@ -13,7 +13,12 @@ pub(super) fn page(inputs: &[Input<'_>]) -> Vec<Block> {
     let mut undisturbed = all.filter(|deltas| deltas.load.is_none());
     let sentence = undisturbed.next().map(sentence).unwrap_or_default();
     let mut blocks = vec![Block::remarked("What lies between two reads", finding(sentence))];
-    blocks.extend(each(inputs, one));
+    let mut clocks = each(inputs, one);
+    // The page's heading has said it of the first clock.
+    if let Some(Block::Heading { remark, .. }) = clocks.first_mut() {
+        *remark = "".into();
+    }
+    blocks.append(&mut clocks);
     blocks
 }
 

@@ -27,6 +27,10 @@ pub(super) fn view(inputs: &[Input<'_>]) -> Vec<Block> {
     let mut blocks = Vec::new();
     if rows.is_empty() {
         blocks.push(Block::noted("How late waits end", "No wait was measured."));
+    } else if asked.len() > 1 {
+        let lengths: Vec<String> = asked.iter().map(|ns| short(*ns as f64)).collect();
+        let asked = format!("Waits of {}.", lengths.join(", "));
+        blocks.push(Block::noted("How late waits end", asked));
     }
     for ns in asked {
         let of_it = rows.iter().filter(|row| row.wait.requested_ns == Some(ns));
