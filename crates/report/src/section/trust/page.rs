@@ -132,7 +132,12 @@ fn bounds(trust: &Trust, last: f64) -> Vec<Drawing> {
         return Vec::new();
     };
     let mut bands: Vec<(usize, [f64; 2])> = Vec::new();
+    // The counter's rate is against the frequency that is stated, its course by the one measured.
+    let counter = trust.anchor.as_ref().map(|it| &it.counter);
     for (nth, course) in series.clocks.iter().enumerate() {
+        if Some(&course.id) == counter {
+            continue;
+        }
         let mut rates = trust.rates.iter();
         let Some(rate) = rates.find(|it| it.id == course.id && it.against == series.against) else {
             continue;
