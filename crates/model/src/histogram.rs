@@ -105,6 +105,29 @@ impl Histogram {
         Ok(hdr)
     }
 
+    /// The histogram at two significant digits, for tools that cannot decode HdrHistogram: for each
+    /// bucket that holds values, the largest value that belongs to it, in nanoseconds, and how many
+    /// it holds. A bucket of two digits is an exact union of buckets of three, so histograms that
+    /// are merged by these bounds lose resolution and nothing else.
+    ///
+    /// # Errors
+    /// Those of [`decode`](Self::decode).
+    pub fn buckets(&self) -> Result<Vec<(u64, u64)>, String> {
+        let own = self.decode()?;
+        let coarse =
+            Hdr::<u64>::new_with_bounds(own.low(), own.high(), 2).map_err(|e| e.to_string())?;
+        let mut buckets: Vec<(u64, u64)> = Vec::new();
+        for step in own.iter_recorded() {
+            let upper = coarse.highest_equivalent(step.value_iterated_to());
+            let count = step.count_since_last_iteration();
+            match buckets.last_mut().filter(|last| last.0 == upper) {
+                Some(last) => last.1 += count,
+                None => buckets.push((upper, count)),
+            }
+        }
+        Ok(buckets)
+    }
+
     /// A percentile, in nanoseconds; absent if there are too few values for it. Reports of earlier
     /// versions hold every percentile, so the count decides.
     pub fn percentile(&self, percentile: Percentile) -> Option<u64> {

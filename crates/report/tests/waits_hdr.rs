@@ -1,4 +1,5 @@
-//! Waits in HdrHistogram's own format, read by HdrHistogram's own reader.
+//! Waits in HdrHistogram's own format, read by HdrHistogram's own reader, and the buckets of NDJSON
+//! records next to those of its histograms.
 
 use base64::Engine;
 use chronoscope_model::histogram::{self, Histogram};
@@ -37,6 +38,24 @@ fn buckets(hdr: &Hdr<u64>) -> Vec<(u64, u64)> {
     buckets.map(|bucket| (bucket.value_iterated_to(), bucket.count_at_value())).collect()
 }
 
+/// The buckets in the NDJSON record of a wait; null if it has none.
+fn in_ndjson(wait: Wait) -> serde_json::Value {
+    let report = Report { waits: vec![wait], ..Report::default() };
+    let mut text = Vec::new();
+    chronoscope_report::ndjson::write(&report, &mut text).expect("a vector");
+    let records = serde_json::Deserializer::from_slice(&text).into_iter::<serde_json::Value>();
+    let mut records = records.map(|record| record.expect("JSON"));
+    records.find(|record| record["record"] == "wait").expect("a wait")["buckets"].take()
+}
+
+#[test]
+fn a_record_of_a_wait_without_a_histogram_has_no_buckets() {
+    let foreign = Histogram { hdr: "not ours".into(), ..Histogram::default() };
+    for overshoot in [Histogram::default(), foreign] {
+        assert!(in_ndjson(Wait { overshoot, ..Wait::default() }).is_null());
+    }
+}
+
 fn times() -> impl Strategy<Value = Vec<(u64, u64)>> {
     // As many short times as long ones, up to the hour at which the histograms end.
     let time =
@@ -50,6 +69,18 @@ proptest! {
         failure_persistence: None,
         ..ProptestConfig::default()
     })]
+
+    #[test]
+    fn the_buckets_of_a_record_are_those_of_a_histogram_of_two_digits(waits in times()) {
+        let mut fine = histogram::empty();
+        let mut coarse = Hdr::<u64>::new_with_bounds(1, 3_600_000_000_000, 2).expect("its range");
+        for &(ns, n) in &waits {
+            fine.record_n(ns, n).expect("in range");
+            coarse.record_n(ns, n).expect("in range");
+        }
+        let wait = Wait { overshoot: Histogram::of(&fine), ..Wait::default() };
+        prop_assert_eq!(in_ndjson(wait), serde_json::json!(buckets(&coarse)));
+    }
 
     #[test]
     fn the_log_matches_each_row_to_the_bucket(waits in times(), missed in times()) {
