@@ -1,6 +1,7 @@
 //! Chores of the project: tests, generated files, packages and other targets. The experiments use
 //! the parts that build and run the tool.
 
+pub mod analysis;
 pub mod block;
 pub mod capi;
 pub mod cross;

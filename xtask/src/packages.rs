@@ -33,6 +33,8 @@ pub enum Need {
     Crosscheck,
     /// The browsers that open pages, and what drives them.
     Page,
+    /// The engines that query a fleet's reports.
+    Analysis,
     /// The language runtimes that the tool measures.
     Runtimes,
     /// `cargo experiments crosscheck-runtimes`, in addition.
@@ -108,6 +110,8 @@ packages! {
     Page "firefox-esr" Program("firefox-esr"): "draws a page a second time";
     Page "nodejs" Program("node"): "drives Chromium";
     Page "npm" Program("npm"): "downloads Playwright and axe-core from npm";
+    Analysis "python3" Program("python3"): "runs DuckDB and ClickHouse's engine";
+    Analysis "python3-pip" Program("pip3"): "downloads DuckDB and ClickHouse's engine from PyPI";
     Runtimes "default-jdk-headless" Program("javac"): "compiles and runs the probe of Java";
     Runtimes "golang-go" Program("go"): "compiles the probe of Go";
     Runtimes "mono-mcs" Program("mcs"): "compiles the probe of .NET";

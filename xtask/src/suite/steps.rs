@@ -7,7 +7,7 @@ use xshell::{Cmd, Shell, cmd};
 use xtask::packages::Need;
 use xtask::runner::Runner;
 use xtask::tally::{Done, counted};
-use xtask::{cross, page, runtimes, sh, tool};
+use xtask::{analysis, cross, page, runtimes, sh, tool};
 
 /// One step of `cargo xtask test`.
 pub struct Step {
@@ -100,6 +100,13 @@ pub const ALL: &[Step] = &[
         about: "pages are drawn, read and copied in Chromium and Firefox, and read back",
         needs: &[Need::Build, Need::Page],
         run: |sh, _| page::suite(sh),
+        ..STEP
+    },
+    Step {
+        name: "analysis",
+        about: "queries of a fleet find what was planted, alike in DuckDB and ClickHouse",
+        needs: &[Need::Build, Need::Analysis],
+        run: |sh, _| analysis::suite(sh),
         ..STEP
     },
     Step {

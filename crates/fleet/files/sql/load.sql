@@ -57,7 +57,7 @@ CREATE TYPE wait AS STRUCT(id VARCHAR, requested_ns BIGINT, "load" VARCHAR, sche
   timer_period_ms BIGINT, kept_awake BOOLEAN, power VARCHAR, cpu BIGINT, samples BIGINT,
   max_ns BIGINT, throttled STRUCT(ns BIGINT),
   overshoot STRUCT(p50_ns BIGINT, p90_ns BIGINT, p99_ns BIGINT), buckets BIGINT[][]);
-CREATE TYPE finding AS STRUCT(id VARCHAR, "level" VARCHAR, about VARCHAR);
+CREATE TYPE finding AS STRUCT(id VARCHAR, "level" VARCHAR, certainty VARCHAR, about VARCHAR);
 
 -- Each run in each file, and what in each file is none.
 CREATE TEMP TABLE seen AS
@@ -147,7 +147,8 @@ FROM (SELECT *, unnest(buckets) AS bucket FROM all_waits) WHERE "count" > 0;
 
 CREATE TEMP VIEW new_findings AS
 SELECT DISTINCT * EXCLUDE (filename, env, screen, tool_version, f), f.id AS finding,
-  coalesce(f."level", 'unknown') AS "level", coalesce(f.about, 'machine') AS about
+  coalesce(f."level", 'unknown') AS "level", coalesce(f.certainty, 'unknown') AS certainty,
+  coalesce(f.about, 'machine') AS about
 FROM (SELECT fresh.*, TRY_CAST(json AS finding) AS f
   FROM records('finding', 'findings') JOIN fresh USING (filename, run_id))
 WHERE finding IS NOT NULL;
