@@ -13,6 +13,7 @@ mod crosscheck_qpc;
 mod crosscheck_runtimes;
 mod crosscheck_trust;
 mod crosscheck_waits;
+mod fleet_queries;
 mod lab;
 mod loaded;
 mod page;
@@ -59,6 +60,8 @@ enum Command {
     Blame(blame::Args),
     /// Times how soon a page is usable in Chromium; updates docs/RESULTS.md
     Page(page::Args),
+    /// Times the queries of a synthetic fleet in both engines; updates docs/RESULTS.md
+    FleetQueries(fleet_queries::Args),
     /// Times a release build from nothing; updates docs/RESULTS.md
     Build,
     /// Compares waits with cyclictest; updates docs/RESULTS.md
@@ -93,6 +96,7 @@ fn run(command: Command) -> Result<()> {
         Command::Resolve(args) => resolve::run(sh, &args),
         Command::Blame(args) => blame::run(sh, &args),
         Command::Page(args) => page::run(sh, &args),
+        Command::FleetQueries(args) => fleet_queries::run(sh, &args),
         Command::Build => build::run(sh),
         Command::CrosscheckWaits => crosscheck_waits::run(sh),
         Command::CrosscheckTrust(args) => crosscheck_trust::run(sh, &args),

@@ -1,6 +1,6 @@
-//! A synthetic fleet: NDJSON with the keys that `load.sql` reads, made from checked-in reports, with
-//! planted faults. Its machines and processors are named "synthetic". The same seed gives the same
-//! fleet.
+//! A synthetic fleet: NDJSON with the keys that `load.sql` reads, made from checked-in reports,
+//! with planted faults. Its machines and processors are named "synthetic", and its runs say so. The
+//! same seed gives the same fleet.
 
 use crate::sh;
 use anyhow::{Context, Result, ensure};

@@ -38,13 +38,11 @@ CREATE TABLE IF NOT EXISTS waits (run_id String, machine String, date Date,
 ENGINE = MergeTree PARTITION BY toYYYYMM(date) ORDER BY (date, kind, method, machine)
 TTL date + INTERVAL 13 MONTH;
 
-CREATE TABLE IF NOT EXISTS histograms (run_id String, machine String, date Date,
-  started DateTime64(6, 'UTC'), kind LowCardinality(String), cpu LowCardinality(String),
-  hypervisor LowCardinality(String), kernel LowCardinality(String),
-  clocksource LowCardinality(String), method LowCardinality(String), requested_ns Int64,
+CREATE TABLE IF NOT EXISTS histograms (run_id String, date Date, kind LowCardinality(String),
+  hypervisor LowCardinality(String), method LowCardinality(String), requested_ns Int64,
   load LowCardinality(String), scheduling LowCardinality(String), variant LowCardinality(String),
   throttled_ns Int64, upper_ns Int64, count Int64)
-ENGINE = MergeTree PARTITION BY toYYYYMM(date) ORDER BY (date, kind, method, machine, upper_ns)
+ENGINE = MergeTree PARTITION BY toYYYYMM(date) ORDER BY (date, kind, method, run_id, upper_ns)
 TTL date + INTERVAL 13 MONTH;
 
 CREATE TABLE IF NOT EXISTS findings (run_id String, machine String, date Date,

@@ -27,13 +27,15 @@ SET VARIABLE lines = (SELECT list_append(coalesce(list(file), []), 'parquet/data
   FROM files WHERE file NOT LIKE '%.json');
 
 -- The JSON of each file or line; NULL if it is none.
+CREATE TEMP MACRO lines_of(files) AS TABLE
+SELECT filename, json FROM read_ndjson_objects(files, filename = true, ignore_errors = true,
+  maximum_object_size = 134217728);
+SET VARIABLE repeated = ['parquet/data_0.json'];
 CREATE TEMP VIEW texts AS
 SELECT filename, TRY_CAST(TRY(decode(content)) AS JSON) AS json
 FROM read_blob(getvariable('whole')) WHERE size > 0
-UNION ALL
-SELECT filename, json
-FROM read_ndjson_objects(getvariable('lines'), filename = true, ignore_errors = true,
-  maximum_object_size = 134217728);
+UNION ALL FROM lines_of(getvariable('lines'))
+UNION ALL SELECT DISTINCT * FROM lines_of(getvariable('repeated'));
 
 -- The records of one kind, which a report has under a key.
 CREATE TEMP MACRO records(kind, key) AS TABLE
@@ -62,6 +64,7 @@ CREATE TYPE finding AS STRUCT(id VARCHAR, "level" VARCHAR, certainty VARCHAR, ab
 -- Each run in each file, and what in each file is none.
 CREATE TEMP TABLE seen AS
 SELECT filename, coalesce(json->>'run_id', json->'run'->>'id') AS run_id, count(*) AS records,
+  count(*) FILTER (json->>'record' = 'run') AS starts,
   any_value(TRY_CAST(CASE json->>'record' WHEN 'run' THEN json ELSE json->'run' END AS run)) AS run,
   any_value(TRY_CAST(CASE json->>'record' WHEN 'environment' THEN json
     ELSE json->'environment' END AS environment)) AS env
@@ -117,7 +120,7 @@ FROM (SELECT *, unnest(list_concat([
 WHERE pair.value IS NOT NULL;
 
 CREATE TEMP VIEW new_clocks AS
-SELECT DISTINCT * EXCLUDE (filename, env, screen, tool_version, c), c.id AS clock,
+SELECT * EXCLUDE (filename, env, screen, tool_version, c), c.id AS clock,
   coalesce(c.facts."reads", 'unknown') AS "reads", c.cost.throughput.value_ns AS read_ns,
   c.cost.throughput.low_ns AS low_ns, c.cost.throughput.high_ns AS high_ns
 FROM (SELECT fresh.*, TRY_CAST(json AS clock) AS c
@@ -125,10 +128,11 @@ FROM (SELECT fresh.*, TRY_CAST(json AS clock) AS c
 WHERE clock IS NOT NULL AND read_ns IS NOT NULL AND low_ns IS NOT NULL AND high_ns IS NOT NULL;
 
 CREATE TEMP VIEW all_waits AS
-SELECT DISTINCT * EXCLUDE (filename, env, screen, tool_version, w), w.id AS "method",
+SELECT * EXCLUDE (filename, env, screen, tool_version, w), w.id AS "method",
   coalesce(w.requested_ns, 0) AS requested_ns, coalesce(w."load", 'none') AS "load",
   coalesce(w.scheduling, 'unknown') AS scheduling,
-  concat_ws(', ', CASE WHEN NOT coalesce(w.default_slack, false) THEN 'slack ' || w.slack_ns || ' ns' END,
+  concat_ws(', ',
+    CASE WHEN NOT coalesce(w.default_slack, false) THEN 'slack ' || w.slack_ns || ' ns' END,
     'slice ' || w.slice_ns || ' ns', 'every ' || w.period_ns || ' ns',
     'timer ' || w.timer_period_ms || ' ms', 'power ' || w.power,
     CASE WHEN w.kept_awake THEN 'kept awake' END) AS variant,
@@ -140,13 +144,14 @@ FROM (SELECT fresh.*, TRY_CAST(json AS wait) AS w
 WHERE "method" IS NOT NULL AND waits > 0;
 CREATE TEMP VIEW new_waits AS SELECT * EXCLUDE (buckets) FROM all_waits;
 
+-- Most rows by far, so it has only the columns that are asked for; the rest is in runs.
 CREATE TEMP VIEW new_histograms AS
-SELECT * EXCLUDE (on_cpu, waits, p50_ns, p90_ns, p99_ns, max_ns, buckets, bucket),
-  bucket[1] AS upper_ns, bucket[2] AS "count"
+SELECT run_id, date, kind, hypervisor, "method", requested_ns, "load", scheduling, variant,
+  throttled_ns, bucket[1] AS upper_ns, bucket[2] AS "count"
 FROM (SELECT *, unnest(buckets) AS bucket FROM all_waits) WHERE "count" > 0;
 
 CREATE TEMP VIEW new_findings AS
-SELECT DISTINCT * EXCLUDE (filename, env, screen, tool_version, f), f.id AS finding,
+SELECT * EXCLUDE (filename, env, screen, tool_version, f), f.id AS finding,
   coalesce(f."level", 'unknown') AS "level", coalesce(f.certainty, 'unknown') AS certainty,
   coalesce(f.about, 'machine') AS about
 FROM (SELECT fresh.*, TRY_CAST(json AS finding) AS f
@@ -154,27 +159,55 @@ FROM (SELECT fresh.*, TRY_CAST(json AS finding) AS f
 WHERE finding IS NOT NULL;
 
 -- A file without rows in each folder gives the columns of a table that is otherwise empty.
-COPY (FROM new_facts LIMIT 0) TO 'parquet/facts' (FORMAT parquet, PER_THREAD_OUTPUT, OVERWRITE_OR_IGNORE);
-COPY (FROM new_clocks LIMIT 0) TO 'parquet/clocks' (FORMAT parquet, PER_THREAD_OUTPUT, OVERWRITE_OR_IGNORE);
-COPY (FROM new_waits LIMIT 0) TO 'parquet/waits' (FORMAT parquet, PER_THREAD_OUTPUT, OVERWRITE_OR_IGNORE);
-COPY (FROM new_histograms LIMIT 0) TO 'parquet/histograms' (FORMAT parquet, PER_THREAD_OUTPUT, OVERWRITE_OR_IGNORE);
-COPY (FROM new_findings LIMIT 0) TO 'parquet/findings' (FORMAT parquet, PER_THREAD_OUTPUT, OVERWRITE_OR_IGNORE);
-COPY (FROM new_runs LIMIT 0) TO 'parquet/runs' (FORMAT parquet, PER_THREAD_OUTPUT, OVERWRITE_OR_IGNORE);
+COPY (FROM new_facts LIMIT 0)
+TO 'parquet/facts' (FORMAT parquet, PER_THREAD_OUTPUT, OVERWRITE_OR_IGNORE);
+COPY (FROM new_clocks LIMIT 0)
+TO 'parquet/clocks' (FORMAT parquet, PER_THREAD_OUTPUT, OVERWRITE_OR_IGNORE);
+COPY (FROM new_waits LIMIT 0)
+TO 'parquet/waits' (FORMAT parquet, PER_THREAD_OUTPUT, OVERWRITE_OR_IGNORE);
+COPY (FROM new_histograms LIMIT 0)
+TO 'parquet/histograms' (FORMAT parquet, PER_THREAD_OUTPUT, OVERWRITE_OR_IGNORE);
+COPY (FROM new_findings LIMIT 0)
+TO 'parquet/findings' (FORMAT parquet, PER_THREAD_OUTPUT, OVERWRITE_OR_IGNORE);
+COPY (FROM new_runs LIMIT 0)
+TO 'parquet/runs' (FORMAT parquet, PER_THREAD_OUTPUT, OVERWRITE_OR_IGNORE);
+
+-- Only what is new is read again. Where a run is repeated in its file, equal lines count once.
+DELETE FROM fresh WHERE run_id IN (SELECT run_id FROM 'parquet/runs/**/*.parquet');
+DELETE FROM files WHERE file NOT IN (SELECT filename FROM fresh);
+SET VARIABLE whole = (SELECT list_append(coalesce(list(file), []), 'parquet/data_0.json')
+  FROM files WHERE file LIKE '%.json');
+SET VARIABLE repeated = (SELECT list_append(coalesce(list(DISTINCT filename), []),
+  'parquet/data_0.json') FROM seen JOIN files ON file = filename WHERE starts > 1);
+SET VARIABLE lines = (SELECT list_append(coalesce(list(file), []), 'parquet/data_0.json')
+  FROM files WHERE file NOT LIKE '%.json' AND file NOT IN (
+    SELECT filename FROM seen WHERE starts > 1));
 
 -- The runs come last: a run that is among them has been loaded.
-DELETE FROM fresh WHERE run_id IN (SELECT run_id FROM 'parquet/runs/**/*.parquet');
-COPY (FROM new_facts WHERE run_id NOT IN (SELECT DISTINCT run_id FROM 'parquet/facts/**/*.parquet'))
-TO 'parquet/facts' (FORMAT parquet, COMPRESSION zstd, PARTITION_BY (date), WRITE_PARTITION_COLUMNS, APPEND);
-COPY (FROM new_clocks WHERE run_id NOT IN (SELECT DISTINCT run_id FROM 'parquet/clocks/**/*.parquet'))
-TO 'parquet/clocks' (FORMAT parquet, COMPRESSION zstd, PARTITION_BY (date), WRITE_PARTITION_COLUMNS, APPEND);
-COPY (FROM new_waits WHERE run_id NOT IN (SELECT DISTINCT run_id FROM 'parquet/waits/**/*.parquet'))
-TO 'parquet/waits' (FORMAT parquet, COMPRESSION zstd, PARTITION_BY (date), WRITE_PARTITION_COLUMNS, APPEND);
-COPY (FROM new_histograms WHERE run_id NOT IN (SELECT DISTINCT run_id FROM 'parquet/histograms/**/*.parquet'))
-TO 'parquet/histograms' (FORMAT parquet, COMPRESSION zstd, PARTITION_BY (date), WRITE_PARTITION_COLUMNS, APPEND);
-COPY (FROM new_findings WHERE run_id NOT IN (SELECT DISTINCT run_id FROM 'parquet/findings/**/*.parquet'))
-TO 'parquet/findings' (FORMAT parquet, COMPRESSION zstd, PARTITION_BY (date), WRITE_PARTITION_COLUMNS, APPEND);
-COPY (FROM new_runs WHERE run_id NOT IN (SELECT DISTINCT run_id FROM 'parquet/runs/**/*.parquet'))
-TO 'parquet/runs' (FORMAT parquet, COMPRESSION zstd, PARTITION_BY (date), WRITE_PARTITION_COLUMNS, APPEND);
+COPY (FROM new_facts
+  WHERE run_id NOT IN (SELECT DISTINCT run_id FROM 'parquet/facts/**/*.parquet'))
+TO 'parquet/facts' (FORMAT parquet, COMPRESSION zstd, PARTITION_BY (date), WRITE_PARTITION_COLUMNS,
+  APPEND);
+COPY (FROM new_clocks
+  WHERE run_id NOT IN (SELECT DISTINCT run_id FROM 'parquet/clocks/**/*.parquet'))
+TO 'parquet/clocks' (FORMAT parquet, COMPRESSION zstd, PARTITION_BY (date), WRITE_PARTITION_COLUMNS,
+  APPEND);
+COPY (FROM new_waits
+  WHERE run_id NOT IN (SELECT DISTINCT run_id FROM 'parquet/waits/**/*.parquet'))
+TO 'parquet/waits' (FORMAT parquet, COMPRESSION zstd, PARTITION_BY (date), WRITE_PARTITION_COLUMNS,
+  APPEND);
+COPY (FROM new_histograms
+  WHERE run_id NOT IN (SELECT DISTINCT run_id FROM 'parquet/histograms/**/*.parquet'))
+TO 'parquet/histograms' (FORMAT parquet, COMPRESSION zstd, PARTITION_BY (date), WRITE_PARTITION_COLUMNS,
+  APPEND);
+COPY (FROM new_findings
+  WHERE run_id NOT IN (SELECT DISTINCT run_id FROM 'parquet/findings/**/*.parquet'))
+TO 'parquet/findings' (FORMAT parquet, COMPRESSION zstd, PARTITION_BY (date), WRITE_PARTITION_COLUMNS,
+  APPEND);
+COPY (FROM new_runs
+  WHERE run_id NOT IN (SELECT DISTINCT run_id FROM 'parquet/runs/**/*.parquet'))
+TO 'parquet/runs' (FORMAT parquet, COMPRESSION zstd, PARTITION_BY (date), WRITE_PARTITION_COLUMNS,
+  APPEND);
 
 SELECT count(*) AS runs_loaded, count(DISTINCT machine) AS machines,
   (SELECT count(*) FROM left_out) AS files_left_out FROM fresh;
