@@ -24,7 +24,7 @@ const COUNTS: &str = "SELECT (SELECT count(*) FROM runs), (SELECT count(*) FROM 
         HAVING count(*) > 1) AS twice)";
 
 /// Files that are no reports, with their content.
-fn foreign(report: &str, records: &str) -> [(&'static str, Vec<u8>); 8] {
+fn foreign(report: &str, records: &str) -> [(&'static str, Vec<u8>); 9] {
     let noise: Vec<u8> =
         (0..9999_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
     let cut = |text: &str| text.as_bytes()[..text.len() / 2].to_vec();
@@ -35,6 +35,7 @@ fn foreign(report: &str, records: &str) -> [(&'static str, Vec<u8>); 8] {
         ("cut.ndjson", cut(records)),
         ("foreign.json", br#"{"hello": [1, "world"]}"#.to_vec()),
         ("foreign.ndjson", b"[1]\n\"two\"\n{\"record\": \"run\", \"run_id\": 3}\n".to_vec()),
+        ("future.json", report.replace(STARTED, "2999-11-16T12:00:00Z").into()),
         ("noise.json", noise.clone()),
         ("noise.ndjson", noise),
     ]
@@ -84,6 +85,19 @@ pub fn suite(sh: &Shell, tool: &Path, done: &mut Done) -> Result<()> {
     for engine in ENGINES {
         done.check(&format!("{engine}: every clock, wait and finding is there once"), once(engine));
     }
+    let machines = fleet.join("machines.sql");
+    fs::write(&machines, "SELECT machine FROM runs ORDER BY machine")?;
+    let machines = ask(sh, ENGINES[0], &fleet, &[machines])?.pop().context("no machines")?;
+    done.check(
+        "the path of a report names its machine",
+        (|| {
+            let mut names: Vec<_> = reports.iter().filter_map(|it| it["name"].as_str()).collect();
+            names.sort_unstable();
+            let named = machines.column("machine")?;
+            ensure!(named == names, "{named:?}");
+            Ok(())
+        })(),
+    );
     let before = files(&fleet.join("parquet"))?;
     load(sh, &fleet)?;
     done.check(
@@ -121,16 +135,24 @@ fn write(sh: &Shell, tool: &Path, folder: &Path) -> Result<Vec<Value>> {
             if !["json", "html"].contains(&kind) {
                 continue;
             }
+            // The ways in which the path of a file may name its machine.
+            let name = stem.replace('_', "-");
+            let place = match reports.len() % 3 {
+                0 => format!("{name}/report"),
+                1 => format!("2026-11-16/{name}"),
+                _ => format!("{name}_1"),
+            };
             let text = sh::read(cmd!(sh, "{tool} report {source} --json --quiet"))?;
             let mut report: Value = serde_json::from_str(&text)?;
             report["run"]["started"] = json!(STARTED);
             json = report.to_string();
-            let file = folder.join(stem).join("report.json");
+            let file = folder.join(format!("{place}.json"));
             sh.write_file(&file, &json)?;
             records = sh::read(cmd!(sh, "{tool} report {file} --export ndjson=- --quiet"))?;
-            let file = folder.join(stem).join("report.ndjson");
+            let file = folder.join(format!("{place}.ndjson"));
             sh.write_file(&file, &records)?;
             sh::silent(cmd!(sh, "gzip {file}"))?;
+            report["name"] = json!(name);
             reports.push(report);
         }
     }

@@ -1,18 +1,19 @@
 -- Which clock sources the machines use, by hypervisor and kernel, and on how many machines a read
 -- of CLOCK_MONOTONIC costs as much as a system call. Each machine's latest run of the last week.
 WITH latest AS (
-  SELECT machine, max(started) AS started FROM runs
-  WHERE date > (SELECT max(date) FROM runs) - INTERVAL 7 DAY GROUP BY machine
-), latest_clocks AS (
-  SELECT machine, max(started) AS started FROM clocks
-  WHERE date > (SELECT max(date) FROM runs) - INTERVAL 7 DAY GROUP BY machine
+  SELECT r.machine AS machine, max(r.started) AS started,
+    max(CASE WHEN r.clocks > 0 THEN r.started END) AS started_clocks
+  FROM runs r WHERE r.date > (SELECT max(date) FROM runs) - INTERVAL 7 DAY GROUP BY r.machine
+), chosen AS (
+  SELECT r.run_id AS run_id
+  FROM runs r JOIN latest l ON r.machine = l.machine AND r.started = l.started_clocks
 ), by_call AS (
-  SELECT c.machine AS machine
-  FROM clocks c JOIN latest_clocks l ON c.machine = l.machine AND c.started = l.started
-  WHERE c.clock IN ('posix/monotonic', 'linux/monotonic-syscall')
-  GROUP BY c.machine
-  HAVING min(CASE WHEN c.clock = 'posix/monotonic' THEN c.read_ns END)
-    > 0.8 * max(CASE WHEN c.clock = 'linux/monotonic-syscall' THEN c.read_ns END)
+  SELECT machine FROM clocks
+  WHERE clock IN ('posix/monotonic', 'linux/monotonic-syscall')
+    AND run_id IN (SELECT run_id FROM chosen)
+  GROUP BY machine
+  HAVING min(CASE WHEN clock = 'posix/monotonic' THEN read_ns END)
+    > 0.8 * max(CASE WHEN clock = 'linux/monotonic-syscall' THEN read_ns END)
 )
 SELECT r.hypervisor AS hypervisor, r.kernel AS kernel, r.clocksource AS clocksource,
   count(*) AS machines,

@@ -9,7 +9,7 @@ CREATE TABLE IF NOT EXISTS runs (run_id String, machine String, date Date,
   started DateTime64(6, 'UTC'), kind LowCardinality(String), cpu LowCardinality(String),
   hypervisor LowCardinality(String), kernel LowCardinality(String),
   clocksource LowCardinality(String), screen LowCardinality(String),
-  tool_version LowCardinality(String))
+  tool_version LowCardinality(String), clocks Int64, waits Int64)
 ENGINE = MergeTree PARTITION BY toYYYYMM(date) ORDER BY (date, machine)
 TTL date + INTERVAL 13 MONTH;
 

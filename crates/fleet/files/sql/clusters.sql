@@ -2,13 +2,12 @@
 -- system has, costs 1.5 times the median of the same processor. For each fact, the share of the
 -- slow machines and of the others that have it; those come first whose shares differ most.
 WITH latest AS (
-  SELECT machine, max(started) AS started FROM clocks
-  WHERE clock = 'rust/instant' AND date > (SELECT max(date) FROM runs) - INTERVAL 7 DAY
-  GROUP BY machine
+  SELECT machine, max(started) AS started FROM runs
+  WHERE clocks > 0 AND date > (SELECT max(date) FROM runs) - INTERVAL 7 DAY GROUP BY machine
 ), present AS (
-  SELECT c.run_id AS run_id, c.cpu AS cpu, c.read_ns AS read_ns
-  FROM clocks c JOIN latest l ON c.machine = l.machine AND c.started = l.started
-  WHERE c.clock = 'rust/instant'
+  SELECT run_id, cpu, read_ns FROM clocks
+  WHERE clock = 'rust/instant' AND run_id IN (SELECT r.run_id
+    FROM runs r JOIN latest l ON r.machine = l.machine AND r.started = l.started)
 ), typical AS (
   SELECT cpu, p50(read_ns) AS middle_ns FROM present GROUP BY cpu
 ), judged AS (

@@ -11,8 +11,9 @@
 --   reports/web-1_anything.ndjson.gz
 --   reports/2026-11-16/web-1.json
 --
--- Only adds: a run that parquet/ holds already is skipped, and so is a second file with it. Prints
--- which files were left out and why. A damaged .gz ends the load; the message names the file.
+-- Only adds: a run that parquet/ holds already is skipped, and so is a second file with it. A run
+-- that is dated in the future is left out, because the queries look at the week before the latest.
+-- Prints which files were left out and why. A damaged .gz ends the load; the message names the file.
 
 -- DuckDB creates one level of folders at a time. The file is empty, so that no list below is.
 COPY (SELECT 0 LIMIT 0) TO 'parquet' (FORMAT json, PER_THREAD_OUTPUT, OVERWRITE_OR_IGNORE);
@@ -76,6 +77,8 @@ SELECT file, CASE WHEN count(filename) = 0 THEN 'empty'
   ELSE 'no run or no machine in it' END AS why
 FROM files LEFT JOIN seen ON filename = file
 GROUP BY file HAVING bool_or(run_id IS NULL OR run.started IS NULL OR env IS NULL);
+CREATE TEMP TABLE future AS SELECT DISTINCT filename AS file, 'a run dated in the future' AS why
+FROM seen WHERE run.started > current_localtimestamp() + INTERVAL 1 DAY;
 
 -- The runs to load. Of several files with the same run, the latest and fullest counts.
 CREATE TEMP TABLE fresh AS
@@ -87,6 +90,7 @@ WITH named AS (
     coalesce(env.kernel, 'unknown') AS kernel,
     coalesce(env.clocksource."current", 'unknown') AS clocksource
   FROM seen WHERE filename NOT IN (SELECT file FROM left_out)
+    AND run.started <= current_localtimestamp() + INTERVAL 1 DAY
 )
 SELECT filename, run_id,
   CASE WHEN path LIKE '%/%' THEN regexp_extract(path, '^[^/]*')
@@ -100,8 +104,6 @@ QUALIFY row_number() OVER (PARTITION BY run_id
   ORDER BY run.finished DESC NULLS LAST, records DESC, filename) = 1;
 
 -- The rows of each table.
-CREATE TEMP VIEW new_runs AS SELECT * EXCLUDE (filename, env) FROM fresh;
-
 CREATE TEMP VIEW new_facts AS
 SELECT * EXCLUDE (filename, env, screen, tool_version, pair),
   pair.fact AS fact, pair.value AS "value"
@@ -169,6 +171,15 @@ COPY (FROM new_histograms LIMIT 0)
 TO 'parquet/histograms' (FORMAT parquet, PER_THREAD_OUTPUT, OVERWRITE_OR_IGNORE);
 COPY (FROM new_findings LIMIT 0)
 TO 'parquet/findings' (FORMAT parquet, PER_THREAD_OUTPUT, OVERWRITE_OR_IGNORE);
+
+-- With the numbers of its clocks and waits, by which queries find the latest run with some.
+CREATE TEMP VIEW new_runs AS
+SELECT * EXCLUDE (filename, env), coalesce(c.clocks, 0) AS clocks, coalesce(w.waits, 0) AS waits
+FROM fresh
+LEFT JOIN (SELECT run_id, count(*) AS clocks FROM 'parquet/clocks/**/*.parquet'
+  WHERE run_id IN (SELECT run_id FROM fresh) GROUP BY run_id) AS c USING (run_id)
+LEFT JOIN (SELECT run_id, count(*) AS waits FROM 'parquet/waits/**/*.parquet'
+  WHERE run_id IN (SELECT run_id FROM fresh) GROUP BY run_id) AS w USING (run_id);
 COPY (FROM new_runs LIMIT 0)
 TO 'parquet/runs' (FORMAT parquet, PER_THREAD_OUTPUT, OVERWRITE_OR_IGNORE);
 
@@ -186,29 +197,30 @@ SET VARIABLE lines = (SELECT list_append(coalesce(list(file), []), 'parquet/data
 -- The runs come last: a run that is among them has been loaded.
 COPY (FROM new_facts
   WHERE run_id NOT IN (SELECT DISTINCT run_id FROM 'parquet/facts/**/*.parquet'))
-TO 'parquet/facts' (FORMAT parquet, COMPRESSION zstd, PARTITION_BY (date), WRITE_PARTITION_COLUMNS,
-  APPEND);
+TO 'parquet/facts' (FORMAT parquet, COMPRESSION zstd, PARTITION_BY (date),
+  WRITE_PARTITION_COLUMNS, APPEND);
 COPY (FROM new_clocks
   WHERE run_id NOT IN (SELECT DISTINCT run_id FROM 'parquet/clocks/**/*.parquet'))
-TO 'parquet/clocks' (FORMAT parquet, COMPRESSION zstd, PARTITION_BY (date), WRITE_PARTITION_COLUMNS,
-  APPEND);
+TO 'parquet/clocks' (FORMAT parquet, COMPRESSION zstd, PARTITION_BY (date),
+  WRITE_PARTITION_COLUMNS, APPEND);
 COPY (FROM new_waits
   WHERE run_id NOT IN (SELECT DISTINCT run_id FROM 'parquet/waits/**/*.parquet'))
-TO 'parquet/waits' (FORMAT parquet, COMPRESSION zstd, PARTITION_BY (date), WRITE_PARTITION_COLUMNS,
-  APPEND);
+TO 'parquet/waits' (FORMAT parquet, COMPRESSION zstd, PARTITION_BY (date),
+  WRITE_PARTITION_COLUMNS, APPEND);
 COPY (FROM new_histograms
   WHERE run_id NOT IN (SELECT DISTINCT run_id FROM 'parquet/histograms/**/*.parquet'))
-TO 'parquet/histograms' (FORMAT parquet, COMPRESSION zstd, PARTITION_BY (date), WRITE_PARTITION_COLUMNS,
-  APPEND);
+TO 'parquet/histograms' (FORMAT parquet, COMPRESSION zstd, PARTITION_BY (date),
+  WRITE_PARTITION_COLUMNS, APPEND);
 COPY (FROM new_findings
   WHERE run_id NOT IN (SELECT DISTINCT run_id FROM 'parquet/findings/**/*.parquet'))
-TO 'parquet/findings' (FORMAT parquet, COMPRESSION zstd, PARTITION_BY (date), WRITE_PARTITION_COLUMNS,
-  APPEND);
+TO 'parquet/findings' (FORMAT parquet, COMPRESSION zstd, PARTITION_BY (date),
+  WRITE_PARTITION_COLUMNS, APPEND);
 COPY (FROM new_runs
   WHERE run_id NOT IN (SELECT DISTINCT run_id FROM 'parquet/runs/**/*.parquet'))
-TO 'parquet/runs' (FORMAT parquet, COMPRESSION zstd, PARTITION_BY (date), WRITE_PARTITION_COLUMNS,
-  APPEND);
+TO 'parquet/runs' (FORMAT parquet, COMPRESSION zstd, PARTITION_BY (date),
+  WRITE_PARTITION_COLUMNS, APPEND);
 
+INSERT INTO left_out FROM future;
 SELECT count(*) AS runs_loaded, count(DISTINCT machine) AS machines,
   (SELECT count(*) FROM left_out) AS files_left_out FROM fresh;
 SELECT file, why FROM left_out ORDER BY file LIMIT 20;

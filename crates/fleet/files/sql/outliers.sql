@@ -3,39 +3,48 @@
 -- to no load of which one in ten is more than twice as late as the median of the machines; both
 -- by more than eight deviations (median absolute deviation, scaled to a standard deviation). Each
 -- machine's latest run of the last week; throttled waits are left out.
-WITH latest_clocks AS (
-  SELECT machine, max(started) AS started FROM clocks
-  WHERE date > (SELECT max(date) FROM runs) - INTERVAL 7 DAY GROUP BY machine
-), latest_waits AS (
-  SELECT machine, max(started) AS started FROM waits
-  WHERE date > (SELECT max(date) FROM runs) - INTERVAL 7 DAY GROUP BY machine
+WITH latest AS (
+  SELECT machine, max(CASE WHEN clocks > 0 THEN started END) AS started_clocks,
+    max(CASE WHEN waits > 0 THEN started END) AS started_waits
+  FROM runs WHERE date > (SELECT max(date) FROM runs) - INTERVAL 7 DAY GROUP BY machine
+), with_clocks AS (
+  SELECT r.run_id AS run_id
+  FROM runs r JOIN latest l ON r.machine = l.machine AND r.started = l.started_clocks
+), with_waits AS (
+  SELECT r.run_id AS run_id
+  FROM runs r JOIN latest l ON r.machine = l.machine AND r.started = l.started_waits
 ), measured AS (
-  SELECT c.machine AS machine, c.kind AS kind, c.clocksource AS clocksource, 'read' AS what,
-    c.clock AS name, max(c.read_ns) AS value_ns, max(c.low_ns) AS low_ns,
-    1.25 AS factor, 1.0 AS least_ns
-  FROM clocks c JOIN latest_clocks l ON c.machine = l.machine AND c.started = l.started
-  GROUP BY c.machine, c.kind, c.clocksource, c.clock
+  SELECT run_id, machine, kind, 'read' AS what, clock AS name, read_ns AS value_ns,
+    low_ns, 1.25 AS factor, 1.0 AS least_ns
+  FROM clocks WHERE run_id IN (SELECT run_id FROM with_clocks)
   UNION ALL
-  SELECT w.machine AS machine, w.kind AS kind, w.clocksource AS clocksource, 'wait, p90' AS what,
+  SELECT w.run_id AS run_id, w.machine AS machine, w.kind AS kind, 'wait, p90' AS what,
     w.method || ' ' || CAST(w.requested_ns AS VARCHAR) || ' ns' AS name,
     CAST(max(w.p90_ns) AS DOUBLE) AS value_ns, CAST(max(w.p90_ns) AS DOUBLE) AS low_ns,
     2.0 AS factor, 10000.0 AS least_ns
-  FROM waits w JOIN latest_waits l ON w.machine = l.machine AND w.started = l.started
+  FROM waits w
   WHERE w."load" = 'none' AND w.variant = '' AND w.throttled_ns = 0 AND w.p90_ns IS NOT NULL
-  GROUP BY w.machine, w.kind, w.clocksource, w.method, w.requested_ns
+    AND w.run_id IN (SELECT run_id FROM with_waits)
+  GROUP BY w.run_id, w.machine, w.kind, w.method, w.requested_ns
 ), typical AS (
   SELECT kind, what, name, count(*) AS machines, p50(value_ns) AS middle_ns
   FROM measured GROUP BY kind, what, name HAVING count(*) >= 10
 ), spread AS (
-  SELECT t.kind AS kind, t.what AS what, t.name AS name, t.machines AS machines,
-    t.middle_ns AS middle_ns, 1.4826 * p50(abs(m.value_ns - t.middle_ns)) AS deviation_ns
+  SELECT m.kind AS kind, m.what AS what, m.name AS name,
+    1.4826 * p50(abs(m.value_ns - t.middle_ns)) AS deviation_ns
   FROM measured m JOIN typical t ON m.kind = t.kind AND m.what = t.what AND m.name = t.name
-  GROUP BY t.kind, t.what, t.name, t.machines, t.middle_ns
+  GROUP BY m.kind, m.what, m.name
+), suspects AS (
+  SELECT m.run_id AS run_id, m.machine AS machine, m.kind AS kind, m.what AS what,
+    m.name AS name, m.value_ns AS value_ns, t.middle_ns AS middle_ns, t.machines AS machines
+  FROM measured m JOIN typical t ON m.kind = t.kind AND m.what = t.what AND m.name = t.name
+  WHERE m.low_ns > m.factor * t.middle_ns AND m.value_ns - t.middle_ns > m.least_ns
 )
-SELECT m.machine AS machine, m.what AS what, m.name AS name, m.value_ns AS value_ns,
-  s.middle_ns AS middle_ns, m.value_ns / s.middle_ns AS ratio, m.clocksource AS clocksource,
-  m.kind AS kind, s.machines AS machines_of_kind
-FROM measured m JOIN spread s ON m.kind = s.kind AND m.what = s.what AND m.name = s.name
-WHERE m.low_ns > m.factor * s.middle_ns AND m.value_ns - s.middle_ns > m.least_ns
-  AND m.value_ns - s.middle_ns > 8 * s.deviation_ns
+SELECT s.machine AS machine, s.what AS what, s.name AS name, s.value_ns AS value_ns,
+  s.middle_ns AS middle_ns, s.value_ns / s.middle_ns AS ratio, r.clocksource AS clocksource,
+  s.kind AS kind, s.machines AS machines_of_kind
+FROM suspects s
+JOIN spread d ON s.kind = d.kind AND s.what = d.what AND s.name = d.name
+JOIN runs r ON s.run_id = r.run_id
+WHERE s.value_ns - s.middle_ns > 8 * d.deviation_ns
 ORDER BY ratio DESC, machine, what, name

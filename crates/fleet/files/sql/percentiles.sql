@@ -2,15 +2,15 @@
 -- run of the last week, without throttled waits. A percentile is the largest value of its bucket,
 -- and absent if there are too few waits for it (6, 29, 299 and 2,995).
 WITH latest AS (
-  SELECT machine, max(started) AS started FROM waits
-  WHERE date > (SELECT max(date) FROM runs) - INTERVAL 7 DAY GROUP BY machine
+  SELECT machine, max(started) AS started FROM runs
+  WHERE waits > 0 AND date > (SELECT max(date) FROM runs) - INTERVAL 7 DAY GROUP BY machine
 ), merged AS (
   SELECT h.hypervisor AS hypervisor, h.method AS method, h.requested_ns AS requested_ns,
     h."load" AS "load", h.scheduling AS scheduling, h.variant AS variant,
     h.upper_ns AS upper_ns, sum(h."count") AS n
   FROM histograms h
-  WHERE h.throttled_ns = 0 AND h.run_id IN (SELECT w.run_id
-    FROM waits w JOIN latest l ON w.machine = l.machine AND w.started = l.started)
+  WHERE h.throttled_ns = 0 AND h.run_id IN (SELECT r.run_id
+    FROM runs r JOIN latest l ON r.machine = l.machine AND r.started = l.started)
   GROUP BY h.hypervisor, h.method, h.requested_ns, h."load", h.scheduling, h.variant, h.upper_ns
 ), cumulative AS (
   SELECT hypervisor, method, requested_ns, "load", scheduling, variant, upper_ns,
