@@ -49,6 +49,8 @@ const RARE: Range<usize> = 40..45;
 
 /// What a machine is made of: the records of one report, or of two that were made separately.
 struct Base {
+    /// Tells its processors from those of other bases.
+    number: usize,
     /// The runs: the screen, and whether it holds the clocks and the waits.
     runs: &'static [(&'static str, bool, bool)],
     environment: Value,
@@ -85,7 +87,7 @@ enum Fault {
 }
 
 impl Base {
-    fn of(sh: &Shell, tool: &Path, files: &[&str]) -> Result<Self> {
+    fn of(sh: &Shell, tool: &Path, number: usize, files: &[&str]) -> Result<Self> {
         let mut records = Vec::new();
         for file in files {
             let text = sh::read(cmd!(sh, "{tool} report {file} --export ndjson=- --quiet"))?;
@@ -126,6 +128,7 @@ impl Base {
             (!buckets.is_empty()).then(|| Wait { record, sleeps: it["kind"] == "sleep", buckets })
         });
         Ok(Self {
+            number,
             runs: match files {
                 [_] => &[("main", true, true)],
                 _ => &[("clocks", true, false), ("waits", false, true)],
@@ -159,7 +162,7 @@ impl Base {
     fn machine(&self, rare: bool, random: &mut Rng) -> Machine<'_> {
         let mut environment = self.environment.clone();
         let processor = random.usize(..PROCESSORS.len());
-        let name = if rare { "rare".to_owned() } else { processor.to_string() };
+        let name = if rare { "rare".into() } else { format!("{}-{processor}", self.number) };
         let model = environment["cpu"]["model"].as_str().unwrap_or("unnamed");
         environment["cpu"]["model"] = format!("{model} (synthetic {name})").into();
         if self.runs.len() > 1 {
@@ -312,8 +315,8 @@ impl Fleet {
             &["docs/reports/x86_64-pc-windows-gnu.json"],
             &["docs/reports/aarch64-unknown-linux-gnu.json"],
         ];
-        let bases = bases.map(|files| Base::of(sh, tool, files));
-        let bases = bases.into_iter().collect::<Result<Vec<_>>>()?;
+        let bases = bases.iter().enumerate().map(|(at, files)| Base::of(sh, tool, at, files));
+        let bases = bases.collect::<Result<Vec<_>>>()?;
         ensure!(!folder.exists(), "{} exists", folder.display());
         fs::create_dir_all(folder.join(DAYS[2]))?;
         let mut planted = Planted::default();

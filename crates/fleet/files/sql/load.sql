@@ -12,8 +12,8 @@
 --   reports/2026-11-16/web-1.json
 --
 -- Only adds: a run that parquet/ holds already is skipped, and so is a second file with it. A run
--- that is dated in the future is left out, because the queries look at the week before the latest.
--- Prints which files were left out and why. A damaged .gz ends the load; the message names the file.
+-- dated in the future is left out, because the queries look at the week before the latest. Prints
+-- which files were left out and why. A damaged .gz ends the load; the message names the file.
 
 -- DuckDB creates one level of folders at a time. The file is empty, so that no list below is.
 COPY (SELECT 0 LIMIT 0) TO 'parquet' (FORMAT json, PER_THREAD_OUTPUT, OVERWRITE_OR_IGNORE);

@@ -2,7 +2,8 @@
 -- at least ten of it: reads whose interval lies above 1.25 times the median, and single waits next
 -- to no load of which one in ten is more than twice as late as the median of the machines; both
 -- by more than eight deviations (median absolute deviation, scaled to a standard deviation). Each
--- machine's latest run of the last week; throttled waits are left out.
+-- machine's latest run of the last week; throttled waits are left out. For each machine, how many
+-- clocks or waits are slow, and the worst.
 WITH latest AS (
   SELECT machine, max(CASE WHEN clocks > 0 THEN started END) AS started_clocks,
     max(CASE WHEN waits > 0 THEN started END) AS started_waits
@@ -40,11 +41,13 @@ WITH latest AS (
   FROM measured m JOIN typical t ON m.kind = t.kind AND m.what = t.what AND m.name = t.name
   WHERE m.low_ns > m.factor * t.middle_ns AND m.value_ns - t.middle_ns > m.least_ns
 )
-SELECT s.machine AS machine, s.what AS what, s.name AS name, s.value_ns AS value_ns,
-  s.middle_ns AS middle_ns, s.value_ns / s.middle_ns AS ratio, r.clocksource AS clocksource,
-  s.kind AS kind, s.machines AS machines_of_kind
+SELECT s.machine AS machine, s.what AS what,
+  count(*) OVER (PARTITION BY s.machine, s.what) AS slow, s.name AS worst,
+  s.value_ns AS value_ns, s.middle_ns AS middle_ns, s.value_ns / s.middle_ns AS ratio,
+  r.clocksource AS clocksource, s.kind AS kind, s.machines AS machines_of_kind
 FROM suspects s
 JOIN spread d ON s.kind = d.kind AND s.what = d.what AND s.name = d.name
 JOIN runs r ON s.run_id = r.run_id
 WHERE s.value_ns - s.middle_ns > 8 * d.deviation_ns
-ORDER BY ratio DESC, machine, what, name
+QUALIFY row_number() OVER (PARTITION BY s.machine, s.what ORDER BY ratio DESC, worst) = 1
+ORDER BY ratio DESC, machine, what
