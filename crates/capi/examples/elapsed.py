@@ -13,6 +13,7 @@ class Bounded(ctypes.Structure):
         ("ns", ctypes.c_uint64),
         ("bound_ns", ctypes.c_uint64),
         ("disturbed", ctypes.c_bool),
+        ("unchecked_ns", ctypes.c_uint64),
     ]
 
 

@@ -102,6 +102,12 @@
 #define CHRONOSCOPE_SYNC_BUSY 8
 
 /*
+ The system's clock went back and has stayed there for three checks, at least a millisecond
+ apart, so it counts again from the first of them on; `value` is by how many nanoseconds.
+ */
+#define CHRONOSCOPE_SYNC_REFERENCE_MOVED 9
+
+/*
  As little CPU time as possible: half of the waits end as late as the system wakes them.
  */
 #define CHRONOSCOPE_ECONOMY 0
@@ -254,6 +260,10 @@ typedef struct chronoscope_description {
      How many changes of the rate were noticed.
      */
     uint64_t rate_changes;
+    /*
+     How often the system's clock went back for good.
+     */
+    uint32_t reference_moves;
 } chronoscope_description;
 
 /*
@@ -274,6 +284,12 @@ typedef struct chronoscope_bounded {
      not hold.
      */
     bool disturbed;
+    /*
+     For how long before the later moment there was no check. The bound does not cover what
+     happened in this time, nor a change of the rate shortly before it: with checks of 0.1 us,
+     one of 10 parts per million cannot be noticed until 10 ms after it.
+     */
+    uint64_t unchecked_ns;
 } chronoscope_bounded;
 
 /*
@@ -327,7 +343,8 @@ typedef struct chronoscope_tick {
 } chronoscope_tick;
 
 /*
- An interval that contains the time, in nanoseconds since 1970-01-01 00:00 UTC.
+ An interval that contains the time, in nanoseconds since 1970-01-01 00:00 UTC, unless the
+ system's clock was stepped within the last `age_ns`.
  */
 typedef struct chronoscope_wall_interval {
     /*
@@ -356,6 +373,10 @@ typedef struct chronoscope_wall_interval {
      clock.
      */
     bool kernel_known;
+    /*
+     How long ago the system's clock was looked at: at most 100 ms.
+     */
+    uint64_t age_ns;
 } chronoscope_wall_interval;
 
 /*
@@ -549,7 +570,7 @@ uint64_t chronoscope_elapsed_ns(chronoscope_instant since);
 
 /*
  Returns the nanoseconds since a moment, with a bound on the error, after a check of the counter
- against the system's clock, in about half a microsecond.
+ against the system's clock, in about a third of a microsecond.
 
  If the moment was read by another thread, it must be an ordered read: any but `chronoscope_now`.
 
@@ -558,6 +579,17 @@ uint64_t chronoscope_elapsed_ns(chronoscope_instant since);
  */
 chronoscope_status chronoscope_elapsed_bounded(chronoscope_instant since,
                                                struct chronoscope_bounded *elapsed);
+
+/*
+ As `chronoscope_elapsed_bounded`, but without a check if the last one is at most `age_ns` old;
+ it then costs an ordered read and some fifteen nanoseconds.
+
+ Pointers:
+ `elapsed` is null (`CHRONOSCOPE_NULL`) or points to memory for the result.
+ */
+chronoscope_status chronoscope_elapsed_bounded_within(chronoscope_instant since,
+                                                      uint64_t age_ns,
+                                                      struct chronoscope_bounded *elapsed);
 
 /*
  Returns the moment `ns` nanoseconds after another, rounded up to a tick, so that the time has
@@ -751,12 +783,22 @@ void chronoscope_waiter_free(struct chronoscope_waiter *waiter);
 uint64_t chronoscope_wall_ns(void);
 
 /*
- Returns the interval that contains the time.
+ Returns the interval that contains the time, unless the system's clock was stepped since the
+ last check of it, at most 100 ms ago; `chronoscope_wall_checked` covers steps.
 
  Pointers:
  `interval` is null (`CHRONOSCOPE_NULL`) or points to memory for the result.
  */
 chronoscope_status chronoscope_wall_bounded(struct chronoscope_wall_interval *interval);
+
+/*
+ Returns the interval that contains the time, after a look at the system's clock, which takes a
+ tenth of a microsecond or two.
+
+ Pointers:
+ `interval` is null (`CHRONOSCOPE_NULL`) or points to memory for the result.
+ */
+chronoscope_status chronoscope_wall_checked(struct chronoscope_wall_interval *interval);
 
 /*
  Checks the system's clock now, even if the last check is less than 100 ms old.

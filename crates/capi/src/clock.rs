@@ -46,6 +46,9 @@ pub const CHRONOSCOPE_SYNC_GIVEN_UP: u32 = 6;
 pub const CHRONOSCOPE_SYNC_UNSURE: u32 = 7;
 /// Another thread published the result of its own check at the same moment; `value` is zero.
 pub const CHRONOSCOPE_SYNC_BUSY: u32 = 8;
+/// The system's clock went back and has stayed there for three checks, at least a millisecond
+/// apart, so it counts again from the first of them on; `value` is by how many nanoseconds.
+pub const CHRONOSCOPE_SYNC_REFERENCE_MOVED: u32 = 9;
 
 /// The result of a check against the reference.
 #[repr(C)]
@@ -83,6 +86,8 @@ pub struct chronoscope_description {
     pub jumps: u64,
     /// How many changes of the rate were noticed.
     pub rate_changes: u64,
+    /// How often the system's clock went back for good.
+    pub reference_moves: u32,
 }
 
 /// A clock with its own source and calibration. Any number of threads may use it at the same time.
@@ -198,6 +203,7 @@ pub unsafe extern "C" fn chronoscope_sync(
             Synced::RateChanged(ppm) => (CHRONOSCOPE_SYNC_RATE_CHANGED, ppm),
             Synced::Unsure(ppm) => (CHRONOSCOPE_SYNC_UNSURE, ppm),
             Synced::GivenUp => (CHRONOSCOPE_SYNC_GIVEN_UP, 0.0),
+            Synced::ReferenceMoved(ns) => (CHRONOSCOPE_SYNC_REFERENCE_MOVED, ns as f64),
             // The list may grow, and nothing that is not in it says anything about the clock.
             _ => (CHRONOSCOPE_SYNC_BUSY, 0.0),
         };
@@ -237,6 +243,7 @@ pub unsafe extern "C" fn chronoscope_clock_description(
             rejected: found.rejected,
             jumps: found.jumps,
             rate_changes: found.rate_changes,
+            reference_moves: found.reference_moves,
         };
         // SAFETY: guaranteed by the caller.
         unsafe { put(description, answer) }

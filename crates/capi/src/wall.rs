@@ -1,11 +1,12 @@
 //! Wall time.
 
-use chronoscope::Wall;
+use chronoscope::{Wall, WallInterval};
 
 use crate::border::{guarded, put};
 use crate::status::chronoscope_status;
 
-/// An interval that contains the time, in nanoseconds since 1970-01-01 00:00 UTC.
+/// An interval that contains the time, in nanoseconds since 1970-01-01 00:00 UTC, unless the
+/// system's clock was stepped within the last `age_ns`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct chronoscope_wall_interval {
@@ -23,6 +24,22 @@ pub struct chronoscope_wall_interval {
     /// Whether the kernel states an error; if not, the interval contains the time of the system's
     /// clock.
     pub kernel_known: bool,
+    /// How long ago the system's clock was looked at: at most 100 ms.
+    pub age_ns: u64,
+}
+
+impl From<WallInterval> for chronoscope_wall_interval {
+    fn from(found: WallInterval) -> Self {
+        Self {
+            earliest: found.earliest,
+            now: found.now,
+            latest: found.latest,
+            tracking_ns: found.tracking,
+            kernel_ns: found.kernel.unwrap_or(0),
+            kernel_known: found.kernel.is_some(),
+            age_ns: found.age,
+        }
+    }
 }
 
 /// Returns nanoseconds since 1970-01-01 00:00 UTC, by the system's clock, at the cost of the
@@ -34,7 +51,8 @@ pub extern "C" fn chronoscope_wall_ns() -> u64 {
     Wall::now()
 }
 
-/// Returns the interval that contains the time.
+/// Returns the interval that contains the time, unless the system's clock was stepped since the
+/// last check of it, at most 100 ms ago; `chronoscope_wall_checked` covers steps.
 ///
 /// # Safety
 /// `interval` is null (`CHRONOSCOPE_NULL`) or points to memory for the result.
@@ -44,16 +62,24 @@ pub unsafe extern "C" fn chronoscope_wall_bounded(
 ) -> chronoscope_status {
     guarded(|| {
         let found = Wall::now_bounded();
-        let answer = chronoscope_wall_interval {
-            earliest: found.earliest,
-            now: found.now,
-            latest: found.latest,
-            tracking_ns: found.tracking,
-            kernel_ns: found.kernel.unwrap_or(0),
-            kernel_known: found.kernel.is_some(),
-        };
         // SAFETY: guaranteed by the caller.
-        unsafe { put(interval, answer) }
+        unsafe { put(interval, found.into()) }
+    })
+}
+
+/// Returns the interval that contains the time, after a look at the system's clock, which takes a
+/// tenth of a microsecond or two.
+///
+/// # Safety
+/// `interval` is null (`CHRONOSCOPE_NULL`) or points to memory for the result.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn chronoscope_wall_checked(
+    interval: *mut chronoscope_wall_interval,
+) -> chronoscope_status {
+    guarded(|| {
+        let found = Wall::now_checked();
+        // SAFETY: guaranteed by the caller.
+        unsafe { put(interval, found.into()) }
     })
 }
 

@@ -37,7 +37,8 @@ pub struct Steps {
     pub counter: u64,
 }
 
-/// Returns the narrowest of `tries` brackets: one that was interrupted is wide and is not chosen.
+/// Returns the narrowest of `tries` brackets, or the first that is at most `enough` nanoseconds
+/// wide: one that was interrupted is wide and is not chosen.
 ///
 /// `None` if the other clock went backwards between every two reads.
 pub fn narrowest(
@@ -45,17 +46,24 @@ pub fn narrowest(
     counter: impl Fn() -> u64,
     steps: Steps,
     tries: u32,
+    enough: u64,
 ) -> Option<Sample> {
-    let once = || {
+    let mut best: Option<Sample> = None;
+    for _ in 0..tries {
         let low = clock();
         let ticks = counter();
         let high = clock();
-        (high >= low).then_some(Sample {
-            ticks,
-            ticks_step: steps.counter,
-            low,
-            high: high.saturating_add(steps.clock),
-        })
-    };
-    (0..tries).filter_map(|_| once()).min_by_key(Sample::width)
+        if high < low {
+            continue;
+        }
+        let high = high.saturating_add(steps.clock);
+        let sample = Sample { ticks, ticks_step: steps.counter, low, high };
+        if best.is_none_or(|best| sample.width() < best.width()) {
+            best = Some(sample);
+        }
+        if sample.width() <= enough {
+            break;
+        }
+    }
+    best
 }

@@ -87,8 +87,13 @@ pub enum Verdict {
 #[derive(Clone, Copy, Debug)]
 pub struct Estimator {
     first: Sample,
+    /// Divides the time since the first one, so that two rates can be compared.
+    middle: Sample,
     last: Sample,
     rate: Rate,
+    /// The rates that remain possible if the counter jumped once without being noticed, which makes
+    /// a rate wrong until another one contradicts it.
+    confirmed: (f64, f64),
     /// Uncertainty of `rate.best`, relative; a later pair replaces it only if it is more certain.
     best_width: f64,
     wander: f64,
@@ -98,8 +103,10 @@ pub struct Estimator {
 impl Estimator {
     pub const EMPTY: Self = Self {
         first: Sample::NONE,
+        middle: Sample::NONE,
         last: Sample::NONE,
         rate: Rate::NONE,
+        confirmed: (0.0, f64::INFINITY),
         best_width: f64::INFINITY,
         wander: WANDER,
         samples: 0,
@@ -108,11 +115,21 @@ impl Estimator {
     /// Begins a period with one sample and what is already known of the rate.
     pub fn new(first: Sample, rate: Rate, wander: f64) -> Self {
         let best_width = rate.bound();
-        Self { first, last: first, rate: rate.at_least(wander), best_width, wander, samples: 1 }
+        let rate = rate.at_least(wander);
+        Self {
+            first,
+            middle: first,
+            last: first,
+            rate,
+            confirmed: (rate.low, rate.high),
+            best_width,
+            wander,
+            samples: 1,
+        }
     }
 
     /// How many words [`Estimator::to_words`] returns.
-    pub const WORDS: usize = 13;
+    pub const WORDS: usize = 18;
 
     /// For state that is published as words. All samples of one clock have the same step.
     pub fn to_words(self) -> [u64; Self::WORDS] {
@@ -120,6 +137,9 @@ impl Estimator {
             self.first.ticks,
             self.first.low,
             self.first.high,
+            self.middle.ticks,
+            self.middle.low,
+            self.middle.high,
             self.last.ticks,
             self.last.low,
             self.last.high,
@@ -127,6 +147,8 @@ impl Estimator {
             self.rate.low.to_bits(),
             self.rate.best.to_bits(),
             self.rate.high.to_bits(),
+            self.confirmed.0.to_bits(),
+            self.confirmed.1.to_bits(),
             self.best_width.to_bits(),
             self.wander.to_bits(),
             self.samples.into(),
@@ -134,17 +156,20 @@ impl Estimator {
     }
 
     pub fn from_words(words: [u64; Self::WORDS]) -> Self {
-        let [from, from_low, from_high, to, to_low, to_high, ticks_step, rest @ ..] = words;
-        let [low, best, high, best_width, wander, samples] = rest;
+        let [from, from_low, from_high, via, via_low, via_high, to, to_low, to_high, rest @ ..] =
+            words;
+        let [ticks_step, low, best, high, lowest, highest, best_width, wander, samples] = rest;
         let sample = |ticks, low, high| Sample { ticks, ticks_step, low, high };
         Self {
             first: sample(from, from_low, from_high),
+            middle: sample(via, via_low, via_high),
             last: sample(to, to_low, to_high),
             rate: Rate {
                 low: f64::from_bits(low),
                 best: f64::from_bits(best),
                 high: f64::from_bits(high),
             },
+            confirmed: (f64::from_bits(lowest), f64::from_bits(highest)),
             best_width: f64::from_bits(best_width),
             wander: f64::from_bits(wander),
             samples: samples as u32,
@@ -155,7 +180,14 @@ impl Estimator {
     /// be wider.
     pub fn set_wander(&mut self, wander: f64) {
         self.wander = wander;
-        self.rate = self.rate.at_least(wander);
+        self.widen();
+    }
+
+    /// Makes the rates as wide as the wander requires.
+    fn widen(&mut self) {
+        self.rate = self.rate.at_least(self.wander);
+        let (low, high) = self.confirmed;
+        self.confirmed = (low.min(self.rate.low), high.max(self.rate.high));
     }
 
     pub fn wander(&self) -> f64 {
@@ -169,7 +201,9 @@ impl Estimator {
         };
         let best = stated.best.clamp(low, high);
         self.best_width = self.best_width.min(stated.bound());
-        self.rate = Rate { low, best, high }.at_least(self.wander);
+        self.rate = Rate { low, best, high };
+        self.confirmed = self.confirmed_within((stated.low, stated.high));
+        self.widen();
         true
     }
 
@@ -177,8 +211,9 @@ impl Estimator {
     /// nanoseconds: a jump of this size would not be noticed.
     pub fn unnoticed(&self, sample: &Sample) -> u64 {
         let ticks = sample.ticks.saturating_sub(self.last.ticks) as f64;
-        let rate = ticks * (self.rate.high - self.rate.low);
-        let steps = 2.0 * sample.ticks_step as f64 * self.rate.high;
+        let (low, high) = self.confirmed;
+        let rate = ticks * (high - low);
+        let steps = 2.0 * sample.ticks_step as f64 * high;
         (self.last.width() + sample.width()).saturating_add((rate + steps).ceil() as u64)
     }
 
@@ -186,8 +221,27 @@ impl Estimator {
         self.rate
     }
 
+    /// How far the true rate can be from the best guess, relative to it, even if the counter has
+    /// jumped once without being noticed.
+    pub fn bound(&self) -> f64 {
+        let (low, high) = self.confirmed;
+        Rate { low, high, ..self.rate }.bound()
+    }
+
+    /// The confirmed rates that another interval leaves.
+    fn confirmed_within(&self, (low, high): (f64, f64)) -> (f64, f64) {
+        let both = (self.confirmed.0.max(low), self.confirmed.1.min(high));
+        if both.0 <= both.1 { both } else { self.confirmed }
+    }
+
     pub fn last(&self) -> Sample {
         self.last
+    }
+
+    /// The width in nanoseconds that a bracket has unless something came in between: half as much
+    /// again as that of the first sample, which is the narrowest of many.
+    pub fn usual_width(&self) -> u64 {
+        self.first.width().saturating_add(self.first.width() / 2)
     }
 
     pub fn samples(&self) -> u32 {
@@ -237,7 +291,19 @@ impl Estimator {
             self.rate.best = pair.best;
         }
         self.rate.best = self.rate.best.clamp(low, high);
-        self.rate = Rate { low, high, ..self.rate }.at_least(self.wander);
+        self.rate = Rate { low, high, ..self.rate };
+        // A jump is either before the middle or after it, so one of these two rates is true.
+        let halves =
+            (Rate::between(&self.first, &self.middle), Rate::between(&self.middle, &sample));
+        if let (Some(one), Some(other)) = halves {
+            let either = (one.low.min(other.low), one.high.max(other.high));
+            self.confirmed = self.confirmed_within(either);
+        }
+        self.widen();
+        let half = self.middle.middle().saturating_sub(self.first.middle());
+        if sample.middle().saturating_sub(self.middle.middle()) >= half {
+            self.middle = sample;
+        }
         self.last = sample;
         self.samples = self.samples.saturating_add(1);
     }

@@ -7,7 +7,8 @@
 //! | the same between threads, in place of [`std::time::Instant`] | [`ordered::Instant`] |
 //! | a timed region that no instruction enters or leaves | [`Instant::start`], [`Instant::stop`] |
 //! | elapsed time with a bound of its error | [`Instant::elapsed_bounded`] |
-//! | wall-clock time, as an interval that contains it | [`Wall`] |
+//! | wall-clock time, as an interval that contains it | [`Wall::now_checked`] |
+//! | the same at the cost of the counter, up to 100 ms behind a step | [`Wall::now_bounded`] |
 //! | nanoseconds that never go back, as in C++'s `steady_clock` | [`Steady`] |
 //! | waits for a duration, until a moment, or on a grid | [`wait`] |
 //! | what is read here, why, and how accurate its rate is | [`Clock::describe`] |
@@ -51,13 +52,26 @@
 //!
 //! The rate is determined between reads of the system's clock that enclose a read of the counter.
 //! Its error is a bound rather than an estimate: it covers all rates that are consistent with
-//! everything observed. The bound shrinks as the observed time grows, and with each check
-//! ([`Clock::sync`]). Whoever converts a time that is longer than the rate has been observed, or a
-//! second, makes a check first if none is recent; [`Clock::keep`] makes them periodically, and
-//! [`Clock::calibrate`] asks the kernel for its rate. The bound is relative to the system's own
-//! undisciplined clock, which may itself be wrong. A counter can also jump, change its rate or be
-//! reset, when a machine is suspended or moved to another host. [`Bounded::disturbed`] reports that
-//! a check noticed something of the kind, and the bound includes what no check would have noticed.
+//! everything observed, even if the counter jumped once without being noticed. So a rate counts
+//! only as far as the checks of one part of the observed time confirm those of the other. The bound
+//! shrinks as the observed time grows, and with each check ([`Clock::sync`]). Whoever converts a
+//! time that is longer than the rate has been observed, or a second, makes a check first if none is
+//! recent; [`Clock::keep`] makes them periodically, and [`Clock::calibrate`] asks the kernel for
+//! its rate. The bound is relative to the system's own undisciplined clock, which may itself be
+//! wrong. A counter can also jump, change its rate or be reset, when a machine is suspended or
+//! moved to another host. [`Bounded::disturbed`] reports that a check noticed something of the
+//! kind, and the bound includes what no check would have noticed.
+//!
+//! A check sees an event once it has moved the counter by more than the uncertainty of two checks,
+//! some 0.1 us: a jump of that at once, a change of the rate by 100 ppm after 1 ms, by 10 ppm after
+//! 10 ms, and by 1 ppm after 0.1 s. Up to the last check, the bound covers one smaller event
+//! between every two checks. It covers neither two of which the second undoes the first, nor what
+//! happened after the last check or could not be seen in it yet: [`Bounded::unchecked_ns`] states
+//! how long ago that was. It is zero after [`Instant::elapsed_bounded`], which makes a check.
+//!
+//! If the reference goes back and stays there, as it can for a machine that was restored from a
+//! snapshot, three checks over at least two milliseconds make it count again
+//! ([`Synced::ReferenceMoved`]).
 //!
 //! # Signals, forks and sandboxes
 //!
@@ -86,7 +100,8 @@
 //!   `openat`, `read` and `close` if no filter is active.
 //! - [`wait::Waiter::shorten_slice`] and what restores the slice: `prctl`; and `sched_getattr` and
 //!   `sched_setattr` if no filter is active.
-//! - [`Wall::now_bounded`]: `prctl`; and `adjtimex` if no filter is active.
+//! - [`Wall::now_bounded`] and [`Wall::now_checked`]: `prctl`; and `adjtimex` if no filter is
+//!   active.
 //! - [`Clock::sync`], and any check that finds something: `prctl`; and `openat`, `read` and `close`
 //!   if no filter is active.
 //! - [`Clock::calibrate`]: the same, and `perf_event_open`, `mmap` and `munmap` if no filter is

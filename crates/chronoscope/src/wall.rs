@@ -16,6 +16,9 @@ use crate::sys::process;
 /// Steps and slews of the system's clock are followed within this time. The first read after it
 /// checks the system's clock, which takes one or two microseconds.
 ///
+/// Until then, the time is that of the clock before the step, and no interval contains the new one.
+/// [`Wall::now_checked`] looks at the system's clock each time.
+///
 /// ```
 /// use chronoscope::wall::FOLLOWS_WITHIN;
 /// println!("a step of the system's clock is followed within {FOLLOWS_WITHIN:?}");
@@ -42,7 +45,12 @@ const RATE_SPAN_MOST_NS: u64 = 2_000_000_000;
 
 const TRIES: u32 = 16;
 
-/// An interval that contains the time, in nanoseconds since 1970-01-01 00:00 UTC.
+/// The same for a single look, which ends with the first bracket that is at most so wide.
+const LOOKS: u32 = 4;
+const USUAL_NS: u64 = 200;
+
+/// An interval that contains the time, in nanoseconds since 1970-01-01 00:00 UTC, unless the
+/// system's clock was stepped within the last [`WallInterval::age`].
 ///
 /// ```
 /// let wall = chronoscope::Wall::now_bounded();
@@ -66,12 +74,22 @@ pub struct WallInterval {
     /// ([`assume_that_nothing_kills`](crate::machine::assume_that_nothing_kills)). The interval
     /// then contains the time of the system's clock rather than the true time.
     pub kernel: Option<u64>,
+    /// How long ago the system's clock was looked at, in nanoseconds: at most [`FOLLOWS_WITHIN`],
+    /// and zero if it was looked at now. The interval does not contain a step since then.
+    pub age: u64,
 }
 
 impl WallInterval {
     /// If the library cannot follow the system's clock at all.
     fn unknown(now: u64) -> Self {
-        Self { earliest: 0, now, latest: u64::MAX, tracking: u64::MAX, kernel: None }
+        Self { earliest: 0, now, latest: u64::MAX, tracking: u64::MAX, kernel: None, age: 0 }
+    }
+
+    /// The interval around `now` that the two errors make.
+    fn around(now: u64, tracking: u64, kernel: Option<u64>, age: u64) -> Self {
+        let error = tracking.saturating_add(kernel.unwrap_or(0));
+        let (earliest, latest) = (now.saturating_sub(error), now.saturating_add(error));
+        Self { earliest, now, latest, tracking, kernel, age }
     }
 }
 
@@ -115,10 +133,12 @@ impl Wall {
         UNIX_EPOCH + Duration::from_nanos(Self::now())
     }
 
-    /// Returns the interval that contains the time. It is made of how tightly the system's clock
-    /// was bracketed, how far it can have drifted since, and the error that the kernel states.
+    /// Returns the interval that contains the time, unless the system's clock was stepped since the
+    /// last check, which is at most [`FOLLOWS_WITHIN`] ago. It is made of how tightly the system's
+    /// clock was bracketed, how far it can have drifted since, and the error that the kernel
+    /// states.
     ///
-    /// A step of the system's clock is noticed by the next check of it, and not covered before.
+    /// Costs about as much as [`Wall::now`]; [`Wall::now_checked`] covers steps.
     ///
     /// ```
     /// let wall = chronoscope::Wall::now_bounded();
@@ -127,6 +147,20 @@ impl Wall {
     #[must_use]
     pub fn now_bounded() -> WallInterval {
         GLOBAL.now_bounded(Clock::global())
+    }
+
+    /// Returns the interval as [`Wall::now_bounded`] does, after a look at the system's clock: it
+    /// contains the time even if that was stepped just before. Costs two reads of the system's
+    /// clock and two of the counter, a tenth of a microsecond or two, and a check after a step.
+    ///
+    /// ```
+    /// let wall = chronoscope::Wall::now_checked();
+    /// assert_eq!(wall.age, 0);
+    /// assert!((wall.earliest..=wall.latest).contains(&wall.now));
+    /// ```
+    #[must_use]
+    pub fn now_checked() -> WallInterval {
+        GLOBAL.now_checked(Clock::global())
     }
 
     /// Checks the system's clock now.
@@ -325,14 +359,32 @@ impl WallClock {
         let tracking = half + astray.ceil() as u64 + whole;
         let kernel = (line.kernel != NONE)
             .then(|| line.kernel.saturating_add((since as f64 * MAXERROR_GROWTH).ceil() as u64));
-        let error = tracking.saturating_add(kernel.unwrap_or(0));
-        WallInterval {
-            earliest: now.saturating_sub(error),
-            now,
-            latest: now.saturating_add(error),
-            tracking,
-            kernel,
+        WallInterval::around(now, tracking, kernel, since)
+    }
+
+    /// Returns the interval as [`Wall::now_checked`] does.
+    ///
+    /// ```
+    /// use chronoscope::{Clock, wall::WallClock};
+    /// let wall = WallClock::new().now_checked(&Clock::new());
+    /// assert!((wall.earliest..=wall.latest).contains(&wall.now));
+    /// ```
+    #[must_use]
+    pub fn now_checked<M: Machine>(&self, clock: &Clock<M>) -> WallInterval {
+        let (mut before, sample) = (self.now_bounded(clock), meet(clock, LOOKS, USUAL_NS));
+        let Some(sample) = sample else {
+            return WallInterval::unknown(before.now);
+        };
+        // The bracket begins after that read, and may end some time later.
+        let apart = before.now.abs_diff(sample.middle());
+        if apart > before.tracking.saturating_add(sample.width()) {
+            // A step, or an interruption between the two: the error that the kernel stated may be
+            // another one.
+            self.sync(clock);
+            before = self.now_bounded(clock);
         }
+        let tracking = sample.width().div_ceil(2) + 1;
+        WallInterval::around(sample.middle(), tracking, before.kernel, 0)
     }
 
     /// Checks the system's clock now. If another thread does so at the same moment, one of the two
@@ -355,15 +407,13 @@ impl WallClock {
 
 /// Makes the line that begins now.
 fn look<M: Machine>(clock: &Clock<M>, before: Option<Line>) -> Option<Line> {
-    let machine = clock.machine();
     // The clock itself is also updated, because its rate is used at first. This also chooses a
     // source if there is none yet: if the counter is forbidden, the system's clocks are read in
     // another way, and only the choice determines which.
     clock.check_if_due();
     let known = clock.known();
     let plain = known.scale;
-    let steps = Steps { clock: machine.wall_step(), counter: clock.step() };
-    let sample = narrowest(|| machine.wall(), || clock.start().0, steps, TRIES)?;
+    let sample = meet(clock, TRIES, 0)?;
     let (from, ratio) = match before {
         None => (sample, 1.0),
         Some(Line { from, last, ratio, .. }) => {
@@ -390,6 +440,14 @@ fn look<M: Machine>(clock: &Clock<M>, before: Option<Line>) -> Option<Line> {
         from,
         last: sample,
     })
+}
+
+/// The counter between two reads of the wall clock: the narrowest of so many tries, or the first
+/// that is at most `enough` nanoseconds wide.
+fn meet<M: Machine>(clock: &Clock<M>, tries: u32, enough: u64) -> Option<Sample> {
+    let machine = clock.machine();
+    let steps = Steps { clock: machine.wall_step(), counter: clock.step() };
+    narrowest(|| machine.wall(), || clock.start().0, steps, tries, enough)
 }
 
 /// How much faster than the counter the wall clock was between two samples, if the difference is a

@@ -49,8 +49,9 @@ fn the_rate_improves_and_the_bound_holds() {
             assert!(off <= ppm, "{off} of {ppm}");
             check(&clock, 10.0 * SECOND);
         }
-        // A tick of a microsecond leaves 30 ppb after a minute.
-        assert!(last < 0.06, "{hz}: {last}");
+        // A tick of a microsecond leaves 30 ppb of a minute, and 90 of the first 11 seconds,
+        // without which nothing shows that the counter did not jump in the rest.
+        assert!(last < 0.18, "{hz}: {last}");
     }
 }
 

@@ -142,3 +142,37 @@ fn a_counter_that_jumps_does_no_harm_for_longer_than_stated() {
     let found = off(&clock, &wall);
     assert!(found.abs() < 1000.0, "{found}");
 }
+
+/// What `now_bounded` does not contain until it looks again, `now_checked` contains at once.
+#[test]
+fn a_look_at_the_systems_clock_follows_a_step_at_once() {
+    let (clock, wall) = pair();
+    let truth = |world: &mut World| {
+        (world.wall_offset as u64) as i128 + (world.time + world.wall_slewed) as i128
+    };
+    for _ in 0..30 {
+        clock.machine().pass(50e6);
+        wall.now(&clock);
+    }
+    for step in [5e9, -3600e9, 1e6, -1e6, 1e3] {
+        clock.machine().pass(FOLLOWS_WITHIN.as_nanos() as f64);
+        wall.sync(&clock);
+        clock.machine().pass(20e6);
+        clock.machine().tell(|world| {
+            world.wall_offset += step;
+            world.wall_error = Some(16_000_000);
+        });
+        let told = wall.now_bounded(&clock);
+        let (age, least) = (u128::from(told.age), 20_000_000);
+        assert!((least..FOLLOWS_WITHIN.as_nanos()).contains(&age), "{told:?}");
+        let before = clock.machine().tell(truth);
+        let told = wall.now_checked(&clock);
+        let after = clock.machine().tell(truth);
+        let (now, tracking) = (i128::from(told.now), i128::from(told.tracking));
+        assert!(before - tracking <= now && now <= after + tracking, "{told:?} {before}");
+        assert!(told.tracking < 100 && told.age == 0, "{told:?}");
+        assert!(step.abs() < 1e6 || told.kernel.unwrap() >= 16_000_000, "{told:?}");
+        clock.machine().tell(|world| world.wall_error = Some(1_000_000));
+        wall.sync(&clock);
+    }
+}

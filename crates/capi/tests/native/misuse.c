@@ -38,7 +38,9 @@ int main(void) {
 
     IS(chronoscope_clock_description(NULL, NULL), CHRONOSCOPE_NULL);
     IS(chronoscope_elapsed_bounded(0, NULL), CHRONOSCOPE_NULL);
+    IS(chronoscope_elapsed_bounded_within(0, 0, NULL), CHRONOSCOPE_NULL);
     IS(chronoscope_wall_bounded(NULL), CHRONOSCOPE_NULL);
+    IS(chronoscope_wall_checked(NULL), CHRONOSCOPE_NULL);
     IS(chronoscope_after(0, 0, NULL), CHRONOSCOPE_NULL);
     IS(chronoscope_before(UINT64_MAX, 0, NULL), CHRONOSCOPE_NULL);
     IS(chronoscope_after(UINT64_MAX, 1, &moment), CHRONOSCOPE_OUT_OF_RANGE);

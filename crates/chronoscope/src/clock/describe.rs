@@ -52,6 +52,9 @@ pub struct Description {
     pub jumps: u64,
     /// How many changes of the rate were noticed.
     pub rate_changes: u64,
+    /// How often the reference went back for good; see
+    /// [`Synced::ReferenceMoved`](super::Synced::ReferenceMoved).
+    pub reference_moves: u32,
 }
 
 impl<M: Machine> Clock<M> {
@@ -99,6 +102,7 @@ impl<M: Machine> Clock<M> {
             rejected: state.rejected,
             jumps: state.jumps,
             rate_changes: state.rate_changes,
+            reference_moves: state.moves,
         }
     }
 }
@@ -136,7 +140,11 @@ impl fmt::Display for Description {
                     f,
                     "disturbed   {} jumps, {} changes of rate, {} samples rejected",
                     self.jumps, self.rate_changes, self.rejected
-                )
+                )?;
+                match self.reference_moves {
+                    0 => Ok(()),
+                    moves => write!(f, ", {moves} moves of the reference"),
+                }
             }
         }
     }

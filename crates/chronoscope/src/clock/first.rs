@@ -110,7 +110,8 @@ fn try_counter(machine: &impl Machine, facts: &Facts, state: &mut State) -> Resu
         Ok((estimator, hint)) => {
             state.estimator = estimator;
             state.hint = hint;
-            state.slack.add(0, estimator.last().width().saturating_mul(2));
+            let last = estimator.last();
+            state.add_slack(last.width().saturating_mul(2), last.ticks);
             trial.cost = cheapest(machine, || machine.ticks());
             trial.os_cost = cheapest(machine, || machine.monotonic());
             let short = |ns| u32::try_from(ns).unwrap_or(u32::MAX);
@@ -180,13 +181,19 @@ pub(super) fn stretch(machine: &impl Machine) -> Result<(Sample, Sample), Reason
     Err(Reason::ReferenceStands)
 }
 
-/// The counter between two reads of the reference.
+/// The counter between two reads of the reference, the narrowest of all tries.
 pub(super) fn bracket(machine: &impl Machine, tries: u32) -> Option<Sample> {
+    bracket_within(machine, tries, 0)
+}
+
+/// As [`bracket`], ending with the first that is at most `enough` nanoseconds wide.
+pub(super) fn bracket_within(machine: &impl Machine, tries: u32, enough: u64) -> Option<Sample> {
     narrowest(
         || machine.reference(),
         || machine.ticks_start(),
         Steps { clock: machine.reference_step(), counter: machine.ticks_step() },
         tries,
+        enough,
     )
 }
 

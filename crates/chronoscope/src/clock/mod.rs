@@ -63,12 +63,18 @@ pub struct Ticks(pub u64);
 pub struct Bounded {
     /// The time, in nanoseconds.
     pub ns: u64,
-    /// The error is at most this many nanoseconds, relative to [`Bounded::clock`]. It includes what
-    /// the counter could have jumped without any check noticing.
+    /// The error is at most this many nanoseconds, relative to [`Bounded::clock`]. It includes one
+    /// event between every two checks that they cannot notice: a jump, or a change of the rate,
+    /// that moves the counter by less than the uncertainty of both. If that is 0.1 us, a change of
+    /// 1 ppm cannot be noticed until 0.1 s after it, and one of 10 ppm until 10 ms after it.
     pub bound_ns: u64,
     /// Whether something was noticed since the earlier moment that no rate explains: a jump, a
     /// change of the rate, a drift. The bound then does not hold.
     pub disturbed: bool,
+    /// For how long before the later moment there was no check, in nanoseconds; zero if there was
+    /// one after it. The bound does not cover what happened in this time, nor a change of the rate
+    /// shortly before it that the last check could not notice yet.
+    pub unchecked_ns: u64,
     /// The clock that the bound refers to.
     pub clock: &'static str,
 }

@@ -1,13 +1,14 @@
 //! What a clock knows, as words that are published together.
 
 use super::Ticks;
+use crate::bracket::Sample;
 use crate::calibrate::{Estimator, Rate};
 use crate::choose::{Reason, Source};
 use crate::convert::Scale;
 use crate::machine::{Kernel, Name};
 
 /// All words of a state.
-pub const WORDS: usize = 50;
+pub const WORDS: usize = 61;
 
 /// The words at the beginning that conversions need; see [`Known`].
 pub const KNOWN: usize = 12;
@@ -24,6 +25,20 @@ pub struct Doubt {
     pub ahead_ns: f64,
     /// Where the counter should have been then; readers may have seen it there.
     pub due: u64,
+}
+
+/// Where the reference seems to have moved to: samples that are all behind an earlier one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Moved {
+    pub first: Sample,
+    /// The counter at the last look that counts.
+    pub last: u64,
+    /// How many looks agree on it; zero if nothing seems to have moved.
+    pub looks: u32,
+}
+
+impl Moved {
+    pub const NO: Self = Self { first: Sample::NONE, last: 0, looks: 0 };
 }
 
 /// How large a jump no check would have noticed, in nanoseconds.
@@ -124,9 +139,14 @@ pub struct State {
     pub rejected: u64,
     pub jumps: u64,
     pub rate_changes: u64,
+    /// How often the reference has moved for good.
+    pub moves: u32,
+    pub moved: Moved,
     pub disturbed: Option<u64>,
     pub doubt: Option<Doubt>,
     pub slack: Slack,
+    /// No read before the last check exceeds this, even if the counter was set back unnoticed.
+    pub horizon: u64,
 }
 
 impl State {
@@ -144,17 +164,35 @@ impl State {
         rejected: 0,
         jumps: 0,
         rate_changes: 0,
+        moves: 0,
+        moved: Moved::NO,
         disturbed: None,
         doubt: None,
         slack: Slack { gap: 0, gap_from: 0, recent: 0, recent_from: 0, whole: 0 },
+        horizon: 0,
     };
+
+    /// Adds what went unnoticed, in nanoseconds, up to a check at these ticks.
+    pub fn add_slack(&mut self, unnoticed: u64, ticks: u64) {
+        // What was read before the check before must not pass for what was read after it.
+        self.slack.add(self.horizon, unnoticed);
+        let back = unnoticed as f64 / self.estimator.rate().best;
+        self.horizon = self.horizon.max(ticks.saturating_add(back as u64));
+    }
+
+    /// Notes that something happened by these ticks that no rate explains.
+    pub fn disturb(&mut self, ticks: u64) {
+        self.disturbed = Some(ticks.max(self.disturbed.unwrap_or(0)));
+        self.slack = Slack::default();
+        self.horizon = ticks;
+    }
 
     /// The words, with the scale that converts reads and the span up to which it does so without
     /// another check.
     pub fn to_words(self, scale: Scale, limit: u64) -> [u64; WORDS] {
         let bound = match self.source {
             Source::Os => 0.0,
-            Source::Counter | Source::OsInstead => self.estimator.rate().bound(),
+            Source::Counter | Source::OsInstead => self.estimator.bound(),
         };
         let mut out = Out { words: [0; WORDS], at: 0 };
         out.put(&[
@@ -186,8 +224,11 @@ impl State {
         out.put(&name.to_words());
         out.put(&self.hint.unwrap_or(Name::EMPTY).to_words());
         out.put(&self.ignored.unwrap_or(Name::EMPTY).to_words());
-        out.put(&[self.rejected, self.jumps, self.rate_changes]);
+        out.put(&[self.rejected, self.jumps, self.rate_changes, self.horizon]);
         out.put(&self.estimator.to_words());
+        let Moved { first, last, looks } = self.moved;
+        let counts = u64::from(self.moves) << 32 | u64::from(looks);
+        out.put(&[first.ticks, first.low, first.high, last, counts]);
         if let Some(doubt) = self.doubt {
             let rates = [doubt.before, doubt.since];
             for rate in rates {
@@ -206,8 +247,11 @@ impl State {
         let [costs] = rest.take();
         let name = Name::from_words(rest.take());
         let [told_by, text] = [(); 2].map(|()| Name::from_words(rest.take()));
-        let [rejected, jumps, rate_changes] = rest.take();
+        let [rejected, jumps, rate_changes, horizon] = rest.take();
         let estimator = Estimator::from_words(rest.take());
+        let [from, low, high, last, counts] = rest.take();
+        // All samples of one clock have the same step.
+        let first = Sample { ticks: from, ticks_step: estimator.last().ticks_step, low, high };
         let [before, since] = [(); 2].map(|()| {
             let [low, best, high] = rest.take().map(f64::from_bits);
             Rate { low, best, high }
@@ -233,6 +277,8 @@ impl State {
             rejected,
             jumps,
             rate_changes,
+            moves: (counts >> 32) as u32,
+            moved: Moved { first, last, looks: counts as u32 },
             disturbed: known.disturbed,
             doubt: (doubt != 0).then_some(Doubt {
                 before,
@@ -241,6 +287,7 @@ impl State {
                 due,
             }),
             slack: known.slack,
+            horizon,
         }
     }
 }
@@ -303,7 +350,6 @@ impl In<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bracket::Sample;
 
     #[test]
     fn a_state_survives_as_words() {
@@ -325,14 +371,17 @@ mod tests {
             rejected: 13,
             jumps: 14,
             rate_changes: 15,
+            moves: 24,
+            moved: Moved { first: sample(25), last: 26, looks: 27 },
             disturbed: Some(0),
             doubt: Some(Doubt { before: rate, since: rate, ahead_ns: -3.0, due: 16 }),
             slack: Slack { gap: 17, gap_from: 18, recent: 19, recent_from: 20, whole: 21 },
+            horizon: 23,
         };
         let words = state.to_words(Scale::NANOSECOND, 22);
         let again = State::from_words(&words);
         assert_eq!(format!("{state:?}"), format!("{again:?}"));
-        let bound = estimator.rate().bound().to_bits();
+        let bound = estimator.bound().to_bits();
         assert_eq!(words[..2], [Scale::NANOSECOND.multiplier(), bound]);
         // All words are needed, and the last one is used.
         assert_eq!(words[WORDS - 1], 16);

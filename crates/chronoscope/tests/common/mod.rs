@@ -19,6 +19,12 @@ pub enum Event {
     Slew(f64),
     /// The reference runs faster by this part from now on: it has another source.
     Switch(f64),
+    /// The reference moves by so many nanoseconds for good, at most back to zero.
+    Move(f64),
+    /// So many of the next reads of the reference are off by so many nanoseconds.
+    Lie(u32, f64),
+    /// The counter jumps by so many nanoseconds, and its rate changes by this factor.
+    Migrate(f64, f64),
     /// The thread does not run for so long, and waits for a CPU for so much of that.
     Gap(f64, f64),
 }
@@ -53,6 +59,8 @@ pub struct World {
     /// How much faster than the true time the reference runs: its clock source is another one.
     pub reference_fast: f64,
     pub reference_gained: f64,
+    /// How many of the next reads of the reference are off, and by how much.
+    pub lie: (u32, f64),
     /// What the kernel reports when it is asked, if that is not in the facts.
     pub inquiry: Option<Inquiry>,
     /// How often it was asked.
@@ -77,6 +85,8 @@ pub struct World {
     pub counter_reads: u64,
     /// What happens next, and when.
     pub pending: Option<(f64, Event)>,
+    /// How many of these have happened.
+    pub happened: u32,
     /// The reference when the counter was last read in order.
     pub ordered_at: f64,
     /// Whether the facts have been read; nothing else may be used before.
@@ -105,6 +115,7 @@ impl World {
             os_frozen: false,
             reference_fast: 0.0,
             reference_gained: 0.0,
+            lie: (0, 0.0),
             inquiry: None,
             inquiries: 0,
             glitch: (0, 0.0),
@@ -119,6 +130,7 @@ impl World {
             can_visit: true,
             counter_reads: 0,
             pending: None,
+            happened: 0,
             ordered_at: 0.0,
             asked: false,
             facts: Facts {
@@ -164,17 +176,28 @@ impl World {
     }
 
     fn happen(&mut self, event: Event) {
+        self.happened += 1;
         match event {
-            Event::Jump(ns) => self.ticks = (self.ticks + ns * self.hz / 1e9).max(0.0),
+            Event::Jump(ns) => self.jump(ns),
             Event::Rate(factor) => self.hz *= factor,
             Event::Reset(ticks) => self.ticks = ticks,
             Event::Slew(slew) => self.slew = slew,
             Event::Switch(fast) => self.reference_fast = fast,
+            Event::Move(ns) => self.reference_gained += ns.max(-self.reference()),
+            Event::Lie(reads, ns) => self.lie = (reads, ns),
+            Event::Migrate(ns, factor) => {
+                self.jump(ns);
+                self.hz *= factor;
+            }
             Event::Gap(ns, queued) => {
                 self.queued = self.queued.map(|before| before + queued);
                 self.advance(ns);
             }
         }
+    }
+
+    fn jump(&mut self, ns: f64) {
+        self.ticks = (self.ticks + ns * self.hz / 1e9).max(0.0);
     }
 
     fn advance(&mut self, ns: f64) {
@@ -287,7 +310,14 @@ impl Machine for Sim {
     }
 
     fn reference(&self) -> u64 {
-        self.ask(World::reference)
+        let told = self.used(|world| {
+            let (reads, off) = world.lie;
+            world.lie.0 = reads.saturating_sub(1);
+            // The truth after a lie is an event of its own.
+            world.happened += u32::from(reads == 1);
+            if reads > 0 { off } else { 0.0 }
+        });
+        self.ask(|world| (world.reference() + told).max(0.0))
     }
 
     fn reference_step(&self) -> u64 {

@@ -1,0 +1,198 @@
+//! Bounds when something happens that a check cannot see, or can see only later.
+
+mod common;
+
+use chronoscope::{Bounded, Clock, Source, Synced, Ticks};
+use common::{Sim, World};
+
+const SECOND: f64 = 1e9;
+
+fn clock(world: World) -> Clock<Sim> {
+    let clock = Clock::on(Sim::new(world));
+    clock.now();
+    clock
+}
+
+/// A read, and the reference then.
+fn read(clock: &Clock<Sim>) -> (Ticks, f64) {
+    let ticks = clock.now_ordered();
+    (ticks, clock.machine().tell(|world| world.ordered_at))
+}
+
+fn assert_true(found: Bounded, truth: f64) {
+    let off = (found.ns as f64 - truth).abs();
+    assert!(off <= found.bound_ns as f64 + 1.0, "{off} off: {found:?}");
+}
+
+/// A rate of 7.9 ppm more than what was known to 0.004 ppm: a look after 1 ms cannot show it.
+#[test]
+fn a_change_of_rate_shortly_before_a_look_is_unchecked_or_in_the_bound() {
+    for before in [1e3, 1e4, 1e5, 1e6, 3e6, 1e7] {
+        for span in [1e6, 3e6, 14e6, 30e6, 100e6, SECOND] {
+            let clock = clock(World::new(2.6e9));
+            for _ in 0..20 {
+                clock.machine().pass(SECOND);
+                assert!(matches!(clock.sync(), Synced::Agrees(_)));
+            }
+            clock.machine().tell(|world| world.hz *= 1.0 + 7.9e-6);
+            clock.machine().pass(before);
+            clock.sync();
+            let (start, begun) = read(&clock);
+            clock.machine().pass(span);
+            let (stop, ended) = read(&clock);
+            let told = clock.between_bounded(start, stop);
+            assert!(told.unchecked_ns as f64 > 0.99 * span, "{told:?}");
+            let told = clock.bounded_since(start);
+            assert_eq!(told.unchecked_ns, 0);
+            if !told.disturbed {
+                assert_true(told, clock.machine().tell(|world| world.ordered_at) - begun);
+                assert_true(clock.between_bounded(start, stop), ended - begun);
+            }
+        }
+    }
+}
+
+/// The first long gap narrows the rate, even if the counter jumped in it; only a second one shows
+/// whether it did.
+#[test]
+fn a_rate_is_not_trusted_before_a_second_gap_confirms_it() {
+    for jump in [-6000.0, 6000.0] {
+        let mut world = World::new(2.6e9);
+        world.os_cost = 4000.0;
+        let clock = clock(world);
+        clock.machine().pass(1e6);
+        clock.machine().tell(|world| world.ticks += jump * 2.6);
+        clock.machine().pass(1e6);
+        let Synced::Agrees(ppm) = clock.sync() else { panic!("it should not be noticed") };
+        assert!(ppm > jump.abs() / 2e6 * 1e6, "{ppm}");
+        let (start, begun) = read(&clock);
+        clock.machine().pass(SECOND);
+        let (stop, ended) = read(&clock);
+        assert_true(clock.between_bounded(start, stop), ended - begun);
+    }
+}
+
+/// A counter that is set back by less than the reference shows.
+#[test]
+fn a_read_from_before_the_counter_was_set_back_is_not_taken_for_a_later_one() {
+    let clock = clock(World::new(2.6e9));
+    clock.machine().tell(|world| world.os_step = 4_000_000);
+    clock.machine().pass(10.0 * SECOND);
+    clock.sync();
+    clock.machine().pass(2e6);
+    let (start, begun) = read(&clock);
+    clock.machine().tell(|world| world.ticks -= 1e6 * 2.6);
+    let told = clock.bounded_since(start);
+    assert!(told.disturbed && told.ns == 0, "{told:?}");
+    assert!(clock.between_bounded(Ticks(start.0 + 1), start).disturbed);
+    for _ in 0..100 {
+        clock.machine().pass(1e5);
+        let told = clock.bounded_since(start);
+        if clock.describe().source != Source::Counter {
+            break;
+        }
+        let ended = clock.machine().tell(|world| world.ordered_at);
+        if !told.disturbed {
+            assert_true(told, ended - begun);
+        }
+    }
+}
+
+/// A machine that was restored from a snapshot, or a process in another namespace of time.
+#[test]
+fn a_reference_that_went_back_for_good_counts_after_three_looks() {
+    for back in [1e7, SECOND, 1000.0 * SECOND] {
+        let clock = clock(World::new(2.6e9));
+        clock.machine().pass(1100.0 * SECOND);
+        clock.sync();
+        let (before, _) = read(&clock);
+        clock.machine().tell(|world| world.reference_gained -= back);
+        // Looks in the same millisecond count as one.
+        for _ in 0..10 {
+            assert_eq!(clock.sync(), Synced::Rejected);
+        }
+        clock.machine().pass(2e6);
+        assert_eq!(clock.sync(), Synced::Rejected);
+        clock.machine().pass(2e6);
+        let synced = clock.sync();
+        let Synced::ReferenceMoved(ns) = synced else { panic!("{back}: {synced:?}") };
+        assert!((ns as f64 - back).abs() < 1000.0, "{ns} of {back}");
+        assert!(!clock.undisturbed_since(before));
+        let told = clock.describe();
+        assert_eq!((told.source, told.reference_moves), (Source::Counter, 1));
+        // No more is known of the rate than these looks have shown.
+        assert!(told.bound_ppm > 1.0, "{told}");
+        for _ in 0..50 {
+            let (start, begun) = read(&clock);
+            clock.machine().pass(SECOND);
+            let found = clock.bounded_since(start);
+            assert!(!found.disturbed, "{found:?}");
+            assert_true(found, clock.machine().tell(|world| world.ordered_at) - begun);
+        }
+        assert!(clock.describe().bound_ppm < 0.1);
+    }
+}
+
+/// A reference that is behind for some reads, or never in the same place, does not count.
+#[test]
+fn a_reference_that_is_wrong_for_a_while_does_not_count() {
+    let clock = clock(World::new(2.6e9));
+    clock.machine().pass(SECOND);
+    clock.sync();
+    for (looks, off) in [(1, -1e6), (1, -2e6), (5, -3e6)] {
+        clock.machine().tell(|world| world.lie = (32 * looks, off));
+        for _ in 0..looks {
+            clock.machine().pass(1e4);
+            assert_eq!(clock.sync(), Synced::Rejected, "{off}");
+        }
+    }
+    let (before, _) = read(&clock);
+    assert!(matches!(clock.sync(), Synced::Agrees(_)));
+    // What was read meanwhile is not vouched for.
+    assert!(!clock.undisturbed_since(before));
+    assert_eq!(clock.describe().reference_moves, 0);
+    let (start, begun) = read(&clock);
+    clock.machine().pass(1e6);
+    let found = clock.bounded_since(start);
+    assert!(!found.disturbed);
+    assert_true(found, clock.machine().tell(|world| world.ordered_at) - begun);
+}
+
+/// The system's clock in the counter's place advances in its own steps.
+#[test]
+fn the_bound_includes_the_step_of_the_clock_that_took_over() {
+    let clock = clock(World::new(2.6e9));
+    clock.machine().pass(SECOND);
+    clock.sync();
+    clock.machine().tell(|world| {
+        world.os_step = 4_000_000;
+        world.frozen = true;
+    });
+    clock.machine().pass(SECOND);
+    assert_eq!(clock.sync(), Synced::GivenUp);
+    for _ in 0..20 {
+        let begun = clock.machine().time();
+        let start = clock.now();
+        clock.machine().pass(1e6);
+        let ended = clock.machine().time();
+        assert_true(clock.between_bounded(start, clock.now()), ended - begun);
+    }
+}
+
+/// The reference is wrong until some moment while a check looks for the reason.
+#[test]
+fn a_rate_is_not_taken_from_a_stretch_in_which_something_happened() {
+    for reads in 1..600 {
+        let clock = clock(World::new(24e6));
+        clock.machine().pass(SECOND);
+        clock.sync();
+        clock.machine().tell(|world| world.lie = (reads, 475_000.0));
+        clock.machine().pass(1e7);
+        let synced = clock.sync();
+        let told = clock.describe();
+        if told.source == Source::Counter {
+            let off = (told.hz / 24e6 - 1.0).abs() * 1e6;
+            assert!(off <= told.bound_ppm, "{reads}: {synced:?} {told}");
+        }
+    }
+}
