@@ -16,6 +16,10 @@ pub struct Environment {
     /// The kernel's release.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<String>,
+    /// The C library that the tool calls, with its version if it tells one; absent if it is not
+    /// known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub c_library: Option<String>,
     /// The architecture that the tool was compiled for.
     pub arch: String,
     /// The processor.

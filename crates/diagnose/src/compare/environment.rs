@@ -43,6 +43,7 @@ fn facts(report: &Report) -> Vec<Fact> {
         ("architecture", Show::Matters, text(&env.arch)),
         ("system", Show::Matters, text(&env.os)),
         ("kernel", Show::Always, env.kernel.clone()),
+        ("C library", Show::Matters, env.c_library.clone()),
         ("hypervisor", Show::Always, hypervisor.map(|it| it.name.clone())),
         ("emulated by", Show::Matters, env.emulated.clone()),
         ("tool", Show::Always, text(&report.run.tool_version)),

@@ -22,6 +22,7 @@ pub fn environment() -> Environment {
         keeping: None,
         discipline: Some(Discipline::default()),
         os: "Linux, Debian GNU/Linux 12 (bookworm)".into(),
+        c_library: Some("glibc 2.36".into()),
         kernel: Some("6.1.0-25-amd64".into()),
         arch: "x86_64".into(),
         cpu: Cpu {

@@ -276,6 +276,7 @@ fn process(process: &Process) -> String {
     line("sysname", process.sysname.clone());
     line("release", process.release.clone());
     line("machine", process.machine.clone());
+    line("c_library", process.c_library.clone());
     let allowed = chronoscope_model::units::ranges(&process.allowed);
     line("allowed", Some(allowed).filter(|list| !list.is_empty()));
     let number = |value: Option<u64>| value.map(|value| value.to_string());
@@ -353,6 +354,7 @@ mod tests {
         assert_eq!(here.kernel_log, there.kernel_log);
         assert_eq!(here.parameters, there.parameters);
         assert_eq!(here.timer_slack_ns, there.timer_slack_ns);
+        assert_eq!(here.c_library, there.c_library);
         let limit = |env: &Environment| env.cpu_quota.map(|it| (it.quota_us, it.period_us));
         assert_eq!(limit(&here), limit(&there));
         let [here, there] =

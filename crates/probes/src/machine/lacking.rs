@@ -5,6 +5,7 @@ use std::io;
 
 use chronoscope_model::Environment;
 
+use super::c_library::c_library;
 use super::process::Process;
 use super::root::Missing;
 
@@ -31,6 +32,7 @@ pub fn process() -> Process {
     Process {
         arch: std::env::consts::ARCH.to_owned(),
         sysname: Some(std::env::consts::OS.to_owned()),
+        c_library: c_library(),
         ..Process::default()
     }
 }

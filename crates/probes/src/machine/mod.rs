@@ -11,6 +11,7 @@ mod acpi;
 pub mod affinity;
 mod arm;
 mod bundle;
+mod c_library;
 mod cache;
 mod clocksource;
 mod cores;
@@ -100,6 +101,7 @@ pub fn environment(root: &Root) -> Environment {
     vdso::fill(root, &mut env);
     power::fill(root, &mut env);
     load::fill(root, &mut env);
+    env.c_library.clone_from(&root.process().c_library);
     limits(root, &mut env);
     keeping::fill(root, &mut env);
     kmsg::fill(root, &log, &mut env);

@@ -14,6 +14,8 @@ pub struct Process {
     pub release: Option<String>,
     /// The machine's architecture as the kernel reports it (`machine`).
     pub machine: Option<String>,
+    /// The C library that the tool calls (`c_library`).
+    pub c_library: Option<String>,
     /// The CPUs on which this process may run, as a list like `0-3,8` (`allowed`).
     pub allowed: Vec<usize>,
     /// What the kernel reports about its clock, or the error that it gives instead (`adjtimex`).

@@ -97,6 +97,7 @@ pub fn process(text: &str) -> Process {
             "sysname" => process.sysname = Some(value),
             "release" => process.release = Some(value),
             "machine" => process.machine = Some(value),
+            "c_library" => process.c_library = Some(printable(&value)),
             "allowed" => process.allowed = cpulist::parse(&value).unwrap_or_default(),
             "timer_slack_ns" => process.timer_slack_ns = value.parse().ok(),
             "tsc_permitted" => process.tsc_permitted = value.parse().ok(),

@@ -14,6 +14,7 @@ use std::ffi::CStr;
 
 use chronoscope_model::Environment;
 
+use super::c_library::c_library;
 use super::power;
 use super::process::Process;
 use super::root::{Missing, Root};
@@ -46,6 +47,7 @@ pub fn process() -> Process {
         sysname,
         release,
         machine,
+        c_library: c_library(),
         allowed: allowed(),
         timer_slack_ns: crate::waits::os::slack(),
         tsc_permitted: tsc_permitted(),

@@ -5,12 +5,12 @@ use std::ffi::{CStr, c_char};
 use std::sync::OnceLock;
 
 use windows_sys::Wdk::System::SystemServices::RtlGetVersion;
-use windows_sys::Win32::Foundation::FILETIME;
+use windows_sys::Win32::Foundation::{FILETIME, HANDLE};
 use windows_sys::Win32::System::LibraryLoader::{GetModuleHandleW, GetProcAddress};
 use windows_sys::Win32::System::SystemInformation::{
     IMAGE_FILE_MACHINE_AMD64, IMAGE_FILE_MACHINE_ARM64, OSVERSIONINFOW,
 };
-use windows_sys::Win32::System::Threading::{GetCurrentProcess, IsWow64Process2};
+use windows_sys::Win32::System::Threading::{GetCurrentProcess, GetProcessTimes, IsWow64Process2};
 use windows_sys::Win32::System::WindowsProgramming::QueryUnbiasedInterruptTime;
 use windows_sys::w;
 
@@ -139,6 +139,15 @@ pub fn interrupt_times() -> Option<(u64, u64)> {
 /// The value of a FILETIME, in units of 100 ns.
 pub fn units(time: FILETIME) -> u64 {
     u64::from(time.dwHighDateTime) << 32 | u64::from(time.dwLowDateTime)
+}
+
+/// The CPU time that a process has used, in nanoseconds. The handle must be open.
+pub fn cpu_ns(process: HANDLE) -> Option<u64> {
+    let mut times = [FILETIME::default(); 4];
+    let [created, ended, kernel, user] = &mut times;
+    // SAFETY: all four places are valid; a handle that is not open is an error of the call.
+    let done = unsafe { GetProcessTimes(process, created, ended, kernel, user) };
+    (done != 0).then(|| (units(times[2]) + units(times[3])) * 100)
 }
 
 /// How user code reads the performance counter: the flags, and the shift that converted ticks of

@@ -14,6 +14,7 @@ pub use affinity::{Mask, allowed, current_cpu, pin, restore};
 pub use facts::{fill, power_source};
 pub use firmware::{acpi_table, acpi_tables};
 
+use super::c_library::c_library;
 use super::process::Process;
 
 pub fn process() -> Process {
@@ -21,6 +22,7 @@ pub fn process() -> Process {
         arch: std::env::consts::ARCH.to_owned(),
         sysname: Some("Windows".to_owned()),
         release: library::version(),
+        c_library: c_library(),
         allowed: allowed(),
         emulator: library::emulator(),
         ..Process::default()

@@ -156,6 +156,7 @@ fn kernel(env: &Environment) -> Vec<Known> {
     vec![
         Known::of_text("system", Some(&env.os), env, &["os"]),
         Known::of_text("kernel", env.kernel.as_deref(), env, &["kernel"]),
+        Known::of_text("C library", env.c_library.as_deref(), env, &["C library"]),
         current,
         available,
         vdso(env),
