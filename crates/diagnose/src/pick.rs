@@ -2,9 +2,9 @@
 
 use crate::ordering::early;
 use crate::reading::{available, cost, short, source, usable};
-use crate::verdict::SLOW_NS;
 use chronoscope_model::clock::{Clock, Grade, Limit, TickFrom};
 use chronoscope_model::units::{count, plural};
+use chronoscope_model::user_space::SLOW_NS;
 use chronoscope_model::{Advice, Report};
 
 /// How much more than the cheapest an earlier candidate may cost and still win.

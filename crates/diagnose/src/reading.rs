@@ -18,15 +18,11 @@ pub(crate) fn usable(clock: &Clock) -> bool {
         && clock.verdict.as_ref().is_none_or(|v| v.grade != Grade::Avoid)
 }
 
-pub(crate) fn reads(clock: &Clock, from: Reads) -> bool {
-    clock.facts.is_some_and(|facts| facts.reads == from)
-}
-
 /// Whether a read of a counter is known not to wait, so that the processor may take it before
 /// earlier instructions are done (Intel SDM vol. 2B, RDTSC; Arm ARM, `CNTVCT_EL0`).
 pub(crate) fn unordered(clock: &Clock, env: &Environment) -> bool {
     let by_lfence = clock.facts.is_some_and(|facts| facts.by_lfence);
-    reads(clock, Reads::Counter) && !by_lfence && promised(clock, env) == Some(false)
+    clock.reads(Reads::Counter) && !by_lfence && promised(clock, env) == Some(false)
 }
 
 /// Whether the clock's reads are ordered with memory accesses only.

@@ -2,17 +2,13 @@
 
 use crate::ordering::early;
 use crate::reading::{
-    Word, counts_counter, counts_source, in_step, orders_memory, out_of_step, promised, reads,
-    short, source, unordered, unproven, word,
+    Word, counts_counter, counts_source, in_step, orders_memory, out_of_step, promised, short,
+    source, unordered, unproven, word,
 };
 use crate::system::System;
 use chronoscope_model::clock::{Clock, Counts, Grade, Kind, Limit, Reads, Verdict};
 use chronoscope_model::environment::{Environment, TscKind};
-
-/// A read that takes longer than this, in nanoseconds, is slow: several times what a vDSO read over
-/// the TSC costs (20 to 35 ns on machines from Sandy Bridge to Skylake), and less than any system
-/// call.
-pub const SLOW_NS: f64 = 100.0;
+use chronoscope_model::user_space::SLOW_NS;
 
 /// A tick of this or more, in nanoseconds, is coarse: an interval of a microsecond cannot be seen.
 pub const COARSE_NS: f64 = 1000.0;
@@ -150,7 +146,7 @@ fn slow(clock: &Clock, env: &Environment) -> Judged {
     let ns = clock.read_ns().filter(|&ns| ns > SLOW_NS)?;
     let exits = clock.facts.as_ref().is_some_and(|facts| facts.exits_guest);
     let text = match source(env) {
-        _ if reads(clock, Reads::SystemCall) => "slow: syscall".into(),
+        _ if clock.reads(Reads::SystemCall) => "slow: syscall".into(),
         _ if exits && env.hypervisor.is_some() => "slow: exits VM".into(),
         Some(source @ ("hpet" | "acpi_pm" | "xen")) if clock.kind != Kind::Counter => {
             format!("slow: reads {source}")

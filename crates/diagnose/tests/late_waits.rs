@@ -6,7 +6,7 @@ mod machines;
 use chronoscope_diagnose::examine;
 use chronoscope_model::check::{Check, Outcome};
 use chronoscope_model::environment::{CpuQuota, Hypervisor};
-use chronoscope_model::waits::Wait;
+use chronoscope_model::waits::{Throttled, Wait};
 use chronoscope_model::why::{Cause, Later, Part, Why};
 use chronoscope_model::{Certainty, Finding, Level, Note, Report};
 
@@ -91,6 +91,20 @@ fn a_quota_is_information_until_it_keeps_the_process_from_running() {
     let found = finding(&report, "cgroup-throttled").expect("it is found");
     assert_eq!((found.level, found.certainty), (Level::Warning, Certainty::Measured));
     assert!(found.evidence[0].contains("nr_throttled 4, 2 of them in this run"), "{found:?}");
+    // The rows alone show it, in a report whose group could not be read.
+    let report = with(|report| {
+        report.waits = [(1, 2_000_000), (3, 90_000_000)]
+            .map(|(periods, ns)| Wait {
+                id: format!("wait-{periods}"),
+                throttled: Some(Throttled { periods, ns }),
+                ..Wait::default()
+            })
+            .into();
+    });
+    let found = finding(&report, "cgroup-throttled").expect("it is found");
+    assert_eq!((found.level, found.certainty), (Level::Warning, Certainty::Measured));
+    let evidence = "92 ms during the waits, 90 ms of it in 3 periods during those by wait-3";
+    assert_eq!(found.evidence, [evidence]);
 }
 
 #[test]

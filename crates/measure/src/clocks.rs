@@ -6,15 +6,16 @@ use crate::engine::rounds::{self, Plan};
 use crate::engine::{Batches, Mode, Rate, RulerKind, Spec, Timed, Values};
 use crate::measurement::{Error, Measurement, Progress, Setting};
 use crate::schedule::{
-    self, ACROSS, CHANGES, COLD, DIFFERENCE, FIRST, ORDER, PATIENT, Phase, QUICK, QUIET, ROUNDS,
+    self, ACROSS, BRIEF_ACROSS, CHANGES, COLD, DIFFERENCE, FIRST, ORDER, PATIENT, Phase, QUICK,
+    QUIET, ROUNDS,
 };
 use crate::session::{self, Session};
 use crate::{
     across, bulk, contradictions, difference, instructions, notes, ordering, resolution, single,
     until_change,
 };
-use chronoscope_model::clock::{BuiltOn, Clock, Cost};
-use chronoscope_model::environment::Cache;
+use chronoscope_model::clock::{BuiltOn, Clock, Cost, Displaced};
+use chronoscope_model::environment::{Cache, Environment};
 use chronoscope_model::run::Noise;
 use chronoscope_model::spec::Disturbance;
 use chronoscope_model::waits::Load;
@@ -59,6 +60,7 @@ impl Request {
         let options = Options {
             budget: left.saturating_sub(ORDER.of(left) + ACROSS.of(left)),
             calls: self.calls,
+            cold: !setting.gentle,
             seed: setting.seed,
             ruler_tick: session.machine.ruler().tick(),
             caches: report.environment.cpu.caches.clone(),
@@ -88,12 +90,15 @@ impl Request {
             return Ok(());
         };
         let mut measured = found.clocks;
-        if left < ORDER.from {
+        if setting.gentle {
+            compare_cpus(&session, report, BRIEF_ACROSS);
+        } else if left < ORDER.from {
             let (id, what) = ("no-ordering", "no test of the order of reads");
             report.notes.push(notes::too_short(id, what, left, ORDER.from));
         } else if !setting.interrupt.is_set() {
             (setting.progress)(Progress::Phase(ORDER.name, schedule::CLOCKS.done(&ORDER, 0.0)));
             let cycles = found.noise.core.map(|core| 1e9 / core.hz);
+            compare_cpus(&session, report, ACROSS.of(left));
             order(&mut session, report, &mut measured, cycles, left);
         }
         session.conclude(report, found.ruler_cost_ns, found.noise);
@@ -117,25 +122,40 @@ impl Request {
     }
 }
 
-/// Tests the order of reads, and whether the processor's counter agrees on several CPUs, in their
-/// share of the remaining time.
-fn order(
-    session: &mut Session,
-    report: &mut Report,
-    clocks: &mut [Clock],
-    cycle_ns: Option<f64>,
-    left: Duration,
-) {
-    let env = &mut report.environment;
-    let hz = session.machine.rate().hz;
+/// Why the counters of several CPUs cannot be compared, if there is a reason.
+fn not_comparable(session: &Session, env: &Environment) -> Option<String> {
     let distrust = session::distrust(env).or_else(|| {
         let has = chronoscope::counter::is_hardware();
         (!has).then(|| "user code cannot read a counter here".into())
     });
-    let distrust = distrust.or_else(|| {
+    distrust.or_else(|| {
         let system = session.machine.ruler().kind() == RulerKind::System;
         system.then(|| "the system's clock is the ruler".into())
+    })
+}
+
+/// Compares the processor's counter on several CPUs, in this time.
+fn compare_cpus(session: &Session, report: &mut Report, time: Duration) {
+    let env = &mut report.environment;
+    env.across_cpus = Some(match (session.cpu(), not_comparable(session, env)) {
+        (Some(cpu), None) => {
+            across::measure(cpu, &env.allowed_cpus, time, session.machine.ruler().hz())
+        }
+        (_, Some(why)) => across::without(why),
+        (None, _) => across::without("the measuring thread is not pinned".into()),
     });
+}
+
+/// Tests the order of reads in its share of the remaining time.
+fn order(
+    session: &mut Session,
+    report: &Report,
+    clocks: &mut [Clock],
+    cycle_ns: Option<f64>,
+    left: Duration,
+) {
+    let env = &report.environment;
+    let hz = session.machine.rate().hz;
     let other = session.cpu().map(|cpu| {
         let others = env.allowed_cpus.iter().filter(|other| **other != cpu);
         (cpu, others.max_by_key(|other| other.abs_diff(cpu)).copied())
@@ -146,15 +166,10 @@ fn order(
             Some((_, None)) => Err("this process may run on one CPU only".into()),
             None => Err("the measuring thread is not pinned".into()),
         },
-        counter_ns: distrust.is_none().then_some(1e9 / hz),
+        counter_ns: not_comparable(session, env).is_none().then_some(1e9 / hz),
         cycle_ns,
         budget: ORDER.of(left),
     };
-    env.across_cpus = Some(match (session.cpu(), distrust) {
-        (Some(cpu), None) => across::measure(cpu, &env.allowed_cpus, ACROSS.of(left), hz),
-        (_, Some(why)) => across::without(why),
-        (None, _) => across::without("the measuring thread is not pinned".into()),
-    });
     let (specs, subjects) = (session.specs.clone(), session.subjects.clone());
     ordering::measure(&mut session.machine, &specs, &subjects, clocks, &setting, hz);
 }
@@ -166,6 +181,8 @@ pub struct Options {
     pub budget: Duration,
     /// How many calls of each clock to really make.
     pub calls: Option<u64>,
+    /// Whether to read the clocks cold, which displaces the caches.
+    pub cold: bool,
     /// The seed of all random order.
     pub seed: u64,
     /// The ruler's tick, in its own units.
@@ -181,6 +198,7 @@ impl Default for Options {
         Self {
             budget: schedule::CLOCKS.time,
             calls: None,
+            cold: true,
             seed: 0,
             ruler_tick: 1.0,
             caches: Vec::new(),
@@ -303,9 +321,13 @@ pub fn measure<H: Batches + Values>(
     };
 
     at(&COLD, 0.0);
-    let ways = single::displaceable(&options.caches);
-    let limits = (COLD_ROUNDS, COLD.of(budget));
-    let (cold, displaced) = single::cold(host, subjects, specs.len(), &ways, limits, &mut rng);
+    let (cold, displaced) = if options.cold {
+        let ways = single::displaceable(&options.caches);
+        let limits = (COLD_ROUNDS, COLD.of(budget));
+        single::cold(host, subjects, specs.len(), &ways, limits, &mut rng)
+    } else {
+        (vec![single::Cold::default(); specs.len()], Displaced::default())
+    };
 
     at(&FIRST, 0.0);
     let first = if budget < FIRST.from {

@@ -71,6 +71,9 @@ pub struct Setting<'a> {
     pub interrupt: Interrupt,
     /// How to start this program as a child; absent: anything that needs children is left out.
     pub children: Option<Children>,
+    /// Whether to spare the rest of the machine: no caches are displaced, and nothing but a
+    /// comparison of some milliseconds keeps two CPUs busy.
+    pub gentle: bool,
     pub progress: Box<dyn FnMut(Progress) + 'a>,
     /// Called with every state of the report that is worth keeping.
     pub checkpoint: Option<Checkpoint<'a>>,
@@ -86,6 +89,7 @@ impl Default for Setting<'_> {
             seed: fastrand::u64(..),
             interrupt: Interrupt::default(),
             children: None,
+            gentle: false,
             progress: Box::new(|_| ()),
             checkpoint: None,
             began: Instant::now(),

@@ -81,6 +81,9 @@ pub static ORDER: Phase = phase("order", 0.06, "the order of reads, half of it f
     .from(ms(1500));
 pub static ACROSS: Phase =
     phase("order", 0.03, "the comparison of CPUs").limits(ZERO, ms(300)).from(ms(1500));
+/// The comparison of CPUs of a measurement that must not disturb others: for some milliseconds, it
+/// keeps two CPUs busy.
+pub const BRIEF_ACROSS: Duration = ms(9);
 pub static CLOCKS: Schedule = command(
     "`clocks`",
     9_000,

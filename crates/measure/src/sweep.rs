@@ -221,6 +221,7 @@ fn part<'a>(setting: &Setting, budget: Option<Duration>) -> Setting<'a> {
         seed: setting.seed,
         interrupt: setting.interrupt.clone(),
         children: setting.children.clone(),
+        gentle: setting.gentle,
         began: Instant::now(),
         ..Setting::default()
     }

@@ -300,6 +300,16 @@ pub struct Clock {
 }
 
 impl Clock {
+    /// Whether a read takes its value from there.
+    pub fn reads(&self, from: Reads) -> bool {
+        self.facts.is_some_and(|facts| facts.reads == from)
+    }
+
+    /// Whether it is another path to the clock.
+    pub fn is_alternative_to(&self, clock: &Clock) -> bool {
+        self.alternative_to.as_ref() == Some(&clock.id)
+    }
+
     /// The cost of a read back to back, in nanoseconds, or ordered after the one before if only
     /// that was measured. A read that is too cheap to be resolved counts as its upper bound.
     pub fn read_ns(&self) -> Option<f64> {

@@ -38,6 +38,7 @@ pub mod throughput;
 pub mod timekeeping;
 pub mod trust;
 pub mod units;
+pub mod user_space;
 pub mod waits;
 pub mod why;
 

@@ -15,6 +15,7 @@ fn main() {
     assert!(matches!(unprepared, Err(Error::NotStarted)));
     start_up();
     clocks_are_judged_and_read_first_in_children();
+    a_gentle_survey_leaves_out_what_disturbs_others();
     what_is_unknown_or_impossible_is_an_error();
     an_interrupt_keeps_what_there_is();
     single_questions_are_answered();
@@ -41,6 +42,20 @@ fn clocks_are_judged_and_read_first_in_children() {
     }
     assert!(report.clocks.iter().any(|clock| clock.best));
     assert!(report.advice.iter().any(|advice| advice.purpose == "interval"));
+}
+
+fn a_gentle_survey_leaves_out_what_disturbs_others() {
+    let survey = Survey::clocks(["rust/instant", "chronoscope"]).expect("clocks").gentle();
+    // This is enough for first reads and the order of reads in a survey that is not gentle.
+    let report = survey.budget(Duration::from_millis(2500)).run().expect("a report");
+    for clock in &report.clocks {
+        assert!(clock.read_ns().is_some(), "{}", clock.id);
+        let disturbs = (clock.cost.cold.is_some(), clock.cost.first.is_some());
+        assert_eq!((disturbs, clock.ordering.is_some()), ((false, false), false), "{}", clock.id);
+    }
+    // The CPUs are compared, or it is said why not.
+    let across = report.environment.across_cpus.expect("they are compared in any time");
+    assert!(!across.pairs.is_empty() || across.left_out.is_some());
 }
 
 fn what_is_unknown_or_impossible_is_an_error() {

@@ -4,7 +4,7 @@ use super::fault::{
     ARM, Clear, FAULT, Fault, LINUX, SEVERAL_CPUS, TSC, Unseen, clear_if, costs, found, ruler,
     stated, trust,
 };
-use crate::reading::{in_step, ns, reads, short};
+use crate::reading::{in_step, ns, short};
 use chronoscope_model::clock::{BuiltOn, Kind, Reads};
 use chronoscope_model::environment::{RateKind, TscKind};
 use chronoscope_model::ordering::Handed;
@@ -215,7 +215,7 @@ pub(super) const TSC_EMULATED: Fault = Fault {
         const TRAPPED_NS: f64 = 400.0;
         let env = &report.environment;
         let announced = env.hypervisor.as_ref().is_some_and(|it| it.has("xen-tsc-emulated"));
-        let counters = report.clocks.iter().filter(|clock| reads(clock, Reads::Counter));
+        let counters = report.clocks.iter().filter(|clock| clock.reads(Reads::Counter));
         let counters = counters.filter_map(|clock| Some((clock, clock.read_ns()?)));
         let cheapest = counters.min_by(|a, b| a.1.total_cmp(&b.1));
         // On a processor without a TSC, what is slow is another counter.

@@ -3,16 +3,11 @@
 use super::fault::{
     Clear, FAULT, Fault, LINUX, clear_if, cost_of_system_clock, costs, found, trust, vdso,
 };
-use crate::reading::{ns, reads, short, source};
-use crate::verdict::SLOW_NS;
-use chronoscope_model::clock::{Clock, Kind, Reads};
+use crate::reading::{ns, short, source};
+use chronoscope_model::clock::Clock;
 use chronoscope_model::units::count;
-use chronoscope_model::{Certainty, Level, Page, Report};
-
-/// A library call that costs at least this share of the raw system call made one. A read in user
-/// space costs a tenth to a third of it. A fallback costs a little more than all of it, because it
-/// asks the vDSO first.
-const FALLBACK: f64 = 0.8;
+use chronoscope_model::user_space::{FALLBACK, both_paths};
+use chronoscope_model::{Certainty, Level, Page};
 
 const ON_LINUX: Fault = Fault { only: &[LINUX], ..FAULT };
 
@@ -44,7 +39,7 @@ pub(super) const CLOCK_NOT_IN_VDSO: Fault = Fault {
         // Programs read the clocks that languages wrap all the time.
         let wrapped = |clock: &Clock| {
             let mut others = report.clocks.iter();
-            others.any(|c| alternative(c, clock) && c.language != clock.language)
+            others.any(|c| c.is_alternative_to(clock) && c.language != clock.language)
         };
         let often = fallen.clone().any(|(clock, ..)| wrapped(clock));
         let evidence = fallen.map(|(clock, library, raw)| {
@@ -111,37 +106,3 @@ pub(super) const VDSO_DISAGREES: Fault = Fault {
     },
     ..ON_LINUX
 };
-
-/// Whether the vDSO answers for the clock; `None` if its cost does not show that.
-pub(super) fn in_user_space(report: &Report, clock: &Clock) -> Option<bool> {
-    let mut paths = both_paths(report);
-    match paths.find(|(measured, ..)| measured.id == clock.id) {
-        Some((_, library, raw)) => Some(library < FALLBACK * raw),
-        // Without the other path: no system call is that fast.
-        None => (reads(clock, Reads::Vdso) && clock.read_ns()? < SLOW_NS).then_some(true),
-    }
-}
-
-/// Whether `other` is another path to the clock.
-fn alternative(other: &Clock, clock: &Clock) -> bool {
-    other.alternative_to.as_ref() == Some(&clock.id)
-}
-
-/// The clocks that the vDSO may answer for, with the cost of their library call and of their
-/// cheapest raw system call; if that was not measured, of the cheapest for any of them. They hardly
-/// differ, because most of the cost is that of entering the kernel.
-fn both_paths(report: &Report) -> impl Iterator<Item = (&Clock, f64, f64)> + Clone {
-    // No vDSO answers for CPU time, which is counted by the kernel.
-    let may = |clock: &&Clock| reads(clock, Reads::Vdso) && clock.kind != Kind::Cpu;
-    let in_vdso = report.clocks.iter().filter(may);
-    in_vdso.clone().filter_map(move |clock| {
-        // The vDSO makes the call by the instruction alone; the C library's function costs more.
-        let cheapest = |of: &dyn Fn(&Clock) -> bool| {
-            let raw = report.clocks.iter().filter(|c| reads(c, Reads::SystemCall) && of(c));
-            raw.filter_map(Clock::read_ns).min_by(f64::total_cmp)
-        };
-        let of_any = |c: &Clock| in_vdso.clone().any(|other| alternative(c, other));
-        let raw = cheapest(&|c| alternative(c, clock)).or_else(|| cheapest(&of_any))?;
-        Some((clock, clock.read_ns()?, raw))
-    })
-}

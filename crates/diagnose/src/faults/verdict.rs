@@ -1,9 +1,9 @@
 //! What all faults together say about time on a machine, in a sentence or two.
 
-use super::vdso::in_user_space;
 use crate::advise::system_clock;
 use crate::reading::{cost, source};
 use chronoscope_model::clock::{Clock, Grade};
+use chronoscope_model::user_space::in_user_space;
 use chronoscope_model::{About, Finding, Level, Report};
 
 /// `Clock source tsc, read in user space, 22.2 ns: good. Two things to know.`

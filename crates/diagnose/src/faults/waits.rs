@@ -56,7 +56,7 @@ pub(super) const CGROUP_THROTTLED: Fault = Fault {
             let run = run.map_or(String::new(), |run| format!(", {run} of them in this run"));
             format!("cpu.stat: nr_throttled {all}{run}; {ns} in all")
         });
-        let kept = kept_by_quota(report);
+        let kept = kept_by_quota(report).or_else(|| stopped_by_quota(report));
         let measured = in_run > 0 || kept.is_some();
         let level =
             if throttled.is_some() || kept.is_some() { Level::Warning } else { Level::Info };
@@ -80,6 +80,17 @@ fn kept_by_quota(report: &Report) -> Option<String> {
     let waits = plural(all.waits, "wait", "waits");
     let sum = short_ns(sum);
     Some(format!("{sum} in which a thread was due to run, most of it in {waits} by {}", worst.id))
+}
+
+/// What a quota stopped while waits were measured, whether or not anyone asked why they were late.
+fn stopped_by_quota(report: &Report) -> Option<String> {
+    let rows = report.waits.iter().filter_map(|wait| Some((wait, wait.throttled?)));
+    let rows = rows.filter(|(_, throttled)| throttled.periods > 0);
+    let sum: f64 = rows.clone().map(|(_, throttled)| throttled.ns as f64).sum();
+    let (worst, throttled) = rows.max_by_key(|(_, throttled)| throttled.ns)?;
+    let periods = plural(throttled.periods, "period", "periods");
+    let [sum, ns] = [sum, throttled.ns as f64].map(short_ns);
+    Some(format!("{sum} during the waits, {ns} of it in {periods} during those by {}", worst.id))
 }
 
 pub(super) const COARSE_TICK: Fault = Fault {

@@ -8,7 +8,7 @@ use super::progress::Progress;
 use super::row::{self, Common};
 use super::stop::Before;
 use super::threads::Threads;
-use super::wall::{Wall, offset};
+use super::wall::Wall;
 use super::why;
 use crate::engine::Ruler;
 use crate::engine::time::Interrupt;
@@ -161,7 +161,7 @@ impl Run {
         // Only now, so that the processes of the load are scheduled as the tool was started.
         let _raised = self.plan.raised().map_err(|why| Error(why.0))?;
         let threads = Threads::start(&self.plan, load, &self.ruler)?;
-        let mut wall = Wall::new(offset());
+        let mut wall = Wall::new(os::wall_offset());
         // A run that continues another began with the power source of its first rows.
         let mut earlier = self.plan.earlier.iter().filter(|row| row.load == load);
         let mut power = Power::new(earlier.find_map(|row| row.power.clone()).or_else(power_source));
@@ -192,7 +192,7 @@ impl Run {
             (hooks.progress)(&threads.progress(load, &self.plan, looks.is_multiple_of(10)));
             if last_checkpoint.elapsed() >= CHECKPOINT {
                 last_checkpoint = Instant::now();
-                wall.look(offset(), threads.job.seconds());
+                wall.look(os::wall_offset(), threads.job.seconds());
                 if power.is_known() {
                     power.look(power_source(), threads.job.seconds());
                 }
@@ -218,7 +218,7 @@ impl Run {
         };
         threads.stop();
         self.shared = self.shared.or(threads.job.shared());
-        wall.look(offset(), threads.job.seconds());
+        wall.look(os::wall_offset(), threads.job.seconds());
         power.look(power_source(), threads.job.seconds());
         let load_run = running.map(Running::stop);
         let common = self.common(load, load_run, stopped_by, (&wall, &power), &threads);

@@ -2,7 +2,6 @@
 
 use crate::notes;
 use chronoscope_model::Note;
-use chronoscope_probes::waits::os;
 
 /// The most steps that a run notes.
 const MOST: usize = 20;
@@ -10,18 +9,6 @@ const MOST: usize = 20;
 /// (adjtimex(2), 500 ppm), and the uncertainty of the reads.
 const SLEW: f64 = 500e-6;
 const READS_NS: f64 = 1e6;
-
-/// The wall clock less the clock that timers run on, in nanoseconds, which wrap. The tightest of a
-/// few tries counts, so that losing the CPU between two reads does not look like a step.
-pub(super) fn offset() -> u64 {
-    let tries = (0..8).map(|_| {
-        let before = os::monotonic();
-        let wall = os::wall();
-        let width = os::monotonic().wrapping_sub(before);
-        (width, wall.wrapping_sub(before.wrapping_add(width / 2)))
-    });
-    tries.min().map_or(0, |(_, offset)| offset)
-}
 
 /// What happened to the wall clock. A step affects no wait here, because none runs on that clock,
 /// but it matters to anyone who looks for the cause of an overshoot.

@@ -18,11 +18,10 @@ use std::process::{ChildStdin, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
-use windows_sys::Win32::Foundation::{FILETIME, HANDLE, WAIT_TIMEOUT};
+use windows_sys::Win32::Foundation::{HANDLE, WAIT_TIMEOUT};
 use windows_sys::Win32::System::Threading::{
     BELOW_NORMAL_PRIORITY_CLASS, CREATE_NEW_PROCESS_GROUP, CREATE_NO_WINDOW, GetCurrentProcess,
-    GetPriorityClass, GetProcessTimes, HIGH_PRIORITY_CLASS, IDLE_PRIORITY_CLASS,
-    WaitForSingleObject,
+    GetPriorityClass, HIGH_PRIORITY_CLASS, IDLE_PRIORITY_CLASS, WaitForSingleObject,
 };
 
 /// The argument that makes the tool a process of a load.
@@ -146,7 +145,7 @@ fn listen(mut stdout: impl Read + Send + 'static, told: Arc<AtomicU64>) {
 
 /// Reports the CPU time of this process from now on, until nobody reads it.
 fn report() {
-    let used = || cpu_ns(own()).unwrap_or(0);
+    let used = || library::cpu_ns(own()).unwrap_or(0);
     let ready = used();
     let tell = || io::stdout().write_all(&(used() - ready).to_ne_bytes());
     while tell().and_then(|()| io::stdout().flush()).is_ok() {
@@ -158,15 +157,6 @@ fn report() {
 fn own() -> HANDLE {
     // SAFETY: it has no arguments and cannot fail.
     unsafe { GetCurrentProcess() }
-}
-
-/// The CPU time that a process has used, in nanoseconds. The handle must be open.
-fn cpu_ns(process: HANDLE) -> Option<u64> {
-    let mut times = [FILETIME::default(); 4];
-    let [created, ended, kernel, user] = &mut times;
-    // SAFETY: all four places are valid; a handle that is not open is an error of the call.
-    let done = unsafe { GetProcessTimes(process, created, ended, kernel, user) };
-    (done != 0).then(|| (library::units(times[2]) + library::units(times[3])) * 100)
 }
 
 /// If this process was started as a process of a load, works until it is ended.
@@ -218,7 +208,7 @@ impl Child {
         match &self.told {
             // Wine reports the times of the calling process instead.
             Some(told) => Some(told.load(Relaxed)),
-            None => cpu_ns(self.process.as_raw_handle()),
+            None => library::cpu_ns(self.process.as_raw_handle()),
         }
     }
 

@@ -65,6 +65,11 @@ pub fn thread_cpu() -> Option<u64> {
     clock(libc::CLOCK_THREAD_CPUTIME_ID)
 }
 
+/// CPU time of all threads of the process, also of those that have ended, in nanoseconds.
+pub fn process_cpu() -> Option<u64> {
+    clock(libc::CLOCK_PROCESS_CPUTIME_ID)
+}
+
 /// Context switches of the calling thread: the voluntary ones, by blocking, and the involuntary
 /// ones.
 pub fn switches() -> Option<(u64, u64)> {

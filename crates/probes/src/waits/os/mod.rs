@@ -18,3 +18,15 @@ pub fn wall() -> u64 {
     let since = now.duration_since(std::time::UNIX_EPOCH);
     since.map_or(0, |since| u64::try_from(since.as_nanos()).unwrap_or(u64::MAX))
 }
+
+/// The wall clock less the clock that timers run on, in nanoseconds, which wrap. The tightest of a
+/// few tries counts, so that losing the CPU between two reads does not look like a step.
+pub fn wall_offset() -> u64 {
+    let tries = (0..8).map(|_| {
+        let before = monotonic();
+        let wall = wall();
+        let width = monotonic().wrapping_sub(before);
+        (width, wall.wrapping_sub(before.wrapping_add(width / 2)))
+    });
+    tries.min().map_or(0, |(_, offset)| offset)
+}

@@ -1,5 +1,6 @@
 //! What the standard library knows about time, and nothing else.
 
+use crate::clocks;
 use crate::waits::Unavailable;
 use chronoscope_model::waits::Class;
 use std::sync::OnceLock;
@@ -30,6 +31,11 @@ pub fn suspended() -> Option<u64> {
 
 pub fn thread_cpu() -> Option<u64> {
     None
+}
+
+pub fn process_cpu() -> Option<u64> {
+    let clock = clocks::find("posix/process-cputime")?;
+    Some(clock.open(clocks::Opening::Untouched).ok()?.value())
 }
 
 pub fn thread_id() -> Option<u64> {

@@ -57,6 +57,11 @@ pub fn thread_cpu() -> Option<u64> {
     (done != 0).then(|| (library::units(times[2]) + library::units(times[3])) * 100)
 }
 
+pub fn process_cpu() -> Option<u64> {
+    // SAFETY: it has no arguments and cannot fail.
+    library::cpu_ns(unsafe { GetCurrentProcess() })
+}
+
 pub fn thread_id() -> Option<u64> {
     // SAFETY: GetCurrentThreadId has no arguments and cannot fail.
     Some(u64::from(unsafe { GetCurrentThreadId() }))
