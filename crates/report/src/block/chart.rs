@@ -1,5 +1,5 @@
-//! What pictures are made of: marks, bars, curves, points and cells, with the figures they stand for
-//! and the words that a reader gets for each. Formats choose shapes and colours.
+//! What pictures are made of: marks, bars, curves, points and cells, with the figures they stand
+//! for and the words that a reader gets for each. Formats choose shapes and colours.
 
 use crate::scale::Scale;
 use std::borrow::Cow;

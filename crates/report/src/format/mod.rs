@@ -34,6 +34,7 @@ formats! {
     markdown,
     html,
     hdr,
+    prometheus,
     cyclictest,
     cyclictest_json,
 }
@@ -71,6 +72,6 @@ mod tests {
         assert_eq!(ids, listed);
         assert!(find("JSON").is_some() && find("yaml").is_none());
         let extensions: Vec<&str> = by_extension().map(|format| format.extension).collect();
-        assert_eq!(extensions, ["json", "ndjson", "csv", "md", "html", "hlog"]);
+        assert_eq!(extensions, ["json", "ndjson", "csv", "md", "html", "hlog", "prom"]);
     }
 }

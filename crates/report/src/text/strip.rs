@@ -63,8 +63,8 @@ pub(super) fn of_column(table: &Table, at: usize) -> impl Iterator<Item = &[Mark
     })
 }
 
-/// The axis of a column of strips: its own, or the whole decades that hold all values; absent if the
-/// column holds no strip.
+/// The axis of a column of strips: its own, or the whole decades that hold all values; absent if
+/// the column holds no strip.
 pub(super) fn axis(table: &Table, at: usize) -> Option<Scale> {
     of_column(table, at).next()?;
     let values = || of_column(table, at).flatten().map(|mark| mark.value);

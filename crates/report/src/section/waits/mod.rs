@@ -95,8 +95,8 @@ pub fn bins(report: &Report) -> Vec<Block> {
     blocks
 }
 
-/// The axis of strips, which the tables of all loads share: the decades from the least median to the
-/// worst wait.
+/// The axis of strips, which the tables of all loads share: the decades from the least median to
+/// the worst wait.
 fn axis(report: &Report) -> Scale {
     let ends = waits_of(report).flat_map(|wait| {
         let worst = wait.max_ns as f64;

@@ -1,0 +1,359 @@
+//! Reports as metrics for Prometheus, in three encodings.
+//!
+//! Names, kinds and labels are part of the tool's interface: rules and dashboards ask for them.
+
+mod families;
+mod overshoot;
+mod table;
+#[cfg(test)]
+mod tests;
+
+pub use table::{Answers, OPEN_METRICS, PROTOBUF, TEXT};
+
+use crate::clean::clean;
+use chronoscope_model::check::Outcome;
+use chronoscope_model::clock::{Clock, Reads};
+use chronoscope_model::comparison::Standing;
+use chronoscope_model::trust::Paused;
+use chronoscope_model::user_space::in_user_space;
+use chronoscope_model::why::Why;
+use chronoscope_model::{About, Check, Environment, Level, Report, Wait};
+use families::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use table::{Labels, Table};
+
+/// The metrics of one machine. Gauges have the values of the last report that held them; counters
+/// and histograms add up all reports.
+#[derive(Debug, Default)]
+pub struct Metrics(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    table: Table,
+    /// The faults that the last report of each sort found, each with its level. A report judges
+    /// only what it measured, so one without a fault does not end what another sort found.
+    found: BTreeMap<Sort, BTreeSet<(String, &'static str)>>,
+}
+
+/// What a report measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Sort {
+    Clocks,
+    Waits,
+    Machine,
+}
+
+/// What the process itself took, as the kernel counts it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Process {
+    /// CPU time of all threads, user and system, in seconds.
+    pub cpu_s: f64,
+    pub resident_bytes: u64,
+    /// When it started, in seconds since the epoch.
+    pub start_unix_s: f64,
+    pub open_fds: u64,
+    pub threads: u64,
+}
+
+impl Metrics {
+    /// The metrics of an exporter before its first measurement. What is counted begins at 0, so
+    /// that the first event is seen as an increase.
+    pub fn new(environment: &Environment) -> Metrics {
+        let metrics = Metrics::default();
+        let mut state = metrics.state();
+        state.machine(environment);
+        let table = &mut state.table;
+        for direction in [true, false].map(direction) {
+            table.number(&STEPS, direction);
+        }
+        for family in [&STALL, &SUSPEND, &THROTTLED, &MEASURING] {
+            table.number(family, none());
+        }
+        for reason in ["budget", THROTTLED_WAITS] {
+            table.number(&SKIPPED, label("reason", reason));
+        }
+        drop(state);
+        metrics
+    }
+
+    /// The metrics of one report.
+    pub fn of(report: &Report) -> Metrics {
+        let metrics = Metrics::default();
+        metrics.report(report);
+        metrics
+    }
+
+    /// Takes over what a report holds: clocks, waits, findings and checks. What it does not hold
+    /// stays as it was.
+    pub fn report(&self, report: &Report) {
+        let mut state = self.state();
+        state.machine(&report.environment);
+        state.clocks(report);
+        state.counter(report);
+        state.watched(report);
+        for wait in &report.waits {
+            state.wait(wait);
+        }
+        state.faults(report);
+    }
+
+    /// A measurement was finished, at seconds since the epoch.
+    pub fn last(&self, measurement: &str, unix_s: f64) {
+        *self.state().table.number(&LAST, label("measurement", measurement)) = unix_s;
+    }
+
+    /// A measurement was not made.
+    pub fn skipped(&self, reason: &'static str) {
+        *self.state().table.number(&SKIPPED, label("reason", reason)) += 1.0;
+    }
+
+    /// The wall clock was stepped.
+    pub fn stepped(&self, forward: bool) {
+        *self.state().table.number(&STEPS, direction(forward)) += 1.0;
+    }
+
+    /// The machine stood still for so many more seconds.
+    pub fn stalled(&self, seconds: f64) {
+        *self.state().table.number(&STALL, none()) += seconds;
+    }
+
+    /// The machine was suspended for so many more seconds.
+    pub fn suspended(&self, seconds: f64) {
+        *self.state().table.number(&SUSPEND, none()) += seconds;
+    }
+
+    /// A quota stopped the control group for so many more seconds.
+    pub fn throttled(&self, seconds: f64) {
+        *self.state().table.number(&THROTTLED, none()) += seconds;
+    }
+
+    /// The share of one CPU that measuring may take.
+    pub fn budget(&self, ratio: f64) {
+        *self.state().table.number(&BUDGET, none()) = ratio;
+    }
+
+    /// What measuring has taken since the start, in CPU seconds.
+    pub fn measuring_cpu(&self, seconds: f64) {
+        *self.state().table.number(&MEASURING, none()) = seconds;
+    }
+
+    /// What the process itself has taken.
+    pub fn process(&self, process: &Process) {
+        let table = &mut self.state().table;
+        for (family, value) in [
+            (&PROCESS_CPU, process.cpu_s),
+            (&PROCESS_RESIDENT, process.resident_bytes as f64),
+            (&PROCESS_START, process.start_unix_s),
+            (&PROCESS_FDS, process.open_fds as f64),
+            (&PROCESS_THREADS, process.threads as f64),
+        ] {
+            *table.number(family, none()) = value;
+        }
+    }
+
+    pub fn answers(&self) -> Answers {
+        self.state().table.answers()
+    }
+
+    /// Only the text format 0.0.4.
+    pub fn text(&self) -> String {
+        self.state().table.text()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Why waits were left out: a quota stopped the control group meanwhile.
+const THROTTLED_WAITS: &str = "throttled";
+
+/// Nanoseconds in a second. Dividing by it keeps short decimals short.
+const NS: f64 = 1e9;
+
+fn none() -> Labels {
+    Labels::new()
+}
+
+fn label(name: &'static str, value: &str) -> Labels {
+    vec![(name, value.to_owned())]
+}
+
+fn direction(forward: bool) -> Labels {
+    label("direction", if forward { "forward" } else { "backward" })
+}
+
+impl State {
+    fn machine(&mut self, env: &Environment) {
+        let known = |fact: Option<&String>, otherwise: &str| {
+            fact.map(|text| clean(text)).unwrap_or_else(|| otherwise.to_owned())
+        };
+        let arch = Some(&env.arch).filter(|arch| !arch.is_empty());
+        let cpu = env.cpu.model.as_ref().or(env.cpu.signature.as_ref()).or(arch);
+        // The files of the fleet's SQL name kinds alike.
+        let cpu = known(cpu, "unknown");
+        let hypervisor = known(env.hypervisor.as_ref().map(|it| &it.name), "none");
+        let kernel = known(env.kernel.as_ref(), "unknown");
+        let kind = [cpu.as_str(), &hypervisor, &kernel].join(" · ");
+        let libc = known(env.c_library.as_ref(), "unknown");
+        self.table.clear(&MACHINE);
+        let labels = vec![
+            ("kind", kind),
+            ("cpu", cpu),
+            ("hypervisor", hypervisor),
+            ("kernel", kernel),
+            ("libc", libc),
+        ];
+        *self.table.number(&MACHINE, labels) = 1.0;
+        *self.table.number(&BUILD, label("version", env!("CARGO_PKG_VERSION"))) = 1.0;
+    }
+
+    fn clocks(&mut self, report: &Report) {
+        if report.clocks.is_empty() {
+            return;
+        }
+        for family in [&READ, &RESOLUTION, &VDSO_FALLBACK, &CORE_SHARED] {
+            self.table.clear(family);
+        }
+        for clock in &report.clocks {
+            let user_space = in_user_space(report, clock);
+            let path = match clock.facts.map(|facts| facts.reads) {
+                Some(Reads::Counter) => Some("instruction"),
+                Some(Reads::Vdso) if user_space != Some(false) => Some("vdso"),
+                Some(Reads::Vdso | Reads::SystemCall) => Some("syscall"),
+                _ => None,
+            };
+            let of_clock = || label("clock", &clean(&clock.id));
+            if let (Some(ns), Some(path)) = (clock.read_ns(), path) {
+                let labels = [of_clock(), label("path", path)].concat();
+                *self.table.number(&READ, labels) = ns / NS;
+            }
+            // Another path to a clock has the clock's resolution.
+            if let Some(ns) = clock.step_ns().filter(|_| clock.alternative_to.is_none()) {
+                *self.table.number(&RESOLUTION, of_clock()) = ns / NS;
+            }
+            if let Some(user_space) = user_space {
+                *self.table.number(&VDSO_FALLBACK, of_clock()) = f64::from(u8::from(!user_space));
+            }
+            if let Some(backwards) = &clock.backwards {
+                *self.table.number(&BACKWARDS, of_clock()) += backwards.violations as f64;
+            }
+        }
+        let noise = report.ruler.as_ref().map(|ruler| &ruler.noise);
+        if let Some(shared) = noise.and_then(|noise| noise.shared) {
+            *self.table.number(&CORE_SHARED, none()) = shared;
+        }
+    }
+
+    /// What is known of the processor's counter beyond its reads.
+    fn counter(&mut self, report: &Report) {
+        let env = &report.environment;
+        if let Some(pair) = env.across_cpus.as_ref().and_then(|across| across.worst()) {
+            let offset = (pair.low_ns + pair.high_ns) / 2.0;
+            *self.table.number(&OFFSET, none()) = offset / NS;
+            let uncertainty = (pair.high_ns - pair.low_ns) / 2.0;
+            *self.table.number(&OFFSET_UNCERTAINTY, none()) = uncertainty / NS;
+        }
+        let compared = env.counter_rates().iter().filter_map(|rate| rate.compared.as_ref());
+        let id = counter_id(report);
+        let by_ruler = compared.filter(|it| it.standing == Standing::Independent);
+        let by_ruler = by_ruler.filter_map(|it| Some((id, it.with.as_str(), it.difference_ppm?)));
+        let rates = report.trust.iter().flat_map(|trust| &trust.rates);
+        let watched = rates.filter(|rate| rate.standing == Standing::Independent);
+        let watched = watched.map(|rate| (rate.id.as_str(), rate.against.as_str(), rate.ppm));
+        let errors: Vec<_> = by_ruler.chain(watched).collect();
+        if !errors.is_empty() {
+            self.table.clear(&FREQUENCY_ERROR);
+        }
+        for (clock, reference, ppm) in errors {
+            let labels =
+                [label("clock", &clean(clock)), label("reference", &clean(reference))].concat();
+            *self.table.number(&FREQUENCY_ERROR, labels) = ppm / 1e6;
+        }
+    }
+
+    /// What happened to the clocks while a run watched them.
+    fn watched(&mut self, report: &Report) {
+        let Some(trust) = &report.trust else {
+            return;
+        };
+        for watch in &trust.clocks {
+            let clock = label("clock", &clean(&watch.id));
+            *self.table.number(&BACKWARDS, clock) += watch.ordered().violations as f64;
+        }
+        if let Some(wall) = &trust.wall {
+            for step in &wall.steps {
+                *self.table.number(&STEPS, direction(step.by_ns > 0.0)) += 1.0;
+            }
+            *self.table.number(&SUSPEND, none()) += wall.suspended_ns.unwrap_or(0.0) / NS;
+        }
+        let pauses = trust.watched.pauses.iter();
+        let stalls = pauses.filter(|pause| pause.paused == Paused::Machine);
+        *self.table.number(&STALL, none()) += stalls.map(|pause| pause.ns / NS).sum::<f64>();
+    }
+
+    fn wait(&mut self, wait: &Wait) {
+        let Some(requested) = wait.requested_ns.filter(|_| wait.available) else {
+            return;
+        };
+        // Their lateness is that of the quota, not of the method.
+        if wait.throttled.is_some_and(|throttled| throttled.periods > 0) {
+            *self.table.number(&SKIPPED, label("reason", THROTTLED_WAITS)) += wait.samples as f64;
+            return;
+        }
+        // A report from a file may hold a histogram that is none.
+        let Ok(overshoot) = wait.overshoot.decode() else {
+            return;
+        };
+        let requested = format!("{}", requested as f64 / NS);
+        let labels = [label("method", &clean(&wait.id)), label("requested", &requested)].concat();
+        let histogram = self.table.histogram(&OVERSHOOT, labels);
+        for step in overshoot.iter_recorded() {
+            let seconds = step.value_iterated_to() as f64 / NS;
+            histogram.add(seconds, step.count_since_last_iteration());
+        }
+        for part in wait.why.as_ref().and_then(Why::all).iter().flat_map(|all| &all.parts) {
+            let seconds = part.ns as f64 / NS;
+            *self.table.number(&LATE, label("cause", part.cause.name())) += seconds;
+        }
+    }
+
+    fn faults(&mut self, report: &Report) {
+        let sort = match report {
+            _ if !report.checks.is_empty() => Sort::Machine,
+            _ if !report.clocks.is_empty() => Sort::Clocks,
+            _ if !report.waits.is_empty() => Sort::Waits,
+            _ => Sort::Machine,
+        };
+        let of_machine = report.findings.iter().filter(|it| it.about == About::Machine);
+        // What is only worth knowing changes nothing, and takes a series on each machine.
+        let found = of_machine.filter(|it| it.is_found() && it.level > Level::Info);
+        let found = found.map(|it| (clean(&it.id), it.level.name())).collect();
+        self.found.insert(sort, found);
+        self.table.numbers(&FAULT).for_each(|value| *value = 0.0);
+        for (id, level) in self.found.values().flatten() {
+            let labels = [label("id", id), label("level", level)].concat();
+            *self.table.number(&FAULT, labels) = 1.0;
+        }
+        if !report.checks.is_empty() {
+            for (outcome, status) in [
+                (Outcome::Found, "found"),
+                (Outcome::Clear, "clear"),
+                (Outcome::Unknown, "unknown"),
+                (Outcome::Elsewhere, "elsewhere"),
+            ] {
+                let of = |check: &&Check| check.outcome == outcome;
+                let count = report.checks.iter().filter(of).count();
+                *self.table.number(&CHECKS, label("status", status)) = count as f64;
+            }
+        }
+    }
+}
+
+/// The id of the processor's counter; that of the ruler if no clock reads it.
+fn counter_id(report: &Report) -> &str {
+    let counter = report.clocks.iter().find(|clock| clock.reads(Reads::Counter));
+    let ruler = || report.ruler.as_ref().filter(|ruler| ruler.is_counter).map(|it| it.id.as_str());
+    counter.map(|clock: &Clock| clock.id.as_str()).or_else(ruler).unwrap_or("counter")
+}
