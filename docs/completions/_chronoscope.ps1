@@ -63,7 +63,8 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List what is supported here, and why the rest is not')
             [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Explain a clock, a wait, a runtime, a finding, a function, a timer, a term or a column')
             [CompletionResult]::new('demo', 'demo', [CompletionResultType]::ParameterValue, 'Show what goes wrong when time is measured carelessly')
-            [CompletionResult]::new('generate', 'generate', [CompletionResultType]::ParameterValue, 'Shell completions, man pages, or the JSON Schema')
+            [CompletionResult]::new('serve', 'serve', [CompletionResultType]::ParameterValue, 'Answer Prometheus: measure now and then within a budget of CPU time, until a signal')
+            [CompletionResult]::new('generate', 'generate', [CompletionResultType]::ParameterValue, 'Write files for a fleet, shell completions, man pages or the JSON Schema')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
@@ -476,15 +477,35 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
+        'chronoscope;serve' {
+            [CompletionResult]::new('--listen', '--listen', [CompletionResultType]::ParameterName, 'The IP address and the port to listen on. Port 0 is a free one; standard error says which')
+            [CompletionResult]::new('--cpu-budget', '--cpu-budget', [CompletionResultType]::ParameterName, 'The share of one CPU that measuring may take: 0.5% or 0.005')
+            [CompletionResult]::new('--report', '--report', [CompletionResultType]::ParameterName, 'Also answer /report with the last report, as JSON')
+            [CompletionResult]::new('--start-now', '--start-now', [CompletionResultType]::ParameterName, 'Begin to measure at once. By default it begins within five minutes, at a time that differs from machine to machine, so that the guests of a host do not all measure together')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
         'chronoscope;generate' {
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('fleet', 'fleet', [CompletionResultType]::ParameterValue, 'Units, manifest, alerts, dashboard and SQL for a fleet, into a folder, which is made if it does not exist')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Completions for a shell, to standard output')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Man pages of all commands, into an existing folder')
             [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'The JSON Schema of a document, to standard output')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'chronoscope;generate;fleet' {
+            [CompletionResult]::new('--force', '--force', [CompletionResultType]::ParameterName, 'Overwrite files that differ')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
         'chronoscope;generate;completions' {
@@ -509,10 +530,14 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             break
         }
         'chronoscope;generate;help' {
+            [CompletionResult]::new('fleet', 'fleet', [CompletionResultType]::ParameterValue, 'Units, manifest, alerts, dashboard and SQL for a fleet, into a folder, which is made if it does not exist')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Completions for a shell, to standard output')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Man pages of all commands, into an existing folder')
             [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'The JSON Schema of a document, to standard output')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'chronoscope;generate;help;fleet' {
             break
         }
         'chronoscope;generate;help;completions' {
@@ -544,7 +569,8 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List what is supported here, and why the rest is not')
             [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Explain a clock, a wait, a runtime, a finding, a function, a timer, a term or a column')
             [CompletionResult]::new('demo', 'demo', [CompletionResultType]::ParameterValue, 'Show what goes wrong when time is measured carelessly')
-            [CompletionResult]::new('generate', 'generate', [CompletionResultType]::ParameterValue, 'Shell completions, man pages, or the JSON Schema')
+            [CompletionResult]::new('serve', 'serve', [CompletionResultType]::ParameterValue, 'Answer Prometheus: measure now and then within a budget of CPU time, until a signal')
+            [CompletionResult]::new('generate', 'generate', [CompletionResultType]::ParameterValue, 'Write files for a fleet, shell completions, man pages or the JSON Schema')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
@@ -596,10 +622,17 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
         'chronoscope;help;demo' {
             break
         }
+        'chronoscope;help;serve' {
+            break
+        }
         'chronoscope;help;generate' {
+            [CompletionResult]::new('fleet', 'fleet', [CompletionResultType]::ParameterValue, 'Units, manifest, alerts, dashboard and SQL for a fleet, into a folder, which is made if it does not exist')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Completions for a shell, to standard output')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Man pages of all commands, into an existing folder')
             [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'The JSON Schema of a document, to standard output')
+            break
+        }
+        'chronoscope;help;generate;fleet' {
             break
         }
         'chronoscope;help;generate;completions' {

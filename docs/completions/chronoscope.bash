@@ -61,6 +61,9 @@ _chronoscope() {
             chronoscope,runtimes)
                 cmd="chronoscope__subcmd__runtimes"
                 ;;
+            chronoscope,serve)
+                cmd="chronoscope__subcmd__serve"
+                ;;
             chronoscope,sweep)
                 cmd="chronoscope__subcmd__sweep"
                 ;;
@@ -73,6 +76,9 @@ _chronoscope() {
             chronoscope__subcmd__generate,completions)
                 cmd="chronoscope__subcmd__generate__subcmd__completions"
                 ;;
+            chronoscope__subcmd__generate,fleet)
+                cmd="chronoscope__subcmd__generate__subcmd__fleet"
+                ;;
             chronoscope__subcmd__generate,help)
                 cmd="chronoscope__subcmd__generate__subcmd__help"
                 ;;
@@ -84,6 +90,9 @@ _chronoscope() {
                 ;;
             chronoscope__subcmd__generate__subcmd__help,completions)
                 cmd="chronoscope__subcmd__generate__subcmd__help__subcmd__completions"
+                ;;
+            chronoscope__subcmd__generate__subcmd__help,fleet)
+                cmd="chronoscope__subcmd__generate__subcmd__help__subcmd__fleet"
                 ;;
             chronoscope__subcmd__generate__subcmd__help,help)
                 cmd="chronoscope__subcmd__generate__subcmd__help__subcmd__help"
@@ -139,6 +148,9 @@ _chronoscope() {
             chronoscope__subcmd__help,runtimes)
                 cmd="chronoscope__subcmd__help__subcmd__runtimes"
                 ;;
+            chronoscope__subcmd__help,serve)
+                cmd="chronoscope__subcmd__help__subcmd__serve"
+                ;;
             chronoscope__subcmd__help,sweep)
                 cmd="chronoscope__subcmd__help__subcmd__sweep"
                 ;;
@@ -150,6 +162,9 @@ _chronoscope() {
                 ;;
             chronoscope__subcmd__help__subcmd__generate,completions)
                 cmd="chronoscope__subcmd__help__subcmd__generate__subcmd__completions"
+                ;;
+            chronoscope__subcmd__help__subcmd__generate,fleet)
+                cmd="chronoscope__subcmd__help__subcmd__generate__subcmd__fleet"
                 ;;
             chronoscope__subcmd__help__subcmd__generate,man)
                 cmd="chronoscope__subcmd__help__subcmd__generate__subcmd__man"
@@ -164,7 +179,7 @@ _chronoscope() {
 
     case "${cmd}" in
         chronoscope)
-            opts="-o -q -v -h -V --only --all --no-waits --brief --json --export --color --ascii --quiet --verbose --budget --cpu --seed --allow --fail-on --baseline --save-baseline --force --preset --help --version clocks deltas calls overhead waits runtimes trust hardware sweep doctor advise report compare list explain demo generate help"
+            opts="-o -q -v -h -V --only --all --no-waits --brief --json --export --color --ascii --quiet --verbose --budget --cpu --seed --allow --fail-on --baseline --save-baseline --force --preset --help --version clocks deltas calls overhead waits runtimes trust hardware sweep doctor advise report compare list explain demo serve generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -175,14 +190,14 @@ _chronoscope() {
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -259,14 +274,14 @@ _chronoscope() {
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -331,14 +346,14 @@ _chronoscope() {
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -411,14 +426,14 @@ _chronoscope() {
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -499,14 +514,14 @@ _chronoscope() {
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -555,14 +570,14 @@ _chronoscope() {
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -619,14 +634,14 @@ _chronoscope() {
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -659,14 +674,14 @@ _chronoscope() {
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -719,14 +734,14 @@ _chronoscope() {
             fi
             case "${prev}" in
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -744,7 +759,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__generate)
-            opts="-h -V --help --version completions man schema help"
+            opts="-h -V --help --version fleet completions man schema help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -771,8 +786,22 @@ _chronoscope() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        chronoscope__subcmd__generate__subcmd__fleet)
+            opts="-h -V --force --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         chronoscope__subcmd__generate__subcmd__help)
-            opts="completions man schema help"
+            opts="fleet completions man schema help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -786,6 +815,20 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__generate__subcmd__help__subcmd__completions)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        chronoscope__subcmd__generate__subcmd__help__subcmd__fleet)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -877,14 +920,14 @@ _chronoscope() {
             fi
             case "${prev}" in
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -930,7 +973,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__help)
-            opts="clocks deltas calls overhead waits runtimes trust hardware sweep doctor advise report compare list explain demo generate help"
+            opts="clocks deltas calls overhead waits runtimes trust hardware sweep doctor advise report compare list explain demo serve generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1056,7 +1099,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__help__subcmd__generate)
-            opts="completions man schema"
+            opts="fleet completions man schema"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1070,6 +1113,20 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__help__subcmd__generate__subcmd__completions)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        chronoscope__subcmd__help__subcmd__generate__subcmd__fleet)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1195,6 +1252,20 @@ _chronoscope() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        chronoscope__subcmd__help__subcmd__serve)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         chronoscope__subcmd__help__subcmd__sweep)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1245,14 +1316,14 @@ _chronoscope() {
             fi
             case "${prev}" in
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -1277,14 +1348,14 @@ _chronoscope() {
             fi
             case "${prev}" in
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -1341,7 +1412,7 @@ _chronoscope() {
             fi
             case "${prev}" in
                 --as)
-                    COMPREPLY=($(compgen -W "summary brief clocks waits ticks bins deltas calls overhead runtimes trust hardware sweep findings doctor advise json ndjson csv markdown html hdr cyclictest cyclictest-json" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "summary brief clocks waits ticks bins deltas calls overhead runtimes trust hardware sweep findings doctor advise json ndjson csv markdown html hdr prometheus cyclictest cyclictest-json" -- "${cur}"))
                     return 0
                     ;;
                 --with)
@@ -1349,14 +1420,14 @@ _chronoscope() {
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -1400,14 +1471,14 @@ _chronoscope() {
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -1456,6 +1527,28 @@ _chronoscope() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        chronoscope__subcmd__serve)
+            opts="-h -V --listen --cpu-budget --report --start-now --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --listen)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cpu-budget)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         chronoscope__subcmd__sweep)
             opts="-o -q -v -h -V --runtimes --json --export --color --ascii --quiet --verbose --budget --cpu --seed --allow --fail-on --baseline --save-baseline --force --help --version c/clock c/time c/timespec_get c/gettimeofday c/getrusage c/times c/ftime cxx/steady_clock cxx/steady_clock-nocast cxx/system_clock cxx/system_clock-nocast cxx/high_resolution_clock x86/rdtsc-asm x86/rdtsc-intrinsic x86/rdtsc-builtin x86/rdtsc-ms x86/rdtscp x86/lfence-rdtsc x86/lfence-rdtsc-lfence x86/mfence-rdtsc x86/serialize-rdtsc x86/cpuid-rdtsc x86/rdpmc arm/cntvct arm/isb-cntvct arm/cntvctss arm/pmccntr posix/realtime posix/monotonic posix/process-cputime posix/thread-cputime linux/monotonic-raw linux/boottime linux/tai linux/realtime-coarse linux/monotonic-coarse linux/realtime-syscall linux/monotonic-syscall linux/monotonic-raw-syscall linux/boottime-syscall linux/tai-syscall linux/realtime-coarse-syscall linux/monotonic-coarse-syscall linux/process-cputime-syscall linux/thread-cputime-syscall linux/realtime-bare linux/monotonic-bare linux/monotonic-raw-bare linux/boottime-bare linux/tai-bare linux/realtime-coarse-bare linux/monotonic-coarse-bare linux/process-cputime-bare linux/thread-cputime-bare linux/monotonic-vdso linux/perf-mmap linux/ptp linux/rtc windows/qpc windows/rtl-qpc windows/getsystemtimeasfiletime windows/getsystemtimepreciseasfiletime windows/querythreadcycletime windows/gettickcount64 windows/timegettime windows/queryinterrupttime windows/queryinterrupttimeprecise windows/queryunbiasedinterrupttime mach/clock_get_time-system mach/clock_get_time-calendar mach/absolute_time mach/continuous_time mach/approximate_time darwin/clock_gettime_nsec_np-realtime darwin/clock_gettime_nsec_np-monotonic darwin/clock_gettime_nsec_np-monotonic-raw darwin/clock_gettime_nsec_np-monotonic-raw-approx darwin/clock_gettime_nsec_np-uptime-raw darwin/clock_gettime_nsec_np-uptime-raw-approx darwin/clock_gettime_nsec_np-process-cputime darwin/clock_gettime_nsec_np-thread-cputime rust/instant rust/system_time chronoscope/instant chronoscope/ordered quanta/instant quanta/recent minstant/instant fastant/instant coarsetime/instant coarsetime/recent"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -1468,14 +1561,14 @@ _chronoscope() {
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -1540,14 +1633,14 @@ _chronoscope() {
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -1660,14 +1753,14 @@ _chronoscope() {
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi

@@ -60,7 +60,8 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand list 'List what is supported here, and why the rest is not'
             cand explain 'Explain a clock, a wait, a runtime, a finding, a function, a timer, a term or a column'
             cand demo 'Show what goes wrong when time is measured carelessly'
-            cand generate 'Shell completions, man pages, or the JSON Schema'
+            cand serve 'Answer Prometheus: measure now and then within a budget of CPU time, until a signal'
+            cand generate 'Write files for a fleet, shell completions, man pages or the JSON Schema'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
         &'chronoscope;clocks'= {
@@ -456,15 +457,33 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
         }
+        &'chronoscope;serve'= {
+            cand --listen 'The IP address and the port to listen on. Port 0 is a free one; standard error says which'
+            cand --cpu-budget 'The share of one CPU that measuring may take: 0.5% or 0.005'
+            cand --report 'Also answer /report with the last report, as JSON'
+            cand --start-now 'Begin to measure at once. By default it begins within five minutes, at a time that differs from machine to machine, so that the guests of a host do not all measure together'
+            cand -h 'Print help'
+            cand --help 'Print help'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
         &'chronoscope;generate'= {
             cand -h 'Print help'
             cand --help 'Print help'
             cand -V 'Print version'
             cand --version 'Print version'
+            cand fleet 'Units, manifest, alerts, dashboard and SQL for a fleet, into a folder, which is made if it does not exist'
             cand completions 'Completions for a shell, to standard output'
             cand man 'Man pages of all commands, into an existing folder'
             cand schema 'The JSON Schema of a document, to standard output'
             cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'chronoscope;generate;fleet'= {
+            cand --force 'Overwrite files that differ'
+            cand -h 'Print help'
+            cand --help 'Print help'
+            cand -V 'Print version'
+            cand --version 'Print version'
         }
         &'chronoscope;generate;completions'= {
             cand -h 'Print help'
@@ -485,10 +504,13 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand --version 'Print version'
         }
         &'chronoscope;generate;help'= {
+            cand fleet 'Units, manifest, alerts, dashboard and SQL for a fleet, into a folder, which is made if it does not exist'
             cand completions 'Completions for a shell, to standard output'
             cand man 'Man pages of all commands, into an existing folder'
             cand schema 'The JSON Schema of a document, to standard output'
             cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'chronoscope;generate;help;fleet'= {
         }
         &'chronoscope;generate;help;completions'= {
         }
@@ -515,7 +537,8 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand list 'List what is supported here, and why the rest is not'
             cand explain 'Explain a clock, a wait, a runtime, a finding, a function, a timer, a term or a column'
             cand demo 'Show what goes wrong when time is measured carelessly'
-            cand generate 'Shell completions, man pages, or the JSON Schema'
+            cand serve 'Answer Prometheus: measure now and then within a budget of CPU time, until a signal'
+            cand generate 'Write files for a fleet, shell completions, man pages or the JSON Schema'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
         &'chronoscope;help;clocks'= {
@@ -550,10 +573,15 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
         }
         &'chronoscope;help;demo'= {
         }
+        &'chronoscope;help;serve'= {
+        }
         &'chronoscope;help;generate'= {
+            cand fleet 'Units, manifest, alerts, dashboard and SQL for a fleet, into a folder, which is made if it does not exist'
             cand completions 'Completions for a shell, to standard output'
             cand man 'Man pages of all commands, into an existing folder'
             cand schema 'The JSON Schema of a document, to standard output'
+        }
+        &'chronoscope;help;generate;fleet'= {
         }
         &'chronoscope;help;generate;completions'= {
         }

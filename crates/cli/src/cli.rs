@@ -18,7 +18,7 @@ use std::ffi::OsString;
 pub const EXIT_CODES: &str = "0 done; 1 a finding that --fail-on names, an overshoot above \
     --stop-above, or an output that could not be written; 2 usage; 3 nothing could be measured, or \
     memory ran out; 130, 143 or 129 stopped by Ctrl-C, SIGTERM or SIGHUP, after writing what was \
-    measured.";
+    measured. serve ends with 0 on a signal, and with 1 if it cannot listen.";
 
 /// The command line.
 #[derive(clap::Parser)]
@@ -61,11 +61,7 @@ impl Cli {
 /// The definition of the command line, with the groups of options that each command takes, and the
 /// examples that help ends with.
 pub fn command_line() -> clap::Command {
-    let more = format!(
-        "Exit codes: {EXIT_CODES}\n\nShell completions and man pages: chronoscope generate \
-         --help.\n\n{}",
-        shown(&summary::EXAMPLES)
-    );
+    let more = format!("Exit codes: {EXIT_CODES}\n\n{}", shown(&summary::EXAMPLES));
     let with = |command, groups: &[Group]| groups.iter().fold(command, |all, group| group(all));
     let whole = presets::option(with(Cli::command(), MEASURING)).after_help(more);
     COMMANDS.iter().fold(in_any_case(whole), |whole, (name, groups, examples)| {
@@ -214,7 +210,7 @@ mod tests {
     #[test]
     fn each_command_accepts_every_option_that_its_help_shows() {
         /// Values, one of which each option takes; and options that another may need.
-        const VALUES: [&str; 10] = [
+        const VALUES: [&str; 11] = [
             "1ms",
             "5",
             "5%",
@@ -225,6 +221,7 @@ mod tests {
             "None",
             "c=x",
             "windows-waits",
+            "127.0.0.1:0",
         ];
         const OTHERS: [&[&str]; 6] = [
             &[],

@@ -10,6 +10,7 @@ mod commands;
 mod completions;
 mod context;
 mod error;
+mod fleet;
 mod habits;
 mod input;
 mod man;

@@ -131,8 +131,8 @@ pub const COMPARED: &[Group] =
 pub const LIST: &[Group] = &[Output::augment_args, Verbose::augment_args];
 /// The groups of a command that shows a page.
 pub const PAGE: &[Group] = &[Output::augment_args];
-/// The groups of a command that writes files for other programs.
-pub const FILES: &[Group] = &[];
+/// The groups of a command whose output is for other programs.
+pub const NONE: &[Group] = &[];
 
 /// The options of all groups; options that the command does not take have their defaults.
 #[derive(Default)]

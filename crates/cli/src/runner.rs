@@ -7,19 +7,22 @@ use crate::commands::waits::line;
 use crate::completions;
 use crate::context::{Context, tell};
 use crate::error::Usage;
+use crate::fleet;
 use crate::man;
 use crate::options::{Baselines, Export, Options, Output, Shape};
 use crate::output::{self, print, write_whole};
 use crate::progress::Progress;
 use crate::stop::Stop;
-use crate::task::{Document, Files, Job, Later, Several, Source, Task};
-use anyhow::bail;
+use crate::task::{Document, Files, Job, Later, Serve, Several, Source, Task};
+use anyhow::{Context as _, bail};
+use chronoscope_fleet::exporter;
+use chronoscope_fleet::http::Server;
 use chronoscope_model::{Finding, Report};
 use chronoscope_report::page::{self, Input};
 use chronoscope_report::{SCHEMAS, json, section};
 use chronoscope_survey::{Progress as State, Survey, may_measure};
 use std::collections::BTreeSet;
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -34,6 +37,7 @@ pub fn run(task: Task, context: &Context) -> anyhow::Result<ExitCode> {
         Task::Several(several) => return joined(several, context),
         Task::Later(measure) => return later(measure, context),
         Task::Document(document) => shown(document, &context.options.output)?,
+        Task::Serve(asked) => serve(asked, context)?,
         Task::Generate(files) => generate(files)?,
     }
     Ok(ExitCode::SUCCESS)
@@ -51,6 +55,23 @@ fn later(measure: Box<Later>, context: &Context) -> anyhow::Result<ExitCode> {
         tell(&format!("{error:#}"));
     }
     Ok(ExitCode::from(code))
+}
+
+/// Answers Prometheus until a signal, which is how this is meant to end.
+fn serve(asked: Serve, context: &Context) -> anyhow::Result<()> {
+    may_measure()?;
+    let stop = Stop::on_signals()?;
+    let server = Server::bind(asked.listen)
+        .with_context(|| format!("cannot listen on {} (--listen)", asked.listen))?;
+    let address = server.address()?;
+    if !address.ip().to_canonical().is_loopback() {
+        context.warn(&format!(
+            "whoever reaches {address} can read the metrics: there is no TLS and no authentication"
+        ));
+    }
+    // If standard error is closed, nobody reads it.
+    let _ = writeln!(io::stderr(), "Listening on http://{address}/metrics");
+    Ok(exporter::run(server, asked.settings, &stop.interrupt)?)
 }
 
 /// Shows and exports a document that is not a report, and then fails if the document says so.
@@ -130,6 +151,7 @@ fn failing<'a>(
 
 fn generate(files: Files) -> anyhow::Result<()> {
     match files {
+        Files::Fleet { folder, force } => fleet::write(&folder, force),
         Files::Completions { shell } => print(&completions::script(shell)),
         Files::Man { folder } => man::pages(&folder).map_err(|error| {
             anyhow::anyhow!("cannot write man pages to {}: {error}", folder.display())

@@ -4,9 +4,11 @@ use crate::code::Code;
 use crate::context::Context;
 use crate::screen::Screen;
 use crate::stop::Stop;
+use chronoscope_fleet::worker::Settings;
 use chronoscope_model::Report;
 use chronoscope_report::SCHEMAS;
 use chronoscope_survey::{Error, Spec, Survey};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -31,8 +33,15 @@ pub enum Task {
     Several(Several),
     /// A task that is known only once something was measured.
     Later(Box<Later>),
+    /// Answers to Prometheus, until a signal.
+    Serve(Serve),
     /// Files for other programs.
     Generate(Files),
+}
+
+pub struct Serve {
+    pub listen: SocketAddr,
+    pub settings: Settings,
 }
 
 /// A document as it is shown, and in each format that it can be exported in.
@@ -58,9 +67,18 @@ pub struct Several {
 /// Measures until it is asked to stop.
 pub type Later = dyn FnOnce(&Stop, &Context) -> anyhow::Result<Task>;
 
-/// Files that are made from the definitions that the tool itself uses.
+/// Files that the tool holds, or makes from the definitions that it uses itself.
 #[derive(clap::Subcommand)]
 pub enum Files {
+    /// Units, manifest, alerts, dashboard and SQL for a fleet, into a folder, which is made if it
+    /// does not exist.
+    Fleet {
+        /// The folder.
+        folder: PathBuf,
+        /// Overwrite files that differ.
+        #[arg(long)]
+        force: bool,
+    },
     /// Completions for a shell, to standard output.
     Completions {
         /// The shell.

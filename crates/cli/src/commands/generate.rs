@@ -1,18 +1,16 @@
-//! Shell completions, man pages and the JSON Schema, from the definitions that the tool itself
-//! uses.
+//! Files for other programs.
 
 use crate::context::Context;
 use crate::task::{Examples, Files, Run, Task};
 
 pub const EXAMPLES: Examples = [
+    ("chronoscope generate fleet fleet", "Units, manifest, alerts, dashboard and SQL."),
     ("chronoscope generate man /usr/local/share/man/man1", "Man pages of all commands."),
     ("chronoscope generate completions bash > chronoscope.bash", "Completions for a shell."),
-    ("chronoscope generate schema", "The JSON Schema of a report."),
 ];
 
-/// Shell completions, man pages, or the JSON Schema.
+/// Write files for a fleet, shell completions, man pages or the JSON Schema.
 #[derive(clap::Args)]
-#[command(hide = true)]
 pub struct Args {
     /// What to generate.
     #[command(subcommand)]

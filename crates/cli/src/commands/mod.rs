@@ -4,7 +4,7 @@
 pub mod summary;
 
 use crate::context::Context;
-use crate::options::{COMPARED, FILES, Group, LIST, MEASURING, PAGE, STORED};
+use crate::options::{COMPARED, Group, LIST, MEASURING, NONE, PAGE, STORED};
 use crate::task::{Examples, Run, Task};
 
 macro_rules! commands {
@@ -50,5 +50,6 @@ commands! {
     list: LIST,
     explain: PAGE,
     demo: PAGE,
-    generate: FILES,
+    serve: NONE,
+    generate: NONE,
 }

@@ -1,0 +1,85 @@
+//! What does Prometheus need to watch time on this machine?
+
+use crate::context::Context;
+use crate::task::{Examples, Run, Serve, Task};
+use chronoscope_fleet::worker::Settings;
+use std::net::SocketAddr;
+use std::ops::RangeInclusive;
+
+pub const EXAMPLES: Examples = [
+    ("chronoscope serve", "For a Prometheus on this machine."),
+    ("chronoscope serve --listen 0.0.0.0:10042", "For one elsewhere, where the network is safe."),
+    ("chronoscope serve --cpu-budget 0.1% --report", "For less CPU time; /report has the report."),
+];
+
+/// Answer Prometheus: measure now and then within a budget of CPU time, until a signal.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The IP address and the port to listen on. Port 0 is a free one; standard error says which.
+    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:10042")]
+    #[arg(value_parser = address, allow_hyphen_values = true)]
+    listen: SocketAddr,
+    /// The share of one CPU that measuring may take: 0.5% or 0.005.
+    #[arg(long, value_name = "SHARE", default_value = "0.5%")]
+    #[arg(value_parser = share, allow_hyphen_values = true)]
+    cpu_budget: f64,
+    /// Also answer /report with the last report, as JSON.
+    #[arg(long)]
+    report: bool,
+    /// Begin to measure at once. By default it begins within five minutes, at a time that differs
+    /// from machine to machine, so that the guests of a host do not all measure together.
+    #[arg(long)]
+    start_now: bool,
+}
+
+impl Run for Args {
+    fn task(self, _: &Context) -> anyhow::Result<Task> {
+        let Self { listen, cpu_budget: budget, report: keep_report, start_now } = self;
+        let settings = Settings { budget, start_now, keep_report };
+        Ok(Task::Serve(Serve { listen, settings }))
+    }
+}
+
+/// From a third of a CPU second an hour to a whole CPU: measuring has one thread.
+const SHARES: RangeInclusive<f64> = 0.000_1..=1.0;
+
+fn share(text: &str) -> Result<f64, &'static str> {
+    let (number, unit) = match text.strip_suffix('%') {
+        Some(number) => (number.trim_end(), 100.0),
+        None => (text, 1.0),
+    };
+    let number: f64 = number.parse().map_err(|_| "write a share of one CPU: 0.5% or 0.005")?;
+    let share = number / unit;
+    if SHARES.contains(&share) { Ok(share) } else { Err("it must be from 0.01% to 100%") }
+}
+
+fn address(text: &str) -> Result<SocketAddr, &'static str> {
+    let example =
+        "write an IP address and a port: 127.0.0.1:10042, or [::]:10042 for all addresses";
+    text.parse().map_err(|_| example)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_is_in_percent_or_a_fraction() {
+        for (text, expected) in [
+            ("0.5%", 0.005),
+            ("0.005", 0.005),
+            ("5e-3", 0.005),
+            ("0.5 %", 0.005),
+            ("0.01%", 0.000_1),
+            ("0.0001", 0.000_1),
+            ("100%", 1.0),
+            ("1", 1.0),
+        ] {
+            assert_eq!(share(text), Ok(expected), "{text}");
+        }
+        for text in ["", "%", "0", "0%", "0.009%", "101%", "5", "-1%", "nan", "inf%", "half", "1%%"]
+        {
+            assert!(share(text).is_err(), "{text}");
+        }
+    }
+}

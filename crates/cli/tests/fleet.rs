@@ -1,0 +1,72 @@
+//! The files of a fleet are written whole, and never over what a user changed.
+
+mod common;
+
+use chronoscope_fleet::files::FILES;
+use common::run;
+use std::fs;
+use std::path::Path;
+use std::process::Output;
+
+fn generate(folder: &Path, options: &[&str]) -> Output {
+    let folder = folder.to_str().expect("plain");
+    run(&[&["generate", "fleet", folder], options].concat())
+}
+
+/// Checks that a run fails with this code and one line, and returns the line.
+fn refused(output: &Output, code: i32) -> String {
+    let line = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(code), "{line}");
+    assert_eq!(line.lines().count(), 1, "{line}");
+    line
+}
+
+#[test]
+fn all_files_are_written_into_a_new_folder() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let to = folder.path().join("one/two");
+    // The second run finds what it would write.
+    for _ in 0..2 {
+        let output = generate(&to, &[]);
+        assert!(output.status.success() && output.stdout.is_empty(), "{output:?}");
+    }
+    for (path, text) in FILES {
+        assert_eq!(fs::read_to_string(to.join(path)).expect("a file"), *text, "{path}");
+    }
+}
+
+#[test]
+fn changed_files_stay_unless_they_are_to_be_replaced() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let to = folder.path();
+    let changed = ["prometheus/rules.yaml", "sql/load.sql"];
+    for path in changed {
+        let place = to.join(path);
+        fs::create_dir(place.parent().expect("a folder")).expect("room");
+        fs::write(place, "mine").expect("room");
+    }
+    let line = refused(&generate(to, &[]), 2);
+    assert!(line.contains("prometheus/rules.yaml, sql/load.sql; --force"), "{line}");
+    assert!(!to.join("README.md").exists());
+    for path in changed {
+        assert_eq!(fs::read(to.join(path)).expect("a file"), b"mine");
+    }
+    assert!(generate(to, &["--force"]).status.success());
+    for (path, text) in FILES {
+        assert_eq!(fs::read_to_string(to.join(path)).expect("a file"), *text, "{path}");
+    }
+}
+
+#[test]
+fn what_cannot_be_written_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("file");
+    fs::write(&file, "").expect("room");
+    let line = refused(&generate(&file, &[]), 1);
+    assert!(line.contains("cannot write"), "{line}");
+    let within = folder.path().join("README.md");
+    fs::create_dir(&within).expect("room");
+    refused(&generate(folder.path(), &[]), 2);
+    let line = refused(&generate(folder.path(), &["--force"]), 1);
+    assert!(line.contains("README.md"), "{line}");
+}

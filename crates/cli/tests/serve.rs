@@ -1,0 +1,378 @@
+//! `chronoscope serve` as its clients see it: well-behaved ones, and others.
+
+mod common;
+#[path = "common/waiting.rs"]
+mod waiting;
+
+use chronoscope_report::metrics::{OPEN_METRICS, PROTOBUF, TEXT};
+use common::{run, tool};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::process::{Child, ChildStderr, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+use waiting::{PATIENCE, until};
+
+/// A running exporter, which ends with its test.
+struct Server {
+    child: Child,
+    address: SocketAddr,
+    /// What it told before it listened.
+    told: String,
+    /// Stays open, so that the exporter can write to it.
+    _errors: BufReader<ChildStderr>,
+}
+
+impl Server {
+    /// Starts one on an address of this machine; port 0 is a free one.
+    fn start(listen: &str, args: &[&str]) -> Self {
+        let args = [&["serve", "--start-now", "--listen", listen], args].concat();
+        let mut command: Command = tool(&args);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the tool");
+        let mut errors = BufReader::new(child.stderr.take().expect("a pipe"));
+        let mut told = String::new();
+        let address = loop {
+            let mut line = String::new();
+            assert_ne!(errors.read_line(&mut line).expect("text"), 0, "it ended: {told}");
+            match line.strip_prefix("Listening on http://") {
+                Some(rest) => break rest.trim_end().trim_end_matches("/metrics").parse(),
+                None => told += &line,
+            }
+        };
+        Self { child, address: address.expect("an address"), told, _errors: errors }
+    }
+
+    fn with(args: &[&str]) -> Self {
+        Self::start("127.0.0.1:0", args)
+    }
+
+    fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.address).expect("it listens");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a limit");
+        stream.set_nodelay(true).expect("a socket");
+        stream
+    }
+
+    fn ask(&self, method: &str, path: &str, headers: &str) -> Answer {
+        let mut stream = self.connect();
+        ask(&mut stream, method, path, headers);
+        answer(&mut BufReader::new(stream), method)
+    }
+
+    /// Waits for the first measurement.
+    fn scrape(&self, headers: &str) -> Answer {
+        until("metrics", || {
+            let answer = self.ask("GET", "/metrics", headers);
+            (answer.status != 503).then_some(answer)
+        })
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have ended.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[derive(Debug)]
+struct Answer {
+    status: u16,
+    /// In lower case.
+    head: Vec<String>,
+    body: Vec<u8>,
+}
+
+impl Answer {
+    fn header(&self, name: &str) -> Option<&str> {
+        self.head.iter().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
+    }
+
+    fn text(&self) -> &str {
+        std::str::from_utf8(&self.body).expect("UTF-8")
+    }
+}
+
+fn ask(stream: &mut TcpStream, method: &str, path: &str, headers: &str) {
+    let request = format!("{method} {path} HTTP/1.1\r\nHost: x\r\n{headers}\r\n");
+    stream.write_all(request.as_bytes()).expect("it reads");
+}
+
+/// Reads one answer, and leaves the connection open.
+fn answer(stream: &mut impl BufRead, method: &str) -> Answer {
+    let mut head = Vec::new();
+    loop {
+        let mut line = String::new();
+        assert_ne!(stream.read_line(&mut line).expect("a head"), 0, "it closed: {head:?}");
+        match line.trim_end() {
+            "" => break,
+            line => head.push(line.to_ascii_lowercase()),
+        }
+    }
+    let status = head.first().and_then(|line| line.split(' ').nth(1)?.parse().ok());
+    let status = status.expect("a status");
+    let mut answer = Answer { status, head, body: Vec::new() };
+    let length = answer.header("content-length").and_then(|length| length.parse().ok());
+    if method != "HEAD" {
+        answer.body = vec![0; length.expect("a length")];
+        stream.read_exact(&mut answer.body).expect("a body");
+    }
+    answer
+}
+
+/// Whether the exporter has closed this connection; waits for that.
+fn is_closed(stream: &mut TcpStream) -> bool {
+    match stream.read(&mut [0; 4096]) {
+        Ok(length) => length == 0,
+        Err(error) => ![ErrorKind::WouldBlock, ErrorKind::TimedOut].contains(&error.kind()),
+    }
+}
+
+/// Checks that each line is a comment or a sample.
+fn check_text(text: &str) {
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        let (name, rest) = line.split_at(line.find(['{', ' ']).expect("a value"));
+        assert!(name.starts_with(|first: char| first.is_ascii_alphabetic()), "{line}");
+        let value = rest.rsplit_once('}').map_or(rest, |(_, value)| value);
+        let value = value.split_whitespace().next().expect("a value");
+        assert!(value.parse::<f64>().is_ok(), "{line}");
+    }
+}
+
+/// Checks that messages, each after its length, fill the bytes.
+fn check_delimited(mut bytes: &[u8]) {
+    while !bytes.is_empty() {
+        let end = bytes.iter().position(|byte| byte & 0x80 == 0).expect("the end of a number");
+        let digits = bytes[..=end].iter().rev().map(|byte| usize::from(byte & 0x7f));
+        let length = digits.fold(0, |all, digit| all << 7 | digit);
+        bytes = bytes.get(end + 1 + length..).expect("a whole message");
+    }
+}
+
+#[test]
+fn each_client_gets_the_encoding_that_it_prefers() {
+    const ASKED: &str = "Accept: application/vnd.google.protobuf;\
+        proto=io.prometheus.client.MetricFamily;encoding=delimited;q=";
+    let server = Server::with(&[]);
+    for (headers, kind) in [
+        ("", TEXT),
+        ("Accept: */*\r\n", TEXT),
+        ("Accept: text/plain;version=0.0.4\r\n", TEXT),
+        ("Accept: application/openmetrics-text;version=1.0.0,*/*;q=0.1\r\n", OPEN_METRICS),
+        (&format!("{ASKED}0.9,text/plain;q=0.5\r\n"), PROTOBUF),
+        (&format!("{ASKED}0.4,text/plain;q=0.5\r\n"), TEXT),
+    ] {
+        let answer = server.scrape(headers);
+        assert_eq!(answer.status, 200, "{headers}");
+        assert_eq!(answer.header("content-type"), Some(&*kind.to_ascii_lowercase()), "{headers}");
+        match kind {
+            PROTOBUF => check_delimited(&answer.body),
+            _ => check_text(answer.text()),
+        }
+        assert_eq!(answer.body.ends_with(b"# EOF\n"), kind == OPEN_METRICS);
+    }
+}
+
+#[test]
+fn other_paths_and_methods_are_answered_and_health_is_told() {
+    let server = Server::with(&[]);
+    server.scrape("");
+    for (method, path, status) in [
+        ("GET", "/", 200),
+        ("GET", "/metrics?x=1", 200),
+        ("GET", "/metric", 404),
+        ("GET", "/report", 404),
+        ("GET", "/../etc/passwd", 404),
+        ("POST", "/metrics", 405),
+        ("TRACE", "/healthz", 405),
+    ] {
+        let answer = server.ask(method, path, "");
+        assert_eq!(answer.status, status, "{method} {path}");
+        assert_eq!(answer.header("allow"), (status == 405).then_some("get, head"));
+    }
+    assert_eq!(server.ask("HEAD", "/metrics", "").status, 200);
+    let [whole, head] = ["GET", "HEAD"].map(|method| server.ask(method, "/", ""));
+    assert_eq!(head.header("content-length"), whole.header("content-length"), "{head:?}");
+    let health = server.ask("GET", "/healthz", "");
+    assert!(health.status == 200 && health.text().starts_with("ok\n"), "{health:?}");
+}
+
+#[test]
+fn a_report_is_answered_only_if_that_was_asked_for() {
+    // A report holds every round, and an emulated machine needs minutes to save for them.
+    let server = Server::with(&["--report", "--cpu-budget", "100%"]);
+    let answer = until("a report", || {
+        let answer = server.ask("GET", "/report", "");
+        (answer.status != 503).then_some(answer)
+    });
+    assert_eq!(answer.header("content-type"), Some("application/json"));
+    let report: serde_json::Value = serde_json::from_slice(&answer.body).expect("JSON");
+    assert!(report.is_object());
+}
+
+#[test]
+fn many_clients_keep_their_connections() {
+    let server = Server::with(&[]);
+    server.scrape("");
+    thread::scope(|scope| {
+        for _ in 0..64 {
+            scope.spawn(|| {
+                let mut stream = server.connect();
+                let mut reader = BufReader::new(stream.try_clone().expect("a socket"));
+                for _ in 0..20 {
+                    ask(&mut stream, "GET", "/metrics", "");
+                    assert_eq!(answer(&mut reader, "GET").status, 200);
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn half_requests_are_closed_and_hold_up_nobody() {
+    let server = Server::with(&[]);
+    let mut halves: Vec<TcpStream> = (0..64).map(|_| server.connect()).collect();
+    for half in &mut halves {
+        half.write_all(b"GET /metrics HTTP/1.1\r\nHost: x\r\nX-").expect("it reads");
+    }
+    assert_eq!(server.scrape("").status, 200);
+    assert!(halves.iter_mut().all(is_closed));
+    assert_eq!(server.scrape("").status, 200);
+}
+
+#[test]
+fn more_clients_than_there_are_places_wait_for_one() {
+    let server = Server::with(&[]);
+    let mut silent: Vec<TcpStream> = (0..300).map(|_| server.connect()).collect();
+    assert_eq!(server.scrape("").status, 200);
+    assert!(silent.iter_mut().all(is_closed));
+}
+
+#[test]
+fn a_client_that_takes_no_answers_is_dropped() {
+    let server = Server::with(&[]);
+    let mut greedy = server.connect();
+    greedy.set_write_timeout(Some(Duration::from_millis(200))).expect("a limit");
+    let many = "GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(1000);
+    let start = Instant::now();
+    while match greedy.write(many.as_bytes()) {
+        Ok(_) => true,
+        Err(error) => [ErrorKind::WouldBlock, ErrorKind::TimedOut].contains(&error.kind()),
+    } {
+        assert!(start.elapsed() < PATIENCE, "it is still connected");
+    }
+    assert_eq!(server.scrape("").status, 200);
+}
+
+#[test]
+fn endless_headers_and_nonsense_are_refused() {
+    let server = Server::with(&[]);
+    let mut endless = server.connect();
+    endless.write_all(b"GET /metrics HTTP/1.1\r\n").expect("it reads");
+    let header = format!("X-Filling: {}\r\n", "x".repeat(1000)).repeat(100);
+    // It stops reading long before the end.
+    for _ in 0..100 {
+        if endless.write_all(header.as_bytes()).is_err() {
+            break;
+        }
+    }
+    let mut told = Vec::new();
+    let end = endless.read_to_end(&mut told);
+    // Windows drops what was received before a reset.
+    let is_reset = cfg!(windows) && end.is_err();
+    assert!(is_reset || told.starts_with(b"HTTP/1.1 431 "), "{told:?}");
+    for nonsense in [&b"\0\xff\r\n\r\n"[..], b"GET\r\n\r\n", b"\x16\x03\x01\x02\x00\x01\r\n\r\n"] {
+        let mut stream = server.connect();
+        stream.write_all(nonsense).expect("it reads");
+        let mut told = Vec::new();
+        let end = stream.read_to_end(&mut told);
+        assert!(end.is_err() || told.starts_with(b"HTTP/1.1 400 "), "{nonsense:?}: {told:?}");
+    }
+    let with_body = server.ask("GET", "/metrics", "Content-Length: 1000000000\r\n");
+    assert!([200, 503].contains(&with_body.status), "{with_body:?}");
+    assert_eq!(server.scrape("").status, 200);
+}
+
+#[test]
+fn an_address_that_cannot_be_had_is_told_in_one_line() {
+    let server = Server::with(&[]);
+    let taken = server.address.to_string();
+    for address in [&*taken, "192.0.2.1:10042"] {
+        let output = run(&["serve", "--listen", address]);
+        let line = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{line}");
+        assert!(line.contains(address) && line.lines().count() == 1, "{line}");
+    }
+    assert!(server.told.is_empty(), "{}", server.told);
+    let open = Server::start("0.0.0.0:0", &[]);
+    assert!(open.told.contains("no TLS") && open.told.lines().count() == 1, "{}", open.told);
+}
+
+#[test]
+fn bad_options_are_refused_in_one_line() {
+    for (option, value, told) in [
+        ("--listen", "10042", "127.0.0.1:10042"),
+        ("--listen", "localhost:10042", "127.0.0.1:10042"),
+        ("--listen", "127.0.0.1:65536", "127.0.0.1:10042"),
+        ("--listen", "-1", "127.0.0.1:10042"),
+        ("--cpu-budget", "0", "0.01%"),
+        ("--cpu-budget", "101%", "100%"),
+        ("--cpu-budget", "-1%", "100%"),
+        ("--cpu-budget", "much", "0.5%"),
+        ("--json", "x", "does not apply"),
+        ("--color", "never", "does not apply"),
+    ] {
+        let output = run(&["serve", option, value]);
+        let line = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{option} {value}: {line}");
+        assert!(line.contains(told) && line.lines().count() == 1, "{line}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_killed_exporter_starts_again_on_its_port() {
+    let mut first = Server::with(&[]);
+    let address = first.address.to_string();
+    // Connections that are open, in the middle of a request and answered.
+    let mut half = first.connect();
+    half.write_all(b"GET /metrics").expect("it reads");
+    first.scrape("");
+    first.child.kill().expect("it runs");
+    first.child.wait().expect("it ends");
+    let second = Server::start(&address, &[]);
+    assert_eq!(second.address, first.address);
+    assert_eq!(second.scrape("").status, 200);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_it_without_an_error() {
+    for name in ["-TERM", "-INT"] {
+        let mut server = Server::with(&[]);
+        let mut idle = server.connect();
+        server.scrape("");
+        waiting::signal(&server.child, name);
+        let status = until("the end", || server.child.try_wait().expect("it is ours"));
+        assert_eq!(status.code(), Some(0), "{name}");
+        assert!(is_closed(&mut idle));
+    }
+}
+
+/// Too many open files are no reason to end.
+#[cfg(target_os = "linux")]
+#[test]
+fn it_survives_that_no_more_files_may_be_open() {
+    let server = Server::with(&[]);
+    let pid = server.child.id().to_string();
+    let mut limit = Command::new("prlimit");
+    limit.args(["--pid", &pid, "--nofile=24"]);
+    if !limit.status().is_ok_and(|status| status.success()) {
+        return eprintln!("left out: prlimit cannot limit it");
+    }
+    let mut silent: Vec<TcpStream> = (0..30).map(|_| server.connect()).collect();
+    assert!(silent.iter_mut().all(is_closed));
+    assert_eq!(server.scrape("").status, 200);
+}

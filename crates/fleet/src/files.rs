@@ -1,0 +1,68 @@
+//! The files of `chronoscope generate fleet`.
+
+macro_rules! files {
+    ($($path:literal)*) => {
+        /// The path of each file, with `/` between folders, and its content.
+        pub const FILES: &[(&str, &str)] =
+            &[$(($path, include_str!(concat!("../files/", $path)))),*];
+    };
+}
+
+files! {
+    "README.md"
+    "ansible/playbook.yaml"
+    "grafana/dashboard.json"
+    "kubernetes/daemonset.yaml"
+    "prometheus/rules.test.yaml"
+    "prometheus/rules.yaml"
+    "prometheus/scrape.yaml"
+    "slurm/srun.sh"
+    "sql/census.sql"
+    "sql/changes.sql"
+    "sql/clickhouse.sql"
+    "sql/clusters.sql"
+    "sql/findings.sql"
+    "sql/load.sql"
+    "sql/outliers.sql"
+    "sql/percentiles.sql"
+    "sql/prelude.clickhouse.sql"
+    "sql/prelude.duckdb.sql"
+    "systemd/chronoscope-exporter.service"
+    "systemd/chronoscope-textfile.service"
+    "systemd/chronoscope-textfile.timer"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::path::Path;
+
+    #[test]
+    fn the_table_lists_every_file_of_the_folder() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("files");
+        let (mut found, mut folders) = (Vec::new(), vec![root.clone()]);
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).expect("a folder") {
+                let path = entry.expect("an entry").path();
+                if path.is_dir() {
+                    folders.push(path);
+                    continue;
+                }
+                let below = path.strip_prefix(&root).expect("it is below");
+                let parts = below.iter().map(|part| part.to_string_lossy());
+                found.push(parts.collect::<Vec<_>>().join("/"));
+            }
+        }
+        found.sort();
+        assert_eq!(found, FILES.iter().map(|(path, _)| *path).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn the_image_is_that_of_this_version() {
+        let image =
+            concat!("image: registry.example/chronoscope:", env!("CARGO_PKG_VERSION"), "\n");
+        let manifest = FILES.iter().find(|(path, _)| path.starts_with("kubernetes/"));
+        assert!(manifest.is_some_and(|(_, text)| text.contains(image)), "{image}");
+    }
+}

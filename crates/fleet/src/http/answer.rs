@@ -1,0 +1,202 @@
+//! What each path answers, from what is on the board.
+
+use super::accept::{Encoding, preferred};
+use crate::board::{Board, Notice};
+use chronoscope_report::metrics::{Answers, OPEN_METRICS, PROTOBUF, TEXT};
+use http_body_util::Full;
+use hyper::body::Bytes;
+use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue};
+use hyper::{Method, Request, Response, StatusCode};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The measuring thread looks at the machine each second, so it hangs if it is silent for this
+/// long.
+const SILENCE: Duration = Duration::from_mins(5);
+
+const PLAIN: &str = "text/plain; charset=utf-8";
+const HTML: &str = "text/html; charset=utf-8";
+const JSON: &str = "application/json";
+
+pub type Answer = Response<Full<Bytes>>;
+
+/// Answers a request. There is a report only if that was asked for.
+pub fn answer<B>(request: &Request<B>, board: &Board, has_report: bool) -> Answer {
+    let known: fn(&Request<B>, &Board) -> Answer = match request.uri().path() {
+        "/metrics" => metrics,
+        "/healthz" => |_, board| health(board.notice().as_ref(), board.silence()),
+        "/report" if has_report => report,
+        "/" if has_report => |_, _| front(" <a href=\"/report\">report</a>"),
+        "/" => |_, _| front(""),
+        _ => return line(StatusCode::NOT_FOUND, "not found: / lists what there is"),
+    };
+    if ![Method::GET, Method::HEAD].contains(request.method()) {
+        let mut answer = line(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD are answered");
+        answer.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
+        return answer;
+    }
+    known(request, board)
+}
+
+fn metrics<B>(request: &Request<B>, board: &Board) -> Answer {
+    let Some(Notice { answers, .. }) = board.notice() else {
+        return nothing_yet();
+    };
+    let (kind, part): (_, fn(&Answers) -> &[u8]) = match preferred(request.headers()) {
+        Encoding::OpenMetrics => (OPEN_METRICS, |it| &it.open_metrics),
+        Encoding::Protobuf => (PROTOBUF, |it| &it.protobuf),
+        Encoding::Text => (TEXT, |it| &it.text),
+    };
+    of(StatusCode::OK, kind, Bytes::from_owner(Part(answers, part)))
+}
+
+fn report<B>(_: &Request<B>, board: &Board) -> Answer {
+    match board.notice() {
+        Some(notice) if !notice.report.is_empty() => {
+            of(StatusCode::OK, JSON, Bytes::from_owner(Part(notice.report, |it| it)))
+        }
+        _ => nothing_yet(),
+    }
+}
+
+/// Whether the exporter works; that something cannot be measured here is not a failure.
+fn health(notice: Option<&Notice>, silence: Duration) -> Answer {
+    let health = notice.map(|notice| &notice.health);
+    if let Some(why) = health.and_then(|health| health.failed.as_ref()) {
+        return line(StatusCode::SERVICE_UNAVAILABLE, &format!("failed: {why}"));
+    }
+    if silence >= SILENCE {
+        let why = format!("silent: nothing was measured for {} s", silence.as_secs());
+        return line(StatusCode::SERVICE_UNAVAILABLE, &why);
+    }
+    let absent = health.into_iter().flat_map(|health| &health.absent).map(String::as_str);
+    let lines: Vec<&str> = std::iter::once("ok").chain(absent).collect();
+    line(StatusCode::OK, &lines.join("\n"))
+}
+
+fn front(more: &str) -> Answer {
+    let page = format!(
+        "<!doctype html><html lang=\"en\"><title>chronoscope</title>\n\
+         <h1>chronoscope</h1>\n\
+         <p><a href=\"/metrics\">metrics</a> <a href=\"/healthz\">health</a>{more}</p></html>\n"
+    );
+    of(StatusCode::OK, HTML, page.into())
+}
+
+fn nothing_yet() -> Answer {
+    line(StatusCode::SERVICE_UNAVAILABLE, "nothing was measured yet")
+}
+
+fn line(status: StatusCode, text: &str) -> Answer {
+    of(status, PLAIN, format!("{text}\n").into())
+}
+
+fn of(status: StatusCode, kind: &'static str, body: Bytes) -> Answer {
+    let mut answer = Response::new(Full::new(body));
+    *answer.status_mut() = status;
+    answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    answer
+}
+
+/// A part of something shared. Clients that read slowly hold no copy of it.
+struct Part<T>(Arc<T>, fn(&T) -> &[u8]);
+
+impl<T> AsRef<[u8]> for Part<T> {
+    fn as_ref(&self) -> &[u8] {
+        (self.1)(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Health;
+    use http_body_util::BodyExt;
+    use hyper::body::Body;
+
+    fn notice(health: Health) -> Notice {
+        let part = |text: &str| text.as_bytes().to_vec();
+        let [open_metrics, text, protobuf] = ["open", "text", "protobuf"].map(part);
+        let answers = Answers { open_metrics, text, protobuf };
+        Notice { answers: Arc::new(answers), report: Arc::new(part("{}")), health }
+    }
+
+    fn board() -> Board {
+        let board = Board::default();
+        board.put(notice(Health::default()));
+        board
+    }
+
+    fn request(method: Method, path: &str) -> Request<()> {
+        Request::builder().method(method).uri(path).body(()).expect("a request")
+    }
+
+    fn text(answer: Answer) -> String {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        let body = runtime.block_on(answer.into_body().collect()).expect("it cannot fail");
+        String::from_utf8(body.to_bytes().to_vec()).expect("UTF-8")
+    }
+
+    #[test]
+    fn each_path_answers_and_no_other() {
+        let board = board();
+        for (method, path, has_report, status, begin) in [
+            (Method::GET, "/metrics", false, 200, "text"),
+            (Method::HEAD, "/metrics", false, 200, "text"),
+            (Method::GET, "/metrics?name=x", false, 200, "text"),
+            (Method::GET, "/healthz", false, 200, "ok\n"),
+            (Method::GET, "/report", true, 200, "{}"),
+            (Method::GET, "/report", false, 404, "not found"),
+            (Method::POST, "/metrics", false, 405, "only GET"),
+            (Method::DELETE, "/nothing", false, 404, "not found"),
+            (Method::GET, "/metrics/", false, 404, "not found"),
+            (Method::OPTIONS, "*", false, 404, "not found"),
+            (Method::GET, "/", false, 200, "<!doctype html>"),
+        ] {
+            let answer = answer(&request(method.clone(), path), &board, has_report);
+            assert_eq!(answer.status().as_u16(), status, "{method} {path}");
+            assert_eq!(answer.headers().contains_key(ALLOW), status == 405);
+            let text = text(answer);
+            assert!(text.starts_with(begin), "{method} {path}: {text}");
+        }
+        for has_report in [true, false] {
+            let page = text(answer(&request(Method::GET, "/"), &board, has_report));
+            assert_eq!(page.contains("/report"), has_report, "{page}");
+        }
+    }
+
+    #[test]
+    fn before_the_first_measurement_there_is_health_and_nothing_else() {
+        let board = Board::default();
+        for (path, status) in [("/metrics", 503), ("/report", 503), ("/healthz", 200)] {
+            let answer = answer(&request(Method::GET, path), &board, true);
+            assert_eq!(answer.status().as_u16(), status, "{path}");
+            assert_eq!(text(answer).lines().count(), 1);
+        }
+    }
+
+    #[test]
+    fn health_names_what_is_absent_and_fails_if_nothing_is_measured() {
+        let failed = Health { failed: Some("no clock".into()), ..Health::default() };
+        let absent =
+            Health { absent: vec!["waits: why".into(), "steps: why".into()], failed: None };
+        for (health_of, silence, status, expected) in [
+            (Health::default(), 0, 200, "ok\n"),
+            (absent, 299, 200, "ok\nwaits: why\nsteps: why\n"),
+            (failed, 0, 503, "failed: no clock\n"),
+            (Health::default(), 300, 503, "silent: nothing was measured for 300 s\n"),
+        ] {
+            let answer = health(Some(&notice(health_of)), Duration::from_secs(silence));
+            assert_eq!(answer.status().as_u16(), status);
+            assert_eq!(text(answer), expected);
+        }
+    }
+
+    #[test]
+    fn an_answer_shares_its_bytes_with_the_board() {
+        let board = board();
+        let answer = answer(&request(Method::GET, "/metrics"), &board, false);
+        let shared = board.notice().expect("a notice").answers;
+        assert_eq!((answer.body().size_hint().exact(), Arc::strong_count(&shared)), (Some(4), 3));
+    }
+}
