@@ -5,6 +5,7 @@ pub mod analysis;
 pub mod block;
 pub mod capi;
 pub mod cross;
+pub mod fleet;
 pub mod packages;
 pub mod page;
 pub mod runner;

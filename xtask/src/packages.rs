@@ -35,6 +35,8 @@ pub enum Need {
     Page,
     /// The engines that query a fleet's reports.
     Analysis,
+    /// What checks the files of a fleet, and runs them.
+    Fleet,
     /// The language runtimes that the tool measures.
     Runtimes,
     /// `cargo experiments crosscheck-runtimes`, in addition.
@@ -112,6 +114,15 @@ packages! {
     Page "npm" Program("npm"): "downloads Playwright and axe-core from npm";
     Analysis "python3" Program("python3"): "runs DuckDB and ClickHouse's engine";
     Analysis "python3-pip" Program("pip3"): "downloads DuckDB and ClickHouse's engine from PyPI";
+    Fleet "prometheus" Program("promtool"): "scrapes the exporter, and tests rules";
+    Fleet "prometheus-node-exporter" Program("prometheus-node-exporter"):
+        "reads the exported textfile";
+    Fleet "python3" Program("python3"): "runs the checks";
+    Fleet "python3-pip" Program("pip3"):
+        "downloads checkers of manifests, queries and playbooks from PyPI";
+    Fleet "shellcheck" Program("shellcheck"): "checks the script for Slurm";
+    Fleet "strace" Program("strace"): "lists the system calls of the exporter";
+    Fleet "systemd" Program("systemd-analyze"): "checks the units";
     Runtimes "default-jdk-headless" Program("javac"): "compiles and runs the probe of Java";
     Runtimes "golang-go" Program("go"): "compiles the probe of Go";
     Runtimes "mono-mcs" Program("mcs"): "compiles the probe of .NET";

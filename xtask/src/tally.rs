@@ -2,6 +2,7 @@
 
 use crate::sh;
 use anyhow::Result;
+use serde::Deserialize;
 use std::ops::AddAssign;
 use xshell::Cmd;
 
@@ -53,6 +54,21 @@ impl Done {
                 *self += Self::failed(why);
             }
         }
+    }
+
+    /// Runs a program that prints a line of JSON for each of its checks, with `name` and, if it
+    /// failed, `why`, and adds them. `name` is that of the program.
+    pub fn checks(&mut self, name: &str, program: Cmd<'_>) {
+        #[derive(Deserialize)]
+        struct Checked {
+            name: String,
+            why: Option<String>,
+        }
+        let ran = sh::lines(program, |line| match serde_json::from_str::<Checked>(line) {
+            Ok(it) => self.check(&it.name, it.why.map_or(Ok(()), |why| Err(anyhow::anyhow!(why)))),
+            Err(_) => println!("{line}"),
+        });
+        self.check(&format!("{name} end"), ran);
     }
 
     /// Adds the counts from the summary line of the test harness; ignores every other line.

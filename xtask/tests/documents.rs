@@ -278,6 +278,10 @@ const QUOTED: &[(&str, &str, &str, &str)] = &[
     ("changes", "**System calls**, ±{}: the", "model/src/between.rs", "KERNEL"),
     ("changes", "(`x86/mfence-rdtsc`), ±{}: they", "model/src/between.rs", "AFTER_STORES"),
     ("changes", "and `c/time`, ±{}. A", "model/src/between.rs", "LOADS"),
+    ("../SECURITY", "| connections at a time | {} |", "fleet/src/http/mod.rs", "CONNECTIONS"),
+    ("../SECURITY", "| time for the head | {} |", "fleet/src/http/stream.rs", "HEAD"),
+    ("../SECURITY", "| time for taking an answer | {} |", "fleet/src/http/stream.rs", "ANSWER"),
+    ("../SECURITY", "| time between two requests | {} |", "fleet/src/http/stream.rs", "IDLE"),
 ];
 
 #[test]

@@ -6,7 +6,6 @@ mod samples;
 use crate::sh;
 use crate::tally::Done;
 use anyhow::{Context, Result, bail, ensure};
-use serde::Deserialize;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -47,14 +46,6 @@ pub fn driver(sh: &Shell) -> Result<PathBuf> {
     Ok(to)
 }
 
-/// What one check of a browser found, as the checks print it.
-#[derive(Deserialize)]
-struct Checked {
-    name: String,
-    /// Why it failed.
-    why: Option<String>,
-}
-
 /// Makes the pages, reads them back, and opens them.
 pub fn suite(sh: &Shell) -> Result<Done> {
     let driver = driver(sh)?;
@@ -71,11 +62,7 @@ pub fn suite(sh: &Shell) -> Result<Done> {
     done.check("main: drawn by Firefox", firefox(sh, &pages[0].file));
     let checks = sh::words(sh, sh::within(LIMIT));
     let checks = checks.arg("node").arg(driver.join("check.mjs")).arg(folder());
-    let ran = sh::lines(checks, |line| match serde_json::from_str::<Checked>(line) {
-        Ok(it) => done.check(&it.name, it.why.map_or(Ok(()), |why| Err(anyhow::anyhow!(why)))),
-        Err(_) => println!("{line}"),
-    });
-    done.check("the checks in Chromium end", ran);
+    done.checks("the checks in Chromium", checks);
     Ok(done)
 }
 

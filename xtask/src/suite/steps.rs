@@ -7,7 +7,7 @@ use xshell::{Cmd, Shell, cmd};
 use xtask::packages::Need;
 use xtask::runner::Runner;
 use xtask::tally::{Done, counted};
-use xtask::{analysis, cross, page, runtimes, sh, tool};
+use xtask::{analysis, cross, fleet, page, runtimes, sh, tool};
 
 /// One step of `cargo xtask test`.
 pub struct Step {
@@ -107,6 +107,13 @@ pub const ALL: &[Step] = &[
         about: "queries of a fleet find what was planted, alike in DuckDB and ClickHouse",
         needs: &[Need::Build, Need::Analysis],
         run: |sh, _| analysis::suite(sh),
+        ..STEP
+    },
+    Step {
+        name: "fleet",
+        about: "alerts, dashboard and units are sound, and two Prometheus find what was planted",
+        needs: &[Need::Build, Need::Fleet],
+        run: |sh, _| fleet::suite(sh),
         ..STEP
     },
     Step {

@@ -1,0 +1,64 @@
+//! The files of `chronoscope generate fleet`: each is checked as far as that goes without a fleet,
+//! and those for Prometheus run, with exporters and with node_exporter.
+
+use crate::runtimes::from_pypi;
+use crate::sh;
+use crate::tally::Done;
+use anyhow::Result;
+use std::time::Duration;
+use xshell::{Shell, cmd};
+
+/// Versions that are known to work, each with what it needs.
+const PACKAGES: [&str; 15] = [
+    "pyyaml==6.0.4",
+    "promql-parser==0.12.0",
+    "kubernetes-validate==1.37.0",
+    "importlib-resources==7.1.0",
+    "jsonschema==4.26.0",
+    "jsonschema-specifications==2025.9.1",
+    "referencing==0.37.0",
+    "attrs==26.1.0",
+    "rpds-py==2026.9.1",
+    "packaging==26.3",
+    "typing-extensions==4.16.0",
+    "ansible-core==2.19.3",
+    "jinja2==3.1.6",
+    "markupsafe==3.0.4",
+    "resolvelib==1.2.1",
+];
+const SCRIPTS: [(&str, &str); 5] = [
+    ("checks.py", include_str!("checks.py")),
+    ("files.py", include_str!("files.py")),
+    ("end_to_end.py", include_str!("end_to_end.py")),
+    ("syscall.c", include_str!("syscall.c")),
+    ("refuse.c", include_str!("refuse.c")),
+];
+/// Checks that take this long hang; they take some 40 s.
+const LIMIT: Duration = Duration::from_secs(300);
+
+/// Writes the files with the tool, checks them, and runs them.
+pub fn suite(sh: &Shell) -> Result<Done> {
+    let folder = sh::target().join("fleet");
+    let pypi = from_pypi(sh, &folder.join("pypi"), &PACKAGES, "ansible/__init__.py")?;
+    let (files, scratch) = (folder.join("files"), folder.join("scratch"));
+    for old in [&files, &scratch] {
+        sh.remove_path(old)?;
+    }
+    for (name, text) in SCRIPTS {
+        sh.write_file(scratch.join(name), text)?;
+    }
+    sh::run(cmd!(sh, "cargo build --quiet --package chronoscope-cli"))?;
+    let tool = sh::target().join("debug/chronoscope");
+    sh::run(cmd!(sh, "{tool} generate fleet {files}"))?;
+    let mut done = Done::default();
+    for (name, script, last) in [
+        ("the checks of files", "files.py", sh::root().join("docs")),
+        ("the checks of programs", "end_to_end.py", scratch.clone()),
+    ] {
+        let script = scratch.join(script);
+        let checks = sh::words(sh, sh::within(LIMIT)).arg("python3").arg("-B").arg(script);
+        let checks = checks.args([&files, &tool, &last]).env("PYTHONPATH", &pypi);
+        done.checks(name, checks);
+    }
+    Ok(done)
+}
