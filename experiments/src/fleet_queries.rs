@@ -1,5 +1,5 @@
-//! `cargo experiments fleet-queries`: what the queries of a fleet take in DuckDB and in ClickHouse's
-//! engine over a synthetic fleet with two weekly reports from each machine.
+//! `cargo experiments fleet-queries`: what the queries of a fleet take in DuckDB and in
+//! ClickHouse's engine over a synthetic fleet with two weekly reports from each machine.
 
 use crate::results;
 use anyhow::{Context, Result, ensure};

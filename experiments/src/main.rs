@@ -14,6 +14,7 @@ mod crosscheck_runtimes;
 mod crosscheck_trust;
 mod crosscheck_waits;
 mod fleet_queries;
+mod fleet_serve;
 mod lab;
 mod loaded;
 mod page;
@@ -62,6 +63,8 @@ enum Command {
     Page(page::Args),
     /// Times the queries of a synthetic fleet in both engines; updates docs/RESULTS.md
     FleetQueries(fleet_queries::Args),
+    /// Times scrapes of the exporter, and what it takes; updates docs/RESULTS.md
+    FleetServe(fleet_serve::Args),
     /// Times a release build from nothing; updates docs/RESULTS.md
     Build,
     /// Compares waits with cyclictest; updates docs/RESULTS.md
@@ -97,6 +100,7 @@ fn run(command: Command) -> Result<()> {
         Command::Blame(args) => blame::run(sh, &args),
         Command::Page(args) => page::run(sh, &args),
         Command::FleetQueries(args) => fleet_queries::run(sh, &args),
+        Command::FleetServe(args) => fleet_serve::run(sh, &args),
         Command::Build => build::run(sh),
         Command::CrosscheckWaits => crosscheck_waits::run(sh),
         Command::CrosscheckTrust(args) => crosscheck_trust::run(sh, &args),
