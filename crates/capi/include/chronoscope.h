@@ -108,6 +108,12 @@
 #define CHRONOSCOPE_SYNC_REFERENCE_MOVED 9
 
 /*
+ The hypervisor tells that it has disrupted the clock, by a migration for example, and nothing else
+ shows it; `value` is zero.
+ */
+#define CHRONOSCOPE_SYNC_DISRUPTED 10
+
+/*
  As little CPU time as possible: half of the waits end as late as the system wakes them.
  */
 #define CHRONOSCOPE_ECONOMY 0
@@ -264,6 +270,10 @@ typedef struct chronoscope_description {
      How often the system's clock went back for good.
      */
     uint32_t reference_moves;
+    /*
+     How often the hypervisor told that it had disrupted the clock.
+     */
+    uint32_t disruptions;
 } chronoscope_description;
 
 /*

@@ -49,6 +49,9 @@ pub const CHRONOSCOPE_SYNC_BUSY: u32 = 8;
 /// The system's clock went back and has stayed there for three checks, at least a millisecond
 /// apart, so it counts again from the first of them on; `value` is by how many nanoseconds.
 pub const CHRONOSCOPE_SYNC_REFERENCE_MOVED: u32 = 9;
+/// The hypervisor tells that it has disrupted the clock, by a migration for example, and nothing else
+/// shows it; `value` is zero.
+pub const CHRONOSCOPE_SYNC_DISRUPTED: u32 = 10;
 
 /// The result of a check against the reference.
 #[repr(C)]
@@ -88,6 +91,8 @@ pub struct chronoscope_description {
     pub rate_changes: u64,
     /// How often the system's clock went back for good.
     pub reference_moves: u32,
+    /// How often the hypervisor told that it had disrupted the clock.
+    pub disruptions: u32,
 }
 
 /// A clock with its own source and calibration. Any number of threads may use it at the same time.
@@ -203,6 +208,7 @@ pub unsafe extern "C" fn chronoscope_sync(
             Synced::RateChanged(ppm) => (CHRONOSCOPE_SYNC_RATE_CHANGED, ppm),
             Synced::Unsure(ppm) => (CHRONOSCOPE_SYNC_UNSURE, ppm),
             Synced::GivenUp => (CHRONOSCOPE_SYNC_GIVEN_UP, 0.0),
+            Synced::Disrupted => (CHRONOSCOPE_SYNC_DISRUPTED, 0.0),
             Synced::ReferenceMoved(ns) => (CHRONOSCOPE_SYNC_REFERENCE_MOVED, ns as f64),
             // The list may grow, and nothing that is not in it says anything about the clock.
             _ => (CHRONOSCOPE_SYNC_BUSY, 0.0),
@@ -244,6 +250,7 @@ pub unsafe extern "C" fn chronoscope_clock_description(
             jumps: found.jumps,
             rate_changes: found.rate_changes,
             reference_moves: found.reference_moves,
+            disruptions: found.disruptions,
         };
         // SAFETY: guaranteed by the caller.
         unsafe { put(description, answer) }

@@ -69,6 +69,11 @@
 //! happened after the last check or could not be seen in it yet: [`Bounded::unchecked_ns`] states
 //! how long ago that was. It is zero after [`Instant::elapsed_bounded`], which makes a check.
 //!
+//! A hypervisor can tell its guest that it has disrupted the clock (`/dev/vmclock0`, Linux 6.13).
+//! The first [`Clock::sync`], [`Clock::calibrate`] or [`Clock::keep`] maps that page if there is
+//! one, and every check from then on compares its marker. If it has changed, nothing that was timed
+//! across it is vouched for, even if the counter shows nothing ([`Synced::Disrupted`]).
+//!
 //! If the reference goes back and stays there, as it can for a machine that was restored from a
 //! snapshot, three checks over at least two milliseconds make it count again
 //! ([`Synced::ReferenceMoved`]).
@@ -102,10 +107,9 @@
 //!   `sched_setattr` if no filter is active.
 //! - [`Wall::now_bounded`] and [`Wall::now_checked`]: `prctl`; and `adjtimex` if no filter is
 //!   active.
-//! - [`Clock::sync`], and any check that finds something: `prctl`; and `openat`, `read` and `close`
-//!   if no filter is active.
-//! - [`Clock::calibrate`]: the same, and `perf_event_open`, `mmap` and `munmap` if no filter is
-//!   active.
+//! - [`Clock::sync`], and any check that finds something: `prctl`; and `openat`, `read`, `mmap` and
+//!   `close` if no filter is active.
+//! - [`Clock::calibrate`]: the same, and `perf_event_open` and `munmap` if no filter is active.
 //! - [`Clock::keep`]: what a thread takes.
 //!
 //! On 32-bit Arm the first read opens the files too, if no filter is active; otherwise it reads the

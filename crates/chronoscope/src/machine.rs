@@ -74,6 +74,24 @@ pub trait Machine {
         Inquiry { kernel: self.facts().kernel, hint: None }
     }
 
+    /// A number that the hypervisor changes when it has disrupted the clock of its guest, by a
+    /// migration for example; `None` if there is none. Asked for in each check.
+    ///
+    /// On Linux it is the disruption marker of `/dev/vmclock0`, a page that [`Machine::inquire`]
+    /// has mapped.
+    ///
+    /// ```
+    /// use chronoscope::machine::{Machine, Native};
+    /// Native.inquire(false);
+    /// match Native.disruption() {
+    ///     Some(marker) => println!("disruptions are told: {marker}"),
+    ///     None => println!("no hypervisor tells of disruptions"),
+    /// }
+    /// ```
+    fn disruption(&self) -> Option<u64> {
+        None
+    }
+
     /// Reads the counter, unordered.
     ///
     /// ```
@@ -425,6 +443,10 @@ impl Machine for Native {
 
     fn inquire(&self, deeply: bool) -> Inquiry {
         os::inquire(cpu::CLOCK_SOURCES, deeply)
+    }
+
+    fn disruption(&self) -> Option<u64> {
+        os::disruption()
     }
 
     #[inline(always)]

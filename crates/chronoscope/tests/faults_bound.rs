@@ -196,3 +196,59 @@ fn a_rate_is_not_taken_from_a_stretch_in_which_something_happened() {
         }
     }
 }
+
+/// A migration that moves the counter by less than a check can see, and of which the hypervisor
+/// tells.
+#[test]
+fn a_disruption_that_only_the_hypervisor_knows_of_is_noticed() {
+    let mut world = World::new(2.6e9).hint(2.6e9, 0.2);
+    world.marker = Some(7);
+    let clock = clock(world);
+    for _ in 0..5 {
+        clock.machine().pass(SECOND);
+        assert!(matches!(clock.sync(), Synced::Agrees(_)));
+    }
+    let (start, _) = read(&clock);
+    clock.machine().tell(|world| {
+        world.ticks += 10.0;
+        world.hz *= 1.0 + 40e-6;
+        world.marker = Some(3);
+    });
+    assert_eq!(clock.sync(), Synced::Disrupted);
+    assert!(!clock.undisturbed_since(start));
+    assert!(clock.bounded_since(start).disturbed);
+    let told = clock.describe();
+    assert_eq!((told.disruptions, told.jumps, told.rate_told_by), (1, 0, None));
+    assert!(told.to_string().ends_with("1 disruption by the hypervisor"), "{told}");
+    for span in [1e3, 1e6, 1e8, SECOND] {
+        let (start, begun) = read(&clock);
+        clock.machine().pass(span);
+        let found = clock.bounded_since(start);
+        assert!(!found.disturbed);
+        assert_true(found, clock.machine().tell(|world| world.ordered_at) - begun);
+    }
+}
+
+/// What else was noticed is reported, and the disruption is counted once.
+#[test]
+fn a_disruption_that_shows_is_a_jump_and_a_marker_that_appears_is_none() {
+    let clock = clock(World::new(2.6e9));
+    clock.machine().pass(SECOND);
+    clock.sync();
+    clock.machine().tell(|world| world.marker = Some(7));
+    clock.machine().pass(SECOND);
+    assert!(matches!(clock.sync(), Synced::Agrees(_)));
+    clock.machine().tell(|world| {
+        world.ticks += 2.6e9;
+        world.marker = Some(8);
+    });
+    let found = [clock.sync(), clock.sync(), clock.sync()];
+    assert!(!found.contains(&Synced::Disrupted), "{found:?}");
+    let told = clock.describe();
+    assert_eq!((told.jumps, told.disruptions), (1, 1), "{found:?}");
+    // A marker that cannot be read for a moment has not changed.
+    clock.machine().tell(|world| world.marker = None);
+    clock.sync();
+    clock.machine().tell(|world| world.marker = Some(8));
+    assert!(matches!(clock.sync(), Synced::Agrees(_)));
+}

@@ -81,6 +81,7 @@ fn world(dice: &mut Dice) -> World {
     world.ticks = 1e13;
     world.os_cost = dice.one_of(&[20.0, 20.0, 60.0, 700.0, 4000.0]);
     world.step = dice.one_of(&[1.0, 1.0, 10.0, 26.0]);
+    world.marker = dice.one_of(&[None, Some(1)]);
     if kernel == Kernel::Unasked {
         world.facts.reads_directly = Some(true);
     }

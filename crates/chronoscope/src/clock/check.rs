@@ -68,6 +68,11 @@ pub enum Synced {
     /// The reference has gone back by this many nanoseconds and has stayed there for three looks,
     /// at least a millisecond apart. It counts again from the first of them on.
     ReferenceMoved(u64),
+    /// The hypervisor tells that it has disrupted the clock, by a migration for example, and nothing
+    /// else shows it. What was timed across it is not vouched for, and the rate is determined anew.
+    /// If the counter also jumped or changed its rate, that is reported, and
+    /// [`Description::disruptions`](super::Description::disruptions) counts both.
+    Disrupted,
     /// The counter jumped slightly or its rate changed slightly, and the next check will show
     /// which. Until then the bound, this many parts per million, covers both.
     Unsure(f64),
@@ -223,6 +228,22 @@ impl<M: Machine> Clock<M> {
             return reject(state);
         };
         let verdict = state.estimator.judge(&sample);
+        let marker = self.machine.disruption();
+        let disrupted = marker.is_some() && state.marker.is_some() && marker != state.marker;
+        if verdict == Verdict::Agrees && disrupted {
+            return self.disrupted(state, marker);
+        }
+        let synced = self.react(state, sample, verdict);
+        // After a sample that was rejected, the next one shows what happened.
+        if synced != Synced::Rejected {
+            state.disruptions += u32::from(disrupted);
+            state.marker = marker.or(state.marker);
+        }
+        synced
+    }
+
+    /// What a sample with this verdict changes.
+    fn react(&self, state: &mut State, sample: Sample, verdict: Verdict) -> Synced {
         match verdict {
             Verdict::Agrees => {
                 if state.moved.looks > 0 {
@@ -247,6 +268,26 @@ impl<M: Machine> Clock<M> {
             Verdict::CounterStands => self.give_up(state, Reason::CounterStands),
             Verdict::Disagrees => self.explain(state),
         }
+    }
+
+    /// The hypervisor has disrupted the clock, and the sample looks as if it had not: the counter may
+    /// have jumped by less than a check can see, and may count at another rate.
+    fn disrupted(&self, state: &mut State, marker: Option<u64>) -> Synced {
+        let (first, last, now) = match self.measured(state) {
+            Ok(measured) => measured,
+            Err(synced) => return synced,
+        };
+        let wander = first::wander(&state.kernel);
+        state.disturb(last.ticks.max(self.due(state).0));
+        state.estimator = Estimator::new(first, now, wander);
+        state.add_slack(state.estimator.unnoticed(&last), last.ticks);
+        state.estimator.accept(last);
+        state.doubt = None;
+        state.moved = Moved::NO;
+        state.hint = None;
+        state.marker = marker;
+        state.disruptions += 1;
+        Synced::Disrupted
     }
 
     /// The reference is behind: for a moment, or for good?
@@ -290,24 +331,31 @@ impl<M: Machine> Clock<M> {
         })
     }
 
-    /// Determines what made a sample impossible: another clock source of the kernel, a drift, a
-    /// jump, or another rate.
-    fn explain(&self, state: &mut State) -> Synced {
-        let (first, last) = match stretch(&self.machine) {
-            Ok(both) => both,
-            Err(why) => return self.give_up(state, why),
-        };
+    /// The rate that a short stretch shows, with its samples. If it shows none, that is the result of
+    /// the check.
+    fn measured(&self, state: &mut State) -> Result<(Sample, Sample, Rate), Synced> {
+        let (first, last) = stretch(&self.machine).map_err(|why| self.give_up(state, why))?;
         let Some(now) = Rate::between(&first, &last) else {
-            return self.give_up(state, Reason::CounterStands);
+            return Err(self.give_up(state, Reason::CounterStands));
         };
         if Scale::from_ns_per_tick(now.best).is_none() {
-            return self.give_up(state, Reason::RateGone);
+            return Err(self.give_up(state, Reason::RateGone));
         }
         // A single stretch shows no rate if something happened in it.
         let again = stretch(&self.machine).ok().and_then(|(from, to)| Rate::between(&from, &to));
         if again.is_none_or(|again| again.intersect(&now).is_none()) {
-            return reject(state);
+            return Err(reject(state));
         }
+        Ok((first, last, now))
+    }
+
+    /// Determines what made a sample impossible: another clock source of the kernel, a drift, a
+    /// jump, or another rate.
+    fn explain(&self, state: &mut State) -> Synced {
+        let (first, last, now) = match self.measured(state) {
+            Ok(measured) => measured,
+            Err(synced) => return synced,
+        };
         let old = state.estimator.rate();
         let Some(since) = Rate::between(&state.estimator.last(), &first) else {
             return self.give_up(state, Reason::CounterBack);

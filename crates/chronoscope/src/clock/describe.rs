@@ -55,6 +55,9 @@ pub struct Description {
     /// How often the reference went back for good; see
     /// [`Synced::ReferenceMoved`](super::Synced::ReferenceMoved).
     pub reference_moves: u32,
+    /// How often the hypervisor told that it had disrupted the clock; see
+    /// [`Synced::Disrupted`](super::Synced::Disrupted).
+    pub disruptions: u32,
 }
 
 impl<M: Machine> Clock<M> {
@@ -103,6 +106,7 @@ impl<M: Machine> Clock<M> {
             jumps: state.jumps,
             rate_changes: state.rate_changes,
             reference_moves: state.moves,
+            disruptions: state.disruptions,
         }
     }
 }
@@ -136,15 +140,26 @@ impl fmt::Display for Description {
                     self.samples,
                     ago.as_secs_f64()
                 )?;
+                let count = |count: u64, of: &str, what: &str| {
+                    let plural = if count == 1 { "" } else { "s" };
+                    format!("{count} {of}{plural}{what}")
+                };
                 write!(
                     f,
-                    "disturbed   {} jumps, {} changes of rate, {} samples rejected",
-                    self.jumps, self.rate_changes, self.rejected
+                    "disturbed   {}, {}, {}",
+                    count(self.jumps, "jump", ""),
+                    count(self.rate_changes, "change", " of rate"),
+                    count(self.rejected, "sample", " rejected")
                 )?;
-                match self.reference_moves {
-                    0 => Ok(()),
-                    moves => write!(f, ", {moves} moves of the reference"),
+                for (times, of, what) in [
+                    (self.reference_moves, "move", " of the reference"),
+                    (self.disruptions, "disruption", " by the hypervisor"),
+                ] {
+                    if times > 0 {
+                        write!(f, ", {}", count(times.into(), of, what))?;
+                    }
                 }
+                Ok(())
             }
         }
     }

@@ -8,7 +8,7 @@ use crate::convert::Scale;
 use crate::machine::{Kernel, Name};
 
 /// All words of a state.
-pub const WORDS: usize = 61;
+pub const WORDS: usize = 63;
 
 /// The words at the beginning that conversions need; see [`Known`].
 pub const KNOWN: usize = 12;
@@ -142,6 +142,10 @@ pub struct State {
     /// How often the reference has moved for good.
     pub moves: u32,
     pub moved: Moved,
+    /// The hypervisor's marker at the last check, if it has one.
+    pub marker: Option<u64>,
+    /// How often it has changed.
+    pub disruptions: u32,
     pub disturbed: Option<u64>,
     pub doubt: Option<Doubt>,
     pub slack: Slack,
@@ -166,6 +170,8 @@ impl State {
         rate_changes: 0,
         moves: 0,
         moved: Moved::NO,
+        marker: None,
+        disruptions: 0,
         disturbed: None,
         doubt: None,
         slack: Slack { gap: 0, gap_from: 0, recent: 0, recent_from: 0, whole: 0 },
@@ -229,6 +235,8 @@ impl State {
         let Moved { first, last, looks } = self.moved;
         let counts = u64::from(self.moves) << 32 | u64::from(looks);
         out.put(&[first.ticks, first.low, first.high, last, counts]);
+        let told = u64::from(self.disruptions) << 32 | u64::from(self.marker.is_some());
+        out.put(&[self.marker.unwrap_or(0), told]);
         if let Some(doubt) = self.doubt {
             let rates = [doubt.before, doubt.since];
             for rate in rates {
@@ -250,6 +258,7 @@ impl State {
         let [rejected, jumps, rate_changes, horizon] = rest.take();
         let estimator = Estimator::from_words(rest.take());
         let [from, low, high, last, counts] = rest.take();
+        let [marker, told] = rest.take();
         // All samples of one clock have the same step.
         let first = Sample { ticks: from, ticks_step: estimator.last().ticks_step, low, high };
         let [before, since] = [(); 2].map(|()| {
@@ -279,6 +288,8 @@ impl State {
             rate_changes,
             moves: (counts >> 32) as u32,
             moved: Moved { first, last, looks: counts as u32 },
+            marker: (told & 1 != 0).then_some(marker),
+            disruptions: (told >> 32) as u32,
             disturbed: known.disturbed,
             doubt: (doubt != 0).then_some(Doubt {
                 before,
@@ -373,6 +384,8 @@ mod tests {
             rate_changes: 15,
             moves: 24,
             moved: Moved { first: sample(25), last: 26, looks: 27 },
+            marker: Some(28),
+            disruptions: 29,
             disturbed: Some(0),
             doubt: Some(Doubt { before: rate, since: rate, ahead_ns: -3.0, due: 16 }),
             slack: Slack { gap: 17, gap_from: 18, recent: 19, recent_from: 20, whole: 21 },

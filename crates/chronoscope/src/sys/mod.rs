@@ -70,6 +70,9 @@ pub mod process;
 #[cfg_attr(any(not(target_os = "linux"), miri), path = "thread_other.rs")]
 pub mod thread;
 
+#[cfg(all(feature = "std", target_os = "linux", not(miri)))]
+mod vmclock;
+
 #[cfg(feature = "std")]
 pub mod wanted;
 

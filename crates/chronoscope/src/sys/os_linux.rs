@@ -216,12 +216,21 @@ pub fn first_view(_names: &[&str]) -> Kernel {
     Kernel::Unasked
 }
 
-/// What needs files: the kernel's view, and the rate from the page of a perf event if `deeply`.
+/// What needs files: the kernel's view, the page of the hypervisor, and the rate from the page of a
+/// perf event if `deeply`.
 pub fn inquire(names: &[&str], deeply: bool) -> Inquiry {
+    if nothing_kills() {
+        super::vmclock::open();
+    }
     Inquiry {
         kernel: kernel_view(names),
         hint: (deeply && nothing_kills()).then(super::perf_page::rate).flatten(),
     }
+}
+
+/// The hypervisor's disruption marker, once [`inquire`] has found one.
+pub fn disruption() -> Option<u64> {
+    super::vmclock::marker()
 }
 
 fn view(current: &str, available: &str, names: &[&str]) -> Kernel {

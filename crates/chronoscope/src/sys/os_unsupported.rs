@@ -55,6 +55,11 @@ pub fn inquire(_names: &[&str], _deeply: bool) -> Inquiry {
     Inquiry { kernel: Kernel::Silent, hint: None }
 }
 
+/// No page of a hypervisor is known here.
+pub fn disruption() -> Option<u64> {
+    None
+}
+
 pub fn reads_directly() -> Option<bool> {
     None
 }

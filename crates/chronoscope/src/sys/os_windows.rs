@@ -102,6 +102,11 @@ pub fn inquire(names: &[&str], _deeply: bool) -> Inquiry {
     Inquiry { kernel: first_view(names), hint: None }
 }
 
+/// No page of a hypervisor is known here.
+pub fn disruption() -> Option<u64> {
+    None
+}
+
 /// [`first_view`] says more.
 pub fn reads_directly() -> Option<bool> {
     None

@@ -23,7 +23,8 @@ pub enum Event {
     Move(f64),
     /// So many of the next reads of the reference are off by so many nanoseconds.
     Lie(u32, f64),
-    /// The counter jumps by so many nanoseconds, and its rate changes by this factor.
+    /// The machine is moved: the counter jumps by so many nanoseconds, and its rate changes by this
+    /// factor.
     Migrate(f64, f64),
     /// The thread does not run for so long, and waits for a CPU for so much of that.
     Gap(f64, f64),
@@ -61,6 +62,8 @@ pub struct World {
     pub reference_gained: f64,
     /// How many of the next reads of the reference are off, and by how much.
     pub lie: (u32, f64),
+    /// What the hypervisor changes when it moves the machine, if it tells.
+    pub marker: Option<u64>,
     /// What the kernel reports when it is asked, if that is not in the facts.
     pub inquiry: Option<Inquiry>,
     /// How often it was asked.
@@ -116,6 +119,7 @@ impl World {
             reference_fast: 0.0,
             reference_gained: 0.0,
             lie: (0, 0.0),
+            marker: None,
             inquiry: None,
             inquiries: 0,
             glitch: (0, 0.0),
@@ -188,6 +192,7 @@ impl World {
             Event::Migrate(ns, factor) => {
                 self.jump(ns);
                 self.hz *= factor;
+                self.marker = self.marker.map(|marker| marker + 1);
             }
             Event::Gap(ns, queued) => {
                 self.queued = self.queued.map(|before| before + queued);
@@ -282,6 +287,10 @@ impl Machine for Sim {
             world.inquiries += 1;
             world.inquiry.unwrap_or(Inquiry { kernel: world.facts.kernel, hint: None })
         })
+    }
+
+    fn disruption(&self) -> Option<u64> {
+        self.used(|world| world.marker)
     }
 
     fn ticks(&self) -> u64 {
