@@ -36,6 +36,9 @@ pub struct World {
     pub time: f64,
     /// The counter without its skew.
     pub ticks: f64,
+    /// What `ticks` is too coarse for: a large counter would otherwise lose a part of each short
+    /// time, and so count more slowly than `hz`.
+    pub ticks_lost: f64,
     pub hz: f64,
     /// The counter advances by this many ticks at a time, which need not be a whole number.
     pub step: f64,
@@ -102,6 +105,7 @@ impl World {
         Self {
             time: 5e12,
             ticks: 1e9,
+            ticks_lost: 0.0,
             hz,
             step: 1.0,
             frozen: false,
@@ -211,7 +215,9 @@ impl World {
         self.reference_gained += ns * self.reference_fast;
         self.wall_slewed += ns * self.slew;
         if !self.frozen {
-            self.ticks += ns * self.hz / 1e9;
+            let (before, more) = (self.ticks, ns * self.hz / 1e9 + self.ticks_lost);
+            self.ticks += more;
+            self.ticks_lost = more - (self.ticks - before);
         }
     }
 
