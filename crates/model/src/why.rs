@@ -106,6 +106,9 @@ pub struct Why {
     /// How many of those came after the CPU had entered an idle state, by state.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub idle: Vec<Idle>,
+    /// The tasks that made wake-ups late, the one with the most time first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub culprits: Vec<Culprit>,
     /// Records of context switches that the kernel could not store.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub lost: u64,
@@ -143,12 +146,65 @@ pub struct Worst {
     /// Whether the thread moved to another CPU during the wait.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub moved: bool,
+    /// What ran while the thread was ready to run or had lost its CPU, longest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub culprits: Vec<Culprit>,
     /// The deepest idle state that the CPU entered; absent if it entered none, or is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle: Option<String>,
     /// System management interrupts during the wait, if there were any.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub smis: u64,
+}
+
+/// How it is known that a task ran.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Known {
+    /// The kernel recorded when it ran.
+    Seen,
+    /// Its CPU time grew on that CPU around that time.
+    #[default]
+    #[serde(other)]
+    Likely,
+}
+
+/// A task that had the CPU instead of a thread that was ready to run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Culprit {
+    /// Its name, as the kernel has it (`comm`, proc(5)), with other bytes than UTF-8 replaced;
+    /// absent if it is not known or withheld.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Its process, by its number in the namespace of this process; 0 if it is not visible here.
+    pub pid: u32,
+    /// Its thread, likewise.
+    pub tid: u32,
+    /// Its scheduling policy (`SCHED_OTHER`), if known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<String>,
+    /// Its priority, if that is a real-time one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority: Option<u32>,
+    /// How long it ran, in nanoseconds.
+    pub ns: u64,
+    /// In a table of a whole run, how many wake-ups it made late; 1 in that of a wake-up.
+    pub wake_ups: u64,
+    /// How this is known.
+    pub known: Known,
 }
 
 /// Wake-ups after an idle state.
