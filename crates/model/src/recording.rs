@@ -1,10 +1,10 @@
 //! A recording of `watch`: what happened, in the order in which it was seen, as one JSON object per
 //! line. The view of a run, and that of a recording of it, are made of the same events.
 
-use crate::Note;
 use crate::environment::Environment;
-use crate::waits::Load;
-use crate::why::Worst;
+use crate::waits::{Load, Wait};
+use crate::why::{Why, Worst};
+use crate::{Note, Ruler};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -21,14 +21,20 @@ pub enum Event {
     Load(LoadSince),
     /// Waits of a row have ended.
     Waits(Waits),
-    /// A wait ended late, and why.
+    /// A wait ended late, and why. Of each row, these are the latest few of each tenth of a second
+    /// and the latest of all: [`Event::Why`] counts all of them.
     Late(Late),
+    /// Why the waits of a row ended late, added up.
+    Why(WhySince),
     /// What the machine did, about once a second.
     Machine(Machine),
     /// Reads of the watched clock, one after the other.
     Deltas(Deltas),
-    /// Nothing was measured for some time, because it was asked for.
+    /// Nothing was measured for some time, because it was asked for, or because the process was
+    /// stopped or the machine suspended.
     Pause(Pause),
+    /// Something could not be done as asked, or did not go on.
+    Note(NoteAt),
     /// Waits that were measured and could not be kept.
     Dropped(Dropped),
 }
@@ -50,12 +56,18 @@ pub struct Start {
     /// What could not be done as asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Note>,
+    /// The clock that the waits are measured with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ruler: Option<Ruler>,
+    /// The arguments of the tool.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub argv: Vec<String>,
     /// The machine.
     pub environment: Environment,
 }
 
 /// A method that waits.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Row {
     /// The id of the method.
     pub id: String,
@@ -67,6 +79,12 @@ pub struct Row {
     /// Why it cannot be measured here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unavailable_reason: Option<String>,
+    /// By how much a wait may seem early without being early, in nanoseconds.
+    #[serde(default)]
+    pub tolerance_ns: u64,
+    /// Its row in a report, before the first wait.
+    #[serde(default)]
+    pub wait: Box<Wait>,
 }
 
 /// The load from a time on.
@@ -105,24 +123,37 @@ pub struct Late {
     pub wake: Worst,
 }
 
+/// Why waits of a row ended late, since the last such event.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WhySince {
+    /// The row.
+    pub row: usize,
+    /// When.
+    pub at_ns: u64,
+    /// All of its wake-ups, without the worst, which are events of their own.
+    pub why: Why,
+}
+
 /// What the machine did since the last such event. What is absent is not known here.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Machine {
     /// When.
     pub at_ns: u64,
-    /// The rate of the wall clock against the monotonic one, in parts per million.
+    /// The rate of the wall clock against a clock that nothing slews (`CLOCK_MONOTONIC_RAW`), in
+    /// parts per million, over the last minute or since the last step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drift_ppm: Option<f64>,
     /// Steps of the wall clock.
     pub steps: u64,
-    /// What the hypervisor took from the CPUs, in nanoseconds.
+    /// What the hypervisor took from the CPU of the waits, in nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steal_ns: Option<u64>,
-    /// How often a waiting thread moved to another CPU.
+    /// How often a waiting thread was found on another CPU than before, at the end of a burst.
     pub moved: u64,
-    /// Times in which the process could not run at all, in nanoseconds.
+    /// Times in which the process could not run at all, in nanoseconds: each is also a
+    /// [`Event::Pause`].
     pub paused_ns: u64,
-    /// The share of a CPU that each row took, 0 to 1, in the order of the rows.
+    /// The share of a CPU that each row took while it waited, 0 to 1, in the order of the rows.
     pub cpu: Vec<Option<f64>>,
 }
 
@@ -146,6 +177,15 @@ pub struct Pause {
     pub until_ns: u64,
 }
 
+/// What could not be done as asked, or did not go on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct NoteAt {
+    /// When.
+    pub at_ns: u64,
+    /// What.
+    pub note: Note,
+}
+
 /// Waits that could not be kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Dropped {
@@ -155,4 +195,9 @@ pub struct Dropped {
     pub row: usize,
     /// How many.
     pub waits: u64,
+}
+
+/// The JSON Schema of [`Event`], which each line of a recording is.
+pub fn schema() -> schemars::Schema {
+    schemars::schema_for!(Event)
 }

@@ -1,0 +1,12 @@
+//! Recordings of `watch`: writing them, keeping the last minute of one, reading them, and making a
+//! report of one.
+
+mod keep;
+mod read;
+mod report;
+mod write;
+
+pub use keep::{Breach, Keep, Keeper, Status};
+pub use read::{Reader, is_recording};
+pub use report::{Summary, report};
+pub use write::Writer;
