@@ -11,6 +11,11 @@ pub const APART_NS: u64 = 5_000;
 /// How many of the latest wake-ups of a row are kept.
 pub const WORST: usize = 20;
 
+/// More durations are not told apart by which wake-ups are later, and more idle states no CPU has;
+/// a file may claim otherwise.
+const MOST_EDGES: usize = 64;
+const MOST_STATES: usize = 16;
+
 macro_rules! causes {
     ($($variant:ident $name:literal $words:literal $doc:literal)*) => {
         /// What made a wait end late.
@@ -236,6 +241,46 @@ impl Why {
         self.later.iter().rfind(|later| later.waits >= wanted)
     }
 
+    /// Adds what was found in another part of the same run. Either may come from a file with any
+    /// figures.
+    pub fn join(&mut self, other: &Self) {
+        let mut edges: Vec<u64> =
+            self.later.iter().chain(&other.later).map(|later| later.than_ns).collect();
+        edges.sort_unstable();
+        edges.dedup();
+        edges.truncate(MOST_EDGES);
+        // Wake-ups beyond an edge that a list leaves out are those beyond its next one.
+        let at = |list: &[Later], edge| list.iter().find(|later| later.than_ns >= edge).cloned();
+        let joined = edges.into_iter().map(|than_ns| {
+            let lists = [&self.later, &other.later];
+            let found = lists.into_iter().filter_map(|list| at(list, than_ns));
+            found.fold(Later { than_ns, ..Later::default() }, Later::and)
+        });
+        self.later = joined.collect();
+        other.worst.iter().for_each(|worst| self.add_worst(worst));
+        self.examined = self.examined.saturating_add(other.examined);
+        self.apart = self.apart.saturating_add(other.apart).min(self.examined);
+        for idle in &other.idle {
+            match self.idle.iter_mut().find(|known| known.name == idle.name) {
+                Some(known) => known.waits = known.waits.saturating_add(idle.waits),
+                None => self.idle.push(idle.clone()),
+            }
+            self.idle.truncate(MOST_STATES);
+        }
+        self.lost = self.lost.saturating_add(other.lost);
+        let smis = [self.smis, other.smis].into_iter().flatten();
+        self.smis = smis.reduce(u64::saturating_add);
+    }
+
+    /// Adds a late wake-up, if it is one of the latest.
+    pub fn add_worst(&mut self, worst: &Worst) {
+        let at = self.worst.partition_point(|known| known.late_ns >= worst.late_ns);
+        if at < WORST {
+            self.worst.truncate(WORST - 1);
+            self.worst.insert(at.min(self.worst.len()), worst.clone());
+        }
+    }
+
     /// The share of late wake-ups, 0 to 1, whose parts add up to their lateness within 5 us.
     pub fn explained(&self) -> Option<f64> {
         (self.examined > 0).then(|| 1.0 - self.apart as f64 / self.examined as f64)
@@ -243,6 +288,20 @@ impl Why {
 }
 
 impl Later {
+    /// The wake-ups of both, beyond the same duration.
+    fn and(mut self, other: Self) -> Self {
+        self.waits = self.waits.saturating_add(other.waits);
+        self.late_ns = self.late_ns.saturating_add(other.late_ns);
+        for part in other.parts.into_iter().take(Cause::ALL.len()) {
+            match self.parts.iter_mut().find(|known| known.cause == part.cause) {
+                Some(known) => known.ns = known.ns.saturating_add(part.ns),
+                None => self.parts.push(part),
+            }
+        }
+        self.parts.sort_by_key(|part| std::cmp::Reverse(part.ns));
+        self
+    }
+
     /// The share of a cause in the lateness, 0 to 1.
     pub fn share(&self, cause: Cause) -> f64 {
         share(&self.parts, self.late_ns, cause)
@@ -303,5 +362,57 @@ mod tests {
         let few = Why { later: vec![later(0, 3), later(50, 2)], ..Why::default() };
         assert_eq!(few.tail().map(|it| it.than_ns), Some(0));
         assert_eq!((Why::default().tail(), Why::default().explained()), (None, None));
+    }
+
+    #[test]
+    fn two_parts_of_a_run_add_up_beyond_every_duration() {
+        let part = |cause, ns| Part { cause, ns };
+        let later = |than_ns, waits, parts: &[Part]| {
+            let late_ns = parts.iter().map(|part| part.ns).sum();
+            Later { than_ns, waits, late_ns, parts: parts.to_vec() }
+        };
+        let (queue, steal) = (Cause::RunQueue, Cause::Steal);
+        let worst = |late_ns| Worst { late_ns, ..Worst::default() };
+        let first = Why {
+            later: vec![
+                later(0, 5, &[part(queue, 900)]),
+                later(200, 2, &[part(queue, 700)]),
+            ],
+            worst: (0..15).rev().map(|n| worst(n * 2)).collect(),
+            examined: 3,
+            smis: Some(1),
+            ..Why::default()
+        };
+        let second = Why {
+            later: vec![
+                later(0, 4, &[part(steal, 950), part(queue, 50)]),
+                later(100, 3, &[part(steal, 940)]),
+                later(500, 1, &[part(steal, 600)]),
+            ],
+            worst: (0..15).rev().map(|n| worst(n * 2 + 1)).collect(),
+            examined: 4,
+            ..Why::default()
+        };
+        let expected = [
+            later(0, 9, &[part(queue, 950), part(steal, 950)]),
+            later(100, 5, &[part(steal, 940), part(queue, 700)]),
+            later(200, 3, &[part(queue, 700), part(steal, 600)]),
+            later(500, 1, &[part(steal, 600)]),
+        ];
+        for (mut one, other) in [(first.clone(), &second), (second.clone(), &first)] {
+            one.join(other);
+            let waits = |all: &[Later]| -> Vec<_> {
+                all.iter().map(|it| (it.than_ns, it.waits, it.late_ns)).collect()
+            };
+            assert_eq!(waits(&one.later), waits(&expected));
+            for (one, expected) in one.later.iter().zip(&expected) {
+                for cause in [queue, steal] {
+                    assert_eq!(one.share(cause), expected.share(cause));
+                }
+            }
+            let late: Vec<u64> = one.worst.iter().map(|worst| worst.late_ns).collect();
+            assert_eq!(late, (10..30).rev().collect::<Vec<u64>>());
+            assert_eq!((one.examined, one.smis), (7, Some(1)));
+        }
     }
 }

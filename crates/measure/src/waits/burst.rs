@@ -6,6 +6,7 @@ use super::explain::{Ended, explain};
 use super::host::Waiting;
 use super::job::Job;
 use super::live_row::LiveRow;
+use super::records::Record;
 use super::ring::Ring;
 use chronoscope_model::waits::Gap;
 use chronoscope_probes::blame::Sources;
@@ -136,6 +137,9 @@ impl<H: Waiting> Burst<'_, H> {
             let clock = (wait.by_clock(), self.clocks.reading());
             self.row.lateness.record((wait.late, limits.tolerance), clock);
             self.ring.push(wait.late);
+            if let Some(records) = &self.row.records {
+                records.push(Record { end: wait.end, late: wait.late });
+            }
             if odd && self.job.limit.is_some_and(|limit| wait.late > limit) {
                 let cpu = self.host.cpu();
                 self.job.trip(self.row.cpu, cpu, wait.late, self.ring);

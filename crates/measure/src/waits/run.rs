@@ -87,7 +87,7 @@ pub fn run(plan: &Plan, distrust: Option<String>, hooks: &mut Hooks) -> Result<F
         notes,
     };
     for load in plan.loads() {
-        let running = match run.start_load(load) {
+        let running = match start_load(&run.plan, load) {
             Ok(running) => running,
             Err(reason) => {
                 for entry in &plan.methods {
@@ -134,23 +134,23 @@ struct Run {
     notes: Vec<Note>,
 }
 
-impl Run {
-    fn start_load(&self, load: Load) -> Result<Option<Running>, String> {
-        if load == Load::None {
-            return Ok(None);
-        }
-        let (plan, high) = (&self.plan, load == Load::High);
-        let spec = &plan.spec;
-        let order = Order {
-            load,
-            processes: 0,
-            cpus: affinity::allowed(),
-            fifo: spec.load_priority.filter(|_| high),
-            whole: spec.load_all_cpus && high,
-        };
-        load::start(order, spec.load_processes, &plan.cpus).map(Some)
+/// Starts the load of a plan.
+pub(super) fn start_load(plan: &Plan, load: Load) -> Result<Option<Running>, String> {
+    if load == Load::None {
+        return Ok(None);
     }
+    let (spec, high) = (&plan.spec, load == Load::High);
+    let order = Order {
+        load,
+        processes: 0,
+        cpus: affinity::allowed(),
+        fifo: spec.load_priority.filter(|_| high),
+        whole: spec.load_all_cpus && high,
+    };
+    load::start(order, spec.load_processes, &plan.cpus).map(Some)
+}
 
+impl Run {
     /// Measures the rows of one load to their end.
     fn under(
         &mut self,

@@ -7,6 +7,7 @@ use super::job::Job;
 use super::live_row::LiveRow;
 use super::plan::{Error, Plan};
 use super::progress::Progress;
+use super::records::Records;
 use super::row_spec::RowSpec;
 use super::schedule::CpuSchedule;
 use super::spent::add_switches;
@@ -224,7 +225,8 @@ pub(super) fn every_row(
                     ns: u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX),
                     periodic: plan.spec.period.is_some(),
                 };
-                let row = LiveRow::new(spec, cpu, plan.spec.why);
+                let mut row = LiveRow::new(spec, cpu, plan.spec.why);
+                row.records = plan.watched.then(Records::default);
                 let mut earlier = plan.earlier.iter();
                 if let Some(wait) = earlier.find(|w| earlier::answers(w, &spec, load, cpu)) {
                     earlier::go_on(&row, wait).map_err(Error)?;

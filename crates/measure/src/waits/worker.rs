@@ -226,6 +226,9 @@ impl<H: Waiting> Worker<H> {
             throttled: None,
         });
         row.show(spent);
+        if let Some(records) = &row.records {
+            records.is_on(host.cpu());
+        }
         match done {
             Ok(next) => next,
             Err(Cut::Stopped) => None,

@@ -99,6 +99,11 @@ impl Reasons {
         Why { later, ..self.found.clone() }
     }
 
+    /// Takes the reasons away, and begins again.
+    pub(in crate::waits) fn take(&mut self) -> Self {
+        std::mem::replace(self, Self { floors: self.floors, ..Self::default() })
+    }
+
     /// Continues the reasons of an earlier run, whose file may contain any figures.
     pub(in crate::waits) fn of(why: &Why) -> Self {
         let mut reasons = Self { found: why.clone(), ..Self::default() };
