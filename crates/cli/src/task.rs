@@ -35,6 +35,9 @@ pub enum Task {
     Later(Box<Later>),
     /// Answers to Prometheus, until a signal.
     Serve(Serve),
+    /// A live view, until a key or a signal.
+    #[cfg(feature = "watch")]
+    Watch(Box<crate::commands::watch::Asked>),
     /// Files for other programs.
     Generate(Files),
 }
