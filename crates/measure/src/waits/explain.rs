@@ -33,13 +33,14 @@ pub(super) fn explain(sources: &mut Sources, row: &LiveRow, job: &Job, wait: End
     let Some(reasons) = &row.why else {
         return;
     };
+    let at_s = job.seconds();
     let late = u64::try_from(wait.late).unwrap_or(0);
     let seen = sources.look(late >= EXAMINED_NS, wait.stood);
     let spec = &row.spec;
     let slack = spec.slack.and(row.slack_ns.get().copied());
     let cpus = seen.switches.unwrap_or_default();
     let worst = Worst {
-        at_s: job.seconds(),
+        at_s,
         late_ns: late,
         cpu: cpus.last().map(|switch| switch.cpu as usize).or(row.cpu),
         moved: moved(cpus),

@@ -125,6 +125,11 @@ impl Live {
         self.threads.rows.iter().map(|row| row.failure().map(str::to_owned)).collect()
     }
 
+    /// What the load has lost so far, in words.
+    pub fn loss(&mut self) -> Option<String> {
+        self.running.as_mut()?.so_far().loss()
+    }
+
     /// Whether no thread is left, because each of them failed.
     pub fn is_over(&self) -> bool {
         self.threads.handles.iter().all(JoinHandle::is_finished)
