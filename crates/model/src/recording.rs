@@ -39,6 +39,44 @@ pub enum Event {
     Dropped(Dropped),
 }
 
+impl Event {
+    /// When it happened, or began: 0 for the start.
+    pub fn at_ns(&self) -> u64 {
+        match self {
+            Self::Start(_) => 0,
+            Self::Load(it) => it.at_ns,
+            Self::Waits(it) => it.at_ns,
+            Self::Late(it) => it.at_ns,
+            Self::Why(it) => it.at_ns,
+            Self::Machine(it) => it.at_ns,
+            Self::Deltas(it) => it.at_ns,
+            Self::Pause(it) => it.at_ns,
+            Self::Note(it) => it.at_ns,
+            Self::Dropped(it) => it.at_ns,
+        }
+    }
+
+    /// When it was over: that of waits is the end of the last of them.
+    pub fn until_ns(&self) -> u64 {
+        match self {
+            Self::Waits(it) => it.ends().map(|(end, _)| end).last().unwrap_or(it.at_ns),
+            Self::Pause(it) => it.until_ns,
+            _ => self.at_ns(),
+        }
+    }
+
+    /// The row that it names.
+    pub fn row(&self) -> Option<usize> {
+        match self {
+            Self::Waits(it) => Some(it.row),
+            Self::Late(it) => Some(it.row),
+            Self::Why(it) => Some(it.row),
+            Self::Dropped(it) => Some(it.row),
+            _ => None,
+        }
+    }
+}
+
 /// What is measured, and where.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Start {
@@ -109,6 +147,17 @@ pub struct Waits {
     pub late_ns: Vec<i64>,
 }
 
+impl Waits {
+    /// When each of them ended, and its overshoot.
+    pub fn ends(&self) -> impl Iterator<Item = (u64, i64)> {
+        let mut end = self.at_ns;
+        self.after_ns.iter().zip(&self.late_ns).map(move |(after, late)| {
+            end = end.saturating_add(*after);
+            (end, *late)
+        })
+    }
+}
+
 /// A late wake-up.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Late {
@@ -175,6 +224,9 @@ pub struct Pause {
     pub at_ns: u64,
     /// Its end.
     pub until_ns: u64,
+    /// Whether nobody asked for it: the process was stopped, or the machine suspended.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_gap: bool,
 }
 
 /// What could not be done as asked, or did not go on.

@@ -103,7 +103,8 @@ impl Live {
         let ago = |at_s: f64| ((self.threads.job.seconds() - at_s).max(0.0) * 1e9) as u64;
         let pause = |gap: Gap| {
             let until_ns = now.saturating_sub(ago(gap.at_s)).saturating_sub(origin);
-            Pause { at_ns: until_ns.saturating_sub(gap.late_ns), until_ns }
+            let at_ns = until_ns.saturating_sub(gap.late_ns);
+            Pause { at_ns, until_ns, is_gap: true }
         };
         rows.flat_map(|row| row.take_gaps()).map(pause).collect()
     }

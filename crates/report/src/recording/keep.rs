@@ -1,9 +1,17 @@
 //! What is kept of the events of `watch`, as it was asked for.
 
+use super::past::Past;
+use super::write::Writer;
 use chronoscope_model::recording::Event;
+use chronoscope_model::units::human_ns;
+use std::fmt;
+use std::fs::{self, File};
 use std::io;
-use std::path::PathBuf;
-use std::time::Duration;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// The least limit of a file, in bytes, so that it can hold its start.
+const LEAST_LIMIT: u64 = 1 << 20;
 
 /// What to keep: the options of `watch` of these names.
 #[derive(Clone, Debug)]
@@ -34,6 +42,26 @@ impl Default for Keep {
     }
 }
 
+impl Keep {
+    /// The folder of files that are named by the time.
+    fn folder(&self) -> &Path {
+        self.record.as_deref().filter(|path| path.is_dir()).unwrap_or(Path::new("."))
+    }
+
+    /// Creates the file that was asked for, named by the time if that is a folder.
+    fn create(&self) -> io::Result<Writer<File>> {
+        match &self.record {
+            Some(path) if !path.is_dir() => Writer::create(path, self.limit),
+            _ => Writer::create_in(self.folder(), wall_ns(), self.limit),
+        }
+    }
+}
+
+fn wall_ns() -> u64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
+}
+
 /// A wait that ended later than `stop_above`, with the past that was written because of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Breach {
@@ -47,6 +75,17 @@ pub struct Breach {
     pub written: Result<PathBuf, String>,
 }
 
+impl fmt::Display for Breach {
+    /// One line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ended {} late: ", self.id, human_ns(self.late_ns as f64))?;
+        match &self.written {
+            Ok(path) => write!(f, "the time before it is in {}", path.display()),
+            Err(why) => f.write_str(why),
+        }
+    }
+}
+
 /// What a recording in progress has come to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Status {
@@ -56,39 +95,147 @@ pub struct Status {
     pub bytes: u64,
     /// Why it has ended before the end, in one line: the limit, or an error of the system.
     pub ended: Option<String>,
+    /// Whether that is an error of the system.
+    pub failed: bool,
 }
 
-/// Keeps events.
-pub struct Keeper {}
+/// A breach whose past is not written yet.
+#[derive(Clone, Copy)]
+struct Found {
+    row: usize,
+    at_ns: u64,
+    late_ns: i64,
+}
+
+/// Keeps events. A breach whose past is not written when this is dropped is written then.
+pub struct Keeper {
+    keep: Keep,
+    writer: Option<Writer<File>>,
+    past: Past,
+    /// A breach whose explanation has not come yet.
+    found: Option<Found>,
+    /// When the last breach was.
+    last: Option<u64>,
+}
 
 impl Keeper {
-    /// Begins to keep. Creates the file, if everything is recorded.
+    /// Begins to keep. Creates the file, if everything is recorded, and otherwise makes sure that
+    /// one could be created.
     ///
     /// # Errors
-    /// It exists, or cannot be created: one line with the path and the reason.
-    pub fn new(_keep: Keep) -> io::Result<Self> {
-        Ok(Self {})
+    /// It exists, cannot be created, or would be too small: one line with the reason.
+    pub fn new(keep: Keep) -> io::Result<Self> {
+        let invalid = |why: &str| io::Error::new(io::ErrorKind::InvalidInput, why.to_owned());
+        if keep.limit < LEAST_LIMIT {
+            return Err(invalid("--record-limit must be at least 1MiB"));
+        }
+        let folder = keep.record.as_deref().is_none_or(Path::is_dir);
+        if keep.go_on && !folder {
+            return Err(invalid("--go-on writes several files: --record must name a folder"));
+        }
+        let all = keep.record.is_some() && keep.stop_above.is_none();
+        let mut writer = None;
+        if all {
+            writer = Some(keep.create()?);
+        } else if keep.stop_above.is_some() {
+            let tried = keep.create()?;
+            fs::remove_file(tried.path())?;
+        }
+        let window = u64::try_from(keep.hindsight.as_nanos()).unwrap_or(u64::MAX);
+        Ok(Self { keep, writer, past: Past::new(window), found: None, last: None })
     }
 
-    /// Takes the events of one [drain]. Returns the first breach among them, once its past is
-    /// written; a breach while the past of the one before is younger than `hindsight` belongs to
-    /// that one. What goes wrong with the file is in [`status`](Self::status).
-    ///
-    /// [drain]: https://docs.rs/chronoscope-survey
-    pub fn take(&mut self, _events: &[Event]) -> Option<Breach> {
+    /// Takes the events of one drain. Returns the first breach among them, or among those before,
+    /// once its past is written, which waits for the reasons of the lateness. A breach within
+    /// `hindsight` after another one belongs to that one. What goes wrong with the file of
+    /// everything is in [`status`](Self::status).
+    pub fn take(&mut self, events: &[Event]) -> Option<Breach> {
+        if let Some(writer) = &mut self.writer {
+            writer.write(events);
+        }
+        events.iter().for_each(|event| self.past.push(event));
+        if let Some(found) = self.found.take() {
+            return Some(self.written(found));
+        }
+        let found = self.breach(events)?;
+        self.last = Some(found.at_ns);
+        let explains = |event: &Event| match event {
+            Event::Late(late) => {
+                late.row == found.row && i64::try_from(late.wake.late_ns) == Ok(found.late_ns)
+            }
+            _ => false,
+        };
+        if events.iter().any(explains) {
+            return Some(self.written(found));
+        }
+        self.found = Some(found);
         None
     }
 
-    /// Writes the past to a new file that is named by the time, for the key `s`.
+    /// The first wait among these events that ended too late, and does not belong to the breach
+    /// before.
+    fn breach(&self, events: &[Event]) -> Option<Found> {
+        let limit = i64::try_from(self.keep.stop_above?.as_nanos()).unwrap_or(i64::MAX);
+        let window = u64::try_from(self.keep.hindsight.as_nanos()).unwrap_or(u64::MAX);
+        let from = self.last.map_or(0, |last| last.saturating_add(window));
+        let late = events.iter().filter_map(|event| match event {
+            Event::Waits(waits) => Some(waits),
+            _ => None,
+        });
+        let late = late.flat_map(|waits| {
+            let late = waits.ends().filter(|(at_ns, late)| *late > limit && *at_ns >= from);
+            late.map(|(at_ns, late_ns)| Found { row: waits.row, at_ns, late_ns })
+        });
+        late.min_by_key(|found| found.at_ns)
+    }
+
+    /// Writes the past of a breach.
+    fn written(&self, found: Found) -> Breach {
+        let row = self.past.start().and_then(|start| start.rows.get(found.row));
+        Breach {
+            id: row.map_or_else(String::new, |row| row.id.clone()),
+            at_ns: found.at_ns,
+            late_ns: found.late_ns,
+            written: self.keep.create().and_then(|file| self.write(file)).map_err(|e| e.to_string()),
+        }
+    }
+
+    fn write(&self, mut file: Writer<File>) -> io::Result<PathBuf> {
+        file.write(&self.past.recording());
+        file.finish()?;
+        Ok(file.path().to_owned())
+    }
+
+    /// Writes the past to a new file that is named by the time, in the folder of `record`, or in
+    /// the current one.
     ///
     /// # Errors
     /// The file cannot be written: one line with the path and the reason.
-    pub fn save(&mut self) -> io::Result<PathBuf> {
-        Err(io::ErrorKind::Unsupported.into())
+    pub fn save(&self) -> io::Result<PathBuf> {
+        self.write(Writer::create_in(self.keep.folder(), wall_ns(), self.keep.limit)?)
     }
 
-    /// What the recording has come to.
+    /// Whether a breach does not end the waits.
+    pub fn goes_on(&self) -> bool {
+        self.keep.go_on
+    }
+
+    /// What the recording of everything has come to.
     pub fn status(&self) -> Status {
-        Status::default()
+        self.writer.as_ref().map_or_else(Status::default, |writer| Status {
+            path: Some(writer.path().to_owned()),
+            bytes: writer.bytes(),
+            ended: writer.ended().map(str::to_owned),
+            failed: writer.failed(),
+        })
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        if let Some(found) = self.found.take() {
+            // Nobody is left to be told.
+            let _ = self.written(found);
+        }
     }
 }

@@ -2,11 +2,15 @@
 //! report of one.
 
 mod keep;
+mod past;
 mod read;
 mod report;
 mod write;
 
 pub use keep::{Breach, Keep, Keeper, Status};
 pub use read::{Reader, is_recording};
-pub use report::{Summary, report};
+pub use report::report;
 pub use write::Writer;
+
+#[cfg(test)]
+mod tests;

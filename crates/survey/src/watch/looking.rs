@@ -255,7 +255,7 @@ impl Looking {
     fn resume(&mut self) {
         let Some(at_ns) = self.paused.take() else { return };
         self.begin();
-        self.tell(Event::Pause(Pause { at_ns, until_ns: self.now() }));
+        self.tell(Event::Pause(Pause { at_ns, until_ns: self.now(), is_gap: false }));
     }
 
     /// Reads another clock, or none.
