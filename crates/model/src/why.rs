@@ -1,5 +1,6 @@
 //! Why waits ended late: the parts of their lateness.
 
+use crate::waits::Interrupts;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -149,6 +150,9 @@ pub struct Worst {
     /// What ran while the thread was ready to run or had lost its CPU, longest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub culprits: Vec<Culprit>,
+    /// Interrupts of its CPU around that time, if they may have made it late, most frequent first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub interrupts: Vec<Interrupts>,
     /// The deepest idle state that the CPU entered; absent if it entered none, or is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle: Option<String>,
@@ -205,6 +209,10 @@ pub struct Culprit {
     pub wake_ups: u64,
     /// How this is known.
     pub known: Known,
+    /// Whether it belongs to another user, or to one that is not known. Files leave out its name,
+    /// unless they were asked for names.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub other_user: bool,
 }
 
 /// Wake-ups after an idle state.
@@ -234,6 +242,13 @@ impl Why {
         let all = self.all()?;
         let wanted = (all.waits / TAIL).max(FEW).min(all.waits);
         self.later.iter().rfind(|later| later.waits >= wanted)
+    }
+
+    /// Removes the names of tasks that belong to other users.
+    pub fn withhold_names(&mut self) {
+        let worst = self.worst.iter_mut().flat_map(|worst| &mut worst.culprits);
+        let all = self.culprits.iter_mut().chain(worst);
+        all.filter(|culprit| culprit.other_user).for_each(|culprit| culprit.name = None);
     }
 
     /// The share of late wake-ups, 0 to 1, whose parts add up to their lateness within 5 us.

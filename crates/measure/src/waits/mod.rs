@@ -22,6 +22,7 @@ mod rounds;
 mod row;
 mod row_spec;
 mod run;
+mod runners;
 mod schedule;
 mod spent;
 mod stop;
