@@ -60,6 +60,36 @@ pub(crate) fn not_separated(missing: &Missing) -> Note {
     )
 }
 
+/// Who ran instead of a waiting thread is not recorded.
+pub(crate) fn likely(why: &str) -> Note {
+    note(
+        "why-likely",
+        format!(
+            "late wake-ups: who ran instead is likely, not seen, because their CPU time grew at \
+             that time on that CPU: {why}"
+        ),
+        "",
+    )
+}
+
+/// Some tasks have no name here.
+pub(crate) fn names_hidden(why: &str) -> Note {
+    note("why-hidden", format!("late wake-ups: {why}"), "")
+}
+
+/// There was no time to look at some processes.
+pub(crate) fn tasks_left_out(most: u64) -> Note {
+    let them = plural(most, "process was", "processes were");
+    note(
+        "why-left-out",
+        format!(
+            "late wake-ups: up to {them} left out of a search for those that ran instead, which \
+             takes at most 2 ms and looks at 4,000 tasks"
+        ),
+        "",
+    )
+}
+
 /// Waits are watched on the only CPU.
 pub fn watched_alone() -> Note {
     note(

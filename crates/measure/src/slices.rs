@@ -49,7 +49,9 @@ impl Slices {
         for pair in values.windows(2) {
             let delta = pair[1].wrapping_sub(pair[0]).cast_signed();
             match u64::try_from(delta) {
-                Ok(ticks) => add(&mut self.counts, (ticks as f64 * self.ns_per_tick).round() as u64),
+                Ok(ticks) => {
+                    add(&mut self.counts, (ticks as f64 * self.ns_per_tick).round() as u64)
+                }
                 Err(_) => self.backwards += 1,
             }
         }

@@ -1,5 +1,6 @@
 //! Why waits ended late: the parts of their lateness.
 
+use crate::waits::Interrupts;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +16,8 @@ pub const WORST: usize = 20;
 /// a file may claim otherwise.
 const MOST_EDGES: usize = 64;
 const MOST_STATES: usize = 16;
+/// The most tasks that are kept of a row.
+const MOST_CULPRITS: usize = 256;
 
 macro_rules! causes {
     ($($variant:ident $name:literal $words:literal $doc:literal)*) => {
@@ -154,6 +157,9 @@ pub struct Worst {
     /// What ran while the thread was ready to run or had lost its CPU, longest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub culprits: Vec<Culprit>,
+    /// Interrupts of its CPU around that time, if they may have made it late, most frequent first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub interrupts: Vec<Interrupts>,
     /// The deepest idle state that the CPU entered; absent if it entered none, or is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle: Option<String>,
@@ -210,6 +216,33 @@ pub struct Culprit {
     pub wake_ups: u64,
     /// How this is known.
     pub known: Known,
+    /// Whether it belongs to another user, or to one that is not known. Files leave out its name,
+    /// unless they were asked for names.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub other_user: bool,
+}
+
+impl Culprit {
+    fn withhold_name(&mut self) {
+        if self.other_user {
+            self.name = None;
+        }
+    }
+
+    /// Whether both are the same task, as far as is known.
+    fn is(&self, other: &Self) -> bool {
+        let named = self.name.is_none() || other.name.is_none() || self.name == other.name;
+        (self.pid, self.tid, self.known) == (other.pid, other.tid, other.known) && named
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.ns = self.ns.saturating_add(other.ns);
+        self.wake_ups = self.wake_ups.saturating_add(other.wake_ups);
+        if self.name.is_none() {
+            let (ns, wake_ups) = (self.ns, self.wake_ups);
+            *self = Self { ns, wake_ups, ..other.clone() };
+        }
+    }
 }
 
 /// Wake-ups after an idle state.
@@ -267,6 +300,15 @@ impl Why {
             }
             self.idle.truncate(MOST_STATES);
         }
+        for culprit in &other.culprits {
+            let same = |known: &&mut Culprit| known.is(culprit);
+            match self.culprits.iter_mut().find(same) {
+                Some(known) => known.add(culprit),
+                None => self.culprits.push(culprit.clone()),
+            }
+        }
+        self.culprits.sort_by_key(|culprit| std::cmp::Reverse(culprit.ns));
+        self.culprits.truncate(MOST_CULPRITS);
         self.lost = self.lost.saturating_add(other.lost);
         let smis = [self.smis, other.smis].into_iter().flatten();
         self.smis = smis.reduce(u64::saturating_add);
@@ -279,6 +321,12 @@ impl Why {
             self.worst.truncate(WORST - 1);
             self.worst.insert(at.min(self.worst.len()), worst.clone());
         }
+    }
+
+    /// Removes the names of tasks that belong to other users.
+    pub fn withhold_names(&mut self) {
+        self.worst.iter_mut().for_each(Worst::withhold_names);
+        self.culprits.iter_mut().for_each(Culprit::withhold_name);
     }
 
     /// The share of late wake-ups, 0 to 1, whose parts add up to their lateness within 5 us.
@@ -314,6 +362,11 @@ impl Later {
 }
 
 impl Worst {
+    /// Removes the names of tasks that belong to other users.
+    pub fn withhold_names(&mut self) {
+        self.culprits.iter_mut().for_each(Culprit::withhold_name);
+    }
+
     /// The share of a cause in the lateness, 0 to 1.
     pub fn share(&self, cause: Cause) -> f64 {
         share(&self.parts, self.late_ns, cause)
@@ -374,10 +427,7 @@ mod tests {
         let (queue, steal) = (Cause::RunQueue, Cause::Steal);
         let worst = |late_ns| Worst { late_ns, ..Worst::default() };
         let first = Why {
-            later: vec![
-                later(0, 5, &[part(queue, 900)]),
-                later(200, 2, &[part(queue, 700)]),
-            ],
+            later: vec![later(0, 5, &[part(queue, 900)]), later(200, 2, &[part(queue, 700)])],
             worst: (0..15).rev().map(|n| worst(n * 2)).collect(),
             examined: 3,
             smis: Some(1),

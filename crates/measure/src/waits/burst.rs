@@ -8,6 +8,7 @@ use super::job::Job;
 use super::live_row::LiveRow;
 use super::records::Record;
 use super::ring::Ring;
+use super::runners::Runners;
 use chronoscope_model::waits::Gap;
 use chronoscope_probes::blame::Sources;
 use chronoscope_probes::waits::Method;
@@ -21,6 +22,8 @@ pub(super) struct Burst<'a, H> {
     pub(super) host: &'a mut H,
     /// The sources that explain late waits, if the row asks for that.
     pub(super) sources: Option<&'a mut Sources>,
+    /// Who runs on the CPU, likewise.
+    pub(super) runners: Option<&'a mut Runners>,
     pub(super) job: &'a Job,
     pub(super) clocks: Clocks,
     pub(super) row: &'a LiveRow,
@@ -146,7 +149,8 @@ impl<H: Waiting> Burst<'_, H> {
             }
         }
         if let Some(sources) = &mut self.sources {
-            explain(sources, self.row, self.job, wait, is_gap);
+            let runners = self.runners.as_deref_mut();
+            explain((sources, runners), self.row, self.job, wait, is_gap);
         }
     }
 
@@ -236,6 +240,7 @@ mod tests {
             let burst = Burst {
                 host: &mut self.host,
                 sources: None,
+                runners: None,
                 job: &self.job,
                 clocks: self.clocks,
                 row: &self.row,

@@ -91,8 +91,10 @@ mod tests {
 
     #[test]
     fn the_drift_is_that_of_the_whole_time_even_where_the_offset_wraps() {
-        let looks: VecDeque<_> =
-            (0..10u64).rev().map(|n| (n * 1_000_000_000, (n * 2_000).wrapping_sub(7_000))).collect();
+        let looks: VecDeque<_> = (0..10u64)
+            .rev()
+            .map(|n| (n * 1_000_000_000, (n * 2_000).wrapping_sub(7_000)))
+            .collect();
         assert_eq!(drift_ppm(&looks), Some(2.0));
         assert_eq!(drift_ppm(&VecDeque::from([(5, 5)])), None);
         let mut watch = ClockWatch::default();

@@ -14,6 +14,7 @@ use chronoscope_model::Note;
 use chronoscope_model::recording::{Dropped, Event, Late, Pause, Row, Waits, WhySince};
 use chronoscope_model::waits::{Gap, Load, LoadRun, StoppedBy};
 use chronoscope_model::why::{Cause, EXAMINED_NS, WORST, Why, Worst};
+use chronoscope_probes::blame::hidden;
 use chronoscope_probes::load::Running;
 use chronoscope_probes::waits::{moment, os};
 use std::sync::Arc;
@@ -69,8 +70,11 @@ impl Live {
 
     /// What the explanation of late wake-ups lacks here.
     pub fn notes(&self) -> Vec<Note> {
-        let missing = self.threads.job.missing.get().map_or(&[][..], Vec::as_slice);
-        missing.iter().map(notes::not_separated).collect()
+        let job = &self.threads.job;
+        let missing = job.missing.get().map_or(&[][..], Vec::as_slice);
+        let likely = job.unrecorded.get().map(|why| notes::likely(why));
+        let hidden = hidden().filter(|_| job.names.is_some()).map(notes::names_hidden);
+        missing.iter().map(notes::not_separated).chain(likely).chain(hidden).collect()
     }
 
     /// The reader of these waits, for times since `origin`, by the clock that timers run on. There
@@ -87,10 +91,12 @@ impl Live {
         }
     }
 
-    /// Looks for stops of the process and processes of the load that ended. Call it some ten times
-    /// a second.
+    /// Looks for stops of the process, for processes of the load that ended, and for the names of
+    /// those that made waits late. Call it some ten times a second, and whenever the thread is
+    /// unparked that called [`Live::start`].
     pub fn look(&mut self) {
         self.threads.gaps.look();
+        self.threads.job.read_names();
         if let Some(running) = &mut self.running {
             running.look();
         }
@@ -157,6 +163,9 @@ pub struct Tap {
 /// What was shown of a row.
 #[derive(Default)]
 struct Shown {
+    /// The late wake-ups that were taken the last time. They are shown now, when the names of those
+    /// who ran have been read.
+    late: Vec<Late>,
     /// Why its waits ended late, and has not been passed on.
     why: Why,
     /// The lateness of the latest wake-ups so far, the latest first.
@@ -167,6 +176,9 @@ struct Shown {
 const FEW: usize = 5;
 /// How often the reasons are passed on, in nanoseconds.
 const COUNTED: u64 = 1_000_000_000;
+/// For how long a late wake-up may wait until it is known who ran, in seconds: longer than the
+/// waiting threads take to look between bursts.
+const PATIENCE_S: f64 = 1.5;
 
 impl Tap {
     /// Adds what has happened since the last call to `events`; never blocks for longer than a row
@@ -178,6 +190,7 @@ impl Tap {
             self.counted = now;
         }
         let at_ns = now.saturating_sub(self.origin);
+        let seconds = self.threads.job.seconds();
         for (nth, (row, shown)) in self.threads.rows.iter().zip(&mut self.shown).enumerate() {
             waits(nth, row, self.origin, events);
             if let Some(records) = &row.records
@@ -186,13 +199,29 @@ impl Tap {
                 events.push(Event::Dropped(Dropped { at_ns, row: nth, waits: dropped }));
             }
             let Some(reasons) = &row.why else { continue };
-            let mut why = locked(reasons).take().report();
-            for (place, wake) in std::mem::take(&mut why.worst).into_iter().enumerate() {
-                events.extend(shown.late(nth, self.began, place, wake));
-            }
+            let patient_s = if last { f64::INFINITY } else { seconds - PATIENCE_S };
+            let mut why = locked(reasons).take(patient_s).report();
+            let worst = std::mem::take(&mut why.worst);
             shown.why.join(&why);
+            let began = self.began;
+            let late = worst.into_iter().enumerate();
+            let late = late.filter_map(|(place, wake)| shown.late(nth, began, place, wake));
+            let mut late: Vec<Late> = late.collect();
+            if last {
+                shown.late.append(&mut late);
+            }
+            let names = self.threads.job.names.as_ref().map(locked);
+            for mut late in std::mem::replace(&mut shown.late, late) {
+                if let Some(names) = &names {
+                    late.wake.culprits.iter_mut().for_each(|culprit| names.name(culprit));
+                }
+                events.push(Event::Late(late));
+            }
             if is_due {
-                let why = std::mem::take(&mut shown.why);
+                let mut why = std::mem::take(&mut shown.why);
+                if let Some(names) = &names {
+                    names.name_all(&mut why);
+                }
                 if why != Why::default() {
                     events.push(Event::Why(WhySince { row: nth, at_ns, why }));
                 }
@@ -204,7 +233,7 @@ impl Tap {
 impl Shown {
     /// Makes an event of a late wake-up, the one at this place among the latest of the last time,
     /// if it is worth one.
-    fn late(&mut self, row: usize, began: u64, place: usize, wake: Worst) -> Option<Event> {
+    fn late(&mut self, row: usize, began: u64, place: usize, wake: Worst) -> Option<Late> {
         let stopped = wake.parts.iter().any(|part| part.cause == Cause::Stopped);
         if wake.late_ns < EXAMINED_NS || stopped {
             return None;
@@ -221,7 +250,7 @@ impl Shown {
             let khz = wake.cpu.filter(|_| is_latest).and_then(moment::khz);
             let hz = khz.map(|khz| khz as f64 * 1e3);
             let wake = Worst { at_s: at_ns as f64 / 1e9, ..wake };
-            Event::Late(Late { row, at_ns, hz, wake })
+            Late { row, at_ns, hz, wake }
         })
     }
 }

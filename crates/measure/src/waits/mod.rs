@@ -25,6 +25,7 @@ mod rounds;
 mod row;
 mod row_spec;
 mod run;
+mod runners;
 mod schedule;
 mod spent;
 mod stop;

@@ -28,6 +28,8 @@ pub struct Keep {
     pub record: Option<PathBuf>,
     /// `--record-limit`: the most bytes of a file.
     pub limit: u64,
+    /// `--names`: whether files hold the names of processes of other users.
+    pub names: bool,
 }
 
 impl Default for Keep {
@@ -38,6 +40,7 @@ impl Default for Keep {
             go_on: false,
             record: None,
             limit: 1 << 30,
+            names: false,
         }
     }
 }
@@ -48,11 +51,17 @@ impl Keep {
         self.record.as_deref().filter(|path| path.is_dir()).unwrap_or(Path::new("."))
     }
 
+    /// Creates a file that is named by the time.
+    fn create_named(&self) -> io::Result<Writer<File>> {
+        let file = Writer::create_in(self.folder(), wall_ns(), self.limit)?;
+        Ok(file.names(self.names))
+    }
+
     /// Creates the file that was asked for, named by the time if that is a folder.
     fn create(&self) -> io::Result<Writer<File>> {
         match &self.record {
-            Some(path) if !path.is_dir() => Writer::create(path, self.limit),
-            _ => Writer::create_in(self.folder(), wall_ns(), self.limit),
+            Some(path) if !path.is_dir() => Ok(Writer::create(path, self.limit)?.names(self.names)),
+            _ => self.create_named(),
         }
     }
 }
@@ -196,7 +205,11 @@ impl Keeper {
             id: row.map_or_else(String::new, |row| row.id.clone()),
             at_ns: found.at_ns,
             late_ns: found.late_ns,
-            written: self.keep.create().and_then(|file| self.write(file)).map_err(|e| e.to_string()),
+            written: self
+                .keep
+                .create()
+                .and_then(|file| self.write(file))
+                .map_err(|e| e.to_string()),
         }
     }
 
@@ -212,7 +225,7 @@ impl Keeper {
     /// # Errors
     /// The file cannot be written: one line with the path and the reason.
     pub fn save(&self) -> io::Result<PathBuf> {
-        self.write(Writer::create_in(self.keep.folder(), wall_ns(), self.keep.limit)?)
+        self.write(self.keep.create_named()?)
     }
 
     /// Whether a breach does not end the waits.

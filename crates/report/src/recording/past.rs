@@ -76,7 +76,10 @@ impl Past {
         let first = [Event::Start(Box::new(start))].into_iter();
         let load = self.load.map(Event::Load);
         let oldest = self.oldest();
-        first.chain(load).chain(self.events.iter().filter_map(|event| since(event, oldest))).collect()
+        first
+            .chain(load)
+            .chain(self.events.iter().filter_map(|event| since(event, oldest)))
+            .collect()
     }
 }
 
@@ -160,7 +163,8 @@ mod tests {
     fn memory_is_bounded_and_a_short_past_says_so() {
         let mut past = Past::new(u64::MAX);
         past.push(&Event::Start(Box::default()));
-        let many = Waits { after_ns: vec![1; 1 << 20], late_ns: vec![1; 1 << 20], ..Waits::default() };
+        let many =
+            Waits { after_ns: vec![1; 1 << 20], late_ns: vec![1; 1 << 20], ..Waits::default() };
         let many = Event::Waits(many);
         (0..6).for_each(|_| past.push(&many));
         assert!(past.bytes <= MOST && past.events.len() == 3);

@@ -230,7 +230,10 @@ impl Sum {
         }
         if self.gaps_ns > 0 {
             let time = short_ns(self.gaps_ns as f64);
-            self.note("gaps", format!("the process could not run for {time}; no wait includes that"));
+            self.note(
+                "gaps",
+                format!("the process could not run for {time}; no wait includes that"),
+            );
         }
         if self.has_deltas {
             let text = "the recording holds deltas of a clock, which `watch --replay` shows";

@@ -16,6 +16,7 @@ pub struct Writer<W> {
     out: W,
     path: PathBuf,
     limit: u64,
+    names: bool,
     bytes: u64,
     ended: Option<String>,
     failed: bool,
@@ -71,7 +72,23 @@ impl Writer<File> {
 impl<W: Write> Writer<W> {
     /// Writes to `out`, which is called `path`.
     pub fn new(out: W, path: &Path, limit: u64) -> Self {
-        Self { out, path: path.into(), limit, bytes: 0, ended: None, failed: false, lines: Vec::new() }
+        Self {
+            out,
+            path: path.into(),
+            limit,
+            names: false,
+            bytes: 0,
+            ended: None,
+            failed: false,
+            lines: Vec::new(),
+        }
+    }
+
+    /// Sets whether the names of tasks of other users are written.
+    #[must_use]
+    pub fn names(mut self, names: bool) -> Self {
+        self.names = names;
+        self
     }
 
     /// Where it is written to.
@@ -125,10 +142,30 @@ impl<W: Write> Writer<W> {
     }
 
     fn line(&mut self, event: &Event) {
+        let withheld = (!self.names).then(|| withheld(event)).flatten();
         // A vector takes every byte, and the keys of an event are strings.
-        let _ = serde_json::to_writer(&mut self.lines, event);
+        let _ = serde_json::to_writer(&mut self.lines, withheld.as_ref().unwrap_or(event));
         self.lines.push(b'\n');
     }
+}
+
+/// The event without the names of tasks of other users; `None` if there are none in it.
+fn withheld(event: &Event) -> Option<Event> {
+    let culprits = match event {
+        Event::Late(late) => &late.wake.culprits,
+        Event::Why(why) => &why.why.culprits,
+        _ => return None,
+    };
+    if !culprits.iter().any(|culprit| culprit.other_user) {
+        return None;
+    }
+    let mut event = event.clone();
+    match &mut event {
+        Event::Late(late) => late.wake.withhold_names(),
+        Event::Why(why) => why.why.withhold_names(),
+        _ => {}
+    }
+    Some(event)
 }
 
 fn cannot_write(path: &Path, error: &io::Error) -> io::Error {

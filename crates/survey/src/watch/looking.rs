@@ -7,16 +7,16 @@ use chronoscope_measure::notes;
 use chronoscope_measure::session::distrust;
 use chronoscope_measure::slices::Slices;
 use chronoscope_measure::waits::{self, ClockWatch, Plan, Tap};
+use chronoscope_model::Note;
 use chronoscope_model::recording::{Event, LoadSince, Machine, NoteAt, Pause, Row, SCHEMA, Start};
 use chronoscope_model::run::{self, Noise};
 use chronoscope_model::waits::{Load, LoadRun};
-use chronoscope_model::Note;
 use chronoscope_probes::clocks::Entry;
 use chronoscope_probes::machine::affinity::{self, PinGuard};
 use chronoscope_probes::machine::{self, Root, noise};
 use chronoscope_probes::waits::os;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{Receiver, Sender, TryRecvError};
 use std::time::{Duration, Instant};
 
 /// The span of the ruler's calibration, as in a run of waits.
@@ -65,15 +65,19 @@ pub(super) fn look(
     };
     let _ = ready.send(Ok(()));
     loop {
-        match orders.recv_timeout(TICK) {
+        match orders.try_recv() {
             Ok(Order::Load(load)) => looking.change(load),
             Ok(Order::Clock(entry)) => looking.read(entry),
             Ok(Order::Pause) => looking.pause(),
             Ok(Order::Resume) => looking.resume(),
-            Err(RecvTimeoutError::Timeout) => {}
-            Ok(Order::Stop) | Err(RecvTimeoutError::Disconnected) => break,
+            Ok(Order::Stop) | Err(TryRecvError::Disconnected) => break,
+            // Orders and waiting threads end this early.
+            Err(TryRecvError::Empty) => std::thread::park_timeout(looking.until_tick()),
         }
-        looking.tick();
+        looking.look();
+        if looking.until_tick().is_zero() {
+            looking.tick();
+        }
     }
     looking.look();
     looking.count();
@@ -92,6 +96,7 @@ struct Looking {
     live: Option<waits::Live>,
     slices: Option<Slices>,
     clocks: ClockWatch,
+    ticked: Instant,
     /// When a pause began that was asked for.
     paused: Option<u64>,
     seen: Seen,
@@ -140,6 +145,7 @@ impl Looking {
             live: None,
             slices: None,
             clocks: ClockWatch::default(),
+            ticked: Instant::now(),
             paused: None,
         };
         let live = waits::Live::start(&looking.plan, load, &looking.ruler);
@@ -269,8 +275,12 @@ impl Looking {
         }
     }
 
+    fn until_tick(&self) -> Duration {
+        TICK.saturating_sub(self.ticked.elapsed())
+    }
+
     fn tick(&mut self) {
-        self.look();
+        self.ticked = Instant::now();
         if let Some(slices) = self.slices.as_mut().filter(|_| self.paused.is_none()) {
             slices.read();
         }

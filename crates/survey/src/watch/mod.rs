@@ -32,6 +32,8 @@ pub struct Watch {
     /// The id of a clock whose deltas are watched. It is read for a millisecond ten times a second,
     /// on the thread that looks after the waits, and so on another CPU than theirs if there is one.
     pub clock: Option<String>,
+    /// Whether the names of tasks that made waits late are not read.
+    pub no_names: bool,
 }
 
 impl Default for Watch {
@@ -42,6 +44,7 @@ impl Default for Watch {
             load: Load::None,
             cpu: None,
             clock: None,
+            no_names: false,
         }
     }
 }
@@ -62,6 +65,7 @@ impl Watch {
             // Without an end.
             duration: Some(Duration::MAX),
             why: true,
+            no_names: self.no_names,
             ..WaitSpec::default()
         };
         let plan = Plan {
@@ -185,6 +189,9 @@ impl Live {
     fn order(&self, order: Order) {
         // If the thread has ended, its last note says why.
         let _ = self.orders.send(order);
+        if let Some(thread) = &self.thread {
+            thread.thread().unpark();
+        }
     }
 
     /// Ends waits and load, and returns the last events.

@@ -24,10 +24,7 @@ use std::time::Duration;
 
 pub const EXAMPLES: Examples = [
     ("chronoscope watch", "How late two kinds of waits end, second by second."),
-    (
-        "chronoscope watch linux --period 10ms --load normal",
-        "Those of Linux, next to other work.",
-    ),
+    ("chronoscope watch linux --period 10ms --load normal", "Those of Linux, next to other work."),
     ("chronoscope watch --stop-above 1ms", "Keep the last minute, and write it when one is late."),
 ];
 
@@ -70,6 +67,12 @@ pub struct Args {
     /// The largest size of a recording, such as 100MB or 1GiB.
     #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = parse_size)]
     record_limit: u64,
+    /// Also record the names of processes of other users that made waits late.
+    #[arg(long)]
+    names: bool,
+    /// Neither show nor record names of processes.
+    #[arg(long, conflicts_with = "names")]
+    no_names: bool,
     /// Show a recording instead.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     #[arg(conflicts_with_all = NOT_REPLAYED)]
@@ -83,7 +86,7 @@ pub struct Args {
 }
 
 /// What a replay does not do.
-const NOT_REPLAYED: [&str; 10] = [
+const NOT_REPLAYED: [&str; 12] = [
     "ids",
     "period",
     "load",
@@ -94,6 +97,8 @@ const NOT_REPLAYED: [&str; 10] = [
     "go_on",
     "record",
     "record_limit",
+    "names",
+    "no_names",
 ];
 
 fn speed(text: &str) -> Result<f64, &'static str> {
@@ -152,6 +157,7 @@ impl Asked {
             load: args.load,
             cpu: args.cpu,
             clock: args.clock,
+            no_names: args.no_names,
         };
         let keep = Keep {
             hindsight: args.hindsight.unwrap_or(Keep::default().hindsight),
@@ -159,6 +165,7 @@ impl Asked {
             go_on: args.go_on,
             record: args.record,
             limit: args.record_limit,
+            names: args.names,
         };
         let go_on = keep.go_on;
         let stop = Stop::on_signals()?;
