@@ -2,7 +2,7 @@
 
 use crate::run::{Answer, Source};
 use crate::view::Command;
-use chronoscope_model::recording::{Event, Waits};
+use chronoscope_model::recording::Event;
 use std::io;
 use std::time::Instant;
 
@@ -50,7 +50,7 @@ impl<E: FnMut() -> io::Result<Option<Event>>> Replay<E> {
             let next = match self.waiting.take() {
                 Some(next) => next,
                 None => match (self.next)()? {
-                    Some(event) => (time_ns(&event), event),
+                    Some(event) => (event.until_ns(), event),
                     None => {
                         self.ended = true;
                         break;
@@ -99,23 +99,5 @@ impl<E: FnMut() -> io::Result<Option<Event>>> Source for Replay<E> {
 
     fn ended(&self) -> bool {
         self.ended
-    }
-}
-
-/// When an event happened, in nanoseconds since the start: for several waits, when the last ended.
-pub fn time_ns(event: &Event) -> u64 {
-    match event {
-        Event::Start(_) => 0,
-        Event::Load(it) => it.at_ns,
-        Event::Waits(Waits { at_ns, after_ns, .. }) => {
-            after_ns.iter().fold(*at_ns, |at, after| at.saturating_add(*after))
-        }
-        Event::Late(it) => it.at_ns,
-        Event::Why(it) => it.at_ns,
-        Event::Machine(it) => it.at_ns,
-        Event::Deltas(it) => it.at_ns,
-        Event::Pause(it) => it.until_ns,
-        Event::Note(it) => it.at_ns,
-        Event::Dropped(it) => it.at_ns,
     }
 }

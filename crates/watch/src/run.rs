@@ -13,6 +13,10 @@ use std::time::{Duration, Instant};
 /// The time between two looks at the source.
 const TICK: Duration = Duration::from_millis(100);
 
+/// A look that is this late comes after the process was stopped, or on a machine so busy that
+/// drawing all of the screen changes nothing.
+const GAP: Duration = Duration::from_millis(250);
+
 /// What is shown: waits that happen now, or a recording of some.
 pub trait Source {
     /// What happened since the last call.
@@ -80,7 +84,6 @@ struct Shown {
 
 impl Shown {
     fn until_end(&mut self, source: &mut dyn Source, stopping: &Stopping) -> io::Result<Ended> {
-        let mut next = Instant::now();
         loop {
             self.take_in(source)?;
             if self.changed {
@@ -94,7 +97,7 @@ impl Shown {
             if source.over() {
                 return Ok(Ended::Quit);
             }
-            next = (next + TICK).max(Instant::now());
+            let next = Instant::now() + TICK;
             // The keys that were pressed by then, with what they change drawn at once.
             while event::poll(next.saturating_duration_since(Instant::now()))? {
                 self.changed = true;
@@ -113,7 +116,8 @@ impl Shown {
             if stopping.asked() {
                 self.suspend(source, stopping)?;
             }
-            if stopping.went_on() {
+            // Whoever stopped the process may have left the terminal in another state.
+            if Instant::now().saturating_duration_since(next) > GAP {
                 self.again()?;
             }
         }

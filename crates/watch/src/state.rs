@@ -66,9 +66,7 @@ pub struct Totals {
     pub moved: u64,
     /// Time in which the process could not run, in nanoseconds.
     pub stopped_ns: u64,
-    /// Pauses that were asked for, and their time together, in nanoseconds.
-    pub pauses: u64,
-    /// See `pauses`.
+    /// Time of the pauses that were asked for, in nanoseconds.
     pub paused_ns: u64,
 }
 
@@ -101,6 +99,17 @@ impl Distribution {
     /// How many there are of each class.
     pub fn classes(&self) -> &[u64; CLASSES] {
         &self.classes
+    }
+
+    /// How many there are from one duration up to, but not including, another, as far as three
+    /// digits tell.
+    pub fn between(&self, low_ns: u64, end_ns: u64) -> u64 {
+        self.histogram.as_ref().map_or(0, |all| all.count_between(low_ns, end_ns - 1))
+    }
+
+    /// The smallest; none if there is none.
+    pub fn least(&self) -> Option<u64> {
+        self.histogram.as_ref().map(Decoded::min)
     }
 
     /// A percentile; none if there are too few values for it.
@@ -142,9 +151,11 @@ impl State {
             Event::Deltas(deltas) => self.deltas(&deltas),
             Event::Pause(pause) => {
                 self.at(pause.until_ns);
-                self.machine.pauses += 1;
-                let length = pause.until_ns.saturating_sub(pause.at_ns);
-                self.machine.paused_ns = self.machine.paused_ns.saturating_add(length);
+                // What nobody asked for is part of what the machine did.
+                if !pause.is_gap {
+                    let length = pause.until_ns.saturating_sub(pause.at_ns);
+                    self.machine.paused_ns = self.machine.paused_ns.saturating_add(length);
+                }
             }
             // The view has the late wake-ups themselves.
             Event::Why(why) => self.at(why.at_ns),
@@ -213,16 +224,18 @@ impl State {
     }
 
     fn waits(&mut self, waits: &Waits) {
-        let mut at_ns = waits.at_ns;
         let Some(row) = self.rows.get_mut(waits.row) else { return };
-        for (after, late) in waits.after_ns.iter().zip(&waits.late_ns) {
-            at_ns = at_ns.saturating_add(*after);
-            let ns = u64::try_from(*late).unwrap_or(0);
-            row.early = row.early.saturating_add(u64::from(*late < 0));
+        let tolerance = self.start.rows.get(waits.row).map_or(0, |row| row.tolerance_ns);
+        let early = tolerance.min(i64::MAX as u64) as i64;
+        let mut last = waits.at_ns;
+        for (at_ns, late) in waits.ends() {
+            let ns = u64::try_from(late).unwrap_or(0);
+            row.early = row.early.saturating_add(u64::from(late < -early));
             row.overshoot.add(ns, 1);
             row.seconds.add(at_ns / 1_000_000_000, class(ns));
+            last = at_ns;
         }
-        self.at(at_ns);
+        self.at(last);
     }
 
     fn machine(&mut self, seen: &Machine) {

@@ -2,37 +2,31 @@
 
 #[cfg(unix)]
 mod unix {
-    use signal_hook::consts::{SIGCONT, SIGTSTP};
+    use signal_hook::consts::SIGTSTP;
     use signal_hook::flag::register;
     use signal_hook::low_level::{emulate_default_handler, unregister};
     use std::io;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
 
-    /// The signals that stop the process and let it go on.
+    /// The signal that asks the process to stop. That it goes on is no signal here, because the
+    /// waits need that one themselves.
     pub struct Stopping {
-        stop: Arc<AtomicBool>,
-        go_on: Arc<AtomicBool>,
-        handlers: [signal_hook::SigId; 2],
+        asked: Arc<AtomicBool>,
+        handler: signal_hook::SigId,
     }
 
     impl Stopping {
-        /// Handles them from now on.
+        /// Handles the signal from now on.
         pub fn new() -> io::Result<Self> {
-            let (stop, go_on) = (Arc::default(), Arc::default());
-            let handlers =
-                [register(SIGTSTP, Arc::clone(&stop))?, register(SIGCONT, Arc::clone(&go_on))?];
-            Ok(Self { stop, go_on, handlers })
+            let asked = Arc::default();
+            let handler = register(SIGTSTP, Arc::clone(&asked))?;
+            Ok(Self { asked, handler })
         }
 
         /// Whether the process was asked to stop since the last call.
         pub fn asked(&self) -> bool {
-            self.stop.swap(false, Ordering::SeqCst)
-        }
-
-        /// Whether the process went on since the last call, after any signal that stopped it.
-        pub fn went_on(&self) -> bool {
-            self.go_on.swap(false, Ordering::SeqCst)
+            self.asked.swap(false, Ordering::SeqCst)
         }
 
         /// Stops the process, and returns when it goes on.
@@ -40,15 +34,12 @@ mod unix {
             // It fails only for a signal that does not exist.
             let _ = emulate_default_handler(SIGTSTP);
             self.asked();
-            self.went_on();
         }
     }
 
     impl Drop for Stopping {
         fn drop(&mut self) {
-            for handler in self.handlers {
-                unregister(handler);
-            }
+            unregister(self.handler);
         }
     }
 }
@@ -68,11 +59,6 @@ mod other {
 
         /// Never.
         pub fn asked(&self) -> bool {
-            false
-        }
-
-        /// Never.
-        pub fn went_on(&self) -> bool {
             false
         }
 

@@ -3,7 +3,6 @@
 use super::State;
 use super::map::LABEL;
 use super::text::{DIM, Text, heading, left, name, right};
-use crate::seconds::{CLASSES, least};
 use chronoscope_model::units::{count, percent, short_ns};
 use ratatui_core::text::Span;
 
@@ -44,17 +43,17 @@ pub fn lines(bars: &[Bar], all: u64, label: usize, cells: usize) -> Vec<Text> {
 /// The deltas of the clock, with a heading, from long to short.
 pub fn deltas(state: &State, cells: usize, height: usize) -> Vec<Text> {
     let id = state.start.clock.as_deref().map(name).unwrap_or_default();
-    let counts = state.deltas.classes();
-    let seen = |class: &usize| counts[*class] > 0;
-    let low = (0..CLASSES).find(seen).unwrap_or(0);
-    let high = (0..CLASSES).rfind(seen).unwrap_or(0);
-    let bars: Vec<Bar> = (low..=high)
-        .rev()
-        .map(|class| {
-            let from = if class == 0 { "0 ns".into() } else { short_ns(least(class) as f64) };
-            Bar { label: right(&from, LABEL - 1) + " ", count: counts[class] }
-        })
-        .collect();
+    // From 1, 2 and 5 of each unit: reads take less than the classes of waits tell apart.
+    let starts = (0..12).flat_map(|power| [1, 2, 5].map(|n| n * 10u64.pow(power)));
+    let ends = (0..12).flat_map(|power| [2, 5, 10].map(|n| n * 10u64.pow(power)));
+    let mut steps: Vec<(u64, u64)> = std::iter::once((0, 1)).chain(starts.zip(ends)).collect();
+    let (least, most) = (state.deltas.least().unwrap_or(0), state.deltas.worst().unwrap_or(0));
+    steps.retain(|(start, end)| *end > least && *start <= most);
+    let bar = |(start, end): &(u64, u64)| Bar {
+        label: right(&short_ns(*start as f64), LABEL - 1) + " ",
+        count: state.deltas.between(*start, *end),
+    };
+    let bars: Vec<Bar> = steps.iter().rev().map(bar).collect();
     let remark = "from one read to the next, bars to log scale";
     let mut all = vec![heading(&format!("deltas of {id}"), remark, cells)];
     all.extend(lines(&bars, state.deltas.count(), LABEL, cells));

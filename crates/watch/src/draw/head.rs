@@ -92,7 +92,7 @@ fn facts(state: &State, view: &View, cells: usize) -> Text {
     let early = sum(|row| row.early);
     let mut only_if = |n: u64, text: String| items.extend((n > 0).then_some(text));
     only_if(early, format!("{} early", count(early)));
-    only_if(all.pauses, format!("paused {}", lasting(all.paused_ns)));
+    only_if(all.paused_ns, format!("paused {}", lasting(all.paused_ns)));
     Line::raw(joined(&items, cells, view))
 }
 

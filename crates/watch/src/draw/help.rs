@@ -81,10 +81,12 @@ pub fn page(state: &State, view: &View, cells: usize, height: usize) -> Vec<Text
         Text::from(vec![Span::styled(left(key, KEY.min(cells)), BOLD), Span::raw(about)])
     }));
     let signs = [
-        format!("signs  {LEGEND}; an empty column is a second without waits."),
-        "colour  Overshoots of a whole period or more.".into(),
-        "late wake-ups  Those whose causes were looked for; `explain cause/NAME` has a page on \
-         each cause."
+        format!(
+            "Map: the share of waits in each row: {LEGEND}. An empty column: no waits. Red: as \
+             late as the period, or later."
+        ),
+        "Latest: of each tenth of a second, the latest waits of each method. `chronoscope explain \
+         cause/NAME` has a page on each cause."
             .into(),
     ];
     for text in signs.into_iter().chain(notes(state)) {

@@ -3,7 +3,7 @@
 use super::late::culprit_name;
 use super::text::{DIM, Text, cut, heading, joined, left, moment, name, right};
 use super::{State, View};
-use chronoscope_model::units::{count, human_hz, human_ns, percent};
+use chronoscope_model::units::{count, human_ns, percent};
 use chronoscope_model::why::{Known, Worst};
 use ratatui_core::text::Span;
 
@@ -25,12 +25,11 @@ pub fn lines(state: &State, view: &View, cells: usize, height: usize) -> Vec<Tex
     if wake.moved {
         facts.push("moved to it during the wait".into());
     }
-    facts.push(
-        wake.idle
-            .as_deref()
-            .map_or("no idle state known".into(), |state| format!("idle state {}", name(state))),
-    );
-    facts.push(late.hz.filter(|hz| hz.is_finite()).map_or("frequency not known".into(), human_hz));
+    facts.push(wake.idle.as_deref().map_or("idle state not known or none".into(), |state| {
+        format!("idle state {}", name(state))
+    }));
+    let hz = late.hz.filter(|hz| hz.is_finite());
+    facts.push(hz.map_or("frequency not known".into(), |hz| format!("{:.2} GHz", hz / 1e9)));
     if wake.smis > 0 {
         facts.push(format!("{} SMIs", count(wake.smis)));
     }

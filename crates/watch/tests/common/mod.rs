@@ -1,5 +1,9 @@
 //! Events as a run has them, from a fixed seed.
 
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[allow(dead_code, reason = "not every file of tests needs it")]
+pub mod tmux;
+
 use chronoscope_model::environment::Environment;
 use chronoscope_model::recording::{
     Deltas, Event, Late, LoadSince, Machine, Row, SCHEMA, Start, Waits,

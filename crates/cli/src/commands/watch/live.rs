@@ -4,7 +4,7 @@ use crate::stop::Stop;
 use chronoscope_model::Note;
 use chronoscope_model::recording::{Event, NoteAt};
 use chronoscope_model::units::{count, human_ns};
-use chronoscope_probes::clocks;
+use chronoscope_probes::clocks::{self, Entry, Opening};
 use chronoscope_probes::machine::affinity::{self, PinGuard};
 use chronoscope_report::recording::{Breach, Keeper};
 use chronoscope_survey::watch::Live;
@@ -51,11 +51,12 @@ impl<'a> Watched<'a> {
 
     /// Watches the deltas of the next of the clocks that programs commonly read.
     fn next_clock(&mut self) -> Answer {
-        let all: Vec<_> = clocks::every().filter(|entry| entry.common).collect();
+        let opens = |entry: &&'static Entry| entry.open(Opening::Checked).is_ok();
+        let all = clocks::every().filter(|entry| entry.common).filter(opens);
+        let all: Vec<_> = all.collect();
         for _ in 0..all.len() {
             self.clock = self.clock.wrapping_add(1) % all.len();
             let id = all[self.clock].id;
-            // One that cannot be read here is left out.
             if self.live.set_clock(Some(id)).is_ok() {
                 return Answer { clock: Some(id.into()), message: None };
             }
