@@ -37,7 +37,7 @@ pub fn run(task: Task, context: &Context) -> anyhow::Result<ExitCode> {
         Task::Several(several) => return joined(several, context),
         Task::Later(measure) => return later(measure, context),
         #[cfg(feature = "watch")]
-        Task::Watch(asked) => return asked.run(context),
+        Task::Watch(show) => return show(context),
         Task::Document(document) => shown(document, &context.options.output)?,
         Task::Serve(asked) => serve(asked, context)?,
         Task::Generate(files) => generate(files)?,

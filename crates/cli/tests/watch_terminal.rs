@@ -59,7 +59,10 @@ fn the_view_shows_waits_and_leaves_the_terminal_as_it_was() {
         terminal.shows(text);
     }
     terminal.is_restored();
+    terminal.resize(120, 40);
     terminal.line("fg; echo code=$?");
+    terminal.shows("all waits");
+    terminal.resize(80, 24);
     terminal.until("waits", |screen| waits(screen) && screen.contains("paused "));
     terminal.key("q");
     terminal.shows("code=0");

@@ -33,8 +33,9 @@ pub struct State {
     pub deltas: Distribution,
     /// Reads of it that were earlier than the one before.
     pub backwards: u64,
+    /// In the order of their ends.
     late: VecDeque<Late>,
-    /// How many late wake-ups there were since the start, kept or not.
+    /// How many of them were kept since the start, for some time at least.
     late_seen: u64,
 }
 
@@ -139,14 +140,7 @@ impl State {
                 self.load = since.load;
             }
             Event::Waits(waits) => self.waits(&waits),
-            Event::Late(late) => {
-                self.at(late.at_ns);
-                if self.late.len() == LATE {
-                    self.late.pop_front();
-                }
-                self.late.push_back(late);
-                self.late_seen += 1;
-            }
+            Event::Late(late) => self.late(late),
             Event::Machine(machine) => self.machine(&machine),
             Event::Deltas(deltas) => self.deltas(&deltas),
             Event::Pause(pause) => {
@@ -199,7 +193,7 @@ impl State {
     }
 
     /// A late wake-up by its number.
-    pub fn late(&self, number: u64) -> Option<&Late> {
+    pub fn late_wake_up(&self, number: u64) -> Option<&Late> {
         let at = number.checked_sub(*self.late_numbers().start())?;
         self.late.get(usize::try_from(at).ok()?)
     }
@@ -217,6 +211,24 @@ impl State {
         let rows = self.rows.iter();
         let rows = rows.map(|row| hdr(&row.overshoot) + row.seconds.bytes()).sum::<usize>();
         rows + hdr(&self.deltas) + self.late.capacity() * size_of::<Late>()
+    }
+
+    /// Keeps a late wake-up if it is among the latest of its row: there is one in any moment.
+    fn late(&mut self, late: Late) {
+        self.at(late.at_ns);
+        let Some(row) = self.rows.get(late.row) else { return };
+        let of = |percentile| row.overshoot.percentile(percentile);
+        let least = of(Percentile::P999).or_else(|| of(Percentile::P99)).unwrap_or(0);
+        if late.wake.late_ns < least {
+            return;
+        }
+        if self.late.len() == LATE {
+            self.late.pop_front();
+        }
+        // Those of a moment come one row after the other.
+        let place = self.late.iter().rposition(|other| other.at_ns <= late.at_ns);
+        self.late.insert(place.map_or(0, |place| place + 1), late);
+        self.late_seen += 1;
     }
 
     fn at(&mut self, ns: u64) {

@@ -58,8 +58,11 @@ fn what_could_not_be_kept_or_done_is_shown() {
     ]);
     let Event::Start(start) = &mut events[0] else { panic!("the start") };
     start.environment.allowed_cpus = vec![0];
-    let all = drawn(&state(events), &View::default(), (100, 24));
-    for text in ["12 dropped", "no causes here", "paused 3 s", "There is one CPU"] {
+    let state = state(events);
+    let help = View { help: true, ..View::default() };
+    assert_eq!(drawn(&state, &help, (100, 40)).matches("no causes here").count(), 1);
+    let all = drawn(&state, &View::default(), (100, 24));
+    for text in ["12 dropped", "paused 3 s", "There is one CPU", "(1 more: ?)"] {
         assert_eq!(all.matches(text).count(), 1, "{text} in\n{all}");
     }
 }
@@ -75,7 +78,7 @@ fn names_cannot_move_the_cursor_or_hide() {
         let text = evil.to_owned();
         start.notes.push(Note { id: "x".into(), text, fix: evil.into(), ..Note::default() });
     }
-    events.push(common::late(0, 132_000_000_000, &[(Cause::RunQueue, 900_000)], &[evil, evil]));
+    events.push(common::late(0, 132_000_000_000, &[(Cause::RunQueue, 9_000_000)], &[evil, evil]));
     let mut state = state(events);
     for (open, help, ascii) in
         [(false, false, false), (true, false, false), (false, true, true), (true, false, true)]

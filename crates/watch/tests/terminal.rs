@@ -105,7 +105,7 @@ mod checks {
             ("Down", "▸ chronoscope/wait"),
             ("Up", "▸ rust/thread-sleep"),
             ("?", "q           end"),
-            ("Escape", "latest  what"),
+            ("Escape", "latest  beyond"),
             ("Enter", "late wake-up 3 of 3"),
             ("Left", "late wake-up 2 of 3"),
             ("Enter", "▸ 14:02:40.115"),

@@ -1,10 +1,12 @@
 //! Counts as bars.
 
-use super::State;
-use super::map::LABEL;
 use super::text::{DIM, Text, heading, left, name, right};
+use crate::state::State;
 use chronoscope_model::units::{count, percent, short_ns};
 use ratatui_core::text::Span;
+
+/// The width of the labels of an axis, with a space.
+pub const LABEL: usize = 8;
 
 /// A bar with its label.
 pub struct Bar {

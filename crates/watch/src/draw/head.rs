@@ -1,7 +1,8 @@
 //! The lines at the top: what is measured, and what the machine did.
 
 use super::text::{BOLD, DIM, Text, clock, joined, lasting, name, width};
-use super::{State, View};
+use crate::state::State;
+use crate::view::View;
 use chronoscope_model::quantile::Percentile;
 use chronoscope_model::units::{count, human_ns, short_ns};
 use ratatui_core::text::{Line, Span};
@@ -85,7 +86,9 @@ fn facts(state: &State, view: &View, cells: usize) -> Text {
     let dropped = sum(|row| row.dropped);
     only_if(dropped, format!("{} dropped", count(dropped)));
     only_if(all.stopped_ns, format!("stopped {}", time(all.stopped_ns)));
-    items.push(all.drift_ppm.map_or("drift -".into(), |ppm| format!("drift {ppm:+.2} ppm")));
+    // Not -0.00.
+    let drift = all.drift_ppm.map(|ppm| (ppm * 100.0).round() / 100.0 + 0.0);
+    items.push(drift.map_or("drift -".into(), |ppm| format!("drift {ppm:+.2} ppm")));
     items.push(format!("steps {}", count(all.steps)));
     items.push(all.steal_ns.map_or("steal -".into(), |ns| format!("steal {}", time(ns))));
     items.push(format!("moved {}", count(all.moved)));

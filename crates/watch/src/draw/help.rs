@@ -2,7 +2,8 @@
 
 use super::map::LEGEND;
 use super::text::{BOLD, DIM, Text, cut, left, name, width, wrapped};
-use super::{State, View};
+use crate::state::State;
+use crate::view::View;
 use ratatui_core::text::Span;
 
 /// Each key with what it does in a word and in a sentence, and whether it is for waits that happen
@@ -85,8 +86,8 @@ pub fn page(state: &State, view: &View, cells: usize, height: usize) -> Vec<Text
             "Map: the share of waits in each row: {LEGEND}. An empty column: no waits. Red: as \
              late as the period, or later."
         ),
-        "Latest: of each tenth of a second, the latest waits of each method. `chronoscope explain \
-         cause/NAME` has a page on each cause."
+        "Latest: waits beyond the p99.9 of their method so far. `chronoscope explain cause/NAME` has \
+         a page on each cause."
             .into(),
     ];
     for text in signs.into_iter().chain(notes(state)) {
@@ -98,14 +99,19 @@ pub fn page(state: &State, view: &View, cells: usize, height: usize) -> Vec<Text
 
 /// What could not be done as asked, and what disturbs.
 pub fn notes(state: &State) -> Vec<String> {
-    let mut all = Vec::new();
+    let mut all: Vec<String> = state
+        .start
+        .notes
+        .iter()
+        .map(|note| match note.fix.is_empty() {
+            true => name(&note.text),
+            false => format!("{}: {}", name(&note.text), name(&note.fix)),
+        })
+        .collect();
+    // The most important is the last one, as it is always shown.
     if state.start.environment.allowed_cpus.len() == 1 {
         let line = "There is one CPU: this view runs next to the waits, and disturbs them.";
         all.push(line.to_owned());
     }
-    all.extend(state.start.notes.iter().map(|note| match note.fix.is_empty() {
-        true => name(&note.text),
-        false => format!("{}: {}", name(&note.text), name(&note.fix)),
-    }));
     all
 }

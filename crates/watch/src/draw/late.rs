@@ -1,7 +1,9 @@
 //! The latest late wake-ups, a line each.
 
+use super::help;
 use super::text::{BOLD, DIM, Text, alarm, cut, heading, joined, left, moment, name, right, width};
-use super::{State, View, help};
+use crate::state::State;
+use crate::view::View;
 use chronoscope_model::recording::Late;
 use chronoscope_model::units::human_ns;
 use chronoscope_model::why::{Cause, Culprit, Known, Part, Worst};
@@ -20,27 +22,36 @@ pub fn lines(state: &State, view: &View, cells: usize, height: usize) -> Vec<Tex
     let kept = state.late_numbers();
     let remark = match kept.is_empty() {
         true => "no late wake-up so far",
-        false => "what made each late wake-up late; Enter shows more",
+        false => "beyond p99.9, with what made them late; Enter shows more",
     };
     let mut lines = vec![heading("latest", remark, cells)];
-    let notes = help::notes(state);
-    let notes: Vec<String> = notes.iter().map(|note| cut(note, cells)).collect();
-    // Notes take what is free, and one line in any case if there is room for two.
-    let room = height - 1;
-    let kept_notes = notes.len().min(if room > 2 { room / 2 } else { 0 });
-    let room = room - kept_notes;
+    // The newest note has a line, if there is room for others.
+    let note = newest_note(state, cells).filter(|_| height > 3);
+    let room = height - 1 - usize::from(note.is_some());
     // Scrolls to the marked one.
     let back = kept.end().saturating_sub(view.marked(state)) as usize;
     let skipped = (back + 1).saturating_sub(room);
     let ids = state.start.rows.iter().map(|row| width(&name(&row.id))).max().unwrap_or(0);
     for number in kept.rev().skip(skipped).take(room) {
-        if let Some(late) = state.late(number) {
+        if let Some(late) = state.late_wake_up(number) {
             let marked = view.marked == Some(number);
             lines.push(line(state, view, late, marked, ids, cells));
         }
     }
-    lines.extend(notes.into_iter().take(kept_notes).map(|note| Text::styled(note, DIM)));
+    lines.extend(note);
     lines
+}
+
+/// The newest note, and how many more there are.
+fn newest_note(state: &State, cells: usize) -> Option<Text> {
+    let notes = help::notes(state);
+    let last = notes.last()?;
+    let more = match notes.len() - 1 {
+        0 => String::new(),
+        more => format!("  ({more} more: ?)"),
+    };
+    let text = cut(last, cells.saturating_sub(width(&more)));
+    Some(Text::styled(text + &more, DIM))
 }
 
 fn line(state: &State, view: &View, late: &Late, marked: bool, ids: usize, cells: usize) -> Text {

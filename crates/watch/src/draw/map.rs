@@ -1,11 +1,12 @@
 //! Overshoot over time: a column for each second, a row for each decade or a third of one, and a
 //! cell that is the darker the more waits of that second are in it.
 
-use super::bars::{self, Bar};
+use super::bars::{self, Bar, LABEL};
 use super::text::{DIM, Text, alarm, heading, left, name, right, width};
-use super::{State, View};
 use crate::seconds::{CLASSES, Counts, PER_DECADE, least};
 use crate::state::Figures;
+use crate::state::State;
+use crate::view::View;
 use chronoscope_model::units::short_ns;
 use ratatui_core::text::Span;
 use std::ops::{Range, RangeInclusive};
@@ -18,8 +19,6 @@ pub struct Size {
     pub wide: bool,
 }
 
-/// The width of the labels, with a space.
-pub const LABEL: usize = 8;
 /// Rows that are there even if they are empty: from 1 us to 10 ms.
 const USUAL: RangeInclusive<usize> = PER_DECADE..=5 * PER_DECADE;
 /// The least share of the waits of a second for each sign, the largest first. A single wait has

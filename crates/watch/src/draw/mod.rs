@@ -80,7 +80,7 @@ fn pictures(state: &State, view: &View, width: usize, height: usize, tall: bool)
     let mut left = height.saturating_sub(lines.len());
     let mut below = Vec::new();
     if tall && state.deltas.count() > 0 {
-        below = bars::deltas(state, width, left.saturating_sub(LATE + 2));
+        below = bars::deltas(state, width, left / 2);
         left -= below.len();
     }
     lines.extend(late::lines(state, view, width, left));

@@ -2,7 +2,8 @@
 
 use super::late::culprit_name;
 use super::text::{DIM, Text, cut, heading, joined, left, moment, name, right};
-use super::{State, View};
+use crate::state::State;
+use crate::view::View;
 use chronoscope_model::units::{count, human_ns, percent};
 use chronoscope_model::why::{Known, Worst};
 use ratatui_core::text::Span;
@@ -13,7 +14,7 @@ const NAME: usize = 20;
 /// The marked wake-up.
 pub fn lines(state: &State, view: &View, cells: usize, height: usize) -> Vec<Text> {
     let number = view.marked(state);
-    let Some(late) = state.late(number) else { return Vec::new() };
+    let Some(late) = state.late_wake_up(number) else { return Vec::new() };
     let wake = &late.wake;
     let row = state.start.rows.get(late.row);
     let title = format!("{} late", human_ns(wake.late_ns as f64));

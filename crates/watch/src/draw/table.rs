@@ -1,8 +1,9 @@
 //! The table of methods.
 
 use super::text::{BOLD, DIM, Text, cut, left, name, right, width};
-use super::{State, View};
 use crate::state::Figures;
+use crate::state::State;
+use crate::view::View;
 use chronoscope_model::quantile::Percentile;
 use chronoscope_model::recording::Row;
 use chronoscope_model::units::human_ns;

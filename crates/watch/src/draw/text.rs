@@ -1,6 +1,6 @@
 //! Lines of text that fit: an item of a line is shown as a whole or not at all.
 
-use super::View;
+use crate::view::View;
 use chronoscope_report::clean::clean;
 use ratatui_core::style::{Color, Modifier, Style};
 use ratatui_core::text::{Line, Span};

@@ -67,11 +67,18 @@ pub fn events() -> Vec<Event> {
         }
     }
     let at = |s: f64| (s * 1e9) as u64;
-    events.extend([
+    let lates = [
         late(0, at(49.402), &[(Cause::RunQueue, 1_860_000), (Cause::Return, 20_000)], &["rustc"]),
-        late(0, at(91.115), &[(Cause::Preempted, 412_000)], &["kworker/1:2-events", "sh"]),
+        late(0, at(91.115), &[(Cause::Preempted, 4_110_000)], &["kworker/1:2-events", "sh"]),
         late(1, at(130.006), &[(Cause::Steal, 5_010_000), (Cause::Return, 10_000)], &[]),
-    ]);
+    ];
+    for event in lates {
+        if let Event::Late(Late { row, at_ns, ref wake, .. }) = event {
+            let late_ns = vec![wake.late_ns as i64];
+            events.push(Event::Waits(Waits { row, at_ns, after_ns: vec![0], late_ns }));
+        }
+        events.push(event);
+    }
     events
 }
 

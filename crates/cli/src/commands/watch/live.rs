@@ -3,7 +3,7 @@
 use crate::stop::Stop;
 use chronoscope_model::Note;
 use chronoscope_model::recording::{Event, NoteAt};
-use chronoscope_model::units::{count, human_ns};
+use chronoscope_model::units::count;
 use chronoscope_probes::clocks::{self, Entry, Opening};
 use chronoscope_probes::machine::affinity::{self, PinGuard};
 use chronoscope_report::recording::{Breach, Keeper};
@@ -15,8 +15,6 @@ use std::io;
 pub struct Watched<'a> {
     live: Live,
     keeper: Keeper,
-    /// Whether a breach does not end the view.
-    go_on: bool,
     stop: &'a Stop,
     /// Keeps the thread that draws on another CPU than the waits, if there is one.
     pinned: Option<PinGuard>,
@@ -28,25 +26,26 @@ pub struct Watched<'a> {
 }
 
 impl<'a> Watched<'a> {
-    pub fn new(live: Live, keeper: Keeper, go_on: bool, stop: &'a Stop) -> Self {
+    pub fn new(live: Live, keeper: Keeper, stop: &'a Stop) -> Self {
         let pinned = elsewhere(&live);
         let (breach, ended) = (None, None);
-        Self { live, keeper, go_on, stop, pinned, breach, ended, clock: usize::MAX }
+        Self { live, keeper, stop, pinned, breach, ended, clock: usize::MAX }
     }
 
-    /// Ends the waits, and returns what there is to say, and whether a breach ended the view.
+    /// Ends the waits, and returns what there is to say, and whether that is a failure: a breach
+    /// that ended the view, or a recording that could not be written.
     pub fn finish(mut self) -> (Vec<String>, bool) {
         let last = self.live.stop();
         let breach = self.keeper.take(&last);
-        let breach = self.breach.take().or(breach.filter(|_| !self.go_on));
-        let mut lines: Vec<String> = breach.iter().map(said).collect();
+        let breach = self.breach.take().or(breach.filter(|_| !self.keeper.goes_on()));
+        let mut lines: Vec<String> = breach.iter().map(ToString::to_string).collect();
         let status = self.keeper.status();
         if let Some(path) = status.path {
-            let ended = status.ended.map_or(String::new(), |why| format!(", until {why}"));
+            let ended = status.ended.map_or(String::new(), |why| format!(": {why}"));
             let bytes = count(status.bytes);
             lines.push(format!("recorded {bytes} bytes to {}{ended}", path.display()));
         }
-        (lines, breach.is_some())
+        (lines, breach.is_some() || status.failed)
     }
 
     /// Watches the deltas of the next of the clocks that programs commonly read.
@@ -74,8 +73,8 @@ impl Source for Watched<'_> {
             events.push(Event::Note(NoteAt { at_ns: 0, note }));
         };
         if let Some(breach) = breach {
-            if self.go_on {
-                say("breach", said(&breach));
+            if self.keeper.goes_on() {
+                say("breach", breach.to_string());
             } else {
                 self.breach.get_or_insert(breach);
             }
@@ -121,14 +120,4 @@ fn elsewhere(live: &Live) -> Option<PinGuard> {
     let of_waits = live.cpu()?;
     let other = affinity::allowed().into_iter().find(|cpu| *cpu != of_waits)?;
     affinity::pin(other).ok()
-}
-
-/// A breach in one line.
-fn said(breach: &Breach) -> String {
-    let late = human_ns(breach.late_ns as f64);
-    let file = match &breach.written {
-        Ok(path) => format!("the time before it is in {}", path.display()),
-        Err(why) => why.clone(),
-    };
-    format!("{} ended {late} late: {file}", breach.id)
 }

@@ -123,7 +123,8 @@ impl Run for Args {
                 let color = context.style.color;
                 let speed = self.replay.as_ref().map(|_| self.speed.unwrap_or(1.0));
                 let view = View { ascii: !unicode, color, speed, ..View::default() };
-                return Ok(Task::Watch(Box::new(Asked { args: self, view, terminal })));
+                let asked = Asked { args: self, view, terminal };
+                return Ok(Task::Watch(Box::new(|context| asked.run(context))));
             }
         };
         Err(Usage(line.into()).into())
@@ -131,7 +132,7 @@ impl Run for Args {
 }
 
 /// What to watch, and how.
-pub struct Asked {
+struct Asked {
     args: Args,
     view: View,
     /// Whether there is one to draw on.
@@ -143,7 +144,7 @@ impl Asked {
     ///
     /// # Errors
     /// One clear line; the type of the error decides the exit code.
-    pub fn run(self, context: &Context) -> anyhow::Result<ExitCode> {
+    fn run(self, context: &Context) -> anyhow::Result<ExitCode> {
         let Self { args, view, terminal } = self;
         if let Some(path) = &args.replay {
             let stop = Stop::on_signals()?;
@@ -167,7 +168,6 @@ impl Asked {
             limit: args.record_limit,
             names: args.names,
         };
-        let go_on = keep.go_on;
         let stop = Stop::on_signals()?;
         let live = Live::start(&watch)?;
         let keeper = Keeper::new(keep)?;
@@ -175,27 +175,27 @@ impl Asked {
             let code = crate::service::run(live, keeper, &stop, &mut |line| context.warn(line))?;
             return Ok(ExitCode::from(code));
         }
-        let mut watched = live::Watched::new(live, keeper, go_on, &stop);
+        let mut watched = live::Watched::new(live, keeper, &stop);
         let ended = chronoscope_watch::run(&mut watched, view);
-        let (lines, breached) = watched.finish();
+        let (lines, failed) = watched.finish();
         lines.iter().for_each(|line| context.warn(line));
         // A terminal that is gone cannot be drawn on, and its signal says so better.
         let ended = match ended {
             Err(_) if stop.exit_code().is_some() => Ended::Quit,
             ended => ended.context("cannot draw on the terminal")?,
         };
-        Ok(ExitCode::from(code(ended, &stop, breached)))
+        Ok(ExitCode::from(code(ended, &stop, failed)))
     }
 }
 
-/// 128 and the number of a signal; 1 after a breach that ended the run.
-fn code(ended: Ended, stop: &Stop, breached: bool) -> u8 {
+/// 128 and the number of a signal; 1 if the run failed.
+fn code(ended: Ended, stop: &Stop, failed: bool) -> u8 {
     /// That of a program of Rust that panics.
     const PANIC: u8 = 101;
     match (ended, stop.exit_code()) {
         (Ended::Panicked, _) => PANIC,
         (_, Some(code)) => code,
         (Ended::Interrupted, None) => 130,
-        (Ended::Quit, None) => u8::from(breached),
+        (Ended::Quit, None) => u8::from(failed),
     }
 }
