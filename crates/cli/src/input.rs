@@ -70,6 +70,12 @@ pub fn reports(path: &Path) -> Result<Vec<(String, Report)>, Usage> {
     parsed(file, path)
 }
 
+/// Whether a file that can be read is a recording of `watch`.
+pub fn holds_recording(path: &Path) -> bool {
+    let begins = |file| is_recording(BufReader::new(file).fill_buf().unwrap_or_default());
+    open(path).is_ok_and(begins)
+}
+
 /// Makes a report of a recording of `watch`, which may be larger than a report.
 fn recorded(from: impl BufRead, path: &Path) -> Result<Vec<(String, Report)>, Usage> {
     let read = Reader::new(from).and_then(recording::report);

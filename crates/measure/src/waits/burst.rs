@@ -186,6 +186,7 @@ mod tests {
     use crate::waits::host::{Scale, Thread};
     use crate::waits::lateness::Recorded;
     use crate::waits::plan::Plan;
+    use crate::waits::records::Records;
     use crate::waits::row_spec::RowSpec;
     use chronoscope_model::waits::Load;
     use chronoscope_probes::waits::{self, os};
@@ -273,6 +274,28 @@ mod tests {
             // it.
             assert!(ruler.early > 9_000 && clock.early > 9_000, "{ruler:?} {clock:?}");
             assert!(ruler.min_ns < 0);
+        }
+    }
+
+    #[test]
+    fn a_reader_gets_each_wait_that_is_a_sample() {
+        for periodic in [false, true] {
+            let mut bed = Bed::new(periodic, NOT_WAITED);
+            bed.row.records = Some(Records::default());
+            let (mut burst, method) = bed.burst();
+            if periodic {
+                let far = os::monotonic() + 3_600_000_000_000;
+                burst.grid(method, 1_000, far).expect("it does nothing");
+            } else {
+                burst.single(method, 1_000).expect("it does nothing");
+            }
+            let (mut taken, mut last) = (chronoscope_model::histogram::empty(), 0);
+            bed.row.records.as_ref().expect("set").take(|record| {
+                assert!(record.end >= last);
+                last = record.end;
+                taken.saturating_record(u64::try_from(record.late).unwrap_or(0));
+            });
+            assert!(taken == bed.row.lateness.read().histogram);
         }
     }
 

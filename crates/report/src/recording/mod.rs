@@ -8,7 +8,7 @@ mod report;
 mod write;
 
 pub use keep::{Breach, Keep, Keeper, Status};
-pub use read::{Reader, is_recording};
+pub use read::{FIRST, Reader, is_recording};
 pub use report::report;
 pub use write::Writer;
 

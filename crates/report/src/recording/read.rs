@@ -5,7 +5,7 @@ use chronoscope_model::recording::{Event, SCHEMA, Start};
 use std::io::{self, BufRead};
 
 /// What every recording begins with.
-const FIRST: &[u8] = br#"{"event":"start""#;
+pub const FIRST: &[u8] = br#"{"event":"start""#;
 /// A longer line is left out, in bytes. A full ring of waits makes a line of 2 MB.
 const LONGEST: usize = 16 << 20;
 /// The most rows; `waits` has no more either.
