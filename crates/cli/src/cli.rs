@@ -223,7 +223,7 @@ mod tests {
             "windows-waits",
             "127.0.0.1:0",
         ];
-        const OTHERS: [&[&str]; 8] = [
+        const OTHERS: [&[&str]; 9] = [
             &[],
             &["--load", "low"],
             &["--priority", "5"],
@@ -232,6 +232,7 @@ mod tests {
             &["--save-baseline", "x"],
             &["--stop-above", "1ms"],
             &["--replay", "x"],
+            &["--why"],
         ];
         let parser = command_line();
         for name in COMMANDS.iter().map(|(name, ..)| *name).filter(|name| *name != "generate") {

@@ -29,6 +29,8 @@ pub struct State {
     pub load: Load,
     /// What the machine did since the reset.
     pub machine: Totals,
+    /// How many notes came after the start.
+    pub noted: usize,
     /// Reads of the watched clock, one after the other.
     pub deltas: Distribution,
     /// Reads of it that were earlier than the one before.
@@ -157,6 +159,7 @@ impl State {
                 self.at(at_ns);
                 if self.start.notes.len() < NOTES && !self.start.notes.contains(&note) {
                     self.start.notes.push(note);
+                    self.noted += 1;
                 }
             }
             Event::Dropped(dropped) => {
@@ -171,9 +174,10 @@ impl State {
     /// Forgets all figures. The rows, the load and the time stay.
     pub fn reset(&mut self) {
         let rows = vec![Figures::default(); self.rows.len()];
-        let (start, load) = (std::mem::take(&mut self.start), self.load);
-        let (now_ns, late_seen) = (self.now_ns, self.late_seen);
-        *self = Self { start, rows, load, now_ns, since_ns: now_ns, late_seen, ..Self::default() };
+        let start = std::mem::take(&mut self.start);
+        let Self { load, now_ns, late_seen, noted, .. } = *self;
+        let since_ns = now_ns;
+        *self = Self { start, rows, load, now_ns, since_ns, late_seen, noted, ..Self::default() };
     }
 
     /// Another clock is watched from now on.

@@ -42,16 +42,22 @@ pub fn lines(state: &State, view: &View, cells: usize, height: usize) -> Vec<Tex
     lines
 }
 
-/// The newest note, and how many more there are.
+/// The newest note of what has happened, or that of a single CPU, and how many others there are:
+/// those of the start say what is not known here at all.
 fn newest_note(state: &State, cells: usize) -> Option<Text> {
     let notes = help::notes(state);
-    let last = notes.last()?;
-    let more = match notes.len() - 1 {
-        0 => String::new(),
-        more => format!("  ({more} more: ?)"),
+    let news = state.noted > 0 || notes.len() > state.start.notes.len();
+    let text = match (news, notes.len()) {
+        (_, 0) => return None,
+        (true, 1) => cut(&notes[0], cells),
+        (true, n) => {
+            let more = format!("  ({} more: ?)", n - 1);
+            cut(&notes[n - 1], cells.saturating_sub(width(&more))) + &more
+        }
+        (false, 1) => "1 note: ? shows it".into(),
+        (false, n) => format!("{n} notes: ? shows them"),
     };
-    let text = cut(last, cells.saturating_sub(width(&more)));
-    Some(Text::styled(text + &more, DIM))
+    Some(Text::styled(text, DIM))
 }
 
 fn line(state: &State, view: &View, late: &Late, marked: bool, ids: usize, cells: usize) -> Text {
@@ -84,11 +90,11 @@ fn line(state: &State, view: &View, late: &Late, marked: bool, ids: usize, cells
 /// The parts with the largest first, with what ran instead.
 fn causes(wake: &Worst, cells: usize, view: &View) -> String {
     let mut parts: Vec<&Part> = wake.parts.iter().collect();
-    parts.sort_by(|a, b| b.ns.cmp(&a.ns));
+    parts.sort_by_key(|part| std::cmp::Reverse(part.ns));
     let least = wake.late_ns as f64 * LEAST_SHARE;
     parts.retain(|part| part.ns as f64 >= least);
     let waited = |part: &&Part| matches!(part.cause, Cause::RunQueue | Cause::Preempted);
-    let of = parts.iter().position(|part| waited(&part));
+    let of = parts.iter().position(waited);
     let items: Vec<String> = parts
         .iter()
         .enumerate()
@@ -110,14 +116,20 @@ fn with_names(text: String, culprits: &[Culprit], cells: usize) -> String {
         Known::Seen => ": ",
         Known::Likely => ": likely ",
     };
+    let mut before = Vec::new();
     for culprit in culprits {
         let named = culprit_name(culprit);
+        // Several threads of a program have one name.
+        if before.contains(&named) {
+            continue;
+        }
         if width(&out) + width(separator) + width(&named) > cells {
             break;
         }
         out += separator;
         out += &named;
         separator = ", ";
+        before.push(named);
     }
     out
 }
