@@ -13,4 +13,6 @@ pub use report::report;
 pub use write::Writer;
 
 #[cfg(test)]
+mod keep_tests;
+#[cfg(test)]
 mod tests;

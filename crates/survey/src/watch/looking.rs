@@ -1,19 +1,20 @@
 //! The thread that looks after the waits: it starts and ends them with their load, and looks at the
 //! machine once a second.
 
+use super::counts::Counts;
 use crate::Error;
 use chronoscope_measure::engine::Ruler;
 use chronoscope_measure::notes;
 use chronoscope_measure::session::distrust;
 use chronoscope_measure::slices::Slices;
-use chronoscope_measure::waits::{self, ClockWatch, Plan, Tap};
+use chronoscope_measure::waits::{self, Plan, Tap};
 use chronoscope_model::Note;
-use chronoscope_model::recording::{Event, LoadSince, Machine, NoteAt, Pause, Row, SCHEMA, Start};
+use chronoscope_model::recording::{Event, LoadSince, NoteAt, Pause, Row, SCHEMA, Start};
 use chronoscope_model::run::{self, Noise};
 use chronoscope_model::waits::{Load, LoadRun};
 use chronoscope_probes::clocks::Entry;
 use chronoscope_probes::machine::affinity::{self, PinGuard};
-use chronoscope_probes::machine::{self, Root, noise};
+use chronoscope_probes::machine::{self, Root};
 use chronoscope_probes::waits::os;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError};
@@ -21,9 +22,8 @@ use std::time::{Duration, Instant};
 
 /// The span of the ruler's calibration, as in a run of waits.
 const CALIBRATION: Duration = Duration::from_millis(50);
-/// How often this thread looks, and how often it describes the machine.
+/// How often this thread looks.
 const TICK: Duration = Duration::from_millis(100);
-const SECOND: Duration = Duration::from_secs(1);
 
 /// What is asked of this thread at first.
 pub(super) struct Asked {
@@ -95,22 +95,10 @@ struct Looking {
     load: Load,
     live: Option<waits::Live>,
     slices: Option<Slices>,
-    clocks: ClockWatch,
     ticked: Instant,
     /// When a pause began that was asked for.
     paused: Option<u64>,
-    seen: Seen,
-}
-
-/// What was counted so far.
-struct Seen {
-    at: Instant,
-    steal_ns: Option<u64>,
-    /// The time that each row has waited, and its CPU time.
-    spent: Vec<(u64, Option<u64>)>,
-    /// What was counted of threads that have ended, since the last event.
-    moved: u64,
-    paused_ns: u64,
+    counts: Counts,
     /// The rows whose failure has been noted.
     failed: Vec<bool>,
     is_load_lost: bool,
@@ -123,18 +111,11 @@ impl Looking {
         let environment = machine::environment(&Root::host());
         let ruler = Ruler::new(distrust(&environment), CALIBRATION);
         let (origin, wall_ns) = (os::monotonic(), os::wall());
-        let rows = plan.methods.len();
         let mut looking = Self {
-            seen: Seen {
-                at: Instant::now(),
-                steal_ns: noise::steal_ns(plan.cpus.first().copied()),
-                spent: Vec::new(),
-                moved: 0,
-                paused_ns: 0,
-                failed: vec![false; rows],
-                is_load_lost: false,
-                is_over: false,
-            },
+            counts: Counts::new(plan.cpus.first().copied()),
+            failed: vec![false; plan.methods.len()],
+            is_load_lost: false,
+            is_over: false,
             plan: Arc::new(plan),
             ruler,
             elsewhere,
@@ -144,7 +125,6 @@ impl Looking {
             load,
             live: None,
             slices: None,
-            clocks: ClockWatch::default(),
             ticked: Instant::now(),
             paused: None,
         };
@@ -159,7 +139,7 @@ impl Looking {
             let all = rows.iter().map(row).collect::<Vec<_>>().join(", ");
             return Err(Error::Nothing(format!("no wait can be measured: {all}")));
         }
-        for (failed, row) in looking.seen.failed.iter_mut().zip(&rows) {
+        for (failed, row) in looking.failed.iter_mut().zip(&rows) {
             *failed = row.unavailable_reason.is_some();
         }
         let alone = looking.elsewhere.is_none().then(notes::watched_alone);
@@ -203,8 +183,8 @@ impl Looking {
     fn began(&mut self, live: waits::Live) {
         self.tell(Event::Load(LoadSince { at_ns: self.now(), load: self.load }));
         let _ = self.say.send(Item::Began(Box::new(live.tap(self.origin))));
-        self.seen.spent = live.spent();
-        (self.seen.is_load_lost, self.seen.is_over) = (false, false);
+        self.counts.begin(&live);
+        (self.is_load_lost, self.is_over) = (false, false);
         self.live = Some(live);
         // Only now, because what this thread starts inherits its CPUs.
         self.pin = self.elsewhere.and_then(|cpu| affinity::pin(cpu).ok());
@@ -229,10 +209,10 @@ impl Looking {
     fn end(&mut self) {
         self.look();
         let Some(live) = self.live.take() else { return };
-        self.seen.moved += live.take_moved();
+        self.counts.end(&live);
         let load = live.stop();
         if let Some(loss) = load.as_ref().and_then(LoadRun::loss)
-            && !self.seen.is_load_lost
+            && !self.is_load_lost
         {
             self.note(notes::load("load-not-whole", loss));
         }
@@ -284,7 +264,7 @@ impl Looking {
         if let Some(slices) = self.slices.as_mut().filter(|_| self.paused.is_none()) {
             slices.read();
         }
-        if self.seen.at.elapsed() >= SECOND {
+        if self.counts.is_due() {
             self.count();
         }
     }
@@ -297,59 +277,32 @@ impl Looking {
         let is_over = live.is_over();
         let failures = live.failures();
         for pause in pauses {
-            self.seen.paused_ns += pause.until_ns - pause.at_ns;
+            self.counts.pause(&pause);
             self.tell(Event::Pause(pause));
         }
         for (row, why) in failures.into_iter().enumerate() {
-            if let Some(why) = why.filter(|_| !self.seen.failed[row]) {
-                self.seen.failed[row] = true;
+            if let Some(why) = why.filter(|_| !self.failed[row]) {
+                self.failed[row] = true;
                 self.note(notes::method_failed(self.plan.methods[row].id, &why));
             }
         }
-        if is_over && !self.seen.is_over {
-            self.seen.is_over = true;
+        if is_over && !self.is_over {
+            self.is_over = true;
             self.note(notes::none_left());
         }
     }
 
     /// Describes what the machine did since the last time.
     fn count(&mut self) {
-        let steal_ns = noise::steal_ns(self.plan.cpus.first().copied());
-        let kept = self.clocks.look();
-        let spent = self.live.as_ref().map(waits::Live::spent);
-        let share = |(before, after): (&(u64, Option<u64>), &(u64, Option<u64>))| {
-            let (passed, cpu) = (after.0.saturating_sub(before.0), after.1.zip(before.1));
-            let ran = cpu.map(|(after, before)| after.saturating_sub(before));
-            ran.filter(|_| passed > 0).map(|ran| (ran as f64 / passed as f64).min(1.0))
-        };
-        let cpu = match &spent {
-            Some(spent) => self.seen.spent.iter().zip(spent).map(share).collect(),
-            None => vec![None; self.plan.methods.len()],
-        };
-        self.seen.moved += self.live.as_ref().map_or(0, waits::Live::take_moved);
-        let (moved, paused_ns) =
-            (std::mem::take(&mut self.seen.moved), std::mem::take(&mut self.seen.paused_ns));
-        let grown = steal_ns.zip(self.seen.steal_ns);
-        self.tell(Event::Machine(Machine {
-            at_ns: self.now(),
-            drift_ppm: kept.drift_ppm,
-            steps: kept.steps,
-            steal_ns: grown.map(|(after, before)| after.saturating_sub(before)),
-            moved,
-            paused_ns,
-            cpu,
-        }));
-        if let Some(spent) = spent {
-            self.seen.spent = spent;
-        }
-        (self.seen.steal_ns, self.seen.at) = (steal_ns, Instant::now());
         let now = self.now();
+        let machine = self.counts.machine(self.live.as_ref(), self.plan.methods.len(), now);
+        self.tell(Event::Machine(machine));
         if let Some(deltas) = self.slices.as_mut().and_then(|slices| slices.take(now)) {
             self.tell(Event::Deltas(deltas));
         }
         let loss = self.live.as_mut().and_then(waits::Live::loss);
-        if let Some(loss) = loss.filter(|_| !self.seen.is_load_lost) {
-            self.seen.is_load_lost = true;
+        if let Some(loss) = loss.filter(|_| !self.is_load_lost) {
+            self.is_load_lost = true;
             self.note(notes::load("load-not-whole", loss));
         }
     }

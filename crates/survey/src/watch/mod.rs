@@ -1,6 +1,7 @@
 //! Waits that go on until they are stopped, seen as they happen: what `chronoscope watch` shows,
 //! records and keeps.
 
+mod counts;
 mod looking;
 
 use crate::{Error, select, start_up};

@@ -170,7 +170,8 @@ impl Asked {
         };
         let stop = Stop::on_signals()?;
         let live = Live::start(&watch)?;
-        let keeper = Keeper::new(keep)?;
+        // A file that is made only now is not left behind if that failed.
+        let keeper = Keeper::new(keep).map_err(|error| Usage(error.to_string()))?;
         if !terminal {
             let code = crate::service::run(live, keeper, &stop, &mut |line| context.warn(line))?;
             return Ok(ExitCode::from(code));
