@@ -223,13 +223,16 @@ mod tests {
             "windows-waits",
             "127.0.0.1:0",
         ];
-        const OTHERS: [&[&str]; 6] = [
+        const OTHERS: [&[&str]; 9] = [
             &[],
             &["--load", "low"],
             &["--priority", "5"],
             &["--language", "c"],
             &["--run", "x"],
             &["--save-baseline", "x"],
+            &["--stop-above", "1ms"],
+            &["--replay", "x"],
+            &["--why"],
         ];
         let parser = command_line();
         for name in COMMANDS.iter().map(|(name, ..)| *name).filter(|name| *name != "generate") {

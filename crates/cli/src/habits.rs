@@ -25,6 +25,7 @@ const HABITS: &[Habit] = &[
     (REPEAT, "budget", "the runs last for --budget 10s, and their number follows from that"),
     (&["--loops", "-l"], "count", "the number of waits is --count 10000"),
     (&["--interval", "-i"], "wait", "the interval is --wait 1ms, with its unit"),
+    (&["--interval", "-i"], "period", "the interval is --period 1ms, with its unit"),
     (
         &["--prio", "-p"],
         "priority",

@@ -252,6 +252,26 @@ pub fn budget(text: &str) -> Result<Duration, String> {
     }
 }
 
+/// Parses a size in bytes: a number with a unit of 1000 or 1024.
+#[cfg(feature = "watch")]
+pub fn parse_size(text: &str) -> Result<u64, String> {
+    const UNITS: [(&str, u64); 7] = [
+        ("KiB", 1 << 10),
+        ("MiB", 1 << 20),
+        ("GiB", 1 << 30),
+        ("kB", 1_000),
+        ("MB", 1_000_000),
+        ("GB", 1_000_000_000),
+        ("B", 1),
+    ];
+    let unit = UNITS.iter().find(|(name, _)| text.ends_with(name));
+    let (number, bytes) = unit.map_or((text, 1), |(name, bytes)| {
+        (text[..text.len() - name.len()].trim_end(), *bytes)
+    });
+    let whole: u64 = number.parse().map_err(|_| "write a size, such as 100MB or 1GiB")?;
+    whole.checked_mul(bytes).filter(|size| *size > 0).ok_or_else(|| "it must be above 0".into())
+}
+
 fn named(text: &str) -> Result<Named, String> {
     let levels = Level::ALL.into_iter().map(|level| (level.name(), Named::Level(level)));
     let ids = || faults::ALL.iter().map(|fault| fault.id());

@@ -36,6 +36,8 @@ pub fn run(task: Task, context: &Context) -> anyhow::Result<ExitCode> {
         Task::Report(job) => return reported(*job, context),
         Task::Several(several) => return joined(several, context),
         Task::Later(measure) => return later(measure, context),
+        #[cfg(feature = "watch")]
+        Task::Watch(show) => return show(context),
         Task::Document(document) => shown(document, &context.options.output)?,
         Task::Serve(asked) => serve(asked, context)?,
         Task::Generate(files) => generate(files)?,

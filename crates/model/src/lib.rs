@@ -29,6 +29,7 @@ pub mod overhead;
 mod page;
 pub mod performance_counter;
 pub mod quantile;
+pub mod recording;
 pub mod run;
 pub mod runtimes;
 pub mod snippet;

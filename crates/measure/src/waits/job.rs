@@ -1,13 +1,14 @@
 //! State that the threads of a run share.
 
+use super::live_row::locked;
 use super::plan::Plan;
 use super::ring::Ring;
 use crate::engine::neighbour::Neighbour;
 use crate::engine::time::RunClock;
 use chronoscope_model::waits::Load;
-use chronoscope_probes::blame::Missing;
+use chronoscope_probes::blame::{Missing, Names, read_task};
 use chronoscope_probes::clocks::steps;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread::Thread;
 use std::time::Duration;
@@ -32,6 +33,12 @@ pub(super) struct Job {
     pub(super) tripped: OnceLock<Trip>,
     /// The sources that the explanation of late wake-ups lacks.
     pub(super) missing: OnceLock<Vec<Missing>>,
+    /// Why it is not recorded who runs on a CPU, if so.
+    pub(super) unrecorded: OnceLock<String>,
+    /// The most processes that a search for those who ran had no time for.
+    pub(super) left_out: AtomicU64,
+    /// The names of those who ran, unless no names are wanted.
+    pub(super) names: Option<Mutex<Names>>,
     /// Whether the cores of the waiting threads were shared.
     neighbour: Mutex<Neighbour>,
     clock: RunClock,
@@ -50,6 +57,9 @@ impl Job {
             limit: limit.map(|limit| i64::try_from(limit.as_nanos()).unwrap_or(i64::MAX)),
             tripped: OnceLock::new(),
             missing: OnceLock::new(),
+            unrecorded: OnceLock::new(),
+            left_out: AtomicU64::new(0),
+            names: (plan.spec.why && !plan.spec.no_names).then(Mutex::default),
             neighbour: Mutex::new(Neighbour::new(steps::least_width())),
             clock,
             began,
@@ -101,6 +111,21 @@ impl Job {
         // The first overshoot counts; another one in a second thread is often a consequence of it.
         let _ = self.tripped.set(trip);
         self.end();
+    }
+
+    /// Reads the names of tasks that ran. For the watching thread.
+    pub(super) fn read_names(&self) {
+        let Some(names) = &self.names else {
+            return;
+        };
+        let wanted = locked(names).wanted();
+        // Files are read without the lock, so that a waiting thread never waits for them.
+        let read = wanted.into_iter().map(|task| (task, read_task(task))).collect();
+        locked(names).learn(read);
+    }
+
+    pub(super) fn wake_watcher(&self) {
+        self.watcher.unpark();
     }
 
     pub(super) fn end(&self) {

@@ -32,6 +32,8 @@ pub struct Plan {
     pub gauged: bool,
     /// The seed of the random order within each round.
     pub seed: u64,
+    /// Whether each wait is kept until [`super::Tap`] takes it.
+    pub watched: bool,
     /// The rows of an earlier run to continue.
     pub earlier: Vec<Wait>,
     /// How the plan differs from the request.

@@ -20,6 +20,7 @@ use chronoscope_probes::machine::{affinity, power_source};
 use chronoscope_probes::waits::privilege::{self, KeepAwake};
 use chronoscope_probes::waits::{Unavailable, os};
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -87,7 +88,7 @@ pub fn run(plan: &Plan, distrust: Option<String>, hooks: &mut Hooks) -> Result<F
         notes,
     };
     for load in plan.loads() {
-        let running = match run.start_load(load) {
+        let running = match start_load(&run.plan, load) {
             Ok(running) => running,
             Err(reason) => {
                 for entry in &plan.methods {
@@ -134,23 +135,23 @@ struct Run {
     notes: Vec<Note>,
 }
 
-impl Run {
-    fn start_load(&self, load: Load) -> Result<Option<Running>, String> {
-        if load == Load::None {
-            return Ok(None);
-        }
-        let (plan, high) = (&self.plan, load == Load::High);
-        let spec = &plan.spec;
-        let order = Order {
-            load,
-            processes: 0,
-            cpus: affinity::allowed(),
-            fifo: spec.load_priority.filter(|_| high),
-            whole: spec.load_all_cpus && high,
-        };
-        load::start(order, spec.load_processes, &plan.cpus).map(Some)
+/// Starts the load of a plan.
+pub(super) fn start_load(plan: &Plan, load: Load) -> Result<Option<Running>, String> {
+    if load == Load::None {
+        return Ok(None);
     }
+    let (spec, high) = (&plan.spec, load == Load::High);
+    let order = Order {
+        load,
+        processes: 0,
+        cpus: affinity::allowed(),
+        fifo: spec.load_priority.filter(|_| high),
+        whole: spec.load_all_cpus && high,
+    };
+    load::start(order, spec.load_processes, &plan.cpus).map(Some)
+}
 
+impl Run {
     /// Measures the rows of one load to their end.
     fn under(
         &mut self,
@@ -171,6 +172,7 @@ impl Run {
         let stopped_by = loop {
             std::thread::park_timeout(TICK);
             threads.gaps.look();
+            threads.job.read_names();
             if let Some(running) = &mut running {
                 running.look();
             }
@@ -208,7 +210,7 @@ impl Run {
                         (&wall, &power),
                         &threads,
                     );
-                    let rows = threads.rows.iter().map(|row| row::of(row, &common));
+                    let rows = threads.report(&common);
                     let rows: Vec<Wait> = self.done.iter().cloned().chain(rows).collect();
                     let mut notes = self.notes.clone();
                     add(&mut notes, common.notes);
@@ -222,7 +224,7 @@ impl Run {
         power.look(power_source(), threads.job.seconds());
         let load_run = running.map(Running::stop);
         let common = self.common(load, load_run, stopped_by, (&wall, &power), &threads);
-        let mut rows: Vec<Wait> = threads.rows.iter().map(|row| row::of(row, &common)).collect();
+        let mut rows = threads.report(&common);
         if let (Some(trip), Some(limit)) = (threads.job.tripped.get(), threads.job.limit) {
             let after = Before::now(&threads.job, threads.switches());
             let moment = before.moment(trip, limit, &after);
@@ -233,7 +235,14 @@ impl Run {
         }
         let missing = threads.job.missing.get().map_or(&[][..], Vec::as_slice);
         let missing = why::that_matter(missing, &rows).into_iter();
-        let missing: Vec<Note> = missing.map(notes::not_separated).collect();
+        let mut missing: Vec<Note> = missing.map(notes::not_separated).collect();
+        let job = &threads.job;
+        missing.extend(why::about_culprits(
+            job.unrecorded.get().map(String::as_str),
+            job.left_out.load(Relaxed),
+            job.names.is_some(),
+            &rows,
+        ));
         let notes = common.notes;
         add(&mut self.notes, notes);
         add(&mut self.notes, missing);

@@ -119,6 +119,10 @@ pub struct WaitSpec {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(feature = "clap", arg(long))]
     pub why: bool,
+    /// With --why, record no names of the tasks that ran instead.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "clap", arg(long, requires = "why"))]
+    pub no_names: bool,
 }
 
 impl WaitSpec {

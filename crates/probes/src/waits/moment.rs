@@ -27,6 +27,14 @@ pub fn interrupts() -> Option<Counts> {
     std::fs::read_to_string("/proc/interrupts").ok().and_then(|text| parse(&text))
 }
 
+/// The soft interrupts at present, likewise (`/proc/softirqs`).
+pub fn softirqs() -> Option<Counts> {
+    let text = std::fs::read_to_string("/proc/softirqs").ok()?;
+    let mut counts = parse(&text)?;
+    counts.lines.iter_mut().for_each(|line| line.name = "soft interrupt".into());
+    Some(counts)
+}
+
 /// The first line names the CPUs. Each further line is an interrupt: its name and a colon, a count
 /// for each CPU, and a description (Documentation/filesystems/proc.rst, 1.2).
 fn parse(text: &str) -> Option<Counts> {
