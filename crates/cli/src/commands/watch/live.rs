@@ -21,6 +21,8 @@ pub struct Watched<'a> {
     breach: Option<Breach>,
     /// Why the recording has ended, once that was shown.
     ended: Option<String>,
+    /// What a recording should say of the deltas that follow.
+    changed: Option<Note>,
     /// The clock whose deltas are watched, by its place among those that `c` goes through.
     clock: usize,
 }
@@ -29,7 +31,7 @@ impl<'a> Watched<'a> {
     pub fn new(live: Live, keeper: Keeper, stop: &'a Stop) -> Self {
         let pinned = elsewhere(&live);
         let (breach, ended) = (None, None);
-        Self { live, keeper, stop, pinned, breach, ended, clock: usize::MAX }
+        Self { live, keeper, stop, pinned, breach, ended, changed: None, clock: usize::MAX }
     }
 
     /// Ends the waits, and returns what there is to say, and whether that is a failure: a breach
@@ -57,6 +59,8 @@ impl<'a> Watched<'a> {
             self.clock = self.clock.wrapping_add(1) % all.len();
             let id = all[self.clock].id;
             if self.live.set_clock(Some(id)).is_ok() {
+                let text = format!("from now on, the deltas are those of {id}");
+                self.changed = Some(Note { id: "clock-changed".into(), text, ..Note::default() });
                 return Answer { clock: Some(id.into()), message: None };
             }
         }
@@ -67,10 +71,12 @@ impl<'a> Watched<'a> {
 impl Source for Watched<'_> {
     fn events(&mut self) -> io::Result<Vec<Event>> {
         let mut events = self.live.drain();
+        let at_ns = events.last().map_or(0, Event::until_ns);
+        events.extend(self.changed.take().map(|note| Event::Note(NoteAt { at_ns, note })));
         let breach = self.keeper.take(&events);
         let mut say = |id: &str, text: String| {
             let note = Note { id: id.into(), text, ..Note::default() };
-            events.push(Event::Note(NoteAt { at_ns: 0, note }));
+            events.push(Event::Note(NoteAt { at_ns, note }));
         };
         if let Some(breach) = breach {
             if self.keeper.goes_on() {
