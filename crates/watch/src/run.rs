@@ -99,7 +99,7 @@ impl Shown {
             }
             let next = Instant::now() + TICK;
             // The keys that were pressed by then, with what they change drawn at once.
-            while event::poll(next.saturating_duration_since(Instant::now()))? {
+            while terminal::input(next.saturating_duration_since(Instant::now()))? {
                 self.changed = true;
                 let event::Event::Key(key) = event::read()? else { break };
                 match self.view.key(key, &self.state) {
@@ -109,7 +109,7 @@ impl Shown {
                     Some(command) => self.obey(command, source),
                     None => {}
                 }
-                if !event::poll(Duration::ZERO)? {
+                if !terminal::input(Duration::ZERO)? {
                     break;
                 }
             }

@@ -3,6 +3,7 @@
 use ratatui_core::terminal::Terminal;
 use ratatui_crossterm::CrosstermBackend;
 use ratatui_crossterm::crossterm::cursor::{Hide, Show};
+use ratatui_crossterm::crossterm::event;
 use ratatui_crossterm::crossterm::execute;
 use ratatui_crossterm::crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
@@ -98,6 +99,36 @@ pub fn writing<T>(write: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     let written = write();
     WRITES.with(|writes| writes.set(false));
     written
+}
+
+/// Waits for input for at most this time, and returns whether there is any.
+///
+/// # Errors
+/// The terminal is gone. On Linux that is asked of the system first, because crossterm 0.29 reads
+/// the end of its input again and again, and never returns (`UnixInternalEventSource::try_read`).
+pub fn input(time: Duration) -> io::Result<bool> {
+    #[cfg(target_os = "linux")]
+    let time = {
+        until_there_is_some(time)?;
+        Duration::ZERO
+    };
+    event::poll(time)
+}
+
+/// Waits until there is something to read, or a signal has come, or the time is over.
+#[cfg(target_os = "linux")]
+fn until_there_is_some(time: Duration) -> io::Result<()> {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let terminal = io::stdin();
+    let mut asked = [PollFd::new(&terminal, PollFlags::IN)];
+    let time = Timespec::try_from(time).map_err(io::Error::other)?;
+    match poll(&mut asked, Some(&time)) {
+        Ok(_) if asked[0].revents().contains(PollFlags::HUP) => {
+            Err(io::ErrorKind::BrokenPipe.into())
+        }
+        Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Whether a thread has panicked since the terminal was first taken.

@@ -79,9 +79,10 @@ mod view {
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod checks {
-    use crate::common::tmux::Terminal;
+    use crate::common::tmux::{PATIENCE, Terminal};
     use std::fs;
-    use std::time::Duration;
+    use std::path::Path;
+    use std::time::{Duration, Instant};
 
     pub fn all() {
         let Some(terminal) = Terminal::start(80, 24) else { return };
@@ -89,6 +90,7 @@ mod checks {
         a_stopped_view_comes_back(&terminal);
         signals_and_keys_end_it(&terminal);
         a_panic_of_any_thread_ends_it(&terminal);
+        a_terminal_that_goes_away_ends_it(terminal);
         println!("all checks of the terminal passed");
     }
 
@@ -175,9 +177,14 @@ mod checks {
         }
     }
 
+    fn number(terminal: &Terminal) -> String {
+        let number = fs::read_to_string(terminal.folder.join("pid")).expect("its number");
+        number.trim().to_owned()
+    }
+
     fn signalled(terminal: &Terminal, signal: &str) {
-        let pid = fs::read_to_string(terminal.folder.join("pid")).expect("its number");
-        let kill = std::process::Command::new("kill").args(["-s", signal, pid.trim()]).status();
+        let pid = number(terminal);
+        let kill = std::process::Command::new("kill").args(["-s", signal, &pid]).status();
         assert!(kill.expect("kill starts").success());
     }
 
@@ -193,6 +200,18 @@ mod checks {
             }
             fs::remove_file(file).expect("the file");
             terminal.is_restored();
+        }
+    }
+
+    /// Its input ends, and nobody reads what it draws.
+    fn a_terminal_that_goes_away_ends_it(terminal: Terminal) {
+        start(&terminal, "");
+        let process = format!("/proc/{}", number(&terminal));
+        drop(terminal);
+        let start = Instant::now();
+        while Path::new(&process).exists() {
+            assert!(start.elapsed() < PATIENCE, "it goes on without a terminal");
+            std::thread::sleep(Duration::from_millis(20));
         }
     }
 }

@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
 /// A loaded machine may be slow.
-const PATIENCE: Duration = Duration::from_secs(180);
+pub const PATIENCE: Duration = Duration::from_secs(180);
 const BETWEEN: Duration = Duration::from_millis(50);
 
 /// A shell in a terminal.
