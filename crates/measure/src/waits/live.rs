@@ -273,3 +273,30 @@ fn waits(nth: usize, row: &LiveRow, origin: u64, events: &mut Vec<Event>) {
         events.push(Event::Waits(waits));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chronoscope_model::why::Part;
+
+    #[test]
+    fn the_latest_few_of_each_time_and_the_latest_of_all_are_shown() {
+        let mut shown = Shown::default();
+        let mut take = |late_ns: &[u64]| -> Vec<u64> {
+            let wake = |late_ns| Worst { at_s: 0.5, late_ns, ..Worst::default() };
+            let late = late_ns.iter().enumerate();
+            let late = late.filter_map(|(place, ns)| shown.late(0, 1_000, place, wake(*ns)));
+            late.inspect(|late| assert_eq!(late.at_ns, 500_001_000))
+                .map(|it| it.wake.late_ns)
+                .collect()
+        };
+        let many: Vec<u64> = (0..WORST as u64).rev().map(|n| 50_000 + n).collect();
+        assert_eq!(take(&many), many);
+        let lower: Vec<u64> = (0..10).rev().map(|n| 20_000 + n).collect();
+        assert_eq!(take(&lower), lower[..FEW]);
+        assert_eq!(take(&[EXAMINED_NS - 1]), []);
+        let parts = vec![Part { cause: Cause::Stopped, ns: 90_000 }];
+        let stopped = Worst { late_ns: 90_000, parts, ..Worst::default() };
+        assert_eq!(shown.late(0, 0, 0, stopped), None);
+    }
+}

@@ -8,6 +8,9 @@ use std::time::{Duration, Instant};
 /// How often the machine is described.
 const SECOND: Duration = Duration::from_secs(1);
 
+/// The time that a row has waited, and its CPU time, if known, in nanoseconds.
+type Spent = (u64, Option<u64>);
+
 /// What was counted since the machine was last described.
 pub(super) struct Counts {
     /// The CPU of the waits.
@@ -15,8 +18,7 @@ pub(super) struct Counts {
     at: Instant,
     clocks: ClockWatch,
     steal_ns: Option<u64>,
-    /// The time that each row has waited, and its CPU time.
-    spent: Vec<(u64, Option<u64>)>,
+    spent: Vec<Spent>,
     /// That of threads that have ended.
     moved: u64,
     paused_ns: u64,
@@ -58,7 +60,7 @@ impl Counts {
         let (steal_ns, kept) = (noise::steal_ns(self.cpu), self.clocks.look());
         let spent = live.map(Live::spent);
         let cpu = match &spent {
-            Some(spent) => self.spent.iter().zip(spent).map(share).collect(),
+            Some(spent) => self.spent.iter().zip(spent).map(|(a, b)| share(*a, *b)).collect(),
             None => vec![None; rows],
         };
         let grown = steal_ns.zip(self.steal_ns);
@@ -78,7 +80,7 @@ impl Counts {
 }
 
 /// The share of a CPU that a row took, by its waiting time and CPU time before and after.
-fn share((before, after): (&(u64, Option<u64>), &(u64, Option<u64>))) -> Option<f64> {
+fn share(before: Spent, after: Spent) -> Option<f64> {
     let passed = after.0.saturating_sub(before.0);
     let ran = after.1?.saturating_sub(before.1?);
     (passed > 0).then(|| (ran as f64 / passed as f64).min(1.0))

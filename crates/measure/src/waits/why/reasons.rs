@@ -214,7 +214,7 @@ fn idled(all: &mut Vec<Idle>, state: &IdleState) {
 mod tests {
     use super::*;
     use chronoscope_model::waits::Kind;
-    use chronoscope_probes::blame::Seen;
+    use chronoscope_probes::blame::{Seen, Task};
 
     /// A sleep that ended late by this much, all of it in the run queue.
     fn add(reasons: &mut Reasons, late_ns: u64, stopped: bool) {
@@ -236,6 +236,24 @@ mod tests {
         };
         let worst = Worst { late_ns, ..Worst::default() };
         reasons.add(&seen, late_ns, worst, |_| None);
+    }
+
+    #[test]
+    fn what_is_taken_is_gone_and_what_waits_for_culprits_stays() {
+        let mut reasons = Reasons::default();
+        add(&mut reasons, 60_000, false);
+        let first = reasons.take(0.0).report();
+        assert_eq!((first.all().map(|all| all.waits), first.worst.len()), (Some(1), 0));
+        let task = Task { pid: 7, tid: 7 };
+        reasons.likely(&[Ran { task, ns: 60_000 }]);
+        add(&mut reasons, 500, false);
+        let second = reasons.take(0.0).report();
+        assert_eq!(second.all().map(|all| all.waits), Some(1));
+        assert_eq!((second.worst[0].culprits[0].tid, second.culprits[0].tid), (7, 7));
+        // Nobody waits forever.
+        add(&mut reasons, 70_000, false);
+        assert_eq!(reasons.take(1e-3).report().worst.len(), 1);
+        assert_eq!(reasons.take(0.0).report(), Why::default());
     }
 
     #[test]
