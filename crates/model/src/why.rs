@@ -244,11 +244,15 @@ impl Why {
         self.later.iter().rfind(|later| later.waits >= wanted)
     }
 
-    /// Removes the names of tasks that belong to other users.
-    pub fn withhold_names(&mut self) {
+    /// Every task, of the row and of each of its latest wake-ups.
+    pub fn all_culprits(&self) -> impl Iterator<Item = &Culprit> {
+        self.culprits.iter().chain(self.worst.iter().flat_map(|worst| &worst.culprits))
+    }
+
+    /// The same, to be changed.
+    pub fn all_culprits_mut(&mut self) -> impl Iterator<Item = &mut Culprit> {
         let worst = self.worst.iter_mut().flat_map(|worst| &mut worst.culprits);
-        let all = self.culprits.iter_mut().chain(worst);
-        all.filter(|culprit| culprit.other_user).for_each(|culprit| culprit.name = None);
+        self.culprits.iter_mut().chain(worst)
     }
 
     /// The share of late wake-ups, 0 to 1, whose parts add up to their lateness within 5 us.
