@@ -1405,7 +1405,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__report)
-            opts="-o -q -v -h -V --as --with --json --export --color --ascii --quiet --verbose --allow --fail-on --help --version"
+            opts="-o -q -v -h -V --as --with --json --export --color --ascii --quiet --names --verbose --allow --fail-on --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1686,7 +1686,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__waits)
-            opts="-o -q -v -h -V --all --preset --wait --count --period --duration --load --load-processes --load-priority --load-all-cpus --slack --slice --all-cpus --priority --allow-high-priority --keep-awake --stop-above --why --checkpoint --resume --style --json --export --color --ascii --quiet --verbose --budget --cpu --seed --allow --fail-on --baseline --save-baseline --force --help --version linux/nanosleep linux/clock_nanosleep-abs linux/timerfd linux/epoll_pwait2 linux/ppoll linux/select linux/futex linux/io_uring-timeout linux/sigtimedwait posix/usleep posix/cond_timedwait rust/thread-sleep cxx/sleep_for cxx/sleep_until windows/sleep windows/waitable-timer windows/waitable-timer-high-resolution windows/ntdelayexecution mingw/usleep mingw/nanosleep mach/wait_until darwin/nanosleep darwin/kevent busy/tsc busy/tsc-bare busy/cntvct busy/qpc busy/monotonic busy/instant busy/tpause busy/umwait busy/wfe busy/wfet busy/sched_yield hybrid/fixed hybrid/nanosleep hybrid/timerfd hybrid/sleep hybrid/waitable-timer hybrid/waitable-timer-high-resolution chronoscope/wait chronoscope/wait-economy chronoscope/wait-precise spin_sleep"
+            opts="-o -q -v -h -V --all --preset --wait --count --period --duration --load --load-processes --load-priority --load-all-cpus --slack --slice --all-cpus --priority --allow-high-priority --keep-awake --stop-above --trace-marker --why --no-names --checkpoint --resume --style --json --export --color --ascii --quiet --names --verbose --budget --cpu --seed --allow --fail-on --baseline --save-baseline --force --help --version linux/nanosleep linux/clock_nanosleep-abs linux/timerfd linux/epoll_pwait2 linux/ppoll linux/select linux/futex linux/io_uring-timeout linux/sigtimedwait posix/usleep posix/cond_timedwait rust/thread-sleep cxx/sleep_for cxx/sleep_until windows/sleep windows/waitable-timer windows/waitable-timer-high-resolution windows/ntdelayexecution mingw/usleep mingw/nanosleep mach/wait_until darwin/nanosleep darwin/kevent busy/tsc busy/tsc-bare busy/cntvct busy/qpc busy/monotonic busy/instant busy/tpause busy/umwait busy/wfe busy/wfet busy/sched_yield hybrid/fixed hybrid/nanosleep hybrid/timerfd hybrid/sleep hybrid/waitable-timer hybrid/waitable-timer-high-resolution chronoscope/wait chronoscope/wait-economy chronoscope/wait-precise spin_sleep"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
