@@ -38,6 +38,11 @@ const HABITS: &[Habit] = &[
     ),
     (&["--threads", "--smp", "-t", "-S"], "all-cpus", "a thread on each CPU is --all-cpus"),
     (&["--affinity", "-a", "-C"], "cpu", "the CPU is --cpu 1"),
+    (
+        &["--tracemark", "--trace-mark"],
+        "trace-marker",
+        "a mark at the breach of --stop-above is --trace-marker",
+    ),
     (&["--time", "--seconds", "-D"], "duration", "the time is --duration 60s, with its unit"),
     (&["--time", "--seconds", "--measurement-time", "-D"], "budget", "the time is --budget 10s"),
 ];

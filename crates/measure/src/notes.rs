@@ -298,6 +298,18 @@ pub(crate) fn refused(id: &str, what: &str, why: &str) -> Note {
     note(id, format!("{what}: {why}"), "")
 }
 
+/// The kernel's trace was marked at an overshoot above the limit, or could not be.
+pub(crate) fn marked(done: &Result<(), String>) -> Note {
+    match done {
+        Ok(()) => note(
+            "trace-marked",
+            "the kernel's trace ends with a mark at the overshoot above the limit".into(),
+            "cat /sys/kernel/tracing/trace",
+        ),
+        Err(why) => refused("no-trace-marker", "the kernel's trace was not marked", why),
+    }
+}
+
 pub(crate) fn stepped(by_s: f64, before_s: f64) -> Note {
     note(
         "wall-clock-stepped",

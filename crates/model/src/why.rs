@@ -325,8 +325,18 @@ impl Why {
 
     /// Removes the names of tasks that belong to other users.
     pub fn withhold_names(&mut self) {
-        self.worst.iter_mut().for_each(Worst::withhold_names);
-        self.culprits.iter_mut().for_each(Culprit::withhold_name);
+        self.all_culprits_mut().for_each(Culprit::withhold_name);
+    }
+
+    /// Every task, of the row and of each of its latest wake-ups.
+    pub fn all_culprits(&self) -> impl Iterator<Item = &Culprit> {
+        self.culprits.iter().chain(self.worst.iter().flat_map(|worst| &worst.culprits))
+    }
+
+    /// The same, to be changed.
+    pub fn all_culprits_mut(&mut self) -> impl Iterator<Item = &mut Culprit> {
+        let worst = self.worst.iter_mut().flat_map(|worst| &mut worst.culprits);
+        self.culprits.iter_mut().chain(worst)
     }
 
     /// The share of late wake-ups, 0 to 1, whose parts add up to their lateness within 5 us.

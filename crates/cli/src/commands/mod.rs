@@ -4,7 +4,7 @@
 pub mod summary;
 
 use crate::context::Context;
-use crate::options::{COMPARED, Group, LIST, MEASURING, NONE, PAGE, STORED};
+use crate::options::{COMPARED, Group, LIST, MEASURING, NAMING, NONE, PAGE, STORED};
 use crate::task::{Examples, Run, Task};
 
 macro_rules! commands {
@@ -38,7 +38,7 @@ commands! {
     deltas: MEASURING,
     calls: MEASURING,
     overhead: MEASURING,
-    waits: MEASURING,
+    waits: NAMING,
     #[cfg(feature = "watch")] watch: NONE,
     runtimes: MEASURING,
     trust: MEASURING,

@@ -208,6 +208,11 @@ impl Plan {
         Ok(())
     }
 
+    /// Whether those are looked for who ran instead of late threads.
+    pub(super) fn finds_culprits(&self) -> bool {
+        self.spec.why && !self.spec.no_culprits
+    }
+
     fn check_cpus(&self) -> Result<(), Error> {
         let allowed = affinity::allowed();
         let names = |cpus: &[usize]| {

@@ -15,6 +15,7 @@ use crate::engine::time::Interrupt;
 use crate::{load, notes};
 use chronoscope_model::Note;
 use chronoscope_model::waits::{Load, LoadRun, StoppedBy, Wait};
+use chronoscope_probes::blame::Trace;
 use chronoscope_probes::load::{Order, Running};
 use chronoscope_probes::machine::{affinity, power_source};
 use chronoscope_probes::waits::privilege::{self, KeepAwake};
@@ -76,12 +77,20 @@ pub fn run(plan: &Plan, distrust: Option<String>, hooks: &mut Hooks) -> Result<F
         };
         held.map_err(|why| notes.push(refused(why))).ok()
     });
+    let trace = plan.spec.trace_marker.then(Trace::open);
+    let trace = trace.and_then(|opened| {
+        let refused = |why: String| {
+            notes::refused("no-trace-marker", "the kernel's trace will not be marked", &why)
+        };
+        opened.map_err(|why| notes.push(refused(why))).map(Arc::new).ok()
+    });
     let _fence = load::fence(plan.spec.fifo()).map_err(Error)?;
     one_period(&mut plan, &mut notes);
     let mut run = Run {
         plan: Arc::new(plan.clone()),
         ruler,
         kept_awake: awake.is_some(),
+        trace,
         done: Vec::new(),
         shared: None,
         on_every_row: notes.clone(),
@@ -127,6 +136,7 @@ struct Run {
     plan: Arc<Plan>,
     ruler: Ruler,
     kept_awake: bool,
+    trace: Option<Arc<Trace>>,
     done: Vec<Wait>,
     shared: Option<f64>,
     /// Notes on what is not done as requested or not permitted, whatever the load.
@@ -161,7 +171,7 @@ impl Run {
     ) -> Result<StoppedBy, Error> {
         // Only now, so that the processes of the load are scheduled as the tool was started.
         let _raised = self.plan.raised().map_err(|why| Error(why.0))?;
-        let threads = Threads::start(&self.plan, load, &self.ruler)?;
+        let threads = Threads::start(&self.plan, load, &self.ruler, self.trace.clone())?;
         let mut wall = Wall::new(os::wall_offset());
         // A run that continues another began with the power source of its first rows.
         let mut earlier = self.plan.earlier.iter().filter(|row| row.load == load);
@@ -243,6 +253,7 @@ impl Run {
             job.names.is_some(),
             &rows,
         ));
+        missing.extend(threads.job.marked.get().map(notes::marked));
         let notes = common.notes;
         add(&mut self.notes, notes);
         add(&mut self.notes, missing);

@@ -75,8 +75,9 @@ impl Runners {
         Some(ran)
     }
 
-    /// To be called between bursts. `last`: whether no other burst follows.
-    pub(super) fn between(&mut self, rows: &[Arc<LiveRow>], job: &Job, last: bool) {
+    /// To be called between bursts. `last`: whether no other burst follows. Returns whether that
+    /// took long.
+    pub(super) fn between(&mut self, rows: &[Arc<LiveRow>], job: &Job, last: bool) -> bool {
         self.tell(job);
         let reasons = || rows.iter().filter_map(|row| row.why.as_ref());
         let wanted = reasons().map(|reasons| locked(reasons).wanted());
@@ -85,9 +86,10 @@ impl Runners {
             let passed = since.elapsed();
             (wanted && (last || passed >= SOON)) || (!last && passed >= LATEST)
         };
-        if due(tasks, self.scanned)
-            && let How::Likely(scan) = &mut self.how
-        {
+        let (scans, counts) = (due(tasks, self.scanned), due(counts, self.counted));
+        let mut read = counts;
+        if scans && let How::Likely(scan) = &mut self.how {
+            read = true;
             let scanned = scan.look();
             self.scanned = Instant::now();
             job.left_out.fetch_max(scanned.left_out, Relaxed);
@@ -98,10 +100,11 @@ impl Runners {
                 scanned.grown.into_iter().for_each(|(ran, named)| names.saw(ran.task, named));
             }
         }
-        if due(counts, self.counted) {
+        if counts {
             let counted = self.count();
             reasons().for_each(|reasons| locked(reasons).interrupts(&counted));
         }
+        read
     }
 
     /// Passes on what was heard of tasks, and asks for the names of those that ran.

@@ -18,7 +18,7 @@ use crate::engine::Ruler;
 use crate::engine::time::RunClock;
 use chronoscope_model::quantile::Percentile;
 use chronoscope_model::waits::{Load, StoppedBy, Wait};
-use chronoscope_probes::blame::{Sources, has_slack};
+use chronoscope_probes::blame::{Sources, Trace, has_slack};
 use chronoscope_probes::machine::quota::{Quota, Throttled};
 use chronoscope_probes::machine::{Root, affinity};
 use chronoscope_probes::waits::os;
@@ -43,14 +43,21 @@ impl Threads {
     ///
     /// # Errors
     /// A CPU or a priority is not available, or rows of an earlier run do not fit.
-    pub(super) fn start(plan: &Arc<Plan>, load: Load, ruler: &Ruler) -> Result<Self, Error> {
+    pub(super) fn start(
+        plan: &Arc<Plan>,
+        load: Load,
+        ruler: &Ruler,
+        trace: Option<Arc<Trace>>,
+    ) -> Result<Self, Error> {
         let cpus: Vec<Option<usize>> = match plan.cpus.as_slice() {
             [] => vec![None],
             cpus => cpus.iter().copied().map(Some).collect(),
         };
         let quota = Quota::of(&Root::host()).map(Arc::new);
+        let mut job = Job::new(RunClock::start(), plan, load);
+        job.trace = trace;
         let mut threads = Self {
-            job: Arc::new(Job::new(RunClock::start(), plan, load)),
+            job: Arc::new(job),
             gaps: Arc::new(Gaps::watch()),
             handles: Vec::new(),
             rows: Vec::new(),
@@ -66,7 +73,7 @@ impl Threads {
             let settles = !plan.one_thread && load.leaves_idle_time();
             let job = threads.job.clone();
             let (schedule, turns) = CpuSchedule::new(job, plan.clone(), rows, seed, settles);
-            if let Some(cpu) = cpu.filter(|_| plan.spec.why) {
+            if let Some(cpu) = cpu.filter(|_| plan.finds_culprits()) {
                 let (runners, unrecorded) = Runners::open(cpu);
                 unrecorded.map(|why| threads.job.unrecorded.set(why));
                 *locked(&schedule.runners) = Some(runners);

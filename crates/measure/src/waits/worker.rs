@@ -171,9 +171,9 @@ impl<H: Waiting> Worker<H> {
             if let Some(runners) = &mut runners {
                 let stopped = schedule.job.stop.load(Relaxed);
                 let last = stopped || (0..schedule.rows.len()).all(|row| !schedule.needs_one(row));
-                runners.between(&schedule.rows, &schedule.job, last);
-                // What took too long must not make the next wait late.
-                grid = grid.filter(|next| self.host.clock() + row.spec.ns / 2 < *next);
+                let read = runners.between(&schedule.rows, &schedule.job, last);
+                // A grid in progress may have no time for this; the next wait must not be late.
+                grid = grid.filter(|next| !read || self.host.clock() < *next);
             }
             // A grid in progress has no time for this: its next deadline would pass.
             if grid.is_none() && schedule.is_look_due() {

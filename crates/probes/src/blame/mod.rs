@@ -13,12 +13,14 @@ mod os;
 
 mod names;
 mod ran;
+mod trace;
 #[cfg(not(target_os = "linux"))]
 mod unseen;
 
 pub use names::{Heard, Named, Names};
 pub use os::{Record, Scan, hidden, read_task, this_thread};
 pub use ran::{Change, Ran, Span, Task, ran};
+pub use trace::Trace;
 
 use crate::machine::entered::Entered;
 use crate::waits::os as system;

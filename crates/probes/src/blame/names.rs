@@ -31,6 +31,9 @@ pub enum Heard {
 /// The most tasks that are known at a time, and that are to be read.
 const MOST: usize = 16 << 10;
 const MOST_WANTED: usize = 256;
+/// The number of a task that is ending, and has none any more (Linux kernel/events/core.c,
+/// `perf_event_pid_type`).
+const ENDING: u32 = u32::MAX;
 /// What `/proc` showed counts for this long: a task may change its name and policy.
 const FRESH: Duration = Duration::from_secs(1);
 
@@ -94,7 +97,7 @@ impl Names {
     pub fn want(&mut self, task: Task) -> bool {
         let known = self.known.get(&task);
         let fresh = known.and_then(|it| it.read).is_some_and(|read| read.elapsed() < FRESH);
-        if task.tid == 0 || fresh || self.wanted.contains(&task) {
+        if matches!(task.tid, 0 | ENDING) || fresh || self.wanted.contains(&task) {
             return false;
         }
         if self.wanted.len() < MOST_WANTED {
@@ -120,13 +123,16 @@ impl Names {
 
     /// Names the tasks of the reasons that have no name yet.
     pub fn name_all(&self, why: &mut Why) {
-        let worst = why.worst.iter_mut().flat_map(|worst| &mut worst.culprits);
-        why.culprits.iter_mut().chain(worst).for_each(|culprit| self.name(culprit));
+        why.all_culprits_mut().for_each(|culprit| self.name(culprit));
     }
 
     /// Names a task, if it has no name yet.
     pub fn name(&self, culprit: &mut Culprit) {
         if culprit.name.is_some() || culprit.other_user {
+            return;
+        }
+        if culprit.tid == ENDING {
+            (culprit.pid, culprit.tid, culprit.name) = (0, 0, Some("ending".into()));
             return;
         }
         if culprit.tid == 0 {
@@ -174,6 +180,8 @@ mod tests {
         let (sed, third) = (named(&names, 2), named(&names, 3));
         assert_eq!((sed.name.as_deref(), sed.other_user), (Some("sed"), false));
         assert_eq!((third.name, third.other_user), (None, true));
+        let ending = named(&names, ENDING);
+        assert_eq!((ending.name.as_deref(), ending.tid), (Some("ending"), 0));
         assert!(!names.want(new), "it was just read");
     }
 

@@ -1,13 +1,15 @@
 //! The tasks that ran while the thread of a row was ready to run: those of each late wake-up, and
 //! all of them together.
 
-use chronoscope_model::why::{APART_NS, Cause, Culprit, Known, Worst};
+use chronoscope_model::why::{Cause, Culprit, Known, Worst};
 use chronoscope_probes::blame::Ran;
 use std::cmp::Reverse;
 
 /// The most tasks that are kept of a row, and of one of its wake-ups.
 const MOST: usize = 256;
 const OF_ONE: usize = 64;
+/// An idle CPU is the way to the thread, unless it is idle for longer than this, in nanoseconds.
+const IDLE_NS: u64 = 2_000;
 /// A task with a smaller share of the time is not likely to have made all of these wake-ups late.
 const LIKELY: f64 = 0.05;
 
@@ -59,8 +61,7 @@ impl Culprits {
             }
             return;
         };
-        // An idle CPU is the way to the thread, unless it is idle for long.
-        ran.retain(|ran| ran.task.tid != 0 || (ran.ns > APART_NS && !throttled));
+        ran.retain(|ran| ran.task.tid != 0 || (ran.ns > IDLE_NS && !throttled));
         if throttled {
             to_sum(&mut ran, ready);
         }

@@ -9,8 +9,9 @@ const RECORD_COMM: u32 = 3;
 const RECORD_FORK: u32 = 7;
 const RECORD_SWITCH_CPU_WIDE: u32 = 15;
 
-/// Some 6,500 records, two of which are made by each switch.
-const PAGES: usize = 64;
+/// Some 26,000 records, two of which are made by each switch; fewer if this user may not lock as
+/// much memory (perf_event_mlock_kb is 516 for each CPU by default).
+const PAGES: [usize; 3] = [256, 64, 16];
 /// The most names that are kept until they are asked for.
 const MOST_HEARD: usize = 4096;
 /// The bytes of the thread, the time and the CPU at the end of each record.
@@ -32,7 +33,15 @@ impl Record {
     /// # Errors
     /// The reason why they cannot be recorded, in words that a user can act on.
     pub fn open(cpu: usize) -> Result<Self, String> {
-        let ring = Ring::open(&Attributes::switches(COMM | TASK), Of::Cpu(cpu), PAGES)?;
+        let attributes = Attributes::switches(COMM | TASK);
+        let mut opened = Err(String::new());
+        for pages in PAGES {
+            opened = Ring::open(&attributes, Of::Cpu(cpu), pages);
+            if opened.is_ok() {
+                break;
+            }
+        }
+        let ring = opened?;
         let (changes, heard) = (Vec::with_capacity(256), Vec::new());
         Ok(Self { ring, before: None, changes, heard })
     }
@@ -44,7 +53,7 @@ impl Record {
         }
     }
 
-    /// Who had the CPU during these spans, as [`ran`] finds it. The spans belong to the time since
+    /// Who had the CPU during these spans, as [`ran()`] finds it. The spans belong to the time since
     /// the last call of any of these functions.
     ///
     /// # Errors
