@@ -141,9 +141,7 @@ impl Report {
     /// Removes the names of processes that belong to other users.
     pub fn withhold_names(&mut self) {
         let why = self.waits.iter_mut().filter_map(|wait| wait.why.as_mut());
-        for culprit in why.flat_map(Why::all_culprits_mut).filter(|it| it.other_user) {
-            culprit.name = None;
-        }
+        why.for_each(Why::withhold_names);
     }
 }
 

@@ -38,7 +38,7 @@ impl Live {
         plan.check()?;
         os::hold_signals();
         let running = start_load(plan, load).map_err(Error)?;
-        let threads = Arc::new(Threads::start(plan, load, ruler)?);
+        let threads = Arc::new(Threads::start(plan, load, ruler, None)?);
         Ok(Self { plan: plan.clone(), load, threads, running })
     }
 
