@@ -1,6 +1,5 @@
 //! Why waits ended late: the parts of their lateness.
 
-use crate::waits::Interrupts;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -243,6 +242,17 @@ impl Culprit {
             *self = Self { ns, wake_ups, ..other.clone() };
         }
     }
+}
+
+/// Interrupts of one line of `/proc/interrupts`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Interrupts {
+    /// The line's name, for example `LOC`.
+    pub id: String,
+    /// The kernel's description of it.
+    pub name: String,
+    /// How many.
+    pub count: u64,
 }
 
 /// Wake-ups after an idle state.

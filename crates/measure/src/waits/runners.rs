@@ -6,7 +6,7 @@
 
 use super::job::Job;
 use super::live_row::{LiveRow, locked};
-use chronoscope_model::waits::Interrupts;
+use chronoscope_model::why::Interrupts;
 use chronoscope_probes::blame::{Ran, Record, Scan, Span, Task, this_thread};
 use chronoscope_probes::waits::moment::{Counts, interrupts, softirqs};
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! What the system reports about the moment at which a wait went wrong. All of it is read from
 //! files that change while they are read, so each part stands alone and may be absent.
 
-use chronoscope_model::waits::Interrupts;
+use chronoscope_model::why::Interrupts;
 use std::collections::HashMap;
 use std::path::Path;
 

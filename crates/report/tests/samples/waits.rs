@@ -3,10 +3,10 @@
 use chronoscope_model::histogram::{self, Histogram};
 use chronoscope_model::quantile::Intervals;
 use chronoscope_model::waits::{
-    ByClock, Censored, Gap, Grid, Interrupts, Kind, Load, LoadProcess, LoadRun, Moment, Plan,
-    Throttled, Wait, WaitSpec,
+    ByClock, Censored, Gap, Grid, Kind, Load, LoadProcess, LoadRun, Moment, Plan, Throttled, Wait,
+    WaitSpec,
 };
-use chronoscope_model::why::{Cause, Culprit, Idle, Known, Later, Part, Why, Worst};
+use chronoscope_model::why::{Cause, Culprit, Idle, Interrupts, Known, Later, Part, Why, Worst};
 use chronoscope_model::{Report, Ruler, Run};
 use std::time::Duration;
 

@@ -2,8 +2,9 @@
 
 use super::culprits::Culprits;
 use super::split::{Evidence, Floors, Parts, ready_spans, split};
-use chronoscope_model::waits::Interrupts;
-use chronoscope_model::why::{APART_NS, Cause, EXAMINED_NS, Idle, Later, WORST, Why, Worst};
+use chronoscope_model::why::{
+    APART_NS, Cause, EXAMINED_NS, Idle, Interrupts, Later, WORST, Why, Worst,
+};
 use chronoscope_probes::blame::{IdleState, Ran, Span};
 
 /// Wake-ups are grouped by these limits, in nanoseconds: zero, and 1, 2 and 5 times the powers of
