@@ -55,6 +55,7 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
         results::this_machine(sh)
     );
     let (mut missed, mut examined, mut apart) = (Vec::new(), 0, 0);
+    let rate = cost::Rate::start()?;
     for plant in PLANTS {
         if !args.what.is_empty() && !args.what.iter().any(|name| name == plant.name) {
             continue;
@@ -83,7 +84,7 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
          within 5 us.",
         explained * 100.0
     )?;
-    let dear = if args.what.is_empty() { cost::run(&mut part)? } else { None };
+    let dear = if args.what.is_empty() { cost::run(&mut part, &rate)? } else { None };
     results::publish(sh, "blame", &part, args.dry)?;
     ensure!(missed.is_empty(), "named too rarely: {}", missed.join(", "));
     ensure!(explained >= EXPLAINED, "too many wake-ups whose parts do not add up");

@@ -277,8 +277,7 @@ struct BusyThread {
     enabled: String,
     cpus: String,
     /// Memory that it looks at again and again.
-    #[expect(dead_code, reason = "it is only held")]
-    memory: Vec<u8>,
+    _memory: Vec<u8>,
 }
 
 impl BusyThread {
@@ -296,9 +295,9 @@ impl BusyThread {
         let status = fs::read_to_string(format!("/proc/{pid}/status"))?;
         let cpus = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
         let cpus = cpus.context("no CPUs are named")?.trim().to_owned();
-        let mut thread = Self { pid, pause, enabled: chosen, cpus, memory: Vec::new() };
+        let mut thread = Self { pid, pause, enabled: chosen, cpus, _memory: Vec::new() };
         fs::write(Self::ENABLED, "always").context("it needs root")?;
-        thread.memory = vec![1; 64 << 20];
+        thread._memory = vec![1; 64 << 20];
         output("taskset", &["-pc", &cpu.to_string(), &thread.pid])?;
         output("renice", &["-n", "0", "-p", &thread.pid])?;
         fs::write(Self::PAUSE, "0")?;
