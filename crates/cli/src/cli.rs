@@ -267,7 +267,7 @@ mod tests {
 
     #[test]
     fn a_resumed_run_takes_its_output_options_and_no_others() {
-        const OUTPUT: [&str; 13] = [
+        const OUTPUT: [&str; 14] = [
             "ascii",
             "json",
             "export",
@@ -281,6 +281,7 @@ mod tests {
             "baseline",
             "save_baseline",
             "force",
+            "names",
         ];
         let mut whole = command_line();
         whole.build();

@@ -297,9 +297,8 @@ pub fn parse_size(text: &str) -> Result<u64, String> {
         ("B", 1),
     ];
     let unit = UNITS.iter().find(|(name, _)| text.ends_with(name));
-    let (number, bytes) = unit.map_or((text, 1), |(name, bytes)| {
-        (text[..text.len() - name.len()].trim_end(), *bytes)
-    });
+    let (number, bytes) = unit
+        .map_or((text, 1), |(name, bytes)| (text[..text.len() - name.len()].trim_end(), *bytes));
     let whole: u64 = number.parse().map_err(|_| "write a size, such as 100MB or 1GiB")?;
     whole.checked_mul(bytes).filter(|size| *size > 0).ok_or_else(|| "it must be above 0".into())
 }

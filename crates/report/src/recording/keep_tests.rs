@@ -105,7 +105,7 @@ fn a_breach_writes_the_past_once_it_is_explained() {
     let breach = keeper.take(&[late(1, 301, 2_000_000)]).expect("explained");
     assert_eq!(
         (&*breach.id, breach.at_ns, breach.late_ns),
-        ("chronoscope/wait", 301 * MS, 2_000_000)
+        ("some/wait", 301 * MS, 2_000_000)
     );
     let path = breach.written.expect("room");
     let (read, left_out, cut) = read(&fs::read(&path).expect("a file")).expect("a recording");
