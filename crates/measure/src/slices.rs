@@ -17,6 +17,7 @@ const DISTINCT: usize = 4096;
 
 /// Reads a clock.
 pub struct Slices {
+    id: &'static str,
     reader: Reader,
     ns_per_tick: f64,
     values: Vec<u64>,
@@ -37,7 +38,8 @@ impl Slices {
         let unit = spec.ns_per_unit(ruler.hz()).ok_or("its unit has no fixed length")?;
         let (values, reads) = (vec![1; MOST], FEWEST);
         let counts = BTreeMap::new();
-        Ok(Self { reader, ns_per_tick: unit, values, reads, counts, backwards: 0 })
+        let id = entry.id;
+        Ok(Self { id, reader, ns_per_tick: unit, values, reads, counts, backwards: 0 })
     }
 
     /// Reads for a slice of time.
@@ -69,7 +71,7 @@ impl Slices {
         let counts: Vec<(u64, u64)> = std::mem::take(&mut self.counts).into_iter().collect();
         let backwards = std::mem::take(&mut self.backwards);
         let any = !counts.is_empty() || backwards > 0;
-        any.then_some(Deltas { at_ns, counts, backwards })
+        any.then(|| Deltas { at_ns, clock: self.id.into(), counts, backwards })
     }
 }
 
@@ -94,6 +96,7 @@ mod tests {
         let seen = slices.take(7).expect("it was read");
         let count: u64 = seen.counts.iter().map(|(_, n)| n).sum();
         assert_eq!((count + seen.backwards, seen.at_ns), (FEWEST as u64 - 1, 7));
+        assert_eq!(seen.clock, "rust/instant");
         assert!(seen.counts.is_sorted_by(|a, b| a.0 < b.0) && slices.take(7).is_none());
         (0..40).for_each(|_| slices.read());
         assert!(slices.reads <= MOST);

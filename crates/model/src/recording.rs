@@ -211,6 +211,8 @@ pub struct Machine {
 pub struct Deltas {
     /// When the last of them was read.
     pub at_ns: u64,
+    /// The clock, which may be another one than before.
+    pub clock: String,
     /// The differences in nanoseconds, each with how often it was seen, in ascending order.
     pub counts: Vec<(u64, u64)>,
     /// Reads that were earlier than the one before.

@@ -15,7 +15,7 @@ mod view;
 
 pub use draw::draw;
 pub use replay::Replay;
-pub use run::{Answer, Ended, Source, run};
+pub use run::{Ended, Source, run};
 pub use state::State;
 pub use terminal::restore;
 pub use view::{Command, View};

@@ -1,6 +1,6 @@
 //! A recording, played at any speed.
 
-use crate::run::{Answer, Source};
+use crate::run::Source;
 use crate::view::Command;
 use chronoscope_model::recording::Event;
 use std::io;
@@ -78,7 +78,7 @@ impl<E: FnMut() -> io::Result<Option<Event>>> Source for Replay<E> {
         self.until(self.at_ns as u64)
     }
 
-    fn command(&mut self, command: Command) -> Answer {
+    fn command(&mut self, command: Command) -> Option<String> {
         match command {
             Command::Pause => self.paused = true,
             Command::Resume => {
@@ -90,7 +90,7 @@ impl<E: FnMut() -> io::Result<Option<Event>>> Source for Replay<E> {
             Command::Speed(speed) => self.speed = speed,
             _ => {}
         }
-        Answer::default()
+        None
     }
 
     fn over(&mut self) -> bool {

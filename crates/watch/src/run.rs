@@ -25,8 +25,9 @@ pub trait Source {
     /// The view cannot go on.
     fn events(&mut self) -> io::Result<Vec<Event>>;
 
-    /// Does what a key asks for, except what concerns the view alone.
-    fn command(&mut self, command: Command) -> Answer;
+    /// Does what a key asks for, except what concerns the view alone. Returns what to say about it,
+    /// in one line.
+    fn command(&mut self, command: Command) -> Option<String>;
 
     /// What has ended the view, if anything has: it is asked after each tick.
     fn over(&mut self) -> bool;
@@ -35,15 +36,6 @@ pub trait Source {
     fn ended(&self) -> bool {
         false
     }
-}
-
-/// What a source did.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Answer {
-    /// What to say about it, in one line.
-    pub message: Option<String>,
-    /// The clock that is watched from now on.
-    pub clock: Option<String>,
 }
 
 /// How a view ended.
@@ -148,11 +140,7 @@ impl Shown {
             Command::Speed(speed) => self.view.speed = Some(speed),
             _ => {}
         }
-        let answer = source.command(command);
-        self.view.message = answer.message;
-        if let Some(clock) = answer.clock {
-            self.state.watch(clock);
-        }
+        self.view.message = source.command(command);
     }
 
     /// Gives the terminal to the shell, and takes it again when the process goes on. Nothing is

@@ -180,12 +180,6 @@ impl State {
         *self = Self { start, rows, load, now_ns, since_ns, late_seen, noted, ..Self::default() };
     }
 
-    /// Another clock is watched from now on.
-    pub fn watch(&mut self, clock: String) {
-        self.start.clock = Some(clock);
-        (self.deltas, self.backwards) = Default::default();
-    }
-
     /// Whether the first event was there.
     pub fn has_started(&self) -> bool {
         !self.start.schema.is_empty()
@@ -271,6 +265,10 @@ impl State {
 
     fn deltas(&mut self, seen: &Deltas) {
         self.at(seen.at_ns);
+        if self.start.clock.as_ref() != Some(&seen.clock) {
+            self.start.clock = Some(seen.clock.clone());
+            (self.deltas, self.backwards) = Default::default();
+        }
         self.backwards = self.backwards.saturating_add(seen.backwards);
         for (ns, times) in &seen.counts {
             self.deltas.add(*ns, *times);

@@ -23,8 +23,8 @@ fn main() {
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod view {
     use crate::common::events;
-    use chronoscope_model::recording::Event;
-    use chronoscope_watch::{Answer, Command, Source, View};
+    use chronoscope_model::recording::{Deltas, Event};
+    use chronoscope_watch::{Command, Source, View};
     use signal_hook::consts::{SIGHUP, SIGTERM};
     use std::io;
     use std::path::Path;
@@ -45,12 +45,12 @@ mod view {
             Ok(std::mem::take(&mut self.events))
         }
 
-        fn command(&mut self, command: Command) -> Answer {
-            let message = match command {
-                Command::Clock => return Answer { clock: Some("c/clock".into()), message: None },
-                command => format!("asked for {command:?}"),
-            };
-            Answer { message: Some(message), clock: None }
+        fn command(&mut self, command: Command) -> Option<String> {
+            if command == Command::Clock {
+                let clock = "c/clock".into();
+                self.events.push(Event::Deltas(Deltas { clock, ..Deltas::default() }));
+            }
+            Some(format!("asked for {command:?}"))
         }
 
         fn over(&mut self) -> bool {

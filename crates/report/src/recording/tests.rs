@@ -22,7 +22,7 @@ pub(super) fn start() -> Event {
         wait: Box::new(Wait { period_ns: Some(MS), available: true, ..Wait::default() }),
         ..Row::default()
     };
-    let rows = vec![row("rust/thread-sleep"), row("chronoscope/wait")];
+    let rows = vec![row("some/sleep"), row("some/wait")];
     let (schema, wall_ns) = (SCHEMA.into(), 1_790_000_000_000_000_000);
     Event::Start(Box::new(Start { schema, wall_ns, rows, ..Start::default() }))
 }
@@ -76,7 +76,12 @@ pub(super) fn events() -> Vec<Event> {
             cpu: vec![Some(0.25), None],
             ..Machine::default()
         }),
-        Event::Deltas(Deltas { at_ns: 4 * MS, counts: vec![(20, 7), (30, 1)], backwards: 0 }),
+        Event::Deltas(Deltas {
+            at_ns: 4 * MS,
+            clock: "some/clock".into(),
+            counts: vec![(20, 7), (30, 1)],
+            backwards: 0,
+        }),
         Event::Pause(Pause { at_ns: 5 * MS, until_ns: 6 * MS, is_gap: true }),
         Event::Note(NoteAt { at_ns: 6 * MS, note }),
         Event::Dropped(Dropped { at_ns: 7 * MS, row: 1, waits: 9 }),
@@ -234,7 +239,7 @@ fn a_report_has_a_row_for_each_load_and_the_reasons_of_all() {
     let bytes = written(&recording);
     let report = report(Reader::new(&bytes[..]).expect("its own")).expect("memory");
     let rows: Vec<_> = report.waits.iter().map(|row| (&*row.id, row.load, row.samples)).collect();
-    let (sleep, wait) = ("rust/thread-sleep", "chronoscope/wait");
+    let (sleep, wait) = ("some/sleep", "some/wait");
     let expected = [(sleep, Load::None, 3), (wait, Load::None, 2), (sleep, Load::Normal, 1)];
     assert_eq!(rows, expected);
     let of = |row: usize| report.waits[row].why.as_ref();

@@ -61,6 +61,7 @@ pub fn events() -> Vec<Event> {
             }));
             events.push(Event::Deltas(Deltas {
                 at_ns,
+                clock: "rust/instant".into(),
                 counts: vec![(20, 90), (30, 909), (120, 1), (9_000, u64::from(tenth % 70 == 9))],
                 backwards: 0,
             }));

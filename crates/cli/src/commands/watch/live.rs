@@ -8,7 +8,7 @@ use chronoscope_probes::clocks::{self, Entry, Opening};
 use chronoscope_probes::machine::affinity::{self, PinGuard};
 use chronoscope_report::recording::{Breach, Keeper};
 use chronoscope_survey::watch::Live;
-use chronoscope_watch::{Answer, Command, Source};
+use chronoscope_watch::{Command, Source};
 use std::io;
 
 /// Waits that happen now.
@@ -21,8 +21,6 @@ pub struct Watched<'a> {
     breach: Option<Breach>,
     /// Why the recording has ended, once that was shown.
     ended: Option<String>,
-    /// What a recording should say of the deltas that follow.
-    changed: Option<Note>,
     /// The clock whose deltas are watched, by its place among those that `c` goes through.
     clock: usize,
 }
@@ -31,7 +29,7 @@ impl<'a> Watched<'a> {
     pub fn new(live: Live, keeper: Keeper, stop: &'a Stop) -> Self {
         let pinned = elsewhere(&live);
         let (breach, ended) = (None, None);
-        Self { live, keeper, stop, pinned, breach, ended, changed: None, clock: usize::MAX }
+        Self { live, keeper, stop, pinned, breach, ended, clock: usize::MAX }
     }
 
     /// Ends the waits, and returns what there is to say, and whether that is a failure: a breach
@@ -51,7 +49,7 @@ impl<'a> Watched<'a> {
     }
 
     /// Watches the deltas of the next of the clocks that programs commonly read.
-    fn next_clock(&mut self) -> Answer {
+    fn next_clock(&mut self) -> String {
         let opens = |entry: &&'static Entry| entry.open(Opening::Checked).is_ok();
         let all = clocks::every().filter(|entry| entry.common).filter(opens);
         let all: Vec<_> = all.collect();
@@ -59,12 +57,10 @@ impl<'a> Watched<'a> {
             self.clock = self.clock.wrapping_add(1) % all.len();
             let id = all[self.clock].id;
             if self.live.set_clock(Some(id)).is_ok() {
-                let text = format!("from now on, the deltas are those of {id}");
-                self.changed = Some(Note { id: "clock-changed".into(), text, ..Note::default() });
-                return Answer { clock: Some(id.into()), message: None };
+                return format!("the next deltas are those of {id}");
             }
         }
-        Answer { message: Some("no clock can be watched here".into()), clock: None }
+        "no clock can be watched here".into()
     }
 }
 
@@ -72,7 +68,6 @@ impl Source for Watched<'_> {
     fn events(&mut self) -> io::Result<Vec<Event>> {
         let mut events = self.live.drain();
         let at_ns = events.last().map_or(0, Event::until_ns);
-        events.extend(self.changed.take().map(|note| Event::Note(NoteAt { at_ns, note })));
         let breach = self.keeper.take(&events);
         let mut say = |id: &str, text: String| {
             let note = Note { id: id.into(), text, ..Note::default() };
@@ -95,17 +90,17 @@ impl Source for Watched<'_> {
         Ok(events)
     }
 
-    fn command(&mut self, command: Command) -> Answer {
+    fn command(&mut self, command: Command) -> Option<String> {
         // What starts now would inherit the CPU of this thread.
         self.pinned = None;
-        let mut answer = Answer::default();
+        let mut message = None;
         match command {
             Command::Load(load) => self.live.set_load(load),
-            Command::Clock => answer = self.next_clock(),
+            Command::Clock => message = Some(self.next_clock()),
             Command::Pause => self.live.pause(),
             Command::Resume => self.live.resume(),
             Command::Save => {
-                answer.message = Some(match self.keeper.save() {
+                message = Some(match self.keeper.save() {
                     Ok(path) => format!("wrote {}", path.display()),
                     Err(error) => error.to_string(),
                 });
@@ -113,7 +108,7 @@ impl Source for Watched<'_> {
             _ => {}
         }
         self.pinned = elsewhere(&self.live);
-        answer
+        message
     }
 
     fn over(&mut self) -> bool {
