@@ -106,7 +106,7 @@ impl Names {
         known.is_none_or(|it| it.about.name.is_none())
     }
 
-    /// The tasks that are to be read, which [`read`] does without holding this value.
+    /// The tasks that are to be read, which is done without holding this value.
     pub fn wanted(&mut self) -> Vec<Task> {
         std::mem::take(&mut self.wanted)
     }
