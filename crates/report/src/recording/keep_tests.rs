@@ -103,10 +103,7 @@ fn a_breach_writes_the_past_once_it_is_explained() {
     // It is not explained yet, and what explains it comes with the next drain.
     assert_eq!(keeper.take(&[waits(1, 300, &[7, 2_000_000])]), None);
     let breach = keeper.take(&[late(1, 301, 2_000_000)]).expect("explained");
-    assert_eq!(
-        (&*breach.id, breach.at_ns, breach.late_ns),
-        ("some/wait", 301 * MS, 2_000_000)
-    );
+    assert_eq!((&*breach.id, breach.at_ns, breach.late_ns), ("some/wait", 301 * MS, 2_000_000));
     let path = breach.written.expect("room");
     let (read, left_out, cut) = read(&fs::read(&path).expect("a file")).expect("a recording");
     assert_eq!((left_out, cut), (0, false));
@@ -118,6 +115,7 @@ fn a_breach_writes_the_past_once_it_is_explained() {
     assert_ne!(second.expect("explained").written, Ok(path.clone()));
     let saved = keeper.save().expect("room");
     assert_eq!((files(&folder), keeper.status().path), (3, None));
+    assert!(saved.is_file());
     #[cfg(unix)]
     for path in [path, saved] {
         use std::os::unix::fs::PermissionsExt;
