@@ -21,8 +21,6 @@ mod presets;
 mod progress;
 mod runner;
 mod screen;
-#[cfg(feature = "watch")]
-mod service;
 mod stop;
 mod task;
 

@@ -52,7 +52,6 @@ pub mod runtimes;
 pub mod schedule;
 pub mod session;
 pub mod single;
-pub mod slices;
 pub mod stats;
 pub mod sweep;
 mod tally;

@@ -4,28 +4,28 @@
 pub mod summary;
 
 use crate::context::Context;
-use crate::options::{COMPARED, Group, LIST, MEASURING, NAMING, NONE, PAGE, STORED};
+use crate::options::{COMPARED, Group, LIST, MEASURING, NONE, PAGE, STORED};
 use crate::task::{Examples, Run, Task};
 
 macro_rules! commands {
-    ($($(#[$on:meta])? $file:ident: $groups:ident),* $(,)?) => {
-        $($(#[$on])? pub mod $file;)*
+    ($($file:ident: $groups:ident),* $(,)?) => {
+        $(pub mod $file;)*
 
         pastey::paste! {
             /// What to do.
             #[derive(clap::Subcommand)]
             pub enum Command {
-                $($(#[$on])? [<$file:camel>](Box<$file::Args>),)*
+                $([<$file:camel>](Box<$file::Args>),)*
             }
 
             /// The name of each command, the groups of options that it takes, and its examples.
             pub const COMMANDS: &[(&str, &[Group], Examples)] =
-                &[$($(#[$on])? (stringify!($file), $groups, $file::EXAMPLES)),*];
+                &[$((stringify!($file), $groups, $file::EXAMPLES)),*];
 
             impl Run for Command {
                 fn task(self, context: &Context) -> anyhow::Result<Task> {
                     match self {
-                        $($(#[$on])? Self::[<$file:camel>](args) => args.task(context),)*
+                        $(Self::[<$file:camel>](args) => args.task(context),)*
                     }
                 }
             }
@@ -38,8 +38,7 @@ commands! {
     deltas: MEASURING,
     calls: MEASURING,
     overhead: MEASURING,
-    waits: NAMING,
-    #[cfg(feature = "watch")] watch: NONE,
+    waits: MEASURING,
     runtimes: MEASURING,
     trust: MEASURING,
     hardware: MEASURING,

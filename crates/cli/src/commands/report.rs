@@ -79,9 +79,7 @@ impl Run for Args {
             (report.findings, report.checks) = faults::examined(&report);
         }
         let text = match self.shape {
-            Some(Shape::Format(format)) => {
-                Some(self.written(format, &context.options.naming.filed(&report))?)
-            }
+            Some(Shape::Format(format)) => Some(self.written(format, &report)?),
             _ => None,
         };
         let screen = match self.shape {

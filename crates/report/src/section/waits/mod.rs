@@ -2,7 +2,6 @@
 
 pub(super) mod best;
 mod brief;
-mod culprits;
 mod distribution;
 mod legend;
 mod overview;
