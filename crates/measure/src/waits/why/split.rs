@@ -211,7 +211,9 @@ pub(in crate::waits) fn split(wait: &Evidence, floors: &mut Floors) -> Parts {
         (None, None) => (late, None, 0, 0),
     };
     ready(wait, queued.unwrap_or(0), preempted, &mut parts);
-    off_cpu(wait, asleep, queued.is_some(), floors, &mut parts);
+    // Without the records of switches, the way back to the program is part of it.
+    let is_exit = spans.is_some() && queued.is_some();
+    off_cpu(wait, asleep, is_exit, floors, &mut parts);
     let hidden = match (spans, seen.ran_ns) {
         (Some(it), Some(ran)) => {
             let there = seen.until.saturating_sub(seen.since).saturating_sub(it.off);
@@ -234,7 +236,7 @@ fn ready(wait: &Evidence, queued: u64, preempted: u64, parts: &mut Parts) {
 }
 
 /// The time after the deadline in which the thread had given up its CPU and was not ready to run.
-fn off_cpu(wait: &Evidence, asleep: u64, separate: bool, floors: &mut Floors, parts: &mut Parts) {
+fn off_cpu(wait: &Evidence, asleep: u64, is_exit: bool, floors: &mut Floors, parts: &mut Parts) {
     if asleep == 0 {
         return;
     }
@@ -249,7 +251,7 @@ fn off_cpu(wait: &Evidence, asleep: u64, separate: bool, floors: &mut Floors, pa
         rest -= slack;
     }
     parts.add(
-        match (separate, wait.seen.idle) {
+        match (is_exit, wait.seen.idle) {
             (false, _) => Cause::OffCpu,
             (true, Some(None)) => Cause::Interrupt,
             (true, _) => Cause::IdleExit,

@@ -132,9 +132,9 @@ fn what_cannot_be_separated_keeps_its_common_name() {
     let seen = with(sleep(2_090), |seen| seen.switches = Some(&SLEPT));
     assert_eq!(parts(&seen)[0], (Cause::TimerSlack, 50));
     assert_eq!(parts(&seen)[1], (Cause::OffCpu, 35));
-    // No records: the way back belongs to the idle exit, and preemptions to the run queue.
+    // No records: the way back is one with the idle exit, and preemptions are in the run queue.
     let seen = with(sleep(2_110), |seen| seen.queued_ns = Some(20_000));
-    let expected = [(Cause::TimerSlack, 50), (Cause::IdleExit, 40), (Cause::RunQueue, 20)];
+    let expected = [(Cause::TimerSlack, 50), (Cause::OffCpu, 40), (Cause::RunQueue, 20)];
     assert_eq!(parts(&seen), expected);
     let seen = with(spin(2_090), |seen| seen.queued_ns = Some(80_000));
     assert_eq!(parts(&seen)[0], (Cause::Preempted, 80));
