@@ -108,8 +108,8 @@
 #define CHRONOSCOPE_SYNC_REFERENCE_MOVED 9
 
 /*
- The hypervisor tells that it has disrupted the clock, by a migration for example, and nothing else
- shows it; `value` is zero.
+ The hypervisor tells that it has disrupted the clock, by a migration for example, and nothing
+ else shows it; `value` is zero.
  */
 #define CHRONOSCOPE_SYNC_DISRUPTED 10
 

@@ -49,8 +49,8 @@ pub const CHRONOSCOPE_SYNC_BUSY: u32 = 8;
 /// The system's clock went back and has stayed there for three checks, at least a millisecond
 /// apart, so it counts again from the first of them on; `value` is by how many nanoseconds.
 pub const CHRONOSCOPE_SYNC_REFERENCE_MOVED: u32 = 9;
-/// The hypervisor tells that it has disrupted the clock, by a migration for example, and nothing else
-/// shows it; `value` is zero.
+/// The hypervisor tells that it has disrupted the clock, by a migration for example, and nothing
+/// else shows it; `value` is zero.
 pub const CHRONOSCOPE_SYNC_DISRUPTED: u32 = 10;
 
 /// The result of a check against the reference.

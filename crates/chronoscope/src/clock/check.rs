@@ -68,8 +68,8 @@ pub enum Synced {
     /// The reference has gone back by this many nanoseconds and has stayed there for three looks,
     /// at least a millisecond apart. It counts again from the first of them on.
     ReferenceMoved(u64),
-    /// The hypervisor tells that it has disrupted the clock, by a migration for example, and nothing
-    /// else shows it. What was timed across it is not vouched for, and the rate is determined anew.
+    /// The hypervisor tells that it has disrupted the clock, by a migration for example, and
+    /// nothing else shows it. What was timed across it is not vouched for, and the rate is determined anew.
     /// If the counter also jumped or changed its rate, that is reported, and
     /// [`Description::disruptions`](super::Description::disruptions) counts both.
     Disrupted,
@@ -270,8 +270,8 @@ impl<M: Machine> Clock<M> {
         }
     }
 
-    /// The hypervisor has disrupted the clock, and the sample looks as if it had not: the counter may
-    /// have jumped by less than a check can see, and may count at another rate.
+    /// The hypervisor has disrupted the clock, and the sample looks as if it had not: the counter
+    /// may have jumped by less than a check can see, and may count at another rate.
     fn disrupted(&self, state: &mut State, marker: Option<u64>) -> Synced {
         let (first, last, now) = match self.measured(state) {
             Ok(measured) => measured,
@@ -331,8 +331,8 @@ impl<M: Machine> Clock<M> {
         })
     }
 
-    /// The rate that a short stretch shows, with its samples. If it shows none, that is the result of
-    /// the check.
+    /// The rate that a short stretch shows, with its samples. If it shows none, that is the result
+    /// of the check.
     fn measured(&self, state: &mut State) -> Result<(Sample, Sample, Rate), Synced> {
         let (first, last) = stretch(&self.machine).map_err(|why| self.give_up(state, why))?;
         let Some(now) = Rate::between(&first, &last) else {
