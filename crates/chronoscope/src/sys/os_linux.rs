@@ -168,8 +168,8 @@ fn believed(state: c_int, answer: &libc::timex) -> Option<u64> {
     synchronised.then(|| (answer.maxerror.max(0) as u64).saturating_mul(1000))
 }
 
-/// Reads a short file without allocating, and without a point at which the thread can be cancelled.
-pub(super) fn read_file<'b>(path: &CStr, buffer: &'b mut [u8]) -> Option<&'b str> {
+/// Opens a file for reading, without a point at which the thread can be cancelled.
+pub(super) fn open_file(path: &CStr) -> Option<c_long> {
     // SAFETY: a terminated path, and flags that take no further argument.
     let file = unsafe {
         libc::syscall(
@@ -182,6 +182,12 @@ pub(super) fn read_file<'b>(path: &CStr, buffer: &'b mut [u8]) -> Option<&'b str
     if file < 0 {
         return None;
     }
+    Some(file)
+}
+
+/// Reads a short file without allocating, and without a point at which the thread can be cancelled.
+pub(super) fn read_file<'b>(path: &CStr, buffer: &'b mut [u8]) -> Option<&'b str> {
+    let file = open_file(path)?;
     // SAFETY: the descriptor opened above, and a buffer of the length given.
     let read = unsafe { libc::syscall(libc::SYS_read, file, buffer.as_mut_ptr(), buffer.len()) };
     // SAFETY: the descriptor opened above.

@@ -55,18 +55,7 @@ pub fn marker() -> Option<u64> {
 fn map(path: &CStr) -> Option<(*mut u8, usize)> {
     // SAFETY: only returns a number.
     let length = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).ok()?;
-    // SAFETY: a terminated path, and flags that take no further argument.
-    let fd = unsafe {
-        libc::syscall(
-            libc::SYS_openat,
-            libc::AT_FDCWD,
-            path.as_ptr(),
-            libc::O_RDONLY | libc::O_CLOEXEC,
-        )
-    };
-    if fd < 0 {
-        return None;
-    }
+    let fd = super::os::open_file(path)?;
     let mut head = [0u8; HEAD];
     // Memory beyond the end of a file cannot be read, so the file must have the whole head.
     // SAFETY: the descriptor opened above, and a buffer of the length given.
