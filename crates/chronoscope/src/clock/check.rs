@@ -69,8 +69,8 @@ pub enum Synced {
     /// at least a millisecond apart. It counts again from the first of them on.
     ReferenceMoved(u64),
     /// The hypervisor tells that it has disrupted the clock, by a migration for example, and
-    /// nothing else shows it. What was timed across it is not vouched for, and the rate is determined anew.
-    /// If the counter also jumped or changed its rate, that is reported, and
+    /// nothing else shows it. What was timed across it is not vouched for, and the rate is
+    /// determined anew. If the counter also jumped or changed its rate, that is reported, and
     /// [`Description::disruptions`](super::Description::disruptions) counts both.
     Disrupted,
     /// The counter jumped slightly or its rate changed slightly, and the next check will show
