@@ -15,6 +15,9 @@ const MOST_OUTPUT: u64 = 16 << 20;
 const STEP: Duration = Duration::from_millis(50);
 /// How long a child that was asked to end may take before it is killed.
 const FAREWELL: Duration = Duration::from_millis(100);
+/// How long to wait for the last words of a child that has ended. Its pipe closes at once, unless a
+/// process that it left behind holds it open.
+const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// Whether the user asked to stop.
 pub type Stop<'a> = &'a dyn Fn() -> bool;
@@ -31,7 +34,7 @@ pub(crate) struct Child {
     group: Group,
     requests: Option<ChildStdin>,
     answers: Receiver<Result<String, String>>,
-    errors: Arc<Mutex<Vec<u8>>>,
+    errors: Errors,
 }
 
 impl Child {
@@ -55,7 +58,7 @@ impl Child {
                 }
             }
         })?;
-        Ok(Self { group, requests: Some(requests), answers, errors: keep_end(errors)? })
+        Ok(Self { group, requests: Some(requests), answers, errors: Errors::of(errors)? })
     }
 
     pub fn id(&self) -> u32 {
@@ -114,9 +117,8 @@ impl Child {
             Some(status) => outcome(status),
             None => "it closed its output".into(),
         };
-        // The child's last output may still be on its way.
-        std::thread::sleep(Duration::from_millis(5));
-        let errors = self.errors.lock().map(|held| held.clone()).unwrap_or_default();
+        let _ = self.errors.complete.recv_timeout(LAST_WORDS);
+        let errors = self.errors.kept.lock().map(|held| held.clone()).unwrap_or_default();
         let text = last_line(&String::from_utf8_lossy(&errors));
         let text = if text.is_empty() { text } else { format!(": {text}") };
         format!("{how} at {}{text}", first_word(request))
@@ -172,21 +174,32 @@ fn alongside(read: impl FnOnce() + Send + 'static) -> Result<(), String> {
     thread.map(drop).map_err(|error| format!("no thread to read its output: {error}"))
 }
 
-/// Reads all of a source in another thread, and keeps its end.
-fn keep_end(mut source: impl Read + Send + 'static) -> Result<Arc<Mutex<Vec<u8>>>, String> {
-    const KEEP: usize = 2048;
-    let kept = Arc::new(Mutex::new(Vec::new()));
-    let shared = kept.clone();
-    alongside(move || {
-        let mut part = [0; 4096];
-        while let Ok(read @ 1..) = source.read(&mut part) {
-            let Ok(mut held) = shared.lock() else { break };
-            held.extend_from_slice(&part[..read]);
-            let excess = held.len().saturating_sub(KEEP);
-            held.drain(..excess);
-        }
-    })?;
-    Ok(kept)
+/// The end of a child's error output.
+struct Errors {
+    kept: Arc<Mutex<Vec<u8>>>,
+    /// Receives nothing, and is disconnected once all output has been read.
+    complete: Receiver<()>,
+}
+
+impl Errors {
+    /// Reads all of a source in another thread, and keeps its end.
+    fn of(mut source: impl Read + Send + 'static) -> Result<Self, String> {
+        const KEEP: usize = 2048;
+        let kept = Arc::new(Mutex::new(Vec::new()));
+        let shared = kept.clone();
+        let (reading, complete) = sync_channel(0);
+        alongside(move || {
+            let _reading = reading;
+            let mut part = [0; 4096];
+            while let Ok(read @ 1..) = source.read(&mut part) {
+                let Ok(mut held) = shared.lock() else { break };
+                held.extend_from_slice(&part[..read]);
+                let excess = held.len().saturating_sub(KEEP);
+                held.drain(..excess);
+            }
+        })?;
+        Ok(Self { kept, complete })
+    }
 }
 
 /// What a command wrote, and how it ended.
