@@ -52,6 +52,7 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             [CompletionResult]::new('calls', 'calls', [CompletionResultType]::ParameterValue, 'The mean of a million calls, the mean of ten, and a single call, in three passes')
             [CompletionResult]::new('overhead', 'overhead', [CompletionResultType]::ParameterValue, 'What does timing add to my loop?')
             [CompletionResult]::new('waits', 'waits', [CompletionResultType]::ParameterValue, 'How precisely can I wait here?')
+            [CompletionResult]::new('watch', 'watch', [CompletionResultType]::ParameterValue, 'Watch how late waits end, and why: a live view in the terminal')
             [CompletionResult]::new('runtimes', 'runtimes', [CompletionResultType]::ParameterValue, 'What do my language''s clocks cost on this machine, compared with C?')
             [CompletionResult]::new('trust', 'trust', [CompletionResultType]::ParameterValue, 'Does a clock go backwards, agree between CPUs, and keep its rate?')
             [CompletionResult]::new('hardware', 'hardware', [CompletionResultType]::ParameterValue, 'Which timer hardware, which kernel clock source, which hypervisor, and why?')
@@ -213,14 +214,38 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             [CompletionResult]::new('--all-cpus', '--all-cpus', [CompletionResultType]::ParameterName, 'Run a waiting thread on each CPU')
             [CompletionResult]::new('--allow-high-priority', '--allow-high-priority', [CompletionResultType]::ParameterName, 'Allow a --priority or --load-priority of 50 to 99, which the kernel''s interrupt threads cannot interrupt')
             [CompletionResult]::new('--keep-awake', '--keep-awake', [CompletionResultType]::ParameterName, 'Keep the CPUs out of deep idle states (/dev/cpu_dma_latency)')
-            [CompletionResult]::new('--why', '--why', [CompletionResultType]::ParameterName, 'Split each late wake-up into its causes, and show the twenty worst')
+            [CompletionResult]::new('--trace-marker', '--trace-marker', [CompletionResultType]::ParameterName, 'With --stop-above, write a mark into the kernel''s trace at that moment, and stop tracing (tracefs, as root)')
+            [CompletionResult]::new('--why', '--why', [CompletionResultType]::ParameterName, 'Split each late wake-up into its causes, say who ran instead, and show the twenty worst')
+            [CompletionResult]::new('--no-names', '--no-names', [CompletionResultType]::ParameterName, 'With --why, record no names of the tasks that ran instead')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write the result as JSON to standard output')
             [CompletionResult]::new('--ascii', '--ascii', [CompletionResultType]::ParameterName, 'Draw with ASCII only, as where the terminal cannot show UTF-8')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Show no progress and no warnings')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Show no progress and no warnings')
+            [CompletionResult]::new('--names', '--names', [CompletionResultType]::ParameterName, 'Keep the names of other users'' processes in JSON and all other files')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show everything that is known; of a run, also the machine, the ruler and the noise')
             [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show everything that is known; of a run, also the machine, the ruler and the noise')
             [CompletionResult]::new('--force', '--force', [CompletionResultType]::ParameterName, 'Replace the report that was saved under that name')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'chronoscope;watch' {
+            [CompletionResult]::new('--period', '--period', [CompletionResultType]::ParameterName, 'The period of the deadlines that are waited for')
+            [CompletionResult]::new('--load', '--load', [CompletionResultType]::ParameterName, 'What runs alongside at first: none, low, low-nice, normal, high, io, memory, timers, print')
+            [CompletionResult]::new('--clock', '--clock', [CompletionResultType]::ParameterName, 'Also show how far apart successive reads of this clock are')
+            [CompletionResult]::new('--cpu', '--cpu', [CompletionResultType]::ParameterName, 'Wait on this CPU instead of the last one')
+            [CompletionResult]::new('--hindsight', '--hindsight', [CompletionResultType]::ParameterName, 'Keep this much of the past in memory, for --stop-above and the key s. Default: 60s')
+            [CompletionResult]::new('--stop-above', '--stop-above', [CompletionResultType]::ParameterName, 'Stop at the first overshoot above this, and write the past to a file, in the current folder unless --record names another or the file')
+            [CompletionResult]::new('--record', '--record', [CompletionResultType]::ParameterName, 'Record everything to this new file, which report, compare and --replay read')
+            [CompletionResult]::new('--record-limit', '--record-limit', [CompletionResultType]::ParameterName, 'The largest size of a recording, such as 100MB or 1GiB')
+            [CompletionResult]::new('--replay', '--replay', [CompletionResultType]::ParameterName, 'Show a recording instead')
+            [CompletionResult]::new('--speed', '--speed', [CompletionResultType]::ParameterName, 'Replay this many times as fast as it happened, from 0.125 to 1024')
+            [CompletionResult]::new('--go-on', '--go-on', [CompletionResultType]::ParameterName, 'Go on after that, and write a file at each further one')
+            [CompletionResult]::new('--names', '--names', [CompletionResultType]::ParameterName, 'Also record the names of processes of other users that made waits late')
+            [CompletionResult]::new('--no-names', '--no-names', [CompletionResultType]::ParameterName, 'Neither show nor record names of processes')
+            [CompletionResult]::new('--ascii', '--ascii', [CompletionResultType]::ParameterName, 'Draw with ASCII only, as where the terminal cannot show UTF-8')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
@@ -399,6 +424,7 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             [CompletionResult]::new('--ascii', '--ascii', [CompletionResultType]::ParameterName, 'Draw with ASCII only, as where the terminal cannot show UTF-8')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Show no progress and no warnings')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Show no progress and no warnings')
+            [CompletionResult]::new('--names', '--names', [CompletionResultType]::ParameterName, 'Keep the names of other users'' processes in JSON and all other files')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show everything that is known; of a run, also the machine, the ruler and the noise')
             [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show everything that is known; of a run, also the machine, the ruler and the noise')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
@@ -558,6 +584,7 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             [CompletionResult]::new('calls', 'calls', [CompletionResultType]::ParameterValue, 'The mean of a million calls, the mean of ten, and a single call, in three passes')
             [CompletionResult]::new('overhead', 'overhead', [CompletionResultType]::ParameterValue, 'What does timing add to my loop?')
             [CompletionResult]::new('waits', 'waits', [CompletionResultType]::ParameterValue, 'How precisely can I wait here?')
+            [CompletionResult]::new('watch', 'watch', [CompletionResultType]::ParameterValue, 'Watch how late waits end, and why: a live view in the terminal')
             [CompletionResult]::new('runtimes', 'runtimes', [CompletionResultType]::ParameterValue, 'What do my language''s clocks cost on this machine, compared with C?')
             [CompletionResult]::new('trust', 'trust', [CompletionResultType]::ParameterValue, 'Does a clock go backwards, agree between CPUs, and keep its rate?')
             [CompletionResult]::new('hardware', 'hardware', [CompletionResultType]::ParameterValue, 'Which timer hardware, which kernel clock source, which hypervisor, and why?')
@@ -587,6 +614,9 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             break
         }
         'chronoscope;help;waits' {
+            break
+        }
+        'chronoscope;help;watch' {
             break
         }
         'chronoscope;help;runtimes' {

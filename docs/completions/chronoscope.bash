@@ -73,6 +73,9 @@ _chronoscope() {
             chronoscope,waits)
                 cmd="chronoscope__subcmd__waits"
                 ;;
+            chronoscope,watch)
+                cmd="chronoscope__subcmd__watch"
+                ;;
             chronoscope__subcmd__generate,completions)
                 cmd="chronoscope__subcmd__generate__subcmd__completions"
                 ;;
@@ -160,6 +163,9 @@ _chronoscope() {
             chronoscope__subcmd__help,waits)
                 cmd="chronoscope__subcmd__help__subcmd__waits"
                 ;;
+            chronoscope__subcmd__help,watch)
+                cmd="chronoscope__subcmd__help__subcmd__watch"
+                ;;
             chronoscope__subcmd__help__subcmd__generate,completions)
                 cmd="chronoscope__subcmd__help__subcmd__generate__subcmd__completions"
                 ;;
@@ -179,7 +185,7 @@ _chronoscope() {
 
     case "${cmd}" in
         chronoscope)
-            opts="-o -q -v -h -V --only --all --no-waits --brief --json --export --color --ascii --quiet --verbose --budget --cpu --seed --allow --fail-on --baseline --save-baseline --force --preset --help --version clocks deltas calls overhead waits runtimes trust hardware sweep doctor advise report compare list explain demo serve generate help"
+            opts="-o -q -v -h -V --only --all --no-waits --brief --json --export --color --ascii --quiet --verbose --budget --cpu --seed --allow --fail-on --baseline --save-baseline --force --preset --help --version clocks deltas calls overhead waits watch runtimes trust hardware sweep doctor advise report compare list explain demo serve generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -899,7 +905,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__generate__subcmd__schema)
-            opts="-h -V --help --version report comparison"
+            opts="-h -V --help --version report comparison recording"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -973,7 +979,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__help)
-            opts="clocks deltas calls overhead waits runtimes trust hardware sweep doctor advise report compare list explain demo serve generate help"
+            opts="clocks deltas calls overhead waits watch runtimes trust hardware sweep doctor advise report compare list explain demo serve generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1308,6 +1314,20 @@ _chronoscope() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        chronoscope__subcmd__help__subcmd__watch)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         chronoscope__subcmd__list)
             opts="-o -q -v -h -V --json --export --color --ascii --quiet --verbose --help --version clocks waits runtimes faults purposes presets formats columns"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -1405,7 +1425,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__report)
-            opts="-o -q -v -h -V --as --with --json --export --color --ascii --quiet --verbose --allow --fail-on --help --version"
+            opts="-o -q -v -h -V --as --with --json --export --color --ascii --quiet --names --verbose --allow --fail-on --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1686,7 +1706,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__waits)
-            opts="-o -q -v -h -V --all --preset --wait --count --period --duration --load --load-processes --load-priority --load-all-cpus --slack --slice --all-cpus --priority --allow-high-priority --keep-awake --stop-above --why --checkpoint --resume --style --json --export --color --ascii --quiet --verbose --budget --cpu --seed --allow --fail-on --baseline --save-baseline --force --help --version linux/nanosleep linux/clock_nanosleep-abs linux/timerfd linux/epoll_pwait2 linux/ppoll linux/select linux/futex linux/io_uring-timeout linux/sigtimedwait posix/usleep posix/cond_timedwait rust/thread-sleep cxx/sleep_for cxx/sleep_until windows/sleep windows/waitable-timer windows/waitable-timer-high-resolution windows/ntdelayexecution mingw/usleep mingw/nanosleep mach/wait_until darwin/nanosleep darwin/kevent busy/tsc busy/tsc-bare busy/cntvct busy/qpc busy/monotonic busy/instant busy/tpause busy/umwait busy/wfe busy/wfet busy/sched_yield hybrid/fixed hybrid/nanosleep hybrid/timerfd hybrid/sleep hybrid/waitable-timer hybrid/waitable-timer-high-resolution chronoscope/wait chronoscope/wait-economy chronoscope/wait-precise spin_sleep"
+            opts="-o -q -v -h -V --all --preset --wait --count --period --duration --load --load-processes --load-priority --load-all-cpus --slack --slice --all-cpus --priority --allow-high-priority --keep-awake --stop-above --trace-marker --why --no-names --checkpoint --resume --style --json --export --color --ascii --quiet --names --verbose --budget --cpu --seed --allow --fail-on --baseline --save-baseline --force --help --version linux/nanosleep linux/clock_nanosleep-abs linux/timerfd linux/epoll_pwait2 linux/ppoll linux/select linux/futex linux/io_uring-timeout linux/sigtimedwait posix/usleep posix/cond_timedwait rust/thread-sleep cxx/sleep_for cxx/sleep_until windows/sleep windows/waitable-timer windows/waitable-timer-high-resolution windows/ntdelayexecution mingw/usleep mingw/nanosleep mach/wait_until darwin/nanosleep darwin/kevent busy/tsc busy/tsc-bare busy/cntvct busy/qpc busy/monotonic busy/instant busy/tpause busy/umwait busy/wfe busy/wfet busy/sched_yield hybrid/fixed hybrid/nanosleep hybrid/timerfd hybrid/sleep hybrid/waitable-timer hybrid/waitable-timer-high-resolution chronoscope/wait chronoscope/wait-economy chronoscope/wait-precise spin_sleep"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1795,6 +1815,71 @@ _chronoscope() {
                     return 0
                     ;;
                 --save-baseline)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        chronoscope__subcmd__watch)
+            opts="-h -V --period --load --clock --cpu --hindsight --stop-above --go-on --record --record-limit --names --no-names --replay --speed --ascii --help --version linux/nanosleep linux/clock_nanosleep-abs linux/timerfd linux/epoll_pwait2 linux/ppoll linux/select linux/futex linux/io_uring-timeout linux/sigtimedwait posix/usleep posix/cond_timedwait rust/thread-sleep cxx/sleep_for cxx/sleep_until windows/sleep windows/waitable-timer windows/waitable-timer-high-resolution windows/ntdelayexecution mingw/usleep mingw/nanosleep mach/wait_until darwin/nanosleep darwin/kevent busy/tsc busy/tsc-bare busy/cntvct busy/qpc busy/monotonic busy/instant busy/tpause busy/umwait busy/wfe busy/wfet busy/sched_yield hybrid/fixed hybrid/nanosleep hybrid/timerfd hybrid/sleep hybrid/waitable-timer hybrid/waitable-timer-high-resolution chronoscope/wait chronoscope/wait-economy chronoscope/wait-precise spin_sleep"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --period)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --load)
+                    COMPREPLY=($(compgen -W "none low low-nice normal high io memory timers print" -- "${cur}"))
+                    return 0
+                    ;;
+                --clock)
+                    COMPREPLY=($(compgen -W "c/clock c/time c/timespec_get c/gettimeofday c/getrusage c/times c/ftime cxx/steady_clock cxx/steady_clock-nocast cxx/system_clock cxx/system_clock-nocast cxx/high_resolution_clock x86/rdtsc-asm x86/rdtsc-intrinsic x86/rdtsc-builtin x86/rdtsc-ms x86/rdtscp x86/lfence-rdtsc x86/lfence-rdtsc-lfence x86/mfence-rdtsc x86/serialize-rdtsc x86/cpuid-rdtsc x86/rdpmc arm/cntvct arm/isb-cntvct arm/cntvctss arm/pmccntr posix/realtime posix/monotonic posix/process-cputime posix/thread-cputime linux/monotonic-raw linux/boottime linux/tai linux/realtime-coarse linux/monotonic-coarse linux/realtime-syscall linux/monotonic-syscall linux/monotonic-raw-syscall linux/boottime-syscall linux/tai-syscall linux/realtime-coarse-syscall linux/monotonic-coarse-syscall linux/process-cputime-syscall linux/thread-cputime-syscall linux/realtime-bare linux/monotonic-bare linux/monotonic-raw-bare linux/boottime-bare linux/tai-bare linux/realtime-coarse-bare linux/monotonic-coarse-bare linux/process-cputime-bare linux/thread-cputime-bare linux/monotonic-vdso linux/perf-mmap linux/ptp linux/rtc windows/qpc windows/rtl-qpc windows/getsystemtimeasfiletime windows/getsystemtimepreciseasfiletime windows/querythreadcycletime windows/gettickcount64 windows/timegettime windows/queryinterrupttime windows/queryinterrupttimeprecise windows/queryunbiasedinterrupttime mach/clock_get_time-system mach/clock_get_time-calendar mach/absolute_time mach/continuous_time mach/approximate_time darwin/clock_gettime_nsec_np-realtime darwin/clock_gettime_nsec_np-monotonic darwin/clock_gettime_nsec_np-monotonic-raw darwin/clock_gettime_nsec_np-monotonic-raw-approx darwin/clock_gettime_nsec_np-uptime-raw darwin/clock_gettime_nsec_np-uptime-raw-approx darwin/clock_gettime_nsec_np-process-cputime darwin/clock_gettime_nsec_np-thread-cputime rust/instant rust/system_time chronoscope/instant chronoscope/ordered quanta/instant quanta/recent minstant/instant fastant/instant coarsetime/instant coarsetime/recent" -- "${cur}"))
+                    return 0
+                    ;;
+                --cpu)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --hindsight)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --stop-above)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --record)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --record-limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --replay)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --speed)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

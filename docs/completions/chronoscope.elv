@@ -49,6 +49,7 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand calls 'The mean of a million calls, the mean of ten, and a single call, in three passes'
             cand overhead 'What does timing add to my loop?'
             cand waits 'How precisely can I wait here?'
+            cand watch 'Watch how late waits end, and why: a live view in the terminal'
             cand runtimes 'What do my language''s clocks cost on this machine, compared with C?'
             cand trust 'Does a clock go backwards, agree between CPUs, and keep its rate?'
             cand hardware 'Which timer hardware, which kernel clock source, which hypervisor, and why?'
@@ -205,14 +206,37 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand --all-cpus 'Run a waiting thread on each CPU'
             cand --allow-high-priority 'Allow a --priority or --load-priority of 50 to 99, which the kernel''s interrupt threads cannot interrupt'
             cand --keep-awake 'Keep the CPUs out of deep idle states (/dev/cpu_dma_latency)'
-            cand --why 'Split each late wake-up into its causes, and show the twenty worst'
+            cand --trace-marker 'With --stop-above, write a mark into the kernel''s trace at that moment, and stop tracing (tracefs, as root)'
+            cand --why 'Split each late wake-up into its causes, say who ran instead, and show the twenty worst'
+            cand --no-names 'With --why, record no names of the tasks that ran instead'
             cand --json 'Write the result as JSON to standard output'
             cand --ascii 'Draw with ASCII only, as where the terminal cannot show UTF-8'
             cand -q 'Show no progress and no warnings'
             cand --quiet 'Show no progress and no warnings'
+            cand --names 'Keep the names of other users'' processes in JSON and all other files'
             cand -v 'Show everything that is known; of a run, also the machine, the ruler and the noise'
             cand --verbose 'Show everything that is known; of a run, also the machine, the ruler and the noise'
             cand --force 'Replace the report that was saved under that name'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'chronoscope;watch'= {
+            cand --period 'The period of the deadlines that are waited for'
+            cand --load 'What runs alongside at first: none, low, low-nice, normal, high, io, memory, timers, print'
+            cand --clock 'Also show how far apart successive reads of this clock are'
+            cand --cpu 'Wait on this CPU instead of the last one'
+            cand --hindsight 'Keep this much of the past in memory, for --stop-above and the key s. Default: 60s'
+            cand --stop-above 'Stop at the first overshoot above this, and write the past to a file, in the current folder unless --record names another or the file'
+            cand --record 'Record everything to this new file, which report, compare and --replay read'
+            cand --record-limit 'The largest size of a recording, such as 100MB or 1GiB'
+            cand --replay 'Show a recording instead'
+            cand --speed 'Replay this many times as fast as it happened, from 0.125 to 1024'
+            cand --go-on 'Go on after that, and write a file at each further one'
+            cand --names 'Also record the names of processes of other users that made waits late'
+            cand --no-names 'Neither show nor record names of processes'
+            cand --ascii 'Draw with ASCII only, as where the terminal cannot show UTF-8'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'
@@ -384,6 +408,7 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand --ascii 'Draw with ASCII only, as where the terminal cannot show UTF-8'
             cand -q 'Show no progress and no warnings'
             cand --quiet 'Show no progress and no warnings'
+            cand --names 'Keep the names of other users'' processes in JSON and all other files'
             cand -v 'Show everything that is known; of a run, also the machine, the ruler and the noise'
             cand --verbose 'Show everything that is known; of a run, also the machine, the ruler and the noise'
             cand -h 'Print help (see more with ''--help'')'
@@ -526,6 +551,7 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand calls 'The mean of a million calls, the mean of ten, and a single call, in three passes'
             cand overhead 'What does timing add to my loop?'
             cand waits 'How precisely can I wait here?'
+            cand watch 'Watch how late waits end, and why: a live view in the terminal'
             cand runtimes 'What do my language''s clocks cost on this machine, compared with C?'
             cand trust 'Does a clock go backwards, agree between CPUs, and keep its rate?'
             cand hardware 'Which timer hardware, which kernel clock source, which hypervisor, and why?'
@@ -550,6 +576,8 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
         &'chronoscope;help;overhead'= {
         }
         &'chronoscope;help;waits'= {
+        }
+        &'chronoscope;help;watch'= {
         }
         &'chronoscope;help;runtimes'= {
         }

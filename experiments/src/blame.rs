@@ -1,5 +1,6 @@
 //! Plants causes of lateness and checks that `chronoscope waits --why` names them.
 
+mod cost;
 mod plants;
 
 use crate::paired::{Tool, last_cpu};
@@ -46,13 +47,15 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
          SIGSTOP, otherwise of the latest (one in a hundred, at least five). The share is its part \
          of their lateness, the median of all runs. The last column is about all wake-ups that \
          were at least 10 us late.\n\n{}\
-         | planted | run | expected | named | share | others named | parts within 5 us |\n\
-         | --- | --- | --- | ---: | ---: | --- | ---: |\n",
+         | planted | run | expected | named | share | others named | parts within 5 us | who ran | \
+         named first |\n\
+         | --- | --- | --- | ---: | ---: | --- | ---: | --- | ---: |\n",
         args.times,
         args.tool.tool.as_ref().map_or("the release build", |_| "a build that --tool named"),
         results::this_machine(sh)
     );
     let (mut missed, mut examined, mut apart) = (Vec::new(), 0, 0);
+    let rate = cost::Rate::start()?;
     for plant in PLANTS {
         if !args.what.is_empty() && !args.what.iter().any(|name| name == plant.name) {
             continue;
@@ -61,16 +64,17 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
             Ok(found) => found,
             Err(error) => {
                 let why = format!("{error:#}").replace('\n', " ");
-                writeln!(part, "| {} | | | not planted: {why} | | | |", plant.about)?;
+                writeln!(part, "| {} | | | not planted: {why} | | | | | |", plant.about)?;
                 continue;
             }
         };
-        if (found.named as f64) < args.times as f64 * WANTED {
+        let enough = |n: usize| n as f64 >= args.times as f64 * WANTED;
+        if !enough(found.named) || (!plant.culprits.is_empty() && !enough(found.first)) {
             missed.push(plant.name);
         }
         examined += found.examined;
         apart += found.apart;
-        println!("{}: {} of {}", plant.name, found.named, args.times);
+        println!("{}: {} of {}, who ran: {}", plant.name, found.named, args.times, found.first);
         part += &found.row(plant, args.times);
     }
     let explained = 1.0 - apart as f64 / examined.max(1) as f64;
@@ -80,9 +84,11 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
          within 5 us.",
         explained * 100.0
     )?;
+    let dear = if args.what.is_empty() { cost::run(&mut part, &rate)? } else { None };
     results::publish(sh, "blame", &part, args.dry)?;
     ensure!(missed.is_empty(), "named too rarely: {}", missed.join(", "));
     ensure!(explained >= EXPLAINED, "too many wake-ups whose parts do not add up");
+    ensure!(dear.is_none(), "{}", dear.unwrap_or_default());
     Ok(())
 }
 
@@ -90,6 +96,8 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
 #[derive(Default)]
 struct Found {
     named: usize,
+    /// In how many runs those that were planted were the first that ran instead.
+    first: usize,
     shares: Vec<f64>,
     others: BTreeMap<String, usize>,
     examined: u64,
@@ -127,6 +135,7 @@ impl Found {
         } else {
             *self.others.entry(largest.to_owned()).or_default() += 1;
         }
+        self.first += usize::from(first(why, plant.culprits));
         let of_it = parts.iter().filter(|(cause, _)| expected(cause));
         let ns: f64 = of_it.map(|(_, ns)| ns).sum();
         self.shares.push(ns / all.max(1.0));
@@ -138,7 +147,7 @@ impl Found {
         let others: Vec<String> = others.collect();
         let share = median(self.shares.iter().copied()).unwrap_or(0.0);
         format!(
-            "| {} | `{}` | {} | {} of {times} | {:.0} % | {} | {:.2} % of {} |\n",
+            "| {} | `{}` | {} | {} of {times} | {:.0} % | {} | {:.2} % of {} | {} | {} |\n",
             plant.about,
             plant.args,
             plant.expected.join(" or "),
@@ -146,7 +155,12 @@ impl Found {
             share * 100.0,
             others.join(", "),
             (1.0 - self.apart as f64 / self.examined.max(1) as f64) * 100.0,
-            self.examined
+            self.examined,
+            plant.culprits.join(", "),
+            match plant.culprits {
+                [] => String::new(),
+                _ => format!("{} of {times}", self.first),
+            }
         )
     }
 }
@@ -165,6 +179,19 @@ fn tail(why: &Value) -> Option<Parts> {
     let all = waits(later.first()?);
     let wanted = (all / 100).max(5).min(all);
     later.iter().rfind(|one| waits(one) >= wanted).map(parts)
+}
+
+/// Whether the first of those that ran instead have just these names, however many tasks have each.
+fn first(why: &Value, names: &[&str]) -> bool {
+    let mut times: BTreeMap<&str, f64> = BTreeMap::new();
+    for one in why["culprits"].as_array().into_iter().flatten() {
+        let name = one["name"].as_str().unwrap_or_default();
+        *times.entry(name).or_default() += one["ns"].as_f64().unwrap_or(0.0);
+    }
+    let mut all: Vec<(&str, f64)> = times.into_iter().collect();
+    all.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let found = all.iter().take(names.len()).filter(|(name, _)| names.contains(name));
+    !names.is_empty() && found.count() == names.len()
 }
 
 /// The parts of the latest wake-up, which is a gap and not a sample.
@@ -189,12 +216,19 @@ mod tests {
                 {"waits": 2, "parts": [part("idle-exit", 30)]},
             ],
             "worst": [{"parts": [part("stopped", 5)]}],
+            "culprits": [
+                {"name": "sh", "ns": 5},
+                {"name": "planted-hog", "ns": 4},
+                {"name": "planted-hog", "ns": 3},
+            ],
         });
         let mut found = Found::default();
         let hog = PLANTS.iter().find(|plant| plant.name == "hog").unwrap();
         found.add(hog, &json!({"waits": [{"why": why}]})).unwrap();
         assert_eq!((found.named, found.examined, found.apart), (1, 10, 1));
-        assert_eq!(found.shares, [0.7]);
+        assert_eq!((&found.shares[..], found.first), (&[0.7][..], 1));
+        assert!(first(&why, &["sh", "planted-hog"]) && !first(&why, &["sh"]));
+        assert!(!first(&why, &[]) && !first(&json!({}), &["sh"]));
         assert_eq!(gap(&why).unwrap(), [("stopped".to_owned(), 5.0)]);
         found.add(hog, &json!({"waits": [{}]})).unwrap_err();
     }

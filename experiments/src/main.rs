@@ -25,6 +25,7 @@ mod results;
 mod runtimes_repeat;
 mod sweep_vm;
 mod vm;
+mod watch;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -65,6 +66,9 @@ enum Command {
     FleetQueries(fleet_queries::Args),
     /// Times scrapes of the exporter, and what it takes; updates docs/RESULTS.md
     FleetServe(fleet_serve::Args),
+    /// Measures what the live view takes, and its waits next to those of `waits`; updates
+    /// docs/RESULTS.md
+    Watch(watch::Args),
     /// Times a release build from nothing; updates docs/RESULTS.md
     Build,
     /// Compares waits with cyclictest; updates docs/RESULTS.md
@@ -101,6 +105,7 @@ fn run(command: Command) -> Result<()> {
         Command::Page(args) => page::run(sh, &args),
         Command::FleetQueries(args) => fleet_queries::run(sh, &args),
         Command::FleetServe(args) => fleet_serve::run(sh, &args),
+        Command::Watch(args) => watch::run(sh, &args),
         Command::Build => build::run(sh),
         Command::CrosscheckWaits => crosscheck_waits::run(sh),
         Command::CrosscheckTrust(args) => crosscheck_trust::run(sh, &args),

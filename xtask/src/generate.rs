@@ -81,7 +81,7 @@ fn wanted(sh: &Shell) -> Result<Files> {
     let [schema, completions, man] = FOLDERS.map(Path::new);
 
     let mut files = Files::new();
-    for document in ["report", "comparison"] {
+    for document in ["report", "comparison", "recording"] {
         let text = sh::read(cmd!(sh, "{tool} generate schema {document}"))?;
         files.insert(schema.join(format!("chronoscope.{document}-1.json")), text.into());
     }

@@ -13,6 +13,8 @@ pub enum Need {
     Build,
     /// The tests of the C library, in addition to a compiler.
     Capi,
+    /// The tests of the live view.
+    Terminal,
     /// The Windows target, under Wine.
     Windows,
     /// The aarch64 target, under QEMU.
@@ -78,6 +80,7 @@ packages! {
     Build "libc6-dev" File("/usr/include/time.h"): "headers for the C clocks";
     Capi "pkg-config" Program("pkg-config"): "reports how to link C programs with the library";
     Capi "python3" Program("python3"): "calls the library through ctypes";
+    Terminal "tmux" Program("tmux"): "is the terminal in which the live view is tested";
     Windows "g++-mingw-w64-x86-64" Program("x86_64-w64-mingw32-g++"):
         "compiles and links for Windows";
     Windows "wine" Program("wine"): "runs Windows programs";

@@ -163,6 +163,8 @@ fn values_are_found_as_documents_write_them() {
 /// A document, a sentence of it with `{}` in place of a number, and the file and the name of the
 /// constant with that number.
 const QUOTED: &[(&str, &str, &str, &str)] = &[
+    ("watch", "From {} columns on", "watch/src/draw/mod.rs", "WIDE"),
+    ("watch", "From {} lines on", "watch/src/draw/mod.rs", "TALL"),
     ("METHOD", "the tightest of {} tries", "measure/src/engine/ruler.rs", "TRIES"),
     ("METHOD", "divided among up to {} processes", "measure/src/engine/rounds.rs", "PROCESSES"),
     (

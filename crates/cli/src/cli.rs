@@ -223,13 +223,16 @@ mod tests {
             "windows-waits",
             "127.0.0.1:0",
         ];
-        const OTHERS: [&[&str]; 6] = [
+        const OTHERS: [&[&str]; 9] = [
             &[],
             &["--load", "low"],
             &["--priority", "5"],
             &["--language", "c"],
             &["--run", "x"],
             &["--save-baseline", "x"],
+            &["--stop-above", "1ms"],
+            &["--replay", "x"],
+            &["--why"],
         ];
         let parser = command_line();
         for name in COMMANDS.iter().map(|(name, ..)| *name).filter(|name| *name != "generate") {
@@ -264,7 +267,7 @@ mod tests {
 
     #[test]
     fn a_resumed_run_takes_its_output_options_and_no_others() {
-        const OUTPUT: [&str; 13] = [
+        const OUTPUT: [&str; 14] = [
             "ascii",
             "json",
             "export",
@@ -278,6 +281,7 @@ mod tests {
             "baseline",
             "save_baseline",
             "force",
+            "names",
         ];
         let mut whole = command_line();
         whole.build();

@@ -60,10 +60,10 @@ fn names(command: &str, arg: &str) -> Option<Vec<&'static str>> {
     // clap takes static names only, and a script is written once.
     let open = |name: &str| &*format!("{name}=").leak();
     Some(match (command, arg) {
-        ("waits", "ids") => waits().collect(),
+        ("waits" | "watch", "ids") => waits().collect(),
         ("waits", "preset") => presets().filter(|name| name.contains("waits")).collect(),
         ("runtimes", "ids") | ("sweep", "runtimes") => runtimes().collect(),
-        (_, "ids" | "id" | "only") => clocks().collect(),
+        (_, "ids" | "id" | "only" | "clock") => clocks().collect(),
         (_, "runtime") => runtimes().map(open).collect(),
         (_, "export") => {
             let formats = format::ALL.iter().map(|format| format.id);

@@ -25,6 +25,7 @@ const HABITS: &[Habit] = &[
     (REPEAT, "budget", "the runs last for --budget 10s, and their number follows from that"),
     (&["--loops", "-l"], "count", "the number of waits is --count 10000"),
     (&["--interval", "-i"], "wait", "the interval is --wait 1ms, with its unit"),
+    (&["--interval", "-i"], "period", "the interval is --period 1ms, with its unit"),
     (
         &["--prio", "-p"],
         "priority",
@@ -37,6 +38,11 @@ const HABITS: &[Habit] = &[
     ),
     (&["--threads", "--smp", "-t", "-S"], "all-cpus", "a thread on each CPU is --all-cpus"),
     (&["--affinity", "-a", "-C"], "cpu", "the CPU is --cpu 1"),
+    (
+        &["--tracemark", "--trace-mark"],
+        "trace-marker",
+        "a mark at the breach of --stop-above is --trace-marker",
+    ),
     (&["--time", "--seconds", "-D"], "duration", "the time is --duration 60s, with its unit"),
     (&["--time", "--seconds", "--measurement-time", "-D"], "budget", "the time is --budget 10s"),
 ];

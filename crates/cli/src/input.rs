@@ -5,8 +5,9 @@ use chronoscope_model::Report;
 use chronoscope_model::runtimes::Runtime;
 use chronoscope_report::json::{self, LARGEST, ReadError};
 use chronoscope_report::page::embed;
+use chronoscope_report::recording::{self, Reader, is_recording};
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 /// Checks that the path is a regular file: opening a pipe waits for a writer, and a device may
@@ -53,15 +54,34 @@ pub fn report(path: &Path) -> Result<Report, Usage> {
 /// It cannot be read, or holds no report.
 pub fn reports(path: &Path) -> Result<Vec<(String, Report)>, Usage> {
     if path == Path::new("-") {
-        return parsed(std::io::stdin().lock(), Path::new("standard input"));
+        let (mut from, path) = (std::io::stdin().lock(), Path::new("standard input"));
+        let first = from.fill_buf().map_err(|error| cannot_read(path, &error))?;
+        return if is_recording(first) { recorded(from, path) } else { parsed(from, path) };
     }
-    let file = open(path)?;
-    let size = file.metadata().map_or(0, |there| there.len());
+    let mut file = BufReader::new(open(path)?);
+    if is_recording(file.fill_buf().map_err(|error| cannot_read(path, &error))?) {
+        return recorded(file, path);
+    }
+    let size = file.get_ref().metadata().map_or(0, |there| there.len());
     if size > LARGEST as u64 {
         let bytes = usize::try_from(size).unwrap_or(usize::MAX);
         return Err(no_report(path, &ReadError::TooLarge { bytes }.to_string()));
     }
     parsed(file, path)
+}
+
+/// Whether a file that can be read is a recording of `watch`.
+pub fn holds_recording(path: &Path) -> bool {
+    let begins = |file| is_recording(BufReader::new(file).fill_buf().unwrap_or_default());
+    open(path).is_ok_and(begins)
+}
+
+/// Makes a report of a recording of `watch`, which may be larger than a report.
+fn recorded(from: impl BufRead, path: &Path) -> Result<Vec<(String, Report)>, Usage> {
+    let read = Reader::new(from).and_then(recording::report);
+    let mut report = read.map_err(|error| cannot_read(path, &error))?;
+    chronoscope_diagnose::judge(&mut report);
+    Ok(vec![(path.display().to_string(), report)])
 }
 
 /// The runtimes of reports, to be shown next to those of another.

@@ -21,6 +21,8 @@ mod presets;
 mod progress;
 mod runner;
 mod screen;
+#[cfg(feature = "watch")]
+mod service;
 mod stop;
 mod task;
 

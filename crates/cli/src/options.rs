@@ -7,10 +7,11 @@ use crate::commands::compare::name;
 use crate::pictures::Kind;
 use chronoscope_diagnose::faults;
 use chronoscope_model::units::parse_whole;
-use chronoscope_model::{About, Finding, Level, units};
+use chronoscope_model::{About, Finding, Level, Report, units};
 use chronoscope_report::format::{self, Format};
 use chronoscope_survey::select::unknown;
 use clap::{ArgMatches, Args, ColorChoice, Command, Error, ValueHint};
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -86,6 +87,25 @@ pub struct Baselines {
     pub force: bool,
 }
 
+#[derive(Args, Default)]
+#[command(next_help_heading = "Output options")]
+pub struct Naming {
+    /// Keep the names of other users' processes in JSON and all other files.
+    #[arg(long)]
+    pub names: bool,
+}
+
+impl Naming {
+    /// The report as files may hold it.
+    pub fn filed<'a>(&self, report: &'a Report) -> Cow<'a, Report> {
+        let mut report = Cow::Borrowed(report);
+        if !self.names && report.names_others() {
+            report.to_mut().withhold_names();
+        }
+        report
+    }
+}
+
 /// A level of findings, or the id of one.
 #[derive(Clone)]
 pub enum Named {
@@ -122,8 +142,18 @@ pub const MEASURING: &[Group] = &[
     Findings::augment_args,
     Baselines::augment_args,
 ];
+/// The groups of a command that measures, and may name the processes of others.
+pub const NAMING: &[Group] = &[
+    Output::augment_args,
+    Naming::augment_args,
+    Verbose::augment_args,
+    Measuring::augment_args,
+    Findings::augment_args,
+    Baselines::augment_args,
+];
 /// The groups of a command that shows a stored report.
-pub const STORED: &[Group] = &[Output::augment_args, Verbose::augment_args, Findings::augment_args];
+pub const STORED: &[Group] =
+    &[Output::augment_args, Naming::augment_args, Verbose::augment_args, Findings::augment_args];
 /// The groups of the command that compares reports.
 pub const COMPARED: &[Group] =
     &[Output::augment_args, Verbose::augment_args, Baselines::augment_args];
@@ -138,6 +168,7 @@ pub const NONE: &[Group] = &[];
 #[derive(Default)]
 pub struct Options {
     pub output: Output,
+    pub naming: Naming,
     pub verbose: bool,
     pub measuring: Measuring,
     pub findings: Findings,
@@ -160,6 +191,7 @@ impl Options {
         }
         Ok(Self {
             output: group(command, matches)?,
+            naming: group(command, matches)?,
             verbose: group::<Verbose>(command, matches)?.verbose,
             measuring: group(command, matches)?,
             findings: group(command, matches)?,
@@ -250,6 +282,25 @@ pub fn budget(text: &str) -> Result<Duration, String> {
     } else {
         Ok(budget)
     }
+}
+
+/// Parses a size in bytes: a number with a unit of 1000 or 1024.
+#[cfg(feature = "watch")]
+pub fn parse_size(text: &str) -> Result<u64, String> {
+    const UNITS: [(&str, u64); 7] = [
+        ("KiB", 1 << 10),
+        ("MiB", 1 << 20),
+        ("GiB", 1 << 30),
+        ("kB", 1_000),
+        ("MB", 1_000_000),
+        ("GB", 1_000_000_000),
+        ("B", 1),
+    ];
+    let unit = UNITS.iter().find(|(name, _)| text.ends_with(name));
+    let (number, bytes) = unit
+        .map_or((text, 1), |(name, bytes)| (text[..text.len() - name.len()].trim_end(), *bytes));
+    let whole: u64 = number.parse().map_err(|_| "write a size, such as 100MB or 1GiB")?;
+    whole.checked_mul(bytes).filter(|size| *size > 0).ok_or_else(|| "it must be above 0".into())
 }
 
 fn named(text: &str) -> Result<Named, String> {

@@ -36,6 +36,8 @@ pub fn run(task: Task, context: &Context) -> anyhow::Result<ExitCode> {
         Task::Report(job) => return reported(*job, context),
         Task::Several(several) => return joined(several, context),
         Task::Later(measure) => return later(measure, context),
+        #[cfg(feature = "watch")]
+        Task::Watch(show) => return show(context),
         Task::Document(document) => shown(document, &context.options.output)?,
         Task::Serve(asked) => serve(asked, context)?,
         Task::Generate(files) => generate(files)?,
@@ -104,6 +106,7 @@ fn joined(several: Several, context: &Context) -> anyhow::Result<ExitCode> {
     check(output)?;
     for (_, report) in &mut reports {
         report.findings.retain(|finding| !options.findings.allows(finding));
+        *report = options.naming.filed(report).into_owned();
     }
     let inputs = reports.iter().map(|(name, report)| Input { name, report });
     let inputs: Vec<Input> = inputs.collect();
@@ -204,12 +207,13 @@ fn reported(job: Job, context: &Context) -> anyhow::Result<ExitCode> {
         amend(&mut report, &survey)?;
     }
     report.findings.retain(|finding| !options.findings.allows(finding));
+    let filed = options.naming.filed(&report);
     let (mut exports, mut undrawn) = (Vec::new(), Ok(()));
     for export in &output.export {
         let format = match export.shape {
             Shape::Format(format) => format,
             Shape::Pictures(kind) => {
-                match kind.files(&[Input { name: "", report: &report }]) {
+                match kind.files(&[Input { name: "", report: &filed }]) {
                     Ok(files) => exports.push((export.path.as_deref(), Content::Pictures(files))),
                     Err(why) => undrawn = undrawn.and(Err(why)),
                 }
@@ -221,17 +225,17 @@ fn reported(job: Job, context: &Context) -> anyhow::Result<ExitCode> {
             context.warn(&format!("{id} holds distributions only, and this report has none"));
         }
         let mut bytes = Vec::new();
-        (format.write)(&report, &mut bytes)?;
+        (format.write)(&filed, &mut bytes)?;
         exports.push((export.path.as_deref(), Content::Document(bytes)));
     }
     let mut whole = None;
     if output.json {
-        json::write(&report, whole.insert(Vec::new()))?;
+        json::write(&filed, whole.insert(Vec::new()))?;
     }
     let mut saved = Ok(());
     match save_baseline {
         Some(name) if report.run.complete => {
-            saved = baseline::save(name, *force, &report).map(|path| {
+            saved = baseline::save(name, *force, &filed).map(|path| {
                 context.warn(&format!("saved as {name}: {}", path.display()));
             });
         }
@@ -274,7 +278,8 @@ fn measured(
 ) -> anyhow::Result<Report> {
     let (progress, keeper) = (Progress::new(context.options.output.quiet), Keeper::default());
     let keep = |report: &Report| {
-        keeper.keep(checkpoint, report, |what| progress.suspend(|| context.warn(what)));
+        let filed = context.options.naming.filed(report);
+        keeper.keep(checkpoint, &filed, |what| progress.suspend(|| context.warn(what)));
     };
     let options = &context.options.measuring;
     let survey = survey.cpu(options.cpu).budget(options.budget).seed(options.seed);

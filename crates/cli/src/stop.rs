@@ -63,6 +63,8 @@ impl Stop {
             }
             // A second signal ends the program at once, for users who do not want to wait.
             Some(at) if at.elapsed() > SAME => {
+                #[cfg(feature = "watch")]
+                chronoscope_watch::restore();
                 // Whatever is left of the progress line.
                 if io::stderr().is_terminal() {
                     let _ = io::stderr().write_all(b"\r\x1b[2K");

@@ -35,6 +35,9 @@ pub enum Task {
     Later(Box<Later>),
     /// Answers to Prometheus, until a signal.
     Serve(Serve),
+    /// A live view, until a key or a signal.
+    #[cfg(feature = "watch")]
+    Watch(Box<Shown>),
     /// Files for other programs.
     Generate(Files),
 }
@@ -63,6 +66,10 @@ pub struct Several {
     /// Whether standard output gets the page.
     pub to_stdout: bool,
 }
+
+/// Shows something until that ends, and returns the exit code.
+#[cfg(feature = "watch")]
+pub type Shown = dyn FnOnce(&Context) -> anyhow::Result<ExitCode>;
 
 /// Measures until it is asked to stop.
 pub type Later = dyn FnOnce(&Stop, &Context) -> anyhow::Result<Task>;

@@ -141,6 +141,7 @@ fn wait_survey() -> Result<Survey<'static>, Error> {
         slack: vec![Slack::Default],
         load: vec![Load::None],
         why: true,
+        no_culprits: true,
         ..WaitSpec::default()
     }))
 }

@@ -52,6 +52,7 @@ pub mod runtimes;
 pub mod schedule;
 pub mod session;
 pub mod single;
+pub mod slices;
 pub mod stats;
 pub mod sweep;
 mod tally;

@@ -60,6 +60,63 @@ pub(crate) fn not_separated(missing: &Missing) -> Note {
     )
 }
 
+/// Who ran instead of a waiting thread is not recorded.
+pub(crate) fn likely(why: &str) -> Note {
+    note(
+        "why-likely",
+        format!(
+            "late wake-ups: who ran instead is likely, not seen, because their CPU time grew at \
+             that time on that CPU: {why}"
+        ),
+        "",
+    )
+}
+
+/// Some tasks have no name here.
+pub(crate) fn names_hidden(why: &str) -> Note {
+    note("why-hidden", format!("late wake-ups: {why}"), "")
+}
+
+/// There was no time to look at some processes.
+pub(crate) fn tasks_left_out(most: u64) -> Note {
+    let them = plural(most, "process was", "processes were");
+    note(
+        "why-left-out",
+        format!(
+            "late wake-ups: up to {them} left out of a search for those that ran instead, which \
+             takes at most 2 ms and looks at 4,000 tasks"
+        ),
+        "",
+    )
+}
+
+/// Waits are watched on the only CPU.
+pub fn watched_alone() -> Note {
+    note(
+        "watched-alone",
+        "there is one CPU only, so the waits are disturbed by what shows and keeps them".into(),
+        "",
+    )
+}
+
+/// A wait method failed during the run.
+pub fn method_failed(id: &str, why: &str) -> Note {
+    Note { about: Some(id.into()), ..note("method-failed", format!("{id} failed: {why}"), "") }
+}
+
+/// All wait methods have failed.
+pub fn none_left() -> Note {
+    note("none-left", "nothing is measured any more: each wait method has failed".into(), "")
+}
+
+/// The clock whose deltas are watched cannot be read.
+pub fn clock_not_watched(id: &str, why: &str) -> Note {
+    Note {
+        about: Some(id.into()),
+        ..note("clock-not-watched", format!("{id} is not watched: {why}"), "")
+    }
+}
+
 /// The processor lacks the instruction best suited to end a region.
 pub(crate) fn no_rdtscp() -> Note {
     note(
@@ -241,6 +298,18 @@ pub(crate) fn refused(id: &str, what: &str, why: &str) -> Note {
     note(id, format!("{what}: {why}"), "")
 }
 
+/// The kernel's trace was marked at an overshoot above the limit, or could not be.
+pub(crate) fn marked(done: &Result<(), String>) -> Note {
+    match done {
+        Ok(()) => note(
+            "trace-marked",
+            "the kernel's trace ends with a mark at the overshoot above the limit".into(),
+            "cat /sys/kernel/tracing/trace",
+        ),
+        Err(why) => refused("no-trace-marker", "the kernel's trace was not marked", why),
+    }
+}
+
 pub(crate) fn stepped(by_s: f64, before_s: f64) -> Note {
     note(
         "wall-clock-stepped",
@@ -265,6 +334,6 @@ pub(crate) fn power_changed(from: &str, to: &str, before_s: f64) -> Note {
 }
 
 /// The load differed from what was asked for.
-pub(crate) fn load(id: &str, text: String) -> Note {
+pub fn load(id: &str, text: String) -> Note {
     note(id, text, "")
 }

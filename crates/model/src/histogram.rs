@@ -37,10 +37,40 @@ pub struct Histogram {
 /// A decoded histogram.
 pub type Decoded = Hdr<u64>;
 
+/// The longest time that a histogram holds, 1 h, in nanoseconds.
+pub const LONGEST: u64 = 3_600_000_000_000;
+
+/// Calls `add` with the lateness for each deadline of a grid that passed while a thread was late
+/// for another one by `late`: `late - period`, `late - 2 period`, and so on down to zero; values of
+/// one bucket together, with how many there are. `lowest` is the lowest value of the bucket of
+/// another. Returns the number of these deadlines.
+///
+/// The loop runs over the buckets rather than the deadlines, because a long stall can have
+/// billions of deadlines.
+pub fn missed(
+    late: u64,
+    period: u64,
+    lowest: impl Fn(u64) -> u64,
+    mut add: impl FnMut(u64, u64),
+) -> u64 {
+    let missed = late.checked_div(period).unwrap_or(0);
+    let mut left = missed;
+    let mut next = late;
+    while left > 0 {
+        next -= period;
+        let capped = next.min(LONGEST);
+        let n = ((next - lowest(capped)) / period + 1).min(left);
+        add(capped, n);
+        next -= (n - 1) * period;
+        left -= n;
+    }
+    missed
+}
+
 /// An empty histogram with the range and precision of all of them: 1 ns to 1 h with three
 /// significant digits.
 pub fn empty() -> Hdr<u64> {
-    Hdr::new_with_bounds(1, 3_600_000_000_000, 3).expect("1 ns to 1 h at 3 digits is a valid range")
+    Hdr::new_with_bounds(1, LONGEST, 3).expect("1 ns to 1 h at 3 digits is a valid range")
 }
 
 /// The longest text that [`Histogram::decode`] accepts. The fullest histogram of that range has

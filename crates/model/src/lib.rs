@@ -29,6 +29,7 @@ pub mod overhead;
 mod page;
 pub mod performance_counter;
 pub mod quantile;
+pub mod recording;
 pub mod run;
 pub mod runtimes;
 pub mod snippet;
@@ -55,6 +56,7 @@ pub use runtimes::Runtime;
 pub use spec::Spec;
 pub use trust::Trust;
 pub use waits::Wait;
+use why::Why;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -126,6 +128,21 @@ pub struct Report {
     /// Which clock to use for which purpose.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub advice: Vec<Advice>,
+}
+
+impl Report {
+    /// Whether the report has the name of a process that belongs to another user.
+    pub fn names_others(&self) -> bool {
+        let mut why = self.waits.iter().filter_map(|wait| wait.why.as_ref());
+        let named = |it: &why::Culprit| it.other_user && it.name.is_some();
+        why.any(|why| why.all_culprits().any(named))
+    }
+
+    /// Removes the names of processes that belong to other users.
+    pub fn withhold_names(&mut self) {
+        let why = self.waits.iter_mut().filter_map(|wait| wait.why.as_mut());
+        why.for_each(Why::withhold_names);
+    }
 }
 
 /// The JSON Schema of [`Report`], the same as the file under `docs/`.

@@ -11,6 +11,13 @@ pub const APART_NS: u64 = 5_000;
 /// How many of the latest wake-ups of a row are kept.
 pub const WORST: usize = 20;
 
+/// More durations are not told apart by which wake-ups are later, and more idle states no CPU has;
+/// a file may claim otherwise.
+const MOST_EDGES: usize = 64;
+const MOST_STATES: usize = 16;
+/// The most tasks that are kept of a row.
+const MOST_CULPRITS: usize = 256;
+
 macro_rules! causes {
     ($($variant:ident $name:literal $words:literal $doc:literal)*) => {
         /// What made a wait end late.
@@ -106,6 +113,9 @@ pub struct Why {
     /// How many of those came after the CPU had entered an idle state, by state.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub idle: Vec<Idle>,
+    /// The tasks that made wake-ups late, the one with the most time first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub culprits: Vec<Culprit>,
     /// Records of context switches that the kernel could not store.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub lost: u64,
@@ -143,12 +153,106 @@ pub struct Worst {
     /// Whether the thread moved to another CPU during the wait.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub moved: bool,
+    /// What ran while the thread was ready to run or had lost its CPU, longest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub culprits: Vec<Culprit>,
+    /// Interrupts of its CPU around that time, if they may have made it late, most frequent first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub interrupts: Vec<Interrupts>,
     /// The deepest idle state that the CPU entered; absent if it entered none, or is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle: Option<String>,
     /// System management interrupts during the wait, if there were any.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub smis: u64,
+}
+
+/// How it is known that a task ran.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Known {
+    /// The kernel recorded when it ran.
+    Seen,
+    /// Its CPU time grew on that CPU around that time.
+    #[default]
+    #[serde(other)]
+    Likely,
+}
+
+/// A task that had the CPU instead of a thread that was ready to run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Culprit {
+    /// Its name, as the kernel has it (`comm`, proc(5)), with other bytes than UTF-8 replaced;
+    /// absent if it is not known or withheld.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Its process, by its number in the namespace of this process; 0 if it is not visible here.
+    pub pid: u32,
+    /// Its thread, likewise.
+    pub tid: u32,
+    /// Its scheduling policy (`SCHED_OTHER`), if known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<String>,
+    /// Its priority, if that is a real-time one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority: Option<u32>,
+    /// How long it ran, in nanoseconds.
+    pub ns: u64,
+    /// In a table of a whole run, how many wake-ups it made late; 1 in that of a wake-up.
+    pub wake_ups: u64,
+    /// How this is known.
+    pub known: Known,
+    /// Whether it belongs to another user, or to one that is not known. Files leave out its name,
+    /// unless they were asked for names.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub other_user: bool,
+}
+
+impl Culprit {
+    fn withhold_name(&mut self) {
+        if self.other_user {
+            self.name = None;
+        }
+    }
+
+    /// Whether both are the same task, as far as is known.
+    fn is(&self, other: &Self) -> bool {
+        let named = self.name.is_none() || other.name.is_none() || self.name == other.name;
+        (self.pid, self.tid, self.known) == (other.pid, other.tid, other.known) && named
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.ns = self.ns.saturating_add(other.ns);
+        self.wake_ups = self.wake_ups.saturating_add(other.wake_ups);
+        if self.name.is_none() {
+            let (ns, wake_ups) = (self.ns, self.wake_ups);
+            *self = Self { ns, wake_ups, ..other.clone() };
+        }
+    }
+}
+
+/// Interrupts of one line of `/proc/interrupts`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Interrupts {
+    /// The line's name, for example `LOC`.
+    pub id: String,
+    /// The kernel's description of it.
+    pub name: String,
+    /// How many.
+    pub count: u64,
 }
 
 /// Wake-ups after an idle state.
@@ -180,6 +284,71 @@ impl Why {
         self.later.iter().rfind(|later| later.waits >= wanted)
     }
 
+    /// Adds what was found in another part of the same run. Either may come from a file with any
+    /// figures.
+    pub fn join(&mut self, other: &Self) {
+        let mut edges: Vec<u64> =
+            self.later.iter().chain(&other.later).map(|later| later.than_ns).collect();
+        edges.sort_unstable();
+        edges.dedup();
+        edges.truncate(MOST_EDGES);
+        // Wake-ups beyond an edge that a list leaves out are those beyond its next one.
+        let at = |list: &[Later], edge| list.iter().find(|later| later.than_ns >= edge).cloned();
+        let joined = edges.into_iter().map(|than_ns| {
+            let lists = [&self.later, &other.later];
+            let found = lists.into_iter().filter_map(|list| at(list, than_ns));
+            found.fold(Later { than_ns, ..Later::default() }, Later::and)
+        });
+        self.later = joined.collect();
+        other.worst.iter().for_each(|worst| self.add_worst(worst));
+        self.examined = self.examined.saturating_add(other.examined);
+        self.apart = self.apart.saturating_add(other.apart).min(self.examined);
+        for idle in &other.idle {
+            match self.idle.iter_mut().find(|known| known.name == idle.name) {
+                Some(known) => known.waits = known.waits.saturating_add(idle.waits),
+                None => self.idle.push(idle.clone()),
+            }
+            self.idle.truncate(MOST_STATES);
+        }
+        for culprit in &other.culprits {
+            let same = |known: &&mut Culprit| known.is(culprit);
+            match self.culprits.iter_mut().find(same) {
+                Some(known) => known.add(culprit),
+                None => self.culprits.push(culprit.clone()),
+            }
+        }
+        self.culprits.sort_by_key(|culprit| std::cmp::Reverse(culprit.ns));
+        self.culprits.truncate(MOST_CULPRITS);
+        self.lost = self.lost.saturating_add(other.lost);
+        let smis = [self.smis, other.smis].into_iter().flatten();
+        self.smis = smis.reduce(u64::saturating_add);
+    }
+
+    /// Adds a late wake-up, if it is one of the latest.
+    pub fn add_worst(&mut self, worst: &Worst) {
+        let at = self.worst.partition_point(|known| known.late_ns >= worst.late_ns);
+        if at < WORST {
+            self.worst.truncate(WORST - 1);
+            self.worst.insert(at.min(self.worst.len()), worst.clone());
+        }
+    }
+
+    /// Removes the names of tasks that belong to other users.
+    pub fn withhold_names(&mut self) {
+        self.all_culprits_mut().for_each(Culprit::withhold_name);
+    }
+
+    /// Every task, of the row and of each of its latest wake-ups.
+    pub fn all_culprits(&self) -> impl Iterator<Item = &Culprit> {
+        self.culprits.iter().chain(self.worst.iter().flat_map(|worst| &worst.culprits))
+    }
+
+    /// The same, to be changed.
+    pub fn all_culprits_mut(&mut self) -> impl Iterator<Item = &mut Culprit> {
+        let worst = self.worst.iter_mut().flat_map(|worst| &mut worst.culprits);
+        self.culprits.iter_mut().chain(worst)
+    }
+
     /// The share of late wake-ups, 0 to 1, whose parts add up to their lateness within 5 us.
     pub fn explained(&self) -> Option<f64> {
         (self.examined > 0).then(|| 1.0 - self.apart as f64 / self.examined as f64)
@@ -187,6 +356,20 @@ impl Why {
 }
 
 impl Later {
+    /// The wake-ups of both, beyond the same duration.
+    fn and(mut self, other: Self) -> Self {
+        self.waits = self.waits.saturating_add(other.waits);
+        self.late_ns = self.late_ns.saturating_add(other.late_ns);
+        for part in other.parts.into_iter().take(Cause::ALL.len()) {
+            match self.parts.iter_mut().find(|known| known.cause == part.cause) {
+                Some(known) => known.ns = known.ns.saturating_add(part.ns),
+                None => self.parts.push(part),
+            }
+        }
+        self.parts.sort_by_key(|part| std::cmp::Reverse(part.ns));
+        self
+    }
+
     /// The share of a cause in the lateness, 0 to 1.
     pub fn share(&self, cause: Cause) -> f64 {
         share(&self.parts, self.late_ns, cause)
@@ -199,6 +382,11 @@ impl Later {
 }
 
 impl Worst {
+    /// Removes the names of tasks that belong to other users.
+    pub fn withhold_names(&mut self) {
+        self.culprits.iter_mut().for_each(Culprit::withhold_name);
+    }
+
     /// The share of a cause in the lateness, 0 to 1.
     pub fn share(&self, cause: Cause) -> f64 {
         share(&self.parts, self.late_ns, cause)
@@ -247,5 +435,54 @@ mod tests {
         let few = Why { later: vec![later(0, 3), later(50, 2)], ..Why::default() };
         assert_eq!(few.tail().map(|it| it.than_ns), Some(0));
         assert_eq!((Why::default().tail(), Why::default().explained()), (None, None));
+    }
+
+    #[test]
+    fn two_parts_of_a_run_add_up_beyond_every_duration() {
+        let part = |cause, ns| Part { cause, ns };
+        let later = |than_ns, waits, parts: &[Part]| {
+            let late_ns = parts.iter().map(|part| part.ns).sum();
+            Later { than_ns, waits, late_ns, parts: parts.to_vec() }
+        };
+        let (queue, steal) = (Cause::RunQueue, Cause::Steal);
+        let worst = |late_ns| Worst { late_ns, ..Worst::default() };
+        let first = Why {
+            later: vec![later(0, 5, &[part(queue, 900)]), later(200, 2, &[part(queue, 700)])],
+            worst: (0..15).rev().map(|n| worst(n * 2)).collect(),
+            examined: 3,
+            smis: Some(1),
+            ..Why::default()
+        };
+        let second = Why {
+            later: vec![
+                later(0, 4, &[part(steal, 950), part(queue, 50)]),
+                later(100, 3, &[part(steal, 940)]),
+                later(500, 1, &[part(steal, 600)]),
+            ],
+            worst: (0..15).rev().map(|n| worst(n * 2 + 1)).collect(),
+            examined: 4,
+            ..Why::default()
+        };
+        let expected = [
+            later(0, 9, &[part(queue, 950), part(steal, 950)]),
+            later(100, 5, &[part(steal, 940), part(queue, 700)]),
+            later(200, 3, &[part(queue, 700), part(steal, 600)]),
+            later(500, 1, &[part(steal, 600)]),
+        ];
+        for (mut one, other) in [(first.clone(), &second), (second.clone(), &first)] {
+            one.join(other);
+            let waits = |all: &[Later]| -> Vec<_> {
+                all.iter().map(|it| (it.than_ns, it.waits, it.late_ns)).collect()
+            };
+            assert_eq!(waits(&one.later), waits(&expected));
+            for (one, expected) in one.later.iter().zip(&expected) {
+                for cause in [queue, steal] {
+                    assert_eq!(one.share(cause), expected.share(cause));
+                }
+            }
+            let late: Vec<u64> = one.worst.iter().map(|worst| worst.late_ns).collect();
+            assert_eq!(late, (10..30).rev().collect::<Vec<u64>>());
+            assert_eq!((one.examined, one.smis), (7, Some(1)));
+        }
     }
 }

@@ -15,6 +15,7 @@ pub mod documents;
 pub mod format;
 pub mod metrics;
 pub mod page;
+pub mod recording;
 pub mod scale;
 pub mod section;
 pub mod terms;
@@ -28,9 +29,10 @@ pub use format::{csv, json, markdown, ndjson};
 
 /// The JSON Schemas that are checked in under `docs/schema/`, each with its name: that of a report
 /// comes first.
-pub const SCHEMAS: [NamedSchema; 2] = [
+pub const SCHEMAS: [NamedSchema; 3] = [
     ("report", || written(&chronoscope_model::schema())),
     ("comparison", || written(&chronoscope_model::compare::schema())),
+    ("recording", || written(&chronoscope_model::recording::schema())),
 ];
 
 /// A document, and its JSON Schema.

@@ -42,7 +42,7 @@ impl Measurement for Request {
                 fix: "chronoscope trust".into(),
             });
         }
-        let sleeps = WaitSpec { why: true, ..waits::sleeps(WAIT) };
+        let sleeps = WaitSpec { why: true, no_culprits: true, ..waits::sleeps(WAIT) };
         waits::after_clocks(sleeps, for_waits, setting, report);
         // Without a table of late waits, only the faults that need a missing source mention it.
         for note in report.notes.extract_if(.., |note| note.id.starts_with("why-")) {
@@ -119,10 +119,14 @@ fn facts(root: &Root, stored: Environment) -> Environment {
 }
 
 /// Returns the report as a bundle stores it: without the command line, which can name a user's
-/// files.
+/// files, and without those who ran instead of late threads.
 pub fn without_names(report: &Report) -> Report {
     let mut report = report.clone();
     report.run.argv = vec!["chronoscope".into(), "doctor".into()];
+    for why in report.waits.iter_mut().filter_map(|wait| wait.why.as_mut()) {
+        why.culprits.clear();
+        why.worst.iter_mut().for_each(|worst| worst.culprits.clear());
+    }
     report
 }
 

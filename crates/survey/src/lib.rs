@@ -26,6 +26,7 @@ mod start_up;
 mod summary;
 mod survey;
 mod waits;
+pub mod watch;
 
 pub use advice::Request as Advice;
 pub use brief::Request as Brief;

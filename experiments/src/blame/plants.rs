@@ -18,6 +18,9 @@ pub struct Plant {
     /// The causes by which the tool may name the plant.
     pub expected: &'static [&'static str],
     pub makes: Makes,
+    /// The names of those that it runs on the CPU of the waits, which must be the first of those
+    /// that the tool names; empty if it runs none, or if others are to blame.
+    pub culprits: &'static [&'static str],
     /// What runs next to the tool.
     next_to: Neighbour,
 }
@@ -37,6 +40,10 @@ enum Neighbour {
     Nothing,
     /// Busy loops on the same CPU.
     Hogs(usize),
+    /// Two of them with names of their own.
+    TwoHogs,
+    /// A thread of the kernel on the same CPU.
+    KernelThread,
     /// A loop with SCHED_FIFO on the same CPU, busy half of the time.
     Fifo,
     /// A busy loop on the same CPU in the same control group, which has a quota. Each CPU keeps
@@ -55,6 +62,7 @@ pub const PLANTS: &[Plant] = &[
         args: "linux/clock_nanosleep-abs --wait 1ms --count 1000 --slack 1ns",
         expected: &["run-queue"],
         makes: Makes::Tail,
+        culprits: &[HOG],
         next_to: Neighbour::Hogs(3),
     },
     Plant {
@@ -63,7 +71,26 @@ pub const PLANTS: &[Plant] = &[
         args: "busy/tsc --wait 2ms --count 100",
         expected: &["preempted"],
         makes: Makes::Tail,
+        culprits: &[HOG],
         next_to: Neighbour::Hogs(1),
+    },
+    Plant {
+        name: "two-hogs",
+        about: "two busy processes of different names on the same CPU",
+        args: "linux/clock_nanosleep-abs --wait 1ms --count 1000 --slack 1ns",
+        expected: &["run-queue"],
+        makes: Makes::Tail,
+        culprits: &[HOG, OTHER_HOG],
+        next_to: Neighbour::TwoHogs,
+    },
+    Plant {
+        name: "kernel-thread",
+        about: "khugepaged on the same CPU, which never sleeps",
+        args: "linux/clock_nanosleep-abs --wait 1ms --count 1000 --slack 1ns",
+        expected: &["run-queue"],
+        makes: Makes::Tail,
+        culprits: &[KERNEL_THREAD],
+        next_to: Neighbour::KernelThread,
     },
     Plant {
         name: "quota",
@@ -71,6 +98,7 @@ pub const PLANTS: &[Plant] = &[
         args: "linux/clock_nanosleep-abs --wait 5ms --count 20 --slack 1ns",
         expected: &["throttled"],
         makes: Makes::Tail,
+        culprits: &[],
         next_to: Neighbour::Quota,
     },
     Plant {
@@ -79,6 +107,7 @@ pub const PLANTS: &[Plant] = &[
         args: "linux/clock_nanosleep-abs --wait 10ms --count 50 --slack 1ns",
         expected: &["stopped"],
         makes: Makes::Gap,
+        culprits: &[],
         next_to: Neighbour::Stop,
     },
     Plant {
@@ -87,6 +116,7 @@ pub const PLANTS: &[Plant] = &[
         args: "linux/clock_nanosleep-abs --wait 10ms --count 30 --slack 5ms",
         expected: &["timer-slack"],
         makes: Makes::All,
+        culprits: &[],
         next_to: Neighbour::Nothing,
     },
     Plant {
@@ -95,6 +125,7 @@ pub const PLANTS: &[Plant] = &[
         args: "linux/clock_nanosleep-abs --wait 1ms --count 100 --slack 1ns",
         expected: &["run-queue", "preempted"],
         makes: Makes::Tail,
+        culprits: &[FIFO],
         next_to: Neighbour::Fifo,
     },
     Plant {
@@ -103,22 +134,38 @@ pub const PLANTS: &[Plant] = &[
         args: "busy/tsc --wait 200us --count 1000 --priority 10",
         expected: &["interrupt"],
         makes: Makes::Tail,
+        culprits: &[],
         next_to: Neighbour::Storm,
     },
 ];
+
+const HOG: &str = "planted-hog";
+const OTHER_HOG: &str = "other-hog";
+const FIFO: &str = "planted-fifo";
+const KERNEL_THREAD: &str = "khugepaged";
 
 /// Runs the tool next to the plant, and returns its report.
 pub fn run(sh: &Shell, tool: &Path, plant: &Plant, cpu: usize) -> Result<Value> {
     const BUSY: &str = "while :; do :; done";
     const HALF: &str = "while :; do i=0; while [ $i -lt 10000 ]; do i=$((i+1)); done; \
                         sleep 0.01; done";
+    let named = |name: &str, script: &str| format!("printf {name} > /proc/self/comm; {script}");
+    let _kernel = match plant.next_to {
+        Neighbour::KernelThread => Some(BusyThread::start(cpu)?),
+        _ => None,
+    };
     let group = match plant.next_to {
         Neighbour::Quota => Some(Group::new()?),
         _ => None,
     };
     let loops = match plant.next_to {
         Neighbour::Hogs(n) => {
-            (0..n).map(|_| Loop::shell(&pinned(cpu), BUSY)).collect::<Result<Vec<_>>>()?
+            let hog = || Loop::shell(&pinned(cpu), &named(HOG, BUSY));
+            (0..n).map(|_| hog()).collect::<Result<Vec<_>>>()?
+        }
+        Neighbour::TwoHogs => {
+            let hog = |name| Loop::shell(&pinned(cpu), &named(name, BUSY));
+            vec![hog(HOG)?, hog(OTHER_HOG)?]
         }
         Neighbour::Fifo | Neighbour::Storm if !sh::is_root(sh) => bail!("it needs root"),
         Neighbour::Storm if !sh::has("perf") => bail!("perf is not installed"),
@@ -129,10 +176,10 @@ pub fn run(sh: &Shell, tool: &Path, plant: &Plant, cpu: usize) -> Result<Value> 
         }
         Neighbour::Fifo => {
             let fifo = ["chrt", "-f", "10"].map(str::to_owned);
-            vec![Loop::shell(&[&fifo[..], &pinned(cpu)].concat(), HALF)?]
+            vec![Loop::shell(&[&fifo[..], &pinned(cpu)].concat(), &named(FIFO, HALF))?]
         }
         Neighbour::Quota => vec![Loop::shell(&pinned(cpu), BUSY)?],
-        Neighbour::Nothing | Neighbour::Stop => Vec::new(),
+        Neighbour::Nothing | Neighbour::Stop | Neighbour::KernelThread => Vec::new(),
     };
     let mut command = Command::new(tool);
     command.arg("waits").args(plant.args.split(' '));
@@ -219,6 +266,67 @@ impl Drop for Loop {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
+}
+
+/// The kernel's thread that makes huge pages, on one CPU, at the usual nice value and without its
+/// pauses, until this value is dropped (Linux Documentation/admin-guide/mm/transhuge.rst).
+struct BusyThread {
+    pid: String,
+    /// Its pause in milliseconds, whose memory it looks at, and its CPUs, as they were.
+    pause: String,
+    enabled: String,
+    cpus: String,
+    /// Memory that it looks at again and again.
+    _memory: Vec<u8>,
+}
+
+impl BusyThread {
+    const PAUSE: &str = "/sys/kernel/mm/transparent_hugepage/khugepaged/scan_sleep_millisecs";
+
+    const ENABLED: &str = "/sys/kernel/mm/transparent_hugepage/enabled";
+
+    fn start(cpu: usize) -> Result<Self> {
+        let enabled = fs::read_to_string(Self::ENABLED).context("there are no huge pages")?;
+        let chosen = enabled.split(['[', ']']).nth(1).context("nothing is chosen")?.to_owned();
+        let pause = fs::read_to_string(Self::PAUSE).context("this kernel has no khugepaged")?;
+        let found = output("pgrep", &["-x", KERNEL_THREAD])?;
+        let pid = found.trim().to_owned();
+        ensure!(!pid.is_empty(), "khugepaged does not run: huge pages are off");
+        let status = fs::read_to_string(format!("/proc/{pid}/status"))?;
+        let cpus = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+        let cpus = cpus.context("no CPUs are named")?.trim().to_owned();
+        let mut thread = Self { pid, pause, enabled: chosen, cpus, _memory: Vec::new() };
+        fs::write(Self::ENABLED, "always").context("it needs root")?;
+        thread._memory = vec![1; 64 << 20];
+        output("taskset", &["-pc", &cpu.to_string(), &thread.pid])?;
+        output("renice", &["-n", "0", "-p", &thread.pid])?;
+        fs::write(Self::PAUSE, "0")?;
+        let time = || -> Result<u64> {
+            let text = fs::read_to_string(format!("/proc/{}/schedstat", thread.pid))?;
+            Ok(text.split_whitespace().next().context("no time")?.parse()?)
+        };
+        let before = time()?;
+        sleep(Duration::from_millis(500));
+        ensure!(time()? > before + 50_000_000, "khugepaged has nothing to do");
+        Ok(thread)
+    }
+}
+
+impl Drop for BusyThread {
+    fn drop(&mut self) {
+        // It is the kernel's own thread, so all of this is put back whatever fails.
+        let _ = fs::write(Self::PAUSE, self.pause.trim());
+        let _ = fs::write(Self::ENABLED, &self.enabled);
+        let _ = output("taskset", &["-pc", &self.cpus, &self.pid]);
+        let _ = output("renice", &["-n", "19", "-p", &self.pid]);
+    }
+}
+
+/// What a program writes.
+fn output(program: &str, args: &[&str]) -> Result<String> {
+    let out = Command::new(program).args(args).output().context(program.to_owned())?;
+    ensure!(out.status.success(), "{program}: {}", String::from_utf8_lossy(&out.stderr).trim());
+    Ok(String::from_utf8(out.stdout)?)
 }
 
 /// A control group of either version with a quota of a fifth of a CPU, which contains nothing else.

@@ -58,7 +58,7 @@ pub const ALL: &[Step] = &[
     Step {
         name: "tests",
         about: "unit, property, integration and documentation tests",
-        uses: || vec![Need::Capi],
+        uses: || vec![Need::Capi, Need::Terminal],
         run: tests,
         ..STEP
     },
@@ -181,7 +181,8 @@ fn clippy(sh: &Shell, _: bool) -> Result<Done> {
     one(cmd!(sh, "cargo clippy {alone...} {strict...}"))
 }
 
-/// If a tool that the C library's tests use is missing, those tests are skipped, and no others.
+/// If a tool that the tests of the C library or of the live view use is missing, those tests are
+/// skipped, and no others.
 fn tests(sh: &Shell, strict: bool) -> Result<Done> {
     let features = ["--features", msrv::FEATURES];
     let cargo = cmd!(sh, "cargo test --workspace --no-fail-fast {features...}");

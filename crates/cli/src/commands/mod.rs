@@ -4,28 +4,28 @@
 pub mod summary;
 
 use crate::context::Context;
-use crate::options::{COMPARED, Group, LIST, MEASURING, NONE, PAGE, STORED};
+use crate::options::{COMPARED, Group, LIST, MEASURING, NAMING, NONE, PAGE, STORED};
 use crate::task::{Examples, Run, Task};
 
 macro_rules! commands {
-    ($($file:ident: $groups:ident),* $(,)?) => {
-        $(pub mod $file;)*
+    ($($(#[$on:meta])? $file:ident: $groups:ident),* $(,)?) => {
+        $($(#[$on])? pub mod $file;)*
 
         pastey::paste! {
             /// What to do.
             #[derive(clap::Subcommand)]
             pub enum Command {
-                $([<$file:camel>](Box<$file::Args>),)*
+                $($(#[$on])? [<$file:camel>](Box<$file::Args>),)*
             }
 
             /// The name of each command, the groups of options that it takes, and its examples.
             pub const COMMANDS: &[(&str, &[Group], Examples)] =
-                &[$((stringify!($file), $groups, $file::EXAMPLES)),*];
+                &[$($(#[$on])? (stringify!($file), $groups, $file::EXAMPLES)),*];
 
             impl Run for Command {
                 fn task(self, context: &Context) -> anyhow::Result<Task> {
                     match self {
-                        $(Self::[<$file:camel>](args) => args.task(context),)*
+                        $($(#[$on])? Self::[<$file:camel>](args) => args.task(context),)*
                     }
                 }
             }
@@ -38,7 +38,8 @@ commands! {
     deltas: MEASURING,
     calls: MEASURING,
     overhead: MEASURING,
-    waits: MEASURING,
+    waits: NAMING,
+    #[cfg(feature = "watch")] watch: NONE,
     runtimes: MEASURING,
     trust: MEASURING,
     hardware: MEASURING,

@@ -79,7 +79,9 @@ impl Run for Args {
             (report.findings, report.checks) = faults::examined(&report);
         }
         let text = match self.shape {
-            Some(Shape::Format(format)) => Some(self.written(format, &report)?),
+            Some(Shape::Format(format)) => {
+                Some(self.written(format, &context.options.naming.filed(&report))?)
+            }
             _ => None,
         };
         let screen = match self.shape {

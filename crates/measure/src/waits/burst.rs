@@ -6,7 +6,9 @@ use super::explain::{Ended, explain};
 use super::host::Waiting;
 use super::job::Job;
 use super::live_row::LiveRow;
+use super::records::Record;
 use super::ring::Ring;
+use super::runners::Runners;
 use chronoscope_model::waits::Gap;
 use chronoscope_probes::blame::Sources;
 use chronoscope_probes::waits::Method;
@@ -20,6 +22,8 @@ pub(super) struct Burst<'a, H> {
     pub(super) host: &'a mut H,
     /// The sources that explain late waits, if the row asks for that.
     pub(super) sources: Option<&'a mut Sources>,
+    /// Who runs on the CPU, likewise.
+    pub(super) runners: Option<&'a mut Runners>,
     pub(super) job: &'a Job,
     pub(super) clocks: Clocks,
     pub(super) row: &'a LiveRow,
@@ -136,13 +140,17 @@ impl<H: Waiting> Burst<'_, H> {
             let clock = (wait.by_clock(), self.clocks.reading());
             self.row.lateness.record((wait.late, limits.tolerance), clock);
             self.ring.push(wait.late);
+            if let Some(records) = &self.row.records {
+                records.push(Record { end: wait.end, late: wait.late });
+            }
             if odd && self.job.limit.is_some_and(|limit| wait.late > limit) {
                 let cpu = self.host.cpu();
                 self.job.trip(self.row.cpu, cpu, wait.late, self.ring);
             }
         }
         if let Some(sources) = &mut self.sources {
-            explain(sources, self.row, self.job, wait, is_gap);
+            let runners = self.runners.as_deref_mut();
+            explain((sources, runners), self.row, self.job, wait, is_gap);
         }
     }
 
@@ -178,6 +186,7 @@ mod tests {
     use crate::waits::host::{Scale, Thread};
     use crate::waits::lateness::Recorded;
     use crate::waits::plan::Plan;
+    use crate::waits::records::Records;
     use crate::waits::row_spec::RowSpec;
     use chronoscope_model::waits::Load;
     use chronoscope_probes::waits::{self, os};
@@ -232,6 +241,7 @@ mod tests {
             let burst = Burst {
                 host: &mut self.host,
                 sources: None,
+                runners: None,
                 job: &self.job,
                 clocks: self.clocks,
                 row: &self.row,
@@ -264,6 +274,28 @@ mod tests {
             // it.
             assert!(ruler.early > 9_000 && clock.early > 9_000, "{ruler:?} {clock:?}");
             assert!(ruler.min_ns < 0);
+        }
+    }
+
+    #[test]
+    fn a_reader_gets_each_wait_that_is_a_sample() {
+        for periodic in [false, true] {
+            let mut bed = Bed::new(periodic, NOT_WAITED);
+            bed.row.records = Some(Records::default());
+            let (mut burst, method) = bed.burst();
+            if periodic {
+                let far = os::monotonic() + 3_600_000_000_000;
+                burst.grid(method, 1_000, far).expect("it does nothing");
+            } else {
+                burst.single(method, 1_000).expect("it does nothing");
+            }
+            let (mut taken, mut last) = (chronoscope_model::histogram::empty(), 0);
+            bed.row.records.as_ref().expect("set").take(|record| {
+                assert!(record.end >= last);
+                last = record.end;
+                taken.saturating_record(u64::try_from(record.late).unwrap_or(0));
+            });
+            assert!(taken == bed.row.lateness.read().histogram);
         }
     }
 

@@ -4,6 +4,7 @@
 use super::host::Waiting;
 use super::job::Job;
 use super::live_row::{LiveRow, locked};
+use super::runners::Runners;
 use super::why::{Evidence, Floors, split};
 use chronoscope_model::waits::Kind;
 use chronoscope_model::why::{EXAMINED_NS, Worst};
@@ -29,17 +30,29 @@ impl Ended {
 }
 
 /// Explains a wait, if its row asks for that. `stopped`: whether the process could not run at all.
-pub(super) fn explain(sources: &mut Sources, row: &LiveRow, job: &Job, wait: Ended, stopped: bool) {
+pub(super) fn explain(
+    (sources, mut runners): (&mut Sources, Option<&mut Runners>),
+    row: &LiveRow,
+    job: &Job,
+    wait: Ended,
+    stopped: bool,
+) {
     let Some(reasons) = &row.why else {
         return;
     };
+    let at_s = job.seconds();
     let late = u64::try_from(wait.late).unwrap_or(0);
     let seen = sources.look(late >= EXAMINED_NS, wait.stood);
+    if late < EXAMINED_NS
+        && let Some(runners) = &mut runners
+    {
+        runners.look();
+    }
     let spec = &row.spec;
     let slack = spec.slack.and(row.slack_ns.get().copied());
     let cpus = seen.switches.unwrap_or_default();
     let worst = Worst {
-        at_s: job.seconds(),
+        at_s,
         late_ns: late,
         cpu: cpus.last().map(|switch| switch.cpu as usize).or(row.cpu),
         moved: moved(cpus),
@@ -56,7 +69,8 @@ pub(super) fn explain(sources: &mut Sources, row: &LiveRow, job: &Job, wait: End
         seen,
     };
     // Only a reader of the row holds the lock, for as long as a copy takes.
-    locked(reasons).add(&evidence, wait.end.saturating_sub(wait.deadline), worst);
+    let by_clock = wait.end.saturating_sub(wait.deadline);
+    locked(reasons).add(&evidence, by_clock, worst, |spans| runners?.ran(spans));
 }
 
 /// Finds the quickest wake-up of a thread: the shortest of a few short sleeps without slack.

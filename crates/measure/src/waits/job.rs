@@ -1,14 +1,15 @@
 //! State that the threads of a run share.
 
+use super::live_row::locked;
 use super::plan::Plan;
 use super::ring::Ring;
 use crate::engine::neighbour::Neighbour;
 use crate::engine::time::RunClock;
 use chronoscope_model::waits::Load;
-use chronoscope_probes::blame::Missing;
+use chronoscope_probes::blame::{Missing, Names, Trace, read_task};
 use chronoscope_probes::clocks::steps;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::Thread;
 use std::time::Duration;
 
@@ -30,8 +31,18 @@ pub(super) struct Job {
     /// The overshoot that ends the run, in nanoseconds.
     pub(super) limit: Option<i64>,
     pub(super) tripped: OnceLock<Trip>,
+    /// The kernel's trace, which an overshoot above the limit marks and stops.
+    pub(super) trace: Option<Arc<Trace>>,
+    /// Whether it did.
+    pub(super) marked: OnceLock<Result<(), String>>,
     /// The sources that the explanation of late wake-ups lacks.
     pub(super) missing: OnceLock<Vec<Missing>>,
+    /// Why it is not recorded who runs on a CPU, if so.
+    pub(super) unrecorded: OnceLock<String>,
+    /// The most processes that a search for those who ran had no time for.
+    pub(super) left_out: AtomicU64,
+    /// The names of those who ran, unless no names are wanted.
+    pub(super) names: Option<Mutex<Names>>,
     /// Whether the cores of the waiting threads were shared.
     neighbour: Mutex<Neighbour>,
     clock: RunClock,
@@ -49,7 +60,12 @@ impl Job {
             stop: AtomicBool::new(false),
             limit: limit.map(|limit| i64::try_from(limit.as_nanos()).unwrap_or(i64::MAX)),
             tripped: OnceLock::new(),
+            trace: None,
+            marked: OnceLock::new(),
             missing: OnceLock::new(),
+            unrecorded: OnceLock::new(),
+            left_out: AtomicU64::new(0),
+            names: (plan.finds_culprits() && !plan.spec.no_names).then(Mutex::default),
             neighbour: Mutex::new(Neighbour::new(steps::least_width())),
             clock,
             began,
@@ -97,10 +113,33 @@ impl Job {
         overshoot: i64,
         ring: &Ring,
     ) {
+        if let Some(trace) = &self.trace
+            && self.tripped.get().is_none()
+        {
+            let cpu = cpu.map_or(String::new(), |cpu| format!(" on CPU {cpu}"));
+            let limit = self.limit.unwrap_or(0);
+            let mark = format!("chronoscope: late by {overshoot} ns{cpu} (limit {limit} ns)");
+            let _ = self.marked.set(trace.stop(&mark).map_err(|error| error.to_string()));
+        }
         let trip = Trip { at_s: self.seconds(), overshoot, pinned, cpu, last: ring.last() };
         // The first overshoot counts; another one in a second thread is often a consequence of it.
         let _ = self.tripped.set(trip);
         self.end();
+    }
+
+    /// Reads the names of tasks that ran. For the watching thread.
+    pub(super) fn read_names(&self) {
+        let Some(names) = &self.names else {
+            return;
+        };
+        let wanted = locked(names).wanted();
+        // Files are read without the lock, so that a waiting thread never waits for them.
+        let read = wanted.into_iter().map(|task| (task, read_task(task))).collect();
+        locked(names).learn(read);
+    }
+
+    pub(super) fn wake_watcher(&self) {
+        self.watcher.unpark();
     }
 
     pub(super) fn end(&self) {

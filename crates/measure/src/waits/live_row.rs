@@ -2,6 +2,7 @@
 
 use super::lateness::Lateness;
 use super::recorder::Recorder;
+use super::records::Records;
 use super::row_spec::RowSpec;
 use super::spent::Spent;
 use super::why::Reasons;
@@ -35,6 +36,8 @@ pub(super) struct LiveRow {
     pub(super) notes: OnceLock<Vec<String>>,
     /// Why the row's waits ended late, if that was requested.
     pub(super) why: Option<Mutex<Reasons>>,
+    /// Each wait for a reader that takes them away, if there is one.
+    pub(super) records: Option<Records>,
 }
 
 /// Locks plain values. A thread that panicked while it held the lock has left complete values, so a
@@ -59,6 +62,7 @@ impl LiveRow {
             censored: Mutex::default(),
             notes: OnceLock::new(),
             why: why.then(Mutex::default),
+            records: None,
         }
     }
 
@@ -135,6 +139,11 @@ impl LiveRow {
     /// The gaps, and how many more there were.
     pub(super) fn gaps(&self) -> (Vec<Gap>, u64) {
         locked(&self.gaps).clone()
+    }
+
+    /// Takes the gaps away.
+    pub(super) fn take_gaps(&self) -> Vec<Gap> {
+        std::mem::take(&mut locked(&self.gaps).0)
     }
 
     pub(super) fn fail(&self, why: String) {

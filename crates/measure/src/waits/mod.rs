@@ -5,6 +5,7 @@
 //! system's timers run on. `docs/waits.md` describes the procedure and its limits.
 
 mod burst;
+mod clock_watch;
 mod clocks;
 mod earlier;
 mod explain;
@@ -12,16 +13,19 @@ mod gaps;
 mod host;
 mod job;
 mod lateness;
+mod live;
 mod live_row;
 mod plan;
 mod power;
 mod progress;
 mod recorder;
+mod records;
 mod ring;
 mod rounds;
 mod row;
 mod row_spec;
 mod run;
+mod runners;
 mod schedule;
 mod spent;
 mod stop;
@@ -32,6 +36,8 @@ mod why;
 mod worker;
 
 pub use chronoscope_model::waits::{Slack, WaitSpec};
+pub use clock_watch::ClockWatch;
+pub use live::{Live, Tap};
 pub use plan::{Error, Plan};
 pub use progress::Progress;
 pub use run::{Found, Hooks, run};

@@ -32,6 +32,8 @@ pub struct Plan {
     pub gauged: bool,
     /// The seed of the random order within each round.
     pub seed: u64,
+    /// Whether each wait is kept until [`super::Tap`] takes it.
+    pub watched: bool,
     /// The rows of an earlier run to continue.
     pub earlier: Vec<Wait>,
     /// How the plan differs from the request.
@@ -204,6 +206,11 @@ impl Plan {
             )?;
         }
         Ok(())
+    }
+
+    /// Whether those are looked for who ran instead of late threads.
+    pub(super) fn finds_culprits(&self) -> bool {
+        self.spec.why && !self.spec.no_culprits
     }
 
     fn check_cpus(&self) -> Result<(), Error> {

@@ -17,8 +17,8 @@ use std::sync::atomic::{
 /// AbstractHistogram.java, `subBucketCount`).
 const HALF: usize = 1024;
 const HALF_BITS: u32 = HALF.trailing_zeros();
-/// The longest time, 1 h, in nanoseconds; longer times count as 1 h.
-pub(super) const LONGEST: u64 = 3_600_000_000_000;
+/// The longest time; longer ones count as this.
+pub(super) const LONGEST: u64 = histogram::LONGEST;
 /// The number of halves up to the longest time.
 const HALVES: usize = index(LONGEST) / HALF + 1;
 
@@ -77,25 +77,9 @@ impl Recorder {
     }
 
     /// Records the lateness for each deadline of a grid that passed while the thread was late for
-    /// another one by `late`: `late - period`, `late - 2 period`, and so on down to zero. Returns
-    /// the number of these deadlines.
-    ///
-    /// The loop runs over the buckets rather than the deadlines, because a long stall can have
-    /// billions of deadlines.
+    /// another one by `late`. Returns the number of these deadlines.
     pub(super) fn record_missed(&self, late: u64, period: u64) -> u64 {
-        let missed = late.checked_div(period).unwrap_or(0);
-        let mut left = missed;
-        let mut next = late;
-        while left > 0 {
-            next -= period;
-            let capped = next.min(LONGEST);
-            let floor = lowest(index(capped));
-            let n = ((next - floor) / period + 1).min(left);
-            self.add(capped, n);
-            next -= (n - 1) * period;
-            left -= n;
-        }
-        missed
+        histogram::missed(late, period, |ns| lowest(index(ns)), |ns, n| self.add(ns, n))
     }
 
     /// Takes over the counts of a histogram in a report.

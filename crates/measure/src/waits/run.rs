@@ -15,11 +15,13 @@ use crate::engine::time::Interrupt;
 use crate::{load, notes};
 use chronoscope_model::Note;
 use chronoscope_model::waits::{Load, LoadRun, StoppedBy, Wait};
+use chronoscope_probes::blame::Trace;
 use chronoscope_probes::load::{Order, Running};
 use chronoscope_probes::machine::{affinity, power_source};
 use chronoscope_probes::waits::privilege::{self, KeepAwake};
 use chronoscope_probes::waits::{Unavailable, os};
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -75,19 +77,27 @@ pub fn run(plan: &Plan, distrust: Option<String>, hooks: &mut Hooks) -> Result<F
         };
         held.map_err(|why| notes.push(refused(why))).ok()
     });
+    let trace = plan.spec.trace_marker.then(Trace::open);
+    let trace = trace.and_then(|opened| {
+        let refused = |why: String| {
+            notes::refused("no-trace-marker", "the kernel's trace will not be marked", &why)
+        };
+        opened.map_err(|why| notes.push(refused(why))).map(Arc::new).ok()
+    });
     let _fence = load::fence(plan.spec.fifo()).map_err(Error)?;
     one_period(&mut plan, &mut notes);
     let mut run = Run {
         plan: Arc::new(plan.clone()),
         ruler,
         kept_awake: awake.is_some(),
+        trace,
         done: Vec::new(),
         shared: None,
         on_every_row: notes.clone(),
         notes,
     };
     for load in plan.loads() {
-        let running = match run.start_load(load) {
+        let running = match start_load(&run.plan, load) {
             Ok(running) => running,
             Err(reason) => {
                 for entry in &plan.methods {
@@ -126,6 +136,7 @@ struct Run {
     plan: Arc<Plan>,
     ruler: Ruler,
     kept_awake: bool,
+    trace: Option<Arc<Trace>>,
     done: Vec<Wait>,
     shared: Option<f64>,
     /// Notes on what is not done as requested or not permitted, whatever the load.
@@ -134,23 +145,23 @@ struct Run {
     notes: Vec<Note>,
 }
 
-impl Run {
-    fn start_load(&self, load: Load) -> Result<Option<Running>, String> {
-        if load == Load::None {
-            return Ok(None);
-        }
-        let (plan, high) = (&self.plan, load == Load::High);
-        let spec = &plan.spec;
-        let order = Order {
-            load,
-            processes: 0,
-            cpus: affinity::allowed(),
-            fifo: spec.load_priority.filter(|_| high),
-            whole: spec.load_all_cpus && high,
-        };
-        load::start(order, spec.load_processes, &plan.cpus).map(Some)
+/// Starts the load of a plan.
+pub(super) fn start_load(plan: &Plan, load: Load) -> Result<Option<Running>, String> {
+    if load == Load::None {
+        return Ok(None);
     }
+    let (spec, high) = (&plan.spec, load == Load::High);
+    let order = Order {
+        load,
+        processes: 0,
+        cpus: affinity::allowed(),
+        fifo: spec.load_priority.filter(|_| high),
+        whole: spec.load_all_cpus && high,
+    };
+    load::start(order, spec.load_processes, &plan.cpus).map(Some)
+}
 
+impl Run {
     /// Measures the rows of one load to their end.
     fn under(
         &mut self,
@@ -160,7 +171,7 @@ impl Run {
     ) -> Result<StoppedBy, Error> {
         // Only now, so that the processes of the load are scheduled as the tool was started.
         let _raised = self.plan.raised().map_err(|why| Error(why.0))?;
-        let threads = Threads::start(&self.plan, load, &self.ruler)?;
+        let threads = Threads::start(&self.plan, load, &self.ruler, self.trace.clone())?;
         let mut wall = Wall::new(os::wall_offset());
         // A run that continues another began with the power source of its first rows.
         let mut earlier = self.plan.earlier.iter().filter(|row| row.load == load);
@@ -171,6 +182,7 @@ impl Run {
         let stopped_by = loop {
             std::thread::park_timeout(TICK);
             threads.gaps.look();
+            threads.job.read_names();
             if let Some(running) = &mut running {
                 running.look();
             }
@@ -208,7 +220,7 @@ impl Run {
                         (&wall, &power),
                         &threads,
                     );
-                    let rows = threads.rows.iter().map(|row| row::of(row, &common));
+                    let rows = threads.report(&common);
                     let rows: Vec<Wait> = self.done.iter().cloned().chain(rows).collect();
                     let mut notes = self.notes.clone();
                     add(&mut notes, common.notes);
@@ -222,7 +234,7 @@ impl Run {
         power.look(power_source(), threads.job.seconds());
         let load_run = running.map(Running::stop);
         let common = self.common(load, load_run, stopped_by, (&wall, &power), &threads);
-        let mut rows: Vec<Wait> = threads.rows.iter().map(|row| row::of(row, &common)).collect();
+        let mut rows = threads.report(&common);
         if let (Some(trip), Some(limit)) = (threads.job.tripped.get(), threads.job.limit) {
             let after = Before::now(&threads.job, threads.switches());
             let moment = before.moment(trip, limit, &after);
@@ -233,7 +245,15 @@ impl Run {
         }
         let missing = threads.job.missing.get().map_or(&[][..], Vec::as_slice);
         let missing = why::that_matter(missing, &rows).into_iter();
-        let missing: Vec<Note> = missing.map(notes::not_separated).collect();
+        let mut missing: Vec<Note> = missing.map(notes::not_separated).collect();
+        let job = &threads.job;
+        missing.extend(why::about_culprits(
+            job.unrecorded.get().map(String::as_str),
+            job.left_out.load(Relaxed),
+            job.names.is_some(),
+            &rows,
+        ));
+        missing.extend(threads.job.marked.get().map(notes::marked));
         let notes = common.notes;
         add(&mut self.notes, notes);
         add(&mut self.notes, missing);

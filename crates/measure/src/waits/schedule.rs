@@ -11,6 +11,7 @@ use super::plan::Plan;
 use super::ring::Ring;
 use super::rounds::{Rounds, Turn};
 use super::row_spec::RowSpec;
+use super::runners::Runners;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
@@ -53,6 +54,8 @@ pub(super) struct CpuSchedule {
     pub(super) ring: Arc<Ring>,
     /// Whether the core settles before a burst of short waits.
     pub(super) settles: bool,
+    /// Who runs on the CPU, for the thread whose turn it is, if that is to be explained.
+    pub(super) runners: Mutex<Option<Runners>>,
     /// The thread that measures each row.
     owners: Vec<usize>,
     state: Mutex<State>,
@@ -73,8 +76,8 @@ impl CpuSchedule {
         let (threads, turns) = (0..count).map(|_| channel()).unzip();
         let rounds = Rounds::new(rows.len(), seed);
         let state = Mutex::new(State { rounds, looks: Looks::default(), threads });
-        let ring = Arc::default();
-        (Arc::new(Self { job, plan, rows, ring, settles, owners, state }), turns)
+        let (ring, runners) = (Arc::default(), Mutex::default());
+        (Arc::new(Self { job, plan, rows, ring, settles, runners, owners, state }), turns)
     }
 
     /// The thread that measures a row.

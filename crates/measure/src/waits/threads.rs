@@ -4,18 +4,21 @@ use super::earlier;
 use super::gaps::Gaps;
 use super::host::{Scale, Thread};
 use super::job::Job;
-use super::live_row::LiveRow;
+use super::live_row::{LiveRow, locked};
 use super::plan::{Error, Plan};
 use super::progress::Progress;
+use super::records::Records;
+use super::row::{self, Common};
 use super::row_spec::RowSpec;
+use super::runners::Runners;
 use super::schedule::CpuSchedule;
 use super::spent::add_switches;
 use super::worker::Worker;
 use crate::engine::Ruler;
 use crate::engine::time::RunClock;
 use chronoscope_model::quantile::Percentile;
-use chronoscope_model::waits::{Load, StoppedBy};
-use chronoscope_probes::blame::{Sources, has_slack};
+use chronoscope_model::waits::{Load, StoppedBy, Wait};
+use chronoscope_probes::blame::{Sources, Trace, has_slack};
 use chronoscope_probes::machine::quota::{Quota, Throttled};
 use chronoscope_probes::machine::{Root, affinity};
 use chronoscope_probes::waits::os;
@@ -40,14 +43,21 @@ impl Threads {
     ///
     /// # Errors
     /// A CPU or a priority is not available, or rows of an earlier run do not fit.
-    pub(super) fn start(plan: &Arc<Plan>, load: Load, ruler: &Ruler) -> Result<Self, Error> {
+    pub(super) fn start(
+        plan: &Arc<Plan>,
+        load: Load,
+        ruler: &Ruler,
+        trace: Option<Arc<Trace>>,
+    ) -> Result<Self, Error> {
         let cpus: Vec<Option<usize>> = match plan.cpus.as_slice() {
             [] => vec![None],
             cpus => cpus.iter().copied().map(Some).collect(),
         };
         let quota = Quota::of(&Root::host()).map(Arc::new);
+        let mut job = Job::new(RunClock::start(), plan, load);
+        job.trace = trace;
         let mut threads = Self {
-            job: Arc::new(Job::new(RunClock::start(), plan, load)),
+            job: Arc::new(job),
             gaps: Arc::new(Gaps::watch()),
             handles: Vec::new(),
             rows: Vec::new(),
@@ -63,6 +73,11 @@ impl Threads {
             let settles = !plan.one_thread && load.leaves_idle_time();
             let job = threads.job.clone();
             let (schedule, turns) = CpuSchedule::new(job, plan.clone(), rows, seed, settles);
+            if let Some(cpu) = cpu.filter(|_| plan.finds_culprits()) {
+                let (runners, unrecorded) = Runners::open(cpu);
+                unrecorded.map(|why| threads.job.unrecorded.set(why));
+                *locked(&schedule.runners) = Some(runners);
+            }
             threads.schedules.push(schedule.clone());
             for (of_cpu, turns) in turns.into_iter().enumerate() {
                 // Our own load would be the neighbour.
@@ -104,6 +119,16 @@ impl Threads {
         }
         threads.schedules.iter().for_each(|schedule| schedule.pass());
         Ok(threads)
+    }
+
+    /// The rows so far, with the names of those who made them late.
+    pub(super) fn report(&self, common: &Common) -> Vec<Wait> {
+        let mut rows: Vec<Wait> = self.rows.iter().map(|live| row::of(live, common)).collect();
+        if let Some(names) = &self.job.names {
+            let names = locked(names);
+            rows.iter_mut().filter_map(|row| row.why.as_mut()).for_each(|why| names.name_all(why));
+        }
+        rows
     }
 
     /// The context switches of all waiting threads, as far as they have reported them.
@@ -182,6 +207,7 @@ impl Threads {
         for row in &self.rows {
             row.censor(os::monotonic());
         }
+        self.job.read_names();
     }
 }
 
@@ -224,7 +250,8 @@ pub(super) fn every_row(
                     ns: u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX),
                     periodic: plan.spec.period.is_some(),
                 };
-                let row = LiveRow::new(spec, cpu, plan.spec.why);
+                let mut row = LiveRow::new(spec, cpu, plan.spec.why);
+                row.records = plan.watched.then(Records::default);
                 let mut earlier = plan.earlier.iter();
                 if let Some(wait) = earlier.find(|w| earlier::answers(w, &spec, load, cpu)) {
                     earlier::go_on(&row, wait).map_err(Error)?;

@@ -15,22 +15,32 @@ const READS_NS: f64 = 1e6;
 pub(super) struct Wall {
     offset: u64,
     at_s: f64,
+    /// How many steps there were.
+    pub(super) steps: u64,
     pub(super) notes: Vec<Note>,
 }
 
 impl Wall {
     /// Starts with the current offset of the clocks.
     pub(super) fn new(offset: u64) -> Self {
-        Self { offset, at_s: 0.0, notes: Vec::new() }
+        Self { offset, at_s: 0.0, steps: 0, notes: Vec::new() }
     }
 
     /// Checks the offset again, `at_s` seconds into the run.
     pub(super) fn look(&mut self, offset: u64, at_s: f64) {
         let moved = offset.wrapping_sub(self.offset) as i64 as f64;
         let slewed = (at_s - self.at_s).max(0.0) * SLEW * 1e9 + READS_NS;
-        if moved.abs() > slewed && self.notes.len() < MOST {
-            self.notes.push(notes::stepped(moved / 1e9, at_s.ceil()));
+        if moved.abs() > slewed {
+            self.steps += 1;
+            if self.notes.len() < MOST {
+                self.notes.push(notes::stepped(moved / 1e9, at_s.ceil()));
+            }
         }
+        self.forget(offset, at_s);
+    }
+
+    /// Begins again with this offset, whatever happened before.
+    pub(super) fn forget(&mut self, offset: u64, at_s: f64) {
         (self.offset, self.at_s) = (offset, at_s);
     }
 }
@@ -68,6 +78,6 @@ mod tests {
         for second in 1..=1000u32 {
             wall.look(u64::from(second) * 1_000_000_000_000, f64::from(second));
         }
-        assert_eq!(wall.notes.len(), MOST);
+        assert_eq!((wall.notes.len(), wall.steps), (MOST, 1000));
     }
 }

@@ -6,6 +6,7 @@ use super::explain::quickest;
 use super::host::{Scale, Waiting};
 use super::live_row::{LiveRow, locked};
 use super::rounds::Turn;
+use super::runners::Runners;
 use super::schedule::CpuSchedule;
 use super::spent::Spent;
 use crate::load::{rest_due, rest_of};
@@ -114,6 +115,9 @@ impl<H: Waiting> Worker<H> {
         let Some(Ok(mut method)) = self.methods.remove(row.spec.entry.id) else {
             return;
         };
+        let schedule = self.schedule.clone();
+        // Only the thread whose turn it is holds it.
+        let mut runners = locked(&schedule.runners);
         // No wait is in progress when a turn begins or ends, so the lock may be waited for.
         let mut spent = row.spent();
         if let Err(reason) = self.set(&row) {
@@ -125,7 +129,7 @@ impl<H: Waiting> Worker<H> {
             // The only row of a run may take hours, and has the counts of the run.
             let several = self.schedule.rows.len() > 1;
             let throttled = several.then(|| self.host.throttled()).flatten();
-            self.bursts(turn, &row, &mut spent, method.as_mut());
+            self.bursts(turn, &row, &mut spent, method.as_mut(), runners.as_mut());
             if let Some(before) = throttled
                 && let Some(after) = self.host.throttled()
             {
@@ -151,11 +155,26 @@ impl<H: Waiting> Worker<H> {
         }
     }
 
-    fn bursts(&mut self, turn: Turn, row: &LiveRow, spent: &mut Spent, method: &mut dyn Method) {
+    fn bursts(
+        &mut self,
+        turn: Turn,
+        row: &LiveRow,
+        spent: &mut Spent,
+        method: &mut dyn Method,
+        mut runners: Option<&mut Runners>,
+    ) {
         let schedule = self.schedule.clone();
         let mut grid = None;
         while !schedule.job.stop.load(Relaxed) && schedule.needs_one(turn.row) {
-            grid = self.burst(row, spent, method, grid).filter(|_| turn.alone);
+            let made = self.burst(row, spent, method, grid, runners.as_deref_mut());
+            grid = made.filter(|_| turn.alone);
+            if let Some(runners) = &mut runners {
+                let stopped = schedule.job.stop.load(Relaxed);
+                let last = stopped || (0..schedule.rows.len()).all(|row| !schedule.needs_one(row));
+                let read = runners.between(&schedule.rows, &schedule.job, last);
+                // A grid in progress may have no time for this; the next wait must not be late.
+                grid = grid.filter(|next| !read || self.host.clock() < *next);
+            }
             // A grid in progress has no time for this: its next deadline would pass.
             if grid.is_none() && schedule.is_look_due() {
                 schedule.job.look(self.host.width());
@@ -195,6 +214,7 @@ impl<H: Waiting> Worker<H> {
         spent: &mut Spent,
         method: &mut dyn Method,
         grid: Option<u64>,
+        runners: Option<&mut Runners>,
     ) -> Option<u64> {
         let (spec, samples) = (row.spec, row.lateness.samples());
         let (plan, job) = (&self.schedule.plan, &self.schedule.job);
@@ -208,7 +228,7 @@ impl<H: Waiting> Worker<H> {
         let before = (host.clock(), host.cpu_time(), host.switches());
         let clocks = Clocks::new(self.scale, host);
         let (sources, ring) = (self.sources.as_mut(), &self.schedule.ring);
-        let mut burst = Burst { clocks, host, sources, job, row, ring };
+        let mut burst = Burst { clocks, host, sources, runners, job, row, ring };
         let done = if spec.periodic {
             // The first deadline allows for the time that setting up takes.
             let next = grid.unwrap_or_else(|| burst.host.clock().saturating_add(spec.ns));
@@ -226,6 +246,9 @@ impl<H: Waiting> Worker<H> {
             throttled: None,
         });
         row.show(spent);
+        if let Some(records) = &row.records {
+            records.is_on(host.cpu());
+        }
         match done {
             Ok(next) => next,
             Err(Cut::Stopped) => None,

@@ -230,6 +230,7 @@ impl Simulation {
             clocks: Clocks::new(Scale::new(HZ, 0.0), host),
             host,
             sources: None,
+            runners: None,
             job: &self.job,
             row: &self.row,
             ring: &self.ring,

@@ -13,7 +13,7 @@ pub use spec::{Plan, Slack, WaitSpec};
 use crate::clock::Language;
 use crate::histogram::Histogram;
 use crate::quantile::{Intervals, Percentile};
-use crate::why::Why;
+use crate::why::{Interrupts, Why};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -394,17 +394,6 @@ pub struct Moment {
     /// Overshoots of the last waits, in nanoseconds, oldest first; the last is that of this moment.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub last_ns: Vec<i64>,
-}
-
-/// Interrupts of one line of `/proc/interrupts`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Interrupts {
-    /// The line's name, for example `LOC`.
-    pub id: String,
-    /// The kernel's description of it.
-    pub name: String,
-    /// How many.
-    pub count: u64,
 }
 
 #[cfg(test)]

@@ -115,10 +115,23 @@ pub struct WaitSpec {
     #[cfg_attr(feature = "clap", arg(long, value_name = "DURATION"))]
     #[cfg_attr(feature = "clap", arg(value_parser = parse_duration, allow_hyphen_values = true))]
     pub stop_above: Option<Duration>,
-    /// Split each late wake-up into its causes, and show the twenty worst.
+    /// With --stop-above, write a mark into the kernel's trace at that moment, and stop tracing
+    /// (tracefs, as root).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "clap", arg(long, requires = "stop_above"))]
+    pub trace_marker: bool,
+    /// Split each late wake-up into its causes, say who ran instead, and show the twenty worst.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(feature = "clap", arg(long))]
     pub why: bool,
+    /// With --why, record no names of the tasks that ran instead.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "clap", arg(long, requires = "why"))]
+    pub no_names: bool,
+    /// With `why`, do not look for those who ran instead; for programs that need the causes only.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "clap", arg(skip))]
+    pub no_culprits: bool,
 }
 
 impl WaitSpec {

@@ -11,6 +11,17 @@
 #[cfg_attr(not(any(target_os = "linux", windows)), path = "other.rs")]
 mod os;
 
+mod names;
+mod ran;
+mod trace;
+#[cfg(not(target_os = "linux"))]
+mod unseen;
+
+pub use names::{Heard, Named, Names};
+pub use os::{Record, Scan, hidden, read_task, this_thread};
+pub use ran::{Change, Ran, Span, Task, ran};
+pub use trace::Trace;
+
 use crate::machine::entered::Entered;
 use crate::waits::os as system;
 
@@ -79,6 +90,15 @@ pub struct Seen<'a> {
     /// Whether an interrupt or a fault entered the kernel from the thread's own code since the
     /// mark was set.
     pub entered: Option<bool>,
+}
+
+/// Which tasks have had a CPU since they were last looked at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scanned {
+    /// The tasks, with what is known of them, the one with the most time first.
+    pub grown: Vec<(Ran, Named)>,
+    /// How many processes there was no time to look at.
+    pub left_out: u64,
 }
 
 /// The sources, opened by the thread that they are about.

@@ -1,5 +1,6 @@
 //! Systems that report nothing about a thread except its CPU time.
 
+pub use super::unseen::{Record, Scan, hidden, is_first_namespace, read_task, this_thread};
 use super::{Missing, Seen};
 use crate::waits::os as system;
 

@@ -1,7 +1,7 @@
 //! What the system reports about the moment at which a wait went wrong. All of it is read from
 //! files that change while they are read, so each part stands alone and may be absent.
 
-use chronoscope_model::waits::Interrupts;
+use chronoscope_model::why::Interrupts;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -25,6 +25,14 @@ struct Line {
 /// The counts at present; `None` if the system does not report them.
 pub fn interrupts() -> Option<Counts> {
     std::fs::read_to_string("/proc/interrupts").ok().and_then(|text| parse(&text))
+}
+
+/// The soft interrupts at present, likewise (`/proc/softirqs`).
+pub fn softirqs() -> Option<Counts> {
+    let text = std::fs::read_to_string("/proc/softirqs").ok()?;
+    let mut counts = parse(&text)?;
+    counts.lines.iter_mut().for_each(|line| line.name = "soft interrupt".into());
+    Some(counts)
 }
 
 /// The first line names the CPUs. Each further line is an interrupt: its name and a colon, a count

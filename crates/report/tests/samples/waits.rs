@@ -3,10 +3,10 @@
 use chronoscope_model::histogram::{self, Histogram};
 use chronoscope_model::quantile::Intervals;
 use chronoscope_model::waits::{
-    ByClock, Censored, Gap, Grid, Interrupts, Kind, Load, LoadProcess, LoadRun, Moment, Plan,
-    Throttled, Wait, WaitSpec,
+    ByClock, Censored, Gap, Grid, Kind, Load, LoadProcess, LoadRun, Moment, Plan, Throttled, Wait,
+    WaitSpec,
 };
-use chronoscope_model::why::{Cause, Idle, Later, Part, Why, Worst};
+use chronoscope_model::why::{Cause, Culprit, Idle, Interrupts, Known, Later, Part, Why, Worst};
 use chronoscope_model::{Report, Ruler, Run};
 use std::time::Duration;
 
@@ -219,22 +219,37 @@ pub fn explained() -> Report {
         cpu: Some(1),
         moved: true,
         idle: Some("C6".into()),
-        smis: 0,
+        ..Worst::default()
     };
+    let task = |name: &str, pid, ns| Culprit {
+        name: Some(name.into()),
+        pid,
+        tid: pid,
+        policy: Some("SCHED_FIFO".into()),
+        priority: Some(50),
+        ns,
+        wake_ups: 1,
+        known: Known::Seen,
+        other_user: false,
+    };
+    let culprits = vec![task("rustc", 812, 3_700_000), task("sh", 7, 200_000)];
     report.waits[0].why = Some(Why {
         later: vec![usual.clone()],
         worst: vec![worst(93_000, &[(Cause::TimerSlack, 50_000), (Cause::IdleExit, 43_000)])],
         examined: 30,
         apart: 0,
         idle: vec![Idle { name: "C6".into(), exit_ns: 133_000, waits: 30 }],
-        lost: 0,
-        smis: None,
+        ..Why::default()
     });
     report.waits[1].why =
         Some(Why { later: vec![later(0, 30, &[(Cause::Return, 3_000)])], ..Why::default() });
     report.waits[2].why = Some(Why {
         later: vec![later(50_000, 20, &[(Cause::RunQueue, 29_000_000)]), tail],
-        worst: vec![worst(3_900_000, &[(Cause::RunQueue, 3_100_000), (Cause::Preempted, 800_000)])],
+        worst: vec![Worst {
+            culprits: culprits.clone(),
+            ..worst(3_900_000, &[(Cause::RunQueue, 3_100_000), (Cause::Preempted, 800_000)])
+        }],
+        culprits,
         examined: 20,
         apart: 1,
         ..Why::default()

@@ -5,6 +5,7 @@ use crate::error::Usage;
 use crate::input;
 use chronoscope_model::Report;
 use chronoscope_report::json::{self, LARGEST};
+use chronoscope_report::recording::FIRST;
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -22,14 +23,16 @@ pub fn holds_several(path: &Path) -> bool {
     path.is_dir() || if path == Path::new("-") { stdin_is_stream() } else { is_stream(path) }
 }
 
+/// A recording of `watch` has lines, too, and is one report.
 fn is_stream(path: &Path) -> bool {
     STREAMS.iter().any(|it| path.extension().is_some_and(|own| own.eq_ignore_ascii_case(it)))
+        && !input::holds_recording(path)
 }
 
 /// Whether standard input begins like a line of NDJSON. A report that this tool writes as one
 /// document has a line for each key.
 fn stdin_is_stream() -> bool {
-    stdin_begins(b"{\"")
+    stdin_begins(b"{\"") && !stdin_begins(FIRST)
 }
 
 /// Whether standard input begins like this. Nothing is taken from it.
@@ -44,7 +47,7 @@ fn stdin_begins(with: &[u8]) -> bool {
 /// # Errors
 /// The folder or the stream cannot be read. A report that cannot be read is passed on as such.
 pub fn each(path: &Path, found: &mut Each) -> Result<(), Usage> {
-    if path == Path::new("-") && !stdin_begins(b"<") {
+    if path == Path::new("-") && !stdin_begins(b"<") && !stdin_begins(FIRST) {
         return lines("standard input", io::stdin().lock(), found);
     }
     if !path.is_dir() {

@@ -1,8 +1,11 @@
 //! The parts of all late wake-ups of one row by their lateness, and the worst of them.
 
-use super::split::{Evidence, Floors, Parts, split};
-use chronoscope_model::why::{APART_NS, Cause, EXAMINED_NS, Idle, Later, WORST, Why, Worst};
-use chronoscope_probes::blame::IdleState;
+use super::culprits::Culprits;
+use super::split::{Evidence, Floors, Parts, ready_spans, split};
+use chronoscope_model::why::{
+    APART_NS, Cause, EXAMINED_NS, Idle, Interrupts, Later, WORST, Why, Worst,
+};
+use chronoscope_probes::blame::{IdleState, Ran, Span};
 
 /// Wake-ups are grouped by these limits, in nanoseconds: zero, and 1, 2 and 5 times the powers of
 /// ten from 1 us on.
@@ -37,13 +40,38 @@ pub(in crate::waits) struct Reasons {
     bins: [Bin; EDGES.len()],
     /// Everything except the wake-ups by their lateness, which the bins hold.
     found: Why,
+    culprits: Culprits,
+    /// When the first wake-up was that interrupts may have made late and that has no counts of
+    /// them yet, in seconds from the start of the run.
+    interrupted_s: Option<f64>,
 }
 
 impl Reasons {
     /// Adds a wait. `worst` describes the wait apart from its parts, with its lateness by the
-    /// ruler; `by_clock` is the lateness by the clock that timers run on.
-    pub(in crate::waits) fn add(&mut self, wait: &Evidence, by_clock: u64, worst: Worst) {
+    /// ruler; `by_clock` is the lateness by the clock that timers run on. `who` finds who had the
+    /// CPU in some spans, if that is recorded, and is asked only if the thread was late and ready to
+    /// run; an error is the number of records that are missing.
+    pub(in crate::waits) fn add(
+        &mut self,
+        wait: &Evidence,
+        by_clock: u64,
+        mut worst: Worst,
+        who: impl FnOnce(&[Span]) -> Option<Result<Vec<Ran>, u64>>,
+    ) {
         let parts = split(wait, &mut self.floors);
+        if worst.late_ns >= EXAMINED_NS {
+            worst.parts = parts.list();
+            let spans = ready_spans(wait, &parts);
+            let seen = if spans.is_empty() { None } else { who(&spans) };
+            if let Some(Err(lost)) = seen {
+                self.found.lost = self.found.lost.saturating_add(lost);
+            }
+            let seen = seen.and_then(Result::ok);
+            self.culprits.add(&mut worst, seen, parts.of(Cause::Throttled) > 0);
+            if interrupted(&worst) {
+                self.interrupted_s = self.interrupted_s.or(Some(worst.at_s));
+            }
+        }
         let found = &mut self.found;
         let (late, state) = (worst.late_ns, wait.seen.idle.flatten());
         found.lost = found.lost.saturating_add(wait.seen.lost);
@@ -70,10 +98,34 @@ impl Reasons {
         if late > 0 && (found.worst.len() < WORST || late > least) {
             let at = found.worst.partition_point(|worst| worst.late_ns >= late);
             found.worst.truncate(WORST - 1);
+            worst.parts = parts.list();
             found.worst.insert(
                 at.min(found.worst.len()),
-                Worst { parts: parts.list(), idle: state.map(|state| state.name.clone()), ..worst },
+                Worst { idle: state.map(|state| state.name.clone()), ..worst },
             );
+        }
+    }
+
+    /// Whether late wake-ups wait for [`likely`](Self::likely), and for
+    /// [`interrupts`](Self::interrupts).
+    pub(in crate::waits) fn wanted(&self) -> (bool, bool) {
+        (self.culprits.wanted(), self.interrupted_s.is_some())
+    }
+
+    /// Says which tasks have run on the CPU since the last call.
+    pub(in crate::waits) fn likely(&mut self, ran: &[Ran]) {
+        self.culprits.likely(ran, &mut self.found.worst);
+    }
+
+    /// Says which interrupts came since they were last counted.
+    pub(in crate::waits) fn interrupts(&mut self, counted: &[Interrupts]) {
+        const MOST: usize = 8;
+        let Some(since) = self.interrupted_s.take() else {
+            return;
+        };
+        let of_them = |it: &&mut Worst| it.at_s >= since && interrupted(it);
+        for worst in self.found.worst.iter_mut().filter(of_them) {
+            worst.interrupts = counted.iter().take(MOST).cloned().collect();
         }
     }
 
@@ -96,13 +148,35 @@ impl Reasons {
             });
         }
         later.reverse();
-        Why { later, ..self.found.clone() }
+        Why { later, culprits: self.culprits.list(), ..self.found.clone() }
+    }
+
+    /// Takes the reasons away, and begins again. Of the latest wake-ups, those stay that still
+    /// wait for who ran, or for their interrupts, unless they ended before `patient_s`, in seconds
+    /// from the start of the run.
+    pub(in crate::waits) fn take(&mut self, patient_s: f64) -> Self {
+        let waiting = [self.culprits.waiting_since(), self.interrupted_s].into_iter().flatten();
+        let since_s = waiting.fold(f64::INFINITY, f64::min).max(patient_s);
+        let culprits = self.culprits.take();
+        let left = Self {
+            floors: self.floors,
+            culprits: std::mem::take(&mut self.culprits),
+            interrupted_s: self.interrupted_s,
+            ..Self::default()
+        };
+        let mut taken = Self { culprits, ..std::mem::replace(self, left) };
+        let worst = std::mem::take(&mut taken.found.worst);
+        (self.found.worst, taken.found.worst) =
+            worst.into_iter().partition(|worst| worst.at_s >= since_s);
+        taken
     }
 
     /// Continues the reasons of an earlier run, whose file may contain any figures.
     pub(in crate::waits) fn of(why: &Why) -> Self {
-        let mut reasons = Self { found: why.clone(), ..Self::default() };
+        let culprits = Culprits::of(&why.culprits);
+        let mut reasons = Self { found: why.clone(), culprits, ..Self::default() };
         let found = &mut reasons.found;
+        found.culprits.clear();
         found.later.clear();
         found.apart = found.apart.min(found.examined);
         found.idle.truncate(STATES);
@@ -122,6 +196,12 @@ impl Reasons {
     }
 }
 
+/// Whether interrupts may have made this wake-up late, and are not known.
+fn interrupted(worst: &Worst) -> bool {
+    let share = worst.share(Cause::Interrupt) + worst.share(Cause::OnCpu);
+    worst.interrupts.is_empty() && share * worst.late_ns as f64 >= EXAMINED_NS as f64
+}
+
 /// Counts a wake-up after an idle state.
 fn idled(all: &mut Vec<Idle>, state: &IdleState) {
     if let Some(idle) = all.iter_mut().find(|idle| idle.name == state.name) {
@@ -135,7 +215,7 @@ fn idled(all: &mut Vec<Idle>, state: &IdleState) {
 mod tests {
     use super::*;
     use chronoscope_model::waits::Kind;
-    use chronoscope_probes::blame::Seen;
+    use chronoscope_probes::blame::{Seen, Task};
 
     /// A sleep that ended late by this much, all of it in the run queue.
     fn add(reasons: &mut Reasons, late_ns: u64, stopped: bool) {
@@ -156,7 +236,25 @@ mod tests {
             },
         };
         let worst = Worst { late_ns, ..Worst::default() };
-        reasons.add(&seen, late_ns, worst);
+        reasons.add(&seen, late_ns, worst, |_| None);
+    }
+
+    #[test]
+    fn what_is_taken_is_gone_and_what_waits_for_culprits_stays() {
+        let mut reasons = Reasons::default();
+        add(&mut reasons, 60_000, false);
+        let first = reasons.take(0.0).report();
+        assert_eq!((first.all().map(|all| all.waits), first.worst.len()), (Some(1), 0));
+        let task = Task { pid: 7, tid: 7 };
+        reasons.likely(&[Ran { task, ns: 60_000 }]);
+        add(&mut reasons, 500, false);
+        let second = reasons.take(0.0).report();
+        assert_eq!(second.all().map(|all| all.waits), Some(1));
+        assert_eq!((second.worst[0].culprits[0].tid, second.culprits[0].tid), (7, 7));
+        // Nobody waits forever.
+        add(&mut reasons, 70_000, false);
+        assert_eq!(reasons.take(1e-3).report().worst.len(), 1);
+        assert_eq!(reasons.take(0.0).report(), Why::default());
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! recorded and simulated waits. docs/waits.md describes them.
 
 use chronoscope_model::why::{Cause, Part};
-use chronoscope_probes::blame::{Seen, Switch, Turn};
+use chronoscope_probes::blame::{Seen, Span, Switch, Turn};
 use chronoscope_probes::waits::Kind;
 
 /// What is known about a wait. Times are those of the clock that timers run on, in nanoseconds.
@@ -223,6 +223,38 @@ pub(in crate::waits) fn split(wait: &Evidence, floors: &mut Floors) -> Parts {
     };
     on_cpu(wait, awake, hidden, floors, &mut parts);
     parts
+}
+
+/// The spans in which the thread was ready to run and did not, from the deadline to the end:
+/// preemptions, and the ends of its sleeps, for as long as it was in the run queue. `parts` are
+/// those of this wait.
+pub(super) fn ready_spans(wait: &Evidence, parts: &Parts) -> Vec<Span> {
+    let causes = [Cause::RunQueue, Cause::Preempted, Cause::Throttled];
+    let mut queued = causes.iter().fold(0u64, |ns, cause| ns.saturating_add(parts.of(*cause)));
+    if queued == 0 {
+        return Vec::new();
+    }
+    let offs = offs(wait.seen.switches.unwrap_or_default(), wait.seen.since);
+    let clipped = offs.filter_map(|off| {
+        let (from, to) = (off.from.max(wait.deadline), off.to.min(wait.end));
+        (from < to).then_some(Off { from, to, ..off })
+    });
+    let offs: Vec<Off> = clipped.collect();
+    let preempted = offs.iter().filter(|off| off.preempted).map(|off| off.ns());
+    queued = queued.saturating_sub(preempted.sum());
+    let mut spans: Vec<Span> = Vec::with_capacity(offs.len());
+    for off in offs.iter().rev() {
+        let mut from = off.from;
+        if !off.preempted {
+            from = off.to - queued.min(off.ns());
+            queued -= off.to - from;
+        }
+        if from < off.to {
+            spans.push(Span { from, to: off.to });
+        }
+    }
+    spans.reverse();
+    spans
 }
 
 /// The time in which the thread was ready to run: in the run queue after it was woken, and after it

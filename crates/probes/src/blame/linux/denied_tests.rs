@@ -1,7 +1,7 @@
 //! Sandboxes: what is denied is named, and the rest goes on. A filter of system calls belongs to
 //! the thread that installs it, and ends with it.
 
-use super::Sources;
+use super::{Record, Scan, Sources, read_task, this_thread};
 use crate::blame::Missing;
 use std::time::Duration;
 
@@ -64,6 +64,11 @@ fn without_perf_events_the_rest_goes_on() {
             assert_eq!(seen.switches, None);
             assert_eq!(seen.lost, 0);
             assert_eq!(seen.queued_ns.is_some(), queue);
+            // Whose time has grown can be seen all the same.
+            let why = Record::open(0).expect_err("denied");
+            assert!(why.contains(says), "{why}");
+            assert!(read_task(this_thread()).is_some_and(|it| it.name.is_some()));
+            Scan::new(0).look();
         });
     }
 }

@@ -3,9 +3,15 @@
 mod idle;
 mod queue;
 mod quota;
+mod record;
+mod ring;
 mod smi;
 mod switches;
+mod tasks;
 mod timerlat;
+
+pub use record::Record;
+pub use tasks::{Scan, hidden, is_first_namespace, read as read_task, this_thread};
 
 use super::{Missing, Seen};
 use crate::machine::noise;

@@ -3,7 +3,7 @@
 //! counts.
 
 use super::Counter;
-use super::switches::{Attributes, open_event};
+use super::ring::{Attributes, Of, open_event};
 use std::fs::{self, File};
 use std::io::Read;
 
@@ -24,7 +24,7 @@ impl Smi {
         let known = kind.zip(config);
         let (kind, config) =
             known.ok_or("the kernel has no event msr/smi/: only Intel's processors count them")?;
-        let file = open_event(&Attributes::of(kind, config))?;
+        let file = open_event(&Attributes::of(kind, config), Of::ThisThread)?;
         let mut smi = Self { file, count: Counter::default() };
         smi.look();
         smi.count.0.ok_or("the event msr/smi/ cannot be read")?;

@@ -2,6 +2,7 @@
 
 pub(super) mod best;
 mod brief;
+mod culprits;
 mod distribution;
 mod legend;
 mod overview;

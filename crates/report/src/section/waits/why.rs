@@ -2,6 +2,7 @@
 
 use super::super::Detail;
 use super::super::columns::{Rows, Spec, columns};
+use super::culprits;
 use super::rows::{Labelled, durations, method, name, setting, several_cpus, waits_of};
 use crate::block::chart::{Hue, Share};
 use crate::block::{Block, Cell, Text, Tone, Value};
@@ -209,13 +210,22 @@ fn worst(rows: &[(&Wait, &Why)], detail: Detail, drawn: bool) -> Vec<Block> {
     if all.is_empty() {
         return Vec::new();
     }
+    let mut columns = latest(drawn);
+    if all.iter().all(|(_, worst)| worst.culprits.is_empty() && worst.interrupts.is_empty()) {
+        columns.retain(|spec| spec.column.head != RAN);
+    }
     let title = match all.len() {
         1 => "The latest wake-up:".to_owned(),
         n => format!("The {} latest wake-ups:", count(n as u64)),
     };
-    let table = Rows::shown(latest(drawn), detail).of_all(&all);
-    vec![Block::legend(title), Block::Table(table)]
+    let mut blocks = vec![Block::legend(title)];
+    blocks.push(Block::Table(Rows::shown(columns, detail).of_all(&all)));
+    blocks.extend(culprits::table(rows, detail));
+    blocks
 }
+
+/// The column that is left out if it is empty.
+const RAN: &str = "ran instead";
 
 type Latest<'a> = (&'a Wait, &'a Worst);
 
@@ -224,6 +234,7 @@ fn latest<'a>(drawn: bool) -> Vec<Spec<Latest<'a>>> {
         "late_ns" "late" [full right] Cell::whole_ns(it.late_ns);
         "causes" "causes" [full gives_way(20)] causes(&it.parts, it.late_ns);
         "" "causes" [full_if(drawn)] stack(&it.parts, it.late_ns);
+        "ran_instead" "ran instead" [full gives_way(16)] culprits::of_wake_up(it).or("");
         "at_s" "at" [full right] Cell::number(it.at_s).shown(format!("{:.3} s", it.at_s));
         "id" "method" [full gives_way(12)] sliced_name(wait);
         "requested_ns" "wait" [full right close] Cell::whole_ns(wait.requested_ns);
@@ -263,5 +274,6 @@ pub(super) fn columns<'a>() -> Vec<Spec<Labelled<'a>>> {
         "why_off_cpu" "causes" [] share(wait, Cause::OffCpu);
         "why_on_cpu" "causes" [] share(wait, Cause::OnCpu);
         "why_unknown" "causes" [] share(wait, Cause::Unknown);
+        "ran_instead" "ran instead" [] culprits::of_row(wait.why.as_ref());
     }
 }

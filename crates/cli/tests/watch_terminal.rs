@@ -1,0 +1,88 @@
+//! `watch` on a real terminal, and on none.
+
+mod common;
+// An emulated program cannot be started by a shell.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[path = "../../watch/tests/common/tmux.rs"]
+mod tmux;
+
+use common::run;
+
+#[test]
+fn without_a_terminal_one_line_names_what_else_there_is() {
+    for (args, instead) in [
+        (&["watch"][..], "waits --duration"),
+        (&["watch", "--replay", "x.recording"], "chronoscope report"),
+        (&["watch", "--replay", "x", "--load", "low"], "--load"),
+        (&["watch", "--record-limit", "0"], "above 0"),
+        (&["watch", "--replay", "x", "--speed", "0"], "0.125 to 1024"),
+    ] {
+        let output = run(args);
+        let line = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {line}");
+        assert!(line.contains(instead) && line.lines().count() == 1, "{args:?}: {line}");
+    }
+}
+
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[test]
+fn the_view_shows_waits_and_leaves_the_terminal_as_it_was() {
+    let Some(terminal) = tmux::Terminal::start(80, 24) else { return };
+    let tool = env!("CARGO_BIN_EXE_chronoscope");
+    let start = |args: &str| {
+        // As a job of the shell, which can stop and continue it.
+        terminal.line(&format!("clear; '{tool}' watch {args} & echo $! > pid; fg; echo code=$?"));
+    };
+    let signal = |name: &str| {
+        let pid = std::fs::read_to_string(terminal.folder.join("pid")).expect("its number");
+        let kill = std::process::Command::new("kill").args(["-s", name, pid.trim()]).status();
+        assert!(kill.expect("kill starts").success());
+    };
+    // A percentile is there once there are enough waits.
+    let waits = |screen: &str| {
+        let row = screen.lines().find(|line| line.starts_with("▸ rust/thread-sleep"));
+        row.is_some_and(|row| row.contains(" us") || row.contains(" ms"))
+    };
+    start("--period 2ms");
+    terminal.until("waits", waits);
+    for (key, text) in [
+        ("l", "load low"),
+        ("l", "load normal"),
+        ("Space", "paused"),
+        ("?", "forget all figures"),
+        ("Escape", "latest"),
+        ("d", "deltas of"),
+        ("Space", "load normal"),
+        ("C-z", "Stopped"),
+    ] {
+        terminal.key(key);
+        terminal.shows(text);
+    }
+    terminal.is_restored();
+    terminal.resize(120, 40);
+    terminal.line("fg; echo code=$?");
+    terminal.shows("all waits");
+    terminal.resize(80, 24);
+    terminal.until("waits", |screen| waits(screen) && screen.contains("paused "));
+    terminal.key("q");
+    terminal.shows("code=0");
+    terminal.is_restored();
+    for (name, code) in [("TERM", "code=143"), ("HUP", "code=129"), ("INT", "code=130")] {
+        start("chronoscope/wait --ascii");
+        terminal.shows("> chronoscope/wait");
+        signal(name);
+        terminal.shows(code);
+        terminal.is_restored();
+    }
+    // Every wait is later than this, so the first one is a breach.
+    start("rust/thread-sleep --period 5ms --stop-above 1ns --record breach.recording");
+    terminal.shows("code=1");
+    terminal.is_restored();
+    start("--replay breach.recording --speed 100");
+    terminal.until("the end of the replay", |screen| {
+        screen.contains("▸ rust/thread-sleep") && screen.contains("end  replay ×100")
+    });
+    terminal.key("C-c");
+    terminal.shows("code=130");
+    terminal.is_restored();
+}

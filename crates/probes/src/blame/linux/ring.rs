@@ -1,0 +1,256 @@
+//! Performance events that count nothing, and the records that the kernel writes for them
+//! (perf_event_open(2); Linux include/uapi/linux/perf_event.h).
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// `struct perf_event_attr` up to PERF_ATTR_SIZE_VER4; `flags` is its bit field, from the lowest
+/// bit on as compilers lay it out on little-endian machines.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Attributes {
+    kind: u32,
+    size: u32,
+    config: u64,
+    period: u64,
+    sample: u64,
+    read_format: u64,
+    flags: u64,
+    wakeup: u32,
+    breakpoint: u32,
+    config1: u64,
+    config2: u64,
+    branch: u64,
+    registers: u64,
+    stack: u32,
+    clock: i32,
+    interrupted: u64,
+}
+
+impl Attributes {
+    /// The attributes of an event of this type, which only counts.
+    pub(super) fn of(kind: u32, config: u64) -> Self {
+        Self { kind, size: size_of::<Self>() as u32, config, ..Self::default() }
+    }
+
+    /// An event that counts nothing and records context switches, by the clock that timers run on,
+    /// and what `flags` adds. Each record ends with the thread, the time and the CPU.
+    pub(super) fn switches(flags: u64) -> Self {
+        Self {
+            sample: TID | TIME | CPU,
+            flags: EXCLUDE_KERNEL | EXCLUDE_HV | SAMPLE_ID_ALL | USE_CLOCK | CONTEXT_SWITCH | flags,
+            clock: libc::CLOCK_MONOTONIC,
+            ..Self::of(SOFTWARE, DUMMY)
+        }
+    }
+}
+
+const SOFTWARE: u32 = 1;
+const DUMMY: u64 = 9;
+const TID: u64 = 1 << 1;
+const TIME: u64 = 1 << 2;
+const CPU: u64 = 1 << 7;
+const EXCLUDE_KERNEL: u64 = 1 << 5;
+const EXCLUDE_HV: u64 = 1 << 6;
+/// Records of names, when a program sets or changes them.
+pub(super) const COMM: u64 = 1 << 9;
+/// Records of threads that begin and end.
+pub(super) const TASK: u64 = 1 << 13;
+const SAMPLE_ID_ALL: u64 = 1 << 18;
+const USE_CLOCK: u64 = 1 << 25;
+const CONTEXT_SWITCH: u64 = 1 << 26;
+const CLOSE_ON_EXEC: libc::c_ulong = 8;
+
+/// A record that says how many others could not be stored.
+pub(super) const LOST: u32 = 2;
+/// In the `misc` of a record of a switch: the thread gave up its CPU.
+pub(super) const SWITCH_OUT: u16 = 1 << 13;
+
+/// Where `struct perf_event_mmap_page` has `data_head` and `data_tail`, in bytes.
+const HEAD: usize = 1024;
+const TAIL: usize = 1032;
+
+/// Whose events are recorded.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Of {
+    ThisThread,
+    Cpu(usize),
+}
+
+/// Opens an event.
+pub(super) fn open_event(attributes: &Attributes, of: Of) -> Result<File, String> {
+    if cfg!(target_endian = "big") {
+        return Err("records are read on little-endian machines only".into());
+    }
+    let (thread, cpu): (libc::pid_t, libc::c_int) = match of {
+        Of::ThisThread => (0, -1),
+        Of::Cpu(cpu) => (-1, cpu.try_into().map_err(|_| "there is no such CPU")?),
+    };
+    // SAFETY: the attributes are as long as they say and outlive the call, which stores nothing.
+    let fd = unsafe {
+        libc::syscall(
+            libc::SYS_perf_event_open,
+            std::ptr::from_ref(attributes),
+            thread,
+            cpu,
+            -1 as libc::c_int,
+            CLOSE_ON_EXEC,
+        )
+    };
+    match i32::try_from(fd) {
+        // SAFETY: the descriptor is new, and nothing else owns it.
+        Ok(fd @ 0..) => Ok(unsafe { File::from_raw_fd(fd) }),
+        _ => Err(refused(&io::Error::last_os_error(), of)),
+    }
+}
+
+/// Why an event was refused, in words that a user can act on.
+fn refused(error: &io::Error, of: Of) -> String {
+    match error.raw_os_error() {
+        Some(libc::EPERM | libc::EACCES) => {
+            let paranoid = std::fs::read_to_string("/proc/sys/kernel/perf_event_paranoid");
+            let paranoid = paranoid.map_or(String::new(), |it| format!(" (it is {})", it.trim()));
+            // A whole CPU needs 0 or less (Documentation/admin-guide/sysctl/kernel.rst).
+            let lower = match of {
+                Of::ThisThread => "lower /proc/sys/kernel/perf_event_paranoid",
+                Of::Cpu(_) => "lower /proc/sys/kernel/perf_event_paranoid to 0",
+            };
+            format!(
+                "perf_event_open is not permitted: {lower}{paranoid}, or give the process \
+                 CAP_PERFMON; a container's seccomp profile may also forbid it"
+            )
+        }
+        Some(libc::ENOSYS) => "this kernel has no perf_event_open (CONFIG_PERF_EVENTS is off, or \
+                               a sandbox hides it)"
+            .into(),
+        Some(libc::E2BIG | libc::EINVAL) => {
+            "this kernel cannot record context switches for a thread: that needs Linux 4.3".into()
+        }
+        _ => format!("perf_event_open: {error}"),
+    }
+}
+
+/// An event and the memory that the kernel writes its records to.
+#[derive(Debug)]
+pub(super) struct Ring {
+    base: *mut u8,
+    page: usize,
+    /// Pages of records, a power of two.
+    pages: usize,
+    _event: File,
+}
+
+// SAFETY: the memory belongs to the process, not to a thread; only its owner reads it.
+unsafe impl Send for Ring {}
+
+/// A record, as far as all have the same form: `u32 type, u16 misc, u16 size`.
+#[derive(Clone, Copy)]
+pub(super) struct Record<'a> {
+    pub(super) kind: u32,
+    pub(super) misc: u16,
+    pub(super) size: u16,
+    word: &'a dyn Fn(u16) -> u64,
+}
+
+impl<'a> Record<'a> {
+    /// The record whose words these are, by their offset in bytes.
+    pub(super) fn of(word: &'a dyn Fn(u16) -> u64) -> Self {
+        let head = word(0);
+        Self { kind: head as u32, misc: (head >> 32) as u16, size: (head >> 48) as u16, word }
+    }
+
+    /// The eight bytes at this offset; zeros after the end.
+    pub(super) fn word(&self, at: u16) -> u64 {
+        if at < self.size { (self.word)(at) } else { 0 }
+    }
+
+    /// The two halves of the eight bytes at this offset, the first one first.
+    pub(super) fn halves(&self, at: u16) -> (u32, u32) {
+        let word = self.word(at);
+        (word as u32, (word >> 32) as u32)
+    }
+}
+
+impl Ring {
+    /// Opens an event, with memory of this many pages for its records.
+    pub(super) fn open(attributes: &Attributes, of: Of, pages: usize) -> Result<Self, String> {
+        let event = open_event(attributes, of)?;
+        // SAFETY: has no preconditions.
+        let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) })
+            .map_err(|_| "the size of a page is not known")?;
+        let access = libc::PROT_READ | libc::PROT_WRITE;
+        let length = (1 + pages) * page;
+        // SAFETY: new memory wherever the kernel likes.
+        let base = unsafe {
+            libc::mmap(std::ptr::null_mut(), length, access, libc::MAP_SHARED, event.as_raw_fd(), 0)
+        };
+        if base == libc::MAP_FAILED {
+            let error = io::Error::last_os_error();
+            return Err(format!(
+                "the memory for records of context switches cannot be mapped: {error}; raise \
+                 /proc/sys/kernel/perf_event_mlock_kb or `ulimit -l`"
+            ));
+        }
+        Ok(Self { base: base.cast(), page, pages, _event: event })
+    }
+
+    /// The size of the memory for records, in bytes.
+    pub(super) fn size(&self) -> u64 {
+        (self.pages * self.page) as u64
+    }
+
+    fn at(&self, offset: usize) -> &AtomicU64 {
+        // SAFETY: both offsets lie within the first page, are multiples of 8, and the kernel
+        // accesses them as whole words.
+        unsafe { &*self.base.add(offset).cast::<AtomicU64>() }
+    }
+
+    /// Eight bytes of the records, which wrap around. Records begin at multiples of 8 and have
+    /// such sizes (Linux kernel/events/core.c, `perf_event_header__init_id` and its callers).
+    fn word(&self, at: u64) -> u64 {
+        let place = (at & (self.size() - 1) & !7) as usize;
+        // SAFETY: the records follow the first page and have this size, which is a power of two;
+        // the place is a multiple of 8 within it.
+        u64::from_le(unsafe { self.base.add(self.page + place).cast::<u64>().read_volatile() })
+    }
+
+    /// How many bytes of records have not been read yet.
+    pub(super) fn unread(&self) -> u64 {
+        let head = self.at(HEAD).load(Ordering::Acquire);
+        head.wrapping_sub(self.at(TAIL).load(Ordering::Relaxed))
+    }
+
+    /// Passes on every record since the last call, the oldest first, and returns how many are
+    /// missing.
+    pub(super) fn read(&self, mut each: impl FnMut(Record)) -> u64 {
+        let mut lost = 0u64;
+        let mut at = self.at(TAIL).load(Ordering::Relaxed);
+        let head = self.at(HEAD).load(Ordering::Acquire);
+        while at < head {
+            let word = |offset: u16| self.word(at + u64::from(offset));
+            let record = Record::of(&word);
+            if record.kind == LOST && record.size >= 24 {
+                lost = lost.saturating_add(record.word(16).max(1));
+            } else {
+                each(record);
+            }
+            // A size of zero would not be a record.
+            if record.size == 0 {
+                lost += 1;
+                break;
+            }
+            at += u64::from(record.size);
+        }
+        self.at(TAIL).store(head, Ordering::Release);
+        lost
+    }
+}
+
+impl Drop for Ring {
+    fn drop(&mut self) {
+        // SAFETY: it was mapped with this size, and nothing refers to it any more.
+        unsafe { libc::munmap(self.base.cast(), (1 + self.pages) * self.page) };
+    }
+}

@@ -1,0 +1,59 @@
+//! Systems that do not show a program which tasks run on a CPU.
+
+use super::{Heard, Named, Ran, Scanned, Span, Task};
+
+/// The record of a CPU, which no such system makes.
+#[derive(Debug)]
+pub enum Record {}
+
+impl Record {
+    /// # Errors
+    /// Always.
+    pub fn open(_: usize) -> Result<Self, String> {
+        Err("this system does not report to a program which others run".into())
+    }
+
+    pub fn look(&mut self) {
+        match *self {}
+    }
+
+    /// # Errors
+    /// None, as there is no such value.
+    pub fn ran(&mut self, _: Task, _: &[Span]) -> Result<Vec<Ran>, u64> {
+        match *self {}
+    }
+
+    pub fn heard(&mut self) -> Vec<Heard> {
+        match *self {}
+    }
+}
+
+/// A scan that finds nothing.
+#[derive(Debug)]
+pub struct Scan;
+
+impl Scan {
+    pub fn new(_: usize) -> Self {
+        Self
+    }
+
+    pub fn look(&mut self) -> Scanned {
+        Scanned::default()
+    }
+}
+
+pub fn read_task(_: Task) -> Option<Named> {
+    None
+}
+
+pub fn hidden() -> Option<&'static str> {
+    None
+}
+
+pub fn is_first_namespace() -> bool {
+    false
+}
+
+pub fn this_thread() -> Task {
+    Task::default()
+}

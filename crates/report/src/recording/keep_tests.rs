@@ -1,0 +1,167 @@
+//! What is written and kept, and what that looks like on a disk.
+
+use super::tests::{MS, events, late, read, start, waits, written};
+use super::{Keep, Keeper, Writer};
+use chronoscope_model::recording::{Event, LoadSince};
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::Duration;
+
+/// A disk with this much room.
+struct Disk {
+    room: usize,
+    bytes: Vec<u8>,
+}
+
+impl Write for Disk {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let some = bytes.len().min(self.room - self.bytes.len());
+        if some == 0 {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        self.bytes.extend_from_slice(&bytes[..some]);
+        Ok(some)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_full_disk_is_one_line_and_what_was_written_can_be_read() {
+    let begin = written(&[start()]).len();
+    let mut disk = Disk { room: begin + 200, bytes: Vec::new() };
+    let mut writer = Writer::new(&mut disk, Path::new("/tmp/x"), u64::MAX);
+    writer.write([&start()]);
+    for n in 0..20 {
+        writer.write([&waits(0, n, &[5])]);
+    }
+    let why = writer.ended().expect("it is full").to_owned();
+    assert!(writer.failed() && why.starts_with("cannot write /tmp/x: "), "{why}");
+    assert!(!why.contains('\n') && writer.bytes() <= begin as u64 + 200);
+    let (read, left_out, cut) = read(&disk.bytes).expect("a recording");
+    assert!(read.len() >= 3 && left_out == 0 && cut, "{}", read.len());
+}
+
+#[test]
+fn at_the_limit_the_last_line_says_so() {
+    let (mut bytes, limit) = (Vec::new(), 3_000);
+    let mut writer = Writer::new(&mut bytes, Path::new("x"), limit);
+    writer.write([&start()]);
+    for n in 0..100 {
+        writer.write([&waits(0, n, &[5; 10])]);
+    }
+    assert!(writer.ended().is_some_and(|why| why.contains("3000")) && !writer.failed());
+    assert!(bytes.len() as u64 <= limit);
+    let (read, left_out, cut) = read(&bytes).expect("a recording");
+    assert_eq!((left_out, cut), (0, false));
+    assert!(matches!(read.last(), Some(Event::Note(at)) if at.note.id == "record-limit"));
+}
+
+#[test]
+fn names_of_other_users_are_written_only_if_asked_for() {
+    let named = |names: bool| {
+        let mut bytes = Vec::new();
+        Writer::new(&mut bytes, Path::new("x"), u64::MAX)
+            .names(names)
+            .write(&[start(), late(0, 1, 9)]);
+        let text = String::from_utf8(bytes).expect("JSON");
+        assert!(!text.contains('\u{1b}'), "it is escaped");
+        ["task 1", "task 2"].map(|name| text.contains(name))
+    };
+    assert_eq!((named(false), named(true)), ([true, false], [true, true]));
+}
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a folder")
+}
+
+fn keep(folder: &tempfile::TempDir) -> Keep {
+    Keep {
+        hindsight: Duration::from_millis(100),
+        stop_above: Some(Duration::from_millis(1)),
+        record: Some(folder.path().into()),
+        ..Keep::default()
+    }
+}
+
+fn files(folder: &tempfile::TempDir) -> usize {
+    fs::read_dir(folder.path()).expect("a folder").count()
+}
+
+#[test]
+fn a_breach_writes_the_past_once_it_is_explained() {
+    let folder = folder();
+    let mut keeper = Keeper::new(Keep { go_on: true, ..keep(&folder) }).expect("a folder");
+    assert_eq!((files(&folder), keeper.goes_on()), (0, true));
+    assert_eq!(keeper.take(&[start(), Event::Load(LoadSince::default())]), None);
+    for n in 0..30 {
+        assert_eq!(keeper.take(&[waits(0, n * 10, &[5; 10])]), None);
+    }
+    // It is not explained yet, and what explains it comes with the next drain.
+    assert_eq!(keeper.take(&[waits(1, 300, &[7, 2_000_000])]), None);
+    let breach = keeper.take(&[late(1, 301, 2_000_000)]).expect("explained");
+    assert_eq!((&*breach.id, breach.at_ns, breach.late_ns), ("some/wait", 301 * MS, 2_000_000));
+    let path = breach.written.expect("room");
+    let (read, left_out, cut) = read(&fs::read(&path).expect("a file")).expect("a recording");
+    assert_eq!((left_out, cut), (0, false));
+    let oldest = read.iter().skip(2).map(Event::at_ns).min();
+    assert_eq!((oldest, read.last()), (Some(201 * MS), Some(&withheld(late(1, 301, 2_000_000)))));
+    // What follows at once belongs to it; what comes later does not.
+    assert_eq!(keeper.take(&[waits(1, 310, &[3_000_000]), late(1, 310, 3_000_000)]), None);
+    let second = keeper.take(&[waits(1, 402, &[3_000_000]), late(1, 402, 3_000_000)]);
+    assert_ne!(second.expect("explained").written, Ok(path.clone()));
+    let saved = keeper.save().expect("room");
+    assert_eq!((files(&folder), keeper.status().path), (3, None));
+    assert!(saved.is_file());
+    #[cfg(unix)]
+    for path in [path, saved] {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = fs::metadata(path).expect("a file").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+}
+
+fn withheld(mut event: Event) -> Event {
+    if let Event::Late(late) = &mut event {
+        late.wake.withhold_names();
+    }
+    event
+}
+
+#[test]
+fn a_breach_that_nothing_explains_is_written_at_the_end() {
+    let folder = folder();
+    let mut keeper = Keeper::new(keep(&folder)).expect("a folder");
+    assert_eq!(keeper.take(&[start(), waits(1, 300, &[2_000_000])]), None);
+    drop(keeper);
+    assert_eq!(files(&folder), 1);
+}
+
+#[test]
+fn no_file_is_replaced_and_what_cannot_be_is_said_at_once() {
+    let folder = folder();
+    let path = folder.path().join("a");
+    fs::write(&path, "old").expect("room");
+    let refused = |keep: Keep| Keeper::new(keep).err().expect("refused").to_string();
+    for stop_above in [None, Some(Duration::from_millis(1))] {
+        let named = Keep { record: Some(path.clone()), stop_above, ..Keep::default() };
+        assert!(refused(named).contains(&path.display().to_string()));
+    }
+    assert_eq!(fs::read(&path).expect("a file"), b"old");
+    let elsewhere = Some(folder.path().join("no/such/folder"));
+    assert!(refused(Keep { record: elsewhere, ..Keep::default() }).contains("cannot write"));
+    let several = Keep { go_on: true, record: Some(folder.path().join("b")), ..keep(&folder) };
+    assert!(refused(several).contains("folder"));
+    assert!(refused(Keep { limit: 1_000, ..keep(&folder) }).contains("1MiB"));
+    // Everything is recorded without a limit of lateness.
+    let record = Some(folder.path().join("c"));
+    let mut keeper = Keeper::new(Keep { record, ..Keep::default() }).expect("room");
+    assert_eq!(keeper.take(&events()), None);
+    let status = keeper.status();
+    let bytes = fs::read(status.path.expect("a file")).expect("a file");
+    assert_eq!((status.bytes, status.ended), (bytes.len() as u64, None));
+    assert_eq!(read(&bytes).expect("a recording").0.len(), events().len());
+}

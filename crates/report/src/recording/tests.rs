@@ -1,0 +1,256 @@
+//! Recordings, from the writer to the reader and the report.
+
+use super::{Reader, Writer, is_recording, report};
+use chronoscope_model::histogram::empty;
+use chronoscope_model::recording::{
+    Deltas, Dropped, Event, Late, LoadSince, Machine, NoteAt, Pause, Row, SCHEMA, Start, Waits,
+    WhySince,
+};
+use chronoscope_model::waits::{Load, Wait};
+use chronoscope_model::why::{Cause, Culprit, Later, Part, Why, Worst};
+use proptest::prelude::*;
+use std::io;
+use std::path::Path;
+
+pub(super) const MS: u64 = 1_000_000;
+
+pub(super) fn start() -> Event {
+    let row = |id: &str| Row {
+        id: id.into(),
+        requested_ns: MS,
+        tolerance_ns: 100,
+        wait: Box::new(Wait { period_ns: Some(MS), available: true, ..Wait::default() }),
+        ..Row::default()
+    };
+    let rows = vec![row("some/sleep"), row("some/wait")];
+    let (schema, wall_ns) = (SCHEMA.into(), 1_790_000_000_000_000_000);
+    Event::Start(Box::new(Start { schema, wall_ns, rows, ..Start::default() }))
+}
+
+/// Waits of a row, one each millisecond.
+pub(super) fn waits(row: usize, at_ms: u64, late_ns: &[i64]) -> Event {
+    let after_ns = (0..late_ns.len()).map(|n| if n == 0 { 0 } else { MS }).collect();
+    Event::Waits(Waits { row, at_ns: at_ms * MS, after_ns, late_ns: late_ns.to_vec() })
+}
+
+pub(super) fn late(row: usize, at_ms: u64, late_ns: u64) -> Event {
+    let culprit = |pid, other_user| Culprit {
+        name: Some(format!("task {pid}\u{1b}[2J")),
+        pid,
+        tid: pid,
+        other_user,
+        ns: late_ns,
+        wake_ups: 1,
+        ..Culprit::default()
+    };
+    let wake = Worst {
+        at_s: at_ms as f64 / 1e3,
+        late_ns,
+        parts: vec![Part { cause: Cause::RunQueue, ns: late_ns }],
+        culprits: vec![culprit(1, false), culprit(2, true)],
+        ..Worst::default()
+    };
+    Event::Late(Late { row, at_ns: at_ms * MS, hz: Some(3e9), wake })
+}
+
+fn why(row: usize, at_ms: u64, waits: u64, late_ns: u64) -> Event {
+    let parts = vec![Part { cause: Cause::RunQueue, ns: late_ns }];
+    let later = vec![Later { than_ns: 0, waits, late_ns, parts }];
+    let why = Why { later, examined: waits, ..Why::default() };
+    Event::Why(WhySince { row, at_ns: at_ms * MS, why })
+}
+
+/// An event of each kind.
+pub(super) fn events() -> Vec<Event> {
+    let note = chronoscope_model::Note { id: "x".into(), ..chronoscope_model::Note::default() };
+    vec![
+        start(),
+        Event::Load(LoadSince::default()),
+        waits(0, 1, &[70_000, 60_000, -500]),
+        waits(1, 2, &[400, 2_500_000]),
+        late(0, 1, 70_000),
+        why(0, 3, 3, 130_000),
+        Event::Machine(Machine {
+            at_ns: 4 * MS,
+            drift_ppm: Some(0.25),
+            cpu: vec![Some(0.25), None],
+            ..Machine::default()
+        }),
+        Event::Deltas(Deltas {
+            at_ns: 4 * MS,
+            clock: "some/clock".into(),
+            counts: vec![(20, 7), (30, 1)],
+            backwards: 0,
+        }),
+        Event::Pause(Pause { at_ns: 5 * MS, until_ns: 6 * MS, is_gap: true }),
+        Event::Note(NoteAt { at_ns: 6 * MS, note }),
+        Event::Dropped(Dropped { at_ns: 7 * MS, row: 1, waits: 9 }),
+        Event::Load(LoadSince { at_ns: 8 * MS, load: Load::Normal }),
+        waits(0, 9, &[90_000]),
+    ]
+}
+
+pub(super) fn written(events: &[Event]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    Writer::new(&mut bytes, Path::new("x"), u64::MAX).names(true).write(events);
+    bytes
+}
+
+pub(super) fn read(bytes: &[u8]) -> io::Result<(Vec<Event>, u64, bool)> {
+    let mut reader = Reader::new(bytes)?;
+    let mut events = vec![Event::Start(Box::new(reader.start.clone()))];
+    while let Some(event) = reader.next()? {
+        events.push(event);
+    }
+    Ok((events, reader.left_out, reader.cut))
+}
+
+#[test]
+fn what_was_written_is_read_back_and_matches_the_schema() {
+    let bytes = written(&events());
+    assert!(is_recording(&bytes) && !is_recording(b"{\"schema\":"));
+    assert_eq!(read(&bytes).expect("its own"), (events(), 0, false));
+    let schema = chronoscope_model::recording::schema();
+    let validator = jsonschema::validator_for(schema.as_value()).expect("a schema");
+    for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+        let value = serde_json::from_slice(line).expect("JSON");
+        let errors: Vec<String> = validator.iter_errors(&value).map(|e| e.to_string()).collect();
+        assert_eq!(errors, Vec::<String>::new());
+    }
+}
+
+#[test]
+fn what_cannot_be_is_left_out_and_the_rest_is_read() {
+    let good = written(&[start(), waits(0, 1, &[5])]);
+    let with = |line: &str| {
+        let mut bytes = good.clone();
+        bytes.extend_from_slice(line.as_bytes());
+        bytes.push(b'\n');
+        bytes.extend_from_slice(&written(&[waits(1, 2, &[6])]));
+        bytes
+    };
+    let long = format!("{{\"event\":\"{}\"}}", "x".repeat(17 << 20));
+    let again = String::from_utf8(written(&[start()])).expect("JSON");
+    let bad = [
+        r#"{"event":"waits","row":2,"at_ns":1,"after_ns":[0],"late_ns":[5]}"#,
+        r#"{"event":"waits","row":0,"at_ns":1,"after_ns":[0,1],"late_ns":[5]}"#,
+        r#"{"event":"waits","row":0,"at_ns":1,"after_ns":[18446744073709551615],"late_ns":[5]}"#,
+        r#"{"event":"waits","row":0,"at_ns":1,"after_ns":[0],"late_ns":[NaN]}"#,
+        r#"{"event":"waits","row":-1,"at_ns":1,"after_ns":[0],"late_ns":[1e999]}"#,
+        r#"{"event":"pause","at_ns":5,"until_ns":4}"#,
+        r#"{"event":"gremlins","at_ns":5}"#,
+        "\u{fffd}",
+        "[[[[[[",
+        "",
+        &long,
+        again.trim(),
+    ];
+    for line in bad {
+        let (events, left_out, cut) = read(&with(line)).expect("a recording");
+        assert_eq!((events.len(), left_out, cut), (3, 1, false), "{:.80}", line);
+    }
+    // The last line may be incomplete, wherever it was cut.
+    let whole = written(&[start(), waits(0, 1, &[5]), waits(1, 2, &[6])]);
+    let first = whole.iter().position(|byte| *byte == b'\n').expect("a line") + 1;
+    for end in first..whole.len() {
+        let (events, left_out, cut) = read(&whole[..end]).expect("its start is whole");
+        let lines = whole[..end].iter().filter(|byte| **byte == b'\n').count();
+        assert_eq!((events.len(), left_out, cut), (lines, 0, whole[end - 1] != b'\n'));
+    }
+    let refused = |bytes: &[u8]| Reader::new(bytes).err().expect("refused").to_string();
+    assert!(refused(b"").contains("not a recording"));
+    assert!(refused(&whole[..first / 2]).contains("damaged"));
+    let newer = String::from_utf8_lossy(&whole).replace("recording/1", "recording/2");
+    assert!(refused(newer.as_bytes()).contains("recording/2"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn a_damaged_recording_is_read_to_its_end(
+        places in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..40),
+        numbers in prop::collection::vec(any::<u64>(), 1..4),
+    ) {
+        let mut bytes = written(&events());
+        for (place, byte) in places {
+            let at = place.index(bytes.len());
+            bytes[at] = byte;
+        }
+        // Numbers elsewhere in their range.
+        for number in numbers {
+            let text = String::from_utf8_lossy(&bytes).replacen("70000", &number.to_string(), 1);
+            bytes = text.into_bytes();
+        }
+        if let Ok(reader) = Reader::new(&bytes[..]) {
+            let report = report(reader).expect("memory can be read");
+            prop_assert!(report.waits.iter().all(|wait| wait.overshoot.count == wait.samples));
+        }
+    }
+
+    #[test]
+    fn the_report_is_that_of_the_samples(
+        lates in prop::collection::vec(prop::collection::vec(-1_000..20_000_000i64, 0..40), 1..30),
+    ) {
+        let mut recording = vec![start(), Event::Load(LoadSince::default())];
+        let mut at_ms = 0;
+        for (nth, late) in lates.iter().enumerate() {
+            recording.push(waits(nth % 2, at_ms, late));
+            at_ms += late.len() as u64;
+        }
+        let bytes = written(&recording);
+        let report = report(Reader::new(&bytes[..]).expect("its own")).expect("memory");
+        prop_assert_eq!(report.waits.len(), 2);
+        for (row, wait) in report.waits.iter().enumerate() {
+            let of_row = lates.iter().skip(row).step_by(2).flatten();
+            let all: Vec<i64> = of_row.copied().collect();
+            let (mut hdr, mut corrected) = (empty(), empty());
+            for late in &all {
+                let late = u64::try_from(*late).unwrap_or(0);
+                hdr.record(late).expect("in range");
+                let missed = (1..=late / MS).map(|n| late - n * MS);
+                for ns in [late].into_iter().chain(missed) {
+                    corrected.record(ns).expect("in range");
+                }
+            }
+            prop_assert_eq!(wait.samples, all.len() as u64);
+            prop_assert_eq!(wait.available, !all.is_empty());
+            if all.is_empty() {
+                continue;
+            }
+            prop_assert!(wait.overshoot.decode().expect("its own") == hdr);
+            let grid = wait.grid.as_ref().expect("a grid");
+            prop_assert!(grid.corrected.decode().expect("its own") == corrected);
+            prop_assert_eq!(grid.missed, corrected.len() - hdr.len());
+            let early = all.iter().filter(|late| **late < -100).count() as u64;
+            prop_assert_eq!(wait.early, early);
+            prop_assert_eq!(Some(&wait.min_ns), all.iter().min());
+            prop_assert_eq!(Some(&wait.max_ns), all.iter().max());
+            let mean = all.iter().sum::<i64>() as f64 / all.len() as f64;
+            prop_assert!((wait.mean_ns - mean).abs() <= 1e-6 * mean.abs().max(1.0));
+        }
+    }
+}
+
+#[test]
+fn a_report_has_a_row_for_each_load_and_the_reasons_of_all() {
+    let mut recording = events();
+    recording.extend([late(0, 10, 90_000), why(0, 11, 1, 90_000), why(0, 12, 2, 10_000)]);
+    let bytes = written(&recording);
+    let report = report(Reader::new(&bytes[..]).expect("its own")).expect("memory");
+    let rows: Vec<_> = report.waits.iter().map(|row| (&*row.id, row.load, row.samples)).collect();
+    let (sleep, wait) = ("some/sleep", "some/wait");
+    let expected = [(sleep, Load::None, 3), (wait, Load::None, 2), (sleep, Load::Normal, 1)];
+    assert_eq!(rows, expected);
+    let of = |row: usize| report.waits[row].why.as_ref();
+    let first = of(0).expect("reasons");
+    assert_eq!((first.all().map(|it| it.waits), first.worst.len()), (Some(3), 1));
+    let loaded = of(2).expect("reasons");
+    assert_eq!(loaded.all().map(|all| (all.waits, all.late_ns)), Some((3, 100_000)));
+    assert_eq!((loaded.worst[0].late_ns, of(1)), (90_000, None));
+    assert_eq!(report.waits[0].cpu_share, Some(0.25));
+    assert!(report.waits[1].notes[0].contains('9'), "{:?}", report.waits[1].notes);
+    let notes: Vec<&str> = report.notes.iter().map(|note| &*note.id).collect();
+    assert_eq!(notes, ["x", "gaps", "deltas-recorded"]);
+    assert_eq!((report.run.seconds, &*report.run.started), (0.011, "2026-09-21T14:13:20.001Z"));
+}

@@ -1,0 +1,309 @@
+//! The thread that looks after the waits: it starts and ends them with their load, and looks at the
+//! machine once a second.
+
+use super::counts::Counts;
+use crate::Error;
+use chronoscope_measure::engine::Ruler;
+use chronoscope_measure::notes;
+use chronoscope_measure::session::distrust;
+use chronoscope_measure::slices::Slices;
+use chronoscope_measure::waits::{self, Plan, Tap};
+use chronoscope_model::Note;
+use chronoscope_model::recording::{Event, LoadSince, NoteAt, Pause, Row, SCHEMA, Start};
+use chronoscope_model::run::{self, Noise};
+use chronoscope_model::waits::{Load, LoadRun};
+use chronoscope_probes::clocks::Entry;
+use chronoscope_probes::machine::affinity::{self, PinGuard};
+use chronoscope_probes::machine::{self, Root};
+use chronoscope_probes::waits::os;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, TryRecvError};
+use std::time::{Duration, Instant};
+
+/// The span of the ruler's calibration, as in a run of waits.
+const CALIBRATION: Duration = Duration::from_millis(50);
+/// How often this thread looks.
+const TICK: Duration = Duration::from_millis(100);
+
+/// What is asked of this thread at first.
+pub(super) struct Asked {
+    pub(super) plan: Plan,
+    /// A CPU on which no waits are measured.
+    pub(super) elsewhere: Option<usize>,
+    pub(super) load: Load,
+    pub(super) clock: Option<&'static Entry>,
+}
+
+/// What is asked of it later.
+pub(super) enum Order {
+    Load(Load),
+    Clock(Option<&'static Entry>),
+    Pause,
+    Resume,
+    Stop,
+}
+
+/// What it sends to whoever drains, in this order.
+pub(super) enum Item {
+    Event(Box<Event>),
+    /// Threads have begun to wait, and this takes what they have to show.
+    Began(Box<Tap>),
+    /// They have ended.
+    Ended,
+}
+
+/// Looks after the waits until the end. `ready` is told whether they could be started.
+pub(super) fn look(
+    asked: Asked,
+    orders: &Receiver<Order>,
+    say: Sender<Item>,
+    ready: &Sender<Result<(), Error>>,
+) {
+    let mut looking = match Looking::start(asked, say) {
+        Ok(looking) => looking,
+        Err(why) => return drop(ready.send(Err(why))),
+    };
+    let _ = ready.send(Ok(()));
+    loop {
+        match orders.try_recv() {
+            Ok(Order::Load(load)) => looking.change(load),
+            Ok(Order::Clock(entry)) => looking.read(entry),
+            Ok(Order::Pause) => looking.pause(),
+            Ok(Order::Resume) => looking.resume(),
+            Ok(Order::Stop) | Err(TryRecvError::Disconnected) => break,
+            // Orders and waiting threads end this early.
+            Err(TryRecvError::Empty) => std::thread::park_timeout(looking.until_tick()),
+        }
+        looking.look();
+        if looking.until_tick().is_zero() {
+            looking.tick();
+        }
+    }
+    looking.look();
+    looking.count();
+    looking.end();
+}
+
+struct Looking {
+    plan: Arc<Plan>,
+    ruler: Ruler,
+    elsewhere: Option<usize>,
+    pin: Option<PinGuard>,
+    say: Sender<Item>,
+    /// The start, by the clock that timers run on.
+    origin: u64,
+    load: Load,
+    live: Option<waits::Live>,
+    slices: Option<Slices>,
+    ticked: Instant,
+    /// When a pause began that was asked for.
+    paused: Option<u64>,
+    counts: Counts,
+    /// The rows whose failure has been noted.
+    failed: Vec<bool>,
+    is_load_lost: bool,
+    is_over: bool,
+}
+
+impl Looking {
+    fn start(asked: Asked, say: Sender<Item>) -> Result<Self, Error> {
+        let Asked { plan, elsewhere, load, clock } = asked;
+        let environment = machine::environment(&Root::host());
+        let ruler = Ruler::new(distrust(&environment), CALIBRATION);
+        let (origin, wall_ns) = (os::monotonic(), os::wall());
+        let mut looking = Self {
+            counts: Counts::new(plan.cpus.first().copied()),
+            failed: vec![false; plan.methods.len()],
+            is_load_lost: false,
+            is_over: false,
+            plan: Arc::new(plan),
+            ruler,
+            elsewhere,
+            pin: None,
+            say,
+            origin,
+            load,
+            live: None,
+            slices: None,
+            ticked: Instant::now(),
+            paused: None,
+        };
+        let live = waits::Live::start(&looking.plan, load, &looking.ruler);
+        let live = live.map_err(|why| Error::Invalid(why.0))?;
+        let rows = live.rows(&looking.ruler);
+        if rows.iter().all(|row| row.unavailable_reason.is_some()) {
+            live.stop();
+            let row = |row: &Row| {
+                format!("{} ({})", row.id, row.unavailable_reason.as_deref().unwrap_or_default())
+            };
+            let all = rows.iter().map(row).collect::<Vec<_>>().join(", ");
+            return Err(Error::Nothing(format!("no wait can be measured: {all}")));
+        }
+        for (failed, row) in looking.failed.iter_mut().zip(&rows) {
+            *failed = row.unavailable_reason.is_some();
+        }
+        let alone = looking.elsewhere.is_none().then(notes::watched_alone);
+        let start = Start {
+            schema: SCHEMA.into(),
+            tool_version: env!("CARGO_PKG_VERSION").into(),
+            wall_ns,
+            rows,
+            clock: clock.map(|entry| entry.id.into()),
+            notes: live.notes().into_iter().chain(alone).collect(),
+            ruler: Some(looking.ruler()),
+            argv: std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect(),
+            environment,
+        };
+        looking.tell(Event::Start(Box::new(start)));
+        looking.began(live);
+        looking.read(clock);
+        Ok(looking)
+    }
+
+    fn ruler(&self) -> run::Ruler {
+        let ruler = self.ruler.report(0.0, self.plan.cpus.first().copied(), Noise::default());
+        run::Ruler { id: self.ruler.id_of_waits(), ..ruler }
+    }
+
+    /// Nanoseconds since the start.
+    fn now(&self) -> u64 {
+        os::monotonic().saturating_sub(self.origin)
+    }
+
+    fn tell(&self, event: Event) {
+        // Nobody receives the events of a run that has been given up.
+        let _ = self.say.send(Item::Event(Box::new(event)));
+    }
+
+    fn note(&self, note: Note) {
+        self.tell(Event::Note(NoteAt { at_ns: self.now(), note }));
+    }
+
+    /// Announces threads that have begun to wait.
+    fn began(&mut self, live: waits::Live) {
+        self.tell(Event::Load(LoadSince { at_ns: self.now(), load: self.load }));
+        let _ = self.say.send(Item::Began(Box::new(live.tap(self.origin))));
+        self.counts.begin(&live);
+        (self.is_load_lost, self.is_over) = (false, false);
+        self.live = Some(live);
+        // Only now, because what this thread starts inherits its CPUs.
+        self.pin = self.elsewhere.and_then(|cpu| affinity::pin(cpu).ok());
+    }
+
+    /// Starts threads and load again.
+    fn begin(&mut self) -> bool {
+        self.pin = None;
+        match waits::Live::start(&self.plan, self.load, &self.ruler) {
+            Ok(live) => {
+                self.began(live);
+                true
+            }
+            Err(why) => {
+                self.note(notes::load("load-refused", why.0));
+                false
+            }
+        }
+    }
+
+    /// Ends threads and load.
+    fn end(&mut self) {
+        self.look();
+        let Some(live) = self.live.take() else { return };
+        self.counts.end(&live);
+        let load = live.stop();
+        if let Some(loss) = load.as_ref().and_then(LoadRun::loss)
+            && !self.is_load_lost
+        {
+            self.note(notes::load("load-not-whole", loss));
+        }
+        let _ = self.say.send(Item::Ended);
+    }
+
+    fn change(&mut self, load: Load) {
+        let before = std::mem::replace(&mut self.load, load);
+        if self.paused.is_some() || self.live.is_some() && before == load {
+            return;
+        }
+        self.end();
+        if !self.begin() {
+            self.load = before;
+            self.begin();
+        }
+    }
+
+    fn pause(&mut self) {
+        if self.live.is_some() {
+            self.end();
+            self.paused = Some(self.now());
+        }
+    }
+
+    fn resume(&mut self) {
+        let Some(at_ns) = self.paused.take() else { return };
+        self.begin();
+        self.tell(Event::Pause(Pause { at_ns, until_ns: self.now(), is_gap: false }));
+    }
+
+    /// Reads another clock, or none.
+    fn read(&mut self, entry: Option<&'static Entry>) {
+        self.slices = None;
+        if let Some(entry) = entry {
+            match Slices::open(entry, &self.ruler) {
+                Ok(slices) => self.slices = Some(slices),
+                Err(why) => self.note(notes::clock_not_watched(entry.id, &why)),
+            }
+        }
+    }
+
+    fn until_tick(&self) -> Duration {
+        TICK.saturating_sub(self.ticked.elapsed())
+    }
+
+    fn tick(&mut self) {
+        self.ticked = Instant::now();
+        if let Some(slices) = self.slices.as_mut().filter(|_| self.paused.is_none()) {
+            slices.read();
+        }
+        if self.counts.is_due() {
+            self.count();
+        }
+    }
+
+    /// Looks at the threads.
+    fn look(&mut self) {
+        let Some(live) = &mut self.live else { return };
+        live.look();
+        let pauses = live.take_pauses(self.origin);
+        let is_over = live.is_over();
+        let failures = live.failures();
+        for pause in pauses {
+            self.counts.pause(&pause);
+            self.tell(Event::Pause(pause));
+        }
+        for (row, why) in failures.into_iter().enumerate() {
+            if let Some(why) = why.filter(|_| !self.failed[row]) {
+                self.failed[row] = true;
+                self.note(notes::method_failed(self.plan.methods[row].id, &why));
+            }
+        }
+        if is_over && !self.is_over {
+            self.is_over = true;
+            self.note(notes::none_left());
+        }
+    }
+
+    /// Describes what the machine did since the last time.
+    fn count(&mut self) {
+        let now = self.now();
+        let machine = self.counts.machine(self.live.as_ref(), self.plan.methods.len(), now);
+        self.tell(Event::Machine(machine));
+        if let Some(deltas) = self.slices.as_mut().and_then(|slices| slices.take(now)) {
+            self.tell(Event::Deltas(deltas));
+        }
+        let loss = self.live.as_mut().and_then(waits::Live::loss);
+        if let Some(loss) = loss.filter(|_| !self.is_load_lost) {
+            self.is_load_lost = true;
+            self.note(notes::load("load-not-whole", loss));
+        }
+    }
+}

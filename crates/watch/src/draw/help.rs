@@ -1,0 +1,117 @@
+//! What keys do and signs mean, and what there is to say of the run.
+
+use super::map::LEGEND;
+use super::text::{BOLD, DIM, Text, cut, left, name, width, wrapped};
+use crate::state::State;
+use crate::view::View;
+use ratatui_core::text::Span;
+
+/// Each key with what it does in a word and in a sentence, and whether it is for waits that happen
+/// now, for replays, or both.
+const KEYS: [(&str, &str, &str, Of); 14] = [
+    ("↑↓", "wait", "select the wait whose overshoot is drawn", Of::Both),
+    ("←→", "", "mark a late wake-up", Of::Both),
+    ("Enter", "", "show all that is known of the marked late wake-up, or the last one", Of::Both),
+    ("Esc", "", "go back", Of::Both),
+    ("l", "load", "change the load: none, low, normal, high", Of::Live),
+    ("d", "deltas", "draw the deltas of a clock", Of::Both),
+    ("c", "", "watch the next clock", Of::Live),
+    ("space", "pause", "measure nothing, or go on", Of::Live),
+    ("space", "pause", "stand still, or go on", Of::Replay),
+    (".", "step", "replay one second", Of::Replay),
+    ("+-", "speed", "replay faster or slower", Of::Replay),
+    ("r", "reset", "forget all figures", Of::Both),
+    ("s", "save", "write the last minute to a file", Of::Live),
+    ("Ctrl-Z", "", "go back to the shell; fg returns", Of::Live),
+];
+/// The keys that are shown on any screen.
+const LAST: &str = "? help  q quit";
+
+#[derive(Clone, Copy, PartialEq)]
+enum Of {
+    Live,
+    Replay,
+    Both,
+}
+
+/// The keys for this view.
+fn known(view: &View) -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+    let here = if view.speed.is_some() { Of::Replay } else { Of::Live };
+    let ascii = view.ascii;
+    let all = KEYS.into_iter().filter(move |(.., of)| *of == Of::Both || *of == here);
+    all.map(move |(key, word, about, _)| match key {
+        "↑↓" if ascii => ("up/down", word, about),
+        "←→" if ascii => ("left/right", word, about),
+        key => (key, word, about),
+    })
+}
+
+/// The last line: what the last key did, or as many keys as fit.
+pub fn keys(view: &View, cells: usize) -> Text {
+    if let Some(message) = &view.message {
+        return Text::styled(cut(&name(message), cells), BOLD);
+    }
+    let mut text = String::new();
+    if view.open && !view.help {
+        text = match view.ascii {
+            true => "left/right others  Esc back  ".into(),
+            false => "←→ others  Esc back  ".into(),
+        };
+    } else {
+        for (key, word, _) in known(view).filter(|(_, word, _)| !word.is_empty()) {
+            let item = format!("{key} {word}  ");
+            if width(&text) + width(&item) + width(LAST) > cells {
+                break;
+            }
+            text += &item;
+        }
+    }
+    if width(&text) + width(LAST) > cells {
+        text.clear();
+    }
+    Text::styled(text + LAST, DIM)
+}
+
+/// The page of help, as far as it fits.
+pub fn page(state: &State, view: &View, cells: usize, height: usize) -> Vec<Text> {
+    const KEY: usize = 12;
+    let mut lines = vec![Text::styled("keys", BOLD)];
+    let keys = known(view).map(|(key, _, about)| (key, about)).chain([("q", "end")]);
+    lines.extend(keys.map(|(key, about)| {
+        let about = cut(about, cells.saturating_sub(KEY));
+        Text::from(vec![Span::styled(left(key, KEY.min(cells)), BOLD), Span::raw(about)])
+    }));
+    let signs = [
+        format!(
+            "Map: the share of waits in each row: {LEGEND}. An empty column: no waits. Red: as \
+             late as the period, or later."
+        ),
+        "Latest: waits beyond the p99.9 of their method so far. `chronoscope explain cause/NAME` has \
+         a page on each cause."
+            .into(),
+    ];
+    for text in signs.into_iter().chain(notes(state)) {
+        lines.extend(wrapped(&text, cells).into_iter().map(Text::raw));
+    }
+    lines.truncate(height);
+    lines
+}
+
+/// What could not be done as asked, and what disturbs.
+pub fn notes(state: &State) -> Vec<String> {
+    let mut all: Vec<String> = state
+        .start
+        .notes
+        .iter()
+        .map(|note| match note.fix.is_empty() {
+            true => name(&note.text),
+            false => format!("{}: {}", name(&note.text), name(&note.fix)),
+        })
+        .collect();
+    // The most important is the last one, as it is always shown.
+    if state.start.environment.allowed_cpus.len() == 1 {
+        let line = "There is one CPU: this view runs next to the waits, and disturbs them.";
+        all.push(line.to_owned());
+    }
+    all
+}

@@ -1,0 +1,148 @@
+//! Overshoot over time: a column for each second, a row for each decade or a third of one, and a
+//! cell that is the darker the more waits of that second are in it.
+
+use super::bars::{self, Bar, LABEL};
+use super::text::{DIM, Text, alarm, heading, left, name, right, width};
+use crate::seconds::{CLASSES, Counts, PER_DECADE, least};
+use crate::state::Figures;
+use crate::state::State;
+use crate::view::View;
+use chronoscope_model::units::short_ns;
+use ratatui_core::text::Span;
+use std::ops::{Range, RangeInclusive};
+
+/// The room for the map, and how fine it may be.
+pub struct Size {
+    pub width: usize,
+    pub height: usize,
+    pub tall: bool,
+    pub wide: bool,
+}
+
+/// Rows that are there even if they are empty: from 1 us to 10 ms.
+const USUAL: RangeInclusive<usize> = PER_DECADE..=5 * PER_DECADE;
+/// The least share of the waits of a second for each sign, the largest first. A single wait has
+/// the last one.
+const SHADES: [(f64, char); 4] = [(0.9, '█'), (0.5, '▓'), (0.1, '▒'), (0.01, '░')];
+/// The sign of a smaller share.
+const FEW: char = '·';
+/// What the signs mean.
+pub const LEGEND: &str = "· any ░ 1 ▒ 10 ▓ 50 █ 90 % of a second";
+
+/// The heading and the rows, from late to early, and an axis if the screen is tall.
+pub fn lines(state: &State, view: &View, size: &Size) -> Vec<Text> {
+    let none = Figures::default();
+    let row = state.rows.get(view.selected).unwrap_or(&none);
+    let described = state.start.rows.get(view.selected);
+    let id = described.map(|row| name(&row.id)).unwrap_or_default();
+    let limit = described.map_or(u64::MAX, |row| row.requested_ns.max(1));
+    // The heading, and the axis.
+    let most = size.height - 1;
+    let fine = size.tall.then(|| rows(row.overshoot.classes(), 1)).filter(|it| it.len() < most);
+    let axis = size.tall && size.height > LABEL;
+    let all = fine.unwrap_or_else(|| rows(row.overshoot.classes(), PER_DECADE));
+    let shown = fitting(all, row.overshoot.classes(), most - usize::from(axis));
+    let wide = size.wide.then(|| (size.width * 62 / 100).saturating_sub(LABEL));
+    let columns = wide.unwrap_or(size.width.saturating_sub(LABEL));
+    let seconds = visible(state, columns);
+    let remark = match size.width {
+        0..70 => "a column for each second",
+        _ => "overshoot, a column for each second",
+    };
+    let mut lines = vec![heading(&id, remark, LABEL + columns)];
+    for classes in &shown {
+        let mut text = right(&short_ns(least(classes.start) as f64), LABEL - 1);
+        text.push(' ');
+        let style = if least(classes.start) >= limit { alarm(view) } else { Default::default() };
+        let cells: String = seconds.clone().map(|s| cell(row.seconds.of(s), classes)).collect();
+        let cells = Span::styled(left(&cells, columns), style);
+        lines.push(Text::from(vec![Span::styled(text, DIM), cells]));
+    }
+    if axis {
+        let text = " ".repeat(LABEL) + &ticks(&seconds, state.now_ns / 1_000_000_000, columns);
+        lines.push(Text::styled(text, DIM));
+    }
+    if wide.is_some() {
+        beside(&mut lines, row, &shown, state, size.width - LABEL - columns);
+    }
+    lines
+}
+
+/// The seconds for which there is room, up to now.
+fn visible(state: &State, columns: usize) -> Range<u64> {
+    let (first, end) = (state.since_ns / 1_000_000_000, state.now_ns / 1_000_000_000 + 1);
+    first.max(end.saturating_sub(columns as u64))..end
+}
+
+/// The classes of each row, from late to early, as far as there are waits or there usually are.
+fn rows(counts: &[u64; CLASSES], per_row: usize) -> Vec<Range<usize>> {
+    let seen = |class: &usize| counts[*class] > 0;
+    let low = (0..CLASSES).find(seen).unwrap_or(*USUAL.start()).min(*USUAL.start());
+    let high = (0..CLASSES).rfind(seen).unwrap_or(0).max(*USUAL.end());
+    let low = low / PER_DECADE * PER_DECADE;
+    let starts = (low..high + 1).step_by(per_row);
+    starts.map(|start| start..(start + per_row).min(CLASSES)).rev().collect()
+}
+
+/// The rows that fit: empty ones at the ends are left out first, then the earliest.
+fn fitting(mut rows: Vec<Range<usize>>, counts: &[u64; CLASSES], most: usize) -> Vec<Range<usize>> {
+    let empty = |row: Option<&Range<usize>>| {
+        row.is_some_and(|row| counts[row.clone()].iter().all(|count| *count == 0))
+    };
+    while rows.len() > most && empty(rows.first()) {
+        rows.remove(0);
+    }
+    rows.truncate(most);
+    rows
+}
+
+/// The sign of a cell.
+fn cell(second: Option<&Counts>, classes: &Range<usize>) -> char {
+    let Some(counts) = second else { return ' ' };
+    let sum = |counts: &[u32]| counts.iter().map(|count| u64::from(*count)).sum::<u64>();
+    let here = sum(&counts[classes.clone()]);
+    if here == 0 {
+        return ' ';
+    }
+    let share = here as f64 / sum(counts) as f64;
+    SHADES.iter().find(|(least, _)| share >= *least).map_or(FEW, |(_, sign)| *sign)
+}
+
+/// The axis below: every half minute before now.
+fn ticks(seconds: &Range<u64>, now: u64, columns: usize) -> String {
+    const EVERY: u64 = 30;
+    let mut line = vec![' '; columns];
+    for second in seconds.clone().filter(|second| (now - second).is_multiple_of(EVERY)) {
+        let label = match now - second {
+            0 => "now".to_owned(),
+            back => format!("-{back} s"),
+        };
+        // Its last character is below the column.
+        let end = (second - seconds.start) as usize + 1;
+        if let Some(start) = end.checked_sub(width(&label)) {
+            line[start..end].iter_mut().zip(label.chars()).for_each(|(to, c)| *to = c);
+        }
+    }
+    line.into_iter().collect()
+}
+
+/// Adds the distribution of all waits, a bar for each row of the map.
+fn beside(lines: &mut [Text], row: &Figures, shown: &[Range<usize>], state: &State, cells: usize) {
+    let remark = if state.since_ns > 0 { "since the reset" } else { "since the start" };
+    let mut texts = vec![heading("  all waits", &format!("{remark}, bars to log scale"), cells)];
+    let bars = shown.iter().map(|classes| Bar {
+        label: String::new(),
+        count: row.overshoot.classes()[classes.clone()].iter().sum(),
+    });
+    texts.extend(bars::lines(&bars.collect::<Vec<_>>(), row.overshoot.count(), 2, cells));
+    // Next to the axis.
+    if width(LEGEND) + 2 <= cells {
+        texts.push(Text::styled(right(LEGEND, cells), DIM));
+    }
+    let used = |line: &Text| line.width();
+    let most = lines.iter().map(used).max().unwrap_or(0);
+    for (line, text) in lines.iter_mut().zip(texts) {
+        line.spans.push(Span::raw(" ".repeat(most - used(line))));
+        line.spans.extend(text.spans);
+    }
+}

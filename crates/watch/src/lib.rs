@@ -1,0 +1,26 @@
+//! The live view of `chronoscope watch`. [`State::apply`] takes in what happened, and [`draw`] is a
+//! function of the state and the size of the screen; neither knows a clock or a terminal. So a
+//! recording gives the frames that its run gave.
+
+#![forbid(unsafe_code)]
+
+mod draw;
+mod replay;
+mod run;
+mod seconds;
+mod state;
+mod stopping;
+mod terminal;
+mod view;
+
+pub use draw::draw;
+pub use replay::Replay;
+pub use run::{Ended, Source, run};
+pub use state::State;
+pub use terminal::restore;
+pub use view::{Command, View};
+
+/// The sample in the README is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

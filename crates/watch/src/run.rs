@@ -1,0 +1,168 @@
+//! The view on a terminal, ten times a second, until it ends.
+
+use crate::draw::draw;
+use crate::state::State;
+use crate::stopping::Stopping;
+use crate::terminal::{self, Guard, Screen};
+use crate::view::{Command, View};
+use chronoscope_model::recording::Event;
+use ratatui_crossterm::crossterm::event;
+use std::io;
+use std::time::{Duration, Instant};
+
+/// The time between two looks at the source.
+const TICK: Duration = Duration::from_millis(100);
+
+/// A look that is this late comes after the process was stopped, or on a machine so busy that
+/// drawing all of the screen changes nothing.
+const GAP: Duration = Duration::from_millis(250);
+
+/// What is shown: waits that happen now, or a recording of some.
+pub trait Source {
+    /// What happened since the last call.
+    ///
+    /// # Errors
+    /// The view cannot go on.
+    fn events(&mut self) -> io::Result<Vec<Event>>;
+
+    /// Does what a key asks for, except what concerns the view alone. Returns what to say about it,
+    /// in one line.
+    fn command(&mut self, command: Command) -> Option<String>;
+
+    /// What has ended the view, if anything has: it is asked after each tick.
+    fn over(&mut self) -> bool;
+
+    /// Whether all was shown that there is.
+    fn ended(&self) -> bool {
+        false
+    }
+}
+
+/// How a view ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// By the key for it, or because its source was over.
+    Quit,
+    /// By Ctrl-C.
+    Interrupted,
+    /// By a panic in some thread, whose message was printed.
+    Panicked,
+}
+
+/// Shows the source until a key, the source or a panic ends that. The terminal is then as it was
+/// before.
+///
+/// # Errors
+/// There is no terminal, it is gone, or the source cannot go on.
+pub fn run(source: &mut dyn Source, view: View) -> io::Result<Ended> {
+    let stopping = Stopping::new()?;
+    let _restored = Guard;
+    let screen = terminal::take()?;
+    let mut shown = Shown { screen, state: State::default(), view, changed: true };
+    let ended = shown.until_end(source, &stopping);
+    match ended {
+        _ if terminal::panicked() => Ok(Ended::Panicked),
+        ended => ended,
+    }
+}
+
+struct Shown {
+    screen: Screen,
+    state: State,
+    view: View,
+    /// Whether the picture may differ from what is on the screen.
+    changed: bool,
+}
+
+impl Shown {
+    fn until_end(&mut self, source: &mut dyn Source, stopping: &Stopping) -> io::Result<Ended> {
+        loop {
+            self.take_in(source)?;
+            if self.changed {
+                let Self { screen, state, view, .. } = self;
+                terminal::writing(|| screen.draw(|frame| draw(frame, state, view)).map(drop))?;
+                self.changed = false;
+            }
+            if terminal::panicked() {
+                return Ok(Ended::Panicked);
+            }
+            if source.over() {
+                return Ok(Ended::Quit);
+            }
+            let next = Instant::now() + TICK;
+            // The keys that were pressed by then, with what they change drawn at once.
+            while terminal::input(next.saturating_duration_since(Instant::now()))? {
+                self.changed = true;
+                let event::Event::Key(key) = event::read()? else { break };
+                match self.view.key(key, &self.state) {
+                    Some(Command::Quit) => return Ok(Ended::Quit),
+                    Some(Command::Interrupt) => return Ok(Ended::Interrupted),
+                    Some(Command::Suspend) => self.suspend(source, stopping)?,
+                    Some(command) => self.obey(command, source),
+                    None => {}
+                }
+                if !terminal::input(Duration::ZERO)? {
+                    break;
+                }
+            }
+            if stopping.asked() {
+                self.suspend(source, stopping)?;
+            }
+            // Whoever stopped the process may have left the terminal in another state.
+            if Instant::now().saturating_duration_since(next) > GAP {
+                self.again()?;
+            }
+        }
+    }
+
+    fn take_in(&mut self, source: &mut dyn Source) -> io::Result<()> {
+        for event in source.events()? {
+            self.state.apply(event);
+            self.changed = true;
+        }
+        if self.view.ended != source.ended() {
+            self.view.ended = source.ended();
+            self.changed = true;
+        }
+        Ok(())
+    }
+
+    fn obey(&mut self, command: Command, source: &mut dyn Source) {
+        match command {
+            Command::Reset => {
+                self.state.reset();
+                self.view.marked = None;
+                self.view.open = false;
+                return;
+            }
+            Command::Pause => self.view.paused = true,
+            Command::Resume => self.view.paused = false,
+            Command::Speed(speed) => self.view.speed = Some(speed),
+            _ => {}
+        }
+        self.view.message = source.command(command);
+    }
+
+    /// Gives the terminal to the shell, and takes it again when the process goes on. Nothing is
+    /// measured meanwhile.
+    fn suspend(&mut self, source: &mut dyn Source, stopping: &Stopping) -> io::Result<()> {
+        let pauses = !self.view.paused;
+        if pauses {
+            source.command(Command::Pause);
+        }
+        terminal::restore();
+        stopping.stop();
+        self.again()?;
+        if pauses {
+            source.command(Command::Resume);
+        }
+        Ok(())
+    }
+
+    /// Takes the terminal after the process was stopped, and draws all of it.
+    fn again(&mut self) -> io::Result<()> {
+        terminal::enter()?;
+        self.changed = true;
+        terminal::writing(|| self.screen.clear())
+    }
+}

@@ -1,0 +1,277 @@
+//! What is known at a moment: a function of the events until then.
+
+use crate::seconds::{CLASSES, Seconds, class};
+use chronoscope_model::histogram::{self, Decoded};
+use chronoscope_model::quantile::Percentile;
+use chronoscope_model::recording::{Deltas, Event, Late, Machine, NoteAt, Start, Waits};
+use chronoscope_model::waits::Load;
+use std::collections::VecDeque;
+
+/// Late wake-ups that are kept.
+const LATE: usize = 200;
+/// Rows that are kept. A view has fewer lines, and the rows of a recording may be without end.
+const ROWS: usize = 32;
+/// Notes that are kept, each once.
+const NOTES: usize = 20;
+
+/// What is shown.
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    /// What is measured, and where.
+    pub start: Start,
+    /// The time of the last event, and that of the last reset, in nanoseconds since the start.
+    pub now_ns: u64,
+    /// See `now_ns`.
+    pub since_ns: u64,
+    /// The rows, in the order of the start.
+    pub rows: Vec<Figures>,
+    /// The load, of the last event that said so.
+    pub load: Load,
+    /// What the machine did since the reset.
+    pub machine: Totals,
+    /// How many notes came after the start.
+    pub noted: usize,
+    /// Reads of the watched clock, one after the other.
+    pub deltas: Distribution,
+    /// Reads of it that were earlier than the one before.
+    pub backwards: u64,
+    /// In the order of their ends.
+    late: VecDeque<Late>,
+    /// How many of them were kept since the start, for some time at least.
+    late_seen: u64,
+}
+
+/// What is known of a row.
+#[derive(Clone, Debug, Default)]
+pub struct Figures {
+    /// Overshoots; early waits count as 0.
+    pub overshoot: Distribution,
+    /// Waits that ended early.
+    pub early: u64,
+    /// Waits that were measured and could not be kept.
+    pub dropped: u64,
+    /// The share of a CPU that it took lately, 0 to 1.
+    pub cpu: Option<f64>,
+    /// The waits of each second.
+    pub seconds: Seconds,
+}
+
+/// What the machine did; see [`Machine`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Totals {
+    /// The last known rate of the wall clock.
+    pub drift_ppm: Option<f64>,
+    /// Steps of the wall clock.
+    pub steps: u64,
+    /// Time that the hypervisor took, in nanoseconds; none if it is not known here.
+    pub steal_ns: Option<u64>,
+    /// How often a waiting thread moved to another CPU.
+    pub moved: u64,
+    /// Time in which the process could not run, in nanoseconds.
+    pub stopped_ns: u64,
+    /// Time of the pauses that were asked for, in nanoseconds.
+    pub paused_ns: u64,
+}
+
+/// Durations in nanoseconds, with their percentiles.
+#[derive(Clone, Debug, Default)]
+pub struct Distribution {
+    histogram: Option<Decoded>,
+    classes: [u64; CLASSES],
+    worst_ns: u64,
+}
+
+impl Distribution {
+    fn add(&mut self, ns: u64, times: u64) {
+        let all = self.histogram.get_or_insert_with(histogram::empty);
+        // The count saturates: a recording may claim any number.
+        if u64::MAX - all.len() < times {
+            return;
+        }
+        all.saturating_record_n(ns, times);
+        self.worst_ns = self.worst_ns.max(ns);
+        let of_class = &mut self.classes[class(ns)];
+        *of_class = of_class.saturating_add(times);
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> u64 {
+        self.histogram.as_ref().map_or(0, Decoded::len)
+    }
+
+    /// How many there are of each class.
+    pub fn classes(&self) -> &[u64; CLASSES] {
+        &self.classes
+    }
+
+    /// How many there are from one duration up to, but not including, another, as far as three
+    /// digits tell.
+    pub fn between(&self, low_ns: u64, end_ns: u64) -> u64 {
+        self.histogram.as_ref().map_or(0, |all| all.count_between(low_ns, end_ns - 1))
+    }
+
+    /// The smallest; none if there is none.
+    pub fn least(&self) -> Option<u64> {
+        self.histogram.as_ref().map(Decoded::min)
+    }
+
+    /// A percentile; none if there are too few values for it.
+    pub fn percentile(&self, percentile: Percentile) -> Option<u64> {
+        let all = self.histogram.as_ref()?;
+        let supported = percentile.is_supported_by(all.len());
+        supported.then(|| all.value_at_quantile(percentile.share()).min(self.worst_ns))
+    }
+
+    /// The largest; none if there is none.
+    pub fn worst(&self) -> Option<u64> {
+        (self.count() > 0).then_some(self.worst_ns)
+    }
+}
+
+impl State {
+    /// Takes in what happened next. Whatever does not fit, such as a row that does not exist, is
+    /// ignored: an event may come from any file.
+    pub fn apply(&mut self, event: Event) {
+        match event {
+            Event::Start(start) => {
+                let rows = vec![Figures::default(); start.rows.len().min(ROWS)];
+                *self = Self { start: *start, rows, ..Self::default() };
+            }
+            Event::Load(since) => {
+                self.at(since.at_ns);
+                self.load = since.load;
+            }
+            Event::Waits(waits) => self.waits(&waits),
+            Event::Late(late) => self.late(late),
+            Event::Machine(machine) => self.machine(&machine),
+            Event::Deltas(deltas) => self.deltas(&deltas),
+            Event::Pause(pause) => {
+                self.at(pause.until_ns);
+                // What nobody asked for is part of what the machine did.
+                if !pause.is_gap {
+                    let length = pause.until_ns.saturating_sub(pause.at_ns);
+                    self.machine.paused_ns = self.machine.paused_ns.saturating_add(length);
+                }
+            }
+            // The view has the late wake-ups themselves.
+            Event::Why(why) => self.at(why.at_ns),
+            Event::Note(NoteAt { at_ns, note }) => {
+                self.at(at_ns);
+                if self.start.notes.len() < NOTES && !self.start.notes.contains(&note) {
+                    self.start.notes.push(note);
+                    self.noted += 1;
+                }
+            }
+            Event::Dropped(dropped) => {
+                self.at(dropped.at_ns);
+                if let Some(row) = self.rows.get_mut(dropped.row) {
+                    row.dropped = row.dropped.saturating_add(dropped.waits);
+                }
+            }
+        }
+    }
+
+    /// Forgets all figures. The rows, the load and the time stay.
+    pub fn reset(&mut self) {
+        let rows = vec![Figures::default(); self.rows.len()];
+        let start = std::mem::take(&mut self.start);
+        let Self { load, now_ns, late_seen, noted, .. } = *self;
+        let since_ns = now_ns;
+        *self = Self { start, rows, load, now_ns, since_ns, late_seen, noted, ..Self::default() };
+    }
+
+    /// Whether the first event was there.
+    pub fn has_started(&self) -> bool {
+        !self.start.schema.is_empty()
+    }
+
+    /// The numbers of the late wake-ups that are kept, of which each keeps its own: the first is 1.
+    pub fn late_numbers(&self) -> std::ops::RangeInclusive<u64> {
+        self.late_seen - self.late.len() as u64 + 1..=self.late_seen
+    }
+
+    /// A late wake-up by its number.
+    pub fn late_wake_up(&self, number: u64) -> Option<&Late> {
+        let at = number.checked_sub(*self.late_numbers().start())?;
+        self.late.get(usize::try_from(at).ok()?)
+    }
+
+    /// The wall clock at a time since the start, in nanoseconds since 1970.
+    pub fn wall_ns(&self, at_ns: u64) -> u64 {
+        self.start.wall_ns.saturating_add(at_ns)
+    }
+
+    /// Memory for the figures, in bytes.
+    pub fn bytes(&self) -> usize {
+        let hdr = |it: &Distribution| {
+            it.histogram.as_ref().map_or(0, |it| it.distinct_values() * size_of::<u64>())
+        };
+        let rows = self.rows.iter();
+        let rows = rows.map(|row| hdr(&row.overshoot) + row.seconds.bytes()).sum::<usize>();
+        rows + hdr(&self.deltas) + self.late.capacity() * size_of::<Late>()
+    }
+
+    /// Keeps a late wake-up if it is among the latest of its row: there is one in any moment.
+    fn late(&mut self, late: Late) {
+        self.at(late.at_ns);
+        let Some(row) = self.rows.get(late.row) else { return };
+        let of = |percentile| row.overshoot.percentile(percentile);
+        let least = of(Percentile::P999).or_else(|| of(Percentile::P99)).unwrap_or(0);
+        if late.wake.late_ns < least {
+            return;
+        }
+        if self.late.len() == LATE {
+            self.late.pop_front();
+        }
+        // Those of a moment come one row after the other.
+        let place = self.late.iter().rposition(|other| other.at_ns <= late.at_ns);
+        self.late.insert(place.map_or(0, |place| place + 1), late);
+        self.late_seen += 1;
+    }
+
+    fn at(&mut self, ns: u64) {
+        self.now_ns = self.now_ns.max(ns);
+    }
+
+    fn waits(&mut self, waits: &Waits) {
+        let Some(row) = self.rows.get_mut(waits.row) else { return };
+        let tolerance = self.start.rows.get(waits.row).map_or(0, |row| row.tolerance_ns);
+        let early = tolerance.min(i64::MAX as u64) as i64;
+        let mut last = waits.at_ns;
+        for (at_ns, late) in waits.ends() {
+            let ns = u64::try_from(late).unwrap_or(0);
+            row.early = row.early.saturating_add(u64::from(late < -early));
+            row.overshoot.add(ns, 1);
+            row.seconds.add(at_ns / 1_000_000_000, class(ns));
+            last = at_ns;
+        }
+        self.at(last);
+    }
+
+    fn machine(&mut self, seen: &Machine) {
+        self.at(seen.at_ns);
+        let all = &mut self.machine;
+        all.drift_ppm = seen.drift_ppm.filter(|ppm| ppm.is_finite()).or(all.drift_ppm);
+        all.steps = all.steps.saturating_add(seen.steps);
+        all.moved = all.moved.saturating_add(seen.moved);
+        all.stopped_ns = all.stopped_ns.saturating_add(seen.paused_ns);
+        if let Some(ns) = seen.steal_ns {
+            all.steal_ns = Some(all.steal_ns.unwrap_or(0).saturating_add(ns));
+        }
+        for (row, cpu) in self.rows.iter_mut().zip(&seen.cpu) {
+            row.cpu = cpu.filter(|cpu| cpu.is_finite());
+        }
+    }
+
+    fn deltas(&mut self, seen: &Deltas) {
+        self.at(seen.at_ns);
+        if self.start.clock.as_ref() != Some(&seen.clock) {
+            self.start.clock = Some(seen.clock.clone());
+            (self.deltas, self.backwards) = Default::default();
+        }
+        self.backwards = self.backwards.saturating_add(seen.backwards);
+        for (ns, times) in &seen.counts {
+            self.deltas.add(*ns, *times);
+        }
+    }
+}
