@@ -5,15 +5,15 @@ mod checked_in;
 pub mod engines;
 pub mod synthetic;
 
-use crate::sh;
 use crate::tally::Done;
+use crate::{sh, tool};
 use anyhow::{Context, Result, ensure};
 use engines::{ENGINES, Table};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use synthetic::{Fleet, Planted};
-use xshell::{Shell, cmd};
+use xshell::Shell;
 
 /// The queries, by the names of their files.
 pub const QUERIES: [&str; 6] =
@@ -66,8 +66,7 @@ pub fn empty(sh: &Shell, name: &str) -> Result<PathBuf> {
 /// Runs every check.
 pub fn suite(sh: &Shell) -> Result<Done> {
     engines::install(sh)?;
-    sh::run(cmd!(sh, "cargo build --quiet --package chronoscope-cli"))?;
-    let tool = sh::target().join("debug/chronoscope");
+    let tool = tool::release(sh)?.tool;
     let mut done = Done::default();
     for query in QUERIES {
         let text = sh.read_file(file(query))?;

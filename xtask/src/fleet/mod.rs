@@ -2,8 +2,8 @@
 //! and those for Prometheus run, with exporters and with node_exporter.
 
 use crate::runtimes::from_pypi;
-use crate::sh;
 use crate::tally::Done;
+use crate::{sh, tool};
 use anyhow::Result;
 use std::time::Duration;
 use xshell::{Shell, cmd};
@@ -47,8 +47,7 @@ pub fn suite(sh: &Shell) -> Result<Done> {
     for (name, text) in SCRIPTS {
         sh.write_file(scratch.join(name), text)?;
     }
-    sh::run(cmd!(sh, "cargo build --quiet --package chronoscope-cli"))?;
-    let tool = sh::target().join("debug/chronoscope");
+    let tool = tool::release(sh)?.tool;
     sh::run(cmd!(sh, "{tool} generate fleet {files}"))?;
     let mut done = Done::default();
     for (name, script, last) in [

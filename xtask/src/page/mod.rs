@@ -3,8 +3,8 @@
 
 mod samples;
 
-use crate::sh;
 use crate::tally::Done;
+use crate::{sh, tool};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 use std::fs;
@@ -49,8 +49,7 @@ pub fn driver(sh: &Shell) -> Result<PathBuf> {
 /// Makes the pages, reads them back, and opens them.
 pub fn suite(sh: &Shell) -> Result<Done> {
     let driver = driver(sh)?;
-    sh::run(cmd!(sh, "cargo build --quiet --package chronoscope-cli"))?;
-    let tool = sh::target().join("debug/chronoscope");
+    let tool = tool::release(sh)?.tool;
     let mut done = Done::default();
     let pages = pages(sh, &tool, &folder().join("pages"))?;
     for page in &pages {

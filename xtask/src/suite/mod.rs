@@ -1,5 +1,5 @@
 //! `cargo xtask test`: installs what the tests need, runs them, and sums up the results in one
-//! line.
+//! line. Steps that mostly wait run next to steps that mostly compile.
 
 mod msrv;
 mod package;
@@ -27,10 +27,8 @@ pub struct Args {
 }
 
 struct Ran {
-    name: &'static str,
+    step: &'static Step,
     time: Duration,
-    /// CPU time of the programs that the step started; zero if the system does not report it.
-    cpu: Duration,
     done: Done,
 }
 
@@ -47,7 +45,23 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     let needs = chosen.iter().flat_map(|step| [step.needs, &(step.uses)()].concat());
     packages::install(sh, &needs.collect::<Vec<_>>());
 
-    summarise(chosen.into_iter().map(|step| run_step(sh, step, strict)).collect())
+    let start = Instant::now();
+    let (there, here): (Vec<_>, Vec<_>) = chosen.into_iter().partition(|step| step.beside);
+    let mut ran = std::thread::scope(|scope| {
+        let beside = scope.spawn(|| run_steps(there, strict));
+        let mut ran = run_steps(here, strict)?;
+        ran.extend(beside.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+        anyhow::Ok(ran)
+    })?;
+    let place = |ran: &Ran| steps::ALL.iter().position(|step| step.name == ran.step.name);
+    ran.sort_by_key(place);
+    summarise(ran, start.elapsed())
+}
+
+/// Runs these steps one after the other, in a shell of their own.
+fn run_steps(steps: Vec<&'static Step>, strict: bool) -> Result<Vec<Ran>> {
+    let sh = sh::shell()?;
+    Ok(steps.into_iter().map(|step| run_step(&sh, step, strict)).collect())
 }
 
 /// Returns the named steps in the order of the list.
@@ -65,7 +79,7 @@ fn choose(names: &[String]) -> Result<Vec<&'static Step>> {
 
 fn run_step(sh: &Shell, step: &'static Step, strict: bool) -> Ran {
     println!("\n=== {}: {}", step.name, step.about);
-    let (start, before) = (Instant::now(), sh::children_cpu());
+    let start = Instant::now();
     let missing = packages::missing(step.needs);
     let ended = if missing.is_empty() {
         (step.run)(sh, strict)
@@ -81,27 +95,25 @@ fn run_step(sh: &Shell, step: &'static Step, strict: bool) -> Ran {
     }
     let time = start.elapsed();
     println!("=== {}: {:.0} s, {}", step.name, time.as_secs_f64(), done.word());
-    Ran { name: step.name, time, cpu: sh::children_cpu().saturating_sub(before), done }
+    Ran { step, time, done }
 }
 
-fn summarise(steps: Vec<Ran>) -> Result<()> {
-    println!("\n=== summary: step, time, CPU time, result");
-    let line = |name: &str, time: Duration, cpu: Duration, what: &str| {
-        let [wall, busy] = [time, cpu].map(|time| time.as_secs_f64());
-        println!("{name:<10} {wall:>6.1} s {busy:>6.1} s  {what}");
+fn summarise(steps: Vec<Ran>, time: Duration) -> Result<()> {
+    println!("\n=== summary: step, time, result");
+    let line = |name: &str, time: Duration, what: &str| {
+        println!("{name:<10} {:>6.1} s  {what}", time.as_secs_f64());
     };
     let mut all = Done::default();
-    let (mut time, mut cpu) = (Duration::ZERO, Duration::ZERO);
-    for step in steps {
-        line(step.name, step.time, step.cpu, step.done.word());
-        for reason in &step.done.reasons {
+    for ran in steps {
+        line(ran.step.name, ran.time, ran.done.word());
+        for reason in &ran.done.reasons {
             println!("           {}", reason.lines().next().unwrap_or_default());
         }
-        all += step.done;
-        time += step.time;
-        cpu += step.cpu;
+        all += ran.done;
     }
-    line("all", time, cpu, &format!("in {}", sh::root().display()));
+    let busy = sh::children_cpu().as_secs_f64();
+    let root = sh::root().display();
+    line("all", time, &format!("with {busy:.0} s of CPU time, in {root}"));
     println!("\n{} passed, {} failed, {} skipped", all.passed, all.failed, all.skipped);
     ensure!(all.failed == 0, "not all tests passed");
     Ok(())

@@ -21,6 +21,9 @@ pub struct Step {
     pub uses: fn() -> Vec<Need>,
     /// Runs the step. If `strict` is set, anything skipped is a failure.
     pub run: fn(sh: &Shell, strict: bool) -> Result<Done>,
+    /// Whether the step runs next to those that are not marked so: one waits while another
+    /// compiles. Only these steps call rustup, which must not run twice at a time.
+    pub beside: bool,
 }
 
 /// Defaults for the fields that most steps share.
@@ -30,6 +33,7 @@ const STEP: Step = Step {
     needs: &[Need::Build],
     uses: Vec::new,
     run: |_, _| Ok(Done::default()),
+    beside: false,
 };
 
 pub const ALL: &[Step] = &[
@@ -66,6 +70,7 @@ pub const ALL: &[Step] = &[
         name: "msrv",
         about: "the library's tests pass with the oldest Rust version that it promises",
         run: |sh, _| msrv::run(sh),
+        beside: true,
         ..STEP
     },
     Step {
@@ -134,6 +139,7 @@ pub const ALL: &[Step] = &[
         about: "all other targets build; the tool and the tests run under Wine and QEMU",
         uses: cross::needs,
         run: |sh, _| cross::suite(sh),
+        beside: true,
         ..STEP
     },
     // After the other targets, because it runs what they built.
@@ -142,6 +148,7 @@ pub const ALL: &[Step] = &[
         about: "faults that are planted in virtual machines and processes are found, and no others",
         needs: &[Need::Build, Need::Boot],
         run: |sh, _| counted(cmd!(sh, "cargo run --quiet --package experiments -- lab")),
+        beside: true,
         ..STEP
     },
 ];
