@@ -71,7 +71,13 @@ impl Slices {
         let counts: Vec<(u64, u64)> = std::mem::take(&mut self.counts).into_iter().collect();
         let backwards = std::mem::take(&mut self.backwards);
         let any = !counts.is_empty() || backwards > 0;
-        any.then(|| Deltas { at_ns, clock: self.id.into(), counts, backwards })
+        any.then(|| Deltas {
+            at_ns,
+            clock: self.id.into(),
+            counts,
+            ns_per_tick: self.ns_per_tick,
+            backwards,
+        })
     }
 }
 

@@ -207,7 +207,7 @@ pub struct Machine {
 }
 
 /// Differences of successive reads of a clock.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Deltas {
     /// When the last of them was read.
     pub at_ns: u64,
@@ -215,6 +215,8 @@ pub struct Deltas {
     pub clock: String,
     /// The differences in nanoseconds, each with how often it was seen, in ascending order.
     pub counts: Vec<(u64, u64)>,
+    /// Nanoseconds per tick of the clock.
+    pub ns_per_tick: f64,
     /// Reads that were earlier than the one before.
     pub backwards: u64,
 }

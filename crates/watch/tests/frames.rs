@@ -178,7 +178,7 @@ fn event() -> impl Strategy<Value = Event> {
         }),
         (time.clone(), ns.clone(), ns.clone()).prop_map(|(at_ns, ns, times)| {
             let (clock, counts) = (format!("a/clock-{}", ns % 2), vec![(ns, times), (0, 1)]);
-            Event::Deltas(Deltas { at_ns, clock, counts, backwards: times })
+            Event::Deltas(Deltas { at_ns, clock, counts, ns_per_tick: 10.0, backwards: times })
         }),
         (time.clone(), time.clone()).prop_map(|(at_ns, until_ns)| Event::Pause(Pause {
             at_ns,

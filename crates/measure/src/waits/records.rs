@@ -6,9 +6,9 @@ use std::sync::atomic::{
     Ordering::{Acquire, Relaxed, Release},
 };
 
-/// The places of a ring: a minute of waits at 1 kHz. A power of two, so that the place of a record
-/// is found without a division.
-const PLACES: usize = 1 << 16;
+/// The places of a ring: sixteen seconds of waits at 1 kHz, and twice what the shortest waits write
+/// between two readings. A power of two, so that the place of a record is found without a division.
+const PLACES: usize = 1 << 14;
 /// A CPU that no system has.
 const NO_CPU: usize = usize::MAX;
 

@@ -1,6 +1,7 @@
 //! Recordings of `watch`: writing them, keeping the last minute of one, reading them, and making a
 //! report of one.
 
+mod deltas;
 mod keep;
 mod past;
 mod read;

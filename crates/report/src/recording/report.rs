@@ -1,6 +1,8 @@
 //! Makes a report of a recording.
 
+use super::deltas::Differences;
 use super::read::Reader;
+use chronoscope_model::deltas::Deltas;
 use chronoscope_model::histogram::{Decoded, Histogram, empty, missed};
 use chronoscope_model::quantile::Intervals;
 use chronoscope_model::recording::{Event, Machine, Row, Start, WhySince};
@@ -13,10 +15,13 @@ use std::io::{self, BufRead};
 
 /// The most rows of a report: each has a histogram of a quarter of a megabyte.
 const MOST_ROWS: usize = 512;
+/// The most rows of deltas.
+const MOST_CLOCKS: usize = 64;
 /// The most notes that are taken over.
 const MOST_NOTES: usize = 100;
 
-/// Makes a report of a recording: a row of waits for each of its rows and loads.
+/// Makes a report of a recording: a row of waits for each of its rows and loads, and a row of deltas
+/// for each of its clocks and loads.
 ///
 /// # Errors
 /// The recording cannot be read.
@@ -47,7 +52,7 @@ struct Sum {
     notes: Vec<Note>,
     steps: u64,
     gaps_ns: u64,
-    has_deltas: bool,
+    deltas: BTreeMap<(Load, String), Differences>,
     left_out: u64,
 }
 
@@ -181,7 +186,14 @@ impl Sum {
                 }
             }
             Event::Machine(machine) => self.machine(&machine),
-            Event::Deltas(_) => self.has_deltas = true,
+            Event::Deltas(seen) => {
+                let key = (self.load, seen.clock.clone());
+                if self.deltas.len() < MOST_CLOCKS || self.deltas.contains_key(&key) {
+                    self.deltas.entry(key).or_default().add(&seen);
+                } else {
+                    self.left_out += 1;
+                }
+            }
             Event::Pause(pause) if pause.is_gap => {
                 self.gaps_ns = self.gaps_ns.saturating_add(to - from);
             }
@@ -235,12 +247,9 @@ impl Sum {
                 format!("the process could not run for {time}; no wait includes that"),
             );
         }
-        if self.has_deltas {
-            let text = "the recording holds deltas of a clock, which `watch --replay` shows";
-            self.note("deltas-recorded", text.into());
-        }
         if self.left_out > 0 {
-            let text = format!("the recording has more than {MOST_ROWS} rows and loads");
+            let text =
+                format!("the recording has more than {MOST_ROWS} rows or {MOST_CLOCKS} clocks");
             self.note("rows-left-out", text);
         }
     }
@@ -253,6 +262,12 @@ impl Sum {
                 self.rows.insert((row, self.load), Waits::default());
             }
         }
+        let deltas = self.deltas.into_iter().map(|((load, id), seen)| Deltas {
+            id,
+            load: (load != Load::None).then_some(load),
+            ..seen.row()
+        });
+        let deltas = deltas.collect();
         let rows = self.rows.into_iter().filter_map(|((row, load), sum)| {
             let row = start.rows.get(row)?.clone();
             Some((load, sum.row(row, load)))
@@ -275,6 +290,7 @@ impl Sum {
             },
             environment: start.environment,
             ruler: start.ruler,
+            deltas,
             waits: rows.into_iter().map(|(_, wait)| wait).collect(),
             notes: start.notes.into_iter().chain(self.notes).collect(),
             ..Report::default()

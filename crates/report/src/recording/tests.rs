@@ -80,7 +80,8 @@ pub(super) fn events() -> Vec<Event> {
             at_ns: 4 * MS,
             clock: "some/clock".into(),
             counts: vec![(20, 7), (30, 1)],
-            backwards: 0,
+            ns_per_tick: 10.0,
+            backwards: 2,
         }),
         Event::Pause(Pause { at_ns: 5 * MS, until_ns: 6 * MS, is_gap: true }),
         Event::Note(NoteAt { at_ns: 6 * MS, note }),
@@ -251,6 +252,14 @@ fn a_report_has_a_row_for_each_load_and_the_reasons_of_all() {
     assert_eq!(report.waits[0].cpu_share, Some(0.25));
     assert!(report.waits[1].notes[0].contains('9'), "{:?}", report.waits[1].notes);
     let notes: Vec<&str> = report.notes.iter().map(|note| &*note.id).collect();
-    assert_eq!(notes, ["x", "gaps", "deltas-recorded"]);
+    assert_eq!(notes, ["x", "gaps"]);
+    let deltas = &report.deltas[0];
+    assert_eq!((&*deltas.id, deltas.load, deltas.reads), ("some/clock", None, 11));
+    assert_eq!((deltas.negative, deltas.max_ticks, deltas.zero_share), (2, 3, 0.0));
+    let rows: Vec<_> = deltas.rows.iter().map(|row| (row.ticks, row.ns, row.count)).collect();
+    assert_eq!(rows, [(2, 20.0, 7), (3, 30.0, 1)]);
+    let changes = deltas.changes.expect("some");
+    assert_eq!((changes.count, changes.min_ns, changes.median_ns), (8, 20.0, 20.0));
+    assert_eq!(changes.mean_ns, 21.25);
     assert_eq!((report.run.seconds, &*report.run.started), (0.011, "2026-09-21T14:13:20.001Z"));
 }

@@ -63,6 +63,7 @@ pub fn events() -> Vec<Event> {
                 at_ns,
                 clock: "rust/instant".into(),
                 counts: vec![(20, 90), (30, 909), (120, 1), (9_000, u64::from(tenth % 70 == 9))],
+                ns_per_tick: 10.0,
                 backwards: 0,
             }));
         }
