@@ -6,7 +6,7 @@ pub mod engines;
 pub mod synthetic;
 
 use crate::tally::Done;
-use crate::{sh, tool};
+use crate::tool;
 use anyhow::{Context, Result, ensure};
 use engines::{ENGINES, Table};
 use std::collections::BTreeSet;
