@@ -47,10 +47,15 @@ impl<'a> Build<'a> {
         let triple = self.target.triple;
         let variable = triple.replace('-', "_").to_uppercase();
         let flags = format!("CARGO_TARGET_{variable}_RUSTFLAGS");
+        // It is optimised for what its tests simulate.
+        let measure = "chronoscope-measure";
+        let tested = self.extent.suites && named(self.target.suites.packages, measure);
+        let plain = format!("profile.dev.package.{measure}.opt-level=0");
         self.sh
             .cmd(&self.cargo)
             .args([what, "--quiet", "--target", triple])
             .args(self.extent.release.then_some("--release"))
+            .args((!tested).then_some(["--config", plain.as_str()]).into_iter().flatten())
             .envs(self.env.iter().cloned())
             // Warnings are errors, as they are for native code under clippy, which never sees the
             // code of other systems.
