@@ -156,9 +156,7 @@ pub struct Worst {
     /// What ran while the thread was ready to run or had lost its CPU, longest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub culprits: Vec<Culprit>,
-    /// Interrupts of its CPU, if they may have made it late: those that the kernel's tracepoints
-    /// saw while it was late, longest first, or those that were counted around that time, most
-    /// frequent first.
+    /// Interrupts of its CPU around that time, if they may have made it late, most frequent first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interrupts: Vec<Interrupts>,
     /// The deepest idle state that the CPU entered; absent if it entered none, or is not known.
@@ -246,7 +244,7 @@ impl Culprit {
     }
 }
 
-/// Interrupts of one kind: of one line of `/proc/interrupts` or `/proc/softirqs`.
+/// Interrupts of one line of `/proc/interrupts`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Interrupts {
     /// The line's name, for example `LOC`.
@@ -255,18 +253,6 @@ pub struct Interrupts {
     pub name: String,
     /// How many.
     pub count: u64,
-    /// How long the CPU handled them, in nanoseconds, without those in between; absent if they were
-    /// only counted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ns: Option<u64>,
-}
-
-impl Interrupts {
-    /// The shortest words for it: of a device, whose line is a number, what the kernel calls it.
-    pub fn short_name(&self) -> &str {
-        let numbered = self.id.bytes().all(|byte| byte.is_ascii_digit());
-        if numbered && !self.name.is_empty() { &self.name } else { &self.id }
-    }
 }
 
 /// Wake-ups after an idle state.

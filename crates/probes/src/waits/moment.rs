@@ -86,7 +86,6 @@ impl Counts {
                     id: line.id.clone(),
                     name: line.name.clone(),
                     count,
-                    ns: None,
                 })
             })
             .collect();

@@ -1,6 +1,5 @@
 //! Linux.
 
-mod handlers;
 mod idle;
 mod queue;
 mod quota;
