@@ -1,9 +1,9 @@
 //! The differences between successive reads of a clock, in short slices, for `watch`.
 
 use crate::engine::{Offer, Ruler};
+use chronoscope_model::deltas::Counts;
 use chronoscope_model::recording::Deltas;
 use chronoscope_probes::clocks::{Entry, Reader, Unavailable};
-use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// The longest time for a slice: ten of them a second take at most 1 % of a CPU.
@@ -11,9 +11,6 @@ const SLICE: Duration = Duration::from_millis(1);
 /// The fewest reads of a slice, and the most.
 const FEWEST: usize = 16;
 const MOST: usize = 1 << 14;
-/// The most distinct differences that are counted exactly; further ones count as the next lower
-/// one of these, or as the lowest.
-const DISTINCT: usize = 4096;
 
 /// Reads a clock.
 pub struct Slices {
@@ -23,7 +20,7 @@ pub struct Slices {
     values: Vec<u64>,
     /// How many of `values` are read at a time.
     reads: usize,
-    counts: BTreeMap<u64, u64>,
+    counts: Counts,
     backwards: u64,
 }
 
@@ -37,7 +34,7 @@ impl Slices {
         let reader = reader.ok_or("it cannot be read again and again")?;
         let unit = spec.ns_per_unit(ruler.hz()).ok_or("its unit has no fixed length")?;
         let (values, reads) = (vec![1; MOST], FEWEST);
-        let counts = BTreeMap::new();
+        let counts = Counts::default();
         let id = entry.id;
         Ok(Self { id, reader, ns_per_tick: unit, values, reads, counts, backwards: 0 })
     }
@@ -52,7 +49,7 @@ impl Slices {
             let delta = pair[1].wrapping_sub(pair[0]).cast_signed();
             match u64::try_from(delta) {
                 Ok(ticks) => {
-                    add(&mut self.counts, (ticks as f64 * self.ns_per_tick).round() as u64)
+                    self.counts.add((ticks as f64 * self.ns_per_tick).round() as u64, 1);
                 }
                 Err(_) => self.backwards += 1,
             }
@@ -68,24 +65,17 @@ impl Slices {
 
     /// Takes away what was read; `None` if that is nothing. `at_ns` is now.
     pub fn take(&mut self, at_ns: u64) -> Option<Deltas> {
-        let counts: Vec<(u64, u64)> = std::mem::take(&mut self.counts).into_iter().collect();
+        let counts = std::mem::take(&mut self.counts);
         let backwards = std::mem::take(&mut self.backwards);
         let any = !counts.is_empty() || backwards > 0;
         any.then(|| Deltas {
             at_ns,
             clock: self.id.into(),
-            counts,
+            counts: counts.iter().collect(),
             ns_per_tick: self.ns_per_tick,
             backwards,
         })
     }
-}
-
-fn add(counts: &mut BTreeMap<u64, u64>, ns: u64) {
-    let known = counts.contains_key(&ns) || counts.len() < DISTINCT;
-    let near = || counts.range(..ns).next_back().or(counts.first_key_value());
-    let at = if known { ns } else { near().map_or(ns, |(at, _)| *at) };
-    *counts.entry(at).or_default() += 1;
 }
 
 #[cfg(test)]
@@ -106,13 +96,5 @@ mod tests {
         assert!(seen.counts.is_sorted_by(|a, b| a.0 < b.0) && slices.take(7).is_none());
         (0..40).for_each(|_| slices.read());
         assert!(slices.reads <= MOST);
-    }
-
-    #[test]
-    fn a_clock_with_endless_differences_does_not_fill_the_memory() {
-        let mut counts = BTreeMap::new();
-        (0..DISTINCT as u64 * 3).rev().for_each(|n| add(&mut counts, n * 10));
-        assert_eq!(counts.len(), DISTINCT);
-        assert_eq!(counts.values().sum::<u64>(), DISTINCT as u64 * 3);
     }
 }

@@ -1,7 +1,7 @@
 //! Counts the differences between successive reads, whoever made them.
 
 use crate::places::Places;
-use chronoscope_model::deltas::{Changes, Deltas, Row};
+use chronoscope_model::deltas::{Changes, Deltas, Row, median};
 use chronoscope_model::histogram::{self, Histogram};
 use std::collections::HashMap;
 
@@ -81,19 +81,14 @@ impl Tally {
     /// half of them were too many to count.
     fn changes(&self) -> Option<Changes> {
         let (count, sum, least) = self.changes;
-        let mut sorted: Vec<_> = self.counts.iter().filter(|(delta, _)| **delta > 0).collect();
+        let counts = self.counts.iter().map(|(delta, times)| (*delta, *times));
+        let mut sorted: Vec<_> = counts.filter(|(delta, _)| *delta > 0).collect();
         sorted.sort_unstable();
-        let mut before = 0;
-        let reaches = |(_, times): &&(&i64, &u64)| {
-            before += **times;
-            before >= count.div_ceil(2)
-        };
-        let median = sorted.iter().find(reaches).or(sorted.last())?.0;
         Some(Changes {
             count,
             min_ns: least as f64 * self.ns_per_tick,
             mean_ns: sum / count as f64 * self.ns_per_tick,
-            median_ns: *median as f64 * self.ns_per_tick,
+            median_ns: median(sorted, count)? as f64 * self.ns_per_tick,
         })
     }
 }

@@ -4,6 +4,7 @@ use crate::histogram::Histogram;
 use crate::load::Load;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// The differences between successive reads of one clock.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -74,6 +75,74 @@ pub struct Changes {
     pub median_ns: f64,
 }
 
+/// How often each difference was seen, in nanoseconds: exactly up to [`Counts::MOST`] distinct
+/// ones. A further one counts as the next lower one, or as the lowest; the largest stays exact.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts(BTreeMap<u64, u64>);
+
+impl Counts {
+    /// The most distinct differences.
+    pub const MOST: usize = 4096;
+
+    /// Adds a difference that was seen this often.
+    pub fn add(&mut self, ns: u64, times: u64) {
+        let mut at = ns;
+        if self.0.len() >= Self::MOST && !self.0.contains_key(&ns) {
+            let lower = self.0.range(..ns).next_back().or(self.0.first_key_value());
+            at = lower.map_or(ns, |(lower, _)| *lower);
+            // A new largest takes the place of the former one.
+            if at < ns
+                && let Some(last) = self.0.last_entry().filter(|last| *last.key() == at)
+            {
+                let former = last.remove();
+                if let Some(mut lower) = self.0.last_entry() {
+                    *lower.get_mut() = lower.get().saturating_add(former);
+                }
+                at = ns;
+            }
+        }
+        let count = self.0.entry(at).or_default();
+        *count = count.saturating_add(times);
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The differences in ascending order, each with how often it was seen.
+    pub fn iter(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.0.iter().map(|(ns, times)| (*ns, *times))
+    }
+
+    /// The differences above zero; `None` if there are none.
+    pub fn changes(&self) -> Option<Changes> {
+        let above = || self.iter().filter(|(ns, _)| *ns > 0);
+        let count = above().fold(0u64, |sum, (_, times)| sum.saturating_add(times));
+        let sum: f64 = above().map(|(ns, times)| ns as f64 * times as f64).sum();
+        Some(Changes {
+            count,
+            min_ns: above().next()?.0 as f64,
+            mean_ns: sum / count as f64,
+            median_ns: median(above(), count)? as f64,
+        })
+    }
+}
+
+/// The median of values in ascending order, each with how often it was seen, of which there are
+/// `count`: the last one if more than half of them are not among these.
+pub fn median<T: Copy>(sorted: impl IntoIterator<Item = (T, u64)>, count: u64) -> Option<T> {
+    let (mut before, mut last) = (0u64, None);
+    for (value, times) in sorted {
+        last = Some(value);
+        before = before.saturating_add(times);
+        if before >= count.div_ceil(2) {
+            break;
+        }
+    }
+    last
+}
+
 /// Objects that were started and stopped at once.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Pairs {
@@ -135,4 +204,22 @@ pub struct Nothing {
     /// than a microsecond.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interrupted: Option<bool>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endless_differences_do_not_fill_the_memory_and_the_largest_stays() {
+        let most = Counts::MOST as u64;
+        let all: Vec<u64> = (0..3 * most).map(|n| n * 10).collect();
+        for order in [all.clone(), all.iter().rev().copied().collect()] {
+            let mut counts = Counts::default();
+            order.iter().for_each(|ns| counts.add(*ns, 1));
+            assert_eq!(counts.iter().count(), Counts::MOST);
+            assert_eq!(counts.iter().map(|(_, times)| times).sum::<u64>(), 3 * most);
+            assert_eq!(counts.iter().last().map(|(ns, _)| ns), all.last().copied());
+        }
+    }
 }
