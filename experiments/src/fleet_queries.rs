@@ -5,11 +5,11 @@ use crate::results;
 use anyhow::{Context, Result, ensure};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use xshell::{Shell, cmd};
+use xshell::Shell;
 use xtask::analysis::synthetic::Fleet;
 use xtask::analysis::{self, MEMORY_MIB, QUERIES, engines};
 use xtask::packages::{self, Need};
-use xtask::sh;
+use xtask::tool;
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -28,8 +28,7 @@ const TABLES: [&str; 6] = ["runs", "facts", "clocks", "waits", "histograms", "fi
 pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     packages::require(sh, &[Need::Analysis])?;
     engines::install(sh)?;
-    sh::run(cmd!(sh, "cargo build --quiet --package chronoscope-cli"))?;
-    let tool = sh::target().join("debug/chronoscope");
+    let tool = tool::release(sh)?.tool;
     let fleet = analysis::empty(sh, "fleet-queries")?;
     let (machines, start) = (args.machines, Instant::now());
     let planted = Fleet { machines, seed: 7 }.write(sh, &tool, &fleet.join("reports"))?;

@@ -1,14 +1,14 @@
 //! `cargo experiments fleet-serve`: what `chronoscope serve` costs a machine: each scrape, its
 //! memory, its measurements, and the series that it adds to a server.
 
-use crate::results;
+use crate::{process, results};
 use anyhow::{Context, Result, ensure};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::{Duration, Instant};
-use xshell::{Shell, cmd};
-use xtask::sh;
+use xshell::Shell;
+use xtask::tool;
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -29,8 +29,7 @@ const MANY: usize = 100_000;
 const CLASSIC: &str = "text/plain";
 
 pub fn run(sh: &Shell, args: &Args) -> Result<()> {
-    sh::run(cmd!(sh, "cargo build --quiet --release --package chronoscope-cli"))?;
-    let mut tool = Command::new(sh::target().join("release/chronoscope"));
+    let mut tool = Command::new(tool::release(sh)?.tool);
     tool.args(["serve", "--listen", "127.0.0.1:0", "--start-now", "--cpu-budget", "0.5%"]);
     let exporter = Exporter::start(&mut tool)?;
     let mut client = exporter.client()?;
@@ -43,7 +42,7 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     let text = client.scrape(CLASSIC)?;
     let by_itself = value(&text, "chronoscope_measuring_cpu_seconds_total")
         .context("the exporter does not count its CPU time")?;
-    let resident = exporter.resident_kib()?;
+    let resident = process::resident_kib(exporter.child.id())?;
     let (classic, native) = series(&text);
 
     let mut ns = Vec::with_capacity(TIMED);
@@ -59,7 +58,7 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     for _ in TIMED..MANY {
         client.scrape(CLASSIC)?;
     }
-    let grown = exporter.resident_kib()?.saturating_sub(resident);
+    let grown = process::resident_kib(exporter.child.id())?.saturating_sub(resident);
     drop(exporter);
 
     let now = jiff::Timestamp::now().strftime("%Y-%m-%d %H:%M UTC");
@@ -151,19 +150,9 @@ impl Exporter {
         Ok(ticks as f64 / 100.0 - self.answering_s()?)
     }
 
-    /// The CPU time of the first thread, which answers, in seconds (`schedstat`, in ns).
+    /// The CPU time of the first thread, which answers, in seconds.
     fn answering_s(&self) -> Result<f64> {
-        let pid = self.child.id();
-        let text = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/schedstat"))?;
-        let ns: u64 = text.split(' ').next().unwrap_or_default().parse()?;
-        Ok(ns as f64 / 1e9)
-    }
-
-    fn resident_kib(&self) -> Result<u64> {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-        let kib = line.and_then(|line| line.split_whitespace().next()).context("no VmRSS")?;
-        Ok(kib.parse()?)
+        process::first_thread_s(self.child.id())
     }
 }
 

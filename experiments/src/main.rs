@@ -19,6 +19,7 @@ mod lab;
 mod loaded;
 mod page;
 mod paired;
+mod process;
 mod reproduce;
 mod resolve;
 mod results;

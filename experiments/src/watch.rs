@@ -1,14 +1,14 @@
-//! `cargo experiments watch`: what the live view takes, how soon there is a picture, and whether the
-//! waits that it shows are those of `waits` without a view.
+//! `cargo experiments watch`: what the live view takes, how soon there is a picture, and whether
+//! the waits that it shows are those of `waits` without a view.
 
-use crate::results;
+use crate::{process, results};
 use anyhow::{Context, Result, ensure};
 use std::io::Read;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use xshell::{Shell, cmd};
-use xtask::sh;
+use xtask::{sh, tool};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -43,8 +43,7 @@ const DRAWN: &str = "q quit";
 const BOUND: f64 = 0.1;
 
 pub fn run(sh: &Shell, args: &Args) -> Result<()> {
-    sh::run(cmd!(sh, "cargo build --quiet --release --package chronoscope-cli"))?;
-    let tool = sh::target().join("release/chronoscope");
+    let tool = tool::release(sh)?.tool;
     let mut firsts = Vec::with_capacity(STARTS);
     for _ in 0..STARTS {
         firsts.push(View::start(&tool, &TWO)?.first_s);
@@ -54,11 +53,12 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     println!("watching a view of four methods for {} s", args.seconds);
     let view = View::start(&tool, &FOUR)?;
     std::thread::sleep(Duration::from_secs(5));
-    let before = (Instant::now(), view.drawing_s()?, view.resident_kib()?);
+    let before =
+        (Instant::now(), process::first_thread_s(view.pid)?, process::resident_kib(view.pid)?);
     std::thread::sleep(Duration::from_secs(args.seconds));
     let watched_s = before.0.elapsed().as_secs_f64();
-    let drawing = 100.0 * (view.drawing_s()? - before.1) / watched_s;
-    let resident = view.resident_kib()?;
+    let drawing = 100.0 * (process::first_thread_s(view.pid)? - before.1) / watched_s;
+    let resident = process::resident_kib(view.pid)?;
     drop(view);
 
     let compared = compared(sh, &tool, args)?;
@@ -166,20 +166,6 @@ impl View {
         let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"))?;
         view.pid = children.trim().parse().context("the view is the only child")?;
         Ok(view)
-    }
-
-    /// The CPU time of the first thread, which draws, in seconds (`schedstat`, in ns).
-    fn drawing_s(&self) -> Result<f64> {
-        let text = std::fs::read_to_string(format!("/proc/{0}/task/{0}/schedstat", self.pid))?;
-        let ns: u64 = text.split(' ').next().unwrap_or_default().parse()?;
-        Ok(ns as f64 / 1e9)
-    }
-
-    fn resident_kib(&self) -> Result<u64> {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.pid))?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-        let kib = line.and_then(|line| line.split_whitespace().next()).context("no VmRSS")?;
-        Ok(kib.parse()?)
     }
 }
 
