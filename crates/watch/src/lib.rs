@@ -18,7 +18,7 @@ pub use replay::Replay;
 pub use run::{Ended, Source, run};
 pub use state::State;
 pub use terminal::restore;
-pub use view::{Command, View};
+pub use view::{Command, SPEEDS, View};
 
 /// The sample in the README is compiled and run.
 #[cfg(doctest)]

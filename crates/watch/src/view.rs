@@ -58,10 +58,11 @@ pub enum Command {
     Save,
 }
 
-/// The loads that `l` goes through: those of the processor, as the others need a disk or a terminal.
+/// The loads that `l` goes through: those of the processor, as the others need a disk or a
+/// terminal.
 const LOADS: [Load; 4] = [Load::None, Load::Low, Load::Normal, Load::High];
 /// How fast a replay can be.
-const SPEEDS: std::ops::RangeInclusive<f64> = 0.125..=1_024.0;
+pub const SPEEDS: std::ops::RangeInclusive<f64> = 0.125..=1_024.0;
 
 impl View {
     /// Handles a key.

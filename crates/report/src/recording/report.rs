@@ -20,8 +20,8 @@ const MOST_CLOCKS: usize = 64;
 /// The most notes that are taken over.
 const MOST_NOTES: usize = 100;
 
-/// Makes a report of a recording: a row of waits for each of its rows and loads, and a row of deltas
-/// for each of its clocks and loads.
+/// Makes a report of a recording: a row of waits for each of its rows and loads, and a row of
+/// deltas for each of its clocks and loads.
 ///
 /// # Errors
 /// The recording cannot be read.

@@ -86,8 +86,8 @@ pub fn page(state: &State, view: &View, cells: usize, height: usize) -> Vec<Text
             "Map: the share of waits in each row: {LEGEND}. An empty column: no waits. Red: as \
              late as the period, or later."
         ),
-        "Latest: waits beyond the p99.9 of their method so far. `chronoscope explain cause/NAME` has \
-         a page on each cause."
+        "Latest: waits beyond the p99.9 of their method so far. `chronoscope explain cause/NAME` \
+         has a page on each cause."
             .into(),
     ];
     for text in signs.into_iter().chain(notes(state)) {

@@ -9,13 +9,12 @@ use crate::options::parse_size;
 use crate::stop::Stop;
 use crate::task::{Examples, Run, Task};
 use anyhow::Context as _;
-use chronoscope_model::units::parse_duration;
-use chronoscope_model::units::parse_whole;
+use chronoscope_model::units::{parse_duration, parse_whole};
 use chronoscope_model::waits::Load;
 use chronoscope_report::recording::{Keep, Keeper};
 use chronoscope_survey::may_measure;
 use chronoscope_survey::watch::{Live, Watch};
-use chronoscope_watch::{Ended, View};
+use chronoscope_watch::{Ended, SPEEDS, View};
 use clap::ValueHint;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
@@ -103,7 +102,7 @@ const NOT_REPLAYED: [&str; 12] = [
 
 fn speed(text: &str) -> Result<f64, &'static str> {
     let speed: f64 = text.parse().map_err(|_| "write a number, such as 10")?;
-    if (0.125..=1024.0).contains(&speed) { Ok(speed) } else { Err("it must be 0.125 to 1024") }
+    if SPEEDS.contains(&speed) { Ok(speed) } else { Err("it must be 0.125 to 1024") }
 }
 
 impl Run for Args {

@@ -49,8 +49,8 @@ pub(in crate::waits) struct Reasons {
 impl Reasons {
     /// Adds a wait. `worst` describes the wait apart from its parts, with its lateness by the
     /// ruler; `by_clock` is the lateness by the clock that timers run on. `who` finds who had the
-    /// CPU in some spans, if that is recorded, and is asked only if the thread was late and ready to
-    /// run; an error is the number of records that are missing.
+    /// CPU in some spans, if that is recorded, and is asked only if the thread was late and ready
+    /// to run; an error is the number of records that are missing.
     pub(in crate::waits) fn add(
         &mut self,
         wait: &Evidence,

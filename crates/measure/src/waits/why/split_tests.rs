@@ -216,8 +216,9 @@ proptest! {
             prop_assert_eq!(Parts::from_list(&parts.list()), parts);
             // With the thread's switches, it is known when it was ready.
             let spans = ready_spans(&seen, &parts);
-            let known = [Cause::RunQueue, Cause::Preempted, Cause::Throttled].map(|it| parts.of(it));
-            let known = if switches.is_some() { known.iter().sum() } else { 0 };
+            let ready = [Cause::RunQueue, Cause::Preempted, Cause::Throttled];
+            let ready = ready.map(|it| parts.of(it));
+            let known = if switches.is_some() { ready.iter().sum() } else { 0 };
             prop_assert_eq!(spans.iter().map(|it| it.to - it.from).sum::<u64>(), known);
             prop_assert!(spans.is_sorted_by(|a, b| a.to <= b.from));
         }

@@ -53,8 +53,8 @@ impl Record {
         }
     }
 
-    /// Who had the CPU during these spans, as [`ran()`] finds it. The spans belong to the time since
-    /// the last call of any of these functions.
+    /// Who had the CPU during these spans, as [`ran()`] finds it. The spans belong to the time
+    /// since the last call of any of these functions.
     ///
     /// # Errors
     /// This many records are missing.
