@@ -31,9 +31,9 @@ enum What {
     Waits {
         #[arg(long, value_enum, default_value_t = load::Load::None)]
         load: load::Load,
-        #[arg(long, value_delimiter = ',', default_value = "100,200,1000,10000")]
+        #[arg(long, value_delimiter = ',', default_value = "100,200,1000,10000,100000")]
         lengths_us: Vec<u64>,
-        /// Waits of each method and length in each run
+        /// Waits of each method and length in each run; a tenth of that above 10 ms
         #[arg(long, default_value_t = 10_000)]
         waits: usize,
         #[arg(long, default_value_t = 5)]
@@ -98,7 +98,7 @@ fn main() -> Result<()> {
     match Arguments::parse().what {
         What::Reads { rounds, calls } => {
             let rounds = rounds.max(1);
-            for table in [reads::single, reads::ordered, reads::elapsed] {
+            for table in [reads::single, reads::ordered, reads::elapsed, reads::bounded] {
                 print(&table(rounds, calls))?;
             }
             Ok(())

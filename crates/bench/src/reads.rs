@@ -1,6 +1,7 @@
 //! One read of every library, and a start with its elapsed time.
 
 use std::hint::black_box;
+use std::time::Duration;
 
 use chronoscope::{Instant, counter};
 
@@ -57,6 +58,23 @@ pub fn elapsed(rounds: usize, calls: u32) -> Vec<Cost> {
         entry!("fastant elapsed", black_box(fastant::Instant::now()).elapsed()),
         entry!("std elapsed", black_box(std::time::Instant::now()).elapsed()),
         entry!("coarsetime elapsed", black_box(coarsetime::Instant::now()).elapsed()),
+    ];
+    compare(&entries, rounds, calls)
+}
+
+/// A start and the time since with its bound, compared with two bare ordered reads.
+pub fn bounded(rounds: usize, calls: u32) -> Vec<Cost> {
+    const RECENT: Duration = Duration::from_millis(10);
+    let entries = [
+        entry!(
+            "two bare ordered reads",
+            (black_box(counter::now_ordered()), counter::now_ordered())
+        ),
+        entry!(
+            "chronoscope elapsed_bounded_within",
+            black_box(Instant::now_ordered()).elapsed_bounded_within(RECENT)
+        ),
+        entry!("chronoscope elapsed_bounded", black_box(Instant::now_ordered()).elapsed_bounded()),
     ];
     compare(&entries, rounds, calls)
 }

@@ -592,7 +592,7 @@ chronoscope_status chronoscope_elapsed_bounded(chronoscope_instant since,
 
 /*
  As `chronoscope_elapsed_bounded`, but without a check if the last one is at most `age_ns` old;
- it then costs an ordered read and some fifteen nanoseconds.
+ it then costs an ordered read and some ten nanoseconds.
 
  Pointers:
  `elapsed` is null (`CHRONOSCOPE_NULL`) or points to memory for the result.

@@ -83,6 +83,18 @@ void sleep_until(const std::chrono::time_point<clock, Duration> &deadline) {
     }
 }
 
+/*
+ * The wall clock for loggers that ask an object for nanoseconds since 1970, such as quill:
+ *
+ *     chronoscope::wall_source<quill::UserClockSource> source;
+ *
+ * It may go back by some nanoseconds when it is adjusted, and by more if the system's clock is set.
+ */
+template <typename Source>
+struct wall_source : Source {
+    std::uint64_t now() const override { return chronoscope_wall_ns(); }
+};
+
 }  // namespace chronoscope
 
 #endif

@@ -109,7 +109,7 @@ pub unsafe extern "C" fn chronoscope_elapsed_bounded(
 }
 
 /// As `chronoscope_elapsed_bounded`, but without a check if the last one is at most `age_ns` old;
-/// it then costs an ordered read and some fifteen nanoseconds.
+/// it then costs an ordered read and some ten nanoseconds.
 ///
 /// # Safety
 /// `elapsed` is null (`CHRONOSCOPE_NULL`) or points to memory for the result.

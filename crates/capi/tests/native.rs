@@ -204,3 +204,28 @@ fn pkg_config_gives_the_right_options() {
     assert_eq!(ask("--modversion").trim(), env!("CARGO_PKG_VERSION"));
     assert!(entry("Libs.private: ").contains("-l"));
 }
+
+#[test]
+fn cmake_finds_it_wherever_it_was_moved() {
+    let Some(cmake) = tool("cmake") else { return };
+    let moved = installed().join("moved");
+    let build = installed().join("cmake");
+    for folder in [&moved, &build] {
+        let _ = std::fs::remove_dir_all(folder);
+    }
+    std::fs::create_dir_all(&moved).unwrap();
+    let parts = ["lib", "include"].map(|part| installed().join(part));
+    succeeded(Command::new("cp").arg("-a").args(parts).arg(&moved));
+    let mut configure = Command::new(cmake);
+    let source = Path::new(FOLDER).join("tests/native/cmake");
+    configure.arg("-S").arg(source).arg("-B").arg(&build).args([
+        format!("-DCMAKE_PREFIX_PATH={}", moved.display()),
+        format!("-DVERSION={}", env!("CARGO_PKG_VERSION")),
+    ]);
+    succeeded(&mut configure);
+    succeeded(Command::new(cmake).arg("--build").arg(&build));
+    for program in ["with_chronoscope", "with_static"] {
+        let told = run(build.join(program), &[]);
+        assert!(told.contains("2 ms took"), "{told}");
+    }
+}

@@ -16,7 +16,7 @@ use core::fmt;
 /// ```
 pub const SHIFT: u32 = 54;
 
-/// The slowest counter that is used: one tick per microsecond.
+/// The slowest counter that is used, in ticks per second: one per microsecond.
 ///
 /// ```
 /// use chronoscope::convert::{MIN_HZ, Scale};
@@ -25,7 +25,7 @@ pub const SHIFT: u32 = 54;
 /// ```
 pub const MIN_HZ: u64 = 1_000_000;
 
-/// The fastest counter that is used.
+/// The fastest counter that is used, in ticks per second.
 ///
 /// ```
 /// use chronoscope::convert::{MAX_HZ, Scale};

@@ -11,7 +11,9 @@ use crate::standard::Meeting;
 /// A moment of [`Clock::global`], stored as the ticks that were read. The length of a tick matters
 /// only for a difference, so it costs nothing when a moment is taken.
 ///
-/// The methods are those of [`std::time::Instant`], and some more.
+/// The methods are those of [`std::time::Instant`], and some more. Read it by [`Instant::now`] for
+/// times within one thread, by [`Instant::now_ordered`] for moments that threads compare, and by
+/// [`Instant::start`] and [`Instant::stop`] around few instructions.
 ///
 /// ```
 /// use chronoscope::Instant;
@@ -124,7 +126,7 @@ impl Instant {
     }
 
     /// As [`Instant::elapsed_bounded`], but without a check if the last one is at most `age` old:
-    /// it then costs an ordered read and some fifteen nanoseconds; see
+    /// it then costs an ordered read and some ten nanoseconds; see
     /// [`Clock::bounded_since_within`].
     ///
     /// ```
@@ -319,7 +321,7 @@ impl Instant {
 /// The length of a tick, and its relative error.
 fn rate() -> (Scale, f64) {
     let known = Clock::global().known();
-    (known.scale, known.bound)
+    (known.scale, known.bound())
 }
 
 /// Reads both clocks at one moment, after which a rate is known.

@@ -21,10 +21,93 @@
 //! ```
 //! use chronoscope::{Clock, Instant};
 //! let start = Instant::start();
-//! let sum: u64 = (0..1000).sum();
+//! let sum: u64 = std::hint::black_box(0..1000).sum();
 //! let stop = Instant::stop();
 //! println!("{sum} took {} ns", stop.ns_since(start));
 //! println!("{}", Clock::global().describe());
+//! ```
+//!
+//! # How do I time …
+//!
+//! **… a function?** Two reads in one thread cost an instruction each:
+//!
+//! ```
+//! use chronoscope::Instant;
+//! # fn work() -> u64 { std::hint::black_box(0..1000).sum() }
+//! let start = Instant::now();
+//! let result = work();
+//! println!("{result} after {:?}", start.elapsed());
+//! ```
+//!
+//! A processor executes several instructions at a time, so part of a function may run before the
+//! first read or after the last one. If it takes less than a microsecond, keep it between
+//! [`Instant::start`] and [`Instant::stop`], as in the example above. A compiler removes what has
+//! no effect, and computes constants by itself; [`std::hint::black_box`] prevents both.
+//!
+//! **… a loop?** For the mean, read once before it and once after it, and divide. For each round,
+//! read once per round, because the end of one is the start of the next:
+//!
+//! ```
+//! use chronoscope::Instant;
+//! # let work = || std::hint::black_box(1);
+//! let (rounds, mut longest_ns) = (1000, 0);
+//! let start = Instant::now();
+//! let mut last = start;
+//! for _ in 0..rounds {
+//!     work();
+//!     let now = Instant::now();
+//!     longest_ns = longest_ns.max(now.ns_since(last));
+//!     last = now;
+//! }
+//! println!("{} ns on average, {longest_ns} ns at most", last.ns_since(start) / rounds);
+//! ```
+//!
+//! **… a request?** Keep the moment of its arrival in it, and for the log its wall time, which is
+//! not for durations because it can be set. If much depends on the result, ask for its bound:
+//!
+//! ```
+//! use chronoscope::{Instant, WallTime};
+//! struct Request {
+//!     arrived: Instant,
+//!     logged: WallTime,
+//! }
+//! let request = Request { arrived: Instant::now_ordered(), logged: WallTime::now() };
+//! // … and when it is answered, in this thread or another:
+//! let took = request.arrived.elapsed_bounded();
+//! if took.disturbed {
+//!     println!("{}: the machine was suspended or moved meanwhile", request.logged);
+//! } else {
+//!     println!("{}: {} ± {} ns", request.logged, took.ns, took.bound_ns);
+//! }
+//! ```
+//!
+//! **… an event between threads?** Read in order on both sides. The moment can be sent, or stored
+//! in an atomic as [`Instant::ticks`]:
+//!
+//! ```
+//! use chronoscope::Instant;
+//! use std::{sync::mpsc, thread};
+//! let (sender, receiver) = mpsc::channel();
+//! thread::spawn(move || sender.send(Instant::now_ordered()));
+//! let sent = receiver.recv()?;
+//! println!("{} ns on its way", Instant::now_ordered().ns_since(sent));
+//! # Ok::<(), mpsc::RecvError>(())
+//! ```
+//!
+//! **… a deadline?** A moment plus a duration is one. Compare it, or wait for it; see
+//! [`wait::Ticker`] for one after the other. If each of many requests has one that need not be
+//! noticed at once, compare it with [`Instant::recent`].
+//!
+//! ```
+//! use chronoscope::{Instant, wait};
+//! use std::time::Duration;
+//! # let work = || std::hint::black_box(1);
+//! let (mut done, deadline) = (0, Instant::now() + Duration::from_millis(1));
+//! while Instant::now() < deadline {
+//!     done += work();
+//! }
+//! let waited = wait::sleep_until(deadline + Duration::from_millis(1));
+//! println!("{done} in a millisecond, and the next one ended {} ns late", waited.late_ns);
 //! ```
 //!
 //! # One thread or several
@@ -105,6 +188,8 @@
 //!   `openat`, `read` and `close` if no filter is active.
 //! - [`wait::Waiter::shorten_slice`] and what restores the slice: `prctl`; and `sched_getattr` and
 //!   `sched_setattr` if no filter is active.
+//! - [`wait::Waiter::wake_cpu_first`] and the waits after it: also `prctl`; and `timerfd_create`
+//!   and `timerfd_settime` if no filter is active. Dropping the waiter then takes `close`.
 //! - [`Wall::now_bounded`] and [`Wall::now_checked`]: `prctl`; and `adjtimex` if no filter is
 //!   active.
 //! - [`Clock::sync`], and any check that finds something: `prctl`; and `openat`, `read`, `mmap` and
@@ -144,7 +229,8 @@
 //! can_be_stored::<chronoscope::Instant>();
 //! ```
 //!
-//! Sleeps and intervals for tokio are in the crate `chronoscope-tokio`.
+//! Sleeps and intervals for tokio are in the crate `chronoscope-tokio`; clocks and timers for
+//! tracing-subscriber, criterion, governor, async-io and embassy are in `chronoscope-adapters`.
 //!
 //! # Rust version
 //!
@@ -152,6 +238,8 @@
 //! with that version too. A later version may be required by a new minor version, not by a patch.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
+// What needs a feature says so itself; `std` need not be named everywhere.
+#![cfg_attr(docsrs, doc(auto_cfg = false))]
 #![deny(missing_docs)]
 
 #[cfg(feature = "std")]
@@ -203,12 +291,15 @@ pub use clock::{AlreadyChosen, Bounded, Clock, Description, Keeper, Synced, Tick
 #[cfg(feature = "std")]
 pub use instant::Instant;
 #[cfg(feature = "std")]
+#[doc(inline)]
 pub use machine::Wanted;
 #[cfg(feature = "std")]
 pub use recent::{Upkeep, UpkeepError};
 #[cfg(feature = "std")]
+#[doc(inline)]
 pub use steady::Steady;
 #[cfg(feature = "std")]
+#[doc(inline)]
 pub use wall::{Wall, WallInterval};
 #[cfg(feature = "std")]
 pub use wall_time::{OutOfRange, WallTime};

@@ -2,7 +2,7 @@
 //! simulated machine: one whose counter jumps, whose kernel lies, or whose CPUs are out of step.
 
 pub use crate::name::Name;
-use crate::sys::{counter, cpu, os, thread, wanted};
+use crate::sys::{counter, cpu, os, rest, thread, wanted};
 
 /// A counter, the operating system's clocks, and what is known about both.
 ///
@@ -233,6 +233,25 @@ pub trait Machine {
     /// println!("{} ns late", Native.monotonic().saturating_sub(deadline));
     /// ```
     fn sleep_until(&self, deadline: u64, remaining: u64);
+
+    /// Lets the processor rest in a spin until the counter is at `ticks`, or less long. If it often
+    /// takes until after `latest`, this may do nothing from then on. Called only if the counter may
+    /// be read. Returns whether the processor rested; if not, the spin executes PAUSE or its like.
+    ///
+    /// [`Native`] does so with `tpause` (Intel), `mwaitx` (AMD) or `wfet` (Arm Linux), if the
+    /// processor has that. It looks for one before its first sleep.
+    ///
+    /// ```
+    /// use chronoscope::machine::{Machine, Native};
+    /// if !Native.facts().forbidden {
+    ///     let now = Native.ticks();
+    ///     println!("{}", Native.rest_until(now + 1000, now + 2000));
+    /// }
+    /// ```
+    fn rest_until(&self, ticks: u64, latest: u64) -> bool {
+        let _ = (ticks, latest);
+        false
+    }
 
     /// How late a timer can wake a thread, in nanoseconds; longer delays have another cause.
     ///
@@ -502,7 +521,12 @@ impl Machine for Native {
     }
 
     fn sleep_until(&self, deadline: u64, remaining: u64) {
+        rest::find();
         os::sleep_until(deadline, remaining);
+    }
+
+    fn rest_until(&self, ticks: u64, latest: u64) -> bool {
+        rest::until(ticks, latest)
     }
 
     fn margin_cap(&self) -> u64 {

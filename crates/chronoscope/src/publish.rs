@@ -10,7 +10,7 @@
 //! writer (the "latch" of Linux, include/linux/seqlock.h); more of them allow several.
 //! `tests/loom.rs` runs this file under loom.
 
-use super::sync::{AtomicU64, Ordering, fence};
+use super::sync::{AtomicU8, AtomicU64, Ordering, fence};
 
 /// Which words were read: the number of changes before, and the slot. Zero before the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +64,7 @@ impl<const N: usize, const S: usize> Published<N, S> {
     }
 
     /// All words are zero.
-    #[cfg(not(loom))]
+    #[cfg(not(all(loom, test)))]
     pub const fn zero() -> Self {
         Self::new(
             AtomicU64::new(0),
@@ -103,10 +103,24 @@ impl<const N: usize, const S: usize> Published<N, S> {
         same.then_some((Stamp(stamp), words))
     }
 
-    /// Whether these are still the current words.
-    pub fn is_current(&self, stamp: Stamp) -> bool {
-        fence(Ordering::SeqCst);
-        self.current.load(Ordering::Acquire) == stamp.0
+    /// Lets `take` store the first `K` words where others read them one by one. Whoever publishes
+    /// calls this afterwards, and it repeats that if it was overtaken, so that the last publication
+    /// prevails.
+    pub fn follow<const K: usize>(&self, mut take: impl FnMut([u64; K])) {
+        loop {
+            let (stamp, words) = self.read_first();
+            if stamp.is_first() {
+                return;
+            }
+            // The first keeps the stores behind the publication, the second keeps the load behind
+            // the stores: of two threads that store, one sees that the other has published.
+            fence(Ordering::SeqCst);
+            take(words);
+            fence(Ordering::SeqCst);
+            if self.current.load(Ordering::Acquire) == stamp.0 {
+                return;
+            }
+        }
     }
 
     /// Replaces the words that were read with `stamp`. Returns `false` and changes nothing if
@@ -153,4 +167,13 @@ impl<const N: usize, const S: usize> Published<N, S> {
             unread
         })
     }
+}
+
+/// Sets what has not been set yet: whatever is there already is newer. Whoever sees that `last` is
+/// set, with [`Ordering::Acquire`], also sees that the others are.
+pub fn set_first(places: [(&AtomicU64, u64); 2], last: (&AtomicU8, u8)) {
+    for (place, value) in places {
+        let _ = place.compare_exchange(0, value, Ordering::Release, Ordering::Relaxed);
+    }
+    let _ = last.0.compare_exchange(0, last.1, Ordering::Release, Ordering::Relaxed);
 }

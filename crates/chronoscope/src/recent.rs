@@ -157,7 +157,7 @@ impl std::error::Error for UpkeepError {
 impl Upkeep {
     /// Starts a thread that stores the time every `period`, beginning now.
     ///
-    /// A period below 100 µs is raised to that. If the time is needed more precisely, reading the
+    /// A period below 100 us is raised to that. If the time is needed more precisely, reading the
     /// clock is cheaper.
     ///
     /// # Errors

@@ -6,7 +6,7 @@ pub use core::sync::atomic::AtomicU64;
 #[cfg(all(not(target_has_atomic = "64"), feature = "portable-atomic"))]
 pub use portable_atomic::AtomicU64;
 
-pub use core::sync::atomic::{Ordering, fence};
+pub use core::sync::atomic::{AtomicU8, Ordering, fence};
 
 #[cfg(not(any(target_has_atomic = "64", feature = "portable-atomic")))]
 compile_error!(

@@ -66,13 +66,13 @@ pub struct WallInterval {
     pub now: u64,
     /// The time is not later than this.
     pub latest: u64,
-    /// The part of the error that is due to this library: how far `now` can be from the system's
-    /// clock.
+    /// The part of the error that is due to this library, in nanoseconds: how far `now` can be from
+    /// the system's clock.
     pub tracking: u64,
-    /// The part that the kernel states for its own clock. `None` if it states none, if its clock is
-    /// not synchronised, or if it is not asked because a filter of system calls is active
-    /// ([`assume_that_nothing_kills`](crate::machine::assume_that_nothing_kills)). The interval
-    /// then contains the time of the system's clock rather than the true time.
+    /// The part that the kernel states for its own clock, in nanoseconds. `None` if it states none,
+    /// if its clock is not synchronised, or if it is not asked because a filter of system calls is
+    /// active ([`assume_that_nothing_kills`](crate::machine::assume_that_nothing_kills)). The
+    /// interval then contains the time of the system's clock rather than the true time.
     pub kernel: Option<u64>,
     /// How long ago the system's clock was looked at, in nanoseconds: at most [`FOLLOWS_WITHIN`],
     /// and zero if it was looked at now. The interval does not contain a step since then.
@@ -435,7 +435,7 @@ fn look<M: Machine>(clock: &Clock<M>, before: Option<Line>) -> Option<Line> {
         good_for: plain.ticks(good_for.as_nanos() as u64).unwrap_or(0),
         // Asked only by those who want to know: a sandbox may forbid the call.
         kernel: UNASKED,
-        bound: known.bound,
+        bound: known.bound(),
         ratio,
         from,
         last: sample,

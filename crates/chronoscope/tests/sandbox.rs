@@ -15,6 +15,7 @@ fn main() {
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 mod linux {
     use std::hint::black_box;
+    use std::sync::Mutex;
     use std::time::Duration;
 
     use chronoscope::mock::{Real, Timer};
@@ -71,6 +72,15 @@ mod linux {
 
     const SHORT: Duration = Duration::from_micros(300);
 
+    /// One waiter for all calls, so that a filter may come between its first wait and the next.
+    fn wake_cpu_first() {
+        static CLOCK: Clock = Clock::new();
+        static WAITER: Mutex<Waiter<'_>> = Mutex::new(Waiter::on(&CLOCK, Effort::Balanced));
+        let mut waiter = WAITER.lock().unwrap();
+        seen(waiter.wake_cpu_first());
+        seen(waiter.sleep(Duration::from_millis(2)));
+    }
+
     const CALLS: &[Call] = &[
         ("Instant::now", &[], || seen(Instant::now())),
         ("Instant::now_ordered", &[], || seen(Instant::now_ordered())),
@@ -106,6 +116,7 @@ mod linux {
         ("wait::sleep_until", &[WAITS], || seen(wait::sleep_until(Instant::now() + SHORT))),
         ("Waiter", &[WAITS], || seen(Waiter::new(Effort::Precise).sleep(SHORT))),
         ("shorten_slice", &[], || seen(Waiter::new(Effort::Precise).shorten_slice())),
+        ("wake_cpu_first", &[WAITS], wake_cpu_first),
         ("Ticker", &[WAITS], || seen(Ticker::new(SHORT).map(|mut ticker| ticker.tick()))),
         ("Real", &[WAITS], || seen(Real.sleep(SHORT))),
         ("keep", &[THREADS, WAITS], || seen(Clock::global().keep(Duration::from_millis(1)))),

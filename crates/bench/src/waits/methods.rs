@@ -14,16 +14,25 @@ pub struct Method {
     make: fn() -> Box<dyn FnMut(Duration)>,
 }
 
-/// A waiter of this library; `spin_us` replaces what the effort allows.
-fn ours(effort: Effort, spin_us: Option<u64>, short_slice: bool) -> Box<dyn FnMut(Duration)> {
+/// A waiter of this library, after it was asked for more than its effort.
+fn ours(effort: Effort, ask: impl FnOnce(&mut Waiter) -> Result<()>) -> Box<dyn FnMut(Duration)> {
     let mut waiter = Waiter::new(effort);
-    if let Some(us) = spin_us {
-        waiter.set_budget(Duration::from_micros(us));
-    }
-    if short_slice && let Err(reason) = waiter.shorten_slice() {
+    if let Err(reason) = ask(&mut waiter) {
         eprintln!("{reason}");
     }
     Box::new(move |time| _ = waiter.sleep(time))
+}
+
+/// Asks for so much spinning in place of what the effort allows.
+fn spin(us: u64) -> impl FnOnce(&mut Waiter) -> Result<()> {
+    move |waiter| {
+        waiter.set_budget(Duration::from_micros(us));
+        Ok(())
+    }
+}
+
+fn short_slice(waiter: &mut Waiter) -> Result<()> {
+    Ok(waiter.shorten_slice()?)
 }
 
 fn theirs(strategy: SpinStrategy) -> Box<dyn FnMut(Duration)> {
@@ -46,16 +55,17 @@ methods! {
     "std sleep" => Box::new(std::thread::sleep),
     "spin_sleep yield" => theirs(SpinStrategy::YieldThread),
     "spin_sleep hint" => theirs(SpinStrategy::SpinLoopHint),
-    "chronoscope economy" => ours(Effort::Economy, None, false),
-    "chronoscope 7 us" => ours(Effort::Balanced, Some(7), false),
-    "chronoscope balanced" => ours(Effort::Balanced, None, false),
-    "chronoscope 20 us" => ours(Effort::Balanced, Some(20), false),
-    "chronoscope 25 us" => ours(Effort::Balanced, Some(25), false),
-    "chronoscope 50 us" => ours(Effort::Balanced, Some(50), false),
-    "chronoscope precise" => ours(Effort::Precise, None, false),
-    "chronoscope economy, short slice" => ours(Effort::Economy, None, true),
-    "chronoscope balanced, short slice" => ours(Effort::Balanced, None, true),
-    "chronoscope precise, short slice" => ours(Effort::Precise, None, true),
+    "chronoscope economy" => ours(Effort::Economy, |_| Ok(())),
+    "chronoscope 7 us" => ours(Effort::Balanced, spin(7)),
+    "chronoscope balanced" => ours(Effort::Balanced, |_| Ok(())),
+    "chronoscope 20 us" => ours(Effort::Balanced, spin(20)),
+    "chronoscope 25 us" => ours(Effort::Balanced, spin(25)),
+    "chronoscope 50 us" => ours(Effort::Balanced, spin(50)),
+    "chronoscope precise" => ours(Effort::Precise, |_| Ok(())),
+    "chronoscope balanced, CPU first" => ours(Effort::Balanced, |waiter| Ok(waiter.wake_cpu_first()?)),
+    "chronoscope economy, short slice" => ours(Effort::Economy, short_slice),
+    "chronoscope balanced, short slice" => ours(Effort::Balanced, short_slice),
+    "chronoscope precise, short slice" => ours(Effort::Precise, short_slice),
 }
 
 /// What a burst of waits showed.

@@ -23,7 +23,7 @@ use store::{Burst, Store};
 pub struct Request<'a> {
     pub load: Load,
     pub lengths_us: &'a [u64],
-    /// Waits of each method and length, in each run.
+    /// Waits of each method and length, in each run; of those above 10 ms, a tenth.
     pub waits: usize,
     pub runs: u32,
     /// The longest that this may take; what is left is for the next time.
@@ -99,7 +99,8 @@ fn missing(request: &Request<'_>, store: &Store, run: u32) -> Vec<(usize, u64, u
                     && burst.method == it.name
             };
             let have: usize = store.bursts.iter().filter(same).map(Burst::waits).sum();
-            let bursts = request.waits.saturating_sub(have).div_ceil(burst_of(length));
+            let wanted = request.waits / if length > 10_000 { 10 } else { 1 };
+            let bursts = wanted.saturating_sub(have).div_ceil(burst_of(length));
             if bursts > 0 {
                 left.push((method, length, bursts));
             }

@@ -28,6 +28,12 @@ static bool same(const bool &left, const bool &right) {
     return left == right;
 }
 
+// A logger's source of time, such as quill's.
+struct source {
+    virtual ~source() {}
+    virtual std::uint64_t now() const = 0;
+};
+
 int main() {
     using namespace std::chrono;
     int faults = 0;
@@ -54,6 +60,16 @@ int main() {
     const std::uint64_t most = (std::numeric_limits<std::int64_t>::max)();
     is(chronoscope::detail::nanoseconds(hours::max()) == most, "the longest");
     is(chronoscope::detail::nanoseconds(duration<double>(1e300)) == most, "1e300 s");
+
+    // The error states how far the library's wall time can be from the system's.
+    const chronoscope::wall_source<source> wall;
+    const source &seen = wall;
+    chronoscope_wall_interval before, after;
+    is(chronoscope_wall_checked(&before) == CHRONOSCOPE_OK, "the wall before");
+    const std::uint64_t now = seen.now();
+    is(chronoscope_wall_checked(&after) == CHRONOSCOPE_OK, "the wall after");
+    const std::uint64_t error = before.tracking_ns + after.tracking_ns;
+    is(now + error >= before.now && now <= after.now + error, "nanoseconds since 1970");
 
     chronoscope::sleep_for(seconds(-5));
     chronoscope::sleep_until(clock_type::time_point());

@@ -59,7 +59,8 @@ pub enum Synced {
     Agrees(f64),
     /// What was observed was impossible but did not persist; nothing was changed.
     Rejected,
-    /// The two clocks drift apart by at most a millionth; the bound covers it.
+    /// The two clocks drift apart by at most a millionth; the bound, now this many parts per
+    /// million, covers it.
     Drifted(f64),
     /// The counter jumped ahead by this many nanoseconds (a suspend, a pause, a migration).
     Jumped(u64),

@@ -94,8 +94,8 @@ impl<M: Machine> Clock<M> {
             },
             reason,
             hz: known.scale.hz(),
-            bound_ppm: known.bound * 1e6,
-            hz_range: hz_range(known.scale, known.bound),
+            bound_ppm: known.bound() * 1e6,
+            hz_range: hz_range(known.scale, known.bound()),
             rate_told_by: state.hint.filter(|_| counted),
             observed: Duration::from_nanos(state.estimator.span()),
             calibrated: counted

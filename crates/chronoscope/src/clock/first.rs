@@ -4,13 +4,13 @@ use std::sync::atomic::Ordering;
 
 use super::choice::Choice;
 use super::state::State;
-use super::{COUNTER, Clock, NO_LIMIT, UNSET};
+use super::{COUNTER, Clock, NO_LIMIT};
 use crate::bracket::{Sample, Steps, narrowest};
 use crate::calibrate::{Estimator, Rate, SAME_CLOCK_WANDER, Verdict, WANDER};
 use crate::choose::{self, Reason, Source, Trial};
 use crate::convert::Scale;
 use crate::machine::{Facts, Hint, Kernel, Machine, Name, Wanted};
-use crate::sync::AtomicU64;
+use crate::publish::set_first;
 
 /// How many brackets are tried; the narrowest counts.
 pub(super) const TRIES: u32 = 16;
@@ -94,13 +94,8 @@ fn adopt<M: Machine>(clock: &Clock<M>, choice: Choice) {
         (clock.machine.monotonic_step(), NO_LIMIT)
     };
     clock.step.store(step, Ordering::Relaxed);
-    let set = |place: &AtomicU64, value| {
-        // Whatever is there already is newer.
-        let _ = place.compare_exchange(0, value, Ordering::Release, Ordering::Relaxed);
-    };
-    set(&clock.multiplier, choice.scale().multiplier());
-    set(&clock.limit, limit);
-    let _ = clock.mode.compare_exchange(UNSET, choice.mode(), Ordering::Release, Ordering::Relaxed);
+    let places = [(&clock.multiplier, choice.scale().multiplier()), (&clock.limit, limit)];
+    set_first(places, (&clock.mode, choice.mode()));
 }
 
 /// Reads the counter for the first time, and records the results in the state.

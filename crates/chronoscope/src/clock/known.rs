@@ -1,11 +1,11 @@
 //! Differences with a bound, and what a clock knows about itself.
 
-use std::sync::atomic::{Ordering, fence};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::check::{Synced, VERIFY};
 use super::choice::Choice;
-use super::state::{KNOWN, Known, Slack, State};
+use super::state::{KNOWN, Known, Slack, State, error};
 use super::{Bounded, COUNTER, Clock, NO_LIMIT, Ticks};
 use crate::calibrate::{Estimator, Rate};
 use crate::choose::Source;
@@ -28,21 +28,22 @@ impl<M: Machine> Clock<M> {
     /// let elapsed = clock.between_bounded(start, later);
     /// assert!(elapsed.ns.abs_diff(1_000_000_000) <= elapsed.bound_ns);
     /// ```
+    #[inline(always)]
     pub fn between_bounded(&self, earlier: Ticks, later: Ticks) -> Bounded {
         let known = self.known();
         let ns = known.scale.ns(later.0.saturating_sub(earlier.0));
-        // Rounded up; `ceil` is a call on processors that have no instruction for it.
-        let rate_ns = (ns as f64 * known.bound) as u64 + 1;
         let (clock, unchecked) = match known.source {
             Source::Os => (crate::sys::os::MONOTONIC, 0),
             Source::OsInstead => (crate::sys::os::REFERENCE, 0),
             Source::Counter => (crate::sys::os::REFERENCE, later.0.saturating_sub(known.checked)),
         };
+        // One more for the nanosecond by which the error of the rate is truncated. None of this
+        // depends on the later read, so nothing waits for it.
+        let others = (self.rounding(known.scale).saturating_add(1))
+            .saturating_add(known.slack.since(earlier.0));
         Bounded {
             ns,
-            bound_ns: rate_ns
-                .saturating_add(self.rounding(known.scale))
-                .saturating_add(known.slack.since(earlier.0)),
+            bound_ns: known.error.ns(ns).saturating_add(others),
             disturbed: later < earlier || known.is_disturbed_since(earlier),
             unchecked_ns: known.scale.ns(unchecked),
             clock,
@@ -63,6 +64,7 @@ impl<M: Machine> Clock<M> {
     /// let elapsed = clock.bounded_since(start);
     /// println!("{} ± {} ns", elapsed.ns, elapsed.bound_ns);
     /// ```
+    #[inline(never)]
     pub fn bounded_since(&self, earlier: Ticks) -> Bounded {
         let now = self.now_ordered();
         // A check of another thread may be older than `now`, and a rejected one shows nothing.
@@ -86,7 +88,7 @@ impl<M: Machine> Clock<M> {
     }
 
     /// As [`Clock::bounded_since`], but without a check if the last one is at most `age` old: it
-    /// then costs an ordered read and some fifteen nanoseconds. [`Bounded::unchecked_ns`] is the
+    /// then costs an ordered read and some ten nanoseconds. [`Bounded::unchecked_ns`] is the
     /// age of the last check, and what it says about the bound applies.
     ///
     /// ```
@@ -100,29 +102,33 @@ impl<M: Machine> Clock<M> {
     pub fn bounded_since_within(&self, earlier: Ticks, age: Duration) -> Bounded {
         let found = self.between_bounded(earlier, self.now_ordered());
         if u128::from(found.unchecked_ns) <= age.as_nanos() {
-            return found;
+            found
+        } else {
+            self.bounded_since(earlier)
         }
-        self.bounded_since(earlier)
     }
 
     /// What is known, from one publication: the bound of a later rate, which a calibration has
     /// narrowed, does not apply to an earlier rate. Chooses a source if there is none yet.
+    #[inline(always)]
     pub(crate) fn known(&self) -> Known {
-        self.chosen_mode();
         let (stamp, words) = self.state.read_first::<KNOWN>();
-        if stamp.is_first() {
-            return self.known_at_first();
-        }
-        Known::from_words(words)
+        if stamp.is_first() { self.known_at_first() } else { Known::from_words(words) }
     }
 
     /// What the choice alone says, as long as the thread that made it has not published more.
     #[cold]
+    #[inline(never)]
     fn known_at_first(&self) -> Known {
+        self.chosen_mode();
+        let (stamp, words) = self.state.read_first::<KNOWN>();
+        if !stamp.is_first() {
+            return Known::from_words(words);
+        }
         let choice = self.choice();
         Known {
             scale: choice.scale(),
-            bound: choice.bound(),
+            error: error(choice.bound()),
             takeover: (0, 0),
             limit: self.limit.load(Ordering::Relaxed),
             checked: 0,
@@ -194,17 +200,10 @@ impl<M: Machine> Clock<M> {
         done
     }
 
-    /// Sets what the fast paths read to what was published last. Whoever publishes does this
-    /// afterwards, and repeats it if it was overtaken, so that the last publication prevails.
+    /// Sets what the fast paths read to what was published last.
     fn follow(&self) {
-        loop {
-            let (stamp, words) = self.state.read_first::<KNOWN>();
-            if stamp.is_first() {
-                return;
-            }
+        self.state.follow::<KNOWN>(|words| {
             let known = Known::from_words(words);
-            // Keeps the stores behind the publication; `is_current` has the fence that matches it.
-            fence(Ordering::SeqCst);
             self.multiplier.store(known.scale.multiplier(), Ordering::Relaxed);
             self.limit.store(known.limit, Ordering::Relaxed);
             self.checked.store(known.checked, Ordering::Relaxed);
@@ -213,10 +212,7 @@ impl<M: Machine> Clock<M> {
                 self.step.fetch_max(step, Ordering::Relaxed);
                 self.mode.store(super::OS_INSTEAD, Ordering::Release);
             }
-            if self.state.is_current(stamp) {
-                return;
-            }
-        }
+        });
     }
 }
 

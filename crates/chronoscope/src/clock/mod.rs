@@ -245,6 +245,14 @@ impl<M: Machine> Clock<M> {
         counted.then(|| self.machine.ticks())
     }
 
+    /// Lets the processor rest in a spin until the counter is at `ticks`; see
+    /// [`Machine::rest_until`].
+    #[inline]
+    pub(crate) fn rest_until(&self, ticks: u64, latest: u64) -> bool {
+        let counted = self.mode.load(Ordering::Acquire) & COUNTER != 0;
+        counted && self.machine.rest_until(ticks, latest)
+    }
+
     /// Reads the clock after all earlier instructions of this thread.
     ///
     /// ```

@@ -4,7 +4,7 @@ use super::Ticks;
 use crate::bracket::Sample;
 use crate::calibrate::{Estimator, Rate};
 use crate::choose::{Reason, Source};
-use crate::convert::Scale;
+use crate::convert::{SHIFT, Scale};
 use crate::machine::{Kernel, Name};
 
 /// All words of a state.
@@ -84,8 +84,8 @@ impl Slack {
 #[derive(Clone, Copy, Debug)]
 pub struct Known {
     pub scale: Scale,
-    /// The relative error of the scale.
-    pub bound: f64,
+    /// How many nanoseconds of a nanosecond the scale can be off, rounded up.
+    pub error: Scale,
     /// Where the system's clock took over: ticks, and nanoseconds of the reference.
     pub takeover: (u64, u64),
     /// Spans of at least this many ticks are converted only after a recent check.
@@ -100,11 +100,11 @@ pub struct Known {
 
 impl Known {
     pub fn from_words(words: [u64; KNOWN]) -> Self {
-        let [multiplier, bound, ticks, ns, limit, checked, packed, rest @ ..] = words;
+        let [multiplier, error, ticks, ns, limit, checked, packed, rest @ ..] = words;
         let [gap, gap_from, recent, recent_from, disturbed] = rest;
         Self {
             scale: Scale::from_atomic(multiplier),
-            bound: f64::from_bits(bound),
+            error: Scale::from_atomic(error),
             takeover: (ticks, ns),
             limit,
             checked,
@@ -113,6 +113,11 @@ impl Known {
             disturbed: disturbed.checked_sub(1),
             slack: Slack { gap, gap_from, recent, recent_from, whole: packed >> 8 },
         }
+    }
+
+    /// The relative error of the scale.
+    pub fn bound(&self) -> f64 {
+        self.error.ns_per_tick()
     }
 
     pub fn is_disturbed_since(&self, ticks: Ticks) -> bool {
@@ -203,7 +208,7 @@ impl State {
         let mut out = Out { words: [0; WORDS], at: 0 };
         out.put(&[
             scale.multiplier(),
-            bound.to_bits(),
+            error(bound).multiplier(),
             self.takeover.0,
             self.takeover.1,
             limit,
@@ -303,6 +308,12 @@ impl State {
     }
 }
 
+/// A relative error as a scale, which an integer multiplication applies. One of 1024 or more, which
+/// no rate in use has, becomes 1024.
+pub fn error(bound: f64) -> Scale {
+    Scale::from_atomic((bound * (1u64 << SHIFT) as f64).ceil() as u64)
+}
+
 fn code(source: Source) -> u8 {
     match source {
         Source::Counter => 1,
@@ -394,8 +405,8 @@ mod tests {
         let words = state.to_words(Scale::NANOSECOND, 22);
         let again = State::from_words(&words);
         assert_eq!(format!("{state:?}"), format!("{again:?}"));
-        let bound = estimator.bound().to_bits();
-        assert_eq!(words[..2], [Scale::NANOSECOND.multiplier(), bound]);
+        let error = error(estimator.bound()).multiplier();
+        assert_eq!(words[..2], [Scale::NANOSECOND.multiplier(), error]);
         // All words are needed, and the last one is used.
         assert_eq!(words[WORDS - 1], 16);
     }

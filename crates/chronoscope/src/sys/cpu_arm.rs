@@ -24,3 +24,10 @@ pub fn rate_hints() -> [Option<Hint>; 2] {
     };
     [generic_timer::rate_hint(hz, "CNTFRQ"), None]
 }
+
+/// No instruction rests until the counter has a value.
+pub const fn rests_by() -> u8 {
+    super::rest::NONE
+}
+
+pub fn rest_until(_instruction: u8, _until: u64) {}

@@ -12,3 +12,10 @@ pub fn invariant() -> Option<bool> {
 pub fn rate_hints() -> [Option<Hint>; 2] {
     [None; 2]
 }
+
+/// No instruction rests until the counter has a value.
+pub const fn rests_by() -> u8 {
+    super::rest::NONE
+}
+
+pub fn rest_until(_instruction: u8, _until: u64) {}

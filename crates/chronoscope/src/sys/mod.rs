@@ -66,6 +66,9 @@ mod perf_page;
 pub mod process;
 
 #[cfg(feature = "std")]
+pub mod rest;
+
+#[cfg(feature = "std")]
 #[cfg_attr(all(target_os = "linux", not(miri)), path = "thread_linux.rs")]
 #[cfg_attr(any(not(target_os = "linux"), miri), path = "thread_other.rs")]
 pub mod thread;

@@ -341,7 +341,7 @@ fn sleep_for(nanos: u64) {
     }
 }
 
-fn time(nanos: u64) -> timespec {
+pub(super) fn time(nanos: u64) -> timespec {
     timespec {
         // What 32 bits of seconds cannot represent is 68 years after the machine has started.
         tv_sec: Seconds::try_from(nanos / NANOS_PER_SEC).unwrap_or(Seconds::MAX),

@@ -1,8 +1,10 @@
-//! Linux: what the scheduler counts for this thread, and the slice that it gives it.
+//! Linux: what the scheduler counts for this thread, the slice that it gives it, and a timer.
 
 use core::ffi::{c_int, c_long};
+use std::io::{Error, ErrorKind};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
-use super::os::{nothing_kills, read_file};
+use super::os::{nothing_kills, read_file, time};
 
 /// For how long this thread was ready to run and waited for a CPU, in nanoseconds. Opens a file,
 /// unless a filter of system calls is active, which might end the process.
@@ -85,7 +87,7 @@ impl Attributes {
 }
 
 fn refused() -> Unset {
-    match std::io::Error::last_os_error().raw_os_error() {
+    match Error::last_os_error().raw_os_error() {
         Some(libc::ENOSYS) | None => Unset::Unsupported,
         Some(code) => Unset::Refused(code),
     }
@@ -131,6 +133,39 @@ pub fn restore_slice(ns: u64, restores: u64) -> bool {
             .is_ok_and(|now| now.runtime == ns && now.with_slice(restores).is_ok())
 }
 
+/// A timer that interrupts its CPU and wakes no thread: a timerfd that nobody reads. A copy in a
+/// forked child is the same timer.
+#[derive(Debug)]
+pub struct Alarm(OwnedFd);
+
+impl Alarm {
+    pub fn new() -> Result<Self, Error> {
+        if !nothing_kills() {
+            return Err(ErrorKind::PermissionDenied.into());
+        }
+        let flags = libc::TFD_CLOEXEC | libc::TFD_NONBLOCK;
+        // SAFETY: takes only numbers.
+        let file = unsafe { libc::timerfd_create(libc::CLOCK_MONOTONIC, flags) };
+        if file < 0 {
+            return Err(Error::last_os_error());
+        }
+        // SAFETY: the descriptor was opened above, and nothing else owns it.
+        Ok(Self(unsafe { OwnedFd::from_raw_fd(file) }))
+    }
+
+    /// Makes it go off once, when the system's monotonic clock is at `moment`.
+    pub fn set(&self, moment: u64) {
+        if !nothing_kills() {
+            return;
+        }
+        let once = libc::itimerspec { it_interval: time(0), it_value: time(moment) };
+        let (file, flags) = (self.0.as_raw_fd(), libc::TFD_TIMER_ABSTIME);
+        // SAFETY: the descriptor is open as long as `self` exists, and `once` is valid. No place is
+        // given for the setting before.
+        unsafe { libc::timerfd_settime(file, flags, &raw const once, core::ptr::null_mut()) };
+    }
+}
+
 /// The CPU time that this thread has used, in nanoseconds.
 pub fn cpu_time() -> Option<u64> {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
@@ -146,6 +181,7 @@ pub fn cpu_time() -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::os::monotonic;
     use super::*;
 
     #[test]
@@ -155,6 +191,27 @@ mod tests {
         for text in ["", "1", "1 x 2", "-1 5 6", "99999999999999999999 1 1"] {
             assert_eq!(run_delay(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn an_alarm_goes_off_once() {
+        let Ok(alarm) = Alarm::new() else { return };
+        let gone_off = || {
+            let mut count = 0u64;
+            let (file, size) = (alarm.0.as_raw_fd(), size_of::<u64>());
+            // SAFETY: an open descriptor, and a valid place of the size given.
+            let read = unsafe { libc::read(file, (&raw mut count).cast(), size) };
+            (read == size as isize).then_some(count)
+        };
+        let moment = monotonic() + 1_000_000;
+        alarm.set(moment);
+        let mut found = None;
+        while found.is_none() && monotonic() < moment + 10_000_000_000 {
+            std::thread::yield_now();
+            found = gone_off();
+        }
+        assert!(monotonic() >= moment);
+        assert_eq!((found, gone_off()), (Some(1), None));
     }
 
     /// The slice of this thread; `None` if this kernel has none that can be set, or if a filter may

@@ -1,5 +1,7 @@
 //! Systems that report nothing about the scheduler, and whose slices cannot be set.
 
+use std::io::{Error, ErrorKind};
+
 pub fn queued() -> Option<u64> {
     None
 }
@@ -19,6 +21,18 @@ pub fn shorten_slice(_ns: u64) -> Result<Option<u64>, Unset> {
 
 pub fn restore_slice(_ns: u64, _restores: u64) -> bool {
     false
+}
+
+/// A timer that wakes no thread; none here.
+#[derive(Debug)]
+pub enum Alarm {}
+
+impl Alarm {
+    pub fn new() -> Result<Self, Error> {
+        Err(ErrorKind::Unsupported.into())
+    }
+
+    pub fn set(&self, _moment: u64) {}
 }
 
 pub fn cpu_time() -> Option<u64> {

@@ -158,7 +158,7 @@ impl Grid {
         self.missed
     }
 
-    /// Goes on to the next point and returns it. It may have passed, and is then to be treated at
+    /// Goes on to the next point and returns it. It may have passed, and is then to be handled at
     /// once. Updates the calibration of the clock if that is old.
     ///
     /// ```

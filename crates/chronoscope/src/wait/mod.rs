@@ -4,10 +4,30 @@
 //! here sleeps until shortly before its deadline and spins for the rest. Each thread learns from
 //! its own sleeps how shortly before: the margin is a moving average of their lateness, which
 //! follows the state of the machine, and a part that depends on how the wakes scatter and on the
-//! [`Effort`]. Waits of 100 us and more sleep if that is likely to save CPU time.
+//! [`Effort`]. Waits of 100 us and more sleep if that is likely to save CPU time. While a wait
+//! spins, the processor rests if it can; see [`Machine::rest_until`].
 //!
 //! Next to busy threads of the same priority, no margin helps, because they use up their slices
 //! first: [`Waiter::shorten_slice`] does. [`Waited::cause`] is the reason for a late end.
+//!
+//! ```
+//! use chronoscope::wait::{self, Effort, Ticker, Waiter};
+//! use std::time::Duration;
+//!
+//! let waited = wait::sleep(Duration::from_micros(300));
+//! println!("{} ns late, after spinning for {} ns", waited.late_ns, waited.spun_ns);
+//!
+//! // A waiter of your own: more CPU time for fewer late ends, or less of it.
+//! let mut waiter = Waiter::new(Effort::Precise);
+//! waiter.sleep(Duration::from_micros(300));
+//!
+//! // One deadline after the other, none of which shifts the next.
+//! let mut ticker = Ticker::new(Duration::from_millis(1))?;
+//! for _ in 0..3 {
+//!     println!("{} ns late", ticker.tick().waited.late_ns);
+//! }
+//! # Ok::<(), wait::BadPeriod>(())
+//! ```
 
 mod cause;
 mod grid;
@@ -33,6 +53,7 @@ use until::{Awake, Goal, Manner, Start};
 use crate::clock::{Clock, Ticks};
 use crate::instant::Instant;
 use crate::machine::{Machine, Native};
+use crate::sys::thread::Alarm;
 
 /// How much CPU time may be spent to be on time.
 ///
@@ -51,8 +72,8 @@ pub enum Effort {
     /// The margin covers 99 % of the wakes, or fewer if spinning for that would take more than
     /// 14 us on average (Linux; 46 us on macOS, 112 us on Windows, whose timers are later). If
     /// wakes scatter more than that, as in many virtual machines, waits of a millisecond and more
-    /// are on time at the median, but not at the 90th percentile; [`Waiter::set_budget`] allows
-    /// more.
+    /// are on time at the median, but not at the 90th percentile. [`Waiter::wake_cpu_first`] makes
+    /// them scatter less, and [`Waiter::set_budget`] allows more spinning.
     #[default]
     Balanced,
     /// The margin covers 99.9 % of the wakes, and is at most 150 us (Linux). Later wakes, because
@@ -91,7 +112,8 @@ pub struct Waited {
 
 /// Waits by a clock, and learns from its waits.
 ///
-/// [`sleep`] and [`sleep_until`] use one per thread.
+/// A new one has learnt nothing yet, so keep it for the next wait. [`sleep`] and [`sleep_until`]
+/// use one per thread.
 ///
 /// ```
 /// use chronoscope::wait::{Effort, Waiter};
@@ -107,6 +129,7 @@ pub struct Waiter<'c, M: Machine = Native> {
     manner: Manner,
     memory: Memory,
     slice: Option<ShortSlice>,
+    alarm: Option<Alarm>,
 }
 
 impl Waiter<'static> {
@@ -147,7 +170,7 @@ impl<'c, M: Machine> Waiter<'c, M> {
     /// waiter.sleep(std::time::Duration::from_micros(100));
     /// ```
     pub const fn on(clock: &'c Clock<M>, effort: Effort) -> Self {
-        Self { clock, manner: Manner::new(effort), memory: Memory::NEW, slice: None }
+        Self { clock, manner: Manner::new(effort), memory: Memory::NEW, slice: None, alarm: None }
     }
 
     /// Sets how long each wait may spin on average, in place of what the effort allows: more than
@@ -221,6 +244,39 @@ impl<'c, M: Machine> Waiter<'c, M> {
         self.slice = None;
     }
 
+    /// From now on, has the CPU interrupted 75 us before each wake (Linux). An idle CPU takes long
+    /// to run again, above all that of a virtual machine, and how long varies. With this, most of
+    /// that has passed when the thread wakes, so more waits of half a millisecond and longer end on
+    /// time, for the same CPU time of the thread. Next to busy threads it changes nothing, because
+    /// the CPU is not idle.
+    ///
+    /// The interrupt costs the machine some microseconds for each wait, in no thread's account. It
+    /// is that of a timer that nobody reads (`timerfd_create(2)`), a file descriptor that the
+    /// waiter holds until it is dropped. A program that closes descriptors that it does not own
+    /// must drop the waiter before. In a forked child the copy of the waiter sets the same timer,
+    /// so interrupts may come at other times, and waits are as without it.
+    ///
+    /// # Errors
+    /// [`Unsupported`](std::io::ErrorKind::Unsupported) on other systems than Linux;
+    /// [`PermissionDenied`](std::io::ErrorKind::PermissionDenied) if a filter of system calls is
+    /// active, which might end the process; and what the system reports, such as too many open
+    /// files. Waits work all the same.
+    ///
+    /// ```
+    /// use chronoscope::wait::{Effort, Waiter};
+    /// let mut waiter = Waiter::new(Effort::Balanced);
+    /// if let Err(reason) = waiter.wake_cpu_first() {
+    ///     eprintln!("waits may be later: {reason}");
+    /// }
+    /// waiter.sleep(std::time::Duration::from_millis(10));
+    /// ```
+    pub fn wake_cpu_first(&mut self) -> std::io::Result<()> {
+        if self.alarm.is_none() {
+            self.alarm = Some(Alarm::new()?);
+        }
+        Ok(())
+    }
+
     /// Returns the clock that it waits by.
     ///
     /// ```
@@ -244,8 +300,7 @@ impl<'c, M: Machine> Waiter<'c, M> {
     pub fn sleep(&mut self, time: Duration) -> Waited {
         let now = both(self.clock);
         let waited = wait(self.clock, |waited| {
-            let slice = self.slice.as_mut();
-            let mind = (&mut self.memory, slice);
+            let mind = (&mut self.memory, self.slice.as_mut(), self.alarm.as_ref());
             asleep_for(self.clock, mind, self.manner, time, now, waited)
         });
         if let Some(cause) = waited.cause {
@@ -268,8 +323,7 @@ impl<'c, M: Machine> Waiter<'c, M> {
     #[inline(always)]
     pub fn until(&mut self, deadline: Ticks) -> Waited {
         let waited = wait(self.clock, |waited| {
-            let slice = self.slice.as_mut();
-            let mind = (&mut self.memory, slice);
+            let mind = (&mut self.memory, self.slice.as_mut(), self.alarm.as_ref());
             asleep_until(self.clock, mind, self.manner, deadline, waited)
         });
         if let Some(cause) = waited.cause {
@@ -306,13 +360,13 @@ fn wait<M: Machine>(clock: &Clock<M>, asleep: impl FnOnce(&mut Waited) -> Awake)
     waited
 }
 
-/// What a waiter has learnt, and its short slice.
-type Mind<'m> = (&'m mut Memory, Option<&'m mut ShortSlice>);
+/// What a waiter has learnt, its short slice, and what interrupts its CPU.
+type Mind<'m> = (&'m mut Memory, Option<&'m mut ShortSlice>, Option<&'m Alarm>);
 
 #[inline(never)]
 fn asleep_for<M: Machine>(
     clock: &Clock<M>,
-    (memory, slice): Mind<'_>,
+    (memory, slice, alarm): Mind<'_>,
     manner: Manner,
     time: Duration,
     begin: (Ticks, u64),
@@ -321,13 +375,13 @@ fn asleep_for<M: Machine>(
     let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
     let goal = Goal::Duration { begin, nanos };
     let start = earn(clock, (&mut *memory, slice), (begin, nanos), waited);
-    until::asleep(clock, memory, manner, goal, start, waited)
+    until::asleep(clock, (memory, alarm), manner, goal, start, waited)
 }
 
 #[inline(never)]
 fn asleep_until<M: Machine>(
     clock: &Clock<M>,
-    (memory, slice): Mind<'_>,
+    (memory, slice, alarm): Mind<'_>,
     manner: Manner,
     ticks: Ticks,
     waited: &mut Waited,
@@ -335,14 +389,14 @@ fn asleep_until<M: Machine>(
     let begin = both(clock);
     let remaining = clock.ns_between(begin.0, ticks);
     let start = earn(clock, (&mut *memory, slice), (begin, remaining), waited);
-    until::asleep(clock, memory, manner, Goal::Moment(ticks), start, waited)
+    until::asleep(clock, (memory, alarm), manner, Goal::Moment(ticks), start, waited)
 }
 
 /// Spends the beginning of a wait on what makes its end punctual, if that is due, and returns how
 /// the rest begins.
 fn earn<M: Machine>(
     clock: &Clock<M>,
-    (memory, slice): Mind<'_>,
+    (memory, slice): (&mut Memory, Option<&mut ShortSlice>),
     (begin, remaining): ((Ticks, u64), u64),
     waited: &mut Waited,
 ) -> Start {
@@ -406,7 +460,7 @@ pub fn sleep(time: Duration) -> Waited {
     let clock = Clock::global();
     let now = both(clock);
     watched(wait(clock, |waited| {
-        with_memory(|memory| asleep_for(clock, (memory, None), BALANCED, time, now, waited))
+        with_memory(|memory| asleep_for(clock, (memory, None, None), BALANCED, time, now, waited))
     }))
 }
 
@@ -423,6 +477,6 @@ pub fn sleep(time: Duration) -> Waited {
 pub fn sleep_until(deadline: Instant) -> Waited {
     let (clock, ticks) = (Clock::global(), Ticks(deadline.ticks()));
     watched(wait(clock, |waited| {
-        with_memory(|memory| asleep_until(clock, (memory, None), BALANCED, ticks, waited))
+        with_memory(|memory| asleep_until(clock, (memory, None, None), BALANCED, ticks, waited))
     }))
 }

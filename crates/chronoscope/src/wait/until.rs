@@ -8,6 +8,7 @@ use super::{Effort, Waited};
 use crate::clock::{Clock, Ticks};
 use crate::convert::Scale;
 use crate::machine::Machine;
+use crate::sys::thread::Alarm;
 
 /// If two reads are further apart than this, something else ran in between.
 const GAP_NS: u64 = 20_000;
@@ -20,10 +21,20 @@ const CLOSE_NS: u64 = 1_000;
 /// counter has stopped.
 const LOOKS: u32 = 4096;
 
+/// For how long the processor rests in a spin at most: much less than a [`GAP_NS`]. A rest counts
+/// as so many reads.
+const REST_NS: u64 = 5_000;
+const REST_READS: u32 = LOOKS / 4;
+
 /// A precise wait of at least this length is woken an additional time, this long before its end:
 /// the CPU wakes faster from a short sleep than from a long one.
 const TWICE_NS: u64 = 4_000_000;
 const TWICE_BEFORE_NS: u64 = 500_000;
+
+/// How long before a thread is to wake its CPU is interrupted, if that is wanted, and the shortest
+/// sleep for which it is. Of 50 to 500 us, 50 to 100 were the best (docs/waits.md).
+const CPU_FIRST_NS: u64 = 75_000;
+const CPU_FIRST_FROM_NS: u64 = 500_000;
 
 /// From this length on, a wait checks the clock before it sleeps and after each such sleep: the
 /// machine may have been suspended, restored or moved, and a rate that was only roughly known would
@@ -146,7 +157,7 @@ pub(super) struct Start {
 #[inline(never)]
 pub(super) fn asleep<M: Machine>(
     clock: &Clock<M>,
-    memory: &mut Memory,
+    (memory, alarm): (&mut Memory, Option<&Alarm>),
     manner: Manner,
     goal: Goal,
     start: Start,
@@ -182,7 +193,7 @@ pub(super) fn asleep<M: Machine>(
         if remaining < enough {
             break;
         }
-        let ahead = manner.wakes_ahead(remaining);
+        let ahead = alarm.is_none() && manner.wakes_ahead(remaining);
         let plan = if ahead {
             Plan::Sleep { margin: TWICE_BEFORE_NS }
         } else {
@@ -193,6 +204,9 @@ pub(super) fn asleep<M: Machine>(
         };
         let asleep = (remaining - margin).min(os_latest - os_now);
         let wake = os_now.saturating_add(asleep);
+        if let Some(alarm) = alarm.filter(|_| asleep >= CPU_FIRST_FROM_NS) {
+            alarm.set(wake - CPU_FIRST_NS);
+        }
         machine.sleep_until(wake, asleep);
         // Judge the sleep by the clock that it used; another one may be slewed against it.
         let (before, slept_at) = (now, os_now);
@@ -265,19 +279,20 @@ pub(super) fn spin<M: Machine>(clock: &Clock<M>, awake: &Awake, waited: &mut Wai
     let machine = clock.machine();
     let scale = clock.scale();
     let ticks = |ns| scale.ticks(ns).unwrap_or(u64::MAX);
-    let (gap, close) = (ticks(GAP_NS), ticks(CLOSE_NS));
+    let [gap, close, rest] = [GAP_NS, CLOSE_NS, REST_NS].map(ticks);
     let mut looks = 0u32;
     let mut looked = None;
     // The next read of the counter, or `None` if it has fallen behind or stands still.
-    let mut next = |now: Ticks, waited: &mut Waited| {
+    let mut next = |now: Ticks, reads: u32, waited: &mut Waited| {
         let next = clock.now();
         if next.0.saturating_sub(now.0) > gap {
             waited.preempted += 1;
         }
-        looks = looks.wrapping_add(1);
-        if looks % LOOKS != 0 {
+        looks += reads;
+        if looks < LOOKS {
             return Some(next);
         }
+        looks = 0;
         // If neither clock advances, no clock can be read, and waiting for one would never end.
         let read = (next, machine.monotonic());
         let stuck = read.1 >= os_latest || looked == Some(read);
@@ -289,10 +304,15 @@ pub(super) fn spin<M: Machine>(clock: &Clock<M>, awake: &Awake, waited: &mut Wai
     let mut due = goal;
     loop {
         while goal.0.saturating_sub(now.0) > close {
-            // This can take 140 cycles (Intel optimisation manual, "PAUSE latency in Skylake
-            // client"), so it is not used in the last stretch.
-            std::hint::spin_loop();
-            now = match next(now, waited) {
+            // A rest ends early enough that its end can take as long as the last stretch.
+            let end = goal.0.saturating_sub(2 * close).min(now.0.saturating_add(rest));
+            let rested = end > now.0 && clock.rest_until(end, end.saturating_add(close));
+            if !rested {
+                // This can take 140 cycles (Intel optimisation manual, "PAUSE latency in Skylake
+                // client"), so it is not used in the last stretch.
+                std::hint::spin_loop();
+            }
+            now = match next(now, if rested { REST_READS } else { 1 }, waited) {
                 Some(next) => next,
                 None => return give_up(clock, awake, waited),
             };
@@ -320,7 +340,7 @@ pub(super) fn spin<M: Machine>(clock: &Clock<M>, awake: &Awake, waited: &mut Wai
         }
     }
     while now < goal {
-        now = match next(now, waited) {
+        now = match next(now, 1, waited) {
             Some(next) => next,
             None => return give_up(clock, awake, waited),
         };
