@@ -10,6 +10,7 @@ mod commands;
 mod completions;
 mod context;
 mod error;
+#[cfg(feature = "serve")]
 mod fleet;
 mod habits;
 mod input;

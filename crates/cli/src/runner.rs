@@ -7,22 +7,21 @@ use crate::commands::waits::line;
 use crate::completions;
 use crate::context::{Context, tell};
 use crate::error::Usage;
+#[cfg(feature = "serve")]
 use crate::fleet;
 use crate::man;
 use crate::options::{Baselines, Export, Options, Output, Shape};
 use crate::output::{self, print, write_whole};
 use crate::progress::Progress;
 use crate::stop::Stop;
-use crate::task::{Document, Files, Job, Later, Serve, Several, Source, Task};
-use anyhow::{Context as _, bail};
-use chronoscope_fleet::exporter;
-use chronoscope_fleet::http::Server;
-use chronoscope_model::{Finding, Report};
+use crate::task::{Document, Files, Job, Later, Several, Source, Task};
+use anyhow::bail;
+use chronoscope_model::{Finding, Report, schema};
 use chronoscope_report::page::{self, Input};
-use chronoscope_report::{SCHEMAS, json, section};
+use chronoscope_report::{json, section};
 use chronoscope_survey::{Progress as State, Survey, may_measure};
 use std::collections::BTreeSet;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -36,10 +35,9 @@ pub fn run(task: Task, context: &Context) -> anyhow::Result<ExitCode> {
         Task::Report(job) => return reported(*job, context),
         Task::Several(several) => return joined(several, context),
         Task::Later(measure) => return later(measure, context),
-        #[cfg(feature = "watch")]
-        Task::Watch(show) => return show(context),
+        #[cfg(any(feature = "serve", feature = "watch"))]
+        Task::Lasting(run) => return run(context),
         Task::Document(document) => shown(document, &context.options.output)?,
-        Task::Serve(asked) => serve(asked, context)?,
         Task::Generate(files) => generate(files)?,
     }
     Ok(ExitCode::SUCCESS)
@@ -57,23 +55,6 @@ fn later(measure: Box<Later>, context: &Context) -> anyhow::Result<ExitCode> {
         tell(&format!("{error:#}"));
     }
     Ok(ExitCode::from(code))
-}
-
-/// Answers Prometheus until a signal, which is how this is meant to end.
-fn serve(asked: Serve, context: &Context) -> anyhow::Result<()> {
-    may_measure()?;
-    let stop = Stop::on_signals()?;
-    let server = Server::bind(asked.listen)
-        .with_context(|| format!("cannot listen on {} (--listen)", asked.listen))?;
-    let address = server.address()?;
-    if !address.ip().to_canonical().is_loopback() {
-        context.warn(&format!(
-            "whoever reaches {address} can read the metrics: there is no TLS and no authentication"
-        ));
-    }
-    // If standard error is closed, nobody reads it.
-    let _ = writeln!(io::stderr(), "Listening on http://{address}/metrics");
-    Ok(exporter::run(server, asked.settings, &stop.interrupt)?)
 }
 
 /// Shows and exports a document that is not a report, and then fails if the document says so.
@@ -154,6 +135,7 @@ fn failing<'a>(
 
 fn generate(files: Files) -> anyhow::Result<()> {
     match files {
+        #[cfg(feature = "serve")]
         Files::Fleet { folder, force } => fleet::write(&folder, force),
         Files::Completions { shell } => print(&completions::script(shell)),
         Files::Man { folder } => man::pages(&folder).map_err(|error| {
@@ -161,8 +143,8 @@ fn generate(files: Files) -> anyhow::Result<()> {
         }),
         Files::Schema { document } => {
             // clap knows these names.
-            let schema = SCHEMAS.into_iter().find(|(name, _)| *name == document);
-            print(schema.map_or_else(String::new, |(_, write)| write()).as_bytes())
+            let schema = schema::ALL.into_iter().find(|(name, _)| *name == document);
+            print(schema.map_or("", |(_, schema)| schema).as_bytes())
         }
     }
 }

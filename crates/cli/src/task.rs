@@ -4,11 +4,8 @@ use crate::code::Code;
 use crate::context::Context;
 use crate::screen::Screen;
 use crate::stop::Stop;
-use chronoscope_fleet::worker::Settings;
-use chronoscope_model::Report;
-use chronoscope_report::SCHEMAS;
+use chronoscope_model::{Report, schema};
 use chronoscope_survey::{Error, Spec, Survey};
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -33,18 +30,11 @@ pub enum Task {
     Several(Several),
     /// A task that is known only once something was measured.
     Later(Box<Later>),
-    /// Answers to Prometheus, until a signal.
-    Serve(Serve),
-    /// A live view, until a key or a signal.
-    #[cfg(feature = "watch")]
-    Watch(Box<Shown>),
+    /// A live view or answers to Prometheus, until a key or a signal.
+    #[cfg(any(feature = "serve", feature = "watch"))]
+    Lasting(Box<Lasting>),
     /// Files for other programs.
     Generate(Files),
-}
-
-pub struct Serve {
-    pub listen: SocketAddr,
-    pub settings: Settings,
 }
 
 /// A document as it is shown, and in each format that it can be exported in.
@@ -67,9 +57,9 @@ pub struct Several {
     pub to_stdout: bool,
 }
 
-/// Shows something until that ends, and returns the exit code.
-#[cfg(feature = "watch")]
-pub type Shown = dyn FnOnce(&Context) -> anyhow::Result<ExitCode>;
+/// Runs until that ends, and returns the exit code.
+#[cfg(any(feature = "serve", feature = "watch"))]
+pub type Lasting = dyn FnOnce(&Context) -> anyhow::Result<ExitCode>;
 
 /// Measures until it is asked to stop.
 pub type Later = dyn FnOnce(&Stop, &Context) -> anyhow::Result<Task>;
@@ -79,6 +69,7 @@ pub type Later = dyn FnOnce(&Stop, &Context) -> anyhow::Result<Task>;
 pub enum Files {
     /// Units, manifest, alerts, dashboard and SQL for a fleet, into a folder, which is made if it
     /// does not exist.
+    #[cfg(feature = "serve")]
     Fleet {
         /// The folder.
         folder: PathBuf,
@@ -99,7 +90,7 @@ pub enum Files {
     /// The JSON Schema of a document, to standard output.
     Schema {
         /// The document.
-        #[arg(default_value = SCHEMAS[0].0, value_parser = SCHEMAS.map(|(name, _)| name))]
+        #[arg(default_value = schema::ALL[0].0, value_parser = schema::ALL.map(|(name, _)| name))]
         document: String,
     },
 }

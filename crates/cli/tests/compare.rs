@@ -134,8 +134,8 @@ fn what_changed_is_named_and_a_threshold_fails() {
 
 #[test]
 fn comparisons_follow_their_schema() {
-    let (_, schema) = chronoscope_report::SCHEMAS[1];
-    let schema = serde_json::from_str(&schema()).expect("the schema is JSON");
+    let schema = chronoscope_model::schema::COMPARISON;
+    let schema = serde_json::from_str(schema).expect("the schema is JSON");
     let validator = jsonschema::validator_for(&schema).expect("it is a schema");
     let folder = tempfile::tempdir().expect("a folder");
     let machines = TARGETS.map(stored).to_vec();

@@ -1,5 +1,7 @@
 //! The files of a fleet are written whole, and never over what a user changed.
 
+#![cfg(feature = "serve")]
+
 mod common;
 
 use chronoscope_fleet::files::FILES;

@@ -19,7 +19,8 @@ enum Runner {
 
 #[test]
 fn reports_of_all_targets_can_be_read() {
-    let schema = serde_json::from_str(&chronoscope_report::schema()).expect("the schema is JSON");
+    let schema =
+        serde_json::from_str(chronoscope_model::schema::REPORT).expect("the schema is JSON");
     let schema = jsonschema::validator_for(&schema).expect("the schema is one");
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reports");
     for (triple, runner) in TARGETS {

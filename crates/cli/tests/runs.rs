@@ -6,7 +6,8 @@ use common::{check, run, tool};
 use std::process::Stdio;
 
 fn schema() -> jsonschema::Validator {
-    let schema = serde_json::from_str(&chronoscope_report::schema()).expect("the schema is JSON");
+    let schema =
+        serde_json::from_str(chronoscope_model::schema::REPORT).expect("the schema is JSON");
     jsonschema::validator_for(&schema).expect("the schema is one")
 }
 

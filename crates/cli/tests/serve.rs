@@ -1,5 +1,7 @@
 //! `chronoscope serve` as its clients see it: well-behaved ones, and others.
 
+#![cfg(feature = "serve")]
+
 mod common;
 #[path = "common/waiting.rs"]
 mod waiting;

@@ -1,7 +1,6 @@
 //! Which clock to use for which purpose.
 
 use crate::waits::{Load, Wait};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -9,7 +8,8 @@ use std::collections::BTreeMap;
 pub const LANGUAGES: [&str; 8] = ["C", "C++", "Rust", "C#", "Java", "Go", "Python", "JavaScript"];
 
 /// One piece of advice.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Advice {
     /// The purpose's id, as `--for` takes it.
     pub purpose: String,
@@ -46,7 +46,8 @@ pub struct Advice {
 }
 
 /// The shortest interval that one pair of reads times to within an error, 95 times in 100.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Shortest {
     /// The error, in percent of the interval.
     pub error_percent: f64,
@@ -55,7 +56,8 @@ pub struct Shortest {
 }
 
 /// What a wait is chosen for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Goal {
@@ -72,7 +74,8 @@ pub enum Goal {
 }
 
 /// The row of the waits that was chosen; its method is the advice's `clock`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WaitChoice {
     /// What it was chosen for.
     pub goal: Goal,
@@ -111,7 +114,8 @@ pub struct WaitChoice {
 }
 
 /// What a spin would do instead of a sleep.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Spinning {
     /// The method.
     pub wait: String,

@@ -1,11 +1,11 @@
 //! The mean of many calls, the mean of a few, and a single call.
 
 use crate::load::Load;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What one clock measures of its own calls.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Calls {
     /// The clock.
     pub id: String,
@@ -23,7 +23,8 @@ pub struct Calls {
 }
 
 /// One pass: the same measurement with fewer and fewer calls.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Pass {
     /// The mean of a million calls, in nanoseconds, by the clock itself.
     pub delta1_ns: f64,

@@ -2,11 +2,11 @@
 
 use crate::environment::Environment;
 use crate::units::ranges;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A fact that was different at the end of a run.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Change {
     /// The fact, in a few words.
     pub fact: String,

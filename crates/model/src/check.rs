@@ -1,11 +1,11 @@
 //! What was looked for on a machine, and what came of it.
 
 use crate::finding::Certainty;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One fault that was looked for.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Check {
     /// The fault's id; a finding of the same id has the evidence.
     pub id: String,
@@ -21,7 +21,8 @@ pub struct Check {
 }
 
 /// What came of looking for a fault.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
     /// There is evidence of it.

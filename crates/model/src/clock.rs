@@ -4,11 +4,11 @@ pub use crate::cost::{Cost, Displaced};
 use crate::estimate::Estimate;
 use crate::load::Load;
 use crate::ordering::Ordering;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a clock counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// Raw ticks without an epoch.
@@ -23,7 +23,8 @@ pub enum Kind {
 }
 
 /// What a clock's time refers to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
     /// This machine, since an arbitrary start.
@@ -46,7 +47,8 @@ impl From<Kind> for Scope {
 }
 
 /// What a read accesses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Reads {
     /// The processor's own counter, through one of its instructions.
@@ -65,7 +67,8 @@ pub enum Reads {
 
 /// What a read waits for. If it waits for nothing, the processor may take the value while earlier
 /// instructions are still running.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Orders {
     /// Neither documented nor measured.
@@ -84,7 +87,8 @@ pub enum Orders {
 }
 
 /// What the value of a clock counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Counts {
     /// Time, at a constant rate.
@@ -95,7 +99,8 @@ pub enum Counts {
 }
 
 /// Where the length of a clock's unit comes from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum RateFrom {
     /// The interface defines it, as nanoseconds for example.
@@ -111,7 +116,8 @@ pub enum RateFrom {
 
 /// What a clock's value is derived from. A clock cannot be finer, steadier or more trustworthy than
 /// what it is built on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum BuiltOn {
     /// Not documented, or not known to the version that wrote the report.
@@ -155,7 +161,8 @@ impl BuiltOn {
 }
 
 /// What is known of a clock before it is measured, as its entry in the catalogue states.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Facts {
     /// What a read accesses.
     pub reads: Reads,
@@ -178,7 +185,8 @@ pub struct Facts {
 }
 
 /// The language in which the reading code was compiled.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Language {
     /// C
     #[default]
@@ -203,7 +211,8 @@ impl Language {
 
 /// The unit of a clock of C++, `std::chrono::X::period`: seconds, as the compiler that built the
 /// tool declares it. The standard leaves it to the library.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Period {
     /// Numerator.
     pub num: u64,
@@ -219,7 +228,8 @@ impl Period {
 }
 
 /// One clock.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Clock {
     /// Its name in the catalogue, `family/variant`.
     pub id: String,
@@ -354,7 +364,8 @@ impl Clock {
 }
 
 /// What limits the smallest difference a clock can show.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Limit {
     /// The tick is longer than a read, so the tick is the resolution.
@@ -367,7 +378,8 @@ pub enum Limit {
 }
 
 /// How the tick of a clock is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum TickFrom {
     /// It was seen: the differences between the clock's values are its multiples.
@@ -380,7 +392,8 @@ pub enum TickFrom {
 }
 
 /// The resolution of a clock.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Resolution {
     /// The resolution that the API claims, in nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -451,7 +464,8 @@ impl Resolution {
 }
 
 /// How long it takes until a clock changes, with reads back to back, in nanoseconds.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct UntilChange {
     /// The median of the samples.
     pub median_ns: f64,
@@ -466,7 +480,8 @@ pub struct UntilChange {
 }
 
 /// What a clock measures for an independent interval of about 100 ms.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Difference {
     /// The interval by the reference, in milliseconds.
     pub reference_ms: f64,
@@ -484,7 +499,8 @@ pub struct Difference {
 }
 
 /// Whether a clock went backwards.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Backwards {
     /// Pairs of successive reads.
     pub tries: u64,
@@ -495,7 +511,8 @@ pub struct Backwards {
 }
 
 /// How the calls of one clock compare with the cheapest of the run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Speed {
     /// Up to twice the cheapest.
@@ -508,7 +525,8 @@ pub enum Speed {
 }
 
 /// Many calls that were really made.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Bulk {
     /// How many calls.
     pub calls: u64,
@@ -527,9 +545,8 @@ impl Bulk {
 }
 
 /// How good a clock is for measuring here.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Grade {
     /// No known problem.
@@ -544,7 +561,8 @@ pub enum Grade {
 }
 
 /// The judgement on a clock.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Verdict {
     /// In one word.
     pub grade: Grade,

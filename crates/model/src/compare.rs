@@ -10,20 +10,15 @@ pub use row::{Figure, Key, Method, Quantity, Row, Section, Unit, Verdict};
 
 use crate::clock::{Language, Scope};
 use crate::overhead::Centre;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The version of the comparison's format that this crate writes.
 pub const SCHEMA: &str = "chronoscope.comparison/1";
 
-/// The JSON Schema of [`Compared`].
-pub fn schema() -> schemars::Schema {
-    schemars::schema_for!(Compared)
-}
-
 /// What changed between reports, and what they have in common. Each list called `on` has an element
 /// for each report, in their order.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Compared {
     /// [`SCHEMA`].
     pub schema: String,
@@ -72,7 +67,8 @@ pub struct Compared {
 }
 
 /// A report, and the machine that it was made on.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Source {
     /// The file, as it was named.
     pub file: String,
@@ -94,7 +90,8 @@ pub struct Source {
 }
 
 /// A clock on all machines.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClockRow {
     /// Its name in the catalogue.
     pub id: String,
@@ -127,7 +124,8 @@ impl ClockRow {
 }
 
 /// A clock on one machine.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Found {
     /// The cost of a read back to back, in nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -156,9 +154,8 @@ pub struct Found {
 }
 
 /// Why a clock does not keep the time of an hour in milliseconds on a machine.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Problem {
     /// The machine does not have it.
@@ -178,7 +175,8 @@ pub enum Problem {
 }
 
 /// A clock to use on all machines.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Portable {
     /// Its name in the catalogue.
     pub id: String,
@@ -193,7 +191,8 @@ pub struct Portable {
 }
 
 /// The overhead of timing on all machines.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OverheadRow {
     /// The clock.
     pub id: String,
@@ -208,7 +207,8 @@ pub struct OverheadRow {
 }
 
 /// The overhead of timing on one machine.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OverheadFound {
     /// How many samples were taken.
     pub taken: u64,

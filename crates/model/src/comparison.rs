@@ -1,10 +1,10 @@
 //! What a measured rate was compared with, and what that shows.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The comparison behind a measured rate.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Comparison {
     /// What the rate was compared with: a clock's id, or the kernel's discipline.
     pub with: String,
@@ -19,7 +19,8 @@ pub struct Comparison {
 }
 
 /// Whether a comparison can show a wrong rate.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Standing {
     /// The other clock may have another oscillator, but its own error is not known.
@@ -43,7 +44,8 @@ impl Standing {
 }
 
 /// What the kernel's clock is disciplined by, as adjtimex(2) returns it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Discipline {
     /// Whether a program (NTP, PTP) keeps the clock synchronised.
     pub synchronised: bool,

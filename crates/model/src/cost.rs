@@ -1,11 +1,11 @@
 //! What a read of a clock costs.
 
 use crate::Estimate;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The costs of one read. Each answers a different question.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cost {
     /// Independent reads back to back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -30,7 +30,8 @@ pub struct Cost {
 }
 
 /// What was displaced before a cold read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Displaced {
     /// The memory that was walked, in bytes.
     pub bytes: u64,

@@ -2,12 +2,12 @@
 
 use crate::histogram::Histogram;
 use crate::load::Load;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The differences between successive reads of one clock.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Deltas {
     /// The clock.
     pub id: String,
@@ -63,7 +63,8 @@ pub struct Deltas {
 }
 
 /// The differences above zero: how much the clock's value changes if it does.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Changes {
     /// How many there are.
     pub count: u64,
@@ -144,7 +145,8 @@ pub fn median<T: Copy>(sorted: impl IntoIterator<Item = (T, u64)>, count: u64) -
 }
 
 /// Objects that were started and stopped at once.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Pairs {
     /// The calls, as a user writes them.
     pub call: String,
@@ -161,7 +163,8 @@ pub struct Pairs {
 }
 
 /// One distinct difference.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Row {
     /// In ticks of the clock.
     pub ticks: i64,
@@ -172,7 +175,8 @@ pub struct Row {
 }
 
 /// A regular disturbance, recognised by its period.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Period {
     /// Its period, in nanoseconds.
     pub period_ns: f64,
@@ -189,7 +193,8 @@ pub struct Period {
 }
 
 /// An empty interval, timed repeatedly.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Nothing {
     /// How often it was timed.
     pub tries: u64,

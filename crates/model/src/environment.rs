@@ -5,19 +5,19 @@ use crate::comparison::{Comparison, Discipline};
 use crate::ordering::AcrossCpus;
 use crate::throughput::Throughput;
 use crate::timekeeping::Timekeeping;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The machine and its state.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Environment {
     /// The operating system and its version.
     pub os: String,
     /// The kernel's release.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<String>,
-    /// The C library that the tool calls, with its version if it tells one; absent if it is not
-    /// known.
+    /// The C library that the tool calls, with its version if it tells one, and `static` if it is
+    /// part of the tool; absent if it is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub c_library: Option<String>,
     /// The architecture that the tool was compiled for.
@@ -163,7 +163,8 @@ impl Environment {
 }
 
 /// How much CPU time the control groups of a process allow it, and what that has cost it so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CpuQuota {
     /// The CPU time that the threads of the tightest group may use in each period, in microseconds;
     /// absent if no group has a limit.
@@ -182,7 +183,8 @@ pub struct CpuQuota {
 }
 
 /// Something that could not be determined.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Unknown {
     /// What.
     pub subject: String,
@@ -191,7 +193,8 @@ pub struct Unknown {
 }
 
 /// A cache of data.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cache {
     /// Its level, from 1.
     pub level: u32,
@@ -200,7 +203,8 @@ pub struct Cache {
 }
 
 /// The processor.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cpu {
     /// Vendor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -259,7 +263,8 @@ impl Cpu {
 }
 
 /// What a type of core is made for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum CoreClass {
     /// Speed: the fastest type of the processor.
@@ -283,7 +288,8 @@ impl CoreClass {
 }
 
 /// A type of core of a processor that has several, and the CPUs that are of it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CoreType {
     /// What it is made for.
     pub class: CoreClass,
@@ -299,7 +305,8 @@ pub struct CoreType {
 }
 
 /// What runs this virtual machine.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Hypervisor {
     /// Its name.
     pub name: String,
@@ -320,7 +327,8 @@ impl Hypervisor {
 }
 
 /// The kernel's clock source.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClockSource {
     /// The one in use.
     pub current: String,
@@ -329,7 +337,8 @@ pub struct ClockSource {
 }
 
 /// How far a time-stamp counter can be relied on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum TscKind {
     /// There is no time-stamp counter.
@@ -344,7 +353,8 @@ pub enum TscKind {
 }
 
 /// The time-stamp counter.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Tsc {
     /// How far it can be relied on.
     pub kind: TscKind,
@@ -373,7 +383,8 @@ pub struct Tsc {
 }
 
 /// How a source knows the rate of a counter.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum RateKind {
     /// The source states the rate of the counter.
@@ -386,7 +397,8 @@ pub enum RateKind {
 }
 
 /// The rate of a counter, as one source gives it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Rate {
     /// The source: a CPUID leaf, the kernel log, a measurement.
     pub source: String,
@@ -416,7 +428,8 @@ impl Rate {
 }
 
 /// The counter of Arm's generic timer.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ArmCounter {
     /// Its rate, from every source that gives one.
     pub rates: Vec<Rate>,
@@ -426,7 +439,8 @@ pub struct ArmCounter {
 }
 
 /// A timer of the machine.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Timer {
     /// Its name.
     pub name: String,
@@ -441,7 +455,8 @@ pub struct Timer {
 }
 
 /// The vDSO.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Vdso {
     /// Whether the kernel maps it.
     pub present: bool,
@@ -450,7 +465,8 @@ pub struct Vdso {
 }
 
 /// Power and frequency.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Power {
     /// `mains` or `battery`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -476,7 +492,8 @@ pub struct Power {
 }
 
 /// An idle state.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IdleState {
     /// Its name.
     pub name: String,

@@ -1,11 +1,11 @@
 //! A duration with its uncertainty.
 
 use crate::units;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Why sampling ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum StoppedBy {
     /// The interval became as narrow as requested.
@@ -16,7 +16,8 @@ pub enum StoppedBy {
 }
 
 /// A second place where the costs of batches gather, such as that of another placement in memory.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Second {
     /// The cost there, per read, in nanoseconds.
     pub value_ns: f64,
@@ -25,7 +26,8 @@ pub struct Second {
 }
 
 /// The cost of one read, in nanoseconds, with the empty loop subtracted.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Estimate {
     /// The estimate: the mode of the batches' cost per read, less that of the empty loop.
     pub value_ns: f64,

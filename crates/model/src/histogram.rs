@@ -3,12 +3,12 @@
 use crate::quantile::Percentile;
 use base64::Engine;
 use hdrhistogram::Histogram as Hdr;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io::Read;
 
 /// A histogram of nanoseconds, with its percentiles for readers without the library.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Histogram {
     /// How many values were recorded.
     pub count: u64,

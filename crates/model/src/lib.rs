@@ -32,6 +32,7 @@ pub mod quantile;
 pub mod recording;
 pub mod run;
 pub mod runtimes;
+pub mod schema;
 pub mod snippet;
 pub mod spec;
 pub mod sweep;
@@ -58,14 +59,14 @@ pub use trust::Trust;
 pub use waits::Wait;
 use why::Why;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The version of the report format that this crate writes.
 pub const SCHEMA: &str = "chronoscope.report/1";
 
 /// Everything that one run found.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Report {
     /// Name and version of the document's schema, [`SCHEMA`].
     pub schema: String,
@@ -143,11 +144,6 @@ impl Report {
         let why = self.waits.iter_mut().filter_map(|wait| wait.why.as_mut());
         why.for_each(Why::withhold_names);
     }
-}
-
-/// The JSON Schema of [`Report`], the same as the file under `docs/`.
-pub fn schema() -> schemars::Schema {
-    schemars::schema_for!(Report)
 }
 
 /// The sample in the README is compiled and run.

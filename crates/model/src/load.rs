@@ -1,23 +1,12 @@
 //! Load next to the waits: what was asked for, and what it got.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What ran alongside while waits were measured.
 #[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    JsonSchema,
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Load {
     /// No load from the tool.
@@ -90,7 +79,8 @@ impl std::str::FromStr for Load {
 }
 
 /// What the load of a run really got.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LoadRun {
     /// Which load.
     pub load: Load,
@@ -142,7 +132,8 @@ impl LoadRun {
 }
 
 /// One process of a load.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LoadProcess {
     /// The CPU it was pinned to.
     pub cpu: usize,

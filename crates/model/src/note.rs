@@ -1,10 +1,10 @@
 //! What a run left out or did differently than asked, and what to do about it.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One note.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Note {
     /// A stable name for what happened.
     pub id: String,

@@ -1,10 +1,10 @@
 //! Whether a read of a clock takes place when it stands in the code: tested, not quoted.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What precedes a read in a test of its order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Work {
     /// A load that misses every cache.
@@ -28,7 +28,8 @@ impl Work {
 }
 
 /// How reads of one clock behave on this machine, each compared with reads that are fenced.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Ordering {
     /// How often the read was made after each kind of work, with a fence and without one each.
     pub tries: u64,
@@ -50,7 +51,8 @@ pub struct Ordering {
 }
 
 /// Reads after one kind of work.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct After {
     /// What came before the read.
     pub work: Work,
@@ -122,7 +124,8 @@ fn worst(values: impl Iterator<Item = f64>) -> Option<f64> {
 }
 
 /// Values that two threads, each on its own CPU, handed to each other in turn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Handed {
     /// The CPUs.
     pub cpus: [usize; 2],
@@ -142,7 +145,8 @@ impl Handed {
 }
 
 /// Whether the processor's counter agrees on several CPUs, read with fences on both sides.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AcrossCpus {
     /// The pairs of CPUs that were compared.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -153,7 +157,8 @@ pub struct AcrossCpus {
 }
 
 /// Two CPUs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Pair {
     /// What was handed to and fro.
     pub handed: Handed,

@@ -1,10 +1,10 @@
 //! What timing adds to a real loop.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A loop with and without two reads and a subtraction around each iteration.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Overhead {
     /// The clock.
     pub id: String,
@@ -39,7 +39,8 @@ impl Overhead {
 }
 
 /// The mean and the median of a distribution.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Centre {
     /// The mean, in nanoseconds.
     pub average_ns: f64,

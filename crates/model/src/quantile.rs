@@ -7,7 +7,6 @@
 //! without an interval is not reported.
 
 use hdrhistogram::Histogram as Hdr;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The probability that an interval misses its quantile.
@@ -74,7 +73,8 @@ pub struct Quantile {
 }
 
 /// The 95 % interval of a percentile, in nanoseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Interval {
     /// Its lower end.
     pub low_ns: u64,
@@ -87,7 +87,8 @@ pub struct Interval {
 /// The 95 % intervals of the percentiles of a sample, each from one order statistic to another.
 /// They hold for values that do not depend on each other; the intervals of values that resemble
 /// those before them are rather too narrow.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Intervals {
     /// That of the median; absent, as the others, if there are too few values.
     #[serde(default, skip_serializing_if = "Option::is_none")]

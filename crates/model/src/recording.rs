@@ -5,14 +5,14 @@ use crate::environment::Environment;
 use crate::waits::{Load, Wait};
 use crate::why::{Why, Worst};
 use crate::{Note, Ruler};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The value of [`Start::schema`].
 pub const SCHEMA: &str = "chronoscope.recording/1";
 
 /// Something that happened. All times are nanoseconds since the start of the recording.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum Event {
     /// The first event of every recording.
@@ -40,6 +40,32 @@ pub enum Event {
 }
 
 impl Event {
+    /// Reads a line of a recording. serde's own way reads into a tree first, and compiles each type
+    /// in it a second time.
+    ///
+    /// # Errors
+    /// The line is not an event.
+    pub fn read(line: &[u8]) -> serde_json::Result<Self> {
+        #[derive(Deserialize)]
+        struct Named {
+            event: String,
+        }
+        let Named { event } = serde_json::from_slice(line)?;
+        Ok(match &*event {
+            "start" => Self::Start(serde_json::from_slice(line)?),
+            "load" => Self::Load(serde_json::from_slice(line)?),
+            "waits" => Self::Waits(serde_json::from_slice(line)?),
+            "late" => Self::Late(serde_json::from_slice(line)?),
+            "why" => Self::Why(serde_json::from_slice(line)?),
+            "machine" => Self::Machine(serde_json::from_slice(line)?),
+            "deltas" => Self::Deltas(serde_json::from_slice(line)?),
+            "pause" => Self::Pause(serde_json::from_slice(line)?),
+            "note" => Self::Note(serde_json::from_slice(line)?),
+            "dropped" => Self::Dropped(serde_json::from_slice(line)?),
+            _ => return Err(serde::de::Error::custom(format!("no event {event}"))),
+        })
+    }
+
     /// When it happened, or began: 0 for the start.
     pub fn at_ns(&self) -> u64 {
         match self {
@@ -78,7 +104,8 @@ impl Event {
 }
 
 /// What is measured, and where.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Start {
     /// `chronoscope.recording/1`.
     pub schema: String,
@@ -105,7 +132,8 @@ pub struct Start {
 }
 
 /// A method that waits.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Row {
     /// The id of the method.
     pub id: String,
@@ -126,7 +154,8 @@ pub struct Row {
 }
 
 /// The load from a time on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LoadSince {
     /// When it began.
     pub at_ns: u64,
@@ -135,7 +164,8 @@ pub struct LoadSince {
 }
 
 /// Some waits of a row, one after the other.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Waits {
     /// The row.
     pub row: usize,
@@ -159,7 +189,8 @@ impl Waits {
 }
 
 /// A late wake-up.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Late {
     /// The row.
     pub row: usize,
@@ -173,7 +204,8 @@ pub struct Late {
 }
 
 /// Why waits of a row ended late, since the last such event.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WhySince {
     /// The row.
     pub row: usize,
@@ -184,7 +216,8 @@ pub struct WhySince {
 }
 
 /// What the machine did since the last such event. What is absent is not known here.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Machine {
     /// When.
     pub at_ns: u64,
@@ -207,7 +240,8 @@ pub struct Machine {
 }
 
 /// Differences of successive reads of a clock.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Deltas {
     /// When the last of them was read.
     pub at_ns: u64,
@@ -222,7 +256,8 @@ pub struct Deltas {
 }
 
 /// A time in which nothing was measured.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Pause {
     /// Its start.
     pub at_ns: u64,
@@ -234,7 +269,8 @@ pub struct Pause {
 }
 
 /// What could not be done as asked, or did not go on.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NoteAt {
     /// When.
     pub at_ns: u64,
@@ -243,7 +279,8 @@ pub struct NoteAt {
 }
 
 /// Waits that could not be kept.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Dropped {
     /// When that was noticed.
     pub at_ns: u64,
@@ -251,9 +288,4 @@ pub struct Dropped {
     pub row: usize,
     /// How many.
     pub waits: u64,
-}
-
-/// The JSON Schema of [`Event`], which each line of a recording is.
-pub fn schema() -> schemars::Schema {
-    schemars::schema_for!(Event)
 }

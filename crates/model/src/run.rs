@@ -3,11 +3,11 @@
 use crate::change::Change;
 use crate::comparison::Comparison;
 use crate::timekeeping::Moved;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The run that made the report.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Run {
     /// Sixteen hexadecimal digits that distinguish this run from others.
     pub id: String,
@@ -48,7 +48,8 @@ pub struct Run {
 }
 
 /// One reason why a run may be off as a whole.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Disturbed {
     /// A stable name: `core-shared` or `frequency-spread`.
     pub id: String,
@@ -57,7 +58,8 @@ pub struct Disturbed {
 }
 
 /// The clock that all durations of the report were measured with.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Ruler {
     /// How it is read at start and stop, for example `lfence-rdtsc-lfence/rdtscp-lfence`.
     pub id: String,
@@ -96,7 +98,8 @@ pub struct Ruler {
 }
 
 /// What disturbed the run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Noise {
     /// How many batches were measured.
     pub batches: u64,
@@ -131,7 +134,8 @@ pub struct Noise {
 
 /// Time that was taken from a spinning thread in gaps of more than a microsecond between two reads
 /// of the counter.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Taken {
     /// For how long it was watched, in nanoseconds.
     pub watched_ns: f64,
@@ -142,7 +146,8 @@ pub struct Taken {
 }
 
 /// Gaps of one kind.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Gaps {
     /// How many there were.
     pub count: u64,
@@ -161,7 +166,8 @@ impl Taken {
 
 /// The core's frequency while costs were measured, from chains of dependent additions in each
 /// round. Costs in nanoseconds are inversely proportional to it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Core {
     /// The usual frequency: the mean of the rounds within 1 % of their median, in hertz. Costs that
     /// follow the frequency are given at this one.

@@ -2,11 +2,11 @@
 
 use crate::clock::Kind;
 use crate::estimate::Estimate;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A runtime, in one version and built in one way.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Runtime {
     /// The runtime's id, and how it was built if there are several ways: `python`, `c:gcc-O2`.
     pub id: String,
@@ -59,7 +59,8 @@ pub struct Runtime {
 }
 
 /// The clock of a runtime that timed its batches.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Stopwatch {
     /// The call.
     pub call: String,
@@ -76,7 +77,8 @@ pub struct Stopwatch {
 }
 
 /// The warm-up of a runtime's first process.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WarmUp {
     /// How long it took, in seconds.
     pub seconds: f64,
@@ -89,7 +91,8 @@ pub struct WarmUp {
 }
 
 /// A clock of a runtime.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RuntimeClock {
     /// Its id within the runtime.
     pub id: String,
@@ -165,7 +168,8 @@ pub struct RuntimeClock {
 }
 
 /// What makes an interval as wide as it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum LimitedBy {
     /// There are two costs: some processes have one, the others the other.
@@ -195,7 +199,8 @@ impl LimitedBy {
 
 /// Two methods of a benchmark, `Latency()`, which reads the clock, and `Resolution()`, which reads
 /// it until the value changes, with the figures of BenchmarkDotNet.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Benchmark {
     /// A read, less the empty loop. An iteration is a batch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -207,7 +212,8 @@ pub struct Benchmark {
 }
 
 /// The means of iterations, without those above the upper fence of Tukey.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Spread {
     /// Their mean, in nanoseconds.
     pub mean_ns: f64,
@@ -220,7 +226,8 @@ pub struct Spread {
 }
 
 /// A multiple with its 95 % interval.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Ratio {
     /// The multiple.
     pub value: f64,
@@ -253,7 +260,8 @@ impl Ratio {
 }
 
 /// What a long series of reads showed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Watched {
     /// Differences looked at.
     pub reads: u64,
@@ -269,7 +277,8 @@ pub struct Watched {
 }
 
 /// A call of the system that was counted.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Called {
     /// The call, such as `clock_gettime(CLOCK_MONOTONIC)`.
     pub call: String,
@@ -278,7 +287,8 @@ pub struct Called {
 }
 
 /// What a read allocates, by the runtime's own count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Allocates {
     /// Bytes per read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -289,7 +299,8 @@ pub struct Allocates {
 }
 
 /// Waits of a runtime for one duration, by its own stopwatch.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RuntimeSleep {
     /// Its id within the runtime.
     pub id: String,
@@ -314,7 +325,8 @@ pub struct RuntimeSleep {
 }
 
 /// A setting that changes a runtime's clocks.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Setting {
     /// The setting as a user writes it.
     pub name: String,

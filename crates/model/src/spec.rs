@@ -8,12 +8,12 @@ use crate::load::Load;
 #[cfg(feature = "clap")]
 use crate::units::{parse_count, parse_duration, parse_whole};
 use crate::waits::WaitSpec;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// What was asked of a run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Spec {
     /// Clocks.
@@ -35,7 +35,8 @@ pub enum Spec {
 }
 
 /// What disturbs a measurement, or keeps others from disturbing it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 pub struct Disturbance {
@@ -75,7 +76,8 @@ impl Disturbance {
 }
 
 /// What does each clock cost, and what is its resolution?
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 pub struct ClockSpec {
@@ -98,7 +100,8 @@ pub struct ClockSpec {
 }
 
 /// How far apart are two successive reads of a clock?
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 pub struct DeltaSpec {
     /// The clock's id, or RUNTIME/CLOCK for a clock of a language runtime, as in python/time-ns.
@@ -119,7 +122,8 @@ impl DeltaSpec {
 }
 
 /// The mean of a million calls, the mean of ten, and a single call, in three passes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 pub struct CallSpec {
     /// The clock's id.
@@ -137,7 +141,8 @@ impl CallSpec {
 }
 
 /// What does timing add to my loop?
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OverheadSpec {
     /// The clock's id.
     pub id: String,
@@ -157,7 +162,8 @@ impl OverheadSpec {
 }
 
 /// What do my language's clocks cost on this machine, compared with C?
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 pub struct RuntimeSpec {
@@ -173,7 +179,8 @@ pub struct RuntimeSpec {
 }
 
 /// Does a clock go backwards, agree between CPUs, and keep its rate?
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 pub struct TrustSpec {
@@ -184,7 +191,7 @@ pub struct TrustSpec {
     /// How long to watch, such as 60s or 8h. Default: 10s.
     #[serde(rename = "duration_ns", with = "crate::waits::ns")]
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<u64>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<u64>"))]
     #[cfg_attr(feature = "clap", arg(long, value_name = "DURATION", conflicts_with = "budget"))]
     #[cfg_attr(feature = "clap", arg(value_parser = parse_duration, allow_hyphen_values = true))]
     pub duration: Option<Duration>,
@@ -195,7 +202,8 @@ pub struct TrustSpec {
 /// Changes the kernel's clock source, which only root may do. The clock source is restored
 /// afterwards, even if the run is stopped or killed: a second process waits for that. Meanwhile all
 /// programs on the machine read their clocks more slowly.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 pub struct SweepSpec {

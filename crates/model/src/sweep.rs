@@ -2,11 +2,11 @@
 
 use crate::clock::Clock;
 use crate::deltas::Deltas;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What was measured under one clock source.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Source {
     /// The clock source, as the kernel names it.
     pub name: String,

@@ -1,10 +1,10 @@
 //! The throughput of the instruction that reads the counter, as instruction tables are measured.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Rows of the same instructions, one straight after the other.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Throughput {
     /// The instruction, for example `rdtsc`.
     pub instruction: String,
@@ -24,7 +24,8 @@ pub struct Throughput {
 }
 
 /// One row, without the cost of timing it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ThroughputRow {
     /// Ticks of the counter.
     pub clock: u64,

@@ -1,11 +1,11 @@
 //! How the system keeps time, beyond its clock source: facts that faults are found by.
 
 use crate::comparison::Discipline;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How the system keeps time. Each fact stands alone, and is absent if it could not be determined.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Timekeeping {
     /// What the kernel says of its clock (Linux).
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -43,7 +43,8 @@ pub struct Timekeeping {
 }
 
 /// The answer of adjtimex(2), in the kernel's own units.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Adjtimex {
     /// What the call returned: 0 to 4 are the states of a leap second, 5 is TIME_ERROR.
     pub state: i32,
@@ -100,7 +101,8 @@ impl Adjtimex {
 }
 
 /// The distances between the system's clocks at one moment.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Distances {
     /// The wall clock less the monotonic clock, in nanoseconds. A slew moves both, so only a step
     /// changes this.
@@ -113,7 +115,8 @@ pub struct Distances {
 }
 
 /// By how much clocks moved against each other during a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Moved {
     /// By how much the wall clock was stepped, in nanoseconds; below 0: backwards.
     pub wall_ns: i64,

@@ -1,6 +1,5 @@
 //! Why waits ended late: the parts of their lateness.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Wake-ups later than this are examined closely, in nanoseconds: the states of the CPU and of the
@@ -23,8 +22,9 @@ macro_rules! causes {
         /// What made a wait end late.
         #[derive(
             Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash,
-            Serialize, Deserialize, JsonSchema,
+            Serialize, Deserialize,
         )]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(rename_all = "kebab-case")]
         pub enum Cause {
             $(#[doc = $doc] $variant,)*
@@ -89,7 +89,8 @@ causes! {
 }
 
 /// A part of some lateness.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Part {
     /// The cause.
     pub cause: Cause,
@@ -98,7 +99,8 @@ pub struct Part {
 }
 
 /// Why the waits of a row ended late.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Why {
     /// The wake-ups later than a duration, from all of them to the latest ones. Durations that the
     /// same wake-ups exceed are left out.
@@ -126,7 +128,8 @@ pub struct Why {
 }
 
 /// The wake-ups later than a duration.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Later {
     /// The duration, in nanoseconds.
     pub than_ns: u64,
@@ -139,7 +142,8 @@ pub struct Later {
 }
 
 /// A late wake-up.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Worst {
     /// When the wait ended, in seconds from the start of the run.
     pub at_s: f64,
@@ -156,7 +160,9 @@ pub struct Worst {
     /// What ran while the thread was ready to run or had lost its CPU, longest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub culprits: Vec<Culprit>,
-    /// Interrupts of its CPU around that time, if they may have made it late, most frequent first.
+    /// Interrupts of its CPU, if they may have made it late: those that the kernel's tracepoints
+    /// saw while it was late, longest first, or those that were counted around that time, most
+    /// frequent first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interrupts: Vec<Interrupts>,
     /// The deepest idle state that the CPU entered; absent if it entered none, or is not known.
@@ -169,19 +175,9 @@ pub struct Worst {
 
 /// How it is known that a task ran.
 #[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    JsonSchema,
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Known {
     /// The kernel recorded when it ran.
@@ -193,7 +189,8 @@ pub enum Known {
 }
 
 /// A task that had the CPU instead of a thread that was ready to run.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Culprit {
     /// Its name, as the kernel has it (`comm`, proc(5)), with other bytes than UTF-8 replaced;
     /// absent if it is not known or withheld.
@@ -244,8 +241,9 @@ impl Culprit {
     }
 }
 
-/// Interrupts of one line of `/proc/interrupts`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Interrupts of one kind: of one line of `/proc/interrupts` or `/proc/softirqs`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Interrupts {
     /// The line's name, for example `LOC`.
     pub id: String,
@@ -253,10 +251,23 @@ pub struct Interrupts {
     pub name: String,
     /// How many.
     pub count: u64,
+    /// How long the CPU handled them, in nanoseconds, without those in between; absent if they were
+    /// only counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ns: Option<u64>,
+}
+
+impl Interrupts {
+    /// The shortest words for it: of a device, whose line is a number, what the kernel calls it.
+    pub fn short_name(&self) -> &str {
+        let numbered = self.id.bytes().all(|byte| byte.is_ascii_digit());
+        if numbered && !self.name.is_empty() { &self.name } else { &self.id }
+    }
 }
 
 /// Wake-ups after an idle state.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Idle {
     /// The state, as the kernel names it.
     pub name: String,

@@ -2,7 +2,9 @@
 //! that is permitted, and by its CPU time everywhere.
 #![cfg(target_os = "linux")]
 
-use chronoscope_probes::blame::{Names, Record, Scan, Sources, Span, Task, Turn, this_thread};
+use chronoscope_probes::blame::{
+    Found, Names, Record, Scan, Sources, Span, Task, Turn, this_thread,
+};
 use chronoscope_probes::blame::{hidden, read_task};
 use chronoscope_probes::machine::affinity;
 use std::process::{Child, Command, Stdio};
@@ -67,7 +69,7 @@ fn seen(record: &mut Record, hog: Task) -> bool {
         if spans.is_empty() {
             continue;
         }
-        let Ok(ran) = record.ran(this_thread(), &spans) else {
+        let Ok(Found { ran, .. }) = record.ran(this_thread(), &spans, None) else {
             continue;
         };
         let (sum, whole) = (

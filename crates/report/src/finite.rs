@@ -4,7 +4,7 @@
 //! place, which the schema does not allow. Such a figure carries no information, so it is left out
 //! here, together with the smallest part of the report that requires it.
 
-use chronoscope_model::Report;
+use chronoscope_model::{Report, schema};
 use serde_json::Value;
 use std::io;
 
@@ -17,9 +17,8 @@ pub(crate) fn value(report: &Report) -> io::Result<Value> {
     if !holds_null(&value) {
         return Ok(value);
     }
-    let schema = chronoscope_model::schema();
-    let root = schema.as_value();
-    if prune(&mut value, root, root) {
+    let root = serde_json::from_str(schema::REPORT)?;
+    if prune(&mut value, &root, &root) {
         Ok(value)
     } else {
         Err(io::Error::new(

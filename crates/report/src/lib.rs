@@ -27,29 +27,6 @@ mod under_load;
 
 pub use format::{csv, json, markdown, ndjson};
 
-/// The JSON Schemas that are checked in under `docs/schema/`, each with its name: that of a report
-/// comes first.
-pub const SCHEMAS: [NamedSchema; 3] = [
-    ("report", || written(&chronoscope_model::schema())),
-    ("comparison", || written(&chronoscope_model::compare::schema())),
-    ("recording", || written(&chronoscope_model::recording::schema())),
-];
-
-/// A document, and its JSON Schema.
-pub type NamedSchema = (&'static str, fn() -> String);
-
-/// The JSON Schema of a report.
-pub fn schema() -> String {
-    SCHEMAS[0].1()
-}
-
-/// A schema is a JSON value whose keys are strings, so writing it cannot fail.
-fn written(schema: &impl serde::Serialize) -> String {
-    let mut text = serde_json::to_string_pretty(schema).unwrap_or_default();
-    text.push('\n');
-    text
-}
-
 /// The sample in the README is compiled and run.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -5,7 +5,7 @@ mod machines;
 mod samples;
 
 use chronoscope_model::waits::Load;
-use chronoscope_model::{Report, Wait};
+use chronoscope_model::{Report, Wait, schema};
 use chronoscope_report::format::{ALL, json};
 use chronoscope_report::json::ReadError;
 use chronoscope_report::text::{self, Style};
@@ -24,27 +24,8 @@ fn reports() -> Vec<Report> {
 }
 
 #[test]
-fn the_schemas_in_the_repository_are_current() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/schema");
-    for (name, schema) in chronoscope_report::SCHEMAS {
-        let path = std::path::Path::new(folder).join(format!("chronoscope.{name}-1.json"));
-        let schema = schema();
-        if std::env::var_os("UPDATE_SCHEMA").is_some() {
-            std::fs::create_dir_all(folder).expect("the folder can be made");
-            std::fs::write(&path, &schema).expect("the schema can be written");
-        }
-        let stored = std::fs::read_to_string(&path).unwrap_or_default();
-        // Not assert_eq, because nobody reads two schemas of a thousand lines in a message.
-        assert!(
-            stored.replace("\r\n", "\n") == schema,
-            "{name}: run UPDATE_SCHEMA=1 cargo test -p chronoscope-report and review the difference"
-        );
-    }
-}
-
-#[test]
 fn reports_match_the_schema_and_are_read_back_whole() {
-    let schema = serde_json::from_str(&chronoscope_report::schema()).expect("it is JSON");
+    let schema = serde_json::from_str(schema::REPORT).expect("it is JSON");
     let validator = jsonschema::validator_for(&schema).expect("it is a schema");
     for report in reports() {
         let text = written("json", &report);

@@ -3,6 +3,7 @@
 use crate::error::Error;
 use chronoscope_measure::engine::children::Children;
 use chronoscope_measure::engine::serve::serve;
+use chronoscope_probes::clocks::places;
 use chronoscope_probes::load;
 use chronoscope_probes::machine::{permit, source_switch};
 use chronoscope_probes::waits::os;
@@ -26,7 +27,8 @@ static STARTED: AtomicBool = AtomicBool::new(false);
 /// process that was stopped looks like a wait that ended very late, and a file size limit kills the
 /// process. SIGCONT still continues a stopped process.
 pub fn start_up() {
-    if let Some(code) = child().or_else(load::requested).or_else(source_switch::requested) {
+    let requested = child().or_else(load::requested).or_else(source_switch::requested);
+    if let Some(code) = requested.or_else(places::requested) {
         std::process::exit(code);
     }
     os::hold_signals();

@@ -6,7 +6,7 @@ use crate::stopping::Stopping;
 use crate::terminal::{self, Guard, Screen};
 use crate::view::{Command, View};
 use chronoscope_model::recording::Event;
-use ratatui_crossterm::crossterm::event;
+use crossterm::event;
 use std::io;
 use std::time::{Duration, Instant};
 
@@ -93,7 +93,14 @@ impl Shown {
             // The keys that were pressed by then, with what they change drawn at once.
             while terminal::input(next.saturating_duration_since(Instant::now()))? {
                 self.changed = true;
-                let event::Event::Key(key) = event::read()? else { break };
+                let key = match event::read()? {
+                    event::Event::Key(key) => key,
+                    event::Event::Resize(..) => {
+                        terminal::writing(|| terminal::fit(&mut self.screen))?;
+                        break;
+                    }
+                    _ => break,
+                };
                 match self.view.key(key, &self.state) {
                     Some(Command::Quit) => return Ok(Ended::Quit),
                     Some(Command::Interrupt) => return Ok(Ended::Interrupted),
@@ -163,6 +170,6 @@ impl Shown {
     fn again(&mut self) -> io::Result<()> {
         terminal::enter()?;
         self.changed = true;
-        terminal::writing(|| self.screen.clear())
+        terminal::writing(|| terminal::fit(&mut self.screen))
     }
 }

@@ -9,8 +9,8 @@ pub const PER_DECADE: usize = 3;
 pub const DECADES: [u64; 7] = [100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
 /// All classes: three in each decade but the last.
 pub const CLASSES: usize = (DECADES.len() - 1) * PER_DECADE + 1;
-/// Seconds that are kept: an hour, which takes 270 kB.
-pub const KEPT: usize = 3_600;
+/// Seconds that are kept: more than a terminal has columns, in 76 kB.
+pub const KEPT: usize = 1_000;
 
 /// The waits of each class.
 pub type Counts = [u32; CLASSES];
@@ -32,7 +32,7 @@ pub fn least(class: usize) -> u64 {
     DECADES[(class / PER_DECADE).min(DECADES.len() - 1)] * [1, 2, 5][class % PER_DECADE]
 }
 
-/// The counts of the last hour.
+/// The counts of the last seconds.
 #[derive(Clone, Debug, Default)]
 pub struct Seconds {
     counts: VecDeque<Counts>,
@@ -41,8 +41,7 @@ pub struct Seconds {
 }
 
 impl Seconds {
-    /// Counts a wait that ended in this second. One that ended more than an hour before the last
-    /// is not counted.
+    /// Counts a wait that ended in this second, if that is still kept.
     pub fn add(&mut self, second: u64, class: usize) {
         self.extend(second);
         let back = self.end - 1 - second.min(self.end - 1);
@@ -98,15 +97,15 @@ mod tests {
     }
 
     #[test]
-    fn an_hour_is_kept_in_270_kb_and_no_more() {
+    fn only_so_many_seconds_are_kept() {
         let mut seconds = Seconds::default();
         for second in 5..10_000 {
             seconds.add(second, 3);
         }
-        assert!(seconds.bytes() < 320_000, "{}", seconds.bytes());
+        assert!(seconds.bytes() < 90_000, "{}", seconds.bytes());
         assert_eq!(seconds.of(9_999).map(|counts| counts[3]), Some(1));
-        assert_eq!(seconds.of(9_999 - 3_599).map(|counts| counts[3]), Some(1));
-        assert_eq!((seconds.of(9_999 - 3_600), seconds.of(10_000)), (None, None));
+        assert_eq!(seconds.of(9_999 - 999).map(|counts| counts[3]), Some(1));
+        assert_eq!((seconds.of(9_999 - 1_000), seconds.of(10_000)), (None, None));
     }
 
     #[test]
@@ -123,6 +122,6 @@ mod tests {
         for second in [u64::MAX, 0, u64::MAX - 1, 1 << 40] {
             seconds.add(second, 0);
         }
-        assert!(seconds.bytes() < 320_000);
+        assert!(seconds.bytes() < 90_000);
     }
 }

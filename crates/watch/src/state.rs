@@ -79,9 +79,19 @@ pub struct Distribution {
     histogram: Option<Decoded>,
     classes: [u64; CLASSES],
     worst_ns: u64,
+    percentiles: [Option<u64>; Percentile::ALL.len()],
 }
 
 impl Distribution {
+    /// Finds the percentiles, after all was added that has happened.
+    fn settle(&mut self) {
+        let Some(all) = &self.histogram else { return };
+        self.percentiles = Percentile::ALL.map(|of| {
+            let supported = of.is_supported_by(all.len());
+            supported.then(|| all.value_at_quantile(of.share()).min(self.worst_ns))
+        });
+    }
+
     fn add(&mut self, ns: u64, times: u64) {
         let all = self.histogram.get_or_insert_with(histogram::empty);
         // The count saturates: a recording may claim any number.
@@ -117,9 +127,7 @@ impl Distribution {
 
     /// A percentile; none if there are too few values for it.
     pub fn percentile(&self, percentile: Percentile) -> Option<u64> {
-        let all = self.histogram.as_ref()?;
-        let supported = percentile.is_supported_by(all.len());
-        supported.then(|| all.value_at_quantile(percentile.share()).min(self.worst_ns))
+        self.percentiles[percentile as usize]
     }
 
     /// The largest; none if there is none.
@@ -215,6 +223,7 @@ impl State {
     fn late(&mut self, late: Late) {
         self.at(late.at_ns);
         let Some(row) = self.rows.get(late.row) else { return };
+        // A wake-up that is less late than this is not among the latest.
         let of = |percentile| row.overshoot.percentile(percentile);
         let least = of(Percentile::P999).or_else(|| of(Percentile::P99)).unwrap_or(0);
         if late.wake.late_ns < least {
@@ -245,6 +254,7 @@ impl State {
             row.seconds.add(at_ns / 1_000_000_000, class(ns));
             last = at_ns;
         }
+        row.overshoot.settle();
         self.at(last);
     }
 
@@ -273,5 +283,6 @@ impl State {
         for (ns, times) in &seen.counts {
             self.deltas.add(*ns, *times);
         }
+        self.deltas.settle();
     }
 }

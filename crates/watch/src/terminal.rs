@@ -1,13 +1,15 @@
 //! The terminal: taken for the view, and given back on every way out.
 
-use ratatui_core::terminal::Terminal;
-use ratatui_crossterm::CrosstermBackend;
-use ratatui_crossterm::crossterm::cursor::{Hide, Show};
-use ratatui_crossterm::crossterm::event;
-use ratatui_crossterm::crossterm::execute;
-use ratatui_crossterm::crossterm::terminal::{
+use crossterm::cursor::{Hide, Show};
+use crossterm::event;
+use crossterm::execute;
+use crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
+use ratatui_core::backend::Backend;
+use ratatui_core::layout::Position;
+use ratatui_core::terminal::{Terminal, TerminalOptions, Viewport};
+use ratatui_crossterm::CrosstermBackend;
 use std::cell::Cell;
 use std::io::{self, BufWriter, Stdout};
 use std::panic;
@@ -31,6 +33,9 @@ thread_local! {
 const PATIENCE: u32 = 50;
 const PAUSE: Duration = Duration::from_millis(10);
 
+/// The least time to wait for input: below a millisecond crossterm asks again and again.
+const LEAST: Duration = Duration::from_micros(10);
+
 /// A frame is written in one piece, of this many bytes or less in most cases.
 const BUFFER: usize = 64 << 10;
 
@@ -52,8 +57,19 @@ pub fn take() -> io::Result<Screen> {
         }));
     });
     enter()?;
-    let out = BufWriter::with_capacity(BUFFER, io::stdout());
-    Terminal::new(CrosstermBackend::new(out))
+    let backend = CrosstermBackend::new(BufWriter::with_capacity(BUFFER, io::stdout()));
+    // Otherwise the size would be asked for at each picture, which opens the terminal each time.
+    let viewport = Viewport::Fixed((Position::ORIGIN, backend.size()?).into());
+    Terminal::with_options(backend, TerminalOptions { viewport })
+}
+
+/// Gives a picture the size that the terminal has now, and makes the next one draw all of it.
+///
+/// # Errors
+/// The terminal is gone.
+pub fn fit(screen: &mut Screen) -> io::Result<()> {
+    let size = screen.size()?;
+    screen.resize((Position::ORIGIN, size).into())
 }
 
 /// Takes the terminal again, after the process was stopped, with all that another program may have
@@ -105,14 +121,16 @@ pub fn writing<T>(write: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
 ///
 /// # Errors
 /// The terminal is gone. On Linux that is asked of the system first, because crossterm 0.29 reads
-/// the end of its input again and again, and never returns (`UnixInternalEventSource::try_read`).
+/// the end of its input again and again until the time is over
+/// (`UnixInternalEventSource::try_read`).
 pub fn input(time: Duration) -> io::Result<bool> {
     #[cfg(target_os = "linux")]
     let time = {
         until_there_is_some(time)?;
         Duration::ZERO
     };
-    event::poll(time)
+    // With no time at all, crossterm does not look.
+    event::poll(time.max(LEAST))
 }
 
 /// Waits until there is something to read, or a signal has come, or the time is over.

@@ -2,7 +2,7 @@
 
 use crate::state::State;
 use chronoscope_model::waits::Load;
-use ratatui_crossterm::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 /// What of the state is shown, and how.
 #[derive(Clone, Debug, Default)]

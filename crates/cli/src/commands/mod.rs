@@ -51,6 +51,6 @@ commands! {
     list: LIST,
     explain: PAGE,
     demo: PAGE,
-    serve: NONE,
+    #[cfg(feature = "serve")] serve: NONE,
     generate: NONE,
 }

@@ -1,10 +1,17 @@
 //! What does Prometheus need to watch time on this machine?
 
 use crate::context::Context;
-use crate::task::{Examples, Run, Serve, Task};
+use crate::stop::Stop;
+use crate::task::{Examples, Run, Task};
+use anyhow::Context as _;
+use chronoscope_fleet::exporter;
+use chronoscope_fleet::http::Server;
 use chronoscope_fleet::worker::Settings;
+use chronoscope_survey::may_measure;
+use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::ops::RangeInclusive;
+use std::process::ExitCode;
 
 pub const EXAMPLES: Examples = [
     ("chronoscope serve", "For a Prometheus on this machine."),
@@ -36,8 +43,26 @@ impl Run for Args {
     fn task(self, _: &Context) -> anyhow::Result<Task> {
         let Self { listen, cpu_budget: budget, report: keep_report, start_now } = self;
         let settings = Settings { budget, start_now, keep_report };
-        Ok(Task::Serve(Serve { listen, settings }))
+        Ok(Task::Lasting(Box::new(move |context| serve(listen, settings, context))))
     }
+}
+
+/// Answers Prometheus until a signal, which is how this is meant to end.
+fn serve(listen: SocketAddr, settings: Settings, context: &Context) -> anyhow::Result<ExitCode> {
+    may_measure()?;
+    let stop = Stop::on_signals()?;
+    let server =
+        Server::bind(listen).with_context(|| format!("cannot listen on {listen} (--listen)"))?;
+    let address = server.address()?;
+    if !address.ip().to_canonical().is_loopback() {
+        context.warn(&format!(
+            "whoever reaches {address} can read the metrics: there is no TLS and no authentication"
+        ));
+    }
+    // If standard error is closed, nobody reads it.
+    let _ = writeln!(io::stderr(), "Listening on http://{address}/metrics");
+    exporter::run(server, settings, &stop.interrupt)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// From a third of a CPU second an hour to a whole CPU: measuring has one thread.

@@ -281,7 +281,7 @@ mod tests {
     fn a_reader_gets_each_wait_that_is_a_sample() {
         for periodic in [false, true] {
             let mut bed = Bed::new(periodic, NOT_WAITED);
-            bed.row.records = Some(Records::default());
+            bed.row.records = Some(Records::new(1_000));
             let (mut burst, method) = bed.burst();
             if periodic {
                 let far = os::monotonic() + 3_600_000_000_000;

@@ -70,7 +70,7 @@ pub(super) fn explain(
     };
     // Only a reader of the row holds the lock, for as long as a copy takes.
     let by_clock = wait.end.saturating_sub(wait.deadline);
-    locked(reasons).add(&evidence, by_clock, worst, |spans| runners?.ran(spans));
+    locked(reasons).add(&evidence, by_clock, worst, |spans, late| runners?.ran(spans, late));
 }
 
 /// Finds the quickest wake-up of a thread: the shortest of a few short sleeps without slack.

@@ -166,8 +166,6 @@ struct Shown {
     /// The late wake-ups that were taken the last time. They are shown now, when the names of those
     /// who ran have been read.
     late: Vec<Late>,
-    /// Why its waits ended late, and has not been passed on.
-    why: Why,
     /// The lateness of the latest wake-ups so far, the latest first.
     latest: Vec<u64>,
     /// Whether one of those is among `late`.
@@ -175,7 +173,7 @@ struct Shown {
 }
 
 /// How many late wake-ups of a row are shown each time, besides the latest so far.
-const FEW: usize = 5;
+const FEW: usize = 2;
 /// How often the reasons are passed on, in nanoseconds.
 const COUNTED: u64 = 1_000_000_000;
 /// For how long a late wake-up may wait until it is known who ran, in seconds: longer than the
@@ -204,9 +202,10 @@ impl Tap {
             // The latest wake-ups come with the sums that they are part of.
             let is_due = is_due || std::mem::take(&mut shown.has_latest);
             let patient_s = if last { f64::INFINITY } else { seconds - PATIENCE_S };
-            let mut why = locked(reasons).take(patient_s).report();
-            let worst = std::mem::take(&mut why.worst);
-            shown.why.join(&why);
+            let (worst, taken) = {
+                let mut reasons = locked(reasons);
+                (reasons.take_worst(patient_s), is_due.then(|| reasons.take()))
+            };
             let began = self.began;
             let late = worst.into_iter().enumerate();
             let late = late.filter_map(|(place, wake)| shown.late(nth, began, place, wake));
@@ -221,8 +220,8 @@ impl Tap {
                 }
                 events.push(Event::Late(late));
             }
-            if is_due {
-                let mut why = std::mem::take(&mut shown.why);
+            if let Some(taken) = taken {
+                let mut why = taken.report();
                 if let Some(names) = &names {
                     names.name_all(&mut why);
                 }

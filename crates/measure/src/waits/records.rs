@@ -1,14 +1,16 @@
 //! The waits of a row for a reader that takes them away while the row is measured: a ring with one
 //! writer and one reader. The writer never waits for the reader, and counts what it cannot keep.
 
+use std::ops::RangeInclusive;
 use std::sync::atomic::{
     AtomicI64, AtomicU64, AtomicUsize,
     Ordering::{Acquire, Relaxed, Release},
 };
 
-/// The places of a ring: sixteen seconds of waits at 1 kHz, and twice what the shortest waits write
-/// between two readings. A power of two, so that the place of a record is found without a division.
-const PLACES: usize = 1 << 14;
+/// The places of a ring hold the waits of this time, in nanoseconds, many times that between two
+/// readings, but not fewer or more than these.
+const HELD_NS: u64 = 4_000_000_000;
+const PLACES: RangeInclusive<u64> = 1 << 10..=1 << 14;
 /// A CPU that no system has.
 const NO_CPU: usize = usize::MAX;
 
@@ -45,12 +47,17 @@ pub(super) struct Records {
     cpu: AtomicUsize,
 }
 
-impl Default for Records {
-    fn default() -> Self {
+impl Records {
+    /// A ring for waits that end this often, in nanoseconds.
+    pub(super) fn new(every_ns: u64) -> Self {
+        let places = (HELD_NS / every_ns.max(1)).clamp(*PLACES.start(), *PLACES.end());
         // Memory that is written here is there when the first waits end; zeros might not be.
         let place = || Place { end: AtomicU64::new(0), late: AtomicI64::new(-1) };
         Self {
-            places: std::iter::repeat_with(place).take(PLACES).collect(),
+            // A power of two, so that the place of a record is found without a division.
+            places: std::iter::repeat_with(place)
+                .take(places.next_power_of_two() as usize)
+                .collect(),
             written: Count::default(),
             taken: Count::default(),
             dropped: AtomicU64::new(0),
@@ -58,18 +65,20 @@ impl Default for Records {
             cpu: AtomicUsize::new(NO_CPU),
         }
     }
-}
 
-impl Records {
+    fn place(&self, n: u64) -> &Place {
+        &self.places[n as usize & (self.places.len() - 1)]
+    }
+
     /// Adds a record, if there is room. Only for the thread that writes.
     #[inline]
     pub(super) fn push(&self, record: Record) {
         let n = self.written.0.load(Relaxed);
-        if n.wrapping_sub(self.taken.0.load(Acquire)) >= PLACES as u64 {
+        if n.wrapping_sub(self.taken.0.load(Acquire)) >= self.places.len() as u64 {
             self.dropped.fetch_add(1, Relaxed);
             return;
         }
-        let place = &self.places[n as usize % PLACES];
+        let place = self.place(n);
         place.end.store(record.end, Relaxed);
         place.late.store(record.late, Relaxed);
         self.written.0.store(n + 1, Release);
@@ -79,7 +88,7 @@ impl Records {
     pub(super) fn take(&self, mut each: impl FnMut(Record)) {
         let (from, to) = (self.taken.0.load(Relaxed), self.written.0.load(Acquire));
         for n in from..to {
-            let place = &self.places[n as usize % PLACES];
+            let place = self.place(n);
             each(Record { end: place.end.load(Relaxed), late: place.late.load(Relaxed) });
         }
         self.taken.0.store(to, Release);
@@ -121,11 +130,10 @@ mod tests {
 
     #[test]
     fn a_full_ring_keeps_what_it_has_and_counts_the_rest() {
-        let records = Records::default();
-        let more = PLACES as u64 + 10;
-        (0..more).for_each(|n| records.push(nth(n)));
+        let (records, least) = (Records::new(u64::MAX), *PLACES.start());
+        (0..least + 10).for_each(|n| records.push(nth(n)));
         assert_eq!((records.take_dropped(), records.take_dropped()), (10, 0));
-        assert_eq!(taken(&records), (0..PLACES as u64).map(nth).collect::<Vec<_>>());
+        assert_eq!(taken(&records), (0..least).map(nth).collect::<Vec<_>>());
         // There is room again, across the end of the places.
         (0..5).for_each(|n| records.push(nth(n)));
         assert_eq!(taken(&records), (0..5).map(nth).collect::<Vec<_>>());
@@ -135,7 +143,7 @@ mod tests {
     #[test]
     fn a_reader_next_to_the_writer_gets_each_record_once_and_whole() {
         const WAITS: u64 = 300_000;
-        let records = Records::default();
+        let records = Records::new(0);
         let mut next = 0;
         let dropped = std::thread::scope(|scope| {
             let writer = scope.spawn(|| (0..WAITS).for_each(|n| records.push(nth(n))));
@@ -157,7 +165,7 @@ mod tests {
 
     #[test]
     fn a_move_is_counted_once_and_an_unknown_cpu_is_none() {
-        let records = Records::default();
+        let records = Records::new(0);
         for cpu in [None, Some(1), Some(1), Some(0), None, Some(0), Some(1)] {
             records.is_on(cpu);
         }

@@ -7,7 +7,7 @@
 use super::job::Job;
 use super::live_row::{LiveRow, locked};
 use chronoscope_model::why::Interrupts;
-use chronoscope_probes::blame::{Ran, Record, Scan, Span, Task, this_thread};
+use chronoscope_probes::blame::{Found, Ran, Record, Scan, Span, Task, this_thread};
 use chronoscope_probes::waits::moment::{Counts, interrupts, softirqs};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -64,15 +64,15 @@ impl Runners {
         }
     }
 
-    /// Who ran while the calling thread was ready to run, if that is recorded; an error is the
-    /// number of records that are missing.
-    pub(super) fn ran(&mut self, spans: &[Span]) -> Option<Result<Vec<Ran>, u64>> {
+    /// Who ran in the spans in which the calling thread was ready to run, and the interrupts while
+    /// it was `late`, if that is recorded; an error is the number of records that are missing.
+    pub(super) fn ran(&mut self, spans: &[Span], late: Option<Span>) -> Option<Result<Found, u64>> {
         let How::Seen(record) = &mut self.how else {
             return None;
         };
-        let ran = record.ran(this_thread(), spans);
-        self.ran.extend(ran.iter().flatten().map(|ran| ran.task));
-        Some(ran)
+        let found = record.ran(this_thread(), spans, late);
+        self.ran.extend(found.iter().flat_map(|found| &found.ran).map(|ran| ran.task));
+        Some(found)
     }
 
     /// To be called between bursts. `last`: whether no other burst follows. Returns whether that

@@ -251,7 +251,7 @@ pub(super) fn every_row(
                     periodic: plan.spec.period.is_some(),
                 };
                 let mut row = LiveRow::new(spec, cpu, plan.spec.why);
-                row.records = plan.watched.then(Records::default);
+                row.records = plan.watched.then(|| Records::new(spec.ns));
                 let mut earlier = plan.earlier.iter();
                 if let Some(wait) = earlier.find(|w| earlier::answers(w, &spec, load, cpu)) {
                     earlier::go_on(&row, wait).map_err(Error)?;

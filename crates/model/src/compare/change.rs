@@ -1,11 +1,11 @@
 //! What changed from one report, or from the runs of one command, to another.
 
 use super::row::{Row, Unit};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What changed from A to B.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Change {
     /// What it is compared with.
     pub a: Side,
@@ -42,7 +42,8 @@ pub struct Change {
 }
 
 /// One side of a comparison.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Side {
     /// The file as it was named, or the words of the command that made the runs.
     pub file: String,
@@ -60,7 +61,8 @@ pub struct Side {
 }
 
 /// A fact on both sides.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Difference {
     /// The fact, in a few words, or an id.
     pub key: String,
@@ -83,7 +85,8 @@ impl Difference {
 }
 
 /// A fact that all changed rows have, and no row that is the same.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Shared {
     /// The fact: `reads`, `built_on`, `language`, `kind`.
     pub fact: String,
@@ -98,7 +101,8 @@ pub struct Shared {
 }
 
 /// How many rows have each verdict.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Counts {
     /// Worse, or higher on another machine.
     pub worse: usize,

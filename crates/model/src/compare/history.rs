@@ -2,11 +2,11 @@
 
 use super::change::{Counts, Difference, Side};
 use super::row::{Key, Row};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Runs of the same machine and configuration, over time.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct History {
     /// The runs that took part, by their start.
     pub runs: Vec<Side>,
@@ -21,7 +21,8 @@ pub struct History {
 }
 
 /// Runs that took no part.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LeftOut {
     /// What differs first: in these runs (A), and in the others (B).
     #[serde(flatten)]
@@ -31,7 +32,8 @@ pub struct LeftOut {
 }
 
 /// A file that could not be read.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Unread {
     /// Its name.
     pub file: String,
@@ -40,7 +42,8 @@ pub struct Unread {
 }
 
 /// A figure over time.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Trend {
     /// What it is about.
     #[serde(flatten)]
@@ -54,7 +57,8 @@ pub struct Trend {
 }
 
 /// A run that began a new level: it and the next one lie on the same side of those before.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Turn {
     /// The place of the run, from 0.
     pub run: usize,
@@ -65,7 +69,8 @@ pub struct Turn {
 }
 
 /// A report of many, next to the one that all are compared with.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Other {
     /// The report. Of a stream, the file is followed by the line.
     #[serde(flatten)]

@@ -1,11 +1,11 @@
 //! The processor's counter on every CPU.
 
 use crate::ordering::Handed;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The pairs of CPUs whose counters were compared.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Matrix {
     /// What was read: the counter, or the clock that takes its place if it cannot be trusted.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -21,7 +21,8 @@ pub struct Matrix {
 }
 
 /// Two CPUs.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Pair {
     /// What the two handed to each other.
     pub handed: Handed,
@@ -37,7 +38,8 @@ pub struct Pair {
 }
 
 /// By how much the counter of the second CPU is ahead of that of the first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Offset {
     /// The NUMA node that the page of memory belongs to, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,10 +1,10 @@
 //! What happened to the machine as a whole, as seen from inside.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Whether something intercepts a read.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Trap {
     /// What was tested: `counter-permitted`, `counter-trapped`, `rdtscp-trapped`, `vdso-mapped`,
     /// `vdso-falls-back`.
@@ -17,7 +17,8 @@ pub struct Trap {
 }
 
 /// Pauses of the machine and jumps of its counter.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Watched {
     /// How often the clocks were read together.
     pub looks: u64,
@@ -48,7 +49,8 @@ pub struct Watched {
 }
 
 /// A time at which nothing of this process ran.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Pause {
     /// When it ended, in seconds from the start of the run.
     pub at_s: f64,
@@ -65,7 +67,8 @@ pub struct Pause {
 }
 
 /// A time between the parts of a run that was resumed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Gap {
     /// When the run was resumed, in seconds from its start.
     pub at_s: f64,
@@ -74,7 +77,8 @@ pub struct Gap {
 }
 
 /// What was paused.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Paused {
     /// This is not known.
@@ -87,7 +91,8 @@ pub enum Paused {
 }
 
 /// A jump of one clock against the others.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Jump {
     /// When it was seen, in seconds from the start of the run.
     pub at_s: f64,
@@ -102,7 +107,8 @@ pub struct Jump {
 }
 
 /// What the hypervisor's page about time reported (Linux, `include/uapi/linux/vmclock-abi.h`).
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct VmClock {
     /// The marker that changes when the machine is disrupted, such as by migration: at the start of
     /// the run, and at its end.

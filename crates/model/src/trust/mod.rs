@@ -15,11 +15,11 @@ pub use wall::{Slew, Step, StepSeen, Wall};
 
 use crate::clock::{Backwards, Facts, Kind, Orders, Verdict};
 use crate::comparison::Standing;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a run that watched the clocks for a while found.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Trust {
     /// How long the clocks were to be watched, in seconds.
     pub asked_s: f64,
@@ -78,7 +78,8 @@ impl Trust {
 }
 
 /// What was not tested, and why.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LeftOut {
     /// What, in a few words.
     pub what: String,
@@ -87,7 +88,8 @@ pub struct LeftOut {
 }
 
 /// What one clock did while it was watched.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Watch {
     /// The clock.
     pub id: String,
@@ -166,7 +168,8 @@ impl Watch {
 }
 
 /// Reads before and after a thread was moved to another CPU.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Migrating {
     /// The CPUs that the thread visited.
     pub cpus: usize,
@@ -179,7 +182,8 @@ pub struct Migrating {
 }
 
 /// Values of one clock that two threads handed to each other, over all pairs of CPUs.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HandedAll {
     /// How many pairs of CPUs played.
     pub pairs: usize,
@@ -199,7 +203,8 @@ pub struct HandedAll {
 }
 
 /// Reads of a clock through the vDSO, each between two system calls for the same clock.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Sandwich {
     /// The clock that is read through the vDSO.
     pub id: String,
@@ -225,7 +230,8 @@ impl Sandwich {
 }
 
 /// What a read of one clock costs while several threads read it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Contention {
     /// The clock.
     pub id: String,
@@ -242,7 +248,8 @@ impl Contention {
 }
 
 /// The cost of a read with this many threads.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Contended {
     /// Threads that read at the same time.
     pub threads: usize,

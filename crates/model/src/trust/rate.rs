@@ -1,11 +1,11 @@
 //! The rates of clocks against each other.
 
 use crate::comparison::Standing;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How much faster one clock runs than another.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RateAgainst {
     /// The clock.
     pub id: String,
@@ -42,7 +42,8 @@ impl RateAgainst {
 }
 
 /// Something outside the machine, or with an oscillator of its own, that can show a wrong rate.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Outside {
     /// What it is, such as `chrony` or `linux/ptp`.
     pub id: String,

@@ -1,10 +1,10 @@
 //! How the clocks ran over a whole watch, and what a later run needs to continue it.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How the clocks ran against one of them over the whole watch.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Series {
     /// When the watch began, in UTC as RFC 3339, by the system's clock at that time.
     pub started: String,
@@ -22,7 +22,8 @@ pub struct Series {
 }
 
 /// How one clock ran.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Course {
     /// The clock, or the counter as it is read.
     pub id: String,
@@ -61,7 +62,8 @@ impl Course {
 }
 
 /// Where a watch ended, from which a later run on the same machine and boot continues it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Anchor {
     /// What distinguishes this boot of the machine from all others; empty if the system does not
     /// say.
@@ -78,7 +80,8 @@ pub struct Anchor {
 }
 
 /// A clock at the last look.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Anchored {
     /// The clock.
     pub id: String,

@@ -1,10 +1,10 @@
 //! What happened to the wall clock during a run.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What happened to the wall clock.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Wall {
     /// How often it was compared with the monotonic clock.
     pub looks: u64,
@@ -34,7 +34,8 @@ pub struct Wall {
 }
 
 /// A sudden change of the wall clock.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Step {
     /// When it was seen, in seconds from the start of the run.
     pub at_s: f64,
@@ -45,7 +46,8 @@ pub struct Step {
 }
 
 /// How a step was seen.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum StepSeen {
     /// The distance from the monotonic clock changed by more than a slew explains.
@@ -59,7 +61,8 @@ pub enum StepSeen {
 }
 
 /// How fast the wall clock was made to run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Slew {
     /// By how much it ran faster than the kernel's unslewed clock over the whole run, in parts per
     /// million.

@@ -14,7 +14,6 @@ use crate::clock::Language;
 use crate::histogram::Histogram;
 use crate::quantile::{Intervals, Percentile};
 use crate::why::{Interrupts, Why};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One method of waiting, at one duration, under one load: one row of the table.
@@ -22,7 +21,8 @@ use serde::{Deserialize, Serialize};
 /// Overshoot is the time at which the thread ran again, less the deadline, by the ruler of the
 /// report. A negative overshoot is an early wake; it is counted, and recorded as 0 in the
 /// histogram.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Wait {
     /// The method's name in the catalogue, `family/variant`.
     pub id: String,
@@ -200,7 +200,8 @@ fn is_zero(n: &u64) -> bool {
 }
 
 /// Waits that were still in progress when a run ended, and had been given a moment to end.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Censored {
     /// How many.
     pub count: u64,
@@ -210,7 +211,8 @@ pub struct Censored {
 }
 
 /// What a CPU quota throttled, in the control groups of the process: itself, and the load.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Throttled {
     /// Periods in which a group had used up its quota.
     pub periods: u64,
@@ -219,7 +221,8 @@ pub struct Throttled {
 }
 
 /// What a method takes as its argument.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Takes {
     /// A duration, which begins with the call.
@@ -230,7 +233,8 @@ pub enum Takes {
 }
 
 /// What is known of a wait method before it is measured, as its entry in the catalogue states.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Facts {
     /// What it takes as its argument.
     pub takes: Takes,
@@ -245,7 +249,8 @@ pub struct Facts {
 }
 
 /// How late a method's timer may expire, by the timer slack of the thread.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum TimerSlack {
     /// By as much as the slack.
@@ -274,7 +279,8 @@ impl TimerSlack {
 }
 
 /// What the thread does while it waits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// It sleeps in the kernel.
@@ -287,7 +293,8 @@ pub enum Kind {
 }
 
 /// The waits by a second clock.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ByClock {
     /// Which clock, for example `CLOCK_MONOTONIC`.
     pub clock: String,
@@ -306,7 +313,8 @@ pub struct ByClock {
 
 /// Late waits that took a whole number of ticks of the system's timer: they began and ended at
 /// ticks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WholeTicks {
     /// The tick, in nanoseconds, as the system reports it.
     pub tick_ns: u64,
@@ -319,7 +327,8 @@ pub struct WholeTicks {
 }
 
 /// Waits for deadlines that were all fixed in advance.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Grid {
     /// Deadlines that had passed before the thread could wait for them, because it woke late from
     /// an earlier one.
@@ -331,7 +340,8 @@ pub struct Grid {
 }
 
 /// A period in which the whole process could not run, and its cause.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Gap {
     /// The cause: `stopped` (SIGSTOP and SIGCONT), `suspended` (the machine slept).
     pub cause: String,
@@ -345,7 +355,8 @@ pub struct Gap {
 }
 
 /// What ended a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum StoppedBy {
     /// All waits asked for were made.
@@ -362,7 +373,8 @@ pub enum StoppedBy {
 }
 
 /// What is known of the moment of one overshoot.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Moment {
     /// Seconds from the start of the run.
     pub at_s: f64,

@@ -6,14 +6,14 @@ use crate::units::{ParseError, parse_duration};
 use crate::units::{parse_count, parse_whole};
 #[cfg(feature = "clap")]
 use clap::builder::ArgPredicate;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 use std::time::Duration;
 
 /// What is asked of a run of waits: the options of `chronoscope waits`, under their names. The tool
 /// chooses what is left at its default.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 pub struct WaitSpec {
@@ -33,7 +33,7 @@ pub struct WaitSpec {
     pub preset: Option<String>,
     /// Durations to wait for, such as 100us,10ms; without a unit, milliseconds.
     #[serde(rename = "durations_ns", with = "ns_list", skip_serializing_if = "Vec::is_empty")]
-    #[schemars(with = "Vec<u64>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<u64>"))]
     #[cfg_attr(feature = "clap", arg(long, value_name = "DURATION", value_delimiter = ','))]
     #[cfg_attr(feature = "clap", arg(value_parser = parse_wait, allow_hyphen_values = true))]
     pub wait: Vec<Duration>,
@@ -44,13 +44,13 @@ pub struct WaitSpec {
     pub count: Option<u64>,
     /// Wait for the deadlines of a fixed grid with this period instead.
     #[serde(rename = "period_ns", with = "ns", skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<u64>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<u64>"))]
     #[cfg_attr(feature = "clap", arg(long, value_name = "DURATION", conflicts_with = "wait"))]
     #[cfg_attr(feature = "clap", arg(value_parser = parse_duration, allow_hyphen_values = true))]
     pub period: Option<Duration>,
     /// Time for each load, such as 10m or 2h.
     #[serde(rename = "time_ns", with = "ns", skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<u64>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<u64>"))]
     #[cfg_attr(feature = "clap", arg(long, value_name = "DURATION"))]
     #[cfg_attr(feature = "clap", arg(value_parser = parse_duration, allow_hyphen_values = true))]
     pub duration: Option<Duration>,
@@ -111,7 +111,7 @@ pub struct WaitSpec {
     pub keep_awake: bool,
     /// Stop at the first overshoot above this, and show what is known of that moment.
     #[serde(rename = "stop_above_ns", with = "ns", skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<u64>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<u64>"))]
     #[cfg_attr(feature = "clap", arg(long, value_name = "DURATION"))]
     #[cfg_attr(feature = "clap", arg(value_parser = parse_duration, allow_hyphen_values = true))]
     pub stop_above: Option<Duration>,
@@ -159,7 +159,8 @@ pub fn parse_wait(text: &str) -> Result<Duration, ParseError> {
 
 /// What a run of waits measures: what it was asked for, with a value for all that was left open. A
 /// run is resumed from its plan.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Plan {
     /// The ids of the methods.
@@ -184,7 +185,8 @@ pub struct Plan {
 }
 
 /// A timer slack, or a scheduler's slice, of the waiting thread.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Slack {
     /// The one that the thread has by default.

@@ -24,6 +24,7 @@ pub use trace::Trace;
 
 use crate::machine::entered::Entered;
 use crate::waits::os as system;
+use chronoscope_model::why::Interrupts;
 
 /// What a thread did at a context switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,6 +91,15 @@ pub struct Seen<'a> {
     /// Whether an interrupt or a fault entered the kernel from the thread's own code since the
     /// mark was set.
     pub entered: Option<bool>,
+}
+
+/// What a CPU did in some spans.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// The tasks that had it, the one with the most time first.
+    pub ran: Vec<Ran>,
+    /// The interrupts that it handled, the longest first; empty if they are not recorded.
+    pub interrupts: Vec<Interrupts>,
 }
 
 /// Which tasks have had a CPU since they were last looked at.

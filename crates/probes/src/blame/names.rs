@@ -28,8 +28,9 @@ pub enum Heard {
     Forked { task: Task, parent: Task },
 }
 
-/// The most tasks that are known at a time, and that are to be read.
-const MOST: usize = 16 << 10;
+/// The most tasks that are known at a time, as many as a table of 4,096 places holds, and that are to
+/// be read.
+const MOST: usize = 7 << 9;
 const MOST_WANTED: usize = 256;
 /// The number of a task that is ending, and has none any more (Linux kernel/events/core.c,
 /// `perf_event_pid_type`).
@@ -41,6 +42,8 @@ const FRESH: Duration = Duration::from_secs(1);
 struct Known {
     about: Named,
     read: Option<Instant>,
+    /// Which piece of news it came with.
+    news: u64,
 }
 
 /// The tasks that are known.
@@ -48,13 +51,16 @@ struct Known {
 pub struct Names {
     known: HashMap<Task, Known>,
     wanted: Vec<Task>,
+    /// How many pieces of news there were.
+    news: u64,
     /// Whether a task without a number is an idle CPU, and nothing else.
     idle: bool,
 }
 
 impl Default for Names {
     fn default() -> Self {
-        Self { known: HashMap::new(), wanted: Vec::new(), idle: os::is_first_namespace() }
+        let idle = os::is_first_namespace();
+        Self { known: HashMap::new(), wanted: Vec::new(), news: 0, idle }
     }
 }
 
@@ -83,13 +89,18 @@ impl Names {
     }
 
     fn put(&mut self, task: Task, about: Named, read: Option<Instant>) {
+        self.news += 1;
+        let news = self.news;
         if self.known.len() >= MOST && !self.known.contains_key(&task) {
-            self.known.retain(|_, known| known.read.is_some());
-            if self.known.len() >= MOST {
-                self.known.clear();
+            // Those that were read ran while somebody waited. Of the others, late wake-ups that
+            // are not examined yet need only the latest.
+            let is_recent = |known: &Known| known.news + MOST as u64 / 2 > news;
+            self.known.retain(|_, known| known.read.is_some() || is_recent(known));
+            if self.known.len() > MOST / 4 * 3 {
+                self.known.retain(|_, known| is_recent(known));
             }
         }
-        self.known.insert(task, Known { about, read });
+        self.known.insert(task, Known { about, read, news });
     }
 
     /// Asks for a task to be read soon, unless it was a moment ago. Returns whether its name is
@@ -193,6 +204,16 @@ mod tests {
             names.want(task(n));
         }
         assert!(names.known.len() <= MOST && names.wanted.len() <= MOST_WANTED);
+        assert_eq!(named(&names, 3 * MOST as u32 - MOST as u32 / 2).name, Some("x".repeat(16)));
+    }
+
+    #[test]
+    fn who_made_somebody_late_is_known_longer_than_others() {
+        let mut names = Names::default();
+        names.saw(task(1), Named { name: Some("hog".into()), ..Named::default() });
+        let heard = |n| Heard::Named { task: task(n), name: "x".into() };
+        names.hear((2..2 * MOST as u32).map(heard));
+        assert_eq!((named(&names, 1).name.as_deref(), named(&names, 2).name), (Some("hog"), None));
     }
 
     #[test]

@@ -2,12 +2,26 @@
 //! traces sees what happened before it (Linux Documentation/trace/ftrace.rst, `trace_marker` and
 //! `tracing_on`).
 
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Where tracefs is, and where it was before Linux 4.1.
 const FOLDERS: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
+
+/// Where tracefs is mounted, or may be.
+pub(super) fn folders() -> Vec<PathBuf> {
+    mounted(&fs::read_to_string("/proc/self/mounts").unwrap_or_default())
+}
+
+fn mounted(mounts: &str) -> Vec<PathBuf> {
+    let mounted = mounts.lines().filter_map(|line| {
+        let mut words = line.split(' ').skip(1);
+        let (folder, kind) = (words.next()?, words.next()?);
+        (kind == "tracefs").then(|| folder.replace("\\040", " ").into())
+    });
+    mounted.chain(FOLDERS.map(PathBuf::from)).collect()
+}
 
 /// The kernel's trace.
 #[derive(Debug)]
@@ -22,20 +36,25 @@ impl Trace {
     /// # Errors
     /// The reason why no mark can be set, in words that a user can act on.
     pub fn open() -> Result<Self, String> {
-        let refused = match Self::of(Path::new(FOLDERS[0])) {
-            Ok(trace) => return Ok(trace),
-            Err(error) => error,
-        };
-        Self::of(Path::new(FOLDERS[1])).map_err(|_| match refused.kind() {
+        let mut refused = None;
+        for folder in folders() {
+            match Self::of(&folder) {
+                Ok(trace) => return Ok(trace),
+                Err(error) => drop(refused.get_or_insert((folder, error))),
+            }
+        }
+        let (folder, error) =
+            refused.unwrap_or_else(|| ("".into(), io::ErrorKind::NotFound.into()));
+        Err(match error.kind() {
             io::ErrorKind::PermissionDenied => {
-                "only root may write to tracefs (/sys/kernel/tracing)".into()
+                format!("only root may write to tracefs ({})", folder.display())
             }
             io::ErrorKind::NotFound => {
                 "tracefs is not mounted, or this system has none: mount -t tracefs tracefs \
                  /sys/kernel/tracing"
                     .into()
             }
-            _ => format!("/sys/kernel/tracing: {refused}"),
+            _ => format!("{}: {error}", folder.display()),
         })
     }
 
@@ -58,7 +77,6 @@ impl Trace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
 
     #[test]
     fn a_mark_is_written_and_tracing_stops() {
@@ -74,5 +92,12 @@ mod tests {
         if let Err(why) = Trace::open() {
             assert!(!why.is_empty() && !why.contains('\n'), "{why}");
         }
+    }
+
+    #[test]
+    fn tracefs_is_found_where_it_is_mounted() {
+        let mounts = "none /tmp/tr tracefs rw 0 0\n/tracefs /a ext4 rw\nx\n\n";
+        assert_eq!(mounted(mounts)[0], Path::new("/tmp/tr"));
+        assert_eq!(mounted("\u{fffd} tracefs"), FOLDERS.map(PathBuf::from));
     }
 }

@@ -1,6 +1,6 @@
 //! Systems that do not show a program which tasks run on a CPU.
 
-use super::{Heard, Named, Ran, Scanned, Span, Task};
+use super::{Found, Heard, Named, Scanned, Span, Task};
 
 /// The record of a CPU, which no such system makes.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ impl Record {
 
     /// # Errors
     /// None, as there is no such value.
-    pub fn ran(&mut self, _: Task, _: &[Span]) -> Result<Vec<Ran>, u64> {
+    pub fn ran(&mut self, _: Task, _: &[Span], _: Option<Span>) -> Result<Found, u64> {
         match *self {}
     }
 

@@ -86,6 +86,7 @@ impl Counts {
                     id: line.id.clone(),
                     name: line.name.clone(),
                     count,
+                    ns: None,
                 })
             })
             .collect();

@@ -1,4 +1,4 @@
-//! One document, described by the JSON Schema in `docs/schema/`, and read back.
+//! One document, described by a JSON Schema, and read back.
 
 use super::Format;
 use crate::clean::clean;

@@ -1,6 +1,6 @@
 //! What is kept of the events of `watch`, as it was asked for.
 
-use super::past::Past;
+use super::past::{MOST, Past};
 use super::write::Writer;
 use chronoscope_model::recording::Event;
 use chronoscope_model::units::human_ns;
@@ -151,7 +151,7 @@ impl Keeper {
             fs::remove_file(tried.path())?;
         }
         let window = u64::try_from(keep.hindsight.as_nanos()).unwrap_or(u64::MAX);
-        Ok(Self { keep, writer, past: Past::new(window), found: None, last: None })
+        Ok(Self { keep, writer, past: Past::new(window, MOST), found: None, last: None })
     }
 
     /// Takes the events of one drain. Returns the first breach among them, or among those before,
@@ -214,7 +214,7 @@ impl Keeper {
     }
 
     fn write(&self, mut file: Writer<File>) -> io::Result<PathBuf> {
-        file.write(&self.past.recording());
+        self.past.recording().for_each(|events| file.write(&events));
         file.finish()?;
         Ok(file.path().to_owned())
     }

@@ -52,7 +52,7 @@ impl<R: BufRead> Reader<R> {
         if !is_recording(&line) {
             return Err(refused("it is not a recording of `chronoscope watch`"));
         }
-        let event = serde_json::from_slice::<Event>(&line);
+        let event = Event::read(&line);
         let (Line::Whole, Ok(Event::Start(start))) = (read, event) else {
             return Err(refused(&version(&line).unwrap_or("its first line is damaged".into())));
         };
@@ -87,7 +87,7 @@ impl<R: BufRead> Reader<R> {
 
     /// The event of the current line, if it is one that can have happened.
     fn event(&self) -> Option<Event> {
-        let mut event: Event = serde_json::from_slice(&self.line).ok()?;
+        let mut event = Event::read(&self.line).ok()?;
         let rows = self.start.rows.len();
         match &mut event {
             Event::Start(_) => return None,

@@ -115,6 +115,7 @@ pub fn gridded() -> Wait {
             id: "LOC".into(),
             name: "Local timer interrupts".into(),
             count: 12,
+            ns: None,
         }],
         last_ns: vec![55_000, 2_700_000],
         ..Moment::default()

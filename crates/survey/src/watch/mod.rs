@@ -126,7 +126,8 @@ impl Live {
     }
 
     /// Returns what has happened since the last call, and never blocks. The first event of all is
-    /// [`Event::Start`]. Call it some ten times a second: a ring holds 16,384 waits.
+    /// [`Event::Start`]. Call it some ten times a second: a ring holds the waits of
+    /// four seconds, but 16,384 at most.
     pub fn drain(&mut self) -> Vec<Event> {
         let mut events = Vec::new();
         self.collect(&mut events);

@@ -12,6 +12,7 @@ mod text;
 
 use crate::state::State;
 use crate::view::View;
+use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
 use ratatui_core::terminal::Frame;
 use text::Text;
@@ -32,10 +33,33 @@ pub fn draw(frame: &mut Frame, state: &State, view: &View) {
     let mut lines = lines(state, view, width, height);
     lines.truncate(height);
     for (y, line) in (area.y..).zip(&lines) {
-        let line_area = Rect { y, height: 1, ..area };
-        frame.buffer_mut().set_line(line_area.x, y, line, line_area.width);
+        put(frame.buffer_mut(), Rect { y, height: 1, ..area }, line, view.ascii);
     }
-    signs::safe(frame.buffer_mut(), view.ascii);
+}
+
+/// As [`Buffer::set_line`], which looks for the end of each grapheme: almost every sign here has a
+/// cell of its own.
+fn put(buffer: &mut Buffer, mut area: Rect, line: &Text, ascii: bool) {
+    for span in line {
+        let style = line.style.patch(span.style);
+        let mut x = area.x;
+        if span.content.chars().all(signs::is_one_cell) {
+            for sign in span.content.chars().take(area.width.into()) {
+                // The buffer is blank already.
+                if sign != ' ' {
+                    let sign = if ascii { signs::ascii(sign) } else { sign };
+                    buffer[(x, area.y)].set_char(sign).set_style(style);
+                }
+                x += 1;
+            }
+        } else {
+            x = buffer.set_stringn(x, area.y, &span.content, area.width.into(), style).0;
+            for x in area.x..x {
+                signs::make_safe(&mut buffer[(x, area.y)], ascii);
+            }
+        }
+        area = Rect { x, width: area.right() - x, ..area };
+    }
 }
 
 /// The lines of the screen, from the top. The last one is that of the keys.

@@ -65,6 +65,18 @@ pub fn lines(state: &State, view: &View, cells: usize, height: usize) -> Vec<Tex
             lines.push(figures(&culprit_name(culprit), culprit.ns, wake, about, cells));
         }
     }
+    if !wake.interrupts.is_empty() {
+        lines.push(Text::default());
+        lines.push(head("interrupts", "     time    share"));
+        for it in &wake.interrupts {
+            let what = name(it.short_name());
+            let about = format!("{} x {}", count(it.count), name(&it.id));
+            lines.push(match it.ns {
+                Some(ns) => figures(&what, ns, wake, about, cells),
+                None => Text::raw(cut(&format!("{}{about}", left(&what, NAME + 20)), cells)),
+            });
+        }
+    }
     lines.truncate(height);
     lines
 }

@@ -21,7 +21,8 @@ pub fn alarm(view: &View) -> Style {
 
 /// The cells that a text takes.
 pub fn width(text: &str) -> usize {
-    text.width()
+    // Almost all texts are ASCII, and then nothing has to be looked up.
+    if text.is_ascii() { text.len() } else { text.width() }
 }
 
 /// The text in this many cells, with an ellipsis if it had to be cut.

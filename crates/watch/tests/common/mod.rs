@@ -9,7 +9,7 @@ use chronoscope_model::recording::{
     Deltas, Event, Late, LoadSince, Machine, Row, SCHEMA, Start, Waits,
 };
 use chronoscope_model::waits::Load;
-use chronoscope_model::why::{Cause, Culprit, Known, Part, Worst};
+use chronoscope_model::why::{Cause, Culprit, Interrupts, Known, Part, Worst};
 
 /// 14:01:09 UTC.
 const WALL_NS: u64 = 1_763_992_869_000_000_000;
@@ -101,8 +101,17 @@ pub fn late(row: usize, at_ns: u64, parts: &[(Cause, u64)], names: &[&str]) -> E
         parts: parts.iter().map(|&(cause, ns)| Part { cause, ns }).collect(),
         cpu: Some(1),
         culprits: culprits.collect(),
+        interrupts: vec![
+            interrupts("24", "eth0\u{1b}[1m", Some(12_000)),
+            interrupts("NET_RX", "soft interrupt", Some(9_000)),
+            interrupts("LOC", "Local timer interrupts", None),
+        ],
         idle: Some("C1".into()),
         ..Worst::default()
     };
     Event::Late(Late { row, at_ns, hz: Some(2.6e9), wake })
+}
+
+fn interrupts(id: &str, name: &str, ns: Option<u64>) -> Interrupts {
+    Interrupts { id: id.into(), name: name.into(), count: 2, ns }
 }

@@ -46,7 +46,10 @@ impl Terminal {
 
     fn tmux(&self, args: &[&str]) -> Output {
         let output = Command::new("tmux").args(["-L", &self.socket]).args(args).output();
-        output.expect("tmux starts")
+        let output = output.expect("tmux starts");
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() || args == ["kill-server"], "tmux {args:?}: {message}");
+        output
     }
 
     /// Types a text.
@@ -84,13 +87,20 @@ impl Terminal {
 
     /// Waits until the screen is as it should be.
     pub fn until(&self, what: &str, holds: impl Fn(&str) -> bool) -> String {
+        self.within(PATIENCE, holds).unwrap_or_else(|screen| panic!("no {what} on\n{screen}"))
+    }
+
+    /// The screen that is as it should be, or the last one within that time.
+    pub fn within(&self, time: Duration, holds: impl Fn(&str) -> bool) -> Result<String, String> {
         let start = Instant::now();
         loop {
             let screen = self.screen();
             if holds(&screen) {
-                return screen;
+                return Ok(screen);
             }
-            assert!(start.elapsed() < PATIENCE, "no {what} on\n{screen}");
+            if start.elapsed() > time {
+                return Err(screen);
+            }
             std::thread::sleep(BETWEEN);
         }
     }

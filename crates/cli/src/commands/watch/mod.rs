@@ -11,6 +11,7 @@ use crate::task::{Examples, Run, Task};
 use anyhow::Context as _;
 use chronoscope_model::units::{parse_duration, parse_whole};
 use chronoscope_model::waits::Load;
+use chronoscope_probes::memory;
 use chronoscope_report::recording::{Keep, Keeper};
 use chronoscope_survey::may_measure;
 use chronoscope_survey::watch::{Live, Watch};
@@ -123,7 +124,7 @@ impl Run for Args {
                 let speed = self.replay.as_ref().map(|_| self.speed.unwrap_or(1.0));
                 let view = View { ascii: !unicode, color, speed, ..View::default() };
                 let asked = Asked { args: self, view, terminal };
-                return Ok(Task::Watch(Box::new(|context| asked.run(context))));
+                return Ok(Task::Lasting(Box::new(|context| asked.run(context))));
             }
         };
         Err(Usage(line.into()).into())
@@ -167,6 +168,7 @@ impl Asked {
             limit: args.record_limit,
             names: args.names,
         };
+        memory::keep_little();
         let stop = Stop::on_signals()?;
         let live = Live::start(&watch)?;
         // A file that is made only now is not left behind if that failed.

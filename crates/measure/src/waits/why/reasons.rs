@@ -5,7 +5,7 @@ use super::split::{Evidence, Floors, Parts, ready_spans, split};
 use chronoscope_model::why::{
     APART_NS, Cause, EXAMINED_NS, Idle, Interrupts, Later, WORST, Why, Worst,
 };
-use chronoscope_probes::blame::{IdleState, Ran, Span};
+use chronoscope_probes::blame::{Found, IdleState, Ran, Span};
 
 /// Wake-ups are grouped by these limits, in nanoseconds: zero, and 1, 2 and 5 times the powers of
 /// ten from 1 us on.
@@ -23,6 +23,8 @@ const EDGES: [u64; 23] = {
 };
 /// No machine enters more idle states; a report may claim otherwise.
 const STATES: usize = 16;
+/// The most interrupts that are kept of a wake-up.
+const INTERRUPTS: usize = 8;
 
 /// The wake-ups between two edges.
 #[derive(Clone, Copy, Debug, Default)]
@@ -49,24 +51,32 @@ pub(in crate::waits) struct Reasons {
 impl Reasons {
     /// Adds a wait. `worst` describes the wait apart from its parts, with its lateness by the
     /// ruler; `by_clock` is the lateness by the clock that timers run on. `who` finds who had the
-    /// CPU in some spans, if that is recorded, and is asked only if the thread was late and ready
-    /// to run; an error is the number of records that are missing.
+    /// CPU in the spans in which the thread was ready to run, and the interrupts in the one in
+    /// which it was late, if that is recorded, and is asked only if there are any; an error is the
+    /// number of records that are missing.
     pub(in crate::waits) fn add(
         &mut self,
         wait: &Evidence,
         by_clock: u64,
         mut worst: Worst,
-        who: impl FnOnce(&[Span]) -> Option<Result<Vec<Ran>, u64>>,
+        who: impl FnOnce(&[Span], Option<Span>) -> Option<Result<Found, u64>>,
     ) {
         let parts = split(wait, &mut self.floors);
         if worst.late_ns >= EXAMINED_NS {
             worst.parts = parts.list();
             let spans = ready_spans(wait, &parts);
-            let seen = if spans.is_empty() { None } else { who(&spans) };
-            if let Some(Err(lost)) = seen {
+            let late = Span { from: wait.deadline, to: wait.end };
+            let late = interrupted(&worst).then_some(late);
+            let asked = !spans.is_empty() || late.is_some();
+            let found = if asked { who(&spans, late) } else { None };
+            if let Some(Err(lost)) = found {
                 self.found.lost = self.found.lost.saturating_add(lost);
             }
-            let seen = seen.and_then(Result::ok);
+            let found = found.and_then(Result::ok);
+            if let Some(found) = &found {
+                worst.interrupts = found.interrupts.iter().take(INTERRUPTS).cloned().collect();
+            }
+            let seen = found.filter(|_| !spans.is_empty()).map(|found| found.ran);
             self.culprits.add(&mut worst, seen, parts.of(Cause::Throttled) > 0);
             if interrupted(&worst) {
                 self.interrupted_s = self.interrupted_s.or(Some(worst.at_s));
@@ -119,13 +129,12 @@ impl Reasons {
 
     /// Says which interrupts came since they were last counted.
     pub(in crate::waits) fn interrupts(&mut self, counted: &[Interrupts]) {
-        const MOST: usize = 8;
         let Some(since) = self.interrupted_s.take() else {
             return;
         };
         let of_them = |it: &&mut Worst| it.at_s >= since && interrupted(it);
         for worst in self.found.worst.iter_mut().filter(of_them) {
-            worst.interrupts = counted.iter().take(MOST).cloned().collect();
+            worst.interrupts = counted.iter().take(INTERRUPTS).cloned().collect();
         }
     }
 
@@ -151,24 +160,28 @@ impl Reasons {
         Why { later, culprits: self.culprits.list(), ..self.found.clone() }
     }
 
-    /// Takes the reasons away, and begins again. Of the latest wake-ups, those stay that still
-    /// wait for who ran, or for their interrupts, unless they ended before `patient_s`, in seconds
-    /// from the start of the run.
-    pub(in crate::waits) fn take(&mut self, patient_s: f64) -> Self {
+    /// Takes the latest wake-ups away. Those stay that still wait for who ran, or for their
+    /// interrupts, unless they ended before `patient_s`, in seconds from the start of the run.
+    pub(in crate::waits) fn take_worst(&mut self, patient_s: f64) -> Vec<Worst> {
         let waiting = [self.culprits.waiting_since(), self.interrupted_s].into_iter().flatten();
         let since_s = waiting.fold(f64::INFINITY, f64::min).max(patient_s);
+        let worst = std::mem::take(&mut self.found.worst);
+        let (taken, left) = worst.into_iter().partition(|worst| worst.at_s < since_s);
+        self.found.worst = left;
+        taken
+    }
+
+    /// Takes the reasons away, apart from the latest wake-ups, and begins again.
+    pub(in crate::waits) fn take(&mut self) -> Self {
         let culprits = self.culprits.take();
         let left = Self {
             floors: self.floors,
+            found: Why { worst: std::mem::take(&mut self.found.worst), ..Why::default() },
             culprits: std::mem::take(&mut self.culprits),
             interrupted_s: self.interrupted_s,
             ..Self::default()
         };
-        let mut taken = Self { culprits, ..std::mem::replace(self, left) };
-        let worst = std::mem::take(&mut taken.found.worst);
-        (self.found.worst, taken.found.worst) =
-            worst.into_iter().partition(|worst| worst.at_s >= since_s);
-        taken
+        Self { culprits, ..std::mem::replace(self, left) }
     }
 
     /// Continues the reasons of an earlier run, whose file may contain any figures.
@@ -236,25 +249,61 @@ mod tests {
             },
         };
         let worst = Worst { late_ns, ..Worst::default() };
-        reasons.add(&seen, late_ns, worst, |_| None);
+        reasons.add(&seen, late_ns, worst, |_, _| None);
     }
 
     #[test]
     fn what_is_taken_is_gone_and_what_waits_for_culprits_stays() {
         let mut reasons = Reasons::default();
         add(&mut reasons, 60_000, false);
-        let first = reasons.take(0.0).report();
+        let taken = |reasons: &mut Reasons, patient_s| {
+            let worst = reasons.take_worst(patient_s);
+            Why { worst, ..reasons.take().report() }
+        };
+        let first = taken(&mut reasons, 0.0);
         assert_eq!((first.all().map(|all| all.waits), first.worst.len()), (Some(1), 0));
         let task = Task { pid: 7, tid: 7 };
         reasons.likely(&[Ran { task, ns: 60_000 }]);
         add(&mut reasons, 500, false);
-        let second = reasons.take(0.0).report();
+        let second = taken(&mut reasons, 0.0);
         assert_eq!(second.all().map(|all| all.waits), Some(1));
         assert_eq!((second.worst[0].culprits[0].tid, second.culprits[0].tid), (7, 7));
         // Nobody waits forever.
         add(&mut reasons, 70_000, false);
-        assert_eq!(reasons.take(1e-3).report().worst.len(), 1);
-        assert_eq!(reasons.take(0.0).report(), Why::default());
+        assert_eq!(taken(&mut reasons, 1e-3).worst.len(), 1);
+        assert_eq!(taken(&mut reasons, 0.0), Why::default());
+    }
+
+    #[test]
+    fn interrupts_that_were_seen_are_not_counted() {
+        let eth0 = Interrupts { id: "24".into(), name: "eth0".into(), count: 1, ns: Some(40_000) };
+        let wait = Evidence {
+            kind: Kind::Busy,
+            asked_ns: 100_000,
+            deadline: 2_000_000,
+            end: 2_060_000,
+            slack_ns: 0,
+            stopped: false,
+            seen: Seen { queued_ns: Some(0), entered: Some(true), ..Seen::default() },
+        };
+        let mut reasons = Reasons::default();
+        // The quickest return is known.
+        reasons
+            .add(&Evidence { end: 2_000_100, ..wait.clone() }, 100, Worst::default(), |_, _| None);
+        for interrupts in [vec![eth0.clone(); 2 * INTERRUPTS], Vec::new()] {
+            let worst = Worst { late_ns: 60_000, ..Worst::default() };
+            let found = Found { interrupts: interrupts.clone(), ..Found::default() };
+            reasons.add(&wait, 60_000, worst, |ready, late| {
+                assert_eq!((ready, late), (&[][..], Some(Span { from: 2_000_000, to: 2_060_000 })));
+                Some(Ok(found))
+            });
+            assert_eq!(reasons.wanted(), (false, interrupts.is_empty()));
+        }
+        let loc = Interrupts { id: "LOC".into(), count: 9, ..Interrupts::default() };
+        reasons.interrupts(std::slice::from_ref(&loc));
+        let worst = reasons.report().worst;
+        let all: Vec<_> = worst.into_iter().map(|it| it.interrupts).collect();
+        assert_eq!(all, [vec![eth0; INTERRUPTS], vec![loc]]);
     }
 
     #[test]

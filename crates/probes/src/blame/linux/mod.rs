@@ -1,5 +1,6 @@
 //! Linux.
 
+mod handlers;
 mod idle;
 mod queue;
 mod quota;

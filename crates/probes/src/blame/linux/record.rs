@@ -2,11 +2,13 @@
 //! `PERF_RECORD_SWITCH_CPU_WIDE`, with the tasks on both sides (perf_event_open(2)). That needs
 //! CAP_PERFMON, or perf_event_paranoid of at most 0.
 
-use super::super::{Change, Heard, Ran, Span, Task, ran};
+use super::super::{Change, Found, Heard, Span, Task, ran};
+use super::handlers::Handlers;
 use super::ring::{Attributes, COMM, Of, Record as Entry, Ring, SWITCH_OUT, TASK};
 
 const RECORD_COMM: u32 = 3;
 const RECORD_FORK: u32 = 7;
+const RECORD_SAMPLE: u32 = 9;
 const RECORD_SWITCH_CPU_WIDE: u32 = 15;
 
 /// Some 26,000 records, two of which are made by each switch; fewer if this user may not lock as
@@ -25,10 +27,12 @@ pub struct Record {
     before: Option<Task>,
     changes: Vec<Change>,
     heard: Vec<Heard>,
+    pub(super) handlers: Handlers,
 }
 
 impl Record {
-    /// Begins to record the switches of this CPU, and the names of tasks that begin on it.
+    /// Begins to record the switches of this CPU, the names of tasks that begin on it, and, if the
+    /// kernel's tracepoints may be used, its interrupts.
     ///
     /// # Errors
     /// The reason why they cannot be recorded, in words that a user can act on.
@@ -43,7 +47,8 @@ impl Record {
         }
         let ring = opened?;
         let (changes, heard) = (Vec::with_capacity(256), Vec::new());
-        Ok(Self { ring, before: None, changes, heard })
+        let handlers = Handlers::open(&ring, cpu);
+        Ok(Self { ring, before: None, changes, heard, handlers })
     }
 
     /// Makes room, if most of it is used.
@@ -53,14 +58,19 @@ impl Record {
         }
     }
 
-    /// Who had the CPU during these spans, as [`ran()`] finds it. The spans belong to the time
-    /// since the last call of any of these functions.
+    /// Who had the CPU during these spans, as [`ran()`] finds it, and the interrupts that it
+    /// handled during `late`, the longest first. Both belong to the time since the last call of
+    /// any of these functions.
     ///
     /// # Errors
     /// This many records are missing.
-    pub fn ran(&mut self, own: Task, spans: &[Span]) -> Result<Vec<Ran>, u64> {
-        let lost = self.read(spans.first().map_or(u64::MAX, |first| first.from));
-        let found = ran(self.before, &self.changes, own, spans);
+    pub fn ran(&mut self, own: Task, spans: &[Span], late: Option<Span>) -> Result<Found, u64> {
+        let first = spans.first().into_iter().chain(&late).map(|span| span.from).min();
+        let lost = self.read(first.unwrap_or(u64::MAX));
+        let found = Found {
+            ran: ran(self.before, &self.changes, own, spans),
+            interrupts: self.handlers.within(late.unwrap_or(Span { from: 0, to: 0 })),
+        };
         self.before = self.changes.last().map_or(self.before, |last| Some(last.to));
         self.changes.clear();
         if lost == 0 { Ok(found) } else { Err(lost) }
@@ -74,16 +84,18 @@ impl Record {
 
     /// Reads all records, and keeps the changes after this time. Returns how many are missing.
     fn read(&mut self, from: u64) -> u64 {
-        let Self { ring, before, changes, heard, .. } = self;
+        let Self { ring, before, changes, heard, handlers } = self;
         let lost = ring.read(|entry| match entry.kind {
             RECORD_SWITCH_CPU_WIDE if entry.size >= 16 + SAMPLE => {
                 let change = change(&entry);
+                handlers.switched(change.at, from);
                 if change.at < from {
                     *before = Some(change.to);
                 } else {
                     changes.push(change);
                 }
             }
+            RECORD_SAMPLE => handlers.hear(&entry, from),
             RECORD_COMM | RECORD_FORK if heard.len() < MOST_HEARD => heard.extend(about(&entry)),
             _ => {}
         });
@@ -91,6 +103,8 @@ impl Record {
             // Who had the CPU at any time is not known.
             self.before = None;
             self.changes.clear();
+            // Those of switches matter more.
+            self.handlers.stop();
         }
         lost
     }
@@ -114,10 +128,7 @@ fn about(entry: &Entry) -> Option<Heard> {
         return Some(Heard::Forked { task: task((pid, tid)), parent: task((parent, by)) });
     }
     let end = entry.size.checked_sub(SAMPLE)?;
-    let bytes = (16..end).step_by(8).flat_map(|at| entry.word(at).to_le_bytes());
-    let name: Vec<u8> = bytes.take_while(|byte| *byte != 0).collect();
-    let name = String::from_utf8_lossy(&name).into_owned();
-    Some(Heard::Named { task: task(entry.halves(8)), name })
+    Some(Heard::Named { task: task(entry.halves(8)), name: entry.text(16, end) })
 }
 
 #[cfg(test)]

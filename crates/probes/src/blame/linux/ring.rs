@@ -45,13 +45,27 @@ impl Attributes {
             ..Self::of(SOFTWARE, DUMMY)
         }
     }
+
+    /// The tracepoint with this number: a record of each time that it is passed, with the time and
+    /// the tracepoint's own fields.
+    pub(super) fn tracepoint(id: u16) -> Self {
+        Self {
+            period: 1,
+            sample: TIME | RAW,
+            flags: USE_CLOCK,
+            clock: libc::CLOCK_MONOTONIC,
+            ..Self::of(TRACEPOINT, id.into())
+        }
+    }
 }
 
 const SOFTWARE: u32 = 1;
+const TRACEPOINT: u32 = 2;
 const DUMMY: u64 = 9;
 const TID: u64 = 1 << 1;
 const TIME: u64 = 1 << 2;
 const CPU: u64 = 1 << 7;
+const RAW: u64 = 1 << 10;
 const EXCLUDE_KERNEL: u64 = 1 << 5;
 const EXCLUDE_HV: u64 = 1 << 6;
 /// Records of names, when a program sets or changes them.
@@ -62,6 +76,8 @@ const SAMPLE_ID_ALL: u64 = 1 << 18;
 const USE_CLOCK: u64 = 1 << 25;
 const CONTEXT_SWITCH: u64 = 1 << 26;
 const CLOSE_ON_EXEC: libc::c_ulong = 8;
+const DISABLE: libc::Ioctl = libc::_IO(b'$' as u32, 1);
+const SET_OUTPUT: libc::Ioctl = libc::_IO(b'$' as u32, 5);
 
 /// A record that says how many others could not be stored.
 pub(super) const LOST: u32 = 2;
@@ -106,6 +122,17 @@ pub(super) fn open_event(attributes: &Attributes, of: Of) -> Result<File, String
     }
 }
 
+/// Ends the records of an event. To close it takes longer.
+pub(super) fn disable(event: &File) {
+    // An event that goes on only costs time.
+    control(event, DISABLE, 0);
+}
+
+fn control(event: &File, request: libc::Ioctl, argument: libc::c_int) -> bool {
+    // SAFETY: the requests of this file take a number, and touch no memory of the process.
+    unsafe { libc::ioctl(event.as_raw_fd(), request, argument) == 0 }
+}
+
 /// Why an event was refused, in words that a user can act on.
 fn refused(error: &io::Error, of: Of) -> String {
     match error.raw_os_error() {
@@ -139,7 +166,7 @@ pub(super) struct Ring {
     page: usize,
     /// Pages of records, a power of two.
     pages: usize,
-    _event: File,
+    event: File,
 }
 
 // SAFETY: the memory belongs to the process, not to a thread; only its owner reads it.
@@ -171,6 +198,19 @@ impl<'a> Record<'a> {
         let word = self.word(at);
         (word as u32, (word >> 32) as u32)
     }
+
+    /// The four bytes at this offset, a multiple of 4; zeros after the end.
+    pub(super) fn half(&self, at: u16) -> u32 {
+        let (low, high) = self.halves(at & !7);
+        if at & 4 == 0 { low } else { high }
+    }
+
+    /// The text between these offsets, up to the first zero.
+    pub(super) fn text(&self, from: u16, to: u16) -> String {
+        let byte = |at: u16| self.word(at & !7).to_le_bytes()[usize::from(at & 7)];
+        let bytes: Vec<u8> = (from..to).map(byte).take_while(|byte| *byte != 0).collect();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
 }
 
 impl Ring {
@@ -193,7 +233,14 @@ impl Ring {
                  /proc/sys/kernel/perf_event_mlock_kb or `ulimit -l`"
             ));
         }
-        Ok(Self { base: base.cast(), page, pages, _event: event })
+        Ok(Self { base: base.cast(), page, pages, event })
+    }
+
+    /// Opens another event whose records go to the same memory, in the order of time.
+    pub(super) fn also(&self, attributes: &Attributes, of: Of) -> Result<File, String> {
+        let event = open_event(attributes, of)?;
+        let joined = control(&event, SET_OUTPUT, self.event.as_raw_fd());
+        joined.then_some(event).ok_or_else(|| "its records cannot be redirected".into())
     }
 
     /// The size of the memory for records, in bytes.

@@ -2,18 +2,19 @@
 //! of its own with a real-time priority on each CPU, and reports nothing about the waits of other
 //! threads (Linux Documentation/trace/timerlat-tracer.rst).
 
-use crate::blame::Missing;
+use crate::blame::{Missing, trace};
 use std::fs;
 use std::io::ErrorKind;
 
 /// Why an idle exit stays together with the interrupt and the switch after it.
 pub(super) fn missing() -> Missing {
-    let folders = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
-    let tracers = folders.map(|folder| fs::read_to_string(format!("{folder}/available_tracers")));
+    let folders = trace::folders().into_iter();
+    let tracers = folders.map(|folder| fs::read_to_string(folder.join("available_tracers")));
+    let tracers: Vec<_> = tracers.map(|it| it.map_err(|error| error.kind())).collect();
     Missing {
         id: "timerlat",
         loses: "the timer's interrupt and the start of the thread",
-        reason: reason(&tracers.map(|it| it.map_err(|error| error.kind()))).to_owned(),
+        reason: reason(&tracers).to_owned(),
     }
 }
 

@@ -29,8 +29,9 @@ pub(super) fn serialize() -> Result<(), Unavailable> {
     )
 }
 
-/// How long the rate is measured. With brackets of some 50 ns, its error is about 5 ppm.
-const MEASURED: Duration = Duration::from_millis(10);
+/// How long the rate is measured, and so the start of each command that lists clocks. With brackets
+/// of some 50 ns, its error is about 12 ppm.
+const MEASURED: Duration = Duration::from_millis(4);
 
 /// The counter's rate in kHz, as a program measures it that converts its reads to milliseconds:
 /// once, against the system's monotonic clock. This reads the counter, but runs none of the code of

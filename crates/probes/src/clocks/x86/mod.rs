@@ -51,7 +51,7 @@ clocks! {
         facts: COUNTER,
         about: "The time-stamp counter as milliseconds since it started from zero: the intrinsic \
                 and a division by the counter's rate in kHz. The program must measure that rate \
-                first; here that takes 10 ms, against the system's monotonic clock. An error of \
+                first; here that takes 4 ms, against the system's monotonic clock. An error of \
                 the rate is one of the time for as long as the program runs. The value is coarse, \
                 and on Intel's processors before Ice Lake the division takes longer than the read: \
                 keep the ticks, and convert only what is shown.",

@@ -20,13 +20,16 @@ const SEEN: f64 = 0.05;
 /// A task's name, as it is shown. Programs choose their names, so one with anything unusual in it
 /// is quoted, with escapes.
 fn name(culprit: &Culprit) -> String {
-    let Some(name) = &culprit.name else {
-        return match (culprit.other_user, culprit.tid) {
-            (true, _) => format!("another user's {}", culprit.pid),
-            (false, 0) => "not visible here".into(),
-            (false, tid) => tid.to_string(),
-        };
-    };
+    match (&culprit.name, culprit.other_user, culprit.tid) {
+        (Some(name), ..) => safe(name),
+        (None, true, _) => format!("another user's {}", culprit.pid),
+        (None, false, 0) => "not visible here".into(),
+        (None, false, tid) => tid.to_string(),
+    }
+}
+
+/// A name in a list of names, in quotes if it could be taken for something else.
+fn safe(name: &str) -> String {
     let mut shown: String = name.chars().take(LONGEST).collect();
     if shown.len() < name.len() {
         shown.push('…');
@@ -64,8 +67,12 @@ pub(super) fn of_wake_up(worst: &Worst) -> Cell {
         return Cell::text(format!("{}: {}", parts.join(", "), names(&worst.culprits, false)));
     }
     let interrupts = worst.interrupts.iter().take(NAMED);
-    let interrupts: Vec<String> =
-        interrupts.map(|it| format!("{} {}", it.id, count(it.count))).collect();
+    let interrupts: Vec<String> = interrupts
+        .map(|it| match it.ns {
+            Some(ns) => format!("{} {}", safe(it.short_name()), short(ns as f64)),
+            None => format!("{} {}", it.id, count(it.count)),
+        })
+        .collect();
     if interrupts.is_empty() {
         return Cell::default();
     }
@@ -146,6 +153,7 @@ fn columns() -> Vec<Spec<Culprit>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use chronoscope_model::why::Interrupts;
 
     fn named(name: &str) -> Culprit {
         Culprit { name: Some(name.into()), pid: 7, tid: 7, ns: 1_000, ..Culprit::default() }
@@ -172,6 +180,27 @@ mod tests {
         let withheld = Culprit { name: None, other_user: true, ..named("") };
         assert_eq!(name(&withheld), "another user's 7");
         assert_eq!(name(&Culprit { other_user: false, ..withheld }), "7");
+    }
+
+    #[test]
+    fn interrupts_have_their_time_if_it_was_seen() {
+        let of = |id: &str, name: &str, ns| Interrupts {
+            id: id.into(),
+            name: name.into(),
+            count: 3,
+            ns,
+        };
+        let seen = Some(12_000);
+        let seen =
+            [of("24", "eth0", seen), of("NET_RX", "soft interrupt", seen), of("25", "a,", seen)];
+        let counted = [of("24", "PCI-MSI eth0", None), of("LOC", "Local timer interrupts", None)];
+        for (interrupts, shown) in [
+            (&seen[..], "interrupts: eth0 12 us, NET_RX 12 us, \"a,\" 12 us"),
+            (&counted, "interrupts: 24 3, LOC 3"),
+        ] {
+            let worst = Worst { interrupts: interrupts.to_vec(), ..Worst::default() };
+            assert_eq!(of_wake_up(&worst), Cell::text(shown.to_owned()));
+        }
     }
 
     #[test]
