@@ -39,8 +39,11 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
         bail!("there is no plant '{unknown}': use {}", names.join(", "));
     }
     let tool = args.tool.get(sh)?;
+    // What a run of all has found stays when only some are planted.
+    let all = args.what.is_empty();
+    let (name, causes) = if all { ("blame", "causes") } else { ("blame-some", "some causes") };
     let mut part = format!(
-        "## Waits: causes of lateness, planted and named\n\n\
+        "## Waits: {causes} of lateness, planted and named\n\n\
          `cargo experiments blame`. Each cause was planted {} times next to a run of `chronoscope \
          waits --why` of its own ({}). It counts as named if it is the largest part of the \
          lateness of the wake-ups that it makes late: of all for slack, of the stopped one for \
@@ -51,13 +54,13 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
          named first |\n\
          | --- | --- | --- | ---: | ---: | --- | ---: | --- | ---: |\n",
         args.times,
-        args.tool.tool.as_ref().map_or("the release build", |_| "a build that --tool named"),
+        args.tool.words(),
         results::this_machine(sh)
     );
     let (mut missed, mut examined, mut apart) = (Vec::new(), 0, 0);
     let rate = cost::Rate::start()?;
     for plant in PLANTS {
-        if !args.what.is_empty() && !args.what.iter().any(|name| name == plant.name) {
+        if !all && !args.what.iter().any(|name| name == plant.name) {
             continue;
         }
         let found = match planted(sh, &tool, plant, args.times) {
@@ -84,8 +87,8 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
          within 5 us.",
         explained * 100.0
     )?;
-    let dear = if args.what.is_empty() { cost::run(&mut part, &rate)? } else { None };
-    results::publish(sh, "blame", &part, args.dry)?;
+    let dear = cost::run(&mut part, &rate)?;
+    results::publish(sh, name, &part, args.dry)?;
     ensure!(missed.is_empty(), "named too rarely: {}", missed.join(", "));
     ensure!(explained >= EXPLAINED, "too many wake-ups whose parts do not add up");
     ensure!(dear.is_none(), "{}", dear.unwrap_or_default());

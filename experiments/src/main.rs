@@ -2,6 +2,7 @@
 //! of them write a part of docs/RESULTS.md. `cargo experiments --help` lists them.
 
 mod aa;
+mod adapters;
 mod alarms;
 mod answers;
 mod bench;
@@ -20,10 +21,12 @@ mod loaded;
 mod page;
 mod paired;
 mod process;
+mod python;
 mod reproduce;
 mod resolve;
 mod results;
 mod runtimes_repeat;
+mod shipped;
 mod sweep_vm;
 mod vm;
 mod watch;
@@ -51,6 +54,8 @@ enum Command {
     Bench(bench::Args),
     /// Checks that the intervals of consecutive complete runs overlap; updates docs/RESULTS.md
     Aa(aa::Args),
+    /// Compares other people's crates with and without our adapters; updates docs/RESULTS.md
+    Adapters(adapters::Args),
     /// Checks that the main command answers alike, and soon; updates docs/RESULTS.md
     Answers(answers::Args),
     /// Compares identical runs, and runs with a planted change; updates docs/RESULTS.md
@@ -70,6 +75,10 @@ enum Command {
     /// Measures what the live view takes, and its waits next to those of `waits`; updates
     /// docs/RESULTS.md
     Watch(watch::Args),
+    /// Measures reads and waits in Python with the wheel of a release; updates docs/RESULTS.md
+    Python(python::Args),
+    /// Measures what `cargo xtask dist` makes for this machine; updates docs/RESULTS.md
+    Shipped(shipped::Args),
     /// Times a release build from nothing; updates docs/RESULTS.md
     Build,
     /// Compares waits with cyclictest; updates docs/RESULTS.md
@@ -98,6 +107,7 @@ fn run(command: Command) -> Result<()> {
         Command::SweepVm(args) => sweep_vm::run(sh, &args),
         Command::Bench(args) => bench::run(sh, &args),
         Command::Aa(args) => aa::run(sh, &args),
+        Command::Adapters(args) => adapters::run(sh, &args),
         Command::Answers(args) => answers::run(sh, &args),
         Command::Changes(args) => changes::run(sh, &args),
         Command::Alarms(args) => alarms::run(sh, &args),
@@ -107,6 +117,8 @@ fn run(command: Command) -> Result<()> {
         Command::FleetQueries(args) => fleet_queries::run(sh, &args),
         Command::FleetServe(args) => fleet_serve::run(sh, &args),
         Command::Watch(args) => watch::run(sh, &args),
+        Command::Python(args) => python::run(sh, &args),
+        Command::Shipped(args) => shipped::run(sh, &args),
         Command::Build => build::run(sh),
         Command::CrosscheckWaits => crosscheck_waits::run(sh),
         Command::CrosscheckTrust(args) => crosscheck_trust::run(sh, &args),

@@ -23,6 +23,12 @@ impl Tool {
             None => Ok(tool::release(sh)?.tool),
         }
     }
+
+    /// Which build that is.
+    pub fn words(&self) -> String {
+        let named = self.tool.as_ref().map(|tool| format!("`{}`", tool.display()));
+        named.unwrap_or_else(|| "the release build".into())
+    }
 }
 
 /// The report that this command prints.

@@ -1,6 +1,7 @@
 //! `cargo experiments watch`: what the live view takes, how soon there is a picture, and whether
 //! the waits that it shows are those of `waits` without a view.
 
+use crate::paired::Tool;
 use crate::{process, results};
 use anyhow::{Context, Result, ensure};
 use std::io::Read;
@@ -8,7 +9,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use xshell::{Shell, cmd};
-use xtask::{sh, tool};
+use xtask::sh;
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -21,6 +22,8 @@ pub struct Args {
     /// How long each of these runs takes, in seconds
     #[arg(long, default_value_t = 60)]
     each: u64,
+    #[command(flatten)]
+    tool: Tool,
     /// Print the part without writing it
     #[arg(long)]
     dry: bool,
@@ -38,17 +41,19 @@ const TWO: [&str; 2] = ["rust/thread-sleep", "chronoscope/wait"];
 /// Starts of which the longest time to the first picture is shown.
 const STARTS: usize = 20;
 /// What only a whole picture contains.
-const DRAWN: &str = "q quit";
+const DRAWN: &str = "quit";
 /// The largest change of p50 and p90 that a comparison may leave possible.
 const BOUND: f64 = 0.1;
 
 pub fn run(sh: &Shell, args: &Args) -> Result<()> {
-    let tool = tool::release(sh)?.tool;
+    let tool = args.tool.get(sh)?;
     let mut firsts = Vec::with_capacity(STARTS);
     for _ in 0..STARTS {
         firsts.push(View::start(&tool, &TWO)?.first_s);
     }
     firsts.sort_by(f64::total_cmp);
+    // First, because it needs a quiet machine: the hour that follows may have company.
+    let compared = compared(sh, &tool, args)?;
 
     println!("watching a view of four methods for {} s", args.seconds);
     let view = View::start(&tool, &FOUR)?;
@@ -61,14 +66,13 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     let resident = process::resident_kib(view.pid)?;
     drop(view);
 
-    let compared = compared(sh, &tool, args)?;
     let now = jiff::Timestamp::now().strftime("%Y-%m-%d %H:%M UTC");
     let (pairs, each) = (args.pairs, args.each);
     let [median, longest] = [firsts[STARTS / 2], firsts[STARTS - 1]].map(|s| s * 1e3);
     let [mib, grown] = [resident, resident.saturating_sub(before.2)].map(|kib| kib as f64 / 1024.0);
     let part = format!(
-        "## What the live view takes\n\n{}`cargo experiments watch`, {now}. Release build, on a \
-         terminal of 120 columns and 40 lines, waits of 1 ms. Four methods were watched for \
+        "## What the live view takes\n\n{}`cargo experiments watch`, {now}, with {}, on a \
+         terminal of 120 columns and 40 lines, a period of 1 ms. Four methods were watched for \
          {watched_s:.0} s; drawing is the CPU time of the thread that draws. {pairs} pairs of runs \
          of {each} s took turns: `waits --why`, and `watch` that records; the rows are those of \
          `compare --run`: the verdict, the change, and its 95 % interval.\n\n\
@@ -80,6 +84,7 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
          | its growth since the first seconds | | {grown:.1} MiB |\n\
          {compared}",
         results::this_machine(sh),
+        args.tool.words(),
     );
     results::publish(sh, "watch", &part, args.dry)
 }
@@ -99,7 +104,7 @@ fn compared(sh: &Shell, tool: &Path, args: &Args) -> Result<String> {
              exec '{tool_text}' report '{to}' --json\n"
         ),
     )?;
-    let waits = format!("waits {methods} --wait 1ms --slack default --why --duration {each}s");
+    let waits = format!("waits {methods} --period 1ms --slack default --why --duration {each}s");
     let watch = format!("sh {}", script.display());
     let pairs = args.pairs.to_string();
     let time = format!("{}s", 2 * each + 60);

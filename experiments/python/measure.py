@@ -1,0 +1,73 @@
+"""The module's figures in one interpreter, as a line of JSON: measure.py."""
+
+import json
+import statistics
+import sys
+import time
+
+from chronoscope_clock import Instant, Stopwatch, wait
+
+READS = 20_000
+ROUNDS = 40
+WAITS = 400
+
+
+def empty(rounds):
+    for _ in rounds:
+        pass
+
+
+def floor(rounds, now=time.perf_counter_ns):
+    for _ in rounds:
+        begin = now()
+        now() - begin
+
+
+def instant(rounds, now=Instant.now):
+    for _ in rounds:
+        begin = now()
+        begin.elapsed_ns()
+
+
+def stopwatch(rounds, watch=Stopwatch()):
+    for _ in rounds:
+        watch.start()
+        watch.elapsed_ns()
+
+
+def bounded(rounds, now=Instant.now):
+    for _ in rounds:
+        begin = now()
+        begin.elapsed_bounded()
+
+
+def pairs():
+    """The cheapest round of each, without the loop, in nanoseconds."""
+    kinds = (empty, floor, instant, stopwatch, bounded)
+    best = dict.fromkeys(kinds, float("inf"))
+    for _ in range(ROUNDS):
+        for kind in kinds:
+            begin = time.perf_counter_ns()
+            kind(range(READS))
+            best[kind] = min(best[kind], (time.perf_counter_ns() - begin) / READS)
+    return {kind.__name__: best[kind] - best[empty] for kind in kinds[1:]}
+
+
+def waits():
+    """The median lateness of a wait of 1 ms in microseconds, and the share of a CPU, in turns."""
+    kinds = {"sleep": time.sleep, "wait": wait}
+    late, cpu, wall = ({name: [] for name in kinds} for _ in range(3))
+    for _ in range(WAITS):
+        for name, of in kinds.items():
+            begin, used = time.perf_counter_ns(), time.thread_time_ns()
+            of(0.001)
+            end = time.perf_counter_ns()
+            cpu[name].append(time.thread_time_ns() - used)
+            wall[name].append(end - begin)
+            late[name].append((end - begin) / 1e3 - 1e3)
+    share = {name: sum(cpu[name]) / sum(wall[name]) for name in kinds}
+    return {name: (statistics.median(late[name]), share[name]) for name in kinds}
+
+
+version = ".".join(map(str, sys.version_info[:3]))
+print(json.dumps({"version": version, "pairs": pairs(), "waits": waits()}))
