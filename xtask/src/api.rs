@@ -69,9 +69,11 @@ struct Counts {
 /// examples.
 pub fn examples(sh: &Shell) -> Result<()> {
     let coverage = ["-Zunstable-options", "--show-coverage", "--output-format", "json"];
+    // As docs.rs does.
+    let docs_rs = ["--cfg", "docsrs"];
     let text = sh::read(unstable(cmd!(
         sh,
-        "cargo rustdoc --quiet -p chronoscope --all-features --lib -- {coverage...}"
+        "cargo rustdoc --quiet -p chronoscope --all-features --lib -- {docs_rs...} {coverage...}"
     )))?;
     let without = without(&text)?;
     if !without.is_empty() {

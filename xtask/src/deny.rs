@@ -5,7 +5,7 @@
 //! checked instead.
 
 use anyhow::{Context, Result, ensure};
-use cargo_metadata::{MetadataCommand, Package};
+use cargo_metadata::Package;
 use spdx::{Expression, Licensee, ParseMode};
 use toml::{Table, Value};
 use xshell::{Shell, cmd};
@@ -16,8 +16,7 @@ pub fn run(sh: &Shell) -> Result<()> {
         return sh::run(cmd!(sh, "cargo deny check bans licenses sources"));
     }
     let rules: Table = sh.read_file("deny.toml")?.parse().context("cannot read deny.toml")?;
-    let options = ["--all-features".to_owned(), "--locked".to_owned()];
-    let metadata = MetadataCommand::new().current_dir(sh::root()).other_options(options).exec()?;
+    let metadata = sh::metadata(sh)?;
     let mut faults = Vec::new();
     for package in &metadata.packages {
         let fault = fault(&rules, package)?;

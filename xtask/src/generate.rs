@@ -1,6 +1,6 @@
-//! Generated files that are checked in. The tool itself generates the report's JSON Schema, the
-//! shell completions and the man pages. The others are the C header, the list of the library's
-//! interface, and the table of faults in docs/doctor.md.
+//! Generated files that are checked in. The tool itself generates the shell completions and the
+//! man pages. The others are the JSON Schemas, the C header, the list of the library's interface,
+//! and the table of faults in docs/doctor.md.
 
 use crate::api;
 use anyhow::{Context, Result, ensure};
@@ -19,7 +19,7 @@ pub struct Args {
 }
 
 /// Folders that contain only generated files, relative to the root.
-const FOLDERS: [&str; 3] = ["docs/schema", "docs/completions", "docs/man"];
+const FOLDERS: [&str; 3] = ["crates/model/schema", "docs/completions", "docs/man"];
 
 /// The page with the table of faults.
 const DOCTOR: &str = "docs/doctor.md";
@@ -81,8 +81,8 @@ fn wanted(sh: &Shell) -> Result<Files> {
     let [schema, completions, man] = FOLDERS.map(Path::new);
 
     let mut files = Files::new();
-    for document in ["report", "comparison", "recording"] {
-        let text = sh::read(cmd!(sh, "{tool} generate schema {document}"))?;
+    for (document, computed) in chronoscope_model::schema::computed() {
+        let text = serde_json::to_string_pretty(&computed)? + "\n";
         files.insert(schema.join(format!("chronoscope.{document}-1.json")), text.into());
     }
     for (shell, file) in SHELLS {

@@ -6,6 +6,7 @@ mod circles;
 mod count;
 mod deny;
 mod disasm;
+mod dist;
 mod generate;
 mod pages;
 mod suite;
@@ -37,6 +38,8 @@ enum Command {
     Disasm(disasm::Args),
     /// Builds for other targets and runs their tests under Wine and QEMU
     Cross(cross::Args),
+    /// Builds the archives of a release into target/archives, the same bytes every time
+    Dist(dist::Args),
     /// Measures on this machine and writes the pages of docs/pages, their list and a picture
     Pages(pages::Args),
     /// Counts lines of Rust without comments, blanks and tests
@@ -70,6 +73,7 @@ fn run(command: Command) -> Result<()> {
         Command::Deny => deny::run(sh),
         Command::Disasm(args) => disasm::run(sh, &args),
         Command::Cross(args) => cross::run(sh, &args),
+        Command::Dist(args) => dist::run(sh, &args),
         Command::Pages(args) => pages::run(sh, &args),
         Command::Count => count::run(sh),
     }

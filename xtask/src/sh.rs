@@ -5,6 +5,7 @@
 //! these things itself.
 
 use anyhow::{Context, Result, bail};
+use cargo_metadata::{Metadata, MetadataCommand};
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::io::{BufRead, BufReader};
@@ -19,6 +20,20 @@ pub fn root() -> &'static Path {
 
 pub fn target() -> PathBuf {
     root().join(env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
+}
+
+/// What cargo knows of all packages, with all their features.
+pub fn metadata(sh: &Shell) -> Result<Metadata> {
+    let options = ["--all-features".to_owned(), "--locked".to_owned()];
+    Ok(MetadataCommand::new().current_dir(sh.current_dir()).other_options(options).exec()?)
+}
+
+/// Where cargo keeps its registry.
+pub fn cargo_home() -> Result<PathBuf> {
+    let named = env::var_os("CARGO_HOME").map(PathBuf::from);
+    named
+        .or_else(|| Some(env::home_dir()?.join(".cargo")))
+        .context("there is no CARGO_HOME and no home directory")
 }
 
 /// A shell in the root of the workspace.

@@ -4,6 +4,7 @@ use crate::runner::Runner;
 use crate::sh;
 use crate::tally::Done;
 use anyhow::{Context, Result, bail};
+use chronoscope_model::schema;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,27 +13,19 @@ use xshell::{Cmd, Shell, cmd};
 /// The programs of a release build.
 pub struct Built {
     pub tool: PathBuf,
-    /// The examples that `cargo xtask disasm` inspects.
-    pub timed_loops: PathBuf,
+    /// The example that `cargo xtask disasm` inspects.
     pub fast_paths: PathBuf,
 }
 
-/// Builds the tool as users build it, and the examples for `cargo xtask disasm`. One command builds
-/// both: cargo unifies the features of dependencies across one command, so two commands would
-/// compile most of them twice.
+/// Builds the tool as users build it, and the example for `cargo xtask disasm`. Cargo unifies the
+/// features of what one command builds, so the tool has one of its own, which builds what the
+/// README's `cargo install` has built.
 pub fn release(sh: &Shell) -> Result<Built> {
-    let packages = ["-p", "chronoscope-cli", "-p", "chronoscope-probes", "-p", "chronoscope"];
-    let examples = ["--example", "timed_loops", "--example", "fast_paths"];
-    sh::run(cmd!(
-        sh,
-        "cargo build --quiet --release {packages...} --bin chronoscope {examples...}"
-    ))?;
+    let build = || cmd!(sh, "cargo build --quiet --release");
+    sh::run(build().args(["-p", "chronoscope-cli"]))?;
+    sh::run(build().args(["-p", "chronoscope", "--example", "fast_paths"]))?;
     let folder = sh::target().join("release");
-    Ok(Built {
-        tool: folder.join("chronoscope"),
-        timed_loops: folder.join("examples/timed_loops"),
-        fast_paths: folder.join("examples/fast_paths"),
-    })
+    Ok(Built { tool: folder.join("chronoscope"), fast_paths: folder.join("examples/fast_paths") })
 }
 
 /// Parses a report and checks it against the schema.
@@ -44,9 +37,7 @@ pub fn read_report(text: &[u8]) -> Result<Value> {
 
 /// Checks a report against the checked-in schema.
 pub fn follows_schema(report: &Value) -> Result<()> {
-    let path = sh::root().join("docs/schema/chronoscope.report-1.json");
-    let schema = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    let schema = jsonschema::validator_for(&serde_json::from_slice(&schema)?)?;
+    let schema = jsonschema::validator_for(&serde_json::from_str(schema::REPORT)?)?;
     if let Some(error) = schema.iter_errors(report).next() {
         bail!("the report violates the schema: {error}");
     }
@@ -123,7 +114,7 @@ fn check(cmd: Cmd<'_>, exit: i32, shows: &Shows) -> Result<()> {
 }
 
 /// Checks that a report is complete and that `key` is not empty.
-fn holds(report: &Value, key: &str) -> Result<()> {
+pub fn holds(report: &Value, key: &str) -> Result<()> {
     if report["run"]["complete"] != Value::Bool(true) {
         bail!("the report is not complete");
     }

@@ -407,3 +407,72 @@ fn words(number: usize) -> &'static str {
     let all = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
     all[number]
 }
+
+/// The value of a key in a file of TOML or YAML, without quotes.
+fn value<'a>(text: &'a str, key: &str) -> &'a str {
+    let line = text.lines().find_map(|line| line.trim().strip_prefix(key)).expect(key);
+    line.trim_start_matches([' ', '=', ':']).trim_matches('"')
+}
+
+#[test]
+fn the_version_is_the_same_everywhere() {
+    let version = env!("CARGO_PKG_VERSION");
+    let manifest = read("Cargo.toml");
+    let own = |line: &&str| line.starts_with("chronoscope") && line.contains("path = ");
+    let internal = manifest.lines().filter(own);
+    for line in internal {
+        assert!(line.contains(&format!("{version}\" }}")), "{line}");
+    }
+    assert_eq!(value(&read("CITATION.cff"), "version:"), version);
+    assert_eq!(value(&read("action.yml"), "default: v"), version);
+    let readme = read("README.md");
+    for form in ["v{}.tar.gz", "_{}-1_amd64.deb", "-{}-1.x86_64.rpm", "chronoscope@v{}"] {
+        assert!(readme.contains(&form.replace("{}", version)), "README has no {form}");
+    }
+    let major = version.split('.').next().unwrap();
+    assert!(flat("docs/STABILITY.md").contains(&format!("`libchronoscope.so.{major}`")));
+    assert!(flat("CHANGELOG.md").contains(&format!("## [{version}]")));
+}
+
+#[test]
+fn workflows_and_documents_name_the_rust_version_of_the_tests() {
+    let rust = value(&read("Cargo.toml"), "rust-version").to_owned();
+    let oldest = value(&read("crates/chronoscope/Cargo.toml"), "rust-version").to_owned();
+    for workflow in ["ci", "release"] {
+        let text = read(&format!(".github/workflows/{workflow}.yml"));
+        let named = ["image: rust:", "toolchain: "]
+            .iter()
+            .flat_map(|start| text.split(start).skip(1))
+            .map(|rest| rest.split('-').next().unwrap_or_default());
+        let named: Vec<_> = named.collect();
+        assert!(!named.is_empty() && named.iter().all(|it| *it == rust), "{workflow}: {named:?}");
+    }
+    let promise = format!("{oldest} for `chronoscope` and `chronoscope-tokio`, {rust} for");
+    assert!(flat("docs/STABILITY.md").contains(&promise));
+}
+
+/// Each published crate is either promised or internal, and the README of an internal one says so.
+#[test]
+fn internal_crates_say_that_their_interface_is_not_stable() {
+    let page = read("docs/STABILITY.md");
+    let (_, list) = page.split_once("**Internal crates**: ").unwrap();
+    let list = list.split(" are\n").next().unwrap();
+    let mut internal = 0;
+    let folders = fs::read_dir(root().join("crates")).unwrap().flatten().map(|it| it.path());
+    for folder in folders.chain([root().join("runtimes")]) {
+        let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap();
+        if manifest.contains("publish = false") {
+            continue;
+        }
+        let readme = fs::read_to_string(folder.join("README.md")).unwrap();
+        let says = readme.contains("Its interface is not stable: any version may");
+        let name = value(&manifest, "name").trim_start_matches("chronoscope");
+        assert_eq!(says, !name.is_empty() && list.contains(&format!("{name}`")), "{name}");
+        internal += usize::from(says);
+        // docs.rs shows what the step `docs` has checked, which is everything.
+        let library = folder.join("src/lib.rs").exists() && name != "-capi";
+        let all = manifest.contains("[package.metadata.docs.rs]\nall-features = true");
+        assert!(all || !library || !manifest.contains("\n[features]\n"), "{name}: docs.rs");
+    }
+    assert_eq!(internal, list.matches('`').count() / 2);
+}

@@ -72,13 +72,15 @@ impl<'a> Build<'a> {
         sh::target().join(self.target.triple).join(profile)
     }
 
-    /// Builds the tool, and the tests if requested. Returns the tests.
+    /// Builds the tool, if it is to run, and the tests if requested. Returns the tests.
     pub fn tool_and_tests(&self) -> Result<Vec<Test>> {
         let Suites { packages, .. } = self.target.suites;
         let suites = self.extent.suites && !packages.is_empty();
         // Building the tests of the command line also builds the tool.
         let with_tool = suites && named(packages, TOOL);
-        if !with_tool {
+        if let How::Library(packages, _) = self.target.how {
+            self.check(packages)?;
+        } else if !with_tool {
             self.run(self.cargo("build").args(["-p", TOOL]))?;
         }
         if !suites {

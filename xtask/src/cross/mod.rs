@@ -10,9 +10,9 @@ mod qemu;
 pub mod reports;
 mod suites;
 mod target;
-mod toolchain;
+pub mod toolchain;
 mod wine;
-mod zig;
+pub mod zig;
 
 use crate::packages::{self, Need};
 use crate::runner::Runner;
@@ -234,7 +234,7 @@ fn built(sh: &Shell, target: &'static Target, extent: Extent) -> Result<Stage> {
     let stage = match target.how {
         How::Check(packages) => build.check(packages).map(|()| Stage::Done(Done::one()))?,
         How::Link => build.link().map(|()| Stage::Done(Done::one()))?,
-        How::Native | How::Qemu(_) | How::Wine => {
+        How::Native | How::Qemu(_) | How::Library(..) | How::Wine => {
             let tests = build.tool_and_tests()?;
             let programs = capi::build(&build)?;
             Stage::Built(Box::new(build.built(tests, programs)))
@@ -255,7 +255,7 @@ fn run_one(sh: &Shell, stage: Stage, with: Use<'_>) -> Result<Done> {
         Stage::Done(done) => return Ok(done),
     };
     match built.target.how {
-        How::Qemu(machine) => match qemu::runner(sh, machine) {
+        How::Qemu(machine) | How::Library(_, machine) => match qemu::runner(sh, machine) {
             Ok(runner) => with(sh, &runner, &built),
             Err(error) => run_one(sh, skipped(format!("{error:#}")), with),
         },
@@ -271,9 +271,12 @@ fn run_one(sh: &Shell, stage: Stage, with: Use<'_>) -> Result<Done> {
 
 /// Runs the tool and the tests.
 fn test(sh: &Shell, runner: &Runner, built: &Built) -> Result<Done> {
-    let mut done = tool::smoke(sh, runner, &built.tool());
-    done += checks::all(sh, runner, built);
-    done += capi::run(sh, runner, built);
+    let mut done = Done::default();
+    if !matches!(built.target.how, How::Library(..)) {
+        done += tool::smoke(sh, runner, &built.tool());
+        done += checks::all(sh, runner, built);
+        done += capi::run(sh, runner, built);
+    }
     done += suites::run(sh, runner, built)?;
     Ok(done)
 }

@@ -18,6 +18,8 @@ pub enum How {
     Wine,
     /// Built, and run under QEMU's user-mode emulation.
     Qemu(Machine),
+    /// These packages are checked by the compiler, and the tests of the library run under QEMU.
+    Library(&'static [&'static str], Machine),
     /// Built and linked; it cannot run on this machine.
     Link,
     /// Only checked by the compiler: these packages.
@@ -143,11 +145,20 @@ const BY_PROCESSOR: [&str; 6] =
 /// The tests that depend on the C library or the processor, without those that take minutes.
 const PLATFORM_TESTS: Suites = Suites {
     packages: "chronoscope chronoscope-probes chronoscope-measure",
-    left_out: "distrusted engine forks hybrid limits lives memory next_run ordering \
+    left_out: "distrusted engine forks hybrid limits memory next_run ordering \
                recent replay sandbox signals",
     why: "pure computation is tested natively, with the same word size and byte order; the command \
           line is tested on other targets; emulators have no filters of system calls, and their \
           own threads do not survive every fork and signal",
+    by_counter: "",
+};
+
+/// The library's tests, on processors without specific code.
+const LIBRARY_TESTS: Suites = Suites {
+    packages: "chronoscope",
+    left_out: "forks recent replay sandbox signals",
+    why: "recorded waits take minutes to replay; emulators have no filters of system calls, and \
+          their own threads do not survive every fork and signal",
     by_counter: "",
 };
 
@@ -239,7 +250,7 @@ pub const ALL: &[Target] = &[
         ],
         suites: Suites {
             packages: "chronoscope chronoscope-probes",
-            left_out: "forks lives recent replay sandbox signals",
+            left_out: "forks recent replay sandbox signals",
             why: "the engine calls no C library, and is tested natively with glibc",
             by_counter: "",
         },
@@ -294,9 +305,33 @@ pub const ALL: &[Target] = &[
         ..BASE
     },
     Target {
+        triple: "s390x-unknown-linux-gnu",
+        about: "a processor with the most significant byte first: the library, under QEMU",
+        needs: &[Need::S390x],
+        // A dependency of the tool, io-uring, knows no such processor.
+        how: How::Library(
+            &["-p", "chronoscope", "--no-default-features"],
+            Machine { name: "s390x", library: "/usr/s390x-linux-gnu" },
+        ),
+        env: &[("CARGO_TARGET_S390X_UNKNOWN_LINUX_GNU_LINKER", "s390x-linux-gnu-gcc")],
+        suites: LIBRARY_TESTS,
+        ..BASE
+    },
+    Target {
         triple: "riscv64gc-unknown-linux-gnu",
-        about: "a processor without specific code, checked only",
-        how: How::Check(&BY_PROCESSOR),
+        about: "a processor without specific code: the library, under QEMU",
+        needs: &[Need::Riscv64],
+        how: How::Library(
+            &BY_PROCESSOR,
+            Machine { name: "riscv64", library: "/usr/riscv64-linux-gnu" },
+        ),
+        env: &[("CARGO_TARGET_RISCV64GC_UNKNOWN_LINUX_GNU_LINKER", "riscv64-linux-gnu-gcc")],
+        suites: Suites {
+            left_out: "faults_bound faults_late faults_wait forks recent replay sandbox signals",
+            why: "the slow simulations are the same on s390x; emulators have no filters of system \
+                  calls, and their own threads do not survive every fork and signal",
+            ..LIBRARY_TESTS
+        },
         ..BASE
     },
     Target {

@@ -13,6 +13,19 @@ use xshell::Shell;
 /// Versions that are known to work.
 const PACKAGES: [&str; 2] = ["ziglang==0.17.0", "cargo-zigbuild==0.24.0"];
 
+/// The licences of the libraries that zig links programs with, relative to [`library`].
+pub const LICENCES: [(&str, &str); 4] = [
+    ("musl, in static programs (MIT)", "libc/musl/COPYRIGHT"),
+    ("libc++ (Apache-2.0 WITH LLVM-exception)", "libcxx/LICENSE.TXT"),
+    ("libc++abi (Apache-2.0 WITH LLVM-exception)", "libcxxabi/LICENSE.TXT"),
+    ("libunwind (Apache-2.0 WITH LLVM-exception)", "libunwind/LICENSE.TXT"),
+];
+
+/// The sources of those libraries.
+pub fn library() -> PathBuf {
+    own().join("ziglang/lib")
+}
+
 fn own() -> PathBuf {
     folder().join("zig")
 }

@@ -1,10 +1,10 @@
 //! Checks that each clock's timed loop contains the instruction or call that it claims to time.
 //!
-//! The `timed_loops` example of the probes prints the address of each clock's loop in its own
-//! machine code, and what the clock's entry expects there. The list of clocks is therefore that of
-//! the catalogue, and a new clock needs no change here. The library's reads are also checked for
-//! calls that can panic, the loops that time some work for the function that they share, and the
-//! row of a hundred reads for their number.
+//! The tool itself prints, if asked, the address of each clock's loop in its own machine code, and
+//! what the clock's entry expects there. The list of clocks is therefore that of the catalogue, and
+//! a new clock needs no change here. The library's reads are also checked for calls that can panic,
+//! the loops that time some work for the function that they share, and the row of a hundred reads
+//! for their number.
 
 mod aarch64;
 mod around;
@@ -16,6 +16,7 @@ mod x86;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use program::Program;
+use std::path::Path;
 use xshell::{Shell, cmd};
 use xtask::tally::Done;
 use xtask::{sh, tool};
@@ -29,7 +30,7 @@ pub struct Args {
     ids: Vec<String>,
 }
 
-/// One line that the example prints.
+/// One line that the tool prints.
 struct Claim {
     id: String,
     /// Where its loops are in the running program, or why there are none.
@@ -47,25 +48,39 @@ struct Loops {
 }
 
 pub fn run(sh: &Shell, args: &Args) -> Result<()> {
-    loops(sh, args).map(drop)
+    release(sh, &args.ids, args.show).map(drop)
 }
 
 /// Checks all clocks and the library's reads.
 pub fn check(sh: &Shell) -> Result<Done> {
-    let all = Args { show: false, ids: vec![] };
-    loops(sh, &all)
+    release(sh, &[], false)
 }
 
-fn loops(sh: &Shell, args: &Args) -> Result<Done> {
-    let tool::Built { timed_loops, fast_paths, .. } = tool::release(sh)?;
-    let (anchor, claims) = parse(&sh::read(cmd!(sh, "{timed_loops}"))?)?;
-    let program = Program::read(&timed_loops)?;
-    let moved = program.start_of(ANCHOR).context("the anchor is missing from the symbol table")?;
+fn release(sh: &Shell, ids: &[String], show: bool) -> Result<Done> {
+    let tool::Built { tool, fast_paths } = tool::release(sh)?;
+    let mut done = loops(sh, ids, show, &tool, &tool)?;
+    if ids.is_empty() {
+        done += panics::check(&fast_paths)?;
+    }
+    Ok(done)
+}
+
+/// Checks all clocks in a tool without symbols, which `symbols` has: the same program before it was
+/// stripped.
+pub fn stripped(sh: &Shell, tool: &Path, symbols: &Path) -> Result<Done> {
+    ensure!(Program::read(tool)?.same_code(&Program::read(symbols)?), "two different programs");
+    loops(sh, &[], false, tool, symbols)
+}
+
+fn loops(sh: &Shell, ids: &[String], show: bool, tool: &Path, symbols: &Path) -> Result<Done> {
+    let (anchor, claims) = parse(&sh::read(cmd!(sh, "{tool} --chronoscope-loops"))?)?;
+    let program = Program::read(symbols)?;
+    let moved = program.start_of(ROW).context("the row of reads is missing")?;
     let slide = anchor.wrapping_sub(moved);
 
     let mut done = Done::default();
     for claim in &claims {
-        if !args.ids.is_empty() && !args.ids.contains(&claim.id) {
+        if !ids.is_empty() && !ids.contains(&claim.id) {
             continue;
         }
         let loops = match &claim.loops {
@@ -77,7 +92,7 @@ fn loops(sh: &Shell, args: &Args) -> Result<Done> {
         };
         let at = |address: u64| program.at(address.wrapping_sub(slide));
         let functions = [loops.throughput, loops.around].map(at);
-        for function in functions.iter().flatten().filter(|_| args.show) {
+        for function in functions.iter().flatten().filter(|_| show) {
             println!("{function}");
         }
         let seen = match (functions, at(loops.baseline)) {
@@ -101,34 +116,26 @@ fn loops(sh: &Shell, args: &Args) -> Result<Done> {
     }
     ensure!(done.failed == 0, "timed loops that do not match their entries: {}", done.failed);
     ensure!(done.passed > 0, "none of these clocks is available on this machine");
-    if args.ids.is_empty() {
-        let row = program.named(ROW).next().context("the row of reads is missing")?;
+    if ids.is_empty() {
+        let row = program.at(moved).context("the row of reads is missing")?;
         println!("{:<34} {}", "100 reads in a row", expect::straight(&row, READ, READS)?);
         done.passed += 1;
-        done += panics::check(&fast_paths)?;
     }
     Ok(done)
 }
 
-/// The function that reads the counter this many times in a row, and the instruction on either
-/// processor.
+/// The function that reads the counter this many times in a row, whose address is on the first
+/// line, and the instruction on either processor.
 const ROW: &str = "chronoscope_probes::clocks::hundred::reads";
 const READS: usize = 100;
 const READ: &str = "rdtsc|mrs cntvct_el0";
 
-/// The symbol whose address is on the first line.
-const ANCHOR: &str = "timed_loops_anchor";
-
-/// Returns the anchor's address and the claims.
+/// Returns the address of [`ROW`] and the claims.
 fn parse(text: &str) -> Result<(u64, Vec<Claim>)> {
     let address =
         |word: &str| word.strip_prefix("0x").and_then(|hex| u64::from_str_radix(hex, 16).ok());
     let mut lines = text.lines();
-    let anchor = lines
-        .next()
-        .and_then(|line| line.strip_prefix(ANCHOR))
-        .and_then(|rest| address(rest.trim()))
-        .context("the output of timed_loops does not start with its anchor")?;
+    let anchor = lines.next().and_then(address).context("the tool does not print its loops")?;
     let claims = lines
         .map(|line| {
             let fields: Vec<_> = line.split('\t').collect();
@@ -137,12 +144,12 @@ fn parse(text: &str) -> Result<(u64, Vec<Claim>)> {
                 [_, throughput, around, baseline, ref expect @ ..] => {
                     let loops = (address(throughput), address(around), address(baseline));
                     let (Some(throughput), Some(around), Some(baseline)) = loops else {
-                        bail!("unexpected output of timed_loops: {line}");
+                        bail!("unexpected line of the tool: {line}");
                     };
                     let loops = Loops { throughput, around, baseline };
                     (Ok(loops), expect)
                 }
-                _ => bail!("unexpected output of timed_loops: {line}"),
+                _ => bail!("unexpected line of the tool: {line}"),
             };
             Ok(Claim {
                 id: fields[0].into(),
@@ -159,9 +166,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn output_of_the_example_is_parsed() {
+    fn output_of_the_tool_is_parsed() {
         let lines = [
-            "timed_loops_anchor\t0x1000",
+            "0x1000",
             "x86/rdtscp\t0x2000\t0x3000\t0x4000\trdtscp",
             "windows/qpc\t-\texists on Windows only",
         ];
@@ -171,7 +178,7 @@ mod tests {
         assert_eq!(claims[0].loops, Ok(loops));
         assert_eq!(claims[0].expect, ["rdtscp"]);
         assert_eq!(claims[1].loops, Err("exists on Windows only".into()));
-        assert!(parse("").is_err() && parse("timed_loops_anchor\tx").is_err());
-        assert!(parse("timed_loops_anchor\t0x1000\nx86/rdtscp\t0x2000\trdtscp").is_err());
+        assert!(parse("").is_err() && parse("x").is_err());
+        assert!(parse("0x1000\nx86/rdtscp\t0x2000\trdtscp").is_err());
     }
 }

@@ -72,6 +72,11 @@ impl Program {
         Ok(program)
     }
 
+    /// Whether the machine code of both is the same, whatever it is called.
+    pub fn same_code(&self, other: &Self) -> bool {
+        self.code == other.code
+    }
+
     /// The function that starts at an address.
     pub fn at(&self, address: u64) -> Option<Function> {
         let (name, size) = self.functions.get(&address)?;

@@ -23,7 +23,8 @@ import urllib.request
 
 import yaml
 
-from checks import check, ensure, panels, rules, run, selectors
+from checks import check, ensure, run
+from parts import panels, rules, selectors
 
 PATIENCE = 90
 TEXT = "text/plain;version=0.0.4"

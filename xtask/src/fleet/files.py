@@ -9,7 +9,8 @@ import kubernetes_validate
 import promql_parser
 import yaml
 
-from checks import check, ensure, panels, rules, run
+from checks import check, ensure, run
+from parts import panels, rules
 
 # systemd's measure of what a unit may do, in tenths: 0 is nothing, 100 all.
 EXPOSURE = 20

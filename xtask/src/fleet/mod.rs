@@ -26,8 +26,9 @@ const PACKAGES: [&str; 15] = [
     "markupsafe==3.0.4",
     "resolvelib==1.2.1",
 ];
-const SCRIPTS: [(&str, &str); 5] = [
-    ("checks.py", include_str!("checks.py")),
+const SCRIPTS: [(&str, &str); 6] = [
+    ("checks.py", include_str!("../checks.py")),
+    ("parts.py", include_str!("parts.py")),
     ("files.py", include_str!("files.py")),
     ("end_to_end.py", include_str!("end_to_end.py")),
     ("syscall.c", include_str!("syscall.c")),

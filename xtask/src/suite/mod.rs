@@ -1,6 +1,7 @@
 //! `cargo xtask test`: installs what the tests need, runs them, and sums up the results in one
 //! line. Steps that mostly wait run next to steps that mostly compile.
 
+mod forms;
 mod msrv;
 mod package;
 mod steps;

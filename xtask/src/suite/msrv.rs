@@ -15,6 +15,11 @@ const PATIENCE: Duration = Duration::from_secs(240);
 pub const FEATURES: &str = "chronoscope/chrono,chronoscope/jiff,chronoscope/serde,\
                             chronoscope/portable-atomic,chronoscope-tokio/test-util";
 
+/// The features of a crate that promises no older version.
+pub const ADAPTERS: &str = "chronoscope-adapters/async-io,chronoscope-adapters/criterion,\
+                            chronoscope-adapters/embassy,chronoscope-adapters/governor,\
+                            chronoscope-adapters/tracing-subscriber";
+
 /// Runs all tests but those of the documentation, which use nothing else.
 pub fn run(sh: &Shell) -> Result<Done> {
     let version = &version()?;

@@ -1,100 +1,82 @@
-//! Builds each published crate from its package, against the packages of the others, as dependents
-//! would build it.
+//! Packs each published crate as an upload would, and installs the tool from these packages with
+//! the command that users type.
 
-use anyhow::{Context, Result};
-use serde_json::Value;
-use std::env;
-use std::fs;
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use anyhow::{Context, Result, ensure};
+use std::path::Path;
 use xshell::{Shell, cmd};
 use xtask::tally::Done;
-use xtask::{PUBLISHED, sh};
+use xtask::{PUBLISHED, sh, tool};
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 pub fn run(sh: &Shell) -> Result<Done> {
-    if forget(&cargo_home()?)? {
-        clean(sh)?;
-    }
-    // Uncommitted changes are checked too.
-    let options = ["--allow-dirty", "--quiet"];
+    let packed = sh::target().join("package");
+    sh.remove_path(&packed)?;
+    // Uncommitted changes are packed too. Nothing is built here, but everything below.
+    let options = ["--no-verify", "--allow-dirty", "--quiet"];
     sh::run(cmd!(sh, "cargo package {PUBLISHED...} {options...}"))?;
-    Ok(Done::one())
+    sh::run(cmd!(sh, "cargo publish --dry-run {PUBLISHED...} {options...}"))?;
+
+    let registry = packed.join("registry");
+    let names = registry_of(sh, &packed, &registry)?;
+    let source = format!("source.packed.directory='{}'", registry.display());
+    let source = ["--config", "source.crates-io.replace-with='packed'", "--config", &source];
+    // Without optimisation, because that takes a third of the time.
+    let unoptimised = ["chronoscope-cli", "--debug"];
+    install(sh, &[&unoptimised[..], &source].concat())?;
+    rest(sh, &registry, &names, &source)?;
+    // This is what other steps build, too.
+    install(sh, &["--path", "crates/cli"]).map(|()| Done::one())
 }
 
-fn cargo_home() -> Result<PathBuf> {
-    let named = env::var_os("CARGO_HOME").map(PathBuf::from);
-    named
-        .or_else(|| Some(env::home_dir()?.join(".cargo")))
-        .context("there is no CARGO_HOME and no home directory")
-}
-
-/// Removes our packages as Cargo unpacked them in an earlier run, and returns whether there were
-/// any.
-///
-/// Cargo serves the packages from a registry in the target directory, and keeps what it unpacks
-/// from there under a name that depends on that directory's path alone. It unpacks a version only
-/// once. So a later run in a directory of the same name, such as another clone, would build each
-/// crate against the old version of the others. Registries on this machine's disk have no host, so
-/// their names begin with a hyphen.
-fn forget(cargo_home: &Path) -> Result<bool> {
-    let mut any = false;
-    for registry in children(&cargo_home.join("registry/src"), "-")? {
-        for package in children(&registry, "chronoscope")? {
-            fs::remove_dir_all(&package)
-                .with_context(|| format!("cannot remove {}", package.display()))?;
-            any = true;
-        }
+/// Makes a folder that Cargo accepts instead of its registry: the dependencies of everything, and
+/// our packages. Returns our packages.
+fn registry_of(sh: &Shell, packed: &Path, registry: &Path) -> Result<Vec<String>> {
+    sh::run(cmd!(sh, "cargo vendor --locked --quiet {registry}"))?;
+    let mut names = Vec::new();
+    for file in
+        sh.read_dir(packed)?.iter().filter(|it| it.extension().is_some_and(|it| it == "crate"))
+    {
+        sh::read(cmd!(sh, "tar -xzf {file} -C {registry}"))?;
+        let sum = sh::read(cmd!(sh, "sha256sum {file}"))?;
+        let (sum, _) = sum.split_once(' ').context("no hash")?;
+        let name = file.file_stem().context("no name")?.to_string_lossy().into_owned();
+        // With this hash, `--locked` accepts the package only if it is the one that others expect.
+        let sums = format!("{{\"files\": {{}}, \"package\": \"{sum}\"}}");
+        sh.write_file(registry.join(&name).join(".cargo-checksum.json"), sums)?;
+        names.push(name);
     }
-    Ok(any)
+    Ok(names)
 }
 
-/// Removes what was built from such packages: Cargo does not look whether the files of a crate
-/// from a registry have changed.
-fn clean(sh: &Shell) -> Result<()> {
-    let metadata = sh::read(cmd!(sh, "cargo metadata --no-deps --format-version 1"))?;
-    let metadata: Value = serde_json::from_str(&metadata)?;
-    let names = metadata["packages"].as_array().into_iter().flatten();
-    let names = names.filter_map(|package| package["name"].as_str());
-    // The program that is running now.
-    let names = names.filter(|name| *name != "xtask");
-    let chosen = names.flat_map(|name| ["-p", name]);
-    sh::run(cmd!(sh, "cargo clean --quiet --profile dev {chosen...}"))
+/// Installs the tool by a command of the README, and lets it measure.
+fn install(sh: &Shell, what: &[&str]) -> Result<()> {
+    let root = sh.create_temp_dir()?;
+    let root = root.path();
+    // Packed crates are installed where nothing of the workspace is in effect.
+    let packed = !what.contains(&"--path");
+    let _there = packed.then(|| sh.push_dir(root));
+    let options = ["--locked", "--quiet", "--root"];
+    let install = cmd!(sh, "cargo install {what...} {options...} {root}");
+    sh::run(if packed { install.env_remove("CARGO_TARGET_DIR") } else { install })?;
+    let tool = root.join("bin/chronoscope");
+    let version = sh::read(cmd!(sh, "{tool} --version"))?;
+    ensure!(version.trim() == format!("chronoscope {VERSION}"), "{version}");
+    let report = sh::read(cmd!(sh, "{tool} clocks --budget 2s --json"))?;
+    tool::holds(&tool::read_report(report.as_bytes())?, "clocks")
 }
 
-/// The folders in `folder` whose names begin with `start`; none if `folder` does not exist.
-fn children(folder: &Path, start: &str) -> Result<Vec<PathBuf>> {
-    let entries = match fs::read_dir(folder) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries.with_context(|| format!("cannot read {}", folder.display()))?,
-    };
-    let mut found = Vec::new();
-    for entry in entries {
-        let entry = entry?;
-        let ours = entry.file_name().to_string_lossy().starts_with(start);
-        if ours && entry.file_type()?.is_dir() {
-            found.push(entry.path());
-        }
-    }
-    Ok(found)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_our_packages_from_registries_on_disk_are_forgotten() -> Result<()> {
-        let home = Shell::new()?.create_temp_dir()?;
-        let src = home.path().join("registry/src");
-        let stale = src.join("-14cd1cce/chronoscope-0.1.0");
-        let kept = ["-14cd1cce/other-0.1.0", "index.crates.io-19/chronoscope-0.1.0"];
-        fs::create_dir_all(&stale)?;
-        for path in kept {
-            fs::create_dir_all(src.join(path))?;
-        }
-        assert!(forget(home.path())?);
-        assert!(!stale.exists() && kept.iter().all(|path| src.join(path).exists()));
-        assert!(!forget(home.path())? && !forget(&home.path().join("missing"))?);
-        Ok(())
-    }
+/// Compiles the packages that are not part of the tool.
+fn rest(sh: &Shell, registry: &Path, names: &[String], source: &[&str]) -> Result<()> {
+    let tool = format!("chronoscope-cli-{VERSION}");
+    let lock = sh.read_file(registry.join(tool).join("Cargo.lock"))?;
+    let is_in = |name: &str| lock.contains(&format!("name = \"{name}\"\nversion = \"{VERSION}\""));
+    let end = format!("-{VERSION}");
+    let rest: Vec<_> = names.iter().filter(|it| !is_in(it.trim_end_matches(&end))).collect();
+    ensure!(!rest.is_empty(), "no package besides the tool");
+    let workspace = registry.join("Cargo.toml");
+    sh.write_file(&workspace, format!("[workspace]\nresolver = \"3\"\nmembers = {rest:?}\n"))?;
+    let options = ["--workspace", "--all-features", "--quiet"];
+    let check = cmd!(sh, "cargo check {options...} --manifest-path {workspace} {source...}");
+    sh::run(check.env("CARGO_TARGET_DIR", registry.join("target")))
 }

@@ -1,6 +1,6 @@
 //! The steps of `cargo xtask test` in the order in which they run: what fails fast comes first.
 
-use super::{msrv, package};
+use super::{forms, msrv, package};
 use crate::{api, circles, count, deny, disasm, generate, sources};
 use anyhow::{Result, ensure};
 use xshell::{Cmd, Shell, cmd};
@@ -74,6 +74,12 @@ pub const ALL: &[Step] = &[
         ..STEP
     },
     Step {
+        name: "models",
+        about: "what threads publish holds in every order that the memory model allows",
+        run: |sh, _| models(sh),
+        ..STEP
+    },
+    Step {
         name: "docs",
         about: "the documentation builds without warnings, and every item has an example",
         run: docs,
@@ -87,7 +93,7 @@ pub const ALL: &[Step] = &[
     },
     Step {
         name: "package",
-        about: "each published crate builds from its package",
+        about: "each crate packs as for an upload, and the tool installs from these packages",
         run: |sh, _| package::run(sh),
         ..STEP
     },
@@ -98,6 +104,13 @@ pub const ALL: &[Step] = &[
             let tool = tool::release(sh)?.tool;
             Ok(tool::smoke(sh, &Runner::default(), &tool))
         },
+        ..STEP
+    },
+    Step {
+        name: "forms",
+        about: "workflows, the action and package managers' manifests are sound; the action runs",
+        needs: &[Need::Build, Need::Forms],
+        run: |sh, _| forms::suite(sh),
         ..STEP
     },
     Step {
@@ -183,20 +196,29 @@ fn clippy(sh: &Shell, _: bool) -> Result<Done> {
     // is built for some target with compiler warnings as errors.
     let all = ["--all-features", "--all-targets", "--quiet"];
     sh::run(cmd!(sh, "cargo clippy --workspace {all...} {strict...}"))?;
-    // Only the library's counter and conversion, for programs without an operating system.
-    let alone = ["-p", "chronoscope", "--no-default-features", "--quiet"];
-    one(cmd!(sh, "cargo clippy {alone...} {strict...}"))
+    // What programs without an operating system can use: the library's counter and conversion, and
+    // the time driver.
+    let alone = ["-p", "chronoscope", "-p", "chronoscope-adapters", "--no-default-features"];
+    let driver = ["--features", "chronoscope-adapters/embassy", "--quiet"];
+    one(cmd!(sh, "cargo clippy {alone...} {driver...} {strict...}"))
 }
 
 /// If a tool that the tests of the C library or of the live view use is missing, those tests are
 /// skipped, and no others.
 fn tests(sh: &Shell, strict: bool) -> Result<Done> {
-    let features = ["--features", msrv::FEATURES];
+    let features = ["--features", msrv::FEATURES, "--features", msrv::ADAPTERS];
     let cargo = cmd!(sh, "cargo test --workspace --no-fail-fast {features...}");
     counted(match strict {
         true => cargo.env("CHRONOSCOPE_SKIP_NOTHING", "true"),
         false => cargo,
     })
+}
+
+/// Everything is built anew for loom, so it has a folder of its own.
+fn models(sh: &Shell) -> Result<Done> {
+    let cargo = cmd!(sh, "cargo test --release -p chronoscope --test loom");
+    let cargo = cargo.env("RUSTFLAGS", "--cfg loom");
+    counted(cargo.env("CARGO_TARGET_DIR", sh::target().join("loom")))
 }
 
 fn docs(sh: &Shell, _: bool) -> Result<Done> {

@@ -1,0 +1,331 @@
+//! The native part of the Python module `chronoscope_clock`: the library's clock and its wait.
+//! `python/chronoscope_clock/_native.pyi` says what each item does.
+
+use std::time::Duration;
+
+use chronoscope::wait::{Due, Grid};
+use chronoscope::{Clock, Ticks};
+use pyo3::exceptions::{PyOverflowError, PyValueError};
+use pyo3::prelude::*;
+
+/// A longer wait looks for signals while it sleeps, this often, so that Ctrl-C ends it.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Bounded>()?;
+    module.add_class::<Instant>()?;
+    module.add_class::<Stopwatch>()?;
+    module.add_class::<Tick>()?;
+    module.add_class::<Ticker>()?;
+    module.add_class::<Timer>()?;
+    module.add_class::<Waited>()?;
+    module.add_class::<Wall>()?;
+    module.add_class::<WallInterval>()?;
+    module.add_function(wrap_pyfunction!(source, module)?)?;
+    module.add_function(wrap_pyfunction!(wait, module)?)?;
+    module.add_function(wrap_pyfunction!(wait_until, module)?)?;
+    module.add("__version__", env!("CARGO_PKG_VERSION"))
+}
+
+fn duration(seconds: f64) -> PyResult<Duration> {
+    let error = |_| PyValueError::new_err(format!("{seconds} is not a duration in seconds"));
+    Duration::try_from_secs_f64(seconds).map_err(error)
+}
+
+/// Python's `time` counts in seconds.
+fn seconds(ns: u64) -> f64 {
+    ns as f64 / 1e9
+}
+
+#[pyfunction]
+fn source() -> &'static str {
+    chronoscope::counter::name()
+}
+
+#[pyfunction]
+fn wait(py: Python<'_>, seconds: f64) -> PyResult<Waited> {
+    let time = duration(seconds)?;
+    if time < 2 * PATIENCE {
+        return Ok(py.detach(|| chronoscope::wait::sleep(time)).into());
+    }
+    until(py, Instant::now().__add__(seconds)?.0)
+}
+
+#[pyfunction]
+fn wait_until(py: Python<'_>, deadline: &Instant) -> PyResult<Waited> {
+    until(py, deadline.0)
+}
+
+fn until(py: Python<'_>, deadline: chronoscope::Instant) -> PyResult<Waited> {
+    let left = || deadline.saturating_duration_since(chronoscope::Instant::now());
+    while left() >= 2 * PATIENCE {
+        py.detach(|| std::thread::sleep(PATIENCE));
+        py.check_signals()?;
+    }
+    Ok(py.detach(|| chronoscope::wait::sleep_until(deadline)).into())
+}
+
+#[pyclass(frozen, get_all, module = "chronoscope_clock")]
+struct Waited {
+    late_ns: u64,
+    slept_ns: u64,
+    spun_ns: u64,
+    wakes: u32,
+    preempted: u32,
+    cause: Option<String>,
+}
+
+impl From<chronoscope::wait::Waited> for Waited {
+    fn from(it: chronoscope::wait::Waited) -> Self {
+        let chronoscope::wait::Waited { late_ns, slept_ns, spun_ns, wakes, preempted, .. } = it;
+        let cause = it.cause.map(|cause| format!("{cause:?}").to_lowercase());
+        Self { late_ns, slept_ns, spun_ns, wakes, preempted, cause }
+    }
+}
+
+#[pymethods]
+impl Waited {
+    fn __repr__(&self) -> String {
+        let Self { late_ns, slept_ns, spun_ns, .. } = self;
+        format!("Waited(late_ns={late_ns}, slept_ns={slept_ns}, spun_ns={spun_ns})")
+    }
+}
+
+#[pyclass(frozen, get_all, module = "chronoscope_clock")]
+#[derive(Clone)]
+struct Bounded {
+    ns: u64,
+    bound_ns: u64,
+    disturbed: bool,
+    unchecked_ns: u64,
+    clock: &'static str,
+}
+
+impl From<chronoscope::Bounded> for Bounded {
+    fn from(it: chronoscope::Bounded) -> Self {
+        let chronoscope::Bounded { ns, bound_ns, disturbed, unchecked_ns, clock, .. } = it;
+        Self { ns, bound_ns, disturbed, unchecked_ns, clock }
+    }
+}
+
+#[pymethods]
+impl Bounded {
+    fn __repr__(&self) -> String {
+        let Self { ns, bound_ns, disturbed, .. } = self;
+        format!("Bounded(ns={ns}, bound_ns={bound_ns}, disturbed={disturbed})")
+    }
+}
+
+#[pyclass(frozen, eq, ord, hash, module = "chronoscope_clock")]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Instant(chronoscope::Instant);
+
+#[pymethods]
+impl Instant {
+    #[staticmethod]
+    fn now() -> Self {
+        Self(chronoscope::Instant::now())
+    }
+
+    fn elapsed(&self) -> f64 {
+        seconds(self.elapsed_ns())
+    }
+
+    fn elapsed_ns(&self) -> u64 {
+        self.0.elapsed_ns()
+    }
+
+    fn elapsed_bounded(&self) -> Bounded {
+        self.0.elapsed_bounded().into()
+    }
+
+    fn ns_since(&self, earlier: &Self) -> i128 {
+        let [ours, theirs] = [self.0, earlier.0];
+        i128::from(ours.ns_since(theirs)) - i128::from(theirs.ns_since(ours))
+    }
+
+    fn __add__(&self, seconds: f64) -> PyResult<Self> {
+        let sum = self.0.checked_add(duration(seconds)?);
+        let error =
+            || PyOverflowError::new_err(format!("{seconds} s is beyond what the clock counts"));
+        sum.map(Self).ok_or_else(error)
+    }
+
+    fn __sub__(&self, earlier: &Self) -> f64 {
+        self.ns_since(earlier) as f64 / 1e9
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Instant at {} ticks of {}>", self.0.ticks(), source())
+    }
+}
+
+#[pyclass(module = "chronoscope_clock")]
+struct Stopwatch(chronoscope::Instant);
+
+#[pymethods]
+impl Stopwatch {
+    #[new]
+    fn new() -> Self {
+        Self(chronoscope::Instant::now())
+    }
+
+    fn start(&mut self) {
+        self.0 = chronoscope::Instant::now();
+    }
+
+    fn elapsed(&self) -> f64 {
+        seconds(self.elapsed_ns())
+    }
+
+    fn elapsed_ns(&self) -> u64 {
+        self.0.elapsed_ns()
+    }
+
+    fn elapsed_bounded(&self) -> Bounded {
+        self.0.elapsed_bounded().into()
+    }
+
+    fn lap_ns(&mut self) -> u64 {
+        let now = chronoscope::Instant::now();
+        let before = std::mem::replace(&mut self.0, now);
+        now.ns_since(before)
+    }
+}
+
+#[pyclass(name = "timer", module = "chronoscope_clock")]
+struct Timer {
+    begin: chronoscope::Instant,
+    wants_bound: bool,
+    ended: Option<(u64, Option<Bounded>)>,
+}
+
+#[pymethods]
+impl Timer {
+    #[new]
+    #[pyo3(signature = (*, bounded = false))]
+    fn new(bounded: bool) -> Self {
+        Self { begin: chronoscope::Instant::now(), wants_bound: bounded, ended: None }
+    }
+
+    fn __enter__(mut slf: PyRefMut<'_, Self>) -> PyRefMut<'_, Self> {
+        slf.ended = None;
+        slf.begin = chronoscope::Instant::now();
+        slf
+    }
+
+    #[pyo3(signature = (*_error))]
+    fn __exit__(&mut self, _error: &Bound<'_, pyo3::types::PyTuple>) {
+        let bounded = self.wants_bound.then(|| Bounded::from(self.begin.elapsed_bounded()));
+        let ns = bounded.as_ref().map_or_else(|| self.begin.elapsed_ns(), |it| it.ns);
+        self.ended = Some((ns, bounded));
+    }
+
+    #[getter]
+    fn ns(&self) -> u64 {
+        self.ended.as_ref().map_or_else(|| self.begin.elapsed_ns(), |(ns, _)| *ns)
+    }
+
+    #[getter]
+    fn seconds(&self) -> f64 {
+        seconds(self.ns())
+    }
+
+    #[getter]
+    fn bounded(&self) -> Option<Bounded> {
+        self.ended.as_ref()?.1.clone()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<timer: {} ns>", self.ns())
+    }
+}
+
+#[pyclass(frozen, get_all, module = "chronoscope_clock")]
+struct Tick {
+    number: u64,
+    missed: u64,
+    late_ns: u64,
+}
+
+#[pyclass(module = "chronoscope_clock")]
+struct Ticker {
+    grid: Grid,
+    /// The point that an interrupted wait was for.
+    due: Option<Due>,
+}
+
+#[pymethods]
+impl Ticker {
+    #[new]
+    fn new(period: f64) -> PyResult<Self> {
+        let grid = Grid::new(duration(period)?, Clock::global().now());
+        let grid = grid.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(Self { grid, due: None })
+    }
+
+    fn tick(&mut self, py: Python<'_>) -> PyResult<Tick> {
+        let clock = Clock::global();
+        let due = *self.due.get_or_insert_with(|| self.grid.next_due(clock));
+        let Ticks(ticks) = due.ticks;
+        let waited = until(py, chronoscope::Instant::from_ticks(ticks))?;
+        self.due = None;
+        self.grid.reached(clock.now(), clock);
+        Ok(Tick { number: due.number, missed: due.missed, late_ns: waited.late_ns })
+    }
+
+    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    fn __next__(&mut self, py: Python<'_>) -> PyResult<Tick> {
+        self.tick(py)
+    }
+}
+
+#[pyclass(frozen, module = "chronoscope_clock")]
+struct Wall;
+
+#[pymethods]
+impl Wall {
+    #[staticmethod]
+    fn now_ns() -> u64 {
+        chronoscope::Wall::now()
+    }
+
+    #[staticmethod]
+    fn now_bounded() -> WallInterval {
+        chronoscope::Wall::now_bounded().into()
+    }
+
+    #[staticmethod]
+    fn now_checked() -> WallInterval {
+        chronoscope::Wall::now_checked().into()
+    }
+}
+
+#[pyclass(frozen, get_all, module = "chronoscope_clock")]
+struct WallInterval {
+    earliest: u64,
+    now: u64,
+    latest: u64,
+    tracking: u64,
+    kernel: Option<u64>,
+    age: u64,
+}
+
+impl From<chronoscope::WallInterval> for WallInterval {
+    fn from(it: chronoscope::WallInterval) -> Self {
+        let chronoscope::WallInterval { earliest, now, latest, tracking, kernel, age, .. } = it;
+        Self { earliest, now, latest, tracking, kernel, age }
+    }
+}
+
+#[pymethods]
+impl WallInterval {
+    fn __repr__(&self) -> String {
+        let Self { earliest, now, latest, .. } = self;
+        format!("WallInterval(earliest={earliest}, now={now}, latest={latest})")
+    }
+}

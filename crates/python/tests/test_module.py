@@ -1,0 +1,186 @@
+"""The module as it is installed: python -m unittest, in any CPython that it supports."""
+
+import ast
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import unittest
+from pathlib import Path
+from unittest import mock
+
+import chronoscope_clock as cc
+from chronoscope_clock import _native, _tool
+
+PATIENCE = 60
+
+
+class Waits(unittest.TestCase):
+    def test_a_wait_is_never_early_and_says_what_happened(self):
+        for seconds in (0, 0.0003, 0.002, 0.15):
+            begin = time.monotonic()
+            waited = cc.wait(seconds)
+            self.assertGreaterEqual(time.monotonic() - begin, seconds)
+            self.assertGreaterEqual(waited.late_ns, 0)
+        deadline = cc.Instant.now() + 0.12
+        cc.wait_until(deadline)
+        self.assertGreaterEqual(cc.Instant.now(), deadline)
+        cc.wait_until(deadline)
+
+    def test_what_is_no_duration_is_refused(self):
+        for wrong in (-1, float("nan"), float("inf"), 1e300):
+            with self.assertRaises((ValueError, OverflowError)):
+                cc.wait(wrong)
+        with self.assertRaises(OverflowError):
+            cc.wait(1e15)
+        with self.assertRaises(OverflowError):
+            cc.wait(10**400)
+        with self.assertRaises(TypeError):
+            cc.wait("1")
+        for wrong in (0, -1):
+            with self.assertRaises(ValueError):
+                cc.Ticker(wrong)
+
+    def test_other_threads_run_meanwhile(self):
+        done = threading.Event()
+        threading.Timer(0, done.set).start()
+        waits = [threading.Thread(target=cc.wait, args=(0.02,)) for _ in range(8)]
+        for wait in waits:
+            wait.start()
+        cc.wait(0.09)
+        self.assertTrue(done.is_set() or done.wait(PATIENCE))
+        for wait in waits:
+            wait.join(PATIENCE)
+            self.assertFalse(wait.is_alive())
+
+    @unittest.skipUnless(hasattr(os, "fork"), "the system has no fork")
+    def test_ctrl_c_ends_a_long_wait(self):
+        code = "import chronoscope_clock as cc; print(flush=True); cc.wait(3600)"
+        child = subprocess.Popen(
+            [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        child.stdout.read(1)
+        child.send_signal(signal.SIGINT)
+        _, errors = child.communicate(timeout=PATIENCE)
+        self.assertIn(b"KeyboardInterrupt", errors)
+
+    @unittest.skipUnless(hasattr(os, "fork"), "the system has no fork")
+    def test_a_child_waits_and_reads_on(self):
+        begin = cc.Instant.now()
+        cc.wait(0.001)
+        child = os.fork()
+        if child == 0:
+            cc.wait(0.001)
+            os._exit(0 if begin.elapsed_ns() >= 2_000_000 else 1)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+
+    def test_ticks_stay_on_their_grid(self):
+        begin = cc.Instant.now()
+        ticks = []
+        for tick in cc.Ticker(0.002):
+            ticks.append(tick)
+            if tick.number >= 5:
+                break
+        self.assertGreaterEqual(begin.elapsed(), 0.002 * ticks[-1].number)
+        numbers = [tick.number for tick in ticks]
+        self.assertEqual(numbers, sorted(set(numbers)))
+        self.assertEqual(numbers[-1], len(ticks) + sum(tick.missed for tick in ticks))
+
+
+class Clock(unittest.TestCase):
+    def test_moments_are_ordered_and_differ_by_seconds(self):
+        first, before = cc.Instant.now(), time.monotonic()
+        cc.wait(0.002)
+        second = cc.Instant.now()
+        self.assertGreater(second, first)
+        self.assertEqual(len({first, second, first}), 2)
+        self.assertEqual(second.ns_since(first), -first.ns_since(second))
+        self.assertAlmostEqual(second - first, second.ns_since(first) / 1e9)
+        self.assertGreaterEqual(second - first, 0.002)
+        self.assertLessEqual(second - first, time.monotonic() - before + 0.001)
+        self.assertEqual((first + 0.5).ns_since(first) // 1000, 500_000)
+        for wrong in (-1, float("nan"), 1e15):
+            with self.assertRaises((ValueError, OverflowError)):
+                first + wrong
+
+    def test_stopwatches_and_blocks(self):
+        watch = cc.Stopwatch()
+        cc.wait(0.002)
+        self.assertGreaterEqual(watch.lap_ns(), 2_000_000)
+        self.assertGreaterEqual(watch.elapsed(), 0)
+        watch.start()
+        with cc.timer(bounded=True) as block:
+            self.assertIsNone(block.bounded)
+            cc.wait(0.002)
+        self.assertGreaterEqual(watch.elapsed_ns(), block.ns)
+        self.assertEqual((block.ns, block.seconds), (block.bounded.ns, block.ns / 1e9))
+        self.assertGreaterEqual(block.ns + block.bounded.bound_ns, 2_000_000)
+        with self.assertRaises(KeyError), cc.timer() as block:
+            raise KeyError
+        self.assertIsNone(block.bounded)
+        self.assertEqual(block.ns, block.ns)
+
+    def test_the_wall_clock_is_inside_its_interval(self):
+        before = time.time_ns()
+        wall = cc.Wall.now_checked()
+        after = time.time_ns()
+        self.assertEqual(wall.age, 0)
+        self.assertLessEqual(wall.earliest, after)
+        self.assertGreaterEqual(wall.latest, before)
+        bounded = cc.Wall.now_bounded()
+        self.assertTrue(bounded.earliest <= bounded.now <= bounded.latest)
+        self.assertLess(abs(cc.Wall.now_ns() - after), PATIENCE * 10**9)
+
+
+class Tool(unittest.TestCase):
+    def test_the_command_is_the_one_of_the_wheel(self):
+        path = Path(cc.command())
+        self.assertEqual(path.parent, Path(sys.executable).parent.resolve())
+        shown = subprocess.run([path, "--version"], capture_output=True, text=True, check=True)
+        self.assertEqual(shown.stdout.split(), ["chronoscope", cc.__version__])
+
+    def test_reports_are_dictionaries_and_their_entries_classes(self):
+        report = cc.survey("clocks", "posix/monotonic", "--budget", "500ms", timeout=PATIENCE)
+        [clock] = cc.Clock.all(report)
+        self.assertEqual(clock.id, "posix/monotonic")
+        self.assertGreater(clock.cost_ns, 0)
+        checked = cc.doctor(quick=True, timeout=PATIENCE)
+        self.assertTrue(checked["checks"])
+        self.assertEqual(len(cc.Finding.all(checked)), len(checked["findings"]))
+        [advice] = cc.Advice.all(cc.advise("interval", timeout=PATIENCE))
+        self.assertEqual(advice.purpose, "interval")
+        self.assertIn("Python", advice.code)
+
+    def test_what_fails_is_one_line(self):
+        attempts = (
+            lambda: cc.survey("clocks", "no/such-clock"),
+            lambda: cc.survey("--no-such-option"),
+            lambda: cc.survey(timeout=0.01),
+        )
+        for attempt in attempts:
+            with self.assertRaises(cc.ToolError) as caught:
+                attempt()
+            self.assertEqual(str(caught.exception).count("\n"), 0)
+        with mock.patch.object(_tool, "command", lambda: "/no/such/file"):
+            with self.assertRaises(cc.ToolError):
+                cc.survey()
+
+
+class Stubs(unittest.TestCase):
+    def test_the_stubs_name_what_there_is(self):
+        stub = Path(_native.__file__).with_name("_native.pyi").read_text(encoding="utf-8")
+        for item in ast.parse(stub).body:
+            if isinstance(item, ast.ClassDef):
+                named = {it.name for it in item.body if isinstance(it, ast.FunctionDef)}
+                there = {it for it in vars(getattr(_native, item.name)) if not it.startswith("_")}
+                self.assertEqual({it for it in named if not it.startswith("_")}, there, item.name)
+            elif isinstance(item, ast.FunctionDef):
+                self.assertTrue(callable(getattr(_native, item.name)), item.name)
+        for name in cc.__all__:
+            self.assertTrue(hasattr(cc, name), name)
+
+
+if __name__ == "__main__":
+    unittest.main()

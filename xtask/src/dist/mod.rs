@@ -1,0 +1,241 @@
+//! `cargo xtask dist`: what a release publishes. Archives, under the names that `cargo binstall`
+//! expects, packages of distributions and of npm, and images of containers.
+//!
+//! A build has no time, user or path in it, so whoever builds the same commit with the same
+//! compilers gets the same bytes.
+
+pub mod channels;
+mod contents;
+mod image;
+mod nfpm;
+mod npm;
+mod suite;
+mod wheel;
+
+use anyhow::{Result, bail, ensure};
+use std::env;
+use std::path::{Path, PathBuf};
+use xshell::{Cmd, Shell, cmd};
+use xtask::cross::{toolchain, zig};
+use xtask::packages::{self, Need};
+use xtask::runner::Runner;
+use xtask::{sh, tool};
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// Targets, as a triple or part of one; all of them by default
+    #[arg(long = "target")]
+    targets: Vec<String>,
+    /// Build a second time, in another folder, and fail unless all files are the same
+    #[arg(long)]
+    twice: bool,
+    /// Build this machine's files twice, install them and run them, instead of making a release
+    #[arg(long, conflicts_with_all = ["targets", "twice", "url"])]
+    check: bool,
+    /// Also write the manifests of other package managers, into target/archives/channels, for
+    /// archives that can be downloaded from this folder: https://…/releases/download/vVERSION
+    #[arg(long)]
+    url: Option<String>,
+}
+
+struct Target {
+    triple: &'static str,
+    /// The oldest C library that it runs with, if that is not part of it.
+    oldest: &'static str,
+    /// nfpm's name for the processor, which is Go's.
+    arch: &'static str,
+    /// The end of the name of its package of npm: what Node calls the system and the processor, and
+    /// the C library if it is not glibc.
+    node: &'static str,
+}
+
+impl Target {
+    const fn new(
+        triple: &'static str,
+        oldest: &'static str,
+        arch: &'static str,
+        node: &'static str,
+    ) -> Self {
+        Self { triple, oldest, arch, node }
+    }
+}
+
+/// zig links all of them.
+const TARGETS: [Target; 5] = [
+    Target::new("x86_64-unknown-linux-gnu", ".2.17", "amd64", "linux-x64"),
+    Target::new("x86_64-unknown-linux-musl", "", "amd64", "linux-x64-musl"),
+    Target::new("aarch64-unknown-linux-gnu", ".2.17", "arm64", "linux-arm64"),
+    Target::new("aarch64-unknown-linux-musl", "", "arm64", "linux-arm64-musl"),
+    Target::new("armv7-unknown-linux-gnueabihf", ".2.17", "arm7", "linux-arm"),
+];
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The crate of the tool, and its features beside those on by default.
+const TOOL: [&str; 4] = ["-p", "chronoscope-cli", "--features", "png"];
+
+pub fn run(sh: &Shell, args: &Args) -> Result<()> {
+    if args.check {
+        packages::require(sh, &[Need::Build, Need::Zig, Need::Dist, Need::Installed])?;
+        let done = suite::suite(sh)?;
+        println!("\n{} passed, {} failed", done.passed, done.failed);
+        ensure!(done.failed == 0, "{}", done.reasons.join("; "));
+        return Ok(());
+    }
+    let wanted = |triple: &str| {
+        args.targets.is_empty() || args.targets.iter().any(|part| triple.contains(&**part))
+    };
+    let chosen: Vec<_> = TARGETS.iter().filter(|it| wanted(it.triple)).collect();
+    ensure!(!chosen.is_empty(), "no such target; all are {:?}", TARGETS.map(|it| it.triple));
+    if let Some(url) = &args.url {
+        ensure!(url.ends_with(&format!("/v{VERSION}")), "this is version {VERSION}, not {url}");
+    }
+    packages::require(sh, &[Need::Build, Need::Zig, Need::Dist])?;
+    let folder = sh::target().join("archives");
+    let sums = release(sh, sh::root(), &folder, &chosen)?;
+    let native = format!("{}-unknown-linux", env::consts::ARCH);
+    for Target { triple, .. } in chosen.iter().filter(|it| it.triple.starts_with(&native)) {
+        let done = tool::smoke(sh, &Runner::default(), &shipped(sh::root(), triple));
+        ensure!(done.failed == 0, "{triple}: {}", done.reasons.join("; "));
+    }
+    if args.twice {
+        let copy = copied(sh)?;
+        let again = release(sh, &copy, &copy.join("target/archives"), &chosen)?;
+        ensure!(sums == again, "two builds differ:\n{sums}{again}");
+    }
+    println!("{sums}");
+    if let Some(url) = &args.url {
+        let to = sh::target().join("archives/channels");
+        for manager in channels::ALL {
+            if let Err(error) = channels::fill(sh, manager, &sums, url, &to) {
+                println!("{manager}: left out: {error:#}");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Makes all files of a release from the sources in `root`, and returns their hashes.
+fn release(sh: &Shell, root: &Path, folder: &Path, chosen: &[&Target]) -> Result<String> {
+    let _inside = sh.push_dir(root);
+    sh.remove_path(folder)?;
+    for target in chosen {
+        let Target { triple, .. } = target;
+        toolchain::provide(sh, triple)?;
+        let name = format!("chronoscope-cli-{triple}-v{VERSION}");
+        let inside = folder.join(&name);
+        sh.create_dir(&inside)?;
+        // Symbols are needed to look at its loops. By default, cargo asks for less, and zig then
+        // removes all of them.
+        let program = ["--bin", "chronoscope", "--", "-Cstrip=none"];
+        sh::run(cargo(sh, root, target, "")?.args(TOOL).args(program))?;
+        let symbols = built(root, triple).join("chronoscope");
+        strip(sh, "--strip-all", &symbols, &shipped(root, triple))?;
+        sh.copy_file(shipped(root, triple), &inside)?;
+        contents::add(sh, triple, &inside)?;
+        nfpm::make(sh, root, target, &inside, folder)?;
+        npm::make(sh, target, &inside, folder)?;
+        wheel::make(sh, root, target, &inside, folder)?;
+        if triple.ends_with("musl") {
+            image::make(sh, target, &inside, folder)?;
+        }
+        let archive = folder.join(format!("{name}.tar.gz"));
+        pack(sh, folder, &[&name], &archive, &["--use-compress-program=gzip -9n"])?;
+    }
+    npm::shim(sh, folder)?;
+    wheel::sources(sh, root, folder)?;
+    let _there = sh.push_dir(folder);
+    let names = sh.read_dir(folder)?.into_iter().filter(|path| path.is_file());
+    let names: Vec<_> = names.filter_map(|path| Some(path.file_name()?.to_owned())).collect();
+    let sums = sh::read(cmd!(sh, "sha256sum {names...}"))?;
+    sh.write_file("SHA256SUMS", &sums)?;
+    Ok(sums)
+}
+
+/// Where everything is after a build.
+fn built(root: &Path, triple: &str) -> PathBuf {
+    root.join("target").join(triple).join("dist")
+}
+
+/// The tool without symbols.
+fn shipped(root: &Path, triple: &str) -> PathBuf {
+    built(root, triple).join("shipped/chronoscope")
+}
+
+/// The cargo command that builds for a target with an additional flag, without the package to build.
+fn cargo<'a>(sh: &'a Shell, root: &Path, target: &Target, flag: &str) -> Result<Cmd<'a>> {
+    let Target { triple, oldest, .. } = target;
+    let cargo = zig::fetch(sh)?;
+    let target_option = format!("{triple}{oldest}");
+    let options = ["--quiet", "--locked", "--profile", "dist", "--target", &target_option];
+    with_settings(sh, root, target, flag, cmd!(sh, "{cargo} rustc {options...}"))
+}
+
+/// The flag with which a shared library can be built: musl is part of a program by default.
+fn shared(target: &Target) -> &'static str {
+    if target.oldest.is_empty() { "-Ctarget-feature=-crt-static" } else { "" }
+}
+
+/// A command that builds for a target, with zig, and without paths in what it builds.
+fn with_settings<'a>(
+    sh: &Shell,
+    root: &Path,
+    target: &Target,
+    flag: &str,
+    build: Cmd<'a>,
+) -> Result<Cmd<'a>> {
+    let home = sh::cargo_home()?.join("registry/src");
+    let std = sysroot(sh)?.join("lib/rustlib/src/rust");
+    let from = [(root, "."), (&home, "registry"), (&std, "rust")];
+    let flags = from.map(|(path, name)| format!("--remap-path-prefix={}={name}", path.display()));
+    let variable = target.triple.replace('-', "_").to_uppercase();
+    let flags = format!("{} {flag}", flags.join(" "));
+    let build = build.env(format!("CARGO_TARGET_{variable}_RUSTFLAGS"), flags.trim());
+    Ok(build.envs(zig::env()?).env("CARGO_TARGET_DIR", root.join("target")))
+}
+
+fn sysroot(sh: &Shell) -> Result<PathBuf> {
+    Ok(sh::read(cmd!(sh, "rustc --print sysroot"))?.trim().into())
+}
+
+/// Copies a program or library without what it does not need, by a tool that comes with Rust.
+fn strip(sh: &Shell, what: &str, from: &Path, to: &Path) -> Result<()> {
+    let lib = sysroot(sh)?.join("lib");
+    let host = format!("rustlib/{}-unknown-linux-gnu/bin/rust-objcopy", env::consts::ARCH);
+    let objcopy = lib.join(host);
+    if let Some(folder) = to.parent() {
+        sh.create_dir(folder)?;
+    }
+    sh::read(cmd!(sh, "{objcopy} {what} {from} {to}").env("LD_LIBRARY_PATH", lib)).map(drop)
+}
+
+/// When the last commit was made, in one of git's formats.
+fn committed(sh: &Shell, format: &str) -> Result<String> {
+    let repository = sh::root();
+    let time = sh::read(cmd!(sh, "git -C {repository} log -1 --format={format}"))?;
+    Ok(time.trim().to_owned())
+}
+
+/// Packs these parts of a folder, with the time of the last commit and without a user, and removes
+/// them.
+fn pack(sh: &Shell, of: &Path, parts: &[&str], archive: &Path, compress: &[&str]) -> Result<()> {
+    let _there = sh.push_dir(of);
+    let time = format!("--mtime=@{}", committed(sh, "%ct")?);
+    let own = ["--owner=0", "--group=0", "--numeric-owner", "--mode=u=rwX,go=rX", "--format=ustar"];
+    let how = ["--sort=name", "--remove-files", "--create", "--file"];
+    sh::run(cmd!(sh, "tar {compress...} {own...} {time} {how...} {archive} {parts...}"))
+}
+
+/// Copies the sources, with changes that are not committed, to a folder of their own.
+fn copied(sh: &Shell) -> Result<PathBuf> {
+    let copy = sh::target().join("twice");
+    sh.remove_path(&copy)?;
+    let files = sh::read(cmd!(sh, "git ls-files -co --exclude-standard"))?;
+    for file in files.lines().filter(|file| sh.path_exists(file)) {
+        let to = copy.join(file);
+        let Some(parent) = to.parent() else { bail!("{file} has no folder") };
+        sh.create_dir(parent)?;
+        sh.copy_file(file, to)?;
+    }
+    Ok(copy)
+}

@@ -1,0 +1,75 @@
+"""The wheels, installed without an index and tested: wheel.py FOLDER SCRATCH VERSION."""
+
+import os
+import pathlib
+import sys
+import zipfile
+
+from checks import check, ensure, run
+from pythons import environment, interpreters
+
+ROOT = pathlib.Path(__file__).parents[3]
+TESTS = ROOT / "crates/python/tests"
+DYNAMIC, STATIC = (pathlib.Path(sys.argv[1]) / name for name in ("dynamic", "static"))
+SCRATCH, VERSION = pathlib.Path(sys.argv[2]), sys.argv[3]
+DOCUMENTS = ("LICENSE-APACHE", "LICENSE-MIT", "LICENSES-OF-DEPENDENCIES.txt", "sbom.cdx.json")
+# Versions that are known to work.
+PYTEST = ["pytest==8.3.5", "iniconfig==2.0.0", "packaging==24.2", "pluggy==1.5.0"]
+
+
+def tested(version, interpreter):
+    def of():
+        folder = SCRATCH / ".".join(map(str, version))
+        python = environment(interpreter, DYNAMIC, folder)
+        run(python, "-B", TESTS / "test_module.py", "--quiet")
+
+    return of
+
+
+def fixture():
+    python = environment("python3", DYNAMIC, SCRATCH / "fixture")
+    library = SCRATCH / "pytest"
+    pip = ["python3", "-m", "pip", "install", "--quiet", "--no-deps", "--target"]
+    run(*pip, library, "--root-user-action=ignore", *PYTEST)
+    how = ["-q", "-p", "no:cacheprovider", TESTS / "test_fixture.py"]
+    shown = run(python, "-B", "-m", "pytest", *how, env={**os.environ, "PYTHONPATH": library})
+    ensure("1 passed" in shown, shown)
+
+
+def removed():
+    folder = SCRATCH / "removed"
+    files = lambda: {it for it in folder.rglob("*") if it.is_file() or it.is_symlink()}
+    python = environment("python3", DYNAMIC, folder)
+    pip = ["python3", "-m", "pip", "--python", python]
+    run(*pip, "uninstall", "--quiet", "--yes", "chronoscope-clock")
+    left = {it for it in files() if "chronoscope" in str(it.relative_to(folder))}
+    ensure(not left, f"left: {left}")
+
+
+def complete(folder, tag):
+    def of():
+        [wheel] = folder.glob("*.whl")
+        stem = f"chronoscope_clock-{VERSION}-cp39-abi3-"
+        ensure(wheel.name.startswith(stem) and f"{tag}_" in wheel.name, wheel.name)
+        names = set(zipfile.ZipFile(wheel).namelist())
+        module = [it for it in names if it.endswith(".so")]
+        ensure(len(module) == 1, f"modules {module}")
+        sources = (ROOT / "crates/python/python/chronoscope_clock").iterdir()
+        wanted = {f"chronoscope_clock/{it.name}" for it in sources if it.is_file()}
+        data = f"chronoscope_clock-{VERSION}.data"
+        wanted.add(f"{data}/scripts/chronoscope")
+        wanted |= {f"{data}/data/share/doc/chronoscope-clock/{it}" for it in DOCUMENTS}
+        other = {it for it in names - wanted - set(module) if ".dist-info/" not in it}
+        ensure(not wanted - names and not other, f"missing {wanted - names}, unexpected {other}")
+
+    return of
+
+
+found = interpreters()
+check("python: an interpreter", lambda: ensure(found, "no CPython from 3.9 on"))
+for version, interpreter in found.items():
+    check(f"python: {version[0]}.{version[1]}, installed and tested", tested(version, interpreter))
+check("python: the fixture of pytest", fixture)
+check("python: installed and removed", removed)
+check("python: the wheel for glibc is complete", complete(DYNAMIC, "manylinux_2_17"))
+check("python: the wheel for musl is complete", complete(STATIC, "musllinux_1_2"))
