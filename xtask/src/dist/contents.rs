@@ -1,19 +1,19 @@
 //! What an archive has besides the tool.
 
-use super::TOOL;
+use super::{TOOL, Target};
 use anyhow::{Context, Result, bail};
 use cargo_metadata::{Metadata, Package, PackageId};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use toml::Table;
 use xshell::{Shell, cmd};
 use xtask::cross::zig;
 use xtask::sh;
 
 /// Adds the documents, the licences of all that the tool contains, and a bill of materials.
-pub fn add(sh: &Shell, triple: &str, folder: &Path) -> Result<()> {
+pub fn add(sh: &Shell, target: &Target, folder: &Path) -> Result<()> {
     for file in ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"] {
         sh.copy_file(file, folder)?;
     }
@@ -24,14 +24,19 @@ pub fn add(sh: &Shell, triple: &str, folder: &Path) -> Result<()> {
             sh.copy_file(file, &to)?;
         }
     }
-    list(sh, triple, folder, &[])
+    list(sh, target, folder, &[])
 }
 
 /// Adds the licences of all that the tool and these packages contain, and a bill of materials.
-pub fn list(sh: &Shell, triple: &str, folder: &Path, packages: &[&str]) -> Result<()> {
+pub fn list(sh: &Shell, target: &Target, folder: &Path, packages: &[&str]) -> Result<()> {
     let metadata = sh::metadata(sh)?;
-    let within = within(sh, &metadata, triple, packages)?;
-    sh.write_file(folder.join("LICENSES-OF-DEPENDENCIES.txt"), licences(&within)?)?;
+    let within = within(sh, &metadata, target.triple, packages)?;
+    let linked = if target.is_windows() {
+        MINGW.map(|(name, path)| (name, path.into())).to_vec()
+    } else {
+        zig::LICENCES.map(|(name, path)| (name, zig::library().join(path))).to_vec()
+    };
+    sh.write_file(folder.join("LICENSES-OF-DEPENDENCIES.txt"), licences(&within, &linked)?)?;
     let materials = materials(sh, &metadata, &within)?;
     sh.write_file(folder.join("sbom.cdx.json"), format!("{materials:#}\n"))?;
     Ok(())
@@ -60,8 +65,17 @@ fn within<'a>(
     Ok(metadata.packages.iter().filter(is_within).collect())
 }
 
-/// The text of each licence, with the packages that have it. zig's libraries have theirs too.
-fn licences(packages: &[&Package]) -> Result<String> {
+/// The licences of the libraries that Debian's compiler for Windows links programs with.
+const MINGW: [(&str, &str); 2] = [
+    ("MinGW-w64's runtime and winpthreads", "/usr/share/doc/mingw-w64-common/copyright"),
+    (
+        "libstdc++ and libgcc (GPL-3.0 WITH GCC-exception-3.1)",
+        "/usr/share/doc/gcc-mingw-w64-base/copyright",
+    ),
+];
+
+/// The text of each licence, with the packages that have it, and those of these libraries.
+fn licences(packages: &[&Package], linked: &[(&str, PathBuf)]) -> Result<String> {
     let mut texts: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for package in packages {
         let folder = package.manifest_path.parent().context("a manifest without a folder")?;
@@ -79,10 +93,9 @@ fn licences(packages: &[&Package]) -> Result<String> {
             texts.entry(text).or_default().push(name.clone());
         }
     }
-    for (name, path) in zig::LICENCES {
-        let path = zig::library().join(path);
-        let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-        texts.entry(text).or_default().push(name.into());
+    for (name, path) in linked {
+        let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
+        texts.entry(text).or_default().push((*name).to_owned());
     }
     let mut parts: Vec<_> =
         texts.into_iter().map(|(text, names)| (names.join("\n"), text)).collect();

@@ -3,6 +3,7 @@
 FOLDER has those for glibc in dynamic/, and those for musl in static/.
 """
 
+import os
 import pathlib
 import re
 import shutil
@@ -20,13 +21,15 @@ GLIBC = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1"
 GLIBC |= {"ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
 # The most bytes that the command may have. The goal is 9.5 MiB; it had 11.8 when this was written.
 MOST = 12 * 2**20
-# What dpkg needs, and what the installation of these packages needs.
-DEBIAN = "base-files base-passwd coreutils dash debianutils diffutils dpkg findutils grep"
+# What apt and dpkg need, and what the installation of these packages needs.
+DEBIAN = "apt base-files base-passwd coreutils dash debianutils diffutils dpkg findutils grep"
 DEBIAN = ",".join([*DEBIAN.split(), "libc-bin", "sed", "tar"])
-# Where dpkg, and what it starts, keep their records.
-RECORDS = ("var/cache/", "var/lib/dpkg/", "var/log/")
+# Where apt and dpkg, and what they start, keep their records.
+RECORDS = ("var/cache/", "var/lib/apt/", "var/lib/dpkg/", "var/log/")
 # The most seconds that the slowest programs may take on busy CPUs.
 SLOW = 400
+# Nobody answers questions.
+NOBODY = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
 # How rpm installs into an empty folder, where nothing runs.
 ALONE = ["--nodeps", "--noscripts"]
 # What each format calls the folder of zsh's completions.
@@ -38,6 +41,14 @@ def packages(end, folder=DYNAMIC):
     found = sorted(folder.glob(f"chronoscope*.{end}"), key=lambda it: "-dev" in it.name)
     ensure(len(found) == 2, f"{len(found)} packages end with {end}")
     return found
+
+
+def readme(start, file):
+    """README's words for the installation of a file, whose name must be the last of them."""
+    [line] = re.findall(f"`({start}[^`]*)`", (ROOT / "README.md").read_text())
+    *words, last = line.split()
+    ensure(last.removeprefix("./") == file.name, f"README has {last} instead of {file.name}")
+    return words
 
 
 def paths(folder):
@@ -78,9 +89,10 @@ def complete(end, found):
     ensure(found == wanted, f"missing {wanted - found}, unexpected {found - wanted}")
 
 
-def works(root, *before):
+def works(root, *before, folder="usr/bin"):
     """Runs the command, as installed below a root."""
-    shown = run(*before, root / "usr/bin/chronoscope" if not before else "chronoscope", "--version")
+    command = "chronoscope" if before else root / folder / "chronoscope"
+    shown = run(*before, command, "--version")
     ensure(shown.startswith("chronoscope "), shown)
 
 
@@ -97,17 +109,19 @@ def debian():
     before = state(root)
     for package in packages("deb"):
         shutil.copy(package, root)
-    names = [package.name for package in packages("deb")]
-    run("chroot", root, "dpkg", "--install", *names)
-    for name in names:
-        (root / name).unlink()
+    command, library = packages("deb")
+    # The command alone, as README says, and then the library next to it.
+    install = readme("apt install", command)
+    for package in (command, library):
+        run("chroot", root, *install, "--yes", f"./{package.name}", env=NOBODY)
+        (root / package.name).unlink()
     works(root, "chroot", root)
     shown = run("chroot", root, "chronoscope", "hardware", "--json", "--quiet")
     ensure('"environment"' in shown, shown)
     new = files(root, state(root) - before)
     # What is in the package of the library is tried below.
-    library = re.compile("include/|-linux-gnu|chronoscope-dev")
-    complete("deb", {it for it in new if not library.search(it)})
+    others = re.compile("include/|-linux-gnu|chronoscope-dev")
+    complete("deb", {it for it in new if not others.search(it)})
     run("chroot", root, "dpkg", "--purge", "chronoscope", "chronoscope-dev")
     left = state(root) - before
     ensure(not left, f"left: {sorted(left)}")
@@ -124,7 +138,8 @@ def red_hat():
     run(*rpm, "--initdb")
     before = paths(root)
     command, library = packages("rpm")
-    run(*rpm, *ALONE, "--install", command)
+    _, install = readme("rpm", command)
+    run(*rpm, *ALONE, install, command)
     complete("rpm", files(root))
     works(root)
     run(*rpm, *ALONE, "--install", library)
@@ -155,9 +170,26 @@ def alpine():
 
 
 def arch():
-    root = unpacked(packages("pkg.tar.zst")[0])
+    root = SCRATCH / "arch"
+    (root / "var/lib/pacman").mkdir(parents=True)
+    before = paths(root)
+    command, library = packages("pkg.tar.zst")
+    # The packages on which they depend are not there.
+    pacman = ["pacman", "--root", root, "--noconfirm", "--nodeps", "--nodeps"]
+    _, install = readme("pacman", command)
+    run(*pacman, install, command)
     complete("archlinux", files(root))
     works(root)
+    run(*pacman, install, library)
+    run(*pacman, "--remove", "chronoscope", "chronoscope-dev")
+    left = {it for it in files(root) - before if not it.startswith("var/")}
+    ensure(not left, f"left: {sorted(left)}")
+
+
+def archive():
+    [packed] = DYNAMIC.glob("chronoscope-cli-*.tar.gz")
+    run(*readme("tar", packed), packed, cwd=SCRATCH)
+    works(SCRATCH / packed.name.removesuffix(".tar.gz"), folder="")
 
 
 def library(end, folder=DYNAMIC):
@@ -203,7 +235,8 @@ check("packages: lintian and rpmlint", linted)
 check("packages: Debian, installed and removed", debian)
 check("packages: rpm, installed and removed", red_hat)
 check("packages: Alpine, unpacked", alpine)
-check("packages: Arch, unpacked", arch)
+check("packages: Arch, installed and removed", arch)
+check("packages: the archive, unpacked", archive)
 for format in ("deb", "rpm", "pkg.tar.zst"):
     check(f"packages: the library of {format}", library(format))
 check("packages: what they need", needs)

@@ -12,14 +12,13 @@ mod npm;
 mod suite;
 mod wheel;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use std::env;
 use std::path::{Path, PathBuf};
 use xshell::{Cmd, Shell, cmd};
-use xtask::cross::{toolchain, zig};
+use xtask::cross::{self, toolchain, zig};
 use xtask::packages::{self, Need};
-use xtask::runner::Runner;
-use xtask::{sh, tool};
+use xtask::sh;
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -40,9 +39,9 @@ pub struct Args {
 
 struct Target {
     triple: &'static str,
-    /// The oldest C library that it runs with, if that is not part of it.
+    /// The oldest glibc that it runs with, if it needs one.
     oldest: &'static str,
-    /// nfpm's name for the processor, which is Go's.
+    /// nfpm's name for the processor, which is Go's; empty where nfpm packs nothing.
     arch: &'static str,
     /// The end of the name of its package of npm: what Node calls the system and the processor, and
     /// the C library if it is not glibc.
@@ -58,15 +57,30 @@ impl Target {
     ) -> Self {
         Self { triple, oldest, arch, node }
     }
+
+    fn is_linux(&self) -> bool {
+        self.triple.contains("-linux-")
+    }
+
+    fn is_windows(&self) -> bool {
+        self.triple.contains("-windows-")
+    }
+
+    fn program(&self) -> &'static str {
+        if self.is_windows() { "chronoscope.exe" } else { "chronoscope" }
+    }
 }
 
-/// zig links all of them.
-const TARGETS: [Target; 5] = [
+/// zig links all but the one for Windows.
+const TARGETS: [Target; 8] = [
     Target::new("x86_64-unknown-linux-gnu", ".2.17", "amd64", "linux-x64"),
     Target::new("x86_64-unknown-linux-musl", "", "amd64", "linux-x64-musl"),
     Target::new("aarch64-unknown-linux-gnu", ".2.17", "arm64", "linux-arm64"),
     Target::new("aarch64-unknown-linux-musl", "", "arm64", "linux-arm64-musl"),
     Target::new("armv7-unknown-linux-gnueabihf", ".2.17", "arm7", "linux-arm"),
+    Target::new("x86_64-pc-windows-gnu", "", "", "win32-x64"),
+    Target::new("aarch64-apple-darwin", "", "", "darwin-arm64"),
+    Target::new("x86_64-apple-darwin", "", "", "darwin-x64"),
 ];
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -93,10 +107,10 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     packages::require(sh, &[Need::Build, Need::Zig, Need::Dist])?;
     let folder = sh::target().join("archives");
     let sums = release(sh, sh::root(), &folder, &chosen)?;
-    let native = format!("{}-unknown-linux", env::consts::ARCH);
-    for Target { triple, .. } in chosen.iter().filter(|it| it.triple.starts_with(&native)) {
-        let done = tool::smoke(sh, &Runner::default(), &shipped(sh::root(), triple));
-        ensure!(done.failed == 0, "{triple}: {}", done.reasons.join("; "));
+    for target in &chosen {
+        let done = cross::smoke(sh, target.triple, &shipped(sh::root(), target))?;
+        println!("{}: {}", target.triple, done.word());
+        ensure!(done.failed == 0, "{}: {}", target.triple, done.reasons.join("; "));
     }
     if args.twice {
         let copy = copied(sh)?;
@@ -129,18 +143,23 @@ fn release(sh: &Shell, root: &Path, folder: &Path, chosen: &[&Target]) -> Result
         // removes all of them.
         let program = ["--bin", "chronoscope", "--", "-Cstrip=none"];
         sh::run(cargo(sh, root, target, "")?.args(TOOL).args(program))?;
-        let symbols = built(root, triple).join("chronoscope");
-        strip(sh, "--strip-all", &symbols, &shipped(root, triple))?;
-        sh.copy_file(shipped(root, triple), &inside)?;
-        contents::add(sh, triple, &inside)?;
-        nfpm::make(sh, root, target, &inside, folder)?;
+        ship(sh, root, target)?;
+        sh.copy_file(shipped(root, target), &inside)?;
+        contents::add(sh, target, &inside)?;
         npm::make(sh, target, &inside, folder)?;
-        wheel::make(sh, root, target, &inside, folder)?;
+        if target.is_linux() {
+            nfpm::make(sh, root, target, &inside, folder)?;
+            wheel::make(sh, root, target, &inside, folder)?;
+        }
         if triple.ends_with("musl") {
             image::make(sh, target, &inside, folder)?;
         }
-        let archive = folder.join(format!("{name}.tar.gz"));
-        pack(sh, folder, &[&name], &archive, &["--use-compress-program=gzip -9n"])?;
+        if target.is_windows() {
+            zip(sh, folder, &name)?;
+        } else {
+            let archive = folder.join(format!("{name}.tar.gz"));
+            pack(sh, folder, &[&name], &archive, &["--use-compress-program=gzip -9n"])?;
+        }
     }
     npm::shim(sh, folder)?;
     wheel::sources(sh, root, folder)?;
@@ -157,15 +176,27 @@ fn built(root: &Path, triple: &str) -> PathBuf {
     root.join("target").join(triple).join("dist")
 }
 
-/// The tool without symbols.
-fn shipped(root: &Path, triple: &str) -> PathBuf {
-    built(root, triple).join("shipped/chronoscope")
+/// The tool as it is shipped.
+fn shipped(root: &Path, target: &Target) -> PathBuf {
+    built(root, target.triple).join("shipped").join(target.program())
+}
+
+/// Makes the tool that is shipped of the one that was built.
+fn ship(sh: &Shell, root: &Path, target: &Target) -> Result<()> {
+    let (from, to) = (built(root, target.triple).join(target.program()), shipped(root, target));
+    if target.is_linux() || target.is_windows() {
+        return strip(sh, "--strip-all", &from, &to);
+    }
+    // macOS on Apple's processors starts only what is as its linker signed it.
+    sh.create_dir(to.parent().context("a program without a folder")?)?;
+    Ok(sh.copy_file(from, to)?)
 }
 
 /// The cargo command that builds for a target with an additional flag, without the package to build.
 fn cargo<'a>(sh: &'a Shell, root: &Path, target: &Target, flag: &str) -> Result<Cmd<'a>> {
     let Target { triple, oldest, .. } = target;
-    let cargo = zig::fetch(sh)?;
+    let zig = zig::fetch(sh)?;
+    let cargo = if target.is_windows() { "cargo".into() } else { zig };
     let target_option = format!("{triple}{oldest}");
     let options = ["--quiet", "--locked", "--profile", "dist", "--target", &target_option];
     with_settings(sh, root, target, flag, cmd!(sh, "{cargo} rustc {options...}"))
@@ -189,7 +220,12 @@ fn with_settings<'a>(
     let from = [(root, "."), (&home, "registry"), (&std, "rust")];
     let flags = from.map(|(path, name)| format!("--remap-path-prefix={}={name}", path.display()));
     let variable = target.triple.replace('-', "_").to_uppercase();
-    let flags = format!("{} {flag}", flags.join(" "));
+    let mut flags = format!("{} {flag}", flags.join(" "));
+    let mut build = build;
+    if target.is_windows() {
+        flags += " -Clink-arg=-Wl,--no-insert-timestamp";
+        build = build.envs(cross::env(target.triple)?.iter().copied());
+    }
     let build = build.env(format!("CARGO_TARGET_{variable}_RUSTFLAGS"), flags.trim());
     Ok(build.envs(zig::env()?).env("CARGO_TARGET_DIR", root.join("target")))
 }
@@ -224,6 +260,21 @@ fn pack(sh: &Shell, of: &Path, parts: &[&str], archive: &Path, compress: &[&str]
     let own = ["--owner=0", "--group=0", "--numeric-owner", "--mode=u=rwX,go=rX", "--format=ustar"];
     let how = ["--sort=name", "--remove-files", "--create", "--file"];
     sh::run(cmd!(sh, "tar {compress...} {own...} {time} {how...} {archive} {parts...}"))
+}
+
+/// Packs a folder as Windows unpacks it, with the time of the last commit, and removes it.
+fn zip(sh: &Shell, of: &Path, name: &str) -> Result<()> {
+    let _there = sh.push_dir(of);
+    let time = format!("@{}", committed(sh, "%ct")?);
+    let touch = ["-exec", "touch", "--date", &time, "{}", "+"];
+    sh::read(cmd!(sh, "find {name} {touch...}"))?;
+    let files = sh::read(cmd!(sh, "find {name} -type f"))?;
+    let mut files: Vec<_> = files.lines().collect();
+    files.sort_unstable();
+    let how = ["--quiet", "--no-extra", "-9", "--names-stdin"];
+    let zip = cmd!(sh, "zip {how...} {name}.zip").env("TZ", "UTC");
+    sh::read(zip.stdin(files.join("\n")))?;
+    Ok(sh.remove_path(name)?)
 }
 
 /// Copies the sources, with changes that are not committed, to a folder of their own.

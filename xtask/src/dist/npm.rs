@@ -20,12 +20,14 @@ pub fn make(sh: &Shell, target: &Target, stage: &Path, folder: &Path) -> Result<
         ("name".to_owned(), name(target).into()),
         ("os".to_owned(), json!([system])),
         ("cpu".to_owned(), json!([processor])),
-        ("libc".to_owned(), json!([libc])),
-        ("files".to_owned(), json!(["chronoscope", "LICENSE*"])),
+        ("files".to_owned(), json!([target.program(), "LICENSE*"])),
         // Yarn would keep the program in an archive, from which it cannot be started.
         ("preferUnplugged".to_owned(), true.into()),
     ]);
-    let files = ["chronoscope", "LICENSE-APACHE", "LICENSE-MIT", "LICENSES-OF-DEPENDENCIES.txt"];
+    if target.is_linux() {
+        manifest.insert("libc".into(), json!([libc]));
+    }
+    let files = [target.program(), "LICENSE-APACHE", "LICENSE-MIT", "LICENSES-OF-DEPENDENCIES.txt"];
     pack(sh, &manifest, &files.map(|file| stage.join(file)), folder)
 }
 

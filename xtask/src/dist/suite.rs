@@ -29,9 +29,10 @@ pub fn suite(sh: &Shell) -> Result<Done> {
     let sums = release(sh, sh::root(), &first, &dynamic)?;
     let again = copied(sh).and_then(|copy| release(sh, &copy, &second, &dynamic));
     done.check("the same bytes, built in two folders", again.and_then(|it| same(&sums, &it)));
-    for Target { triple, .. } in &dynamic {
-        let tool = shipped(sh::root(), triple);
-        done += disasm::stripped(sh, &tool, &built(sh::root(), triple).join("chronoscope"))?;
+    for target in &dynamic {
+        let tool = shipped(sh::root(), target);
+        let symbols = built(sh::root(), target.triple).join(target.program());
+        done += disasm::stripped(sh, &tool, &symbols)?;
         done += tool::smoke(sh, &Runner::default(), &tool);
     }
 

@@ -15,6 +15,9 @@ SCRATCH, VERSION = pathlib.Path(sys.argv[2]), sys.argv[3]
 DOCUMENTS = ("LICENSE-APACHE", "LICENSE-MIT", "LICENSES-OF-DEPENDENCIES.txt", "sbom.cdx.json")
 # Versions that are known to work.
 PYTEST = ["pytest==8.3.5", "iniconfig==2.0.0", "packaging==24.2", "pluggy==1.5.0"]
+IPYTHON = ["ipython==8.31.0"]
+MATURIN = ["maturin==1.16.0"]
+PIP = ["python3", "-m", "pip", "--disable-pip-version-check"]
 
 
 def tested(version, interpreter):
@@ -29,19 +32,46 @@ def tested(version, interpreter):
 def fixture():
     python = environment("python3", DYNAMIC, SCRATCH / "fixture")
     library = SCRATCH / "pytest"
-    pip = ["python3", "-m", "pip", "install", "--quiet", "--no-deps", "--target"]
-    run(*pip, library, "--root-user-action=ignore", *PYTEST)
+    pip = [*PIP, "install", "--quiet", "--no-deps", "--root-user-action=ignore", "--target"]
+    run(*pip, library, *PYTEST)
     how = ["-q", "-p", "no:cacheprovider", TESTS / "test_fixture.py"]
     shown = run(python, "-B", "-m", "pytest", *how, env={**os.environ, "PYTHONPATH": library})
     ensure("1 passed" in shown, shown)
+
+
+def magic():
+    python = environment("python3", DYNAMIC, SCRATCH / "magic")
+    run(*PIP, "--python", python, "install", "--quiet", *IPYTHON)
+    session = SCRATCH / "session.ipy"
+    session.write_text("%load_ext chronoscope_clock\n%chronoscope --version\n")
+    shown = run(python, "-B", "-m", "IPython", session, env={**os.environ, "HOME": SCRATCH})
+    ensure(f"chronoscope {VERSION}" in shown, shown)
+
+
+def from_sources():
+    [sources] = DYNAMIC.glob("chronoscope_clock-*.tar.gz")
+    folder, wheels = SCRATCH / "from-sources", SCRATCH / "wheels"
+    run(*PIP, "install", "--quiet", "--root-user-action=ignore", "--target", folder, *MATURIN)
+    settings = {
+        "PYTHONPATH": str(folder),
+        "PATH": f"{folder / 'bin'}:{os.environ['PATH']}",
+        # Optimising takes long, and makes no other module.
+        "MATURIN_PEP517_ARGS": "--profile dev",
+    }
+    build = [*PIP, "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", wheels]
+    run(*build, sources, env={**os.environ, **settings}, timeout=900)
+    run("python3", "-m", "venv", "--without-pip", SCRATCH / "built")
+    python = SCRATCH / "built/bin/python"
+    run(*PIP, "--python", python, "install", "--quiet", "--no-index", *wheels.iterdir())
+    code = "import chronoscope_clock as c; print(c.wait(0.001).late_ns >= 0)"
+    ensure("True" in run(python, "-B", "-c", code), "it does not wait")
 
 
 def removed():
     folder = SCRATCH / "removed"
     files = lambda: {it for it in folder.rglob("*") if it.is_file() or it.is_symlink()}
     python = environment("python3", DYNAMIC, folder)
-    pip = ["python3", "-m", "pip", "--python", python]
-    run(*pip, "uninstall", "--quiet", "--yes", "chronoscope-clock")
+    run(*PIP, "--python", python, "uninstall", "--quiet", "--yes", "chronoscope-clock")
     left = {it for it in files() if "chronoscope" in str(it.relative_to(folder))}
     ensure(not left, f"left: {left}")
 
@@ -70,6 +100,8 @@ check("python: an interpreter", lambda: ensure(found, "no CPython from 3.9 on"))
 for version, interpreter in found.items():
     check(f"python: {version[0]}.{version[1]}, installed and tested", tested(version, interpreter))
 check("python: the fixture of pytest", fixture)
+check("python: the magic of IPython", magic)
+check("python: built from its source distribution", from_sources)
 check("python: installed and removed", removed)
 check("python: the wheel for glibc is complete", complete(DYNAMIC, "manylinux_2_17"))
 check("python: the wheel for musl is complete", complete(STATIC, "musllinux_1_2"))

@@ -26,7 +26,7 @@ pub fn make(sh: &Shell, root: &Path, target: &Target, stage: &Path, folder: &Pat
     for licence in ["LICENSE-APACHE", "LICENSE-MIT"] {
         sh.copy_file(licence, &documents)?;
     }
-    contents::list(sh, target.triple, &documents, &["-p", "chronoscope-python"])?;
+    contents::list(sh, target, &documents, &["-p", "chronoscope-python"])?;
     let project = work.path().join("pyproject.toml");
     let manifest = root.join(CRATE).join("Cargo.toml");
     let more = format!("data = \"data\"\nmanifest-path = {manifest:?}\n");
