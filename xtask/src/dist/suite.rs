@@ -27,14 +27,14 @@ pub fn suite(sh: &Shell) -> Result<Done> {
     let mut done = Done::default();
 
     let sums = release(sh, sh::root(), &first, &dynamic)?;
-    let again = copied(sh).and_then(|copy| release(sh, &copy, &second, &dynamic));
-    done.check("the same bytes, built in two folders", again.and_then(|it| same(&sums, &it)));
     for target in &dynamic {
         let tool = shipped(sh::root(), target);
         let symbols = built(sh::root(), target.triple).join(target.program());
         done += disasm::stripped(sh, &tool, &symbols)?;
         done += tool::smoke(sh, &Runner::default(), &tool);
     }
+    let again = copied(sh).and_then(|copy| release(sh, &copy, &second, &dynamic));
+    done.check("the same bytes, built in two folders", again.and_then(|it| same(&sums, &it)));
 
     // Optimising the whole program takes longest, and is tried above.
     let quick = sh.push_env("CARGO_PROFILE_DIST_LTO", "off");
