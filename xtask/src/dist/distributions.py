@@ -21,9 +21,6 @@ GLIBC = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1"
 GLIBC |= {"ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
 # The most bytes that the command may have. The goal is 9.5 MiB; it had 11.8 when this was written.
 MOST = 12 * 2**20
-# What apt and dpkg need, and what the installation of these packages needs.
-DEBIAN = "apt base-files base-passwd coreutils dash debianutils diffutils dpkg findutils grep"
-DEBIAN = ",".join([*DEBIAN.split(), "libc-bin", "sed", "tar"])
 # Where apt and dpkg, and what they start, keep their records.
 RECORDS = ("var/cache/", "var/lib/apt/", "var/lib/dpkg/", "var/log/")
 # The most seconds that the slowest programs may take on busy CPUs.
@@ -104,14 +101,13 @@ def linted():
 
 def debian():
     root = SCRATCH / "debian"
-    options = ["--quiet", "--variant=custom", f"--include={DEBIAN}"]
-    run("mmdebstrap", *options, "bookworm", root, timeout=SLOW)
+    run("mmdebstrap", "--quiet", "--variant=apt", "bookworm", root, timeout=SLOW)
     before = state(root)
     for package in packages("deb"):
         shutil.copy(package, root)
     command, library = packages("deb")
     # The command alone, as README says, and then the library next to it.
-    install = readme("apt install", command)
+    install = readme("apt ", command)
     for package in (command, library):
         run("chroot", root, *install, "--yes", f"./{package.name}", env=NOBODY)
         (root / package.name).unlink()
@@ -138,7 +134,7 @@ def red_hat():
     run(*rpm, "--initdb")
     before = paths(root)
     command, library = packages("rpm")
-    _, install = readme("rpm", command)
+    _, install = readme("rpm ", command)
     run(*rpm, *ALONE, install, command)
     complete("rpm", files(root))
     works(root)
@@ -176,7 +172,7 @@ def arch():
     command, library = packages("pkg.tar.zst")
     # The packages on which they depend are not there.
     pacman = ["pacman", "--root", root, "--noconfirm", "--nodeps", "--nodeps"]
-    _, install = readme("pacman", command)
+    _, install = readme("pacman ", command)
     run(*pacman, install, command)
     complete("archlinux", files(root))
     works(root)
@@ -188,7 +184,7 @@ def arch():
 
 def archive():
     [packed] = DYNAMIC.glob("chronoscope-cli-*.tar.gz")
-    run(*readme("tar", packed), packed, cwd=SCRATCH)
+    run(*readme("tar ", packed), packed, cwd=SCRATCH)
     works(SCRATCH / packed.name.removesuffix(".tar.gz"), folder="")
 
 
