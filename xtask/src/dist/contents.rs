@@ -83,7 +83,7 @@ fn licences(packages: &[&Package], linked: &[(&str, PathBuf)]) -> Result<String>
         let name = format!("{} {} ({licence})", package.name, package.version);
         let mut found = licence_files(folder.as_std_path())?;
         // Its packages lack the files that its repository has. Our archives have both texts.
-        if found.is_empty() && licence == "MIT OR Apache-2.0" {
+        if found.is_empty() && licence.replace('/', " OR ") == "MIT OR Apache-2.0" {
             found.push("See LICENSE-MIT and LICENSE-APACHE.\n".into());
         }
         if found.is_empty() {

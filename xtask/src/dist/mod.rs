@@ -271,7 +271,7 @@ fn zip(sh: &Shell, of: &Path, name: &str) -> Result<()> {
     let files = sh::read(cmd!(sh, "find {name} -type f"))?;
     let mut files: Vec<_> = files.lines().collect();
     files.sort_unstable();
-    let how = ["--quiet", "--no-extra", "-9", "--names-stdin"];
+    let how = ["-q", "-X", "-9", "-@"];
     let zip = cmd!(sh, "zip {how...} {name}.zip").env("TZ", "UTC");
     sh::read(zip.stdin(files.join("\n")))?;
     Ok(sh.remove_path(name)?)
