@@ -143,6 +143,7 @@ fn release(sh: &Shell, root: &Path, folder: &Path, chosen: &[&Target]) -> Result
         // removes all of them.
         let program = ["--bin", "chronoscope", "--", "-Cstrip=none"];
         sh::run(cargo(sh, root, target, "")?.args(TOOL).args(program))?;
+        zig::tidy(sh)?;
         ship(sh, root, target)?;
         sh.copy_file(shipped(root, target), &inside)?;
         contents::add(sh, target, &inside)?;
