@@ -156,7 +156,8 @@ packages! {
     Installed "cmake" Program("cmake"): "builds a program with a packaged library";
     Installed "lintian" Program("lintian"): "checks the packages for Debian";
     Installed "make" Program("make"): "runs the compilers for cmake";
-    Installed "mmdebstrap" Program("mmdebstrap"): "makes the Debian in which packages are installed";
+    Installed "mmdebstrap" Program("mmdebstrap"):
+        "makes the Debian in which packages are installed";
     Installed "pacman-package-manager" Program("pacman"): "installs the packages for Arch";
     Installed "python3" Program("python3"): "runs the checks";
     Installed "rpm" Program("rpm"): "installs the packages for Red Hat's systems";

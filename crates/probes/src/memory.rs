@@ -35,9 +35,9 @@ unsafe impl GlobalAlloc for Allocator {
 }
 
 /// Makes a process that runs for hours keep less memory than it needs at its peaks: glibc has one
-/// arena for the first thread and one for all others, not eight per CPU, and gives large blocks back.
-/// (`mallopt(3)`: a fixed threshold is not raised when such a block is freed.) Call it before there
-/// are other threads. Other C libraries are left alone.
+/// arena for the first thread and one for all others, not eight per CPU, and gives large blocks
+/// back. (`mallopt(3)`: a fixed threshold is not raised when such a block is freed.) Call it before
+/// there are other threads. Other C libraries are left alone.
 pub fn keep_little() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     for (what, value) in [(libc::M_ARENA_MAX, 2), (libc::M_MMAP_THRESHOLD, 64 << 10)] {

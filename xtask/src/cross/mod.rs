@@ -115,19 +115,10 @@ pub fn env(triple: &str) -> Result<&'static [(&'static str, &'static str)]> {
 pub fn smoke(sh: &Shell, triple: &str, tool: &Path) -> Result<Done> {
     let target = target(triple)?;
     packages::require(sh, target.needs)?;
-    match target.how {
-        How::Native => Ok(tool::smoke(sh, &Runner::default(), tool)),
-        How::Qemu(machine) | How::Library(_, machine) => {
-            Ok(tool::smoke(sh, &qemu::runner(sh, machine)?, tool))
-        }
-        How::Wine => {
-            let wine = wine::start(sh)?;
-            let done = tool::smoke(sh, &wine.runner(), tool);
-            wine.end(sh);
-            Ok(done)
-        }
-        How::Link | How::Check(_) => Ok(Done::skipped("nothing here runs it".into())),
+    if matches!(target.how, How::Link | How::Check(_)) {
+        return Ok(Done::skipped("nothing here runs it".into()));
     }
+    running(sh, target.how, |runner| Ok(tool::smoke(sh, runner, tool)))
 }
 
 /// Checks that the rows of this kind (`clocks`, `waits`) that the target must have are available in
@@ -278,18 +269,23 @@ fn run_one(sh: &Shell, stage: Stage, with: Use<'_>) -> Result<Done> {
         Stage::Built(built) => built,
         Stage::Done(done) => return Ok(done),
     };
-    match built.target.how {
+    running(sh, built.target.how, |runner| with(sh, runner, &built))
+}
+
+/// Calls `with` while programs of a target can run.
+fn running(sh: &Shell, how: How, with: impl FnOnce(&Runner) -> Result<Done>) -> Result<Done> {
+    match how {
         How::Qemu(machine) | How::Library(_, machine) => match qemu::runner(sh, machine) {
-            Ok(runner) => with(sh, &runner, &built),
-            Err(error) => run_one(sh, skipped(format!("{error:#}")), with),
+            Ok(runner) => with(&runner),
+            Err(error) => Ok(Done::skipped(format!("{error:#}"))),
         },
         How::Wine => {
             let wine = wine::start(sh)?;
-            let ended = with(sh, &wine.runner(), &built);
+            let ended = with(&wine.runner());
             wine.end(sh);
             ended
         }
-        How::Native | How::Link | How::Check(_) => with(sh, &Runner::default(), &built),
+        How::Native | How::Link | How::Check(_) => with(&Runner::default()),
     }
 }
 

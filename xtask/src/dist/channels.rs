@@ -1,7 +1,7 @@
 //! The manifests of package managers that take an archive of a release, filled from templates in
 //! `packaging`.
 
-use super::VERSION;
+use super::{VERSION, stem};
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use xshell::Shell;
@@ -40,7 +40,7 @@ fn filled(template: &str, sums: &str, url: &str) -> Result<String> {
 
 /// The hash and the name of the archive for a target.
 fn archive<'a>(sums: &'a str, triple: &str) -> Result<(&'a str, &'a str)> {
-    let start = format!("chronoscope-cli-{triple}-v{VERSION}.");
+    let start = format!("{}.", stem(triple));
     let mut all = sums.lines().filter_map(|line| line.split_once("  "));
     all.find(|(_, name)| name.starts_with(&start))
         .with_context(|| format!("there is no archive for {triple}"))

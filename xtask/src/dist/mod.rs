@@ -69,6 +69,21 @@ impl Target {
     fn program(&self) -> &'static str {
         if self.is_windows() { "chronoscope.exe" } else { "chronoscope" }
     }
+
+    fn archive(&self) -> String {
+        let ending = if self.is_windows() { "zip" } else { "tar.gz" };
+        format!("{}.{ending}", stem(self.triple))
+    }
+}
+
+/// The name of a target's archive without its ending, which is the folder in it, too.
+fn stem(triple: &str) -> String {
+    format!("chronoscope-cli-{triple}-v{VERSION}")
+}
+
+/// The names of all archives of a release.
+pub fn archives() -> impl Iterator<Item = String> {
+    TARGETS.iter().map(Target::archive)
 }
 
 /// zig links all but the one for Windows.
@@ -136,7 +151,7 @@ fn release(sh: &Shell, root: &Path, folder: &Path, chosen: &[&Target]) -> Result
     for target in chosen {
         let Target { triple, .. } = target;
         toolchain::provide(sh, triple)?;
-        let name = format!("chronoscope-cli-{triple}-v{VERSION}");
+        let name = stem(triple);
         let inside = folder.join(&name);
         sh.create_dir(&inside)?;
         // Symbols are needed to look at its loops. By default, cargo asks for less, and zig then
@@ -155,10 +170,10 @@ fn release(sh: &Shell, root: &Path, folder: &Path, chosen: &[&Target]) -> Result
         if triple.ends_with("musl") {
             image::make(sh, target, &inside, folder)?;
         }
+        let archive = folder.join(target.archive());
         if target.is_windows() {
-            zip(sh, folder, &name)?;
+            zip(sh, folder, &name, &archive)?;
         } else {
-            let archive = folder.join(format!("{name}.tar.gz"));
             pack(sh, folder, &[&name], &archive, &["--use-compress-program=gzip -9n"])?;
         }
     }
@@ -193,11 +208,11 @@ fn ship(sh: &Shell, root: &Path, target: &Target) -> Result<()> {
     Ok(sh.copy_file(from, to)?)
 }
 
-/// The cargo command that builds for a target with an additional flag, without the package to build.
+/// The cargo command that builds for a target with an additional flag. It lacks the package to
+/// build.
 fn cargo<'a>(sh: &'a Shell, root: &Path, target: &Target, flag: &str) -> Result<Cmd<'a>> {
     let Target { triple, oldest, .. } = target;
-    let zig = zig::fetch(sh)?;
-    let cargo = if target.is_windows() { "cargo".into() } else { zig };
+    let cargo = if target.is_windows() { "cargo".into() } else { zig::fetch(sh)? };
     let target_option = format!("{triple}{oldest}");
     let options = ["--quiet", "--locked", "--profile", "dist", "--target", &target_option];
     with_settings(sh, root, target, flag, cmd!(sh, "{cargo} rustc {options...}"))
@@ -214,7 +229,7 @@ fn with_settings<'a>(
     root: &Path,
     target: &Target,
     flag: &str,
-    build: Cmd<'a>,
+    mut build: Cmd<'a>,
 ) -> Result<Cmd<'a>> {
     let home = sh::cargo_home()?.join("registry/src");
     let std = sysroot(sh)?.join("lib/rustlib/src/rust");
@@ -222,7 +237,6 @@ fn with_settings<'a>(
     let flags = from.map(|(path, name)| format!("--remap-path-prefix={}={name}", path.display()));
     let variable = target.triple.replace('-', "_").to_uppercase();
     let mut flags = format!("{} {flag}", flags.join(" "));
-    let mut build = build;
     if target.is_windows() {
         flags += " -Clink-arg=-Wl,--no-insert-timestamp";
         build = build.envs(cross::env(target.triple)?.iter().copied());
@@ -264,7 +278,7 @@ fn pack(sh: &Shell, of: &Path, parts: &[&str], archive: &Path, compress: &[&str]
 }
 
 /// Packs a folder as Windows unpacks it, with the time of the last commit, and removes it.
-fn zip(sh: &Shell, of: &Path, name: &str) -> Result<()> {
+fn zip(sh: &Shell, of: &Path, name: &str, archive: &Path) -> Result<()> {
     let _there = sh.push_dir(of);
     let time = format!("@{}", committed(sh, "%ct")?);
     let touch = ["-exec", "touch", "--date", &time, "{}", "+"];
@@ -273,7 +287,7 @@ fn zip(sh: &Shell, of: &Path, name: &str) -> Result<()> {
     let mut files: Vec<_> = files.lines().collect();
     files.sort_unstable();
     let how = ["-q", "-X", "-9", "-@"];
-    let zip = cmd!(sh, "zip {how...} {name}.zip").env("TZ", "UTC");
+    let zip = cmd!(sh, "zip {how...} {archive}").env("TZ", "UTC");
     sh::read(zip.stdin(files.join("\n")))?;
     Ok(sh.remove_path(name)?)
 }

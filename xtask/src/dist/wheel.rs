@@ -1,4 +1,4 @@
-//! The wheels of Python, by maturin, which is installed from PyPI: the module, and the tool with it.
+//! The wheels of Python, with the module and the tool, by maturin, which is installed from PyPI.
 
 use super::{Target, committed, contents, shared, with_settings};
 use anyhow::Result;

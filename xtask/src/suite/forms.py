@@ -73,6 +73,23 @@ def forms_ask_for_the_machine():
         ensure("`chronoscope --brief`" in path.read_text(), f"{path.name} does not ask for --brief")
 
 
+class Shop:
+    """An archive with the tool, and a folder with few programs, one of which can download it."""
+
+    def __init__(self, name, programs, downloader, script):
+        self.folder = Path(tempfile.mkdtemp(dir=SCRATCH))
+        (self.folder / name).mkdir()
+        shutil.copy(TOOL, self.folder / name)
+        self.archive = self.folder / f"{name}.tar.gz"
+        run("tar", "-czf", self.archive, "-C", self.folder, name)
+        self.bin = self.folder / "bin"
+        self.bin.mkdir()
+        for program in programs:
+            (self.bin / program).symlink_to(shutil.which(program))
+        (self.bin / downloader).write_text(script.replace("SHOP", str(self.folder)))
+        (self.bin / downloader).chmod(0o755)
+
+
 # The action, step by step as a runner would.
 
 ACTION = load(ROOT / "action.yml")[0]
@@ -165,24 +182,16 @@ def installs():
     version = ACTION["inputs"]["version"]["default"]
     library = LIBRARIES[platform.machine()]
     name = f"chronoscope-cli-{processor}-unknown-linux-{library}-{version}"
-    shop = Path(tempfile.mkdtemp(dir=SCRATCH))
-    (shop / name).mkdir()
-    shutil.copy(TOOL, shop / name)
-    run("tar", "-czf", shop / f"{name}.tar.gz", "-C", shop, name)
-    bare = shop / "bin"
-    bare.mkdir()
-    for program in ["bash", "tar", "gzip"]:
-        (bare / program).symlink_to(shutil.which(program))
-    (bare / "gh").write_text(
+    gh = (
         "#!/bin/bash\n"
-        f'echo "$*" >> {shop}/asked\n'
-        f'if [ "$1" = release ]; then {shutil.which("cp")} {shop}/"$7" .; fi\n'
+        'echo "$*" >> SHOP/asked\n'
+        f'if [ "$1" = release ]; then {shutil.which("cp")} SHOP/"$7" .; fi\n'
     )
-    (bare / "gh").chmod(0o755)
-    job = Job(str(bare))
+    shop = Shop(name, ["bash", "tar", "gzip"], "gh", gh)
+    job = Job(str(shop.bin))
     code, wrote = job.run(ACTION["runs"]["steps"][:1])
     ensure(code == 0, f"{code}: {wrote}")
-    asked = (shop / "asked").read_text().splitlines()
+    asked = (shop.folder / "asked").read_text().splitlines()
     repository = "--repo someone/chronoscope"
     ensure(asked[0] == f"release download {version} {repository} --pattern {name}.tar.gz", asked)
     ensure(asked[1] == f"attestation verify {name}.tar.gz {repository}", asked)
@@ -231,22 +240,14 @@ def component_runs():
 
 def component_installs():
     """An archive is used only if it has the hash that was given."""
-    shop = Path(tempfile.mkdtemp(dir=SCRATCH))
-    (shop / "one").mkdir()
-    shutil.copy(TOOL, shop / "one")
-    run("tar", "-czf", shop / "one.tar.gz", "-C", shop, "one")
-    bare = shop / "bin"
-    bare.mkdir()
-    for program in ["sh", "tar", "gzip", "sha256sum", "mkdir"]:
-        (bare / program).symlink_to(shutil.which(program))
-    (bare / "wget").write_text(f'#!/bin/sh\nexec {shutil.which("cp")} "$3" "$2"\n')
-    (bare / "wget").chmod(0o755)
-    archive = str(shop / "one.tar.gz")
+    wget = f'#!/bin/sh\nexec {shutil.which("cp")} "$3" "$2"\n'
+    shop = Shop("one", ["sh", "tar", "gzip", "sha256sum", "mkdir"], "wget", wget)
+    archive = str(shop.archive)
     right = run("sha256sum", archive).split()[0]
     for sum, expected in [(right, 0), (right[::-1], 1)]:
         jobs = component(archive=archive, sha256=sum, **{"fail-on": "unsynchronised"})
         jobs["chronoscope-doctor"]["script"] = ["chronoscope --version > chronoscope-doctor.json"]
-        code, kept, wrote = ci(jobs, "chronoscope-doctor", str(bare))
+        code, kept, wrote = ci(jobs, "chronoscope-doctor", str(shop.bin))
         ensure(code == expected and kept == (expected == 0), f"{sum}: {code}: {wrote}")
 
 

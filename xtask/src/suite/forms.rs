@@ -2,7 +2,7 @@
 //! pipelines, issue forms, and the manifests of package managers. The action's and the component's
 //! commands run on this machine.
 
-use crate::dist::channels;
+use crate::dist::{self, channels};
 use anyhow::Result;
 use std::path::Path;
 use std::time::Duration;
@@ -14,15 +14,6 @@ use xtask::{sh, tool};
 /// A version that is known to work. The others are in `forms.txt`.
 const ACTIONLINT: &str = "github.com/rhysd/actionlint/cmd/actionlint@v1.7.12";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
-/// The targets that templates name.
-const TARGETS: [&str; 6] = [
-    "x86_64-unknown-linux-gnu",
-    "x86_64-unknown-linux-musl",
-    "aarch64-unknown-linux-gnu",
-    "aarch64-unknown-linux-musl",
-    "armv7-unknown-linux-gnueabihf",
-    "x86_64-pc-windows-gnu",
-];
 /// Checks that take this long hang; they take some 10 s.
 const LIMIT: Duration = Duration::from_secs(120);
 
@@ -55,7 +46,7 @@ pub fn suite(sh: &Shell) -> Result<Done> {
 /// Fills templates as a release would, with archives that do not exist.
 fn fill(sh: &Shell, manager: &str, to: &Path) -> Result<()> {
     let hash = "0123456789abcdef".repeat(4);
-    let line = |triple| format!("{hash}  chronoscope-cli-{triple}-v{VERSION}.tar.gz\n");
+    let sums: String = dist::archives().map(|name| format!("{hash}  {name}\n")).collect();
     let url = format!("https://forge.example/chronoscope/releases/download/v{VERSION}");
-    channels::fill(sh, manager, &TARGETS.map(line).concat(), &url, to)
+    channels::fill(sh, manager, &sums, &url, to)
 }

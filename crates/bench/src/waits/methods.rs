@@ -62,7 +62,9 @@ methods! {
     "chronoscope 25 us" => ours(Effort::Balanced, spin(25)),
     "chronoscope 50 us" => ours(Effort::Balanced, spin(50)),
     "chronoscope precise" => ours(Effort::Precise, |_| Ok(())),
-    "chronoscope balanced, CPU first" => ours(Effort::Balanced, |waiter| Ok(waiter.wake_cpu_first()?)),
+    "chronoscope balanced, CPU first" => {
+        ours(Effort::Balanced, |waiter| Ok(waiter.wake_cpu_first()?))
+    },
     "chronoscope economy, short slice" => ours(Effort::Economy, short_slice),
     "chronoscope balanced, short slice" => ours(Effort::Balanced, short_slice),
     "chronoscope precise, short slice" => ours(Effort::Precise, short_slice),

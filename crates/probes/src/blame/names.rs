@@ -28,8 +28,8 @@ pub enum Heard {
     Forked { task: Task, parent: Task },
 }
 
-/// The most tasks that are known at a time, as many as a table of 4,096 places holds, and that are to
-/// be read.
+/// The most tasks that are known at a time, as many as a table of 4,096 places holds, and that are
+/// to be read.
 const MOST: usize = 7 << 9;
 const MOST_WANTED: usize = 256;
 /// The number of a task that is ending, and has none any more (Linux kernel/events/core.c,
