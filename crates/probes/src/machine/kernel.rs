@@ -78,8 +78,7 @@ fn distribution(root: &Root) -> Option<String> {
     let text = root.text("/etc/os-release").or_else(|_| root.text("/usr/lib/os-release")).ok()?;
     let value = |key: &str| {
         let value = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='))?;
-        let value: String =
-            value.trim().trim_matches(['"', '\'']).chars().filter(|c| !c.is_control()).collect();
+        let value = printable(value.trim().trim_matches(['"', '\'']));
         (!value.is_empty()).then_some(value)
     };
     value("PRETTY_NAME").or_else(|| value("NAME"))

@@ -91,29 +91,29 @@ pub fn process(text: &str) -> Process {
         let Some((key, value)) = line.split_once('=') else {
             continue;
         };
-        let value = value.trim().to_owned();
+        let value = value.trim();
         match key.trim() {
-            "arch" => process.arch = value,
-            "sysname" => process.sysname = Some(value),
-            "release" => process.release = Some(value),
-            "machine" => process.machine = Some(value),
-            "c_library" => process.c_library = Some(printable(&value)),
-            "allowed" => process.allowed = cpulist::parse(&value).unwrap_or_default(),
+            "arch" => process.arch = printable(value),
+            "sysname" => process.sysname = Some(printable(value)),
+            "release" => process.release = Some(printable(value)),
+            "machine" => process.machine = Some(printable(value)),
+            "c_library" => process.c_library = Some(printable(value)),
+            "allowed" => process.allowed = cpulist::parse(value).unwrap_or_default(),
             "timer_slack_ns" => process.timer_slack_ns = value.parse().ok(),
             "tsc_permitted" => process.tsc_permitted = value.parse().ok(),
             "vdso" => process.vdso = value.parse().ok(),
-            "core_type" => process.core_types.extend(core_type(&value)),
+            "core_type" => process.core_types.extend(core_type(value)),
             "cntfrq" => process.cntfrq = value.parse().ok(),
-            "adjtimex" => process.adjtimex = adjtimex(&value),
+            "adjtimex" => process.adjtimex = adjtimex(value),
             "timer_resolution_ns" => process.timer_resolution_ns = value.parse().ok(),
-            "time64" => process.time64 = Some(printable(&value)),
-            "emulator" => process.emulator = Some(value),
-            "qpc" => process.windows = performance_counter(&value),
+            "time64" => process.time64 = Some(printable(value)),
+            "emulator" => process.emulator = Some(printable(value)),
+            "qpc" => process.windows = performance_counter(value),
             "boot_options" => {
                 let options = value.split(',').map(|option| printable(option.trim()));
                 boot_options = Ok(options.filter(|option| !option.is_empty()).collect());
             }
-            "boot_options_refused" => boot_options = Err(printable(&value)),
+            "boot_options_refused" => boot_options = Err(printable(value)),
             _ => {}
         }
     }

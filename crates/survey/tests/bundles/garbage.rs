@@ -36,6 +36,7 @@ const CORPUS: &[&[u8]] = &[
     b"=",
     b"=\n==\narch\n",
     b"arch=\nsysname=\nallowed=0-4294967295\n",
+    b"arch=a\x1b[0m\nsysname=L\x1b]3\x16\nrelease=\x1b\nmachine=\x1b\nemulator=\x1bq\n",
     b"adjtimex=state=99999999999999999999 status=0x maxerror=- tick=1e9\n",
     b"adjtimex=state=5 status=0x40 maxerror=9223372036854775807 esterror=-9223372036854775808 \
       freq=-9223372036854775808 tick=-9223372036854775808 tai=2147483647\n",
