@@ -1,7 +1,11 @@
 """What the scripts of checks share."""
 
 import json
+import pathlib
+import re
 import subprocess
+
+ROOT = pathlib.Path(__file__).parents[2]
 
 
 def check(name, of):
@@ -32,3 +36,11 @@ def run(*words, timeout=120, **options):
     )
     ensure(ended.returncode == 0, f"{words[0]}: {ended.returncode}: {ended.stdout}")
     return ended.stdout
+
+
+def readme(start, file):
+    """README's words for the installation of a file, whose name must be the last of them."""
+    [line] = re.findall(f"`({start}[^`]*)`", (ROOT / "README.md").read_text())
+    *words, last = line.split()
+    ensure(last.removeprefix("./") == file.name, f"README has {last} instead of {file.name}")
+    return words

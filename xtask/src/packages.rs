@@ -159,9 +159,11 @@ packages! {
     Installed "mmdebstrap" Program("mmdebstrap"):
         "makes the Debian in which packages are installed";
     Installed "pacman-package-manager" Program("pacman"): "installs the packages for Arch";
+    Installed "podman" Program("podman"): "loads and runs the image of a container";
     Installed "python3" Program("python3"): "runs the checks";
     Installed "rpm" Program("rpm"): "installs the packages for Red Hat's systems";
     Installed "rpmlint" Program("rpmlint"): "checks these packages";
+    Installed "runc" Program("runc"): "runs containers for podman";
     Installed "zstd" Program("zstd"): "unpacks the packages for Arch";
     Forms "jq" Program("jq"): "reads a report in the action";
     Forms "makepkg" Program("makepkg"): "reads the PKGBUILD";

@@ -9,9 +9,8 @@ import re
 import shutil
 import sys
 
-from checks import check, ensure, run
+from checks import ROOT, check, ensure, readme, run
 
-ROOT = pathlib.Path(__file__).parents[3]
 DYNAMIC, STATIC = (pathlib.Path(sys.argv[1]) / name for name in ("dynamic", "static"))
 SCRATCH = pathlib.Path(sys.argv[2])
 # The oldest glibc that programs and libraries may need.
@@ -38,14 +37,6 @@ def packages(end, folder=DYNAMIC):
     found = sorted(folder.glob(f"chronoscope*.{end}"), key=lambda it: "-dev" in it.name)
     ensure(len(found) == 2, f"{len(found)} packages end with {end}")
     return found
-
-
-def readme(start, file):
-    """README's words for the installation of a file, whose name must be the last of them."""
-    [line] = re.findall(f"`({start}[^`]*)`", (ROOT / "README.md").read_text())
-    *words, last = line.split()
-    ensure(last.removeprefix("./") == file.name, f"README has {last} instead of {file.name}")
-    return words
 
 
 def paths(folder):

@@ -1,19 +1,21 @@
-"""The image of a container, unpacked and run: image.py FOLDER SCRATCH."""
+"""The image of a container, unpacked, loaded and run: image.py FOLDER SCRATCH VERSION."""
 
 import json
+import os
 import pathlib
 import sys
 import tarfile
 
-from checks import check, ensure, run
+from checks import check, ensure, readme, run
 
 FOLDER, SCRATCH = (pathlib.Path(argument) for argument in sys.argv[1:3])
+VERSION = sys.argv[3]
+[ARCHIVE] = (FOLDER / "static").glob("chronoscope-image-*.tar")
 USER = 65534
 
 
 def image():
-    [archive] = (FOLDER / "static").glob("chronoscope-image-*.tar")
-    run("tar", "-xf", archive, "-C", SCRATCH)
+    run("tar", "-xf", ARCHIVE, "-C", SCRATCH)
     blob = lambda it: SCRATCH / "blobs" / it["digest"].replace(":", "/")
     [manifest] = json.loads((SCRATCH / "index.json").read_text())["manifests"]
     manifest = json.loads(blob(manifest).read_text())
@@ -37,4 +39,22 @@ def image():
     ensure("posix/monotonic" in shown, shown)
 
 
+def loaded():
+    """podman keeps the image apart from those of the machine."""
+    settings = SCRATCH / "storage.conf"
+    store = {"driver": "vfs", "graphroot": f"{SCRATCH}/graph", "runroot": f"{SCRATCH}/run"}
+    lines = [f'{key} = "{value}"\n' for key, value in store.items()]
+    settings.write_text("[storage]\n" + "".join(lines))
+    apart = {**os.environ, "CONTAINERS_STORAGE_CONF": str(settings)}
+    run(*readme("podman ", ARCHIVE), ARCHIVE, env=apart)
+    # Limits of its own, because a machine may not let a container have podman's.
+    limits = ["--ulimit", "nofile=1024:1024", "--ulimit", "nproc=1024:1024"]
+    # crun, Debian's default, does not run where both versions of control groups are mounted.
+    start = ["podman", "--runtime", "runc", "run", "--rm", "--network=none", *limits]
+    clocks = ["clocks", "rust/instant", "--budget", "1s"]
+    shown = run(*start, f"chronoscope:{VERSION}", *clocks, env=apart)
+    ensure("rust/instant" in shown, shown)
+
+
 check("the image, unpacked and run", image)
+check("the image, loaded and run by podman", loaded)
