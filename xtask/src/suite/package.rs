@@ -23,8 +23,11 @@ pub fn run(sh: &Shell) -> Result<Done> {
     let source = ["--config", "source.crates-io.replace-with='packed'", "--config", &source];
     // Without optimisation, because that takes a third of the time.
     let unoptimised = ["chronoscope-cli", "--debug"];
+    // Both need the same macros, and nothing that was built before.
+    let scratch = sh.push_env("CARGO_TARGET_DIR", registry.join("target"));
     install(sh, &[&unoptimised[..], &source].concat())?;
     rest(sh, &registry, &names, &source)?;
+    drop(scratch);
     // This is what other steps build, too.
     install(sh, &["--path", "crates/cli"]).map(|()| Done::one())
 }
@@ -57,8 +60,7 @@ fn install(sh: &Shell, what: &[&str]) -> Result<()> {
     let packed = !what.contains(&"--path");
     let _there = packed.then(|| sh.push_dir(root));
     let options = ["--locked", "--quiet", "--root"];
-    let install = cmd!(sh, "cargo install {what...} {options...} {root}");
-    sh::run(if packed { install.env_remove("CARGO_TARGET_DIR") } else { install })?;
+    sh::run(cmd!(sh, "cargo install {what...} {options...} {root}"))?;
     let tool = root.join("bin/chronoscope");
     let version = sh::read(cmd!(sh, "{tool} --version"))?;
     ensure!(version.trim() == format!("chronoscope {VERSION}"), "{version}");
@@ -77,6 +79,5 @@ fn rest(sh: &Shell, registry: &Path, names: &[String], source: &[&str]) -> Resul
     let workspace = registry.join("Cargo.toml");
     sh.write_file(&workspace, format!("[workspace]\nresolver = \"3\"\nmembers = {rest:?}\n"))?;
     let options = ["--workspace", "--all-features", "--quiet"];
-    let check = cmd!(sh, "cargo check {options...} --manifest-path {workspace} {source...}");
-    sh::run(check.env("CARGO_TARGET_DIR", registry.join("target")))
+    sh::run(cmd!(sh, "cargo check {options...} --manifest-path {workspace} {source...}"))
 }
