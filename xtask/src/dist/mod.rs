@@ -9,7 +9,7 @@ mod contents;
 mod image;
 mod nfpm;
 mod npm;
-mod suite;
+pub mod suite;
 mod wheel;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -106,7 +106,7 @@ const TOOL: [&str; 4] = ["-p", "chronoscope-cli", "--features", "png"];
 pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     if args.check {
         packages::require(sh, &[Need::Build, Need::Zig, Need::Dist, Need::Installed])?;
-        let done = suite::suite(sh)?;
+        let done = suite::whole(sh)?;
         println!("\n{} passed, {} failed", done.passed, done.failed);
         ensure!(done.failed == 0, "{}", done.reasons.join("; "));
         return Ok(());

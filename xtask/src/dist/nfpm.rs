@@ -59,7 +59,7 @@ pub fn make(sh: &Shell, root: &Path, target: &Target, stage: &Path, folder: &Pat
 }
 
 /// Builds the libraries for C into a folder, and returns those that they need.
-fn libraries(sh: &Shell, root: &Path, target: &Target, to: &Path) -> Result<String> {
+pub fn libraries(sh: &Shell, root: &Path, target: &Target, to: &Path) -> Result<String> {
     let build = cargo(sh, root, target, shared(target))?;
     let needed = capi::build(build.args(["-p", "chronoscope-capi"]))?;
     for (name, what) in

@@ -1,7 +1,7 @@
 //! The steps of `cargo xtask test` in the order in which they run: what fails fast comes first.
 
 use super::{forms, msrv, package};
-use crate::{api, circles, count, deny, disasm, generate, sources};
+use crate::{api, circles, count, deny, disasm, dist, generate, sources};
 use anyhow::{Result, ensure};
 use xshell::{Cmd, Shell, cmd};
 use xtask::packages::Need;
@@ -155,7 +155,15 @@ pub const ALL: &[Step] = &[
         beside: true,
         ..STEP
     },
-    // After the other targets, because it runs what they built.
+    // After the other targets, which install zig and build what `lab` runs.
+    Step {
+        name: "dist",
+        about: "the library for C, built twice as a release is, has the same bytes",
+        needs: &[Need::Build, Need::Zig],
+        run: |sh, _| dist::suite::library(sh),
+        beside: true,
+        ..STEP
+    },
     Step {
         name: "lab",
         about: "faults that are planted in virtual machines and processes are found, and no others",
@@ -214,9 +222,13 @@ fn tests(sh: &Shell, strict: bool) -> Result<Done> {
     })
 }
 
-/// Everything is built anew for loom, so it has a folder of its own.
+/// Everything is built anew for loom, so it has a folder of its own. Only what tries the orders is
+/// optimised.
 fn models(sh: &Shell) -> Result<Done> {
-    let cargo = cmd!(sh, "cargo test --release -p chronoscope --test loom");
+    let fast = ["loom", "generator", "chronoscope"]
+        .map(|name| format!("profile.dev.package.{name}.opt-level=3"));
+    let fast = fast.iter().flat_map(|setting| ["--config", setting]);
+    let cargo = cmd!(sh, "cargo test -p chronoscope --test loom {fast...}");
     let cargo = cargo.env("RUSTFLAGS", "--cfg loom");
     counted(cargo.env("CARGO_TARGET_DIR", sh::target().join("loom")))
 }
