@@ -5,7 +5,7 @@ use crate::paired::{Cost, alternate, report};
 use crate::results::{self, median};
 use anyhow::{Context, Result};
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 use xshell::{Shell, cmd};
@@ -56,9 +56,11 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
         let to = folder.path();
         sh::run(cmd!(sh, "tar -xzf {packed} -C {to}"))?;
         let tool = folder.path().join(archive).join("chronoscope");
-        let size = |path: &Path| anyhow::Ok(std::fs::metadata(path)?.len() as f64 / MIB);
-        writeln!(part, "| `{triple}`: the tool | 9.5 MiB | {:.2} MiB |", size(&tool)?)?;
-        writeln!(part, "| its archive | 3.5 MiB | {:.2} MiB |", size(&packed)?)?;
+        let size = |path: &Path| anyhow::Ok(std::fs::metadata(path)?.len() as f64);
+        writeln!(part, "| `{triple}`: the tool | 9.5 MiB | {:.2} MiB |", size(&tool)? / MIB)?;
+        writeln!(part, "| its archive | 3.5 MB | {:.2} MB |", size(&packed)? / 1e6)?;
+        let wheel = wheel(sh, triple)?;
+        writeln!(part, "| its wheel, with the module | 4.5 MB | {:.2} MB |", size(&wheel)? / 1e6)?;
         for (command, words) in [("--version", &["--version"][..]), ("list", &["list", "clocks"])] {
             let ms = start(&tool, words)? * 1e3;
             writeln!(part, "| `{command}`, median of {STARTS} starts | 10 ms | {ms:.1} ms |")?;
@@ -82,6 +84,16 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
         commit.trim()
     )?;
     results::publish(sh, "shipped", &part, args.dry)
+}
+
+/// The wheel for a target, which is named after the C library that it needs.
+fn wheel(sh: &Shell, triple: &str) -> Result<PathBuf> {
+    let library = if triple.ends_with("musl") { "musllinux" } else { "manylinux" };
+    let files = sh.read_dir(sh::target().join("archives"))?;
+    let of = |path: &PathBuf| {
+        path.extension().is_some_and(|it| it == "whl") && path.to_string_lossy().contains(library)
+    };
+    files.into_iter().find(of).with_context(|| format!("no wheel for {triple}"))
 }
 
 /// How long it takes until the program has ended, in seconds: the median.
