@@ -37,6 +37,7 @@ const STARTS: usize = 20;
 const MIB: f64 = (1 << 20) as f64;
 
 pub fn run(sh: &Shell, args: &Args) -> Result<()> {
+    let commit = sh::read(cmd!(sh, "git rev-parse --short HEAD"))?;
     let mut targets = Vec::new();
     for triple in TRIPLES {
         targets.extend(["--target", triple]);
@@ -77,7 +78,6 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
         "| without `serve`, `watch` and `png`, for this machine | 8 MiB | {small:.2} MiB |"
     )?;
     let sums = sh.read_file(sh::target().join("archives/SHA256SUMS"))?;
-    let commit = sh::read(cmd!(sh, "git rev-parse --short HEAD"))?;
     writeln!(
         part,
         "\nSHA-256 of the files made from commit {}:\n\n```text\n{sums}```",
