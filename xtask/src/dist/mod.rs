@@ -157,7 +157,9 @@ fn release(sh: &Shell, root: &Path, folder: &Path, chosen: &[&Target]) -> Result
         // Symbols are needed to look at its loops. By default, cargo asks for less, and zig then
         // removes all of them.
         let program = ["--bin", "chronoscope", "--", "-Cstrip=none"];
-        sh::run(cargo(sh, root, target, "")?.args(TOOL).args(program))?;
+        // For macOS it lists where its libraries were, unless it links without symbols.
+        let bare = triple.contains("-apple-").then_some("-Clink-arg=-s");
+        sh::run(cargo(sh, root, target, "")?.args(TOOL).args(program).args(bare))?;
         zig::tidy(sh)?;
         ship(sh, root, target)?;
         sh.copy_file(shipped(root, target), &inside)?;
