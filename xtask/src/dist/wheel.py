@@ -5,10 +5,9 @@ import pathlib
 import sys
 import zipfile
 
-from checks import check, ensure, run
+from checks import ROOT, check, ensure, run
 from pythons import environment, interpreters
 
-ROOT = pathlib.Path(__file__).parents[3]
 TESTS = ROOT / "crates/python/tests"
 DYNAMIC, STATIC = (pathlib.Path(sys.argv[1]) / name for name in ("dynamic", "static"))
 SCRATCH, VERSION = pathlib.Path(sys.argv[2]), sys.argv[3]
