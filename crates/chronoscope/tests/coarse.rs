@@ -1,9 +1,7 @@
 //! Counters that advance by many ticks at a time, as those of some Arm machines and of QEMU do.
 
-mod common;
-
+use crate::common::{Sim, World};
 use chronoscope::{Clock, Source, Synced};
-use common::{Sim, World};
 
 /// The rate of 62.5 MHz that QEMU states, in whole microseconds; 1 GHz, driven by 25 MHz.
 #[test]

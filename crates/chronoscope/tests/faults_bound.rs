@@ -1,9 +1,7 @@
 //! Bounds when something happens that a check cannot see, or can see only later.
 
-mod common;
-
+use crate::common::{Sim, World};
 use chronoscope::{Bounded, Clock, Source, Synced, Ticks};
-use common::{Sim, World};
 
 const SECOND: f64 = 1e9;
 

@@ -1,15 +1,13 @@
 //! Which source is chosen on machines that have a fault.
 
-mod common;
-
 use std::time::Duration;
 
+use crate::common::{Sim, World};
 use chronoscope::machine::Kernel;
 use chronoscope::steady::SteadyClock;
 use chronoscope::wait::{Effort, Ticker, Waiter};
 use chronoscope::wall::WallClock;
 use chronoscope::{Clock, Source, Ticks, Wanted};
-use common::{Sim, World};
 
 fn chosen(world: World) -> (Source, String) {
     let clock = Clock::on(Sim::new(world));

@@ -1,13 +1,11 @@
 //! Counters that were reset or stopped, and are found out by whoever needs the time, without a
 //! keeper.
 
-mod common;
-
 use std::time::Duration;
 
+use crate::common::{Sim, World};
 use chronoscope::wait::{Effort, Waiter};
 use chronoscope::{Clock, Source, Synced, Ticks, Wanted};
-use common::{Sim, World};
 
 const SECOND: f64 = 1e9;
 

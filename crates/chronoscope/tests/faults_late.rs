@@ -1,12 +1,10 @@
 //! Why waits are late, and what is learnt from it.
 
-mod common;
-
 use std::time::Duration;
 
+use crate::common::{Event, Sim, World};
 use chronoscope::Clock;
 use chronoscope::wait::{Cause, Effort, Waited, Waiter};
-use common::{Event, Sim, World};
 
 const MS: u64 = 1_000_000;
 

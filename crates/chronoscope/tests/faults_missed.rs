@@ -1,12 +1,10 @@
 //! What happens with points of a grid that pass while nobody waits for them.
 
-mod common;
-
 use std::time::Duration;
 
+use crate::common::{Sim, World};
 use chronoscope::Clock;
 use chronoscope::wait::{Effort, Missed, Tick, Ticker, Waiter};
-use common::{Sim, World};
 
 const PERIOD: Duration = Duration::from_millis(10);
 

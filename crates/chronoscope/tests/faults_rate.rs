@@ -1,10 +1,8 @@
 //! How calibration handles counters and kernels that misbehave while it is running.
 
-mod common;
-
+use crate::common::{Sim, World};
 use chronoscope::machine::Kernel;
 use chronoscope::{Clock, Source, Synced, Ticks};
-use common::{Sim, World};
 
 const SECOND: f64 = 1e9;
 

@@ -1,12 +1,10 @@
 //! Waits on machines whose timers are late, early, interrupted, or broken.
 
-mod common;
-
 use std::time::Duration;
 
+use crate::common::{Sim, World};
 use chronoscope::wait::{BadPeriod, Effort, Ticker, Waited, Waiter};
 use chronoscope::{Clock, Source, Wanted};
-use common::{Sim, World};
 
 const EFFORTS: [Effort; 3] = [Effort::Economy, Effort::Balanced, Effort::Precise];
 

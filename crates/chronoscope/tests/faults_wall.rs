@@ -1,10 +1,8 @@
 //! Wall time with slews, steps and kernels that report nothing.
 
-mod common;
-
+use crate::common::{Sim, World};
 use chronoscope::Clock;
 use chronoscope::wall::{FOLLOWS_WITHIN, WallClock};
-use common::{Sim, World};
 
 fn pair() -> (Clock<Sim>, WallClock) {
     (Clock::on(Sim::new(World::new(2.6e9))), WallClock::new())

@@ -3,11 +3,9 @@
 //! A hundred million such differences with `CHRONOSCOPE_STRESS=full`, as many as that says if it is
 //! a number, otherwise 30,000.
 
-mod common;
-
+use crate::common::{Event, Sim, World};
 use chronoscope::machine::Kernel;
 use chronoscope::{Bounded, Clock, Source, Ticks};
-use common::{Event, Sim, World};
 
 /// xorshift64*.
 struct Dice(u64);

@@ -2,13 +2,11 @@
 //! and against its own promises.
 #![cfg(not(miri))]
 
-mod common;
-
 use std::time::Duration;
 
+use crate::common::{Sim, World};
 use chronoscope::Clock;
 use chronoscope::wait::{Effort, Waiter};
-use common::{Sim, World};
 
 const EFFORTS: [Effort; 3] = [Effort::Economy, Effort::Balanced, Effort::Precise];
 const BUDGET_NS: f64 = 14_000.0;

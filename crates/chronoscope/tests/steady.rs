@@ -1,12 +1,10 @@
 //! Nanoseconds that never go back, whatever the calibration finds.
 
-mod common;
-
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::common::{Sim, World};
 use chronoscope::steady::SteadyClock;
 use chronoscope::{Clock, Steady};
-use common::{Sim, World};
 
 /// A rate that is stated wrongly and corrected later, and one that changes: the line bends, but
 /// does not jump.

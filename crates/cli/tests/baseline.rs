@@ -1,9 +1,7 @@
 //! Reports that are kept under a name.
 
 #[allow(dead_code, reason = "the tool runs with another home here")]
-mod common;
-
-use common::{check, tool};
+use crate::common::{check, tool};
 use std::path::Path;
 use std::process::{Command, Output};
 

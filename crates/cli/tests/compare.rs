@@ -1,10 +1,8 @@
 //! Reports of one machine or of several next to each other.
 
-mod common;
-
+use crate::common::{run, tool};
 use chronoscope_model::clock::{Facts, Reads};
 use chronoscope_model::compare::Compared;
-use common::{run, tool};
 use std::path::Path;
 
 const TARGETS: [&str; 4] = [

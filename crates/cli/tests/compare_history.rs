@@ -1,9 +1,7 @@
 //! A report next to earlier ones of the same machine, and when a figure changed.
 
-mod common;
-
+use crate::common::run;
 use chronoscope_model::{Clock, Estimate};
-use common::run;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Output;

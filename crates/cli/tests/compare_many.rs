@@ -1,8 +1,6 @@
 //! A report next to each report of a folder or a stream.
 
-mod common;
-
-use common::{check, run, tool};
+use crate::common::{check, run, tool};
 use serde_json::Value;
 use std::io::Write;
 use std::path::{Path, PathBuf};

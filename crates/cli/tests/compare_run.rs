@@ -1,11 +1,9 @@
 //! Two commands that take turns. They print stored reports, so that every result is known.
 
-mod common;
 #[cfg(unix)]
-#[path = "common/waiting.rs"]
-mod waiting;
+use crate::waiting;
 
-use common::run;
+use crate::common::{self, run};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 

@@ -1,9 +1,8 @@
 //! The reports that the repository holds, of every command and of several systems, each compared
 //! with each.
 
-#[path = "common/checked_in.rs"]
-mod checked_in;
-mod common;
+use crate::checked_in;
+use crate::common;
 
 use chronoscope_diagnose::compare::{compare, one_machine};
 use chronoscope_model::Report;

@@ -1,10 +1,8 @@
 //! The command `doctor`, on this machine and on bundles.
 
-mod common;
-
+use crate::common::{self, run};
 use chronoscope_model::check::Outcome;
 use chronoscope_model::{About, Level, Report};
-use common::run;
 use std::fs;
 use std::path::Path;
 

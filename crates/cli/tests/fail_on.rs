@@ -1,9 +1,7 @@
 //! Which findings are a failure, which are ignored, and what standard error says about them.
 
-mod common;
-
+use crate::common::run;
 use chronoscope_model::{About, Certainty, Finding, Level, Report, SCHEMA};
-use common::run;
 
 /// The exit code and standard error for a stored report with these options.
 fn ended(options: &[&str]) -> (Option<i32>, String) {

@@ -2,10 +2,8 @@
 
 #![cfg(feature = "serve")]
 
-mod common;
-
+use crate::common::run;
 use chronoscope_fleet::files::FILES;
-use common::run;
 use std::fs;
 use std::path::Path;
 use std::process::Output;

@@ -1,9 +1,7 @@
 //! Without a command: what can be left out, and the two lines for a bug report.
 
-mod common;
-
+use crate::common::{run, tool};
 use chronoscope_model::Report;
-use common::{run, tool};
 use std::process::Output;
 
 fn report(args: &[&str]) -> Report {

@@ -4,10 +4,8 @@
 //! `CHRONOSCOPE_FUZZ=600 cargo test --release -p chronoscope-cli --test hostile` goes on for that
 //! many seconds with changes at random, and keeps what made it panic.
 
-#[path = "common/checked_in.rs"]
-mod checked_in;
-#[path = "common/mutate.rs"]
-mod mutate;
+use crate::checked_in;
+use crate::mutate;
 
 use chronoscope_diagnose::compare::compare;
 use chronoscope_model::Report;

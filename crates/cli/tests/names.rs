@@ -3,12 +3,9 @@
 
 #![cfg(target_os = "linux")]
 
-#[path = "common/waiting.rs"]
-mod common;
-
+use crate::waiting::json;
 use chronoscope_model::Report;
 use chronoscope_model::why::{Cause, Culprit, Known, Later, Part, Why, Worst};
-use common::json;
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};

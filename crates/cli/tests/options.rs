@@ -1,9 +1,7 @@
 //! The common options: each has its effect with every command, or is refused.
 
-mod common;
-
+use crate::common::{SHORT, run};
 use chronoscope_model::advice::Goal;
-use common::{SHORT, run};
 use std::process::Output;
 
 fn code(output: &Output) -> Option<i32> {

@@ -1,13 +1,11 @@
 //! Pages: written by each command, and read back wherever a report is.
 
-#[path = "common/checked_in.rs"]
-mod checked_in;
-mod common;
+use crate::checked_in;
 
+use crate::common::run;
 use chronoscope_model::Report;
 use chronoscope_report::json;
 use chronoscope_report::page::{self, Input, embed};
-use common::run;
 use std::fs;
 use std::path::Path;
 use std::process::Output;

@@ -1,8 +1,6 @@
 //! Presets and demonstrations: each one runs, and lists, help and JSON name the same.
 
-mod common;
-
-use common::run;
+use crate::common::run;
 use serde_json::Value;
 use std::process::Output;
 

@@ -5,7 +5,7 @@
 // The rows name clocks of this processor and waits of this system.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
-mod common;
+use crate::common;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,8 +1,6 @@
 //! Short real runs on this machine: they end as they should, and their output follows the schema.
 
-mod common;
-
-use common::{check, run, tool};
+use crate::common::{self, check, run, tool};
 use std::process::Stdio;
 
 fn schema() -> jsonschema::Validator {

@@ -3,9 +3,7 @@
 
 #![cfg(target_os = "linux")]
 
-mod common;
-
-use common::{check, tool};
+use crate::common::{self, check, tool};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

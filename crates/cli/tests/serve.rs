@@ -2,18 +2,14 @@
 
 #![cfg(feature = "serve")]
 
-mod common;
-#[path = "common/waiting.rs"]
-mod waiting;
-
+use crate::common::{run, tool};
+use crate::waiting::{self, PATIENCE, until};
 use chronoscope_report::metrics::{OPEN_METRICS, PROTOBUF, TEXT};
-use common::{run, tool};
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
-use waiting::{PATIENCE, until};
 
 /// A running exporter, which ends with its test.
 struct Server {

@@ -1,8 +1,6 @@
 //! Stored reports, shown on any screen and in any format.
 
-mod common;
-
-use common::{SHORT, check, run, tool};
+use crate::common::{SHORT, check, run, tool};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};

@@ -1,9 +1,7 @@
 //! `chronoscope sweep` from outside. What really changes the clock source runs only if it is asked
 //! for: it affects the whole machine.
 
-mod common;
-
-use common::{run, tool};
+use crate::common::{run, tool};
 use serde_json::Value;
 use std::fs;
 use std::process::Stdio;

@@ -1,8 +1,6 @@
 //! `chronoscope trust` from outside.
 
-mod common;
-
-use common::{run, tool};
+use crate::common::{run, tool};
 use serde_json::Value;
 use std::process::Stdio;
 

@@ -1,15 +1,11 @@
 //! Clocks, differences and calls without a load and under some.
 #![cfg(target_os = "linux")]
 
-mod common;
-#[path = "common/waiting.rs"]
-mod waiting;
-
+use crate::common::{run, tool};
+use crate::waiting::{children, runs, until};
 use chronoscope_model::Report;
 use chronoscope_model::waits::Load;
-use common::{run, tool};
 use std::process::Stdio;
-use waiting::{children, runs, until};
 
 /// The commands in a short form.
 const SHORT: [&[&str]; 3] = [

@@ -1,8 +1,6 @@
 //! Bad input gets one clear line and the right exit code.
 
-mod common;
-
-use common::run;
+use crate::common::run;
 
 fn code(args: &[&str]) -> i32 {
     run(args).status.code().expect("it was not killed")

@@ -1,14 +1,11 @@
 //! Long runs of waits, and what happens when they are stopped, killed and resumed.
 #![cfg(target_os = "linux")]
 
-#[path = "common/waiting.rs"]
-mod waiting;
-
+use crate::waiting::{json, path_text, read, samples, signal, start, until, waits};
 use chronoscope_model::waits::{Load, Slack, StoppedBy};
 use chronoscope_model::{Report, Wait};
 use std::collections::BTreeSet;
 use std::time::Duration;
-use waiting::{json, path_text, read, samples, signal, start, until, waits};
 
 #[test]
 fn a_killed_run_leaves_a_whole_report_and_is_resumed_from_it() {

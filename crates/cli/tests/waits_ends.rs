@@ -1,12 +1,9 @@
 //! How long runs of waits begin and end: what is refused at once, and what is kept at a signal.
 #![cfg(target_os = "linux")]
 
-#[path = "common/waiting.rs"]
-mod waiting;
-
+use crate::waiting::{path_text, read, samples, signal, until, waits};
 use chronoscope_model::Report;
 use std::process::{Command, Output, Stdio};
-use waiting::{path_text, read, samples, signal, until, waits};
 
 fn told(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()

@@ -6,12 +6,9 @@
 
 #![cfg(target_os = "linux")]
 
-#[path = "common/waiting.rs"]
-mod common;
-
+use crate::waiting::{json, signal, start};
 use chronoscope_model::Report;
 use chronoscope_model::why::{Cause, Part, Why};
-use common::{json, signal, start};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};

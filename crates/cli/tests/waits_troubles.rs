@@ -1,15 +1,12 @@
 //! What happens to runs of waits if the machine, the user or the disk is in the way.
 #![cfg(target_os = "linux")]
 
-#[path = "common/waiting.rs"]
-mod waiting;
-
+use crate::waiting::{children, json, path_text, read, runs, samples, signal, start, until, waits};
 use chronoscope_model::Report;
 use chronoscope_model::waits::{Load, StoppedBy};
 use std::os::unix::fs::MetadataExt;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
-use waiting::{children, json, path_text, read, runs, samples, signal, start, until, waits};
 
 #[test]
 fn no_load_outlives_the_tool_however_it_ends() {

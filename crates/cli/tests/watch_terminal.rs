@@ -1,12 +1,9 @@
 //! `watch` on a real terminal, and on none.
 
-mod common;
-// An emulated program cannot be started by a shell.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-#[path = "../../watch/tests/common/tmux.rs"]
-mod tmux;
+use crate::tmux;
 
-use common::run;
+use crate::common::run;
 
 #[test]
 fn without_a_terminal_one_line_names_what_else_there_is() {

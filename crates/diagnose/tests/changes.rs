@@ -1,6 +1,6 @@
 //! What a comparison of two stored reports says besides the costs.
 
-mod runs;
+use crate::runs;
 
 use chronoscope_diagnose::compare::{compare, stored};
 use chronoscope_model::check::{Check, Outcome};

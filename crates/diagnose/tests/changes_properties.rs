@@ -1,6 +1,6 @@
 //! What holds for a comparison of any two reports.
 
-mod runs;
+use crate::runs;
 
 use chronoscope_diagnose::compare::{compare, stored};
 use chronoscope_model::clock::{BuiltOn, Clock, Cost, Facts, Language, Reads};

@@ -1,12 +1,10 @@
 //! The rule for stored reports, on simulated runs whose truth is known.
 
-mod runs;
-
+use crate::runs::{Machine, STEADY};
 use chronoscope_diagnose::compare::stored;
 use chronoscope_diagnose::disturbed::{OFF, reasons};
 use chronoscope_model::Report;
 use chronoscope_model::compare::{Change, Unit, Verdict};
-use runs::{Machine, STEADY};
 
 fn compared(a: &Report, b: &Report) -> Change {
     stored(("a.json", a), ("b.json", b))

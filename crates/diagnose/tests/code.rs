@@ -6,7 +6,7 @@
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
-mod machines;
+use crate::machines;
 
 use chronoscope_diagnose::{advise, judge};
 use chronoscope_model::histogram::{self, Histogram};

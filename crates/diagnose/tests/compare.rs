@@ -1,6 +1,6 @@
 //! Which clocks work on every machine of several reports.
 
-mod machines;
+use crate::machines;
 
 use chronoscope_diagnose::compare;
 use chronoscope_model::Report;

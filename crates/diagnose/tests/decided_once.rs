@@ -1,10 +1,8 @@
 //! Advice, the marked clocks and verdicts are one judgement, and hold from run to run.
 
-mod machines;
-
+use crate::machines::{self, advice, clock, judged};
 use chronoscope_model::Report;
 use chronoscope_model::clock::{Grade, Kind};
-use machines::{advice, clock, judged};
 
 /// A table that marks one clock next to advice that names another leaves the reader without an
 /// answer.

@@ -1,6 +1,6 @@
 //! The sentence that doctor opens with.
 
-mod machines;
+use crate::machines;
 
 use chronoscope_diagnose::{examine, faults};
 use chronoscope_model::environment::ClockSource;

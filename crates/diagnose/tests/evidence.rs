@@ -1,12 +1,10 @@
 //! Missing evidence is not good evidence: verdicts and advice need evidence.
 
-mod machines;
-
+use crate::machines::{self, clock, grade, judged, ordering};
 use chronoscope_model::clock::{Clock, Grade, Kind};
 use chronoscope_model::environment::TscKind;
 use chronoscope_model::ordering::{AcrossCpus, Handed};
 use chronoscope_model::{Environment, Report};
-use machines::{clock, grade, judged, ordering};
 
 /// A healthy machine with a change to it.
 fn with(change: impl FnOnce(&mut Environment)) -> Report {

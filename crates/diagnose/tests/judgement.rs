@@ -1,14 +1,12 @@
 //! The conclusions from machines that differ in their clocks.
 
-mod machines;
-
+use crate::machines::{self, advice, clock, judged};
 use chronoscope_diagnose::advise::Basis;
 use chronoscope_diagnose::{advise, faults, verdict};
 use chronoscope_model::clock::{Backwards, Difference, Grade, Kind, Limit, Resolution, TickFrom};
 use chronoscope_model::environment::TscKind;
 use chronoscope_model::{Advice, Certainty, Level, Report};
 use chronoscope_probes::clocks;
-use machines::{advice, clock, judged};
 
 fn picks(report: &Report) -> Vec<(&str, &str)> {
     let pick = |a: &'_ Advice| a.clock.clone().map(|c| c.leak() as &str);

@@ -1,7 +1,7 @@
 //! Faults of late waits: those that facts show without any measurement, and those that need a
 //! source which may be hidden.
 
-mod machines;
+use crate::machines;
 
 use chronoscope_diagnose::examine;
 use chronoscope_model::check::{Check, Outcome};

@@ -1,6 +1,6 @@
 //! Faults that are found by figures: those of a run, and those of clocks that were watched.
 
-mod machines;
+use crate::machines;
 
 use chronoscope_diagnose::{examine, faults, judge};
 use chronoscope_model::change::{self, Change};

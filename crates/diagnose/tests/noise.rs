@@ -1,6 +1,6 @@
 //! When a run is in doubt as a whole: the machine was busy, or it changed.
 
-mod machines;
+use crate::machines;
 
 use chronoscope_diagnose::disturbed::{self, OFF};
 use chronoscope_diagnose::judge;

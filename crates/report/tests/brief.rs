@@ -1,8 +1,6 @@
 //! The report in two lines.
 
-#[path = "../../diagnose/tests/machines/mod.rs"]
-mod machines;
-mod samples;
+use crate::samples;
 
 use chronoscope_model::waits::{Kind, Load};
 use chronoscope_model::{Finding, Report, Wait};

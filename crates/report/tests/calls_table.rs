@@ -1,8 +1,6 @@
 //! The table of many calls (`clocks --calls`), and headings that state what figures are against.
 
-#[path = "../../diagnose/tests/machines/mod.rs"]
-mod machines;
-mod samples;
+use crate::machines;
 
 use chronoscope_model::Report;
 use chronoscope_model::clock::Period;

@@ -1,7 +1,6 @@
 //! Findings on every screen: counts are those of what is listed, and summaries stay short.
 
-#[path = "../../diagnose/tests/machines/mod.rs"]
-mod machines;
+use crate::machines;
 
 use chronoscope_diagnose::{examine, faults};
 use chronoscope_model::{About, Certainty, Finding, Level, Report};

@@ -1,8 +1,7 @@
 //! The formats: what they guarantee, and what can be read back.
 
-#[path = "../../diagnose/tests/machines/mod.rs"]
-mod machines;
-mod samples;
+use crate::machines;
+use crate::samples;
 
 use chronoscope_model::waits::Load;
 use chronoscope_model::{Report, Wait, schema};

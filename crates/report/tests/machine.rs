@@ -1,8 +1,7 @@
 //! What screens say about the types of cores, and about what a rate was compared with.
 
-#[path = "../../diagnose/tests/machines/mod.rs"]
-mod machines;
-mod samples;
+use crate::machines;
+use crate::samples;
 
 use chronoscope_diagnose::judge;
 use chronoscope_model::comparison::Discipline;

@@ -1,8 +1,6 @@
 //! Screens of 60 columns, and of 30.
 
-#[path = "../../diagnose/tests/machines/mod.rs"]
-mod machines;
-mod samples;
+use crate::samples;
 
 use chronoscope_report::section::{Detail, clocks, waits};
 use chronoscope_report::text::{self, Style};

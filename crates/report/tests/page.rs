@@ -1,8 +1,7 @@
 //! The page: its structure for a fixed report, and what holds for any report.
 
-#[path = "../../diagnose/tests/machines/mod.rs"]
-mod machines;
-mod samples;
+use crate::machines;
+use crate::samples;
 
 use chronoscope_model::{Clock, Report};
 use chronoscope_report::page::{self, Input};

@@ -1,8 +1,7 @@
 //! Every screen to the character, and properties of every screen whatever the report.
 
-#[path = "../../diagnose/tests/machines/mod.rs"]
-mod machines;
-mod samples;
+use crate::machines;
+use crate::samples;
 
 use chronoscope_model::run::Disturbed;
 use chronoscope_model::{Finding, Note, Report};

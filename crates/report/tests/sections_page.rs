@@ -1,9 +1,7 @@
 //! What the sections describe for a page: their sentences, charts and marks, and that nothing in a
 //! report makes a figure that cannot be drawn.
 
-#[path = "../../diagnose/tests/machines/mod.rs"]
-mod machines;
-mod samples;
+use crate::samples;
 
 use chronoscope_model::Report;
 use chronoscope_model::trust::{Offset, Pair};

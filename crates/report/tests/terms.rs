@@ -1,8 +1,6 @@
 //! Every name that a screen prints has a page.
 
-#[path = "../../diagnose/tests/machines/mod.rs"]
-mod machines;
-mod samples;
+use crate::samples;
 
 use chronoscope_model::environment::Timer;
 use chronoscope_model::{Page, Report};

@@ -1,16 +1,12 @@
 //! The screen of clocks that were watched: its verdict, and the series for programs.
 
-#[path = "../../diagnose/tests/machines/mod.rs"]
-mod machines;
-mod samples;
-
+use crate::samples::trust::{faulty, sound, watched};
 use chronoscope_model::Report;
 use chronoscope_model::clock::{Backwards, Orders};
 use chronoscope_model::comparison::Standing;
 use chronoscope_model::trust::{Jump, Step, StepSeen, Trust};
 use chronoscope_report::section::{self, Detail};
 use chronoscope_report::text::{self, Style};
-use samples::trust::{faulty, sound, watched};
 
 /// The first lines of the screen after the heading, up to the details.
 fn verdict(change: impl FnOnce(&mut Trust)) -> String {

@@ -1,9 +1,6 @@
 //! The waits on a page: charts, strips and the sentence with the finding.
 
-mod samples;
-
-#[path = "../../diagnose/tests/machines/mod.rs"]
-mod machines;
+use crate::samples;
 
 use chronoscope_diagnose::judge;
 use chronoscope_model::histogram::{self, Histogram};

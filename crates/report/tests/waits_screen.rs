@@ -1,10 +1,6 @@
 //! What the screen of waits shows.
 
-mod samples;
-
-#[path = "../../diagnose/tests/machines/mod.rs"]
-mod machines;
-
+use crate::samples::waits::{chosen, gridded, report};
 use chronoscope_model::Report;
 use chronoscope_model::histogram::{self, Histogram};
 use chronoscope_model::quantile::Intervals;
@@ -12,7 +8,6 @@ use chronoscope_model::waits::{Grid, Load, WholeTicks};
 use chronoscope_report::compare;
 use chronoscope_report::section::{Detail, waits};
 use chronoscope_report::text::{self, Style};
-use samples::waits::{chosen, gridded, report};
 
 fn render(report: &Report, width: usize, detail: Detail) -> String {
     let style = Style { width, ..Style::default() };

@@ -1,9 +1,6 @@
 //! What screens and tables show of why waits ended late.
 
-mod samples;
-
-#[path = "../../diagnose/tests/machines/mod.rs"]
-mod machines;
+use crate::samples;
 
 use chronoscope_report::format;
 use chronoscope_report::section::{self, Detail};

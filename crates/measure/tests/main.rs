@@ -1,0 +1,13 @@
+//! The integration tests of this crate, as one program: linking takes longer than compiling one.
+
+mod batch_to_cell;
+mod distrusted;
+mod engine;
+mod hybrid;
+mod limits;
+mod next_run;
+mod ordering;
+mod overhead;
+mod schedule;
+mod trust;
+mod waits_simulated;

@@ -1,0 +1,4 @@
+//! The integration tests of this crate, as one program: linking takes longer than compiling one.
+
+mod paused;
+mod sleep;
