@@ -261,7 +261,8 @@ mod tests {
     #[test]
     fn the_time_that_trust_takes_is_the_one_that_its_help_names() {
         let help = all().into_iter().find(|(name, ..)| *name == "trust").map(|(.., help)| help);
-        let time = format!("Default: {}s", chronoscope_measure::schedule::TRUST.time.as_secs());
+        let time =
+            format!("Default: {}s", chronoscope_measure::engine::schedule::TRUST.time.as_secs());
         assert!(help.expect("a command").contains(&time));
     }
 

@@ -3,10 +3,10 @@
 
 use crate::clocks;
 use crate::deltas;
-use crate::measurement::{Error, Measurement, Progress, Setting};
-use crate::notes;
+use crate::engine::notes;
+use crate::engine::schedule::{SWEEP, SWEEP_CLOCKS, SWEEP_WITH_RUNTIMES};
+use crate::run::measurement::{Error, Measurement, Progress, Setting};
 use crate::runtimes::{self, Wanted};
-use crate::schedule::{SWEEP, SWEEP_CLOCKS, SWEEP_WITH_RUNTIMES};
 use chronoscope_model::Report;
 use chronoscope_model::clock::{BuiltOn, Kind, Reads};
 use chronoscope_model::environment::ClockSource;

@@ -2,9 +2,9 @@
 //! than the ruler's.
 #![cfg(target_arch = "x86_64")]
 
-use chronoscope_measure::difference;
+use chronoscope_measure::clocks::difference;
 use chronoscope_measure::engine::Timed;
-use chronoscope_measure::session::{Options, Session};
+use chronoscope_measure::run::session::{Options, Session};
 use chronoscope_model::environment::{Environment, Tsc, TscKind};
 use chronoscope_probes::clocks::{self, Kind};
 

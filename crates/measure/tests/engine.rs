@@ -1,10 +1,12 @@
 //! The whole engine on simulated clocks whose costs, ticks, drifts and steps are all known.
 
 use chronoscope_measure::clocks::{self, Found, Options};
+use chronoscope_measure::clocks::{bulk, single};
+use chronoscope_measure::deltas;
 use chronoscope_measure::engine::fake::{self, Disturbance, Fake, FakeClock, Slow};
 use chronoscope_measure::engine::rounds::{self, Plan};
 use chronoscope_measure::engine::{Mode, Time, Timed};
-use chronoscope_measure::{bulk, calls, deltas, overhead, single};
+use chronoscope_measure::loops::{calls, overhead};
 use chronoscope_model::clock::{Clock, Kind, Limit};
 use chronoscope_model::estimate::StoppedBy;
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! On a hybrid processor, a session chooses the quietest of the fastest cores, and `--cpu`
 //! overrides that choice.
 
-use chronoscope_measure::session::{Options, Session};
+use chronoscope_measure::run::session::{Options, Session};
 use chronoscope_model::environment::{CoreClass, CoreType, Cpu, Environment};
 use chronoscope_model::run::Noise;
 use chronoscope_probes::clocks;

@@ -1,8 +1,9 @@
 //! The results of a measurement that has little time, or that is interrupted.
 
+use chronoscope_measure::deltas;
 use chronoscope_measure::engine::Time;
 use chronoscope_measure::engine::fake::{Disturbance, Fake, FakeClock};
-use chronoscope_measure::{calls, deltas};
+use chronoscope_measure::loops::calls;
 use std::time::Duration;
 
 #[test]

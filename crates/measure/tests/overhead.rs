@@ -3,7 +3,7 @@
 
 use chronoscope_measure::engine::time::Interrupt;
 use chronoscope_measure::engine::{Batches, Machine, Mode, Offer, Ruler, Timed};
-use chronoscope_measure::overhead;
+use chronoscope_measure::loops::overhead;
 use chronoscope_probes::clocks;
 use std::time::Duration;
 

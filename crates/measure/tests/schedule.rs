@@ -1,6 +1,6 @@
 //! The table of times in the description of the method matches the schedule.
 
-use chronoscope_measure::schedule::{ALL, Phase, Schedule};
+use chronoscope_measure::engine::schedule::{ALL, Phase, Schedule};
 use chronoscope_model::units::short_ns;
 use std::fmt::Write;
 use std::time::Duration;

@@ -2,8 +2,9 @@
 
 use crate::waits;
 use chronoscope_diagnose::advise::{Basis, Purpose};
-use chronoscope_measure::measurement::{Error, Measurement, Setting};
-use chronoscope_measure::{clocks, schedule};
+use chronoscope_measure::clocks;
+use chronoscope_measure::engine::schedule;
+use chronoscope_measure::run::measurement::{Error, Measurement, Setting};
 use chronoscope_model::waits::WaitSpec;
 use chronoscope_model::{Report, Spec};
 use chronoscope_probes::clocks::ALL;

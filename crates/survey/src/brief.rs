@@ -3,8 +3,8 @@
 
 use crate::waits;
 use chronoscope_measure::clocks;
-use chronoscope_measure::measurement::{Error, Measurement, Progress, Setting};
-use chronoscope_measure::schedule::{BRIEF, BRIEF_WAITS};
+use chronoscope_measure::engine::schedule::{BRIEF, BRIEF_WAITS};
+use chronoscope_measure::run::measurement::{Error, Measurement, Progress, Setting};
 use chronoscope_model::Report;
 use chronoscope_model::clock::{BuiltOn, Orders, Reads};
 use chronoscope_probes::clocks::{ALL, Entry, Kind, Language, Opening};

@@ -4,9 +4,10 @@
 
 use crate::waits;
 use chronoscope_diagnose::examine;
-use chronoscope_measure::measurement::{Error, Measurement, Progress, Setting};
-use chronoscope_measure::schedule::{DOCTOR, DOCTOR_WAITS, DOCTOR_WATCH};
-use chronoscope_measure::{clocks, quick, trust};
+use chronoscope_measure::clocks::{self, quick};
+use chronoscope_measure::engine::schedule::{DOCTOR, DOCTOR_WAITS, DOCTOR_WATCH};
+use chronoscope_measure::run::measurement::{Error, Measurement, Progress, Setting};
+use chronoscope_measure::trust;
 use chronoscope_model::clock::Reads;
 use chronoscope_model::environment::{Rate, RateKind};
 use chronoscope_model::run::Run;

@@ -1,6 +1,6 @@
 //! Why there is no report.
 
-use chronoscope_measure::measurement;
+use chronoscope_measure::run::measurement;
 use std::fmt;
 
 /// Why there is no report.

@@ -30,10 +30,10 @@ pub mod watch;
 
 pub use advice::Request as Advice;
 pub use brief::Request as Brief;
-pub use chronoscope_measure::demo;
+pub use chronoscope_measure::clocks::counter::Request as Hardware;
 pub use chronoscope_measure::engine::Interrupt;
-pub use chronoscope_measure::hardware::Request as Hardware;
-pub use chronoscope_measure::measurement::{Measurement, Progress};
+pub use chronoscope_measure::loops::demo;
+pub use chronoscope_measure::run::measurement::{Measurement, Progress};
 pub use chronoscope_model::waits::{Slack, WaitSpec};
 pub use chronoscope_model::{Report, spec, spec::Spec};
 pub use error::Error;

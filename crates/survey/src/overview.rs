@@ -1,7 +1,7 @@
 //! The waits that a run measures by default: enough to name the best method for common durations,
 //! idle and under load, in a time that people are willing to wait.
 
-use chronoscope_measure::schedule::{ONE_WAIT, OVERVIEW};
+use chronoscope_measure::engine::schedule::{ONE_WAIT, OVERVIEW};
 use chronoscope_model::quantile::Percentile;
 use chronoscope_model::waits::{Load, Slack};
 use chronoscope_probes::waits::{ALL, Entry, Kind, find, os};

@@ -3,9 +3,9 @@
 use crate::{overview, waits};
 use chronoscope_diagnose::advise::PURPOSES;
 use chronoscope_measure::clocks;
-use chronoscope_measure::measurement::{Error, Measurement, Progress, Setting};
-use chronoscope_measure::notes;
-use chronoscope_measure::schedule::{SUMMARY, SUMMARY_WAITS, WHOLE_SUMMARY};
+use chronoscope_measure::engine::notes;
+use chronoscope_measure::engine::schedule::{SUMMARY, SUMMARY_WAITS, WHOLE_SUMMARY};
+use chronoscope_measure::run::measurement::{Error, Measurement, Progress, Setting};
 use chronoscope_model::Report;
 use chronoscope_model::clock::Reads;
 use chronoscope_model::waits::WaitSpec;

@@ -6,8 +6,9 @@ use crate::waits::{self, Resumed};
 use crate::{doctor, run, select, start_up, summary};
 use chronoscope_diagnose as diagnose;
 use chronoscope_measure::engine::Interrupt;
-use chronoscope_measure::measurement::{Checkpoint, Measurement, Progress, Setting};
-use chronoscope_measure::{calls, clocks, deltas, overhead, runtimes, sweep, trust};
+use chronoscope_measure::loops::{calls, overhead};
+use chronoscope_measure::run::measurement::{Checkpoint, Measurement, Progress, Setting};
+use chronoscope_measure::{clocks, deltas, runtimes, sweep, trust};
 use chronoscope_model::environment::CpuQuota;
 use chronoscope_model::spec::{
     CallSpec, ClockSpec, DeltaSpec, Disturbance, OverheadSpec, RuntimeSpec, Spec, SweepSpec,

@@ -3,11 +3,11 @@
 use crate::error;
 use crate::{overview, preset, run, select};
 use chronoscope_measure::engine::Interrupt;
-use chronoscope_measure::measurement::{Checkpoint, Error, Measurement, Progress, Setting};
-use chronoscope_measure::session::distrust;
+use chronoscope_measure::engine::{notes, schedule};
+use chronoscope_measure::run::measurement::{Checkpoint, Error, Measurement, Progress, Setting};
+use chronoscope_measure::run::session::distrust;
 pub use chronoscope_measure::waits::Progress as WaitsProgress;
 use chronoscope_measure::waits::{self, Hooks, Plan};
-use chronoscope_measure::{notes, schedule};
 use chronoscope_model::run::Noise;
 use chronoscope_model::units::short_ns;
 use chronoscope_model::waits::{Class, Load, Priority, Slack, Wait, WaitSpec};

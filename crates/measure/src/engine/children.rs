@@ -10,7 +10,7 @@
 
 use super::batch::{Job, Sampled};
 use super::ruler::RulerKind;
-use crate::child::{Child, Stop};
+use crate::engine::child::{Child, Stop};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::path::PathBuf;

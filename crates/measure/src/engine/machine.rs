@@ -8,7 +8,7 @@ use super::host::{Batches, Timed, Values};
 use super::ruler::{Ruler, RulerKind};
 use super::spec::{Offer, Spec};
 use super::time::{Interrupt, RunClock, Time};
-use crate::load::rest_due;
+use crate::engine::load::rest_due;
 use chronoscope_model::clock::Clock;
 use chronoscope_probes::clocks::{self, Count, Event, Facts, Kind, Language, Reader, steps};
 use chronoscope_probes::machine::entered::Entered;

@@ -1,7 +1,7 @@
 //! The tests of order on this machine.
 
 use super::Machine;
-use crate::ordering::Order;
+use crate::engine::ordering::Order;
 use chronoscope_probes::clocks::{self, Opening};
 use chronoscope_probes::machine::affinity;
 use chronoscope_probes::order::{Handed, Lapse, Line, Turns, Work};

@@ -1,8 +1,8 @@
 //! The ruler, which all durations of a run are measured with, and its calibration.
 
 use super::batch::spin;
-use crate::notes;
-use crate::resolution::{Seen, work};
+use crate::engine::notes;
+use crate::engine::resolution::{Seen, work};
 use crate::stats::summary::{middle, quantile};
 use chronoscope_model::Note;
 use chronoscope_model::run::{self, Noise};

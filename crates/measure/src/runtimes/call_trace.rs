@@ -5,8 +5,8 @@
 use super::cache::Cache;
 use super::prepare::Ready;
 use super::probe::Probe;
-use crate::child::{self, Stop};
 use crate::engine::RulerKind;
+use crate::engine::child::{self, Stop};
 use chronoscope_model::runtimes::Called;
 use chronoscope_runtimes::COUNTER;
 use std::collections::BTreeMap;

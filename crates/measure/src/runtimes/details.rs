@@ -4,9 +4,9 @@
 use super::answer::{Allocations, Deltas, Slept, Spins, Watch};
 use super::benchmark;
 use super::probe::Probe;
-use crate::child::Stop;
 use crate::engine::Rate;
-use crate::resolution::Seen;
+use crate::engine::child::Stop;
+use crate::engine::resolution::Seen;
 use crate::stats::summary::quantile;
 use chronoscope_model::runtimes::{Allocates, Runtime, RuntimeClock, RuntimeSleep, Watched};
 use std::time::Duration;

@@ -15,12 +15,12 @@ mod series;
 mod warm;
 
 use crate::engine::RulerKind;
+use crate::engine::notes;
 use crate::engine::pilot::Shape;
 use crate::engine::rounds::{self, Plan};
+use crate::engine::schedule::{BUILDING, Phase, RUNTIME_CLOCKS, RUNTIME_ROUNDS, RUNTIMES, WARM_UP};
 use crate::engine::{Mode, Rate, Timed};
-use crate::measurement::{Error, Measurement, Progress, Setting};
-use crate::notes;
-use crate::schedule::{BUILDING, Phase, RUNTIME_CLOCKS, RUNTIME_ROUNDS, RUNTIMES, WARM_UP};
+use crate::run::measurement::{Error, Measurement, Progress, Setting};
 use cache::Cache;
 use call_trace::Counters;
 use chronoscope_model::run::Noise;

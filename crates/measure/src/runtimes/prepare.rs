@@ -2,7 +2,7 @@
 //! builds the probe.
 
 use super::cache::Cache;
-use crate::child::{self, Stop, shown};
+use crate::engine::child::{self, Stop, shown};
 use chronoscope_runtimes::{Found, Runtime};
 use std::path::{Path, PathBuf};
 use std::process::Command;

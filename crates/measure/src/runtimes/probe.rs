@@ -1,8 +1,8 @@
 //! A running probe: requests with typed answers, and batches that are checked against the ruler.
 
 use super::answer::{self, Batch, Checked, Hello, NoAnswer};
-use crate::child::{Child, Stop};
 use crate::engine::RulerKind;
+use crate::engine::child::{Child, Stop};
 use std::process::Command;
 use std::time::Duration;
 

@@ -7,6 +7,7 @@
 pub mod estimate;
 pub mod mode;
 pub mod period;
+pub(crate) mod periodicity;
 pub mod rate;
 pub mod recurrence;
 mod resample;

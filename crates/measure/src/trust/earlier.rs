@@ -1,8 +1,8 @@
 //! The run that a resumed run continues.
 
 use super::Request;
-use crate::measurement::{Error, Measurement, Setting};
-use crate::schedule;
+use crate::engine::schedule;
+use crate::run::measurement::{Error, Measurement, Setting};
 use chronoscope_model::Report;
 use chronoscope_model::trust::{Anchor, Trust, VmClock};
 use chronoscope_probes::clocks::Entry;

@@ -1,8 +1,8 @@
 //! The interface between a test of trust and a machine. The real machine is in `real.rs`; tests
 //! simulate one.
 
-pub use crate::across::Bracket;
 use crate::engine::time::Time;
+pub use crate::trust::across::Bracket;
 use chronoscope_model::trust::Contended;
 use chronoscope_probes::order::Handed;
 use std::time::Duration;

@@ -7,6 +7,7 @@
 //! A thread reads all clocks a hundred times per second ([`log`] judges what it sees), while the
 //! tests of [`jobs`] run one after the other in random order.
 
+pub mod across;
 mod clock_watcher;
 mod earlier;
 pub mod host;
@@ -19,9 +20,9 @@ mod real;
 mod tally;
 mod traps;
 
+use crate::engine::schedule;
 use crate::engine::{RulerKind, Timed};
-use crate::measurement::{Error, Measurement, Progress, Setting};
-use crate::schedule;
+use crate::run::measurement::{Error, Measurement, Progress, Setting};
 use chronoscope_model::clock::{BuiltOn, Counts, Facts, Kind, Reads};
 use chronoscope_model::run::Noise;
 use chronoscope_model::trust::{LeftOut, Trust, VmClock, Watch};

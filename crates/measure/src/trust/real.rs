@@ -1,10 +1,10 @@
 //! The tests of trust on this machine.
 
 use super::host::{Compared, Host, Played};
-use crate::across::{Desk, answer, ask};
 use crate::engine::RulerKind;
 use crate::engine::order::{Home, between, between_at};
 use crate::engine::time::{Interrupt, RunClock, Time};
+use crate::trust::across::{Desk, answer, ask};
 use chronoscope_model::trust::Contended;
 use chronoscope_probes::clocks::{Entry, Opening, Reader};
 use chronoscope_probes::machine::affinity;

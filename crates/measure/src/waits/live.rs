@@ -9,7 +9,7 @@ use super::row::{self, Common};
 use super::run::start_load;
 use super::threads::Threads;
 use crate::engine::Ruler;
-use crate::notes;
+use crate::engine::notes;
 use chronoscope_model::Note;
 use chronoscope_model::recording::{Dropped, Event, Late, Pause, Row, Waits, WhySince};
 use chronoscope_model::waits::{Gap, Load, LoadRun, StoppedBy};

@@ -1,6 +1,6 @@
 //! The power source of the machine while waits are measured.
 
-use crate::notes;
+use crate::engine::notes;
 use chronoscope_model::Note;
 
 pub(super) struct Power {

@@ -198,7 +198,7 @@ mod tests {
     fn a_continued_run_begins_where_the_earlier_one_ended() {
         let plan = Plan::default();
         let mut common = common(&plan);
-        common.notes = vec![crate::notes::stepped(1.0, 2.0)];
+        common.notes = vec![crate::engine::notes::stepped(1.0, 2.0)];
         let first = of(&measured(), &common);
         common.notes.clear();
         assert_eq!((first.samples, first.min_ns, first.max_ns), (4, 55_000, 3_500_000));

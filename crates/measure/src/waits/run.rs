@@ -12,7 +12,7 @@ use super::wall::Wall;
 use super::why;
 use crate::engine::Ruler;
 use crate::engine::time::Interrupt;
-use crate::{load, notes};
+use crate::engine::{load, notes};
 use chronoscope_model::Note;
 use chronoscope_model::waits::{Load, LoadRun, StoppedBy, Wait};
 use chronoscope_probes::blame::Trace;

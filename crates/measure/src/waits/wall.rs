@@ -1,6 +1,6 @@
 //! Steps of the wall clock while waits are measured.
 
-use crate::notes;
+use crate::engine::notes;
 use chronoscope_model::Note;
 
 /// The most steps that a run notes.

@@ -9,7 +9,7 @@ use super::rounds::Turn;
 use super::runners::Runners;
 use super::schedule::CpuSchedule;
 use super::spent::Spent;
-use crate::load::{rest_due, rest_of};
+use crate::engine::load::{rest_due, rest_of};
 use chronoscope_model::waits::Slack;
 use chronoscope_probes::blame::Sources;
 use chronoscope_probes::waits::{Method, Unavailable};

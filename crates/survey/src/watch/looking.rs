@@ -3,10 +3,10 @@
 
 use super::counts::Counts;
 use crate::Error;
+use chronoscope_measure::deltas::slices::Slices;
 use chronoscope_measure::engine::Ruler;
-use chronoscope_measure::notes;
-use chronoscope_measure::session::distrust;
-use chronoscope_measure::slices::Slices;
+use chronoscope_measure::engine::notes;
+use chronoscope_measure::run::session::distrust;
 use chronoscope_measure::waits::{self, Plan, Tap};
 use chronoscope_model::Note;
 use chronoscope_model::recording::{Event, LoadSince, NoteAt, Pause, Row, SCHEMA, Start};

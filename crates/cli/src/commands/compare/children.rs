@@ -3,7 +3,7 @@
 use crate::cli;
 use crate::commands::COMMANDS;
 use crate::error::Usage;
-use chronoscope_measure::child::{self, Stop, shown};
+use chronoscope_measure::engine::child::{self, Stop, shown};
 use chronoscope_model::Report;
 use chronoscope_report::json::{self, LARGEST};
 use clap::Command as Definition;

@@ -8,7 +8,7 @@ use crate::progress::Progress;
 use crate::stop::Stop;
 use crate::task::Task;
 use chronoscope_diagnose::compare::pairs::{LEAST, MOST, Runs, pairs};
-use chronoscope_measure::child::INTERRUPTED;
+use chronoscope_measure::engine::child::INTERRUPTED;
 use chronoscope_model::Report;
 use chronoscope_model::compare::Compared;
 use chronoscope_survey::Progress as State;

@@ -7,7 +7,7 @@ mod split;
 pub(super) use reasons::Reasons;
 pub(super) use split::{Evidence, Floors, split};
 
-use crate::notes;
+use crate::engine::notes;
 use chronoscope_model::Note;
 use chronoscope_model::waits::Wait;
 use chronoscope_model::why::{Cause, Why};

@@ -1,19 +1,27 @@
 //! Everything about every clock: the phases of the main job, one after the other, each within its
 //! share of the time.
 
-use crate::disturbance::Conditions;
+pub mod bulk;
+pub mod counter;
+pub mod difference;
+pub(crate) mod disturbance;
+mod instructions;
+pub mod quick;
+pub mod single;
+mod throughput;
+pub mod until_change;
+
 use crate::engine::rounds::{self, Plan};
-use crate::engine::{Batches, Mode, Rate, RulerKind, Spec, Timed, Values};
-use crate::measurement::{Error, Measurement, Progress, Setting};
-use crate::schedule::{
+use crate::engine::schedule::{
     self, ACROSS, BRIEF_ACROSS, CHANGES, COLD, DIFFERENCE, FIRST, ORDER, PATIENT, Phase, QUICK,
     QUIET, ROUNDS,
 };
-use crate::session::{self, Session};
-use crate::{
-    across, bulk, contradictions, difference, instructions, notes, ordering, resolution, single,
-    until_change,
-};
+use crate::engine::{Batches, Mode, Rate, RulerKind, Spec, Timed, Values};
+use crate::engine::{notes, ordering, resolution};
+use crate::run::contradictions;
+use crate::run::measurement::{Error, Measurement, Progress, Setting};
+use crate::run::session::{self, Session};
+use crate::trust::across;
 use chronoscope_model::clock::{BuiltOn, Clock, Cost, Displaced};
 use chronoscope_model::environment::{Cache, Environment};
 use chronoscope_model::run::Noise;
@@ -21,6 +29,7 @@ use chronoscope_model::spec::Disturbance;
 use chronoscope_model::waits::Load;
 use chronoscope_model::{Estimate, Note, Report};
 use chronoscope_probes::clocks::{Entry, Unit};
+use disturbance::Conditions;
 use std::time::Duration;
 
 #[derive(Default)]

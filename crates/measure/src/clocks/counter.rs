@@ -1,9 +1,10 @@
 //! Measures nothing but the counter's own rate and cost.
 
+use super::throughput;
 use crate::engine::rounds::{self, Plan};
+use crate::engine::schedule;
 use crate::engine::{Mode, Timed};
-use crate::measurement::{Error, Measurement, Setting};
-use crate::{schedule, throughput};
+use crate::run::measurement::{Error, Measurement, Setting};
 use chronoscope_model::Report;
 use chronoscope_probes::clocks::{self, Entry};
 

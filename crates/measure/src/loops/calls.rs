@@ -1,12 +1,12 @@
 //! The mean of a million calls, the mean of ten, and a single call, in three passes, with nothing
 //! printed in between.
 
-use crate::disturbance::Conditions;
+use crate::clocks::disturbance::Conditions;
 use crate::engine::host::ticks;
+use crate::engine::load::LONGEST_SPIN;
+use crate::engine::schedule::{CALLS_MEAN, CALLS_QUIET};
 use crate::engine::{Batches, Mode, Spec, Values};
-use crate::load::LONGEST_SPIN;
-use crate::measurement::{Error, Measurement, Progress, Setting};
-use crate::schedule::{CALLS_MEAN, CALLS_QUIET};
+use crate::run::measurement::{Error, Measurement, Progress, Setting};
 use chronoscope_model::Report;
 use chronoscope_model::calls::{Calls, Pass};
 use chronoscope_model::run::Noise;

@@ -1,20 +1,23 @@
 //! The differences between successive reads.
 
-use crate::disturbance::Conditions;
+pub mod slices;
+pub(crate) mod tally;
+
+use crate::clocks::disturbance::Conditions;
 use crate::engine::Spec;
 use crate::engine::host::{Batches, Values};
 use crate::engine::neighbour::Neighbour;
+use crate::engine::schedule::DELTAS_NOTHING;
 use crate::engine::time::{Limit, Time};
-use crate::measurement::{Error, Measurement, Progress, Setting};
-use crate::places::LARGE_NS;
-use crate::schedule::DELTAS_NOTHING;
-use crate::tally::Tally;
+use crate::run::measurement::{Error, Measurement, Progress, Setting};
+use crate::stats::periodicity::LARGE_NS;
 use chronoscope_model::Report;
 use chronoscope_model::deltas::{Deltas, Nothing};
 use chronoscope_model::run::Noise;
 use chronoscope_model::spec::Disturbance;
 use chronoscope_probes::clocks::Entry;
 use std::time::Duration;
+use tally::Tally;
 
 /// The number of timings of an empty interval if none is given.
 pub const NOTHING_TRIES: u64 = 10_000_000;

@@ -1,8 +1,8 @@
 //! Demonstrations of what goes wrong when time is measured carelessly. Each runs for a moment on
 //! this machine and tells what happened. Their texts are in the reports' pages of the same names.
 
-use crate::across;
 use crate::engine::order::between;
+use crate::trust::across;
 use chronoscope::counter;
 use chronoscope_probes::clocks::{self, Opening, Unit};
 use chronoscope_probes::machine::affinity::{self, PinGuard};

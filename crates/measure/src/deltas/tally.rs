@@ -1,6 +1,6 @@
 //! Counts the differences between successive reads, whoever made them.
 
-use crate::places::Places;
+use crate::stats::periodicity::Places;
 use chronoscope_model::deltas::{Changes, Deltas, Row, median};
 use chronoscope_model::histogram::{self, Histogram};
 use std::collections::HashMap;

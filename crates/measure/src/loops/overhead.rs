@@ -1,11 +1,11 @@
 //! What timing adds to a real loop: the sum of some integers, with and without two reads and a
 //! subtraction around it.
 
+use crate::engine::notes;
+use crate::engine::schedule;
 use crate::engine::time::Limit;
 use crate::engine::{Spec, Values};
-use crate::measurement::{Error, Measurement, Progress, Setting};
-use crate::notes;
-use crate::schedule;
+use crate::run::measurement::{Error, Measurement, Progress, Setting};
 use chronoscope_model::overhead::{Centre, Overhead};
 use chronoscope_model::run::Noise;
 use chronoscope_model::{Note, Report};

@@ -1,11 +1,11 @@
 //! What disturbs a measurement on request, and what keeps others from disturbing it: loads, one
 //! after the other, and a real-time priority of the measuring thread.
 
+use crate::engine::load::{check_fifo, check_processes, fence, start};
+use crate::engine::notes;
 use crate::engine::time::Time;
-use crate::load::{check_fifo, check_processes, fence, start};
-use crate::measurement::{Error, Setting};
-use crate::notes;
-use crate::session::Session;
+use crate::run::measurement::{Error, Setting};
+use crate::run::session::Session;
 use chronoscope_model::Report;
 use chronoscope_model::spec::Disturbance;
 use chronoscope_model::waits::Load;

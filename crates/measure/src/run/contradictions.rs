@@ -1,7 +1,7 @@
 //! Results that contradict each other. They are shown as measured, with a note that names the
 //! cause.
 
-use crate::notes;
+use crate::engine::notes;
 use chronoscope_model::clock::Clock;
 use chronoscope_model::{Estimate, Note};
 

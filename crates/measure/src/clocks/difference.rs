@@ -3,7 +3,7 @@
 
 use crate::engine::Spec;
 use crate::engine::host::Values;
-use crate::schedule::DIFFERENCE;
+use crate::engine::schedule::DIFFERENCE;
 use chronoscope_model::clock::Difference;
 use chronoscope_probes::clocks::Unit;
 

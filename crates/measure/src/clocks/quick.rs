@@ -2,10 +2,10 @@
 //! is on, without a calibration of its own. The ruler's rate is that of these milliseconds.
 
 use crate::engine::rounds::{self, Plan};
+use crate::engine::schedule::GLANCE;
 use crate::engine::{Machine, Mode, Offer, Ruler, Timed};
-use crate::measurement::{Error, Measurement, Setting};
-use crate::schedule::GLANCE;
-use crate::session;
+use crate::run::measurement::{Error, Measurement, Setting};
+use crate::run::session;
 use chronoscope_model::Report;
 use chronoscope_model::clock::{Clock, Cost};
 use chronoscope_probes::clocks::Entry;

@@ -3,7 +3,7 @@
 
 use crate::engine::Interrupt;
 use crate::engine::children::Children;
-use crate::session::{self, Session};
+use crate::run::session::{self, Session};
 use crate::waits;
 use chronoscope_model::{Environment, Report};
 use chronoscope_probes::clocks::Entry;
