@@ -1,4 +1,4 @@
-//! Chores of the project: tests, generated files, packages and other targets. The experiments use
+//! Chores of the project: tests, generated files, packages and other targets. `research` uses
 //! the parts that build and run the tool.
 
 pub mod analysis;
@@ -18,15 +18,7 @@ use anyhow::Result;
 use std::process::ExitCode;
 
 /// All packages except those that run only on the development machine.
-pub const PUBLISHED: [&str; 7] = [
-    "--workspace",
-    "--exclude",
-    "xtask",
-    "--exclude",
-    "experiments",
-    "--exclude",
-    "chronoscope-bench",
-];
+pub const PUBLISHED: [&str; 3] = ["--workspace", "--exclude", "xtask"];
 
 /// Prints why a command failed, if it did, and returns the exit code.
 pub fn ended(result: Result<()>) -> ExitCode {

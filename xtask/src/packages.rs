@@ -33,9 +33,9 @@ pub enum Need {
     QemuAarch64,
     /// A virtual machine booted under QEMU.
     Boot,
-    /// The machines of `cargo experiments lab` with Arm's processors.
+    /// The machines of `cargo research lab` with Arm's processors.
     LabArm,
-    /// `cargo experiments crosscheck`.
+    /// `cargo research crosscheck`.
     Crosscheck,
     /// The browsers that open pages, and what drives them.
     Page,
@@ -51,9 +51,9 @@ pub enum Need {
     Forms,
     /// The language runtimes that the tool measures.
     Runtimes,
-    /// `cargo experiments crosscheck-runtimes`, in addition.
+    /// `cargo research crosscheck-runtimes`, in addition.
     CrosscheckRuntimes,
-    /// `cargo experiments crosscheck-trust`.
+    /// `cargo research crosscheck-trust`.
     CrosscheckTrust,
 }
 

@@ -325,17 +325,17 @@ fn commands(path: &str) -> Vec<String> {
 #[test]
 fn commands_that_documents_name_exist() {
     let chores = commands("xtask/src/main.rs");
-    let experiments = commands("experiments/src/main.rs");
+    let research = commands("research/src/main.rs");
     let pages = fs::read_dir(root().join("docs")).unwrap().flatten().map(|entry| entry.path());
     let pages = pages.filter(|path| path.extension().is_some_and(|it| it == "md"));
     let own = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(|name| root().join(name));
     let sources =
-        ["crates", "experiments", "runtimes", "xtask"].map(|name| rust_files(&root().join(name)));
+        ["crates", "research", "runtimes", "xtask"].map(|name| rust_files(&root().join(name)));
     let sources = sources.into_iter().flatten().filter(|path| !path.ends_with("documents.rs"));
     let mut seen = 0;
     for page in pages.chain(own).chain(sources) {
         let text = fs::read_to_string(&page).unwrap();
-        for (program, known) in [("xtask", &chores), ("experiments", &experiments)] {
+        for (program, known) in [("xtask", &chores), ("research", &research)] {
             for after in text.split(&format!("cargo {program} ")).skip(1) {
                 let end = after.find(|c: char| !c.is_ascii_lowercase() && c != '-');
                 let name = &after[..end.unwrap_or(after.len())];

@@ -1,5 +1,5 @@
 //! Causes of lateness that are planted, and that `chronoscope waits --why` must name.
-//! `cargo experiments blame` plants more of them, a hundred times each.
+//! `cargo research blame` plants more of them, a hundred times each.
 //!
 //! Another cause may be added at any time, above all on a virtual machine. So each cause is planted
 //! up to five times, and must be named in three of them.

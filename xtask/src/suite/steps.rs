@@ -168,7 +168,7 @@ pub const ALL: &[Step] = &[
         name: "lab",
         about: "faults that are planted in virtual machines and processes are found, and no others",
         needs: &[Need::Build, Need::Boot],
-        run: |sh, _| counted(cmd!(sh, "cargo run --quiet --package experiments -- lab")),
+        run: |sh, _| counted(cmd!(sh, "cargo research lab")),
         beside: true,
         ..STEP
     },
