@@ -64,11 +64,36 @@ pub fn command_line() -> clap::Command {
     let more = format!("Exit codes: {EXIT_CODES}\n\n{}", shown(&summary::EXAMPLES));
     let with = |command, groups: &[Group]| groups.iter().fold(command, |all, group| group(all));
     let whole = presets::option(with(Cli::command(), MEASURING)).after_help(more);
-    COMMANDS.iter().fold(in_any_case(whole), |whole, (name, groups, examples)| {
+    COMMANDS.iter().fold(in_any_case(whole), |whole, (name, groups, examples, _)| {
         whole.mut_subcommand(*name, |command| {
             in_any_case(presets::option(with(command, groups))).after_help(shown(examples))
         })
     })
+}
+
+/// Lists the commands under their headings in help, where clap has a single list. Their lines are
+/// clap's.
+fn with_headings(whole: clap::Command) -> clap::Command {
+    let listed = whole.clone().help_template("{subcommands}").render_help().ansi().to_string();
+    let usage = whole.clone().render_usage().ansi().to_string();
+    let (header, literal) = (whole.get_styles().get_header(), whole.get_styles().get_literal());
+    let mut list = String::new();
+    for line in listed.trim_end().lines() {
+        let begins = |name: &str| line.starts_with(&format!("  {literal}{name}{literal:#} "));
+        if let Some(at) = COMMANDS.iter().position(|(name, ..)| begins(name)) {
+            let heading = COMMANDS[at].3;
+            if at == 0 || COMMANDS[at - 1].3 != heading {
+                list += &format!("\n{header}{heading}:{header:#}\n");
+            }
+        }
+        list += &format!("{line}\n");
+    }
+    whole
+        .mut_subcommands(|command| command.hide(true))
+        .override_usage(usage.split_once(' ').map_or_else(String::new, |(_, usage)| usage.into()))
+        .help_template(format!(
+            "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{list}\n{{all-args}}{{after-help}}"
+        ))
 }
 
 /// Lets users write names with capitals.
@@ -83,7 +108,7 @@ fn in_any_case(command: clap::Command) -> clap::Command {
 /// # Errors
 /// They ask for help or the version, or are wrong.
 pub fn parsed(mut words: Vec<OsString>) -> anyhow::Result<(Cli, Options, Option<String>)> {
-    let mut whole = command_line();
+    let mut whole = with_headings(command_line());
     let preset = presets::expand(&mut words, &whole)?;
     let matches = whole.try_get_matches_from_mut(&words);
     let mut matches = matches.map_err(|error| refused(error, &whole, &words))?;
@@ -125,6 +150,10 @@ fn refused(error: clap::Error, whole: &clap::Command, words: &[OsString]) -> any
     });
     let command = words.iter().find_map(|word| whole.find_subcommand(word));
     match (error.kind(), known, command) {
+        (ErrorKind::InvalidSubcommand, ..) => {
+            let given = named(ContextKind::InvalidSubcommand);
+            habits::command(&given, COMMANDS.iter().map(|(name, ..)| *name))
+        }
         (ErrorKind::UnknownArgument, Some(option), Some(command)) => {
             let command = command.get_name();
             Usage(format!("--{option} does not apply to `{command}`")).into()
@@ -177,10 +206,10 @@ mod tests {
 
     /// Each command, its examples, and its help.
     fn all() -> Vec<(&'static str, Examples, String)> {
-        let mut whole = command_line();
+        let mut whole = with_headings(command_line());
         whole.build();
         let mut all = vec![("", summary::EXAMPLES, whole.render_long_help().to_string())];
-        for (name, _, examples) in COMMANDS {
+        for (name, _, examples, _) in COMMANDS {
             let command = whole.find_subcommand_mut(name).expect("a command");
             all.push((name, *examples, command.render_long_help().to_string()));
         }
@@ -205,6 +234,24 @@ mod tests {
                 assert_eq!(matches.subcommand_name().unwrap_or_default(), name, "{line}");
             }
         }
+    }
+
+    #[test]
+    fn help_lists_every_command_under_its_heading() {
+        let (.., help) = all().swap_remove(0);
+        let lines: Vec<&str> = help.lines().collect();
+        let mut headings = Vec::new();
+        for (name, _, _, heading) in COMMANDS {
+            let at = lines.iter().position(|line| line.starts_with(&format!("  {name} ")));
+            let above = &lines[..at.unwrap_or_else(|| panic!("{name} is not in {help}"))];
+            let above = above.iter().rfind(|line| !line.starts_with(' ')).unwrap();
+            assert_eq!(*above, format!("{heading}:"), "{name}");
+            headings.push(*above);
+        }
+        headings.dedup();
+        assert_eq!(headings.len(), 5, "{help}");
+        assert!(help.contains("Usage: chronoscope [OPTIONS] [COMMAND]\n"), "{help}");
+        assert!(help.contains("\nOutput options:\n") && !help.contains("\nCommands:"), "{help}");
     }
 
     #[test]

@@ -1,5 +1,7 @@
-//! Options that users of other tools try, and what they are called here.
+//! Options and commands that users of other tools try, and what they are called here.
 
+use crate::error::Usage;
+use chronoscope_survey::select;
 use clap::Command;
 
 /// A habit: how other tools write it, the option here, and what the message says of it.
@@ -73,6 +75,37 @@ pub fn instead(option: &str, command: &Command, whole: &Command) -> Option<Strin
     let waits = whole.find_subcommand("waits").filter(|waits| takes(waits, ours));
     let other = waits.or_else(|| whole.get_subcommands().find(|command| takes(command, ours)))?;
     Some(format!("there is no {option}: {line}, in `{} {}`", whole.get_name(), other.get_name()))
+}
+
+/// What other tools call a command, and what to write here.
+const COMMANDS: &[(&[&str], &str)] = &[
+    (&["history", "trend", "log"], "compare --history DIR"),
+    (&["diff"], "compare A B"),
+    (&["wait", "sleep", "jitter", "latency", "cyclictest"], "waits"),
+    (&["monitor", "top", "live"], "watch"),
+    (&["bench", "benchmark", "measure", "time"], "clocks"),
+    (&["languages", "python", "java", "node"], "runtimes"),
+    (&["check", "diagnose", "health", "verify"], "doctor"),
+    (&["recommend", "choose", "which"], "advise"),
+    (&["describe", "info", "man", "term"], "explain NAME"),
+    (&["show", "view", "export", "page"], "report FILE"),
+    (&["presets", "formats", "faults", "purposes", "columns"], "list"),
+    (&["exporter", "prometheus", "metrics", "daemon"], "serve"),
+    (&["completions", "completion", "fleet", "schema"], "generate"),
+    (&["timers", "tsc", "machine", "cpu"], "hardware"),
+    (&["monotonicity", "drift", "skew"], "trust"),
+];
+
+/// The error for a command that does not exist, with the one to use.
+pub fn command<'a>(given: &str, names: impl Iterator<Item = &'a str>) -> anyhow::Error {
+    let low = given.to_lowercase();
+    match COMMANDS.iter().find(|(habits, _)| habits.contains(&&*low)) {
+        Some((_, line)) => {
+            let shown = select::shown(given);
+            Usage(format!("there is no command '{shown}': use `chronoscope {line}`")).into()
+        }
+        None => select::unknown("command", names, given).into(),
+    }
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ pub fn pages(folder: &Path) -> io::Result<()> {
     let mut whole = command_line().disable_help_subcommand(true);
     whole.build();
     page(&whole, &summary::EXAMPLES, folder)?;
-    for (name, _, examples) in COMMANDS {
+    for (name, _, examples, _) in COMMANDS {
         let command = whole.find_subcommand(name).filter(|command| !command.is_hide_set());
         if let Some(command) = command {
             page(command, examples, folder)?;

@@ -24,6 +24,14 @@ fn unknown_names_get_a_suggestion_and_code_2() {
         (&["runtimes", "c:nope"], "c:gcc-O2"),
         (&["explain", "c/time", "frobnicate"], "'frobnicate'"),
         (&["explain", "sequential"], "sequential reads (experiment)"),
+        // What is near to a command, and what other tools call it.
+        (&["advice"], "did you mean advise?"),
+        (&["clock"], "did you mean clocks?"),
+        (&["clokcs"], "did you mean clocks?"),
+        (&["deltas\u{1b}"], "did you mean deltas?"),
+        (&["history"], "use `chronoscope compare --history DIR`"),
+        (&["sleep"], "use `chronoscope waits`"),
+        (&["xyzzy"], "see chronoscope --help"),
         // Habits of other tools, and what is near to an option.
         (&["waits", "-i", "1000", "-l", "9"], "--wait 1ms"),
         (&["clocks", "--runs", "10"], "--calls"),
@@ -45,9 +53,7 @@ fn unknown_names_get_a_suggestion_and_code_2() {
         let line = complaint(args);
         assert!(line.contains(proposal) && line.lines().count() == 1, "{args:?}: {line}");
     }
-    for args in
-        [&["clokcs"][..], &["list", "nothing"], &["--frobnicate"], &["deltas"], &["deltas", "c/"]]
-    {
+    for args in [&["list", "nothing"][..], &["--frobnicate"], &["deltas"], &["deltas", "c/"]] {
         assert_eq!(code(args), 2, "{args:?}");
     }
 }

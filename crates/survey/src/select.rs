@@ -278,6 +278,7 @@ pub fn unknown<'a>(what: &str, ids: impl Iterator<Item = &'a str>, wanted: &str)
         ([], "preset") => "see chronoscope list presets".into(),
         ([], "finding") => "see chronoscope list faults".into(),
         ([], "purpose") => "see chronoscope list purposes".into(),
+        ([], "command") => "see chronoscope --help".into(),
         ([], _) => "see chronoscope list".into(),
         (nearest, _) => format!("did you mean {}?", nearest.join(", ")),
     };

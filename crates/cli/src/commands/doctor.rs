@@ -18,7 +18,7 @@ pub const EXAMPLES: Examples = [
     ("chronoscope doctor --facts bundle -v", "Diagnose that bundle; -v lists what was ruled out."),
 ];
 
-/// What is wrong with time on this machine, what is the evidence, and what is the fix?
+/// What is wrong with time here, on what evidence, and what is the fix?
 #[derive(clap::Args)]
 pub struct Args {
     /// Only facts and the cost of the system's clock, in less than 0.2 s and 20 ms of CPU time.

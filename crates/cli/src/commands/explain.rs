@@ -19,7 +19,7 @@ pub const EXAMPLES: Examples = [
     ("chronoscope explain noisy-machine", "A finding, and what to do about it."),
 ];
 
-/// Explain a clock, a wait, a runtime, a finding, a function, a timer, a term or a column.
+/// Explain a clock, wait, runtime, finding, function, term or column.
 #[derive(clap::Args)]
 pub struct Args {
     /// The id of a clock, a wait, a runtime, a finding, a purpose, a preset or a cause of lateness;

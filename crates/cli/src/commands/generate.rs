@@ -9,7 +9,7 @@ pub const EXAMPLES: Examples = [
     ("chronoscope generate completions bash > chronoscope.bash", "Completions for a shell."),
 ];
 
-/// Write files for a fleet, shell completions, man pages or the JSON Schema.
+/// Write files for a fleet, completions, man pages or the JSON Schema.
 #[derive(clap::Args)]
 pub struct Args {
     /// What to generate.

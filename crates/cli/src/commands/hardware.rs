@@ -11,7 +11,7 @@ pub const EXAMPLES: Examples = [
     ("chronoscope hardware --fail-on warning", "Exit with 1 if there is a problem, for a script."),
 ];
 
-/// Which timer hardware, which kernel clock source, which hypervisor, and why?
+/// Which timers, which clock source of the kernel, which hypervisor?
 #[derive(clap::Args)]
 pub struct Args {}
 

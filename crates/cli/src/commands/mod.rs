@@ -1,5 +1,5 @@
 //! The commands: one file per command with its arguments and what they ask for, and one line in the
-//! list below.
+//! list below, under the heading that help gives it.
 
 pub mod summary;
 
@@ -8,24 +8,26 @@ use crate::options::{COMPARED, Group, LIST, MEASURING, NAMING, NONE, PAGE, STORE
 use crate::task::{Examples, Run, Task};
 
 macro_rules! commands {
-    ($($(#[$on:meta])? $file:ident: $groups:ident),* $(,)?) => {
-        $($(#[$on])? pub mod $file;)*
+    ($($heading:literal { $($(#[$on:meta])? $file:ident: $groups:ident),* $(,)? })*) => {
+        $($($(#[$on])? pub mod $file;)*)*
 
         pastey::paste! {
             /// What to do.
             #[derive(clap::Subcommand)]
             pub enum Command {
-                $($(#[$on])? [<$file:camel>](Box<$file::Args>),)*
+                $($($(#[$on])? [<$file:camel>](Box<$file::Args>),)*)*
             }
 
-            /// The name of each command, the groups of options that it takes, and its examples.
-            pub const COMMANDS: &[(&str, &[Group], Examples)] =
-                &[$($(#[$on])? (stringify!($file), $groups, $file::EXAMPLES)),*];
+            /// The name of each command, the groups of options that it takes, its examples, and
+            /// the heading under which help lists it.
+            pub const COMMANDS: &[(&str, &[Group], Examples, &str)] = &[
+                $($($(#[$on])? (stringify!($file), $groups, $file::EXAMPLES, $heading),)*)*
+            ];
 
             impl Run for Command {
                 fn task(self, context: &Context) -> anyhow::Result<Task> {
                     match self {
-                        $($(#[$on])? Self::[<$file:camel>](args) => args.task(context),)*
+                        $($($(#[$on])? Self::[<$file:camel>](args) => args.task(context),)*)*
                     }
                 }
             }
@@ -34,23 +36,33 @@ macro_rules! commands {
 }
 
 commands! {
-    clocks: MEASURING,
-    deltas: MEASURING,
-    calls: MEASURING,
-    overhead: MEASURING,
-    waits: NAMING,
-    #[cfg(feature = "watch")] watch: NONE,
-    runtimes: MEASURING,
-    trust: MEASURING,
-    hardware: MEASURING,
-    sweep: MEASURING,
-    doctor: MEASURING,
-    advise: MEASURING,
-    report: STORED,
-    compare: COMPARED,
-    list: LIST,
-    explain: PAGE,
-    demo: PAGE,
-    #[cfg(feature = "serve")] serve: NONE,
-    generate: NONE,
+    "Measure" {
+        clocks: MEASURING,
+        waits: NAMING,
+        runtimes: MEASURING,
+        trust: MEASURING,
+        #[cfg(feature = "watch")] watch: NONE,
+    }
+    "Answer" {
+        advise: MEASURING,
+        doctor: MEASURING,
+        explain: PAGE,
+        list: LIST,
+    }
+    "Keep and compare" {
+        report: STORED,
+        compare: COMPARED,
+    }
+    "Look closer" {
+        deltas: MEASURING,
+        calls: MEASURING,
+        overhead: MEASURING,
+        sweep: MEASURING,
+        hardware: MEASURING,
+        demo: PAGE,
+    }
+    "Operate" {
+        #[cfg(feature = "serve")] serve: NONE,
+        generate: NONE,
+    }
 }

@@ -19,7 +19,7 @@ pub const EXAMPLES: Examples = [
     ("chronoscope serve --cpu-budget 0.1% --report", "For less CPU time; /report has the report."),
 ];
 
-/// Answer Prometheus: measure now and then within a budget of CPU time, until a signal.
+/// Serve metrics to Prometheus, measured within a budget of CPU time.
 #[derive(clap::Args)]
 pub struct Args {
     /// The IP address and the port to listen on. Port 0 is a free one; standard error says which.

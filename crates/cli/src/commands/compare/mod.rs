@@ -32,7 +32,7 @@ pub const EXAMPLES: Examples = [
     ("chronoscope compare pi.json wsl.json windows.json", "The clocks that work on all three."),
 ];
 
-/// Show what changed between reports, by how much, and what the changes share.
+/// Show what changed between reports, and by how much.
 ///
 /// The first report is what the others are compared with. Reports of different machines also show
 /// which clocks work on all of them.
