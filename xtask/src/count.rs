@@ -28,7 +28,7 @@ pub fn run(sh: &Shell) -> Result<()> {
     Ok(())
 }
 
-/// The number of lines before the tests.
+/// The number of lines before the first `#[cfg(test)]`.
 fn counted(text: &str) -> usize {
     let lines = text.lines().map(str::trim);
     let lines = lines.take_while(|line| !line.starts_with("#[cfg(test)]"));

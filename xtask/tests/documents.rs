@@ -374,6 +374,60 @@ fn documents_know_how_many_faults_there_are() {
     assert!(flat("README.md").contains(&more), "README does not say {more}");
 }
 
+/// The paths that the exporter answers, and those that SECURITY lists.
+#[test]
+fn security_lists_every_path_of_the_exporter() {
+    let answers = read("crates/fleet/src/http/answer.rs");
+    let arms = answers.split("#[cfg(test)]").next().unwrap_or_default().lines().map(str::trim);
+    let paths: Vec<&str> = arms
+        .filter(|line| line.starts_with("\"/") && line.contains("=>"))
+        .filter_map(|line| line.split('"').nth(1))
+        .collect();
+    assert!(paths.len() >= 4, "{paths:?}");
+    let security = read("SECURITY.md");
+    for path in paths {
+        assert!(security.contains(&format!("\n- `{path}`")), "SECURITY does not list {path}");
+    }
+}
+
+/// PLATFORMS' table of costs quotes the reports that are checked in.
+#[test]
+fn the_costs_of_platforms_are_those_of_the_reports() {
+    let targets = [
+        "x86_64-unknown-linux-gnu",
+        "x86_64-pc-windows-gnu",
+        "aarch64-unknown-linux-gnu",
+        "armv7-unknown-linux-gnueabihf",
+    ];
+    let reports = targets.map(|target| {
+        let text = read(&format!("docs/reports/{target}.json"));
+        serde_json::from_str::<serde_json::Value>(&text).expect("a report")
+    });
+    let cost = |report: &serde_json::Value, id: &str| {
+        let clock = report["clocks"].as_array()?.iter().find(|clock| clock["id"] == id)?;
+        clock["cost"]["throughput"]["value_ns"].as_f64()
+    };
+    let page = read("docs/PLATFORMS.md");
+    let (_, table) = page.split_once("| clocks available,").expect("a table of costs");
+    let table = table.split("\n\n").next().unwrap_or_default();
+    let mut checked = 0;
+    for row in table.lines().filter(|row| row.starts_with("| `")) {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        let id = cells[1].trim_matches('`');
+        for (report, cell) in reports.iter().zip(&cells[2..]) {
+            let expected = match cost(report, id) {
+                Some(ns) if ns < 99.95 => format!("{ns:.1}"),
+                Some(ns) => format!("{ns:.0}"),
+                None if *cell == "trapped" => "trapped".into(),
+                None => String::new(),
+            };
+            assert_eq!(*cell, expected, "{id}");
+            checked += usize::from(!expected.is_empty());
+        }
+    }
+    assert!(checked > 15, "only {checked} costs were found");
+}
+
 /// The loops of a clock: what a reader exports besides what opening it asks for.
 #[test]
 fn documents_count_the_loops_of_a_clock() {
@@ -430,9 +484,12 @@ fn the_version_is_the_same_everywhere() {
     }
     assert_eq!(value(&read("CITATION.cff"), "version:"), version);
     assert_eq!(value(&read("action.yml"), "default: v"), version);
-    let readme = read("README.md");
+    let readme = read("README.md") + &read("docs/install.md");
     for form in ["v{}.tar.gz", "_{}-1_amd64.deb", "-{}-1.x86_64.rpm", "chronoscope@v{}"] {
-        assert!(readme.contains(&form.replace("{}", version)), "README has no {form}");
+        assert!(
+            readme.contains(&form.replace("{}", version)),
+            "README and install.md have no {form}"
+        );
     }
     let major = version.split('.').next().unwrap();
     assert!(flat("docs/STABILITY.md").contains(&format!("`libchronoscope.so.{major}`")));

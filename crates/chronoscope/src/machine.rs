@@ -84,8 +84,8 @@ pub trait Machine {
     /// use chronoscope::machine::{Machine, Native};
     /// Native.inquire(false);
     /// match Native.disruption() {
-    ///     Some(marker) => println!("disruptions are told: {marker}"),
-    ///     None => println!("no hypervisor tells of disruptions"),
+    ///     Some(marker) => println!("the hypervisor reports disruptions: {marker}"),
+    ///     None => println!("no hypervisor reports disruptions"),
     /// }
     /// ```
     fn disruption(&self) -> Option<u64> {

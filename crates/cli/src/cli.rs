@@ -237,6 +237,15 @@ mod tests {
     }
 
     #[test]
+    fn the_page_of_commands_has_every_command_and_the_exit_codes() {
+        let page = include_str!("../../../docs/commands.md");
+        for (name, ..) in COMMANDS {
+            assert!(page.contains(&format!("\n| `chronoscope {name}")), "{name}");
+        }
+        assert!(page.replace('`', "").contains(EXIT_CODES), "{EXIT_CODES}");
+    }
+
+    #[test]
     fn help_lists_every_command_under_its_heading() {
         let (.., help) = all().swap_remove(0);
         let lines: Vec<&str> = help.lines().collect();

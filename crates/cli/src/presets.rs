@@ -1,5 +1,5 @@
 //! Known experiments under a name: a table of command lines. Help, `list presets`, `explain` and
-//! the README show the table.
+//! docs/commands.md show the table.
 
 use crate::error::Usage;
 use chronoscope_report::text::Page;
@@ -257,11 +257,10 @@ mod tests {
     }
 
     #[test]
-    fn the_readme_has_every_preset_and_its_command_line() {
-        let readme = include_str!("../../../README.md");
+    fn the_page_of_commands_has_every_preset_and_its_command_line() {
+        let page = include_str!("../../../docs/commands.md");
         for preset in PRESETS {
-            let row =
-                readme.lines().find(|line| line.contains(&format!("| `{}` |", preset.name())));
+            let row = page.lines().find(|line| line.contains(&format!("| `{}` |", preset.name())));
             assert!(row.is_some_and(|row| row.contains(&preset.line())), "{}", preset.line());
         }
     }

@@ -62,9 +62,9 @@ fn slower() -> Change {
         ..it
     };
     let read = row("x86/cpuid-rdtsc", Quantity::Read, 4059.0, 0.38, Verdict::Same);
-    rows.push(unjudged(read, "leaves the guest: --run tells"));
+    rows.push(unjudged(read, "leaves the guest: use --run"));
     rows.extend(of(Quantity::Ordered, Verdict::Same));
-    rows.extend(of(Quantity::Cold, Verdict::Same).map(|it| unjudged(it, "--run tells")));
+    rows.extend(of(Quantity::Cold, Verdict::Same).map(|it| unjudged(it, "use --run")));
     let only = |key: &str, a: Option<&str>, b: Option<&str>| Difference {
         key: key.into(),
         a: a.map(Into::into),
@@ -130,7 +130,7 @@ fn waits(judged: bool) -> Change {
                 ..row.key
             };
             row.p = row.p.filter(|_| judged);
-            row.why = (!judged).then(|| "compare --run tells".into());
+            row.why = (!judged).then(|| "use compare --run".into());
             row
         })
     });

@@ -187,7 +187,7 @@ impl<'a> Past<'a> {
                 [.., ref old, ref new] => between(newest, old, new),
                 _ if *alone => Row {
                     verdict: Verdict::CannotTell,
-                    why: Some("so far only the newest run is off: another run tells".into()),
+                    why: Some("so far only the newest run is off: make another".into()),
                     ..newest
                 },
                 // One run proves no change.

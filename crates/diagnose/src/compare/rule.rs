@@ -156,18 +156,18 @@ pub fn p(a: &Measured, b: &Measured, ratio: Ratio) -> f64 {
 pub fn not_judged(it: &Measured) -> Option<&'static str> {
     let facts = it.clock.and_then(|clock| clock.facts);
     match (it.key.section, it.key.quantity) {
-        (Section::Waits, _) => Some("compare --run tells"),
-        (_, Quantity::Cold) => Some("cold reads differ from run to run: --run tells"),
-        (_, Quantity::First) => Some("first reads differ from run to run: --run tells"),
-        _ if facts.is_some_and(|it| it.exits_guest) => Some("leaves the guest: --run tells"),
+        (Section::Waits, _) => Some("use compare --run"),
+        (_, Quantity::Cold) => Some("cold reads differ from run to run: use --run"),
+        (_, Quantity::First) => Some("first reads differ from run to run: use --run"),
+        _ if facts.is_some_and(|it| it.exits_guest) => Some("leaves the guest: use --run"),
         _ => None,
     }
 }
 
-/// Why a row that is judged cannot be told.
+/// Why a row that is judged stays undecided.
 pub fn too_wide(it: &Measured) -> &'static str {
     match it.stored_time() {
-        true => "settles at another cost in each run: --run tells",
-        false => "the intervals are too wide: --run tells",
+        true => "the cost differs from run to run: use --run",
+        false => "the intervals are too wide: use --run",
     }
 }

@@ -195,7 +195,7 @@ pub(super) const DEEP_IDLE: Fault = Fault {
 pub(super) const HOST_GAPS: Fault = Fault {
     page: Page {
         names: &["host-gaps"],
-        title: "Time passes in which the kernel is not entered",
+        title: "The hypervisor or firmware takes time unseen by the kernel",
         about: "A spinning thread lost time, and the kernel was not entered: a null selector in \
                 ES, which every interrupt of the kernel clears, was still in place. In a virtual \
                 machine the host took the CPU for less time than counts as steal; on bare metal \

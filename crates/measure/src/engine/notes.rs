@@ -240,11 +240,7 @@ pub(crate) fn one_process() -> Note {
 pub(crate) fn too_short(id: &str, what: &str, share: Duration, from: Duration) -> Note {
     note(
         id,
-        format!(
-            "{what}: the clocks get {} of the budget, but this needs {}",
-            human(share),
-            human(from)
-        ),
+        format!("{what}: this needs {}, and {} of the budget is for it", human(from), human(share)),
         "raise --budget",
     )
 }
@@ -255,8 +251,8 @@ pub(crate) fn slow_processes(clocks: usize, each_s: f64, all_s: f64, share: Dura
     note(
         "no-first-reads",
         format!(
-            "no first reads: a process takes {:.0} ms to start and end, so {clocks} clocks would \
-             take {all_s:.1} s, but they get {:.1} s of the budget",
+            "no first reads: a process takes {:.0} ms to start and end, so {clocks} clocks \
+             need {all_s:.1} s; the budget has {:.1} s for them",
             each_s * 1e3,
             share.as_secs_f64()
         ),
@@ -268,7 +264,7 @@ pub(crate) fn slow_processes(clocks: usize, each_s: f64, all_s: f64, share: Dura
 pub fn no_waits(why: &str, share: Duration) -> Note {
     let mut note = note(
         "waits-left-out",
-        format!("{why}: the waits get {} of the budget", human(share)),
+        format!("{why}: the budget has {} for waits", human(share)),
         "raise --budget",
     );
     note.about = Some("waits".into());

@@ -46,7 +46,7 @@ pub(super) fn view(compared: &Compared, detail: Detail) -> Vec<Block> {
         let number = plural(calm.len() as u64, "report", "reports");
         let [same, open] = [same, open].map(|it| count(it as u64));
         blocks.push(Block::paragraph(format!(
-            "In {number} nothing changed: {same} figures are the same, {open} cannot be told."
+            "In {number} nothing changed: {same} figures are the same, {open} are undecided."
         )));
     }
     let mut unread = unread;

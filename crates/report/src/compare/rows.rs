@@ -246,7 +246,7 @@ fn others(group: &Group, any_changed: bool) -> Option<Block> {
 /// Ids that a line names.
 const NAMED: usize = 3;
 
-/// The rows of which it cannot be told, by the reason, which says what would tell.
+/// The undecided rows, by the reason, which says what would decide them.
 fn untold(group: &Group, view: &View) -> Vec<Block> {
     let mut reasons: Vec<(String, Vec<&Row>)> = Vec::new();
     for row in group.all().filter(|row| row.verdict == Verdict::CannotTell) {
@@ -257,7 +257,7 @@ fn untold(group: &Group, view: &View) -> Vec<Block> {
         }
     }
     let line = |(why, mut rows): (String, Vec<&Row>)| {
-        let line = Text::from(format!("{} cannot be told ({why})", rows.len()));
+        let line = Text::from(format!("{} undecided ({why})", rows.len()));
         rows.sort_by(|a, b| b.change.abs().total_cmp(&a.change.abs()));
         let name = |row: &&Row| {
             let by = format!(" {}", words::signed(row.change));

@@ -50,12 +50,12 @@ pub(super) fn verdict(row: &Row) -> String {
     }
 }
 
-/// Why it cannot be told of a row, and what would tell.
+/// Why a row is undecided, and what would decide it.
 pub(super) fn why(row: &Row, method: Method) -> String {
     let more = match method {
-        Method::Stored => "--run tells",
-        Method::Pairs => "more --pairs tell",
-        Method::History => "more runs tell",
+        Method::Stored => "use --run",
+        Method::Pairs => "use more --pairs",
+        Method::History => "add more runs",
     };
     row.why.clone().unwrap_or_else(|| format!("the interval is too wide: {more}"))
 }
@@ -225,8 +225,8 @@ fn answer(change: &Change, method: Method) -> Text {
     let begin = match (parts.is_empty(), same) {
         (true, 0) => {
             let why = change.rows.first().map_or(String::new(), |row| why(row, method));
-            let text = format!(" whether anything changed: {why}.");
-            return Text::toned(Tone::Strong, "It cannot be told").and(text);
+            let text = format!(": {why}.");
+            return Text::toned(Tone::Strong, "Undecided").and(text);
         }
         (true, _) if open == 0 => "No change.",
         (true, _) => "No change found.",
@@ -242,7 +242,7 @@ fn answer(change: &Change, method: Method) -> Text {
         });
     }
     if open > 0 {
-        parts.push(format!("{open} cannot be told"));
+        parts.push(format!("{open} {} undecided", if open == 1 { "is" } else { "are" }));
     }
     Text::toned(Tone::Strong, begin).and(format!(" {}.", parts.join("; ")))
 }

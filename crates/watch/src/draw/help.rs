@@ -21,7 +21,7 @@ const KEYS: [(&str, &str, &str, Of); 14] = [
     (".", "step", "replay one second", Of::Replay),
     ("+-", "speed", "replay faster or slower", Of::Replay),
     ("r", "reset", "forget all figures", Of::Both),
-    ("s", "save", "write the last minute to a file", Of::Live),
+    ("s", "save", "write what is kept to a file", Of::Live),
     ("Ctrl-Z", "", "go back to the shell; fg returns", Of::Live),
 ];
 /// The keys that are shown on any screen.

@@ -1,4 +1,4 @@
-//! The differences on a page: what is usual beside everything, and what is known besides.
+//! The differences on a page: the usual ones, all of them, and further facts.
 
 use super::super::page::{each, finding};
 use super::{Pair, charts, described, loaded};
