@@ -36,7 +36,10 @@ use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
 #[derive(Parser)]
-#[command(name = "cargo research", about = "Comparisons with other tools, planted faults and long runs")]
+#[command(
+    name = "cargo research",
+    about = "Comparisons with other tools, planted faults and long runs"
+)]
 struct Args {
     #[command(subcommand)]
     command: Command,

@@ -12,14 +12,22 @@ use xshell::{Shell, cmd};
 use xtask::sh;
 
 pub fn run(sh: &Shell) -> Result<()> {
-    if sh::has("cargo-deny") {
-        return sh::run(cmd!(sh, "cargo deny check bans licenses sources"));
-    }
     let rules: Table = sh.read_file("deny.toml")?.parse().context("cannot read deny.toml")?;
+    // Each is a workspace.
+    [".", "research"].iter().try_for_each(|folder| workspace(sh, &rules, folder))
+}
+
+fn workspace(sh: &Shell, rules: &Table, folder: &str) -> Result<()> {
+    if sh::has("cargo-deny") {
+        let manifest = format!("{folder}/Cargo.toml");
+        let what = ["bans", "licenses", "sources"];
+        return sh::run(cmd!(sh, "cargo deny --manifest-path {manifest} check {what...}"));
+    }
+    let _there = sh.push_dir(folder);
     let metadata = sh::metadata(sh)?;
     let mut faults = Vec::new();
     for package in &metadata.packages {
-        let fault = fault(&rules, package)?;
+        let fault = fault(rules, package)?;
         faults.extend(fault.map(|why| format!("\n{} {}: {why}", package.name, package.version)));
     }
     ensure!(faults.is_empty(), "violations of deny.toml: {}{}", faults.len(), faults.concat());

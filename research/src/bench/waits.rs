@@ -102,7 +102,8 @@ pub(super) fn waits(sh: &Shell, args: &Args) -> Result<String> {
 
 /// Names the code that is measured, so that only measurements of the same code are continued.
 fn measured_code(sh: &Shell) -> Result<String> {
-    let changed = sh::read(cmd!(sh, "git status --porcelain -- crates/chronoscope research/bench"))?;
+    let changed =
+        sh::read(cmd!(sh, "git status --porcelain -- crates/chronoscope research/bench"))?;
     ensure!(
         changed.trim().is_empty(),
         "commit the changes of the library and the bench, so that what is measured has a name"

@@ -165,6 +165,12 @@ pub const ALL: &[Step] = &[
         ..STEP
     },
     Step {
+        name: "research",
+        about: "clippy reports nothing in the workspace of research, and its tests pass",
+        run: |sh, _| research(sh),
+        ..STEP
+    },
+    Step {
         name: "lab",
         about: "faults that are planted in virtual machines and processes are found, and no others",
         needs: &[Need::Build, Need::Boot],
@@ -209,6 +215,13 @@ fn clippy(sh: &Shell, _: bool) -> Result<Done> {
     let alone = ["-p", "chronoscope", "-p", "chronoscope-adapters", "--no-default-features"];
     let driver = ["--features", "chronoscope-adapters/embassy", "--quiet"];
     one(cmd!(sh, "cargo clippy {alone...} {driver...} {strict...}"))
+}
+
+fn research(sh: &Shell) -> Result<Done> {
+    let all = ["--manifest-path", "research/Cargo.toml", "--workspace"];
+    let strict = ["--all-targets", "--quiet", "--", "-D", "warnings"];
+    sh::run(cmd!(sh, "cargo clippy {all...} {strict...}"))?;
+    counted(cmd!(sh, "cargo test --no-fail-fast {all...}"))
 }
 
 /// If a tool that the tests of the C library or of the live view use is missing, those tests are
