@@ -1,8 +1,8 @@
 //! Reports that are cut off, damaged, or made to harm: reading one gives a report or one clear
 //! line, and what was read can be judged, shown and compared.
 //!
-//! `CHRONOSCOPE_FUZZ=600 cargo test --release -p chronoscope-cli --test hostile` goes on for that
-//! many seconds with changes at random, and keeps what made it panic.
+//! `CHRONOSCOPE_FUZZ=600 cargo test --release -p chronoscope-cli --test all hostile` goes on for
+//! that many seconds with changes at random, and keeps what made it panic.
 
 use crate::checked_in;
 use crate::mutate;

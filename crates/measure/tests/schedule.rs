@@ -74,7 +74,7 @@ fn the_table_of_times_in_the_method_is_that_of_the_schedule() {
         assert!(
             method == wanted,
             "the table of times is stale: run UPDATE_METHOD=1 cargo test -p chronoscope-measure \
-             --test schedule"
+             --test all schedule"
         );
     }
 }

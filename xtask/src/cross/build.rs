@@ -117,22 +117,26 @@ impl<'a> Build<'a> {
     fn selection(&self) -> Result<Vec<String>> {
         let suites = &self.target.suites;
         let metadata = MetadataCommand::new().no_deps().current_dir(sh::root()).exec()?;
-        let mut left_out: Vec<&str> = suites.left_out.split_whitespace().collect();
+        let mut unknown: Vec<&str> = suites
+            .left_out
+            .split_whitespace()
+            .chain(suites.by_counter.split_whitespace())
+            .collect();
         let mut args = Vec::new();
         for name in suites.packages.split_whitespace() {
             let package = metadata.packages.iter().find(|package| package.name == name);
             let package = package.with_context(|| format!("no package is named {name}"))?;
             args.extend(["-p".to_owned(), name.to_owned()]);
             for test in package.targets.iter().filter(|target| target.is_test()) {
-                if named(suites.left_out, &test.name) {
-                    left_out.retain(|name| *name != test.name);
-                } else {
+                if !named(suites.left_out, &test.name) {
                     args.extend(["--test".to_owned(), test.name.clone()]);
                 }
             }
+            let folder = package.manifest_path.parent().context("a manifest without a folder")?;
+            unknown.retain(|name| !folder.join("tests").join(name).with_extension("rs").exists());
         }
-        match left_out.first() {
-            Some(name) => bail!("the excluded test `{name}` does not exist"),
+        match unknown.first() {
+            Some(name) => bail!("no file of tests is named `{name}`"),
             None => Ok(args),
         }
     }
@@ -191,6 +195,15 @@ pub struct Test {
     pub program: PathBuf,
     /// The folder in which cargo would run the test.
     pub folder: PathBuf,
+}
+
+impl Test {
+    /// The listed files of tests, as modules, that this program contains with others.
+    pub fn modules(&self, list: &str) -> Vec<String> {
+        let file = |name: &str| self.folder.join("tests").join(name).with_extension("rs").exists();
+        let listed = list.split_whitespace().filter(|name| self.name == "all" && file(name));
+        listed.map(|name| format!("{name}::")).collect()
+    }
 }
 
 /// A program in C or C++ that uses the library.

@@ -1,7 +1,6 @@
 //! Runs the test suites on a target.
 
 use super::build::{Built, Test};
-use super::target::named;
 use crate::runner::Runner;
 use crate::sh;
 use crate::tally::{Done, counted};
@@ -10,7 +9,7 @@ use std::time::{Duration, Instant};
 use xshell::Shell;
 
 /// A test executable that takes this long, even under emulation, hangs.
-const LIMIT: Duration = Duration::from_secs(600);
+const LIMIT: Duration = Duration::from_secs(1800);
 
 /// Unit tests of pure computation, by the beginning of their names. They simulate so much that they
 /// take minutes under emulation. They run natively.
@@ -24,10 +23,12 @@ pub fn run(sh: &Shell, runner: &Runner, built: &Built) -> Result<Done> {
         return Ok(done);
     }
     println!("excluded: {COMPUTATION} {}: {}", suites.left_out, suites.why);
-    let runs = tests.iter().map(|test| (test, "auto"));
-    let by_counter = |test: &&Test| named(suites.by_counter, &test.name);
-    let again = tests.iter().filter(by_counter).map(|test| (test, "counter"));
-    for (test, source) in runs.chain(again) {
+    let runs = tests.iter().map(|test| (test, "auto", vec![]));
+    let again = tests.iter().filter_map(|test| {
+        let only = test.modules(suites.by_counter);
+        (!only.is_empty()).then_some((test, "counter", only))
+    });
+    for (test, source, only) in runs.chain(again) {
         let Test { name, program, folder } = test;
         let package = folder.file_name().unwrap_or_default().display();
         println!("{package}: {name}, CHRONOSCOPE_SOURCE={source}");
@@ -35,7 +36,9 @@ pub fn run(sh: &Shell, runner: &Runner, built: &Built) -> Result<Done> {
         let _there = sh.push_dir(folder);
         let program = runner
             .start_within(sh, LIMIT, program)
+            .args(&only)
             .args(["--quiet", "--skip", COMPUTATION])
+            .args(test.modules(suites.left_out).iter().flat_map(|name| ["--skip", name]))
             .env("CHRONOSCOPE_SOURCE", source)
             // Generated cases take ten times as long here. The native tests run the full number.
             .env("PROPTEST_CASES", "16")

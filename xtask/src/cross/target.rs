@@ -49,11 +49,12 @@ pub enum Compilers {
 pub struct Suites {
     /// The packages whose tests run. Empty if the target cannot run on this machine.
     pub packages: &'static str,
-    /// The integration tests of these packages that are excluded, and why.
+    /// The files of integration tests of these packages that are excluded, and why. Those that are
+    /// programs of their own are not built.
     pub left_out: &'static str,
     pub why: &'static str,
-    /// Integration tests that run a second time with the processor's counter. By default, the
-    /// library does not use an emulated counter, because it costs more than a system call.
+    /// Files of integration tests that run a second time with the processor's counter. By default,
+    /// the library does not use an emulated counter, because it costs more than a system call.
     pub by_counter: &'static str,
 }
 
