@@ -1,19 +1,43 @@
 //! The metrics: names, types and help, as a scrape shows them.
 
-use prometheus_client::metrics::MetricType;
+/// What the rows of a metric are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Counter,
+    Gauge,
+    Histogram,
+}
+
+impl Kind {
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Counter => "counter",
+            Kind::Gauge => "gauge",
+            Kind::Histogram => "histogram",
+        }
+    }
+}
 
 /// All rows of one name. A counter's name is without the `_total` that it is shown with.
 #[derive(Debug)]
 pub struct Family {
     pub name: &'static str,
-    pub kind: MetricType,
+    pub kind: Kind,
     pub help: &'static str,
+}
+
+impl Family {
+    /// The name of its rows; OpenMetrics describes a counter without the suffix.
+    pub fn full_name(&self) -> String {
+        let suffix = if self.kind == Kind::Counter { "_total" } else { "" };
+        format!("{}{suffix}", self.name)
+    }
 }
 
 macro_rules! families {
     ($($id:ident $kind:ident $name:literal $help:literal)*) => {
         $(pub const $id: Family =
-            Family { name: $name, kind: MetricType::$kind, help: $help };)*
+            Family { name: $name, kind: Kind::$kind, help: $help };)*
 
         /// In the order in which they are shown.
         pub const ALL: &[&Family] = &[$(&$id),*];

@@ -4,6 +4,7 @@
 
 mod families;
 mod overshoot;
+mod protobuf;
 mod table;
 #[cfg(test)]
 mod tests;

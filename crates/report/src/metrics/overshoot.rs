@@ -1,10 +1,6 @@
 //! A histogram of durations with classic and native buckets.
 
-use prometheus_client::encoding::{
-    MetricEncoder, NativeHistogram, NativeHistogramBuckets, NoLabelSet,
-};
 use std::collections::BTreeMap;
-use std::fmt;
 
 /// The upper bounds of the classic buckets, in seconds; one more holds the rest.
 pub const BOUNDS: [f64; 13] =
@@ -12,19 +8,20 @@ pub const BOUNDS: [f64; 13] =
 
 /// Native buckets grow by a factor of 2^(1/8), so a quantile is known to 9 % (Prometheus,
 /// "Native histograms", Schema).
-const SCHEMA: i32 = 3;
+pub const SCHEMA: i32 = 3;
 
 /// Values up to this are counted as 0, in seconds: no clock here shows less than a nanosecond.
-const ZERO: f64 = 1e-9;
+pub const ZERO: f64 = 1e-9;
 
-/// The library's own histogram takes one value at a time; a report has counts.
+/// How often durations of each size were seen.
 #[derive(Clone, Debug, Default)]
 pub struct Overshoot {
     /// In seconds.
     pub sum: f64,
     pub count: u64,
     classic: [u64; BOUNDS.len() + 1],
-    zero: u64,
+    /// How many were 0.
+    pub zero: u64,
     /// By index: bucket i ends at 2^(i / 2^SCHEMA) seconds and holds its end.
     native: BTreeMap<i32, u64>,
 }
@@ -48,40 +45,18 @@ impl Overshoot {
 
     /// The classic buckets, each with its upper bound and the count of all up to that.
     pub fn cumulative(&self) -> impl Iterator<Item = (f64, u64)> {
-        self.ends().scan(0, |sum, (end, count)| {
+        let ends = BOUNDS.into_iter().chain([f64::INFINITY]);
+        ends.zip(self.classic).scan(0, |sum, (end, count)| {
             *sum += count;
             Some((end, *sum))
         })
-    }
-
-    fn ends(&self) -> impl Iterator<Item = (f64, u64)> {
-        BOUNDS.into_iter().chain([f64::INFINITY]).zip(self.classic)
-    }
-
-    /// Encodes both kinds of buckets. Prometheus expects the last of the classic ones in its text
-    /// formats only.
-    pub fn encode(&self, mut encoder: MetricEncoder<'_>, in_text: bool) -> fmt::Result {
-        let shown = |(end, _): &(f64, u64)| in_text || end.is_finite();
-        let classic: Vec<(f64, u64)> = self.ends().filter(shown).collect();
-        let (spans, deltas) = self.spans();
-        let native = NativeHistogram {
-            schema: SCHEMA,
-            zero_threshold: ZERO,
-            zero_count: self.zero,
-            negative: NativeHistogramBuckets { spans: &[], deltas: &[] },
-            positive: NativeHistogramBuckets { spans: &spans, deltas: &deltas },
-            created: None,
-        };
-        encoder.encode_histogram_with_native::<NoLabelSet>(
-            self.sum, self.count, &classic, None, native,
-        )
     }
 
     /// The native buckets as Prometheus' metrics.proto has them: runs of successive buckets, each
     /// with its distance from the end of the run before, and the difference of each count from the
     /// one before. A histogram without any has one run of length 0, which tells it from a classic
     /// one.
-    fn spans(&self) -> (Vec<(i32, u32)>, Vec<i64>) {
+    pub fn spans(&self) -> (Vec<(i32, u32)>, Vec<i64>) {
         let mut spans: Vec<(i32, u32)> = Vec::new();
         let mut deltas = Vec::with_capacity(self.native.len());
         let (mut next, mut before) = (0, 0);

@@ -1,16 +1,10 @@
-//! The rows of all metrics, and the three encodings of them.
+//! The rows of all metrics, and the text formats of them.
 
 use super::families::{ALL, Family};
 use super::overshoot::Overshoot;
-use prometheus_client::collector::Collector;
-use prometheus_client::encoding::{
-    DescriptorEncoder, MetricEncoder, NoLabelSet, prometheus_protobuf, text,
-};
-use prometheus_client::metrics::MetricType;
-use prometheus_client::registry::Registry;
+use super::protobuf;
 use std::collections::BTreeMap;
-use std::fmt::{self, Write};
-use std::sync::Arc;
+use std::fmt::Write;
 use std::{iter, option};
 
 /// The content type of [`Answers::open_metrics`].
@@ -66,7 +60,7 @@ impl Table {
     }
 
     /// The metrics that have rows, which are of one sort.
-    fn families(
+    pub fn families(
         &self,
     ) -> impl Iterator<Item = (&'static Family, Rows<'_, f64>, Rows<'_, Overshoot>)> {
         ALL.iter().filter_map(|&family| {
@@ -78,103 +72,91 @@ impl Table {
     }
 
     pub fn answers(&self) -> Answers {
-        let table = Arc::new(self.clone());
-        let registry = |in_text| {
-            let mut registry = Registry::default();
-            let table = Arc::clone(&table);
-            registry.register_collector(Box::new(Encoded { table, in_text }));
-            registry
-        };
-        // Neither encoder fails: a text takes all that is written to it.
-        let mut open_metrics = String::new();
-        let _ = text::encode(&mut open_metrics, &registry(true));
-        let protobuf = prometheus_protobuf::encode_to_vec(&registry(false));
         Answers {
-            open_metrics: open_metrics.into_bytes(),
+            open_metrics: self.written(Text::OpenMetrics).into_bytes(),
             text: self.text().into_bytes(),
-            protobuf: protobuf.unwrap_or_default(),
+            protobuf: protobuf::encode(self),
         }
     }
 
-    /// The text format 0.0.4, which the library does not write (Prometheus, "Exposition formats",
-    /// Text-based format). node_exporter's textfile collector reads no other.
+    /// The text format 0.0.4: node_exporter's textfile collector reads no other.
     pub fn text(&self) -> String {
+        self.written(Text::Old)
+    }
+
+    fn written(&self, format: Text) -> String {
+        let open = format == Text::OpenMetrics;
         let mut text = String::new();
         for (family, numbers, histograms) in self.families() {
-            let suffix = if matches!(family.kind, MetricType::Counter) { "_total" } else { "" };
-            let name = format!("{}{suffix}", family.name);
-            // Writing to a text cannot fail.
-            let _ = writeln!(text, "# HELP {name} {}.", family.help);
-            let _ = writeln!(text, "# TYPE {name} {}", family.kind.as_str());
+            let name = family.full_name();
+            let described = if open { family.name } else { &name };
+            text += &format!("# HELP {described} {}.\n", family.help);
+            text += &format!("# TYPE {described} {}\n", family.kind.name());
             for (labels, &value) in numbers {
-                line(&mut text, &name, labels, None, value);
+                line(&mut text, &name, labels, None, &format.number(value));
             }
             for (labels, it) in histograms {
+                let mut totals = String::new();
+                line(&mut totals, &format!("{name}_sum"), labels, None, &format.number(it.sum));
+                let count = format.count(it.count);
+                line(&mut totals, &format!("{name}_count"), labels, None, &count);
+                let mut buckets = String::new();
                 for (end, count) in it.cumulative() {
-                    line(&mut text, &format!("{name}_bucket"), labels, Some(end), count as f64);
+                    let count = format.count(count);
+                    line(&mut buckets, &format!("{name}_bucket"), labels, Some(end), &count);
                 }
-                line(&mut text, &format!("{name}_sum"), labels, None, it.sum);
-                line(&mut text, &format!("{name}_count"), labels, None, it.count as f64);
+                // Their readers take either order; both are as they always were.
+                text.extend(if open { [totals, buckets] } else { [buckets, totals] });
             }
+        }
+        if open {
+            text.push_str("# EOF\n");
         }
         text
     }
 }
 
+/// The text formats (Prometheus, "Exposition formats"; OpenMetrics 1.0).
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Text {
+    /// The text format 0.0.4.
+    Old,
+    OpenMetrics,
+}
+
+impl Text {
+    /// A number: `+Inf`, `-Inf`, `NaN`, or digits. OpenMetrics shows a whole number as one that
+    /// need not be whole, and has an exponent for the very small and large only.
+    fn number(self, value: f64) -> String {
+        let whole = value.fract() == 0.0;
+        let plain = value == 0.0 || (1e-6..1e21).contains(&value.abs());
+        match self {
+            _ if value.is_infinite() => if value > 0.0 { "+Inf" } else { "-Inf" }.to_owned(),
+            Text::OpenMetrics if plain => format!("{value}{}", if whole { ".0" } else { "" }),
+            Text::OpenMetrics if !value.is_nan() => format!("{value:e}"),
+            Text::Old if !whole || value.abs() >= 1e15 => format!("{value:?}"),
+            _ => format!("{value}"),
+        }
+    }
+
+    fn count(self, count: u64) -> String {
+        match self {
+            Text::Old => self.number(count as f64),
+            Text::OpenMetrics => count.to_string(),
+        }
+    }
+}
+
 /// Writes one row; `end` is the upper bound of a bucket.
-fn line(text: &mut String, name: &str, labels: &Labels, end: Option<f64>, value: f64) {
+fn line(text: &mut String, name: &str, labels: &Labels, end: Option<f64>, value: &str) {
     let escaped =
         |value: &str| value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
-    // The library writes bounds without an exponent.
-    let bound = |end: f64| if end.is_finite() { format!("{end}") } else { number(end) };
+    // A bound has no exponent in either format.
+    let bound = |end: f64| if end.is_finite() { format!("{end}") } else { "+Inf".to_owned() };
     let end = end.map(|end| format!("le=\"{}\"", bound(end)));
     let labels = labels.iter().map(|(label, value)| format!("{label}=\"{}\"", escaped(value)));
     let pairs: Vec<String> = end.into_iter().chain(labels).collect();
     let pairs = if pairs.is_empty() { String::new() } else { format!("{{{}}}", pairs.join(",")) };
     // Writing to a text cannot fail.
-    let _ = writeln!(text, "{name}{pairs} {}", number(value));
-}
-
-/// A number as both text formats have it: `+Inf`, `-Inf`, `NaN`, or digits.
-fn number(value: f64) -> String {
-    if value.is_infinite() {
-        return if value > 0.0 { "+Inf" } else { "-Inf" }.to_owned();
-    }
-    let whole = value.fract() == 0.0 && value.abs() < 1e15;
-    if whole { format!("{value}") } else { format!("{value:?}") }
-}
-
-/// The table as the library's encoders ask for it.
-#[derive(Debug)]
-struct Encoded {
-    table: Arc<Table>,
-    in_text: bool,
-}
-
-impl Collector for Encoded {
-    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
-        for (family, numbers, histograms) in self.table.families() {
-            let help = format!("{}.", family.help);
-            let mut family_encoder =
-                encoder.encode_descriptor(family.name, &help, None, family.kind)?;
-            for (labels, value) in numbers {
-                // An empty set of labels is shown as "{}".
-                match labels.as_slice() {
-                    [] => number_of(&mut family_encoder, family, value)?,
-                    _ => number_of(&mut family_encoder.encode_family(labels)?, family, value)?,
-                }
-            }
-            for (labels, histogram) in histograms {
-                histogram.encode(family_encoder.encode_family(labels)?, self.in_text)?;
-            }
-        }
-        Ok(())
-    }
-}
-
-fn number_of(encoder: &mut MetricEncoder<'_>, family: &Family, value: &f64) -> fmt::Result {
-    match family.kind {
-        MetricType::Counter => encoder.encode_counter::<NoLabelSet, _, f64>(value, None),
-        _ => encoder.encode_gauge(value),
-    }
+    let _ = writeln!(text, "{name}{pairs} {value}");
 }

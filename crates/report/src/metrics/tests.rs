@@ -1,4 +1,6 @@
-use super::{Answers, Metrics};
+use super::families::*;
+use super::table::Table;
+use super::{Answers, Metrics, label, none};
 use chronoscope_model::clock::{Clock, Cost, Facts, Reads};
 
 use chronoscope_model::environment::{Cpu, Hypervisor};
@@ -172,4 +174,43 @@ fn the_encodings_hold_the_same_rows() {
     assert_eq!(all_rows(&open_metrics), all_rows(&text));
     let has = |name: &str| protobuf.windows(name.len()).any(|bytes| bytes == name.as_bytes());
     assert!(has("chronoscope_wait_overshoot_seconds") && has("chronoscope_steps_total"));
+}
+
+/// Rows of every shape that the encoders tell apart, next to each other.
+fn rows_of_every_shape() -> Table {
+    let mut table = Table::default();
+    for (i, value) in [0.0, 1.0, 2.5e-8, 1e-6, 123_456.789, 1e15, 1e21, 1e22].iter().enumerate() {
+        *table.number(&READ, label("clock", &format!("clock{i}"))) = *value;
+    }
+    *table.number(&OFFSET, none()) = -1.25e-7;
+    *table.number(&STALL, none()) = 0.0;
+    *table.number(&SUSPEND, none()) = 3.0;
+    *table.number(&STEPS, label("direction", "")) = 7.0;
+    let labels = vec![("kind", "a \"b\\\" ·\nc".to_owned()), ("cpu", "é".repeat(100))];
+    *table.number(&MACHINE, labels) = 1.0;
+    *table.number(&LAST, label("measurement", "clocks")) = 1_795_000_000.5;
+    let method = |name| [label("method", name), label("requested", "0.001")].concat();
+    table.histogram(&OVERSHOOT, method("a-none"));
+    table.histogram(&OVERSHOOT, method("b-zero")).add(0.0, 3);
+    let many = table.histogram(&OVERSHOOT, method("c-many"));
+    for exponent in -29..12 {
+        let seconds = f64::from(exponent).exp2();
+        many.add(seconds, (exponent + 30) as u64 % 7 * 1000);
+        many.add(seconds * 1.1, 1);
+    }
+    table.histogram(&OVERSHOOT, method("d-most")).add(0.25, u64::MAX);
+    table
+}
+
+/// The files are what prometheus-client 0.25.2 wrote for these rows, and the text format 0.0.4 of
+/// the same time: Prometheus has read all three.
+#[test]
+fn the_bytes_are_those_of_the_official_client() {
+    let Answers { open_metrics, text, protobuf } = rows_of_every_shape().answers();
+    let same = |bytes: Vec<u8>, client: &str| {
+        assert_eq!(String::from_utf8(bytes).expect("UTF-8"), client);
+    };
+    same(open_metrics, include_str!("../../tests/data/metrics/client.om"));
+    same(text, include_str!("../../tests/data/metrics/client.prom"));
+    assert!(protobuf == include_bytes!("../../tests/data/metrics/client.pb"));
 }
