@@ -12,19 +12,19 @@ const ON_LINUX: Fault = Fault { only: &[LINUX], ..FAULT };
 /// Finds that the clock source in use is the slow one with this name, and what a read costs.
 fn slow(report: &Report, name: &str) -> Looked {
     if clock_source(report)? != name {
-        return Err(Clear);
+        return Ok(Clear);
     }
     let all = report.environment.clocksource.iter();
     let all = all.map(|all| format!("available_clocksource: {}", all.available.join(" ")));
     let current = format!("current_clocksource: {name}");
     let evidence = [current].into_iter().chain(all).chain(cost_of_system_clock(report));
-    found(Level::Warning, evidence)
+    Ok(found(Level::Warning, evidence))
 }
 
 /// Finds that a clock source of a hypervisor is read by system calls, as this flag of CPUID shows.
 fn paravirtual(report: &Report, name: &str, flag: String) -> Looked {
     let evidence = [format!("current_clocksource: {name}"), flag];
-    found(Level::Warning, evidence.into_iter().chain(cost_of_system_clock(report)))
+    Ok(found(Level::Warning, evidence.into_iter().chain(cost_of_system_clock(report))))
 }
 
 pub(super) const CLOCKSOURCE_CHANGED: Fault = Fault {
@@ -44,12 +44,12 @@ pub(super) const CLOCKSOURCE_CHANGED: Fault = Fault {
     look: |report| {
         let mut changed = report.run.changed.iter();
         let Some(changed) = changed.find(|it| it.fact == change::CLOCK_SOURCE) else {
-            return clock_source(report).map_err(Into::into).and(Err(Clear));
+            return clock_source(report).map(|_| Clear);
         };
         let evidence = format!("current_clocksource: {}, later {}", changed.before, changed.after);
         let log = report.environment.kernel_log.iter().filter(|line| line.contains("nstable"));
         let log = log.take(2).map(|line| format!("kernel log: {line}"));
-        found(Level::Warning, [evidence].into_iter().chain(log))
+        Ok(found(Level::Warning, [evidence].into_iter().chain(log)))
     },
     ..ON_LINUX
 };
@@ -75,9 +75,11 @@ pub(super) const HYPERV_TSC_PAGE_OFF: Fault = Fault {
     look: |report| {
         const NAME: &str = "hyperv_clocksource_msr";
         let source = clock_source(report)?;
-        let hypervisor = report.environment.hypervisor.as_ref().ok_or(Clear)?;
+        let Some(hypervisor) = report.environment.hypervisor.as_ref() else {
+            return Ok(Clear);
+        };
         if !hypervisor.name.contains("Hyper-V") || source != NAME {
-            return Err(Clear);
+            return Ok(Clear);
         }
         let page = u8::from(hypervisor.has("hyperv-tsc-page"));
         paravirtual(report, NAME, format!("CPUID 0x40000003 EAX[9]={page}"))
@@ -105,11 +107,13 @@ pub(super) const KVM_CLOCK_UNSTABLE: Fault = Fault {
     only: &[LINUX, VIRTUAL],
     look: |report| {
         let source = clock_source(report)?;
-        let hypervisor = report.environment.hypervisor.as_ref().ok_or(Clear)?;
+        let Some(hypervisor) = report.environment.hypervisor.as_ref() else {
+            return Ok(Clear);
+        };
         let stable = hypervisor.has("kvm-clock-stable");
         // Without the feature kvm-clock, the leaf was not read.
         if source != "kvm-clock" || !hypervisor.has("kvm-clock") || stable {
-            return Err(Clear);
+            return Ok(Clear);
         }
         paravirtual(report, source, "CPUID 0x40000001 EAX[24]=0".into())
     },
@@ -133,19 +137,19 @@ pub(super) const RATE_OFF_EVERYWHERE: Fault = Fault {
     minor: true,
     look: |report| {
         if report.trust.as_ref().is_some_and(Trust::rate_is_verified) {
-            return Err(Clear);
+            return Ok(Clear);
         }
         let rates = report.environment.counter_rates().iter();
         let compared = rates.filter_map(|rate| Some((rate, rate.compared.as_ref()?)));
         let independent = |standing| standing == Standing::Independent;
         if compared.clone().any(|(_, with)| independent(with.standing)) {
-            return Err(Clear);
+            return Ok(Clear);
         }
         let evidence = compared.map(|(rate, with)| {
             let (name, standing) = (&rate.source, with.standing.name());
             format!("{name} against {}: {standing}; {}", with.with, with.why)
         });
-        found(Level::Info, evidence)
+        Ok(found(Level::Info, evidence))
     },
     ..FAULT
 };
@@ -173,9 +177,9 @@ pub(super) const SAME_OSCILLATOR: Fault = Fault {
             compared.is_some_and(|with| with.standing == Standing::SameOscillator)
         });
         if !same || !report.environment.keeps_time_by_counter() {
-            return Err(Clear);
+            return Ok(Clear);
         }
-        found(Level::Info, [format!("current_clocksource: {source}, which the counter drives")])
+        Ok(found(Level::Info, [format!("current_clocksource: {source}, which the counter drives")]))
     },
     ..FAULT
 };
@@ -275,7 +279,7 @@ pub(super) const WATCHDOG_OFF: Fault = Fault {
         let trust = report.trust.as_ref().filter(|trust| trust.rate_is_verified());
         let trust = trust.ok_or("no rate was compared with another oscillator")?;
         if !env.keeps_time_by_counter() {
-            return Err(Clear);
+            return Ok(Clear);
         }
         let off = trust.rates.iter().filter(|rate| {
             let unslewed = trust.of(&rate.id).is_some_and(|watch| watch.kind != Kind::Wall);
@@ -287,11 +291,9 @@ pub(super) const WATCHDOG_OFF: Fault = Fault {
             let half = rate.half_width_ppm();
             format!("{} against {}: {:+.1} ±{half:.1} ppm", rate.id, rate.against, rate.ppm)
         });
-        let mut seen = found(Level::Warning, evidence)?;
-        seen.evidence.push(format!("current_clocksource: {source}"));
-        let told = env.unchecked_tsc().map(|word| format!("/proc/cmdline: {word}"));
-        seen.evidence.extend(told);
-        Ok(seen)
+        let set = env.unchecked_tsc().map(|word| format!("/proc/cmdline: {word}"));
+        let lines = [format!("current_clocksource: {source}")].into_iter().chain(set);
+        Ok(found(Level::Warning, evidence).and(lines))
     },
     ..FAULT
 };

@@ -1,7 +1,7 @@
 //! Faults of the processor's counter: its rate, its order, and how it agrees from CPU to CPU.
 
 use super::fault::{
-    ARM, Clear, FAULT, Fault, LINUX, SEVERAL_CPUS, TSC, Unseen, clear_if, costs, found, ruler,
+    ARM, Clear, FAULT, Fault, LINUX, Look, SEVERAL_CPUS, TSC, clear_if, costs, found, ruler,
     stated, trust,
 };
 use crate::reading::{in_step, ns, short};
@@ -34,9 +34,11 @@ pub(super) const ARM_COUNTER_ERRATUM: Fault = Fault {
     },
     only: &[LINUX, ARM],
     look: |report| {
-        let counter = report.environment.counter.as_ref().ok_or(Clear)?;
+        let Some(counter) = report.environment.counter.as_ref() else {
+            return Ok(Clear);
+        };
         let helpless = counter.errata.iter().any(|text| text.contains("no workaround"));
-        found(if helpless { Level::Warning } else { Level::Info }, counter.errata.clone())
+        Ok(found(if helpless { Level::Warning } else { Level::Info }, counter.errata.clone()))
     },
     ..FAULT
 };
@@ -68,10 +70,13 @@ pub(super) const BAD_CALIBRATION: Fault = Fault {
         // NaN is not a bound.
         let sound = hz.is_finite() && hz > 0.0 && ppm.is_finite() && ppm.abs() < LIMIT_PPM;
         if !ruler.is_counter || sound || report.run.seconds < LEAST_S {
-            return Err(Clear);
+            return Ok(Clear);
         }
         let against = &ruler.reference;
-        found(Level::Warning, [format!("{}: {hz:.0} Hz ±{ppm:.0} ppm against {against}", ruler.id)])
+        Ok(found(
+            Level::Warning,
+            [format!("{}: {hz:.0} Hz ±{ppm:.0} ppm against {against}", ruler.id)],
+        ))
     },
     ..FAULT
 };
@@ -100,9 +105,11 @@ pub(super) const COARSE_COUNTER: Fault = Fault {
         }
         let rates = env.counter.iter().flat_map(|counter| &counter.rates);
         let mut known = rates.filter_map(|rate| Some((rate, rate.known_hz()?)));
-        let (rate, hz) = known.next().filter(|(_, hz)| *hz < COARSE_HZ).ok_or(Clear)?;
+        let Some((rate, hz)) = known.next().filter(|(_, hz)| *hz < COARSE_HZ) else {
+            return Ok(Clear);
+        };
         let tick = ns(1e9 / hz);
-        found(Level::Info, [format!("{}: {hz:.0} Hz, a tick of {tick}", rate.source)])
+        Ok(found(Level::Info, [format!("{}: {hz:.0} Hz, a tick of {tick}", rate.source)]))
     },
     ..FAULT
 };
@@ -138,7 +145,7 @@ pub(super) const CONTENDED_READ: Fault = Fault {
         });
         let (factors, evidence): (Vec<f64>, Vec<String>) = contended.unzip();
         let grave = factors.iter().any(|factor| *factor >= GRAVE);
-        found(if grave { Level::Warning } else { Level::Info }, evidence)
+        Ok(found(if grave { Level::Warning } else { Level::Info }, evidence))
     },
     ..FAULT
 };
@@ -184,7 +191,7 @@ pub(super) const EMULATED_CPU: Fault = Fault {
         references: &["QEMU documentation, system emulation: TCG"],
         ..Page::EMPTY
     },
-    look: |report| found(Level::Warning, report.environment.emulated.clone()),
+    look: |report| Ok(found(Level::Warning, report.environment.emulated.clone())),
     ..FAULT
 };
 
@@ -224,14 +231,13 @@ pub(super) const TSC_EMULATED: Fault = Fault {
         // A feature that costs nothing is not a fault.
         let cheap = cheapest.is_some() && slow.is_none();
         if env.emulated.is_some() || cheap {
-            return clear_if(costs(report), Err(Clear));
+            return clear_if(costs(report), Clear);
         }
         let costly = slow.map(|(clock, cost)| format!("{} costs {} per read", clock.id, ns(cost)));
         let told = || "CPUID 0x40000003 EAX[0]=1: Xen emulates the TSC".into();
         let evidence = costly.into_iter().chain(announced.then(told));
-        let mut seen = clear_if(costs(report), found(Level::Warning, evidence))?;
-        seen.certainty = slow.is_none().then_some(Certainty::Evidence);
-        Ok(seen)
+        let look = clear_if(costs(report), found(Level::Warning, evidence))?;
+        Ok(look.certain(slow.is_none().then_some(Certainty::Evidence)))
     },
     ..FAULT
 };
@@ -255,12 +261,12 @@ pub(super) const TSC_FORCED_RELIABLE: Fault = Fault {
         let Some(told) = env.unchecked_tsc() else {
             let unread = env.kernel.is_none().then(|| "the boot parameters were not read".into());
             let unknown = stated(report, "boot parameters").or(unread);
-            return Err(unknown.map_or(Clear, Unseen::Unknown));
+            return Ok(unknown.map_or(Clear, Look::Unknown));
         };
         let agree = in_step(env) == Some(true);
         let agree = agree.then(|| "the counters of the CPUs compared in this run agree".to_owned());
         let level = if agree.is_some() { Level::Info } else { Level::Warning };
-        found(level, [format!("/proc/cmdline: {told}")].into_iter().chain(agree))
+        Ok(found(level, [format!("/proc/cmdline: {told}")].into_iter().chain(agree)))
     },
     ..FAULT
 };
@@ -297,7 +303,7 @@ pub(super) const TSC_JUMP: Fault = Fault {
                 "after {at_s:.1} s, {id} moved by {by} against {against}, which allows {allowed}"
             )
         });
-        found(Level::Error, evidence)
+        Ok(found(Level::Error, evidence))
     },
     ..FAULT
 };
@@ -325,12 +331,14 @@ pub(super) const TSC_RATE_MISMATCH: Fault = Fault {
         /// (`MAXFREQ`, include/linux/timex.h).
         const LIMIT_PPM: f64 = 500.0;
         report.environment.measured_hz().ok_or("the counter's rate was not measured")?;
-        let rates = &report.environment.tsc.as_ref().ok_or(Clear)?.rates;
+        let rates = report.environment.counter_rates();
         let of_kind = |kind| {
             let rates = rates.iter().filter(move |rate| rate.kind == kind);
             rates.filter_map(|rate| Some((rate, rate.known_hz()?)))
         };
-        let (measured, real) = of_kind(RateKind::Measured).next().ok_or(Clear)?;
+        let Some((measured, real)) = of_kind(RateKind::Measured).next() else {
+            return Ok(Clear);
+        };
         // Nominal rates are left out: leaf 0x16 gives the core's base frequency in whole megahertz,
         // from the processor's specification and not from its actual state (Intel SDM vol. 2A,
         // CPUID, notes to leaf 16H), so the TSC's rate may well differ from it.
@@ -340,11 +348,10 @@ pub(super) const TSC_RATE_MISMATCH: Fault = Fault {
             let text = || format!("{}: {hz:.0} Hz, {ppm:+.0} ppm", stated.source);
             (ppm.abs() > LIMIT_PPM + error).then(text)
         });
-        let mut seen = found(Level::Warning, off)?;
         let compared = measured.compared.as_ref();
         let compared = compared.map_or(String::new(), |it| format!(" ({})", it.standing.name()));
-        seen.evidence.insert(0, format!("{}: {real:.0} Hz{compared}", measured.source));
-        Ok(seen)
+        let measured = format!("{}: {real:.0} Hz{compared}", measured.source);
+        Ok(found(Level::Warning, off).with(|seen| seen.lines.insert(0, measured)))
     },
     ..FAULT
 };
@@ -364,14 +371,16 @@ pub(super) const TSC_VARIANT: Fault = Fault {
     },
     only: &[TSC],
     look: |report| {
-        let tsc = report.environment.tsc.as_ref().ok_or(Clear)?;
+        let Some(tsc) = report.environment.tsc.as_ref() else {
+            return Ok(Clear);
+        };
         let (level, kind) = match tsc.kind {
             TscKind::Variant => (Level::Warning, "variant"),
             TscKind::Constant => (Level::Info, "constant, not invariant"),
-            TscKind::Invariant | TscKind::None => return Err(Clear),
+            TscKind::Invariant | TscKind::None => return Ok(Clear),
         };
         let known = Some(tsc.evidence.clone()).filter(|text| !text.is_empty());
-        found(level, [format!("kind: {kind}")].into_iter().chain(known))
+        Ok(found(level, [format!("kind: {kind}")].into_iter().chain(known)))
     },
     ..FAULT
 };
@@ -397,7 +406,7 @@ pub(super) const UNORDERED_READ: Fault = Fault {
         }
         // If the counters themselves differ, that is the fault.
         if in_step(&report.environment) == Some(false) {
-            return Err(Clear);
+            return Ok(Clear);
         }
         let seen = report.clocks.iter().filter_map(|clock| {
             let ordering = clock.ordering.as_ref().filter(|it| it.promised == Some(false))?;
@@ -410,7 +419,7 @@ pub(super) const UNORDERED_READ: Fault = Fault {
             let both: Vec<String> = early.into_iter().chain(back).collect();
             (!both.is_empty()).then(|| format!("{}: {}", clock.id, both.join(", ")))
         });
-        found(Level::Info, seen.take(NAMED))
+        Ok(found(Level::Info, seen.take(NAMED)))
     },
     ..FAULT
 };
@@ -445,7 +454,7 @@ fn watched(report: &Report) -> impl Iterator<Item = String> {
 }
 
 /// Whether the counters of two CPUs were compared. A single CPU has nothing to disagree with.
-fn across_known(report: &Report) -> Result<(), Unseen> {
+fn across_known(report: &Report) -> Result<(), String> {
     let env = &report.environment;
     let across = env.across_cpus.as_ref();
     let compared = across.is_some_and(|across| !across.pairs.is_empty());
@@ -454,5 +463,5 @@ fn across_known(report: &Report) -> Result<(), Unseen> {
         return Ok(());
     }
     let why = across.and_then(|across| across.left_out.clone());
-    Err(why.unwrap_or("the counters of two CPUs were not compared".into()).into())
+    Err(why.unwrap_or("the counters of two CPUs were not compared".into()))
 }

@@ -1,25 +1,81 @@
-//! Faults that the kernel's log shows.
+//! Faults that the kernel's log shows, by the messages of `chronoscope_model::kernel_log`.
 
-use super::fault::{FAULT, Fault, LINUX, Looked, TSC, found, why};
+use super::fault::{FAULT, Fault, LINUX, Look, Looked, TSC, clear_if, found, stated, why};
+use super::skew;
 use crate::reading::source;
+use chronoscope_model::environment::Environment;
+use chronoscope_model::kernel_log::{self, Known, Topic};
 use chronoscope_model::{Level, Page, Report};
 
 /// A fault of the TSC that the log shows.
 const OF_TSC: Fault = Fault { only: &[LINUX, TSC], ..FAULT };
 
-/// Finds that the kernel's log has lines with any of these words.
-pub(super) fn logged(report: &Report, level: Level, words: &[&str]) -> Looked {
+/// The lines of the log that are messages of the table.
+pub(super) fn known(env: &Environment) -> impl Iterator<Item = (&String, Known<'_>)> {
+    env.kernel_log.iter().filter_map(|line| Some((line, kernel_log::recognise(line)?)))
+}
+
+/// Finds that the kernel's log has lines that prove the fault, and says whether it rules it out.
+pub(super) fn logged(report: &Report, level: Level, id: &str) -> Looked {
     /// The most lines that are given as evidence.
     const LINES: usize = 4;
-    let log = &report.environment.kernel_log;
-    if log.is_empty() {
-        return Err(why(report, "kernel log", "the kernel log holds no line about time").into());
-    }
-    let has = |line: &&String| words.iter().any(|word| line.contains(word));
-    let lines: Vec<&String> = log.iter().filter(has).collect();
+    let env = &report.environment;
+    let guest = env.hypervisor.is_some();
+    let proofs = known(env).filter(|(_, known)| known.proves(id, guest));
+    let lines: Vec<&String> = proofs.map(|(line, _)| line).collect();
     let more = lines.len().saturating_sub(LINES);
     let first = lines.into_iter().take(LINES).map(|line| format!("kernel log: {line}"));
-    found(level, first.chain((more > 0).then(|| format!("and {more} more such lines"))))
+    let more = (more > 0).then(|| format!("and {more} more such lines"));
+    clear_if(ruled_out(report, id), found(level, first.chain(more)))
+}
+
+/// Whether the log would show the fault, if the machine had it: it reaches back to the start of the
+/// kernel, and every line of the fault's topic was understood.
+fn ruled_out(report: &Report, id: &str) -> Result<(), String> {
+    let env = &report.environment;
+    let log = &env.kernel_log;
+    if log.is_empty() {
+        return Err(why(report, "kernel log", "the kernel log holds no line about time"));
+    }
+    let guest = env.hypervisor.is_some();
+    let found = |ids: &[&str]| known(env).any(|(_, it)| ids.iter().any(|id| it.proves(id, guest)));
+    let mut open = known(env).filter(|(_, known)| known.leaves_open(id, guest));
+    if let Some((line, _)) = open.find(|(_, known)| !found(&known.message.open)) {
+        return Err(format!("the kernel log leaves it open: {line}"));
+    }
+    let topic = topic(id);
+    if let Some(line) = log.iter().find(|line| kernel_log::alarming(line) == topic) {
+        return Err(format!("a line of the kernel log was not understood: {line}"));
+    }
+    if let Some(why) = stated(report, "kernel log") {
+        return Err(why);
+    }
+    let late = "the kernel log does not reach back to the start of the kernel";
+    kernel_log::begins_at_boot(log).then_some(()).ok_or(late.into())
+}
+
+/// The topic of the messages that prove this fault.
+fn topic(id: &str) -> Option<Topic> {
+    let mut messages = kernel_log::messages().iter();
+    messages.find(|message| message.faults.contains(&id)).map(|message| message.topic)
+}
+
+/// Why the kernel does not use the TSC, by its log: the line, and what to do about that.
+pub(super) fn cause(env: &Environment) -> Option<(&String, &'static str)> {
+    let guest = env.hypervisor.is_some();
+    let about = |known: &Known| {
+        let faults = &known.message.faults;
+        let ids = [
+            "tsc-skew",
+            "tsc-warp",
+            "tsc-given-up",
+            "watchdog-false-positive",
+            "guest-calibration-failed",
+        ];
+        faults.iter().any(|fault| ids.contains(fault) && known.proves(fault, guest))
+    };
+    let (line, known) = known(env).find(|(_, known)| about(known))?;
+    Some((line, known.message.act))
 }
 
 pub(super) const GUEST_CALIBRATION_FAILED: Fault = Fault {
@@ -37,17 +93,21 @@ pub(super) const GUEST_CALIBRATION_FAILED: Fault = Fault {
         ..Page::EMPTY
     },
     look: |report| {
-        const FAILED: &str = "could not calculate TSC khz";
-        let ticks = matches!(source(&report.environment), Some("jiffies" | "refined-jiffies"));
+        let looked = logged(report, Level::Warning, "guest-calibration-failed");
+        let env = &report.environment;
+        // Without another clock, an attempt that failed is the reason.
+        let ticks = matches!(source(env), Some("jiffies" | "refined-jiffies"));
+        let detected = env.kernel_log.iter().any(|line| line.contains("tsc: Detected"));
+        let failed = ["against PIT", "No reference (HPET/PMTIMER)", "HPET/PMTIMER calibration"];
+        let failed = env.kernel_log.iter().filter(|line| failed.iter().any(|it| line.contains(it)));
+        let failed = failed.map(|line| format!("kernel log: {line}"));
         // A machine on which only the first attempt fails is sound.
-        let mut log = report.environment.kernel_log.iter();
-        let detected = log.any(|line| line.contains("tsc: Detected"));
-        let words: &[&str] = if ticks && !detected {
-            &[FAILED, "Unable to calibrate against PIT", "No reference (HPET/PMTIMER)"]
-        } else {
-            &[FAILED]
-        };
-        logged(report, Level::Warning, words)
+        match (looked, found(Level::Warning, failed)) {
+            (Ok(Look::Clear) | Err(_), Look::Found(failed)) if ticks && !detected => {
+                Ok(Look::Found(failed))
+            }
+            (looked, _) => looked,
+        }
     },
     ..OF_TSC
 };
@@ -69,7 +129,7 @@ pub(super) const READOUT_STALL: Fault = Fault {
     },
     minor: true,
     only: &[LINUX],
-    look: |report| logged(report, Level::Info, &["Long readout interval"]),
+    look: |report| logged(report, Level::Info, "readout-stall"),
     ..FAULT
 };
 
@@ -94,14 +154,12 @@ pub(super) const RT_THROTTLING: Fault = Fault {
         let limit = keeping.and_then(|keeping| keeping.rt_runtime_us.zip(keeping.rt_period_us));
         let (runtime, period) = limit.unwrap_or_default();
         let limit = format!("sched_rt_runtime_us: {runtime} of {period}");
-        match logged(report, Level::Warning, &["RT throttling activated"]) {
-            Ok(mut seen) => {
-                seen.evidence.push(limit);
-                Ok(seen)
-            }
+        match logged(report, Level::Warning, "rt-throttling") {
             // A share this small stops any thread that does real work.
-            Err(_) if (0..period / 2).contains(&runtime) => found(Level::Info, [limit]),
-            unseen => unseen,
+            Ok(Look::Clear) | Err(_) if (0..period / 2).contains(&runtime) => {
+                Ok(found(Level::Info, [limit]))
+            }
+            looked => Ok(looked?.and([limit])),
         }
     },
     ..FAULT
@@ -121,7 +179,7 @@ pub(super) const TSC_ADJUST_DIFFERS: Fault = Fault {
              tsc_store_and_check_tsc_adjust"],
         ..Page::EMPTY
     },
-    look: |report| logged(report, Level::Warning, &["TSC ADJUST differs", "TSC ADJUST: CPU"]),
+    look: |report| logged(report, Level::Warning, "tsc-adjust-differs"),
     ..OF_TSC
 };
 
@@ -144,7 +202,10 @@ pub(super) const TSC_SKEW: Fault = Fault {
         ..Page::EMPTY
     },
     look: |report| {
-        logged(report, Level::Warning, &["skew is too large", "Clocksource tsc unstable"])
+        let looked = logged(report, Level::Warning, "tsc-skew")?;
+        let compared = skew::compared(&report.environment);
+        let lines = compared.iter().flat_map(|compared| compared.words(&report.environment));
+        Ok(looked.and(lines).fix(|| skew::fix(report, compared.as_ref())))
     },
     ..OF_TSC
 };
@@ -163,8 +224,8 @@ pub(super) const TSC_WARP: Fault = Fault {
         ..Page::EMPTY
     },
     look: |report| {
-        let words = ["TSC warp between CPUs", "check_tsc_sync_source failed"];
-        logged(report, Level::Warning, &words)
+        let looked = logged(report, Level::Warning, "tsc-warp")?;
+        Ok(looked.fix(|| skew::fix_of_warp(report)))
     },
     ..OF_TSC
 };
@@ -185,7 +246,7 @@ pub(super) const VCPU_HOTPLUG: Fault = Fault {
         ],
         ..Page::EMPTY
     },
-    look: |report| logged(report, Level::Warning, &["TSC ADJUST compensate"]),
+    look: |report| logged(report, Level::Warning, "vcpu-hotplug"),
     ..OF_TSC
 };
 
@@ -204,6 +265,16 @@ pub(super) const WATCHDOG_FALSE_POSITIVE: Fault = Fault {
         references: &["Linux commit 2ed08e4bc532", "kernel/time/clocksource.c, cs_watchdog_read"],
         ..Page::EMPTY
     },
-    look: |report| logged(report, Level::Warning, &["excessive read-back delay"]),
+    look: |report| match logged(report, Level::Warning, "watchdog-false-positive")? {
+        Look::Clear => {
+            let skipped = logged(report, Level::Info, "watchdog-skipped")?;
+            Ok(skipped.fix(|| {
+                "Nothing has to be done: the kernel skipped the check, keeps the TSC, and nothing \
+                 is lost. `tsc=nowatchdog` (Linux 5.18) silences the message."
+                    .into()
+            }))
+        }
+        look => Ok(look),
+    },
     ..OF_TSC
 };

@@ -11,6 +11,7 @@ mod fault;
 mod kernel_log;
 mod permission;
 mod power;
+mod skew;
 mod systems;
 mod vdso;
 mod verdict;

@@ -23,7 +23,7 @@ pub(super) const ADJTIMEX_DENIED: Fault = Fault {
     by_glance: Some(true),
     look: |report| {
         let error = report.environment.keeping.as_ref().and_then(|it| it.adjtimex_refused.as_ref());
-        found(Level::Info, error.map(|error| format!("adjtimex: {error}")))
+        Ok(found(Level::Info, error.map(|error| format!("adjtimex: {error}"))))
     },
     ..FAULT
 };
@@ -44,9 +44,11 @@ pub(super) const RDTSCP_FORBIDDEN: Fault = Fault {
     minor: true,
     only: &[TSC],
     look: |report| {
-        let tsc = report.environment.tsc.as_ref().ok_or(Clear)?;
+        let Some(tsc) = report.environment.tsc.as_ref() else {
+            return Ok(Clear);
+        };
         let missing = !tsc.rdtscp && tsc.kind != TscKind::None;
-        found(Level::Info, missing.then(|| "CPUID 0x80000001 EDX[27]=0".into()))
+        Ok(found(Level::Info, missing.then(|| "CPUID 0x80000001 EDX[27]=0".into())))
     },
     ..FAULT
 };
@@ -70,7 +72,10 @@ pub(super) const TIME64_BLOCKED: Fault = Fault {
         let error = report.environment.keeping.as_ref().and_then(|it| it.time64.as_deref());
         // ENOSYS: the kernel is older than the call (5.1), and the C library makes another.
         let error = error.filter(|error| !matches!(*error, "" | "ENOSYS"));
-        found(Level::Error, error.map(|error| format!("clock_gettime64(CLOCK_REALTIME): {error}")))
+        Ok(found(
+            Level::Error,
+            error.map(|error| format!("clock_gettime64(CLOCK_REALTIME): {error}")),
+        ))
     },
     ..FAULT
 };
@@ -95,7 +100,7 @@ pub(super) const TSC_FORBIDDEN: Fault = Fault {
         let permitted = report.environment.tsc.as_ref().and_then(|tsc| tsc.permitted);
         let unknown = "the kernel does not say whether the process may read the TSC";
         let forbidden = !permitted.ok_or(unknown)?;
-        found(Level::Error, forbidden.then(|| "prctl(PR_GET_TSC): PR_TSC_SIGSEGV".into()))
+        Ok(found(Level::Error, forbidden.then(|| "prctl(PR_GET_TSC): PR_TSC_SIGSEGV".into())))
     },
     ..FAULT
 };

@@ -15,7 +15,7 @@ fn performance_counter(report: &Report, level: Level, unusual: fn(&Timer) -> boo
     let mut timers = report.environment.timers.iter();
     let timer = timers.find(|timer| timer.name == "QPC").filter(|timer| unusual(timer));
     let known = timer.and_then(|timer| Some((timer, timer.hz?)));
-    found(level, known.map(|(timer, hz)| format!("QPC: {hz:.0} Hz; {}", timer.evidence)))
+    Ok(found(level, known.map(|(timer, hz)| format!("QPC: {hz:.0} Hz; {}", timer.evidence))))
 }
 
 pub(super) const MACOS_MONOTONIC_US: Fault = Fault {
@@ -69,17 +69,17 @@ pub(super) const QPC_ON_HPET: Fault = Fault {
             Some(expected) if !expected.tsc => Level::Info,
             _ => Level::Warning,
         };
-        let mut seen = performance_counter(report, level, |timer| {
+        let look = performance_counter(report, level, |timer| {
             ["ACPI PM", "HPET"].iter().any(|name| timer.evidence.contains(name))
         })?;
-        seen.evidence.extend(expected.map(|it| format!("expected here: {}", it.why)));
+        let expected = expected.map(|it| format!("expected here: {}", it.why));
         let mut unread = env.unknown.iter().filter(|it| it.subject == "boot parameters");
-        seen.evidence.push(match (&env.parameters[..], unread.next()) {
+        let options = match (&env.parameters[..], unread.next()) {
             ([], Some(unread)) => format!("boot options: unknown ({})", unread.reason),
             ([], None) => "boot options: none about timers".into(),
             (options, _) => format!("boot options: {}", options.join(", ")),
-        });
-        Ok(seen)
+        };
+        Ok(look.and(expected).and([options]))
     },
     ..ON_WINDOWS
 };
@@ -127,7 +127,7 @@ pub(super) const TIMER_RESOLUTION_15MS: Fault = Fault {
         });
         let text =
             |(timer, hz): (&Timer, f64)| format!("{}: {hz:.1} Hz; {}", timer.name, timer.evidence);
-        found(Level::Info, interrupt.map(text))
+        Ok(found(Level::Info, interrupt.map(text)))
     },
     ..ON_WINDOWS
 };

@@ -3,7 +3,7 @@
 use super::fault::{
     Clear, FAULT, Fault, LINUX, clear_if, cost_of_system_clock, costs, found, trust, vdso,
 };
-use crate::reading::{ns, short, source};
+use crate::reading::{ns, short, slow_source};
 use chronoscope_model::clock::Clock;
 use chronoscope_model::units::count;
 use chronoscope_model::user_space::{FALLBACK, both_paths};
@@ -26,14 +26,11 @@ pub(super) const CLOCK_NOT_IN_VDSO: Fault = Fault {
     },
     certainty: Certainty::Measured,
     look: |report| {
-        const SLOW: [&str; 5] = ["hpet", "acpi_pm", "jiffies", "xen", "refined-jiffies"];
         costs(report)?;
         let env = &report.environment;
         // If nothing can be read in user space, that is another fault, with its own fix.
-        if env.vdso.as_ref().is_some_and(|vdso| !vdso.present)
-            || source(env).is_some_and(|source| SLOW.contains(&source))
-        {
-            return Err(Clear);
+        if env.vdso.as_ref().is_some_and(|vdso| !vdso.present) || slow_source(env).is_some() {
+            return Ok(Clear);
         }
         let fallen = both_paths(report).filter(|(_, library, raw)| *library >= FALLBACK * raw);
         // Programs read the clocks that languages wrap all the time.
@@ -46,7 +43,7 @@ pub(super) const CLOCK_NOT_IN_VDSO: Fault = Fault {
             let (id, library, raw) = (&clock.id, ns(library), ns(raw));
             format!("{id} costs {library} through the library, and a raw system call {raw}")
         });
-        found(if often { Level::Warning } else { Level::Info }, evidence)
+        Ok(found(if often { Level::Warning } else { Level::Info }, evidence))
     },
     ..ON_LINUX
 };
@@ -65,10 +62,10 @@ pub(super) const NO_VDSO: Fault = Fault {
     },
     look: |report| {
         if vdso(report)? {
-            return Err(Clear);
+            return Ok(Clear);
         }
         let evidence = "AT_SYSINFO_EHDR is 0 and nothing is mapped as [vdso]".to_owned();
-        found(Level::Warning, [evidence].into_iter().chain(cost_of_system_clock(report)))
+        Ok(found(Level::Warning, [evidence].into_iter().chain(cost_of_system_clock(report))))
     },
     ..ON_LINUX
 };

@@ -1,7 +1,7 @@
 //! What corrects the system's clocks, what sets them, and what they leave out.
 
 use super::fault::{
-    Clear, FAULT, Fault, LINUX, Seen, Unseen, adjtimex, clear_if, found, moved, stated, why,
+    Clear, FAULT, Fault, LINUX, Look, adjtimex, clear_if, found, moved, stated, why,
 };
 use crate::reading::short;
 use chronoscope_model::environment::Environment;
@@ -75,14 +75,14 @@ pub(super) const CLOCK_SLEWED: Fault = Fault {
         let slew = wall.and_then(|wall| wall.slew);
         let slew = slew.filter(|slew| slew.ppm.abs() - slew.error_ppm > LIMIT_PPM);
         if ppm.abs() <= LIMIT_PPM && slew.is_none() {
-            return Err(Clear);
+            return Ok(Clear);
         }
         let told = format!("adjtimex: {}: {ppm:+.1} ppm", answer.line());
         let measured = slew.map(|slew| {
             format!("measured over the run: {:+.1} ±{:.1} ppm", slew.ppm, slew.error_ppm)
         });
-        let seen = found(Level::Warning, [told].into_iter().chain(measured))?;
-        Ok(Seen { certainty: slew.map(|_| Certainty::Measured), ..seen })
+        let look = found(Level::Warning, [told].into_iter().chain(measured));
+        Ok(look.certain(slew.map(|_| Certainty::Measured)))
     },
     ..ON_LINUX
 };
@@ -122,7 +122,7 @@ pub(super) const CLOCK_STEPPED: Fault = Fault {
         let steps = wall.into_iter().flat_map(|wall| &wall.steps);
         let steps = steps.filter(|step| step.by_ns.abs() > LEAST_NS as f64).take(NAMED);
         let steps = steps.map(|step| format!("after {:.1} s: by {:+.0} ns", step.at_s, step.by_ns));
-        found(Level::Warning, within.into_iter().chain(steps))
+        Ok(found(Level::Warning, within.into_iter().chain(steps)))
     },
     ..FAULT
 };
@@ -144,7 +144,7 @@ pub(super) const LEAP_PENDING: Fault = Fault {
         let answer = adjtimex(report)?;
         let bits = [(Adjtimex::STA_INS, "STA_INS"), (Adjtimex::STA_DEL, "STA_DEL")];
         let set = bits.iter().find(|(bit, _)| answer.status & bit != 0);
-        found(Level::Warning, set.map(|(_, bit)| format!("adjtimex: {}: {bit}", answer.line())))
+        Ok(found(Level::Warning, set.map(|(_, bit)| format!("adjtimex: {}: {bit}", answer.line()))))
     },
     ..ON_LINUX
 };
@@ -167,13 +167,15 @@ pub(super) const SUSPENDED: Fault = Fault {
         /// No suspension is shorter than this, in nanoseconds.
         const LEAST_NS: u64 = 10_000_000;
         moved(report)?;
-        let moved = report.run.moved.as_ref().ok_or(Clear)?;
+        let Some(moved) = report.run.moved.as_ref() else {
+            return Ok(Clear);
+        };
         let asleep = moved.suspended_ns.and_then(|ns| u64::try_from(ns).ok());
         let asleep = asleep.filter(|ns| *ns > LEAST_NS.max(moved.error_ns.unsigned_abs()));
         let evidence = asleep.map(|ns| {
             format!("CLOCK_BOOTTIME advanced {} more than CLOCK_MONOTONIC", short(ns as f64))
         });
-        found(Level::Warning, evidence)
+        Ok(found(Level::Warning, evidence))
     },
     ..ON_LINUX
 };
@@ -194,7 +196,7 @@ pub(super) const TAI_UNSET: Fault = Fault {
     minor: true,
     look: |report| {
         let answer = adjtimex(report)?;
-        found(Level::Info, (answer.tai_s == 0).then(|| format!("adjtimex: {}", answer.line())))
+        Ok(found(Level::Info, (answer.tai_s == 0).then(|| format!("adjtimex: {}", answer.line()))))
     },
     ..ON_LINUX
 };
@@ -216,7 +218,7 @@ pub(super) const TIME_NAMESPACE: Fault = Fault {
         let shifted = report.environment.keeping.as_ref().and_then(|it| it.time_namespace.as_ref());
         let unknown = "/proc/self/timens_offsets was not read; kernels before 5.6 have none";
         let lines = shifted.ok_or(unknown)?.iter();
-        found(Level::Info, lines.map(|line| format!("/proc/self/timens_offsets: {line}")))
+        Ok(found(Level::Info, lines.map(|line| format!("/proc/self/timens_offsets: {line}"))))
     },
     ..ON_LINUX
 };
@@ -244,9 +246,9 @@ pub(super) const TWO_DISCIPLINES: Fault = Fault {
         let level = match (correct, programs.len() - correct) {
             (2.., _) => Level::Warning,
             (1, 1..) => Level::Info,
-            _ => return Err(stated(report, "programs").map_or(Clear, Unseen::Unknown)),
+            _ => return Ok(stated(report, "programs").map_or(Clear, Look::Unknown)),
         };
-        found(level, [format!("/proc/*/comm: {}", programs.join(", "))])
+        Ok(found(level, [format!("/proc/*/comm: {}", programs.join(", "))]))
     },
     ..ON_LINUX
 };
@@ -277,7 +279,7 @@ pub(super) const UNSYNCHRONISED: Fault = Fault {
     look: |report| {
         let answer = adjtimex(report)?;
         if answer.maxerror_us < Adjtimex::LOST_US {
-            return Err(Clear);
+            return Ok(Clear);
         }
         let running = time_programs(&report.environment).next().is_some();
         let programs = report.environment.keeping.as_ref().and_then(|it| it.programs.as_ref());
@@ -288,7 +290,7 @@ pub(super) const UNSYNCHRONISED: Fault = Fault {
         let once = answer.freq != 0 || answer.tai_s != 0;
         let told = format!("adjtimex: {}", answer.line());
         let level = if once || running { Level::Warning } else { Level::Info };
-        found(level, [told].into_iter().chain(programs))
+        Ok(found(level, [told].into_iter().chain(programs)))
     },
     ..ON_LINUX
 };
