@@ -2,23 +2,104 @@
 
 use super::fault::{
     Clear, FAULT, Fault, LINUX, Looked, TSC, VIRTUAL, clock_source, cost_of_system_clock, found,
+    stated,
 };
+use super::kernel_log::cause;
 use chronoscope_model::clock::Kind;
 use chronoscope_model::comparison::Standing;
+use chronoscope_model::environment::{Environment, TscKind};
 use chronoscope_model::{Certainty, Level, Page, Report, Trust, change};
 
 const ON_LINUX: Fault = Fault { only: &[LINUX], ..FAULT };
 
-/// Finds that the clock source in use is the slow one with this name, and what a read costs.
-fn slow(report: &Report, name: &str) -> Looked {
-    if clock_source(report)? != name {
+/// Finds that the clock source in use is one of these slow ones, what a read costs, and why the
+/// kernel uses it.
+fn slow(report: &Report, names: &[&str]) -> Looked {
+    let name = clock_source(report)?;
+    if !names.contains(&name) {
         return Ok(Clear);
     }
-    let all = report.environment.clocksource.iter();
+    let env = &report.environment;
+    let all = env.clocksource.iter();
     let all = all.map(|all| format!("available_clocksource: {}", all.available.join(" ")));
     let current = format!("current_clocksource: {name}");
+    let why = cause(env).map(|(line, _)| format!("kernel log: {line}"));
+    let set = set_against_tsc(env).map(|word| format!("/proc/cmdline: {word}"));
     let evidence = [current].into_iter().chain(all).chain(cost_of_system_clock(report));
-    Ok(found(Level::Warning, evidence))
+    let look = found(Level::Warning, evidence.chain(why).chain(set));
+    Ok(look.fix(|| faster(report, name)))
+}
+
+/// The boot parameters that make the kernel use something else than the TSC or the HPET.
+fn set_against_tsc(env: &Environment) -> impl Iterator<Item = &String> {
+    env.parameters.iter().filter(|word| {
+        let (name, value) = word.split_once('=').unwrap_or((word, ""));
+        match name {
+            "notsc" | "nohpet" => true,
+            "clocksource" | "clock" => value != "tsc",
+            "tsc" => value == "unstable",
+            "hpet" => value == "disable",
+            _ => false,
+        }
+    })
+}
+
+/// What to do about a slow clock source on this machine.
+fn faster(report: &Report, name: &str) -> String {
+    let env = &report.environment;
+    let offered = |name: &str| {
+        env.clocksource.as_ref().is_some_and(|it| it.available.iter().any(|it| it == name))
+    };
+    let invariant = env.tsc.as_ref().is_some_and(|tsc| tsc.kind == TscKind::Invariant);
+    let mut fix = Vec::new();
+    for word in set_against_tsc(env) {
+        fix.push(match word.as_str() {
+            "hpet=disable" | "nohpet" if name == "hpet" => continue,
+            "hpet=disable" | "nohpet" => {
+                format!("Remove `{word}` from the kernel's command line to get the HPET back.")
+            }
+            "tsc=unstable" => format!(
+                "Remove `{word}` to let the kernel try the TSC again: its own log advises this \
+                 parameter, but it only makes the kernel give the TSC up earlier."
+            ),
+            _ => format!("Remove `{word}` from the kernel's command line."),
+        });
+    }
+    match cause(env) {
+        Some((_, act)) if fix.is_empty() => {
+            fix.push(
+                "The kernel's log says why it does not use the TSC (see the evidence).".into(),
+            );
+            fix.push(act.into());
+        }
+        Some(_) => {}
+        None if offered("tsc") && invariant && fix.is_empty() => fix.push(
+            "The TSC is invariant here and the kernel offers it: `echo tsc > \
+             /sys/devices/system/clocksource/clocksource0/current_clocksource` (root), and \
+             `clocksource=tsc` on its command line to keep it."
+                .into(),
+        ),
+        None if stated(report, "kernel log").is_some() || env.kernel_log.is_empty() => fix.push(
+            "Find out why the kernel does not use the TSC: `dmesg | grep -i -e tsc -e \
+             clocksource`."
+                .into(),
+        ),
+        None if fix.is_empty() => fix.push(
+            "The lines of the kernel's log do not say why it does not use the TSC. Look in the \
+             log of the start, in the firmware's settings, and at the hypervisor."
+                .into(),
+        ),
+        None => {}
+    }
+    if matches!(name, "jiffies" | "refined-jiffies") {
+        fix.push(
+            "Give the machine a timer that the kernel can use: an invariant TSC whose rate is \
+             known (CPUID leaf 0x15 or 0x40000010), the hypervisor's clock, or an HPET."
+                .into(),
+        );
+    }
+    fix.retain(|sentence: &String| !sentence.is_empty());
+    fix.join(" ")
 }
 
 /// Finds that a clock source of a hypervisor is read by system calls, as this flag of CPUID shows.
@@ -35,8 +116,7 @@ pub(super) const CLOCKSOURCE_CHANGED: Fault = Fault {
                 another cost since then, and the time may have jumped at the change. The kernel \
                 changes its clock source by itself if it finds the source unstable.",
         how: "current_clocksource, before and after",
-        act: "See the kernel log (`dmesg | grep -i clocksource`) for the reason, and measure \
-              again.",
+        act: "The kernel's log has the reason. Measure again.",
         references: &["Linux Documentation/timers/timekeeping.rst", "kernel/time/clocksource.c"],
         ..Page::EMPTY
     },
@@ -115,7 +195,15 @@ pub(super) const KVM_CLOCK_UNSTABLE: Fault = Fault {
         if source != "kvm-clock" || !hypervisor.has("kvm-clock") || stable {
             return Ok(Clear);
         }
-        paravirtual(report, source, "CPUID 0x40000001 EAX[24]=0".into())
+        let invariant = report.environment.tsc.as_ref().map(|tsc| tsc.kind);
+        let offered = report.environment.clocksource.iter().flat_map(|it| &it.available);
+        let tsc = invariant == Some(TscKind::Invariant) && offered.clone().any(|it| it == "tsc");
+        let look = paravirtual(report, source, "CPUID 0x40000001 EAX[24]=0".into())?;
+        Ok(look.fix(|| {
+            let host = "Have the host use the TSC as its clock source: KVM sets the bit only then.";
+            let own = if tsc { " Here `clocksource=tsc` is the alternative." } else { "" };
+            format!("{host}{own}")
+        }))
     },
     ..FAULT
 };
@@ -192,13 +280,12 @@ pub(super) const SLOW_CLOCKSOURCE_ACPI_PM: Fault = Fault {
                 old chipsets) that counts at 3.579545 MHz: 500 to 800 ns or more. The kernel does \
                 this if it found the TSC unstable and there is no HPET.",
         how: "current_clocksource",
-        act: "Find out why the kernel stopped using the TSC: `dmesg | grep -i -e tsc -e \
-              clocksource`. If that shows no cause, remove `clocksource=acpi_pm` or `notsc` from \
-              the kernel's command line.",
+        act: "Find out why the kernel stopped using the TSC: its log says so, or its command line \
+              does (`clocksource=`, `notsc`, `tsc=unstable`, `hpet=disable`).",
         references: &["Linux drivers/clocksource/acpi_pm.c", "ACPI 6.0, 4.8.2.1"],
         ..Page::EMPTY
     },
-    look: |report| slow(report, "acpi_pm"),
+    look: |report| slow(report, &["acpi_pm"]),
     ..ON_LINUX
 };
 
@@ -210,13 +297,12 @@ pub(super) const SLOW_CLOCKSOURCE_HPET: Fault = Fault {
                 500 to 800 ns instead of 20 to 35 ns. The kernel does this if it found the TSC \
                 unstable, or if it was told to.",
         how: "current_clocksource",
-        act: "Find out why the kernel stopped using the TSC: `dmesg | grep -i -e tsc -e \
-              clocksource`. If that shows no cause, remove `clocksource=hpet` or `notsc` from the \
-              kernel's command line.",
+        act: "Find out why the kernel stopped using the TSC: its log says so, or its command line \
+              does (`clocksource=`, `notsc`, `tsc=unstable`).",
         references: &["Linux Documentation/admin-guide/kernel-parameters.txt, clocksource="],
         ..Page::EMPTY
     },
-    look: |report| slow(report, "hpet"),
+    look: |report| slow(report, &["hpet"]),
     ..ON_LINUX
 };
 
@@ -233,7 +319,7 @@ pub(super) const SLOW_CLOCKSOURCE_JIFFIES: Fault = Fault {
         references: &["Linux kernel/time/jiffies.c"],
         ..Page::EMPTY
     },
-    look: |report| slow(report, "jiffies"),
+    look: |report| slow(report, &["jiffies", "refined-jiffies", "pit"]),
     ..ON_LINUX
 };
 
@@ -250,7 +336,7 @@ pub(super) const SLOW_CLOCKSOURCE_XEN: Fault = Fault {
         references: &["Brendan Gregg, The Speed of Time (2021)"],
         ..Page::EMPTY
     },
-    look: |report| slow(report, "xen"),
+    look: |report| slow(report, &["xen"]),
     ..ON_LINUX
 };
 
@@ -263,8 +349,8 @@ pub(super) const WATCHDOG_OFF: Fault = Fault {
                 anywhere. Here, a reference with another oscillator shows that the rate is off by \
                 more than the error of a crystal.",
         how: "the rate against a reference with another oscillator",
-        act: "`tsc=recalibrate` on the kernel's command line makes it calibrate the TSC against \
-              the HPET or the ACPI timer (Linux 6.3). Let NTP correct the rest, up to 500 ppm.",
+        act: "Update the firmware, or state the rate to the kernel (`tsc_early_khz=`); \
+              `tsc=recalibrate` only warns and corrects nothing. NTP can correct up to 500 ppm.",
         references: &["Linux commits b50db7095fe0 and a7ec817d5542", "arch/x86/kernel/tsc.c"],
         ..Page::EMPTY
     },

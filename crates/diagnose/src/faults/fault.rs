@@ -5,7 +5,9 @@ use crate::reading::{cost, source};
 use crate::system::System;
 use chronoscope_model::environment::Environment;
 use chronoscope_model::timekeeping::Adjtimex;
-use chronoscope_model::{About, Certainty, Finding, Level, Page, Report, Ruler, Trust, check};
+use chronoscope_model::{
+    About, Certainty, Finding, Level, Page, Report, Ruler, Trust, change, check,
+};
 
 /// A problem that the tool can detect.
 pub struct Fault {
@@ -25,6 +27,8 @@ pub struct Fault {
     pub(super) by_glance: Option<bool>,
     /// Whether the fault makes every figure of the run doubtful.
     pub(super) affects_all: bool,
+    /// Whether an emulator or a clock that was exchanged shows the same, and is then the cause.
+    pub(super) yields: bool,
     pub(super) look: fn(&Report) -> Looked,
 }
 
@@ -37,6 +41,7 @@ pub(super) const FAULT: Fault = Fault {
     minor: false,
     by_glance: None,
     affects_all: false,
+    yields: false,
     look: |_| Ok(Clear),
 };
 
@@ -120,6 +125,16 @@ pub(super) const INTEL: Only = Only(
 pub(super) const SEVERAL_CPUS: Only =
     Only(|env| env.cpu.logical != 1, "this machine has a single CPU");
 
+/// What makes the counter and the clocks look broken without being a fault of theirs.
+fn cause(report: &Report) -> Option<String> {
+    if let Some(what) = &report.environment.emulated {
+        return Some(format!("the processor is emulated ({what}): see emulated-cpu"));
+    }
+    let mut changed = report.run.changed.iter();
+    let changed = changed.any(|it| it.fact == change::CLOCK_SOURCE);
+    changed.then(|| "the kernel changed its clock source meanwhile: see clocksource-changed".into())
+}
+
 impl Fault {
     /// The fault's stable name, which `--allow` takes.
     pub const fn id(&self) -> &'static str {
@@ -129,6 +144,10 @@ impl Fault {
     pub(super) fn check(&self, report: &Report) -> (Option<Finding>, check::Check) {
         use check::Outcome::{self, Elsewhere};
         let looked = (self.look)(report).unwrap_or_else(Look::Unknown);
+        let looked = match (looked, cause(report).filter(|_| self.yields)) {
+            (Found(_), Some(cause)) => Look::Unknown(cause),
+            (looked, _) => looked,
+        };
         let certainty = match &looked {
             Found(evidence) => evidence.certainty,
             _ => None,

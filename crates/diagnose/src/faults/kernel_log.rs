@@ -78,6 +78,93 @@ pub(super) fn cause(env: &Environment) -> Option<(&String, &'static str)> {
     Some((line, known.message.act))
 }
 
+/// A fault that only the log shows, at this level.
+macro_rules! logged_faults {
+    ($($name:ident $id:literal $level:ident $base:ident { $($field:ident: $text:expr,)* })*) => {
+        $(pub(super) const $name: Fault = Fault {
+            page: Page { names: &[$id], $($field: $text,)* ..Page::EMPTY },
+            look: |report| Ok(logged(report, Level::$level, $id)?.fix(|| act(report, $id))),
+            ..$base
+        };)*
+    };
+}
+
+/// What the table says to do about the first message that proves this fault.
+fn act(report: &Report, id: &str) -> String {
+    let guest = report.environment.hypervisor.is_some();
+    let mut proofs = known(&report.environment).filter(|(_, known)| known.proves(id, guest));
+    let act = proofs.find_map(|(_, it)| Some(it.message.act).filter(|act| !act.is_empty()));
+    act.unwrap_or("Nothing has to be done.").into()
+}
+
+const ON_LINUX: Fault = Fault { only: &[LINUX], ..FAULT };
+
+logged_faults! {
+    CLOCKSOURCE_REFUSED "clocksource-refused" Info ON_LINUX {
+        title: "The clock source that was asked for was refused",
+        about: "clocksource= on the kernel's command line, or a write to current_clocksource, \
+                asked for a clock source that the kernel has found unstable or that cannot serve \
+                high-resolution timers. The kernel goes on with another one.",
+        how: "the kernel log: Override clocksource",
+        act: "Remove clocksource= and mend what made the kernel give that clock source up.",
+        references: &["Linux kernel/time/clocksource.c, __clocksource_select"],
+    }
+    GUEST_TSC_UNRELIABLE "guest-tsc-unreliable" Warning ON_LINUX {
+        title: "Virtual machines on this host have no reliable TSC",
+        about: "The host's TSC was given up, and a virtual machine with several CPUs was started: \
+                its counters need not agree, and its kernel may find that or not.",
+        how: "the kernel log: guest TSC will not be reliable",
+        act: "Mend the host's TSC first. Until then give guests kvm-clock, and no invariant TSC.",
+        references: &["Linux arch/x86/kvm/x86.c, kvm_arch_vcpu_precreate"],
+    }
+    LEAP_SECOND_INSERTED "leap-second-inserted" Info ON_LINUX {
+        title: "A leap second was inserted or deleted since the start",
+        about: "The wall clock repeated or left out a second. On kernels from 2.6.22 to 3.4, \
+                high-resolution timers are a second early from then on: waits of less than a \
+                second on a futex or a condition end at once, and Java, MySQL and others use a \
+                whole CPU.",
+        how: "the kernel log: inserting leap second",
+        act: "On those kernels, set the clock once (`date -s \"$(date)\"`) and update the kernel. \
+              On later ones nothing has to be done.",
+        references: &["Linux kernel/time/ntp.c", "Linux commit 6b43ae8a619d"],
+    }
+    TIMER_INTERRUPT_LONG "timer-interrupt-long" Info ON_LINUX {
+        title: "A timer interrupt took long",
+        about: "The kernel was in one timer interrupt for so long that further timers were due \
+                when it ended, several times in a row. It logs only the first time. In a virtual \
+                machine, the host did not run the virtual CPU meanwhile.",
+        how: "the kernel log: hrtimer: interrupt took",
+        act: "In a virtual machine, look at steal and at how many CPUs the host has promised. On \
+              hardware, look for firmware interrupts (hwlatdetect) and very many timers.",
+        references: &["Linux kernel/time/hrtimer.c, hrtimer_interrupt"],
+    }
+    TSC_DEADLINE_OFF "tsc-deadline-off" Info OF_TSC {
+        title: "The TSC deadline timer is off because of an erratum",
+        about: "Timer interrupts of this processor are set through the slower local APIC timer, \
+                so sleeps are a little coarser. The message names the microcode that cures it.",
+        how: "the kernel log: TSC_DEADLINE disabled due to Errata",
+        act: "Install the microcode package (intel-microcode, microcode_ctl), and restart.",
+        references: &["Linux arch/x86/kernel/apic/apic.c, apic_validate_deadline_timer"],
+    }
+    TSC_GIVEN_UP "tsc-given-up" Info OF_TSC {
+        title: "The kernel does not keep time with the TSC, by design",
+        about: "The kernel says why it gave the TSC up, and the reason is the processor, the \
+                chipset, a boot parameter or the hypervisor, and no defect: the TSC stops in idle \
+                states, follows the frequency, or is not known to agree between CPUs.",
+        how: "the kernel log: Marking TSC unstable due to",
+        act: "Nothing is broken. The reason in the log says what would keep the TSC in use.",
+        references: &["Linux arch/x86/kernel/tsc.c, mark_tsc_unstable"],
+    }
+    TSC_NOT_P0 "tsc-not-p0" Info OF_TSC {
+        title: "The firmware says that the TSC does not count at the frequency of P0",
+        about: "Bit 24 of AMD's HWCR register is clear, so the TSC may not have the rate that the \
+                kernel expects. In a virtual machine the bit says nothing, and this is no fault.",
+        how: "the kernel log: TSC doesn't count with P0 frequency",
+        act: "Update the firmware, and compare the clock with NTP.",
+        references: &["Linux arch/x86/kernel/cpu/amd.c, bsp_init_amd"],
+    }
+}
+
 pub(super) const GUEST_CALIBRATION_FAILED: Fault = Fault {
     page: Page {
         names: &["guest-calibration-failed"],

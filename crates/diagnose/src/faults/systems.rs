@@ -1,10 +1,10 @@
 //! What Windows and macOS do by design.
 
-use super::fault::{FAULT, Fault, Looked, MAC, WINDOWS, clear_if, costs, found};
+use super::fault::{Clear, FAULT, Fault, Looked, MAC, WINDOWS, clear_if, costs, found};
 use crate::reading::short;
 use crate::system::System;
 use chronoscope_model::clock::Kind;
-use chronoscope_model::environment::Timer;
+use chronoscope_model::environment::{Timer, TscKind};
 use chronoscope_model::performance_counter::expected;
 use chronoscope_model::{Certainty, Level, Page, Report};
 
@@ -80,6 +80,35 @@ pub(super) const QPC_ON_HPET: Fault = Fault {
             (options, _) => format!("boot options: {}", options.join(", ")),
         };
         Ok(look.and(expected).and([options]))
+    },
+    ..ON_WINDOWS
+};
+
+pub(super) const QPC_ON_VARIANT_TSC: Fault = Fault {
+    page: Page {
+        names: &["qpc-on-variant-tsc"],
+        title: "QueryPerformanceCounter counts a TSC that is not invariant",
+        about: "Before Windows 7, the performance counter of some machines is the raw TSC of the \
+                core that asks. If that follows the frequency (AMD's Cool'n'Quiet) or differs \
+                between cores, intervals are wrong, and can be negative: ping shows -59 ms.",
+        how: "QueryPerformanceFrequency, the version of Windows, and CPUID",
+        act: "Add /usepmtimer to boot.ini, or install the processor driver of the vendor, and \
+              restart.",
+        references: &["Microsoft KB 895980"],
+        ..Page::EMPTY
+    },
+    look: |report| {
+        /// No other timer of a PC runs this fast, in hertz.
+        const RAW_HZ: f64 = 200e6;
+        let env = &report.environment;
+        let kind = env.tsc.as_ref().map_or(TscKind::None, |tsc| tsc.kind);
+        if matches!(kind, TscKind::Invariant | TscKind::None) || env.cpu.logical == 1 {
+            return Ok(Clear);
+        }
+        let look = performance_counter(report, Level::Warning, |timer| {
+            timer.hz.is_some_and(|hz| hz > RAW_HZ)
+        })?;
+        Ok(look.and(env.tsc.iter().map(|tsc| tsc.evidence.clone())))
     },
     ..ON_WINDOWS
 };

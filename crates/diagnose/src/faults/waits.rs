@@ -5,7 +5,7 @@ use super::fault::{
     ruler, why,
 };
 use crate::late;
-use crate::reading::short;
+use crate::reading::{short, source};
 use chronoscope_model::environment::CpuQuota;
 use chronoscope_model::units::{percent, plural, short_ns};
 use chronoscope_model::waits::{Kind, Load, Wait};
@@ -249,8 +249,9 @@ pub(super) const HRTIMERS_OFF: Fault = Fault {
                 tick of the kernel, 1 to 10 ms. The kernel does that if it is told to, or if it \
                 has no clock source and no event timer that allow more.",
         how: "clock_getres(CLOCK_MONOTONIC), .hres_active in /proc/timer_list",
-        act: "Remove `highres=off` and `nohz=off` from the kernel's command line. Otherwise find \
-              out why: `dmesg | grep -i -e clocksource -e hrtimer`, /proc/timer_list.",
+        act: "The kernel's command line can say so (`highres=off`, `nohz=off`); otherwise its \
+              clock source or its event timer does not allow more: see the kernel's log and \
+              /proc/timer_list.",
         references: &[
             "Linux Documentation/timers/highres.rst",
             "clock_getres(2)",
@@ -274,7 +275,20 @@ pub(super) const HRTIMERS_OFF: Fault = Fault {
         let off = (active == Some(false)).then(|| "/proc/timer_list: .hres_active 0".into());
         let set = env.parameters.iter().find(|word| word.starts_with("highres="));
         let set = set.map(|word| format!("/proc/cmdline: {word}"));
-        Ok(found(Level::Warning, coarse.into_iter().chain(off)).and(set))
+        let ticks = source(env).filter(|name| matches!(*name, "jiffies" | "refined-jiffies"));
+        let fix = match (&set, ticks) {
+            (Some(line), _) => format!("Remove {} from the kernel's command line.", &line[14..]),
+            (None, Some(name)) => format!(
+                "The clock source {name} allows no more: give the machine a counter that the \
+                 kernel can use (see slow-clocksource-jiffies)."
+            ),
+            (None, None) => {
+                "Find out which of the clock source and the event timer does not allow \
+                             more: the kernel's log, /proc/timer_list."
+                    .into()
+            }
+        };
+        Ok(found(Level::Warning, coarse.into_iter().chain(off)).and(set).fix(|| fix))
     },
     ..FAULT
 };

@@ -3,9 +3,10 @@
 use super::fault::{
     Clear, FAULT, Fault, LINUX, Look, adjtimex, clear_if, found, moved, stated, why,
 };
+use super::kernel_log::logged;
 use crate::reading::short;
 use chronoscope_model::environment::Environment;
-use chronoscope_model::timekeeping::Adjtimex;
+use chronoscope_model::timekeeping::{Adjtimex, PROGRAMS};
 use chronoscope_model::units::{count, plural};
 use chronoscope_model::{Certainty, Level, Page};
 
@@ -14,10 +15,9 @@ const ON_LINUX: Fault = Fault { only: &[LINUX], ..FAULT };
 /// The running programs whose task it is to correct the clock. The others are the tools of
 /// hypervisors, which do so only if that is switched on.
 fn time_programs(env: &Environment) -> impl Iterator<Item = &str> {
-    const TOOLS: [&str; 4] = ["vmtoolsd", "VBoxService", "prltoolsd", "xe-daemon"];
     let programs = env.keeping.iter().flat_map(|keeping| &keeping.programs);
     let programs = programs.flatten().map(String::as_str);
-    programs.filter(|program| !TOOLS.contains(program))
+    programs.filter(|program| !PROGRAMS.contains(&(program, true)))
 }
 
 pub(super) const CLOCK_BACKWARDS: Fault = Fault {
@@ -29,7 +29,8 @@ pub(super) const CLOCK_BACKWARDS: Fault = Fault {
                 are unsigned.",
         how: "successive reads of each clock on one thread",
         act: "Do not measure with it. For a wall clock, find out what set it (chronyc tracking, \
-              timedatectl, the hypervisor's tools); for a counter, see `dmesg | grep -i tsc`.",
+              timedatectl, the hypervisor's tools); for a counter, look at the findings about the \
+              TSC.",
         references: &["Linux arch/x86/kernel/tsc_sync.c (TSC warp)"],
         ..Page::EMPTY
     },
@@ -46,7 +47,13 @@ pub(super) const CLOCK_BACKWARDS: Fault = Fault {
             let reads = plural(seen.tries, "read", "reads");
             format!("{id}: {times} of {reads} returned less than the one before, by up to {worst}")
         });
-        clear_if(known, found(Level::Error, evidence))
+        match clear_if(known, found(Level::Error, evidence)) {
+            Ok(look @ Look::Found(_)) => Ok(look),
+            looked => match logged(report, Level::Error, "clock-backwards") {
+                Ok(look @ Look::Found(_)) => Ok(look.certain(Some(Certainty::Evidence))),
+                _ => looked,
+            },
+        }
     },
     ..FAULT
 };
