@@ -147,14 +147,18 @@ pub fn recognise(line: &str) -> Option<Known<'_>> {
 /// The values in a line that has this text; `None` if it has another.
 fn fields<'a>(text: &'static str, line: &'a str) -> Option<Vec<(&'static str, &'a str)>> {
     let mut parts = text.split('{');
-    let mut rest = after(line, parts.next()?)?.1;
+    let (before, mut rest) = after(line, parts.next()?)?;
     let mut found = Vec::new();
     for part in parts {
         let (name, literal) = part.split_once('}')?;
         let (value, left) = if literal.is_empty() { (rest, "") } else { after(rest, literal)? };
-        // A value is a number or a name, but for the last one, which may be any text.
+        // A text that begins with a value has what other lines begin with before it.
+        let begins = found.is_empty() && before.is_empty() && text.starts_with('{');
         let value = value.trim();
-        if value.is_empty() || (!literal.trim().is_empty() && value.contains(char::is_whitespace)) {
+        let value = if begins { value.rsplit(' ').next()? } else { value };
+        // A value is a number or a name, but for the last one, which may be any text.
+        let last = literal.trim().is_empty();
+        if value.is_empty() || (!last && value.contains(char::is_whitespace)) {
             return None;
         }
         found.push((name, value));

@@ -23,20 +23,21 @@ fn slow(report: &Report, names: &[&str]) -> Looked {
     let all = env.clocksource.iter();
     let all = all.map(|all| format!("available_clocksource: {}", all.available.join(" ")));
     let current = format!("current_clocksource: {name}");
-    let why = cause(env).map(|(line, _)| format!("kernel log: {line}"));
-    let set = set_against_tsc(env).map(|word| format!("/proc/cmdline: {word}"));
+    let why = cause(report).map(|(line, _)| format!("kernel log: {line}"));
+    let set = set_against_tsc(env, name).map(|word| format!("/proc/cmdline: {word}"));
     let evidence = [current].into_iter().chain(all).chain(cost_of_system_clock(report));
     let look = found(Level::Warning, evidence.chain(why).chain(set));
     Ok(look.fix(|| faster(report, name)))
 }
 
-/// The boot parameters that make the kernel use something else than the TSC or the HPET.
-fn set_against_tsc(env: &Environment) -> impl Iterator<Item = &String> {
-    env.parameters.iter().filter(|word| {
+/// The boot parameters that make the kernel use this clock source and not a faster one.
+fn set_against_tsc<'a>(env: &'a Environment, current: &'a str) -> impl Iterator<Item = &'a String> {
+    env.parameters.iter().filter(move |word| {
         let (name, value) = word.split_once('=').unwrap_or((word, ""));
         match name {
             "notsc" | "nohpet" => true,
-            "clocksource" | "clock" => value != "tsc",
+            // Any other has no effect.
+            "clocksource" | "clock" => value == current,
             "tsc" => value == "unstable",
             "hpet" => value == "disable",
             _ => false,
@@ -52,7 +53,7 @@ fn faster(report: &Report, name: &str) -> String {
     };
     let invariant = env.tsc.as_ref().is_some_and(|tsc| tsc.kind == TscKind::Invariant);
     let mut fix = Vec::new();
-    for word in set_against_tsc(env) {
+    for word in set_against_tsc(env, name) {
         fix.push(match word.as_str() {
             "hpet=disable" | "nohpet" if name == "hpet" => continue,
             "hpet=disable" | "nohpet" => {
@@ -65,12 +66,12 @@ fn faster(report: &Report, name: &str) -> String {
             _ => format!("Remove `{word}` from the kernel's command line."),
         });
     }
-    match cause(env) {
+    match cause(report) {
         Some((_, act)) if fix.is_empty() => {
             fix.push(
                 "The kernel's log says why it does not use the TSC (see the evidence).".into(),
             );
-            fix.push(act.into());
+            fix.push(act);
         }
         Some(_) => {}
         None if offered("tsc") && invariant && fix.is_empty() => fix.push(

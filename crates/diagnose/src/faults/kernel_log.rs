@@ -61,21 +61,24 @@ fn topic(id: &str) -> Option<Topic> {
 }
 
 /// Why the kernel does not use the TSC, by its log: the line, and what to do about that.
-pub(super) fn cause(env: &Environment) -> Option<(&String, &'static str)> {
+pub(super) fn cause(report: &Report) -> Option<(&String, String)> {
+    const IDS: [&str; 5] = [
+        "tsc-skew",
+        "tsc-warp",
+        "tsc-given-up",
+        "watchdog-false-positive",
+        "guest-calibration-failed",
+    ];
+    let env = &report.environment;
     let guest = env.hypervisor.is_some();
-    let about = |known: &Known| {
-        let faults = &known.message.faults;
-        let ids = [
-            "tsc-skew",
-            "tsc-warp",
-            "tsc-given-up",
-            "watchdog-false-positive",
-            "guest-calibration-failed",
-        ];
-        faults.iter().any(|fault| ids.contains(fault) && known.proves(fault, guest))
-    };
-    let (line, known) = known(env).find(|(_, known)| about(known))?;
-    Some((line, known.message.act))
+    known(env).find_map(|(line, known)| {
+        let fix = match *IDS.iter().find(|id| known.proves(id, guest))? {
+            "tsc-skew" => skew::fix(report, skew::compared(env).as_ref()),
+            "tsc-warp" => skew::fix_of_warp(report),
+            _ => known.message.act.into(),
+        };
+        Some((line, fix))
+    })
 }
 
 /// A fault that only the log shows, at this level.
@@ -117,17 +120,6 @@ logged_faults! {
         act: "Mend the host's TSC first. Until then give guests kvm-clock, and no invariant TSC.",
         references: &["Linux arch/x86/kvm/x86.c, kvm_arch_vcpu_precreate"],
     }
-    LEAP_SECOND_INSERTED "leap-second-inserted" Info ON_LINUX {
-        title: "A leap second was inserted or deleted since the start",
-        about: "The wall clock repeated or left out a second. On kernels from 2.6.22 to 3.4, \
-                high-resolution timers are a second early from then on: waits of less than a \
-                second on a futex or a condition end at once, and Java, MySQL and others use a \
-                whole CPU.",
-        how: "the kernel log: inserting leap second",
-        act: "On those kernels, set the clock once (`date -s \"$(date)\"`) and update the kernel. \
-              On later ones nothing has to be done.",
-        references: &["Linux kernel/time/ntp.c", "Linux commit 6b43ae8a619d"],
-    }
     TIMER_INTERRUPT_LONG "timer-interrupt-long" Info ON_LINUX {
         title: "A timer interrupt took long",
         about: "The kernel was in one timer interrupt for so long that further timers were due \
@@ -164,6 +156,37 @@ logged_faults! {
         references: &["Linux arch/x86/kernel/cpu/amd.c, bsp_init_amd"],
     }
 }
+
+pub(super) const LEAP_SECOND_INSERTED: Fault = Fault {
+    page: Page {
+        names: &["leap-second-inserted"],
+        title: "A leap second was inserted or deleted since the start",
+        about: "The wall clock repeated or left out a second. On kernels from 2.6.22 to 3.4, \
+                high-resolution timers are a second early from then on: waits of less than a \
+                second on a futex or a condition end at once, and Java, MySQL and others use a \
+                whole CPU.",
+        how: "the kernel log: inserting leap second; the kernel's version",
+        act: "On those kernels, set the clock once (`date -s \"$(date)\"`) and update the kernel. \
+              On later ones nothing has to be done.",
+        references: &["Linux kernel/time/ntp.c", "Linux commit 6b43ae8a619d"],
+        ..Page::EMPTY
+    },
+    look: |report| {
+        let kernel = report.environment.kernel.as_deref().unwrap_or_default();
+        let mut numbers = kernel.split(|c: char| !c.is_ascii_digit()).map(str::parse::<u32>);
+        let version = numbers.next().and_then(Result::ok).zip(numbers.next().and_then(Result::ok));
+        let early = version.is_none_or(|version| version < (3, 5));
+        let level = if early { Level::Warning } else { Level::Info };
+        let kernel = report.environment.kernel.iter().map(|kernel| format!("kernel: {kernel}"));
+        Ok(logged(report, level, "leap-second-inserted")?.and(kernel).fix(|| match early {
+            true => "If programs use a whole CPU since then, set the clock once (`date -s \
+                     \"$(date)\"`), which puts the timers right, and update the kernel."
+                .into(),
+            false => "Nothing has to be done: this kernel handles leap seconds rightly.".into(),
+        }))
+    },
+    ..ON_LINUX
+};
 
 pub(super) const GUEST_CALIBRATION_FAILED: Fault = Fault {
     page: Page {
@@ -312,7 +335,9 @@ pub(super) const TSC_WARP: Fault = Fault {
     },
     look: |report| {
         let looked = logged(report, Level::Warning, "tsc-warp")?;
-        Ok(looked.fix(|| skew::fix_of_warp(report)))
+        let behind = known(&report.environment).filter(|(_, it)| it.get("behind").is_some());
+        let behind = behind.map(|(line, _)| format!("kernel log: {line}"));
+        Ok(looked.and(behind).fix(|| skew::fix_of_warp(report)))
     },
     ..OF_TSC
 };

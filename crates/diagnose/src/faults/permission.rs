@@ -61,8 +61,9 @@ pub(super) const TIME64_BLOCKED: Fault = Fault {
                 older list of system calls refuses it with EPERM, which the library does not \
                 treat as a missing call, so programs see the year 1970 or fail.",
         how: "the error of clock_gettime64 in a 32-bit build",
-        act: "Update libseccomp to 2.4.2 or later and the container runtime with it, or allow the \
-              calls ending in `_time64` and `64` in its profile.",
+        act: "On the host, update libseccomp to 2.4.2 or later and the container runtime with it \
+              (Docker 19.03.9, runc 1.0.0-rc93), or allow the calls ending in `_time64` and `64` \
+              in its profile. `--security-opt seccomp=unconfined` is a stopgap.",
         references: &["moby/moby#40734", "seccomp/libseccomp 2.4.2"],
         ..Page::EMPTY
     },

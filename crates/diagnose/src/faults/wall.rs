@@ -8,7 +8,7 @@ use crate::reading::short;
 use chronoscope_model::environment::Environment;
 use chronoscope_model::timekeeping::{Adjtimex, PROGRAMS};
 use chronoscope_model::units::{count, plural};
-use chronoscope_model::{Certainty, Level, Page};
+use chronoscope_model::{Certainty, Level, Page, Report};
 
 const ON_LINUX: Fault = Fault { only: &[LINUX], ..FAULT };
 
@@ -89,10 +89,41 @@ pub(super) const CLOCK_SLEWED: Fault = Fault {
             format!("measured over the run: {:+.1} ±{:.1} ppm", slew.ppm, slew.error_ppm)
         });
         let look = found(Level::Warning, [told].into_iter().chain(measured));
-        Ok(look.certain(slew.map(|_| Certainty::Measured)))
+        Ok(look.certain(slew.map(|_| Certainty::Measured)).fix(|| unslewed(report, ppm)))
     },
     ..ON_LINUX
 };
+
+/// What to do about a correction of this size.
+fn unslewed(report: &Report, ppm: f64) -> String {
+    /// No oscillator of a computer is off by this much.
+    const WRONG_PPM: f64 = 1_000.0;
+    let env = &report.environment;
+    if ppm.abs() < WRONG_PPM {
+        return CLOCK_SLEWED.page.act.into();
+    }
+    let percent = -ppm / 1e4;
+    let runs = format!(
+        "No crystal is off by so much: the clock source itself runs {:.1} % {}, and durations are \
+         off by as much wherever the correction is missing (CLOCK_MONOTONIC_RAW, and all clocks \
+         before it).",
+        percent.abs(),
+        if percent > 0.0 { "fast" } else { "slow" }
+    );
+    let wsl = env.kernel.as_ref().is_some_and(|kernel| kernel.to_lowercase().contains("microsoft"));
+    let mend = match (&env.hypervisor, wsl) {
+        (_, true) => {
+            "The host's reference is wrong: `wsl --shutdown`, or restart Windows, and \
+                      install its updates."
+        }
+        (Some(_), _) => {
+            "The hypervisor's reference is wrong: restart the virtual machine or its \
+                         host, and update it."
+        }
+        (None, _) => "Look for the rate that the kernel uses: tsc-rate-mismatch.",
+    };
+    format!("{runs} {mend}")
+}
 
 pub(super) const CLOCK_STEPPED: Fault = Fault {
     page: Page {
@@ -255,10 +286,48 @@ pub(super) const TWO_DISCIPLINES: Fault = Fault {
             (1, 1..) => Level::Info,
             _ => return Ok(stated(report, "programs").map_or(Clear, Look::Unknown)),
         };
-        Ok(found(level, [format!("/proc/*/comm: {}", programs.join(", "))]))
+        let look = found(level, [format!("/proc/*/comm: {}", programs.join(", "))]);
+        Ok(look.fix(|| undisciplined(programs)))
     },
     ..ON_LINUX
 };
+
+/// What to do about these programs.
+fn undisciplined(programs: &[String]) -> String {
+    let ways = programs.iter().filter_map(|program| match program.as_str() {
+        "vmtoolsd" => Some(
+            "VMware Tools set the clock at their start and after a resume even if periodic \
+             synchronisation is off: `vmware-toolbox-cmd timesync disable`, and the \
+             `time.synchronize.*` settings of the virtual machine.",
+        ),
+        "VBoxService" => Some("VBoxService has `--disable-timesync`."),
+        _ => None,
+    });
+    let first =
+        "Let one program correct the clock, and stop the others (`systemctl disable --now`).";
+    [first].into_iter().chain(ways).collect::<Vec<_>>().join(" ")
+}
+
+/// What to ask the programs that should synchronise the clock.
+fn ask(programs: &[String]) -> String {
+    let mut ways: Vec<&str> = programs
+        .iter()
+        .filter_map(|program| match program.as_str() {
+            "chronyd" => Some(
+                "chronyd runs and has no source that it trusts: `chronyc sources`; give it a \
+                 server that it can reach, or `local stratum` where there is no network.",
+            ),
+            "ntp-daemon" => Some("ntpd-rs runs and lost its servers: `ntp-ctl status`."),
+            "systemd-timesyn" => Some("See `timedatectl timesync-status`."),
+            "ntpd" | "ntpsec-ntpd" | "openntpd" => Some("See `ntpq -p` or `ntpctl -s status`."),
+            _ => None,
+        })
+        .collect();
+    if ways.is_empty() {
+        ways.push(UNSYNCHRONISED.page.act);
+    }
+    ways.join(" ")
+}
 
 pub(super) const UNSYNCHRONISED: Fault = Fault {
     page: Page {
@@ -297,7 +366,9 @@ pub(super) const UNSYNCHRONISED: Fault = Fault {
         let once = answer.freq != 0 || answer.tai_s != 0;
         let told = format!("adjtimex: {}", answer.line());
         let level = if once || running { Level::Warning } else { Level::Info };
-        Ok(found(level, [told].into_iter().chain(programs)))
+        let known = report.environment.keeping.iter().flat_map(|it| &it.programs);
+        let known: Vec<String> = known.flatten().cloned().collect();
+        Ok(found(level, [told].into_iter().chain(programs)).fix(|| ask(&known)))
     },
     ..ON_LINUX
 };
