@@ -169,8 +169,14 @@ fn fields<'a>(text: &'static str, line: &'a str) -> Option<Vec<(&'static str, &'
 
 /// What is before and after the first place that has this text, however many spaces it has.
 fn after<'a>(line: &'a str, text: &str) -> Option<(&'a str, &'a str)> {
-    let starts = line.char_indices().map(|(at, _)| at);
-    starts.into_iter().find_map(|at| Some((&line[..at], matched(&line[at..], text)?)))
+    // Most lines have not even its first word.
+    let word = text.split_whitespace().next().unwrap_or_default();
+    let spaces = text.len() - text.trim_start().len();
+    line.match_indices(word).find_map(|(at, _)| {
+        let before = &line[..at];
+        let start = if spaces > 0 { before.trim_end().len() } else { at };
+        Some((&line[..start], matched(&line[start..], text)?))
+    })
 }
 
 fn matched<'a>(line: &'a str, text: &str) -> Option<&'a str> {

@@ -145,8 +145,10 @@ mod tests {
             let entries = text.lines().filter_map(|line| line.strip_prefix("pub(super) const "));
             let entries = entries.filter_map(|line| line.split_once(": Fault = "));
             // Those of a macro: `    NAME "id" Level BASE {`.
-            let rows = text.lines().filter(|line| line.starts_with("    ") && line.ends_with(" {"));
-            let rows = rows.filter_map(|line| line[4..].split_once(" \""));
+            let rows =
+                text.lines().filter_map(|line| line.strip_prefix("    ")?.strip_suffix(" {"));
+            let rows = rows.filter(|row| row.starts_with(|c: char| c.is_ascii_uppercase()));
+            let rows = rows.filter_map(|row| row.split_once(" \""));
             for name in entries.chain(rows).map(|it| it.0) {
                 if name == "FAULT" {
                     continue;
