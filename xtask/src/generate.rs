@@ -1,9 +1,10 @@
 //! Generated files that are checked in. The tool itself generates the shell completions and the
 //! man pages. The others are the JSON Schemas, the C header, the list of the library's interface,
-//! and the table of faults in docs/doctor.md.
+//! and the tables of faults and of the kernel's messages in docs/doctor.md.
 
 use crate::api;
 use anyhow::{Context, Result, ensure};
+use chronoscope_model::kernel_log;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -98,7 +99,9 @@ fn wanted(sh: &Shell) -> Result<Files> {
     files.insert(api::PATH.into(), api::list(sh)?.into());
     let faults = sh::read(cmd!(sh, "{tool} list faults --json"))?;
     let page = block::replaced(&sh.read_file(DOCTOR)?, "faults", &table(&faults)?);
-    files.insert(DOCTOR.into(), page.context("no marks of the table of faults")?.into());
+    let page = page.context("no marks of the table of faults")?;
+    let page = block::replaced(&page, "messages", &messages());
+    files.insert(DOCTOR.into(), page.context("no marks of the table of messages")?.into());
     Ok(files)
 }
 
@@ -116,6 +119,29 @@ fn table(list: &str) -> Result<String> {
         table += &format!("| `{id}` | {about} | {kind} | {looks_at} |\n");
     }
     Ok(table)
+}
+
+/// The table of the kernel's messages.
+fn messages() -> String {
+    let all = kernel_log::messages();
+    let mut table = format!(
+        "{} messages:\n\n| message | Linux | proves | what it means |\n| --- | --- | --- | --- |\n",
+        all.len()
+    );
+    let names =
+        |ids: &[&str]| ids.iter().map(|id| format!("`{id}`")).collect::<Vec<String>>().join(", ");
+    for message in all {
+        let proves = match (&message.faults[..], &message.open[..]) {
+            ([], []) => "nothing wrong".into(),
+            ([], open) => format!("one of {}", names(open)),
+            (faults, _) => names(faults),
+        };
+        let guest =
+            if message.guest.is_empty() { "" } else { ", and nothing in a virtual machine" };
+        let (text, kernels, means) = (message.text, message.kernels, message.means);
+        table += &format!("| `{text}` | {kernels} | {proves}{guest} | {means} |\n");
+    }
+    table
 }
 
 /// The files of `folder`, with their paths below `name` instead. Empty if the folder does not

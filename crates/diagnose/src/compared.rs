@@ -59,7 +59,7 @@ fn comparison(ruler: &Ruler, env: &Environment) -> Comparison {
         };
     }
     let (standing, what) = match source(env) {
-        Some(name) if counts_the_counter(name) => (
+        Some(name) if env.keeps_time_by_counter() => (
             Standing::SameOscillator,
             format!(
                 "the clock source is {name}, so {with} counts this counter too, and the two agree \
@@ -78,21 +78,6 @@ fn comparison(ruler: &Ruler, env: &Environment) -> Comparison {
         why: format!("{what}; {}", discipline(env)),
         ..Comparison::default()
     }
-}
-
-/// Whether this clock source of Linux is the processor's counter, perhaps scaled by a hypervisor
-/// (arch/x86/kernel/tsc.c, kvmclock.c, arch/x86/xen/time.c, drivers/clocksource/hyperv_timer.c and
-/// arm_arch_timer.c).
-fn counts_the_counter(source: &str) -> bool {
-    matches!(
-        source,
-        "tsc"
-            | "tsc-early"
-            | "kvm-clock"
-            | "xen"
-            | "hyperv_clocksource_tsc_page"
-            | "arch_sys_counter"
-    )
 }
 
 /// What is known about the kernel's discipline, in a clause.

@@ -1,7 +1,7 @@
 //! Picks a clock, with the sentences that give the reasons.
 
 use crate::ordering::early;
-use crate::reading::{available, cost, short, source, usable};
+use crate::reading::{available, cost, short, slow_source, source, usable};
 use chronoscope_model::clock::{Clock, Grade, Limit, TickFrom};
 use chronoscope_model::units::{count, plural};
 use chronoscope_model::user_space::SLOW_NS;
@@ -93,8 +93,8 @@ pub(crate) fn slow_because(report: &Report, clock: &Clock) -> String {
         format!(" It is slow because the processor is emulated ({what}).")
     } else if env.vdso.as_ref().is_some_and(|v| !v.present) {
         " It is slow because there is no vDSO: each read is a system call.".into()
-    } else if let Some(source @ ("hpet" | "acpi_pm" | "jiffies" | "xen")) = source(env) {
-        format!(" It is slow because the kernel's clock source is {source}.")
+    } else if let Some(source) = slow_source(env) {
+        format!(" It is slow because the kernel's clock source is {}.", source.name)
     } else {
         " It is slow: see the findings.".into()
     }

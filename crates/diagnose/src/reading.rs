@@ -2,6 +2,7 @@
 
 use chronoscope_model::Report;
 use chronoscope_model::clock::{BuiltOn, Clock, Grade, Orders, Reads};
+use chronoscope_model::clock_source::{self, Counts, Source};
 use chronoscope_model::environment::{Environment, TscKind};
 use chronoscope_model::ordering::AcrossCpus;
 pub(crate) use chronoscope_model::units::{human_ns as ns, short_ns as short};
@@ -33,6 +34,11 @@ pub(crate) fn orders_memory(clock: &Clock) -> bool {
 /// The kernel's clock source, if it is known.
 pub(crate) fn source(env: &Environment) -> Option<&str> {
     env.clocksource.as_ref().map(|c| c.current.trim())
+}
+
+/// The clock source in use, if it is one that the vDSO cannot read.
+pub(crate) fn slow_source(env: &Environment) -> Option<&'static Source> {
+    clock_source::by_name(source(env)?).filter(|source| !source.vdso)
 }
 
 /// What the kernel's choice of a clock source says about the TSC.
@@ -146,12 +152,13 @@ pub(crate) fn counts_source(clock: &Clock) -> bool {
 /// Why the bare counter does not give one time on all CPUs, if the kernel keeps time with another
 /// source.
 pub(crate) fn counter_may_jump(env: &Environment) -> Option<String> {
-    match source(env)? {
-        "tsc" | "arch_sys_counter" => None,
-        other => Some(format!(
-            "the kernel keeps time with {other}, and the bare counter can jump when that does not"
-        )),
-    }
+    let name = source(env)?;
+    let bare = clock_source::by_name(name).is_some_and(|it| it.counts == Counts::Counter);
+    (!bare).then(|| {
+        format!(
+            "the kernel keeps time with {name}, and the bare counter can jump when that does not"
+        )
+    })
 }
 
 /// Why the time-stamp counter must not be read as a clock, if it must not.

@@ -3,7 +3,7 @@
 use crate::ordering::early;
 use crate::reading::{
     Word, counts_counter, counts_source, in_step, orders_memory, out_of_step, promised, short,
-    source, unordered, unproven, word,
+    slow_source, source, unordered, unproven, word,
 };
 use crate::system::System;
 use chronoscope_model::clock::{Clock, Counts, Grade, Kind, Limit, Reads, Verdict};
@@ -145,11 +145,12 @@ fn unseen(clock: &Clock) -> Judged {
 fn slow(clock: &Clock, env: &Environment) -> Judged {
     let ns = clock.read_ns().filter(|&ns| ns > SLOW_NS)?;
     let exits = clock.facts.as_ref().is_some_and(|facts| facts.exits_guest);
-    let text = match source(env) {
+    let text = match slow_source(env) {
         _ if clock.reads(Reads::SystemCall) => "slow: syscall".into(),
         _ if exits && env.hypervisor.is_some() => "slow: exits VM".into(),
-        Some(source @ ("hpet" | "acpi_pm" | "xen")) if clock.kind != Kind::Counter => {
-            format!("slow: reads {source}")
+        // A name that fits the column.
+        Some(source) if clock.kind != Kind::Counter && source.name.len() <= 8 => {
+            format!("slow: reads {}", source.name)
         }
         _ => format!("slow: {}", short(ns)),
     };

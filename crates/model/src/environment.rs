@@ -1,6 +1,7 @@
 //! The machine, as it was found. A fact that could not be determined is absent; if its absence
 //! matters, [`Environment::unknown`] gives the reason.
 
+use crate::clock_source;
 use crate::comparison::{Comparison, Discipline};
 use crate::ordering::AcrossCpus;
 use crate::throughput::Throughput;
@@ -140,19 +141,10 @@ impl Environment {
     }
 
     /// Whether the system keeps time with the processor's counter, directly or through a page of
-    /// the hypervisor that scales it (Linux, `drivers/clocksource` and `arch/*/kernel`).
+    /// the hypervisor that scales it.
     pub fn keeps_time_by_counter(&self) -> bool {
-        self.clocksource.as_ref().is_some_and(|source| {
-            matches!(
-                source.current.trim(),
-                "tsc"
-                    | "tsc-early"
-                    | "kvm-clock"
-                    | "hyperv_clocksource_tsc_page"
-                    | "arch_sys_counter"
-                    | "riscv_clocksource"
-            )
-        })
+        let source = self.clocksource.as_ref().and_then(|it| clock_source::by_name(&it.current));
+        source.is_some_and(clock_source::Source::counts_the_counter)
     }
 
     /// The counter's rate as measured in this run, in ticks per second.

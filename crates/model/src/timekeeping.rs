@@ -3,6 +3,35 @@
 use crate::comparison::Discipline;
 use serde::{Deserialize, Serialize};
 
+/// Programs that can correct the clock, by the name that the kernel shows, which has at most 15
+/// letters (proc_pid_comm(5)), and whether they are tools of a hypervisor, which correct it only if
+/// that is switched on.
+pub const PROGRAMS: &[(&str, bool)] = &[
+    // chrony.tuxfamily.org, ntp.org and OpenNTPD, ntpsec.org, BusyBox (`ntpd` as well).
+    ("chronyd", false),
+    ("ntpd", false),
+    ("ntpsec-ntpd", false),
+    ("openntpd", false),
+    ("systemd-timesyn", false),
+    // github.com/pendulum-project: ntpd-rs and statime.
+    ("ntp-daemon", false),
+    ("statime", false),
+    // ConnMan corrects the clock itself.
+    ("connmand", false),
+    ("htpdate", false),
+    ("tlsdated", false),
+    // linuxptp, ptpd, sfptpd.
+    ("timemaster", false),
+    ("phc2sys", false),
+    ("ptpd", false),
+    ("ptpd2", false),
+    ("sfptpd", false),
+    ("vmtoolsd", true),
+    ("VBoxService", true),
+    ("prltoolsd", true),
+    ("xe-daemon", true),
+];
+
 /// How the system keeps time. Each fact stands alone, and is absent if it could not be determined.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

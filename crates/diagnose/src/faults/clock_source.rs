@@ -2,29 +2,111 @@
 
 use super::fault::{
     Clear, FAULT, Fault, LINUX, Looked, TSC, VIRTUAL, clock_source, cost_of_system_clock, found,
+    stated,
 };
+use super::kernel_log::cause;
 use chronoscope_model::clock::Kind;
 use chronoscope_model::comparison::Standing;
+use chronoscope_model::environment::{Environment, TscKind};
 use chronoscope_model::{Certainty, Level, Page, Report, Trust, change};
 
 const ON_LINUX: Fault = Fault { only: &[LINUX], ..FAULT };
 
-/// Finds that the clock source in use is the slow one with this name, and what a read costs.
-fn slow(report: &Report, name: &str) -> Looked {
-    if clock_source(report)? != name {
-        return Err(Clear);
+/// Finds that the clock source in use is one of these slow ones, what a read costs, and why the
+/// kernel uses it.
+fn slow(report: &Report, names: &[&str]) -> Looked {
+    let name = clock_source(report)?;
+    if !names.contains(&name) {
+        return Ok(Clear);
     }
-    let all = report.environment.clocksource.iter();
+    let env = &report.environment;
+    let all = env.clocksource.iter();
     let all = all.map(|all| format!("available_clocksource: {}", all.available.join(" ")));
     let current = format!("current_clocksource: {name}");
+    let why = cause(report).map(|(line, _)| format!("kernel log: {line}"));
+    let set = set_against_tsc(env, name).map(|word| format!("/proc/cmdline: {word}"));
     let evidence = [current].into_iter().chain(all).chain(cost_of_system_clock(report));
-    found(Level::Warning, evidence)
+    let look = found(Level::Warning, evidence.chain(why).chain(set));
+    Ok(look.fix(|| faster(report, name)))
+}
+
+/// The boot parameters that make the kernel use this clock source and not a faster one.
+fn set_against_tsc<'a>(env: &'a Environment, current: &'a str) -> impl Iterator<Item = &'a String> {
+    env.parameters.iter().filter(move |word| {
+        let (name, value) = word.split_once('=').unwrap_or((word, ""));
+        match name {
+            "notsc" | "nohpet" => true,
+            // Any other has no effect.
+            "clocksource" | "clock" => value == current,
+            "tsc" => value == "unstable",
+            "hpet" => value == "disable",
+            _ => false,
+        }
+    })
+}
+
+/// What to do about a slow clock source on this machine.
+fn faster(report: &Report, name: &str) -> String {
+    let env = &report.environment;
+    let offered = |name: &str| {
+        env.clocksource.as_ref().is_some_and(|it| it.available.iter().any(|it| it == name))
+    };
+    let invariant = env.tsc.as_ref().is_some_and(|tsc| tsc.kind == TscKind::Invariant);
+    let mut fix = Vec::new();
+    for word in set_against_tsc(env, name) {
+        fix.push(match word.as_str() {
+            "hpet=disable" | "nohpet" if name == "hpet" => continue,
+            "hpet=disable" | "nohpet" => {
+                format!("Remove `{word}` from the kernel's command line to get the HPET back.")
+            }
+            "tsc=unstable" => format!(
+                "Remove `{word}` to let the kernel try the TSC again: its own log advises this \
+                 parameter, but it only makes the kernel give the TSC up earlier."
+            ),
+            _ => format!("Remove `{word}` from the kernel's command line."),
+        });
+    }
+    match cause(report) {
+        Some((_, act)) if fix.is_empty() => {
+            fix.push(
+                "The kernel's log says why it does not use the TSC (see the evidence).".into(),
+            );
+            fix.push(act);
+        }
+        Some(_) => {}
+        None if offered("tsc") && invariant && fix.is_empty() => fix.push(
+            "The TSC is invariant here and the kernel offers it: `echo tsc > \
+             /sys/devices/system/clocksource/clocksource0/current_clocksource` (root), and \
+             `clocksource=tsc` on its command line to keep it."
+                .into(),
+        ),
+        None if stated(report, "kernel log").is_some() || env.kernel_log.is_empty() => fix.push(
+            "Find out why the kernel does not use the TSC: `dmesg | grep -i -e tsc -e \
+             clocksource`."
+                .into(),
+        ),
+        None if fix.is_empty() => fix.push(
+            "The lines of the kernel's log do not say why it does not use the TSC. Look in the \
+             log of the start, in the firmware's settings, and at the hypervisor."
+                .into(),
+        ),
+        None => {}
+    }
+    if matches!(name, "jiffies" | "refined-jiffies") {
+        fix.push(
+            "Give the machine a timer that the kernel can use: an invariant TSC whose rate is \
+             known (CPUID leaf 0x15 or 0x40000010), the hypervisor's clock, or an HPET."
+                .into(),
+        );
+    }
+    fix.retain(|sentence: &String| !sentence.is_empty());
+    fix.join(" ")
 }
 
 /// Finds that a clock source of a hypervisor is read by system calls, as this flag of CPUID shows.
 fn paravirtual(report: &Report, name: &str, flag: String) -> Looked {
     let evidence = [format!("current_clocksource: {name}"), flag];
-    found(Level::Warning, evidence.into_iter().chain(cost_of_system_clock(report)))
+    Ok(found(Level::Warning, evidence.into_iter().chain(cost_of_system_clock(report))))
 }
 
 pub(super) const CLOCKSOURCE_CHANGED: Fault = Fault {
@@ -35,8 +117,7 @@ pub(super) const CLOCKSOURCE_CHANGED: Fault = Fault {
                 another cost since then, and the time may have jumped at the change. The kernel \
                 changes its clock source by itself if it finds the source unstable.",
         how: "current_clocksource, before and after",
-        act: "See the kernel log (`dmesg | grep -i clocksource`) for the reason, and measure \
-              again.",
+        act: "The kernel's log has the reason. Measure again.",
         references: &["Linux Documentation/timers/timekeeping.rst", "kernel/time/clocksource.c"],
         ..Page::EMPTY
     },
@@ -44,12 +125,12 @@ pub(super) const CLOCKSOURCE_CHANGED: Fault = Fault {
     look: |report| {
         let mut changed = report.run.changed.iter();
         let Some(changed) = changed.find(|it| it.fact == change::CLOCK_SOURCE) else {
-            return clock_source(report).map_err(Into::into).and(Err(Clear));
+            return clock_source(report).map(|_| Clear);
         };
         let evidence = format!("current_clocksource: {}, later {}", changed.before, changed.after);
         let log = report.environment.kernel_log.iter().filter(|line| line.contains("nstable"));
         let log = log.take(2).map(|line| format!("kernel log: {line}"));
-        found(Level::Warning, [evidence].into_iter().chain(log))
+        Ok(found(Level::Warning, [evidence].into_iter().chain(log)))
     },
     ..ON_LINUX
 };
@@ -75,9 +156,11 @@ pub(super) const HYPERV_TSC_PAGE_OFF: Fault = Fault {
     look: |report| {
         const NAME: &str = "hyperv_clocksource_msr";
         let source = clock_source(report)?;
-        let hypervisor = report.environment.hypervisor.as_ref().ok_or(Clear)?;
+        let Some(hypervisor) = report.environment.hypervisor.as_ref() else {
+            return Ok(Clear);
+        };
         if !hypervisor.name.contains("Hyper-V") || source != NAME {
-            return Err(Clear);
+            return Ok(Clear);
         }
         let page = u8::from(hypervisor.has("hyperv-tsc-page"));
         paravirtual(report, NAME, format!("CPUID 0x40000003 EAX[9]={page}"))
@@ -105,13 +188,23 @@ pub(super) const KVM_CLOCK_UNSTABLE: Fault = Fault {
     only: &[LINUX, VIRTUAL],
     look: |report| {
         let source = clock_source(report)?;
-        let hypervisor = report.environment.hypervisor.as_ref().ok_or(Clear)?;
+        let Some(hypervisor) = report.environment.hypervisor.as_ref() else {
+            return Ok(Clear);
+        };
         let stable = hypervisor.has("kvm-clock-stable");
         // Without the feature kvm-clock, the leaf was not read.
         if source != "kvm-clock" || !hypervisor.has("kvm-clock") || stable {
-            return Err(Clear);
+            return Ok(Clear);
         }
-        paravirtual(report, source, "CPUID 0x40000001 EAX[24]=0".into())
+        let invariant = report.environment.tsc.as_ref().map(|tsc| tsc.kind);
+        let offered = report.environment.clocksource.iter().flat_map(|it| &it.available);
+        let tsc = invariant == Some(TscKind::Invariant) && offered.clone().any(|it| it == "tsc");
+        let look = paravirtual(report, source, "CPUID 0x40000001 EAX[24]=0".into())?;
+        Ok(look.fix(|| {
+            let host = "Have the host use the TSC as its clock source: KVM sets the bit only then.";
+            let own = if tsc { " Here `clocksource=tsc` is the alternative." } else { "" };
+            format!("{host}{own}")
+        }))
     },
     ..FAULT
 };
@@ -133,19 +226,19 @@ pub(super) const RATE_OFF_EVERYWHERE: Fault = Fault {
     minor: true,
     look: |report| {
         if report.trust.as_ref().is_some_and(Trust::rate_is_verified) {
-            return Err(Clear);
+            return Ok(Clear);
         }
         let rates = report.environment.counter_rates().iter();
         let compared = rates.filter_map(|rate| Some((rate, rate.compared.as_ref()?)));
         let independent = |standing| standing == Standing::Independent;
         if compared.clone().any(|(_, with)| independent(with.standing)) {
-            return Err(Clear);
+            return Ok(Clear);
         }
         let evidence = compared.map(|(rate, with)| {
             let (name, standing) = (&rate.source, with.standing.name());
             format!("{name} against {}: {standing}; {}", with.with, with.why)
         });
-        found(Level::Info, evidence)
+        Ok(found(Level::Info, evidence))
     },
     ..FAULT
 };
@@ -173,9 +266,9 @@ pub(super) const SAME_OSCILLATOR: Fault = Fault {
             compared.is_some_and(|with| with.standing == Standing::SameOscillator)
         });
         if !same || !report.environment.keeps_time_by_counter() {
-            return Err(Clear);
+            return Ok(Clear);
         }
-        found(Level::Info, [format!("current_clocksource: {source}, which the counter drives")])
+        Ok(found(Level::Info, [format!("current_clocksource: {source}, which the counter drives")]))
     },
     ..FAULT
 };
@@ -188,13 +281,12 @@ pub(super) const SLOW_CLOCKSOURCE_ACPI_PM: Fault = Fault {
                 old chipsets) that counts at 3.579545 MHz: 500 to 800 ns or more. The kernel does \
                 this if it found the TSC unstable and there is no HPET.",
         how: "current_clocksource",
-        act: "Find out why the kernel stopped using the TSC: `dmesg | grep -i -e tsc -e \
-              clocksource`. If that shows no cause, remove `clocksource=acpi_pm` or `notsc` from \
-              the kernel's command line.",
+        act: "Find out why the kernel stopped using the TSC: its log says so, or its command line \
+              does (`clocksource=`, `notsc`, `tsc=unstable`, `hpet=disable`).",
         references: &["Linux drivers/clocksource/acpi_pm.c", "ACPI 6.0, 4.8.2.1"],
         ..Page::EMPTY
     },
-    look: |report| slow(report, "acpi_pm"),
+    look: |report| slow(report, &["acpi_pm"]),
     ..ON_LINUX
 };
 
@@ -206,13 +298,12 @@ pub(super) const SLOW_CLOCKSOURCE_HPET: Fault = Fault {
                 500 to 800 ns instead of 20 to 35 ns. The kernel does this if it found the TSC \
                 unstable, or if it was told to.",
         how: "current_clocksource",
-        act: "Find out why the kernel stopped using the TSC: `dmesg | grep -i -e tsc -e \
-              clocksource`. If that shows no cause, remove `clocksource=hpet` or `notsc` from the \
-              kernel's command line.",
+        act: "Find out why the kernel stopped using the TSC: its log says so, or its command line \
+              does (`clocksource=`, `notsc`, `tsc=unstable`).",
         references: &["Linux Documentation/admin-guide/kernel-parameters.txt, clocksource="],
         ..Page::EMPTY
     },
-    look: |report| slow(report, "hpet"),
+    look: |report| slow(report, &["hpet"]),
     ..ON_LINUX
 };
 
@@ -229,7 +320,7 @@ pub(super) const SLOW_CLOCKSOURCE_JIFFIES: Fault = Fault {
         references: &["Linux kernel/time/jiffies.c"],
         ..Page::EMPTY
     },
-    look: |report| slow(report, "jiffies"),
+    look: |report| slow(report, &["jiffies", "refined-jiffies", "pit"]),
     ..ON_LINUX
 };
 
@@ -246,7 +337,7 @@ pub(super) const SLOW_CLOCKSOURCE_XEN: Fault = Fault {
         references: &["Brendan Gregg, The Speed of Time (2021)"],
         ..Page::EMPTY
     },
-    look: |report| slow(report, "xen"),
+    look: |report| slow(report, &["xen"]),
     ..ON_LINUX
 };
 
@@ -259,8 +350,8 @@ pub(super) const WATCHDOG_OFF: Fault = Fault {
                 anywhere. Here, a reference with another oscillator shows that the rate is off by \
                 more than the error of a crystal.",
         how: "the rate against a reference with another oscillator",
-        act: "`tsc=recalibrate` on the kernel's command line makes it calibrate the TSC against \
-              the HPET or the ACPI timer (Linux 6.3). Let NTP correct the rest, up to 500 ppm.",
+        act: "Update the firmware, or state the rate to the kernel (`tsc_early_khz=`); \
+              `tsc=recalibrate` only warns and corrects nothing. NTP can correct up to 500 ppm.",
         references: &["Linux commits b50db7095fe0 and a7ec817d5542", "arch/x86/kernel/tsc.c"],
         ..Page::EMPTY
     },
@@ -275,7 +366,7 @@ pub(super) const WATCHDOG_OFF: Fault = Fault {
         let trust = report.trust.as_ref().filter(|trust| trust.rate_is_verified());
         let trust = trust.ok_or("no rate was compared with another oscillator")?;
         if !env.keeps_time_by_counter() {
-            return Err(Clear);
+            return Ok(Clear);
         }
         let off = trust.rates.iter().filter(|rate| {
             let unslewed = trust.of(&rate.id).is_some_and(|watch| watch.kind != Kind::Wall);
@@ -287,11 +378,9 @@ pub(super) const WATCHDOG_OFF: Fault = Fault {
             let half = rate.half_width_ppm();
             format!("{} against {}: {:+.1} ±{half:.1} ppm", rate.id, rate.against, rate.ppm)
         });
-        let mut seen = found(Level::Warning, evidence)?;
-        seen.evidence.push(format!("current_clocksource: {source}"));
-        let told = env.unchecked_tsc().map(|word| format!("/proc/cmdline: {word}"));
-        seen.evidence.extend(told);
-        Ok(seen)
+        let set = env.unchecked_tsc().map(|word| format!("/proc/cmdline: {word}"));
+        let lines = [format!("current_clocksource: {source}")].into_iter().chain(set);
+        Ok(found(Level::Warning, evidence).and(lines))
     },
     ..FAULT
 };

@@ -1,6 +1,6 @@
 //! What was different about the machine while a run measured it: other work, and changed settings.
 
-use super::fault::{Clear, FAULT, Fault, Seen, clear_if, found, ruler};
+use super::fault::{Clear, Evidence, FAULT, Fault, Found, clear_if, found, ruler};
 use chronoscope_model::quantile::Percentile;
 use chronoscope_model::run::Noise;
 use chronoscope_model::units::{count, human_ns, percent, plural};
@@ -23,8 +23,8 @@ pub(super) const CHANGED_DURING_RUN: Fault = Fault {
         how: "the clock source, the CPUs, the governor, the power source and adjtimex(2), before \
               and after the run",
         act: "Measure again, and leave the machine's settings alone during the run. If you did \
-              not change them, look for the cause in the kernel log (`dmesg`): the kernel itself \
-              gives up a clock source that it finds unstable.",
+              not change them, look for the cause in the kernel's log: the kernel itself gives up a \
+              clock source that it finds unstable.",
         references: &["METHOD.md, Noise", "Linux Documentation/timers/timekeeping.rst"],
         ..Page::EMPTY
     },
@@ -34,7 +34,7 @@ pub(super) const CHANGED_DURING_RUN: Fault = Fault {
         // A change of the clock source is a fault of its own.
         let changes = report.run.changed.iter().filter(|it| it.fact != change::CLOCK_SOURCE);
         let text = |it: &change::Change| format!("{}: {}, later {}", it.fact, it.before, it.after);
-        found(Level::Warning, changes.map(text))
+        Ok(found(Level::Warning, changes.map(text)))
     },
     ..FAULT
 };
@@ -68,19 +68,18 @@ pub(super) const NOISY_MACHINE: Fault = Fault {
         let queued = noise.and_then(|noise| queued(noise, report.run.seconds - loaded));
         let measured = [queued, noise.and_then(disturbed), late(report)].into_iter().flatten();
         let seen = match found(Level::Warning, measured) {
-            Err(Clear) if !watched && overloaded(report) => Ok(Seen {
+            Clear if !watched && overloaded(report) => Found(Evidence {
                 level: Level::Info,
                 certainty: Some(Certainty::Evidence),
-                evidence: Vec::new(),
+                lines: Vec::new(),
+                fix: None,
             }),
             looked => looked,
         };
-        let mut seen = clear_if(ruler(report), seen)?;
-        seen.evidence.extend(load(report));
+        let look = clear_if(ruler(report), seen)?;
         let switches = noise.and_then(|noise| noise.involuntary_switches);
         let (one, many) = ("involuntary context switch", "involuntary context switches");
-        seen.evidence.extend(switches.map(|n| plural(n, one, many)));
-        Ok(seen)
+        Ok(look.and(load(report)).and(switches.map(|n| plural(n, one, many))))
     },
     ..FAULT
 };

@@ -5,7 +5,9 @@ use crate::reading::{cost, source};
 use crate::system::System;
 use chronoscope_model::environment::Environment;
 use chronoscope_model::timekeeping::Adjtimex;
-use chronoscope_model::{About, Certainty, Finding, Level, Page, Report, Ruler, Trust, check};
+use chronoscope_model::{
+    About, Certainty, Finding, Level, Page, Report, Ruler, Trust, change, check,
+};
 
 /// A problem that the tool can detect.
 pub struct Fault {
@@ -25,6 +27,8 @@ pub struct Fault {
     pub(super) by_glance: Option<bool>,
     /// Whether the fault makes every figure of the run doubtful.
     pub(super) affects_all: bool,
+    /// Whether an emulator or a clock that was exchanged shows the same, and is then the cause.
+    pub(super) yields: bool,
     pub(super) look: fn(&Report) -> Looked,
 }
 
@@ -37,42 +41,61 @@ pub(super) const FAULT: Fault = Fault {
     minor: false,
     by_glance: None,
     affects_all: false,
-    look: |_| Err(Clear),
+    yields: false,
+    look: |_| Ok(Clear),
 };
 
 /// Why a quick run does not rule out what only a longer measurement shows.
 const OVERLOOKED: &str = "not looked at by --quick";
 
-/// The result of looking for a fault.
-pub(super) type Looked = Result<Seen, Unseen>;
+/// What came of looking for a fault. An error is the reason why the evidence could not be examined:
+/// the same as [`Look::Unknown`].
+pub(super) type Looked = Result<Look, String>;
 
-pub(super) struct Seen {
-    pub(super) level: Level,
-    /// How certain the finding is, if that differs from the fault's entry.
-    pub(super) certainty: Option<Certainty>,
-    pub(super) evidence: Vec<String>,
-}
-
-/// Why there is no evidence.
+/// What the evidence shows.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Unseen {
+pub(super) enum Look {
+    /// There is evidence of the fault.
+    Found(Evidence),
     /// The evidence was examined and does not show the fault.
     Clear,
     /// The evidence could not be examined, for this reason.
     Unknown(String),
 }
 
-pub(super) use Unseen::Clear;
+pub(super) use Look::{Clear, Found};
 
-impl From<String> for Unseen {
-    fn from(reason: String) -> Self {
-        Self::Unknown(reason)
-    }
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Evidence {
+    pub(super) level: Level,
+    /// How certain the finding is, if that differs from the fault's entry.
+    pub(super) certainty: Option<Certainty>,
+    pub(super) lines: Vec<String>,
+    /// What to do about it here, if the report knows more than the fault's page.
+    pub(super) fix: Option<String>,
 }
 
-impl From<&str> for Unseen {
-    fn from(reason: &str) -> Self {
-        Self::Unknown(reason.into())
+impl Look {
+    /// Changes what was found, if anything was.
+    pub(super) fn with(mut self, change: impl FnOnce(&mut Evidence)) -> Self {
+        if let Found(evidence) = &mut self {
+            change(evidence);
+        }
+        self
+    }
+
+    /// Adds lines to what was found, if anything was.
+    pub(super) fn and(self, lines: impl IntoIterator<Item = String>) -> Self {
+        self.with(|evidence| evidence.lines.extend(lines))
+    }
+
+    pub(super) fn certain(self, certainty: Option<Certainty>) -> Self {
+        self.with(|evidence| evidence.certainty = certainty)
+    }
+
+    /// States what to do here.
+    pub(super) fn fix(self, fix: impl FnOnce() -> String) -> Self {
+        self.with(|evidence| evidence.fix = Some(fix()))
     }
 }
 
@@ -102,6 +125,16 @@ pub(super) const INTEL: Only = Only(
 pub(super) const SEVERAL_CPUS: Only =
     Only(|env| env.cpu.logical != 1, "this machine has a single CPU");
 
+/// What makes the counter and the clocks look broken without being a fault of theirs.
+fn cause(report: &Report) -> Option<String> {
+    if let Some(what) = &report.environment.emulated {
+        return Some(format!("the processor is emulated ({what}): see emulated-cpu"));
+    }
+    let mut changed = report.run.changed.iter();
+    let changed = changed.any(|it| it.fact == change::CLOCK_SOURCE);
+    changed.then(|| "the kernel changed its clock source meanwhile: see clocksource-changed".into())
+}
+
 impl Fault {
     /// The fault's stable name, which `--allow` takes.
     pub const fn id(&self) -> &'static str {
@@ -109,52 +142,62 @@ impl Fault {
     }
 
     pub(super) fn check(&self, report: &Report) -> (Option<Finding>, check::Check) {
-        use check::Outcome::{self, Elsewhere, Found};
-        let looked = (self.look)(report);
-        let certainty = looked.as_ref().ok().and_then(|seen| seen.certainty);
+        use check::Outcome::{self, Elsewhere};
+        let looked = (self.look)(report).unwrap_or_else(Look::Unknown);
+        let looked = match (looked, cause(report).filter(|_| self.yields)) {
+            (Found(_), Some(cause)) => Look::Unknown(cause),
+            (looked, _) => looked,
+        };
+        let certainty = match &looked {
+            Found(evidence) => evidence.certainty,
+            _ => None,
+        };
         let certainty = certainty.unwrap_or(self.certainty);
         let lacking = self.only.iter().find(|only| !only.0(&report.environment));
         let by_glance = self.by_glance.unwrap_or(self.certainty == Certainty::Evidence);
         let overlooked = report.run.quick && !by_glance;
         let (outcome, why) = match (&looked, lacking) {
-            (Ok(_), _) if certainty == Certainty::Unknown => (Outcome::Unknown, None),
-            (Ok(_), _) => (Found, None),
-            (Err(_), Some(only)) => (Elsewhere, Some(only.1.into())),
-            (Err(_), None) if overlooked => (Outcome::Unknown, Some(OVERLOOKED.into())),
-            (Err(Unseen::Unknown(why)), None) => (Outcome::Unknown, Some(why.clone())),
-            (Err(Clear), None) => (Outcome::Clear, None),
+            (Found(_), _) if certainty == Certainty::Unknown => (Outcome::Unknown, None),
+            (Found(_), _) => (Outcome::Found, None),
+            (_, Some(only)) => (Elsewhere, Some(only.1.into())),
+            (_, None) if overlooked => (Outcome::Unknown, Some(OVERLOOKED.into())),
+            (Look::Unknown(why), None) => (Outcome::Unknown, Some(why.clone())),
+            (Clear, None) => (Outcome::Clear, None),
         };
         let looks_at = self.page.how.into();
         let check = check::Check { id: self.id().into(), outcome, certainty, looks_at, why };
-        let found = looked.ok().map(|seen| Finding {
-            id: self.id().into(),
-            level: seen.level,
-            certainty,
-            about: self.about,
-            affects_all: self.affects_all,
-            title: self.page.title.into(),
-            evidence: seen.evidence,
-            fix: self.page.act.into(),
-            reference: self.page.references.join("; "),
-        });
+        let found = match looked {
+            Found(evidence) => Some(Finding {
+                id: self.id().into(),
+                level: evidence.level,
+                certainty,
+                about: self.about,
+                affects_all: self.affects_all,
+                title: self.page.title.into(),
+                evidence: evidence.lines,
+                fix: evidence.fix.unwrap_or_else(|| self.page.act.into()),
+                reference: self.page.references.join("; "),
+            }),
+            Clear | Look::Unknown(_) => None,
+        };
         (found, check)
     }
 }
 
 /// The fault is found if there is evidence.
-pub(super) fn found(level: Level, evidence: impl IntoIterator<Item = String>) -> Looked {
-    let evidence: Vec<String> = evidence.into_iter().collect();
-    if evidence.is_empty() {
-        return Err(Clear);
+pub(super) fn found(level: Level, evidence: impl IntoIterator<Item = String>) -> Look {
+    let lines: Vec<String> = evidence.into_iter().collect();
+    if lines.is_empty() {
+        return Clear;
     }
-    Ok(Seen { level, certainty: None, evidence })
+    Found(Evidence { level, certainty: None, lines, fix: None })
 }
 
 /// For a fault that other evidence shows as well: it is ruled out only if this is known, too.
-pub(super) fn clear_if<T>(known: Result<T, impl Into<Unseen>>, looked: Looked) -> Looked {
+pub(super) fn clear_if<T>(known: Result<T, impl Into<String>>, looked: Look) -> Looked {
     match (looked, known) {
-        (Err(Clear), Err(why)) => Err(why.into()),
-        (looked, _) => looked,
+        (Clear, Err(why)) => Err(why.into()),
+        (looked, _) => Ok(looked),
     }
 }
 

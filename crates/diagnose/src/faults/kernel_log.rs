@@ -1,26 +1,192 @@
-//! Faults that the kernel's log shows.
+//! Faults that the kernel's log shows, by the messages of `chronoscope_model::kernel_log`.
 
-use super::fault::{FAULT, Fault, LINUX, Looked, TSC, found, why};
+use super::fault::{FAULT, Fault, LINUX, Look, Looked, TSC, clear_if, found, stated, why};
+use super::skew;
 use crate::reading::source;
+use chronoscope_model::environment::Environment;
+use chronoscope_model::kernel_log::{self, Known, Topic};
 use chronoscope_model::{Level, Page, Report};
 
 /// A fault of the TSC that the log shows.
 const OF_TSC: Fault = Fault { only: &[LINUX, TSC], ..FAULT };
 
-/// Finds that the kernel's log has lines with any of these words.
-pub(super) fn logged(report: &Report, level: Level, words: &[&str]) -> Looked {
+/// The lines of the log that are messages of the table.
+pub(super) fn known(env: &Environment) -> impl Iterator<Item = (&String, Known<'_>)> {
+    env.kernel_log.iter().filter_map(|line| Some((line, kernel_log::recognise(line)?)))
+}
+
+/// Finds that the kernel's log has lines that prove the fault, and says whether it rules it out.
+pub(super) fn logged(report: &Report, level: Level, id: &str) -> Looked {
     /// The most lines that are given as evidence.
     const LINES: usize = 4;
-    let log = &report.environment.kernel_log;
-    if log.is_empty() {
-        return Err(why(report, "kernel log", "the kernel log holds no line about time").into());
-    }
-    let has = |line: &&String| words.iter().any(|word| line.contains(word));
-    let lines: Vec<&String> = log.iter().filter(has).collect();
+    let env = &report.environment;
+    let guest = env.hypervisor.is_some();
+    let proofs = known(env).filter(|(_, known)| known.proves(id, guest));
+    let lines: Vec<&String> = proofs.map(|(line, _)| line).collect();
     let more = lines.len().saturating_sub(LINES);
     let first = lines.into_iter().take(LINES).map(|line| format!("kernel log: {line}"));
-    found(level, first.chain((more > 0).then(|| format!("and {more} more such lines"))))
+    let more = (more > 0).then(|| format!("and {more} more such lines"));
+    clear_if(ruled_out(report, id), found(level, first.chain(more)))
 }
+
+/// Whether the log would show the fault, if the machine had it: it reaches back to the start of the
+/// kernel, and every line of the fault's topic was understood.
+fn ruled_out(report: &Report, id: &str) -> Result<(), String> {
+    let env = &report.environment;
+    let log = &env.kernel_log;
+    if log.is_empty() {
+        return Err(why(report, "kernel log", "the kernel log holds no line about time"));
+    }
+    let guest = env.hypervisor.is_some();
+    let found = |ids: &[&str]| known(env).any(|(_, it)| ids.iter().any(|id| it.proves(id, guest)));
+    let mut open = known(env).filter(|(_, known)| known.leaves_open(id, guest));
+    if let Some((line, _)) = open.find(|(_, known)| !found(&known.message.open)) {
+        return Err(format!("the kernel log leaves it open: {line}"));
+    }
+    let topic = topic(id);
+    if let Some(line) = log.iter().find(|line| kernel_log::alarming(line) == topic) {
+        return Err(format!("a line of the kernel log was not understood: {line}"));
+    }
+    if let Some(why) = stated(report, "kernel log") {
+        return Err(why);
+    }
+    let late = "the kernel log does not reach back to the start of the kernel";
+    kernel_log::begins_at_boot(log).then_some(()).ok_or(late.into())
+}
+
+/// The topic of the messages that prove this fault.
+fn topic(id: &str) -> Option<Topic> {
+    let mut messages = kernel_log::messages().iter();
+    messages.find(|message| message.faults.contains(&id)).map(|message| message.topic)
+}
+
+/// Why the kernel does not use the TSC, by its log: the line, and what to do about that.
+pub(super) fn cause(report: &Report) -> Option<(&String, String)> {
+    const IDS: [&str; 5] = [
+        "tsc-skew",
+        "tsc-warp",
+        "tsc-given-up",
+        "watchdog-false-positive",
+        "guest-calibration-failed",
+    ];
+    let env = &report.environment;
+    let guest = env.hypervisor.is_some();
+    known(env).find_map(|(line, known)| {
+        let fix = match *IDS.iter().find(|id| known.proves(id, guest))? {
+            "tsc-skew" => skew::fix(report, skew::compared(env).as_ref()),
+            "tsc-warp" => skew::fix_of_warp(report),
+            _ => known.message.act.into(),
+        };
+        Some((line, fix))
+    })
+}
+
+/// A fault that only the log shows, at this level.
+macro_rules! logged_faults {
+    ($($name:ident $id:literal $level:ident $base:ident { $($field:ident: $text:expr,)* })*) => {
+        $(pub(super) const $name: Fault = Fault {
+            page: Page { names: &[$id], $($field: $text,)* ..Page::EMPTY },
+            look: |report| Ok(logged(report, Level::$level, $id)?.fix(|| act(report, $id))),
+            ..$base
+        };)*
+    };
+}
+
+/// What the table says to do about the first message that proves this fault.
+fn act(report: &Report, id: &str) -> String {
+    let guest = report.environment.hypervisor.is_some();
+    let mut proofs = known(&report.environment).filter(|(_, known)| known.proves(id, guest));
+    let act = proofs.find_map(|(_, it)| Some(it.message.act).filter(|act| !act.is_empty()));
+    act.unwrap_or("Nothing has to be done.").into()
+}
+
+const ON_LINUX: Fault = Fault { only: &[LINUX], ..FAULT };
+
+logged_faults! {
+    CLOCKSOURCE_REFUSED "clocksource-refused" Info ON_LINUX {
+        title: "The clock source that was asked for was refused",
+        about: "clocksource= on the kernel's command line, or a write to current_clocksource, \
+                asked for a clock source that the kernel has found unstable or that cannot serve \
+                high-resolution timers. The kernel goes on with another one.",
+        how: "the kernel log: Override clocksource",
+        act: "Remove clocksource= and mend what made the kernel give that clock source up.",
+        references: &["Linux kernel/time/clocksource.c, __clocksource_select"],
+    }
+    GUEST_TSC_UNRELIABLE "guest-tsc-unreliable" Warning ON_LINUX {
+        title: "Virtual machines on this host have no reliable TSC",
+        about: "The host's TSC was given up, and a virtual machine with several CPUs was started: \
+                its counters need not agree, and its kernel may find that or not.",
+        how: "the kernel log: guest TSC will not be reliable",
+        act: "Mend the host's TSC first. Until then give guests kvm-clock, and no invariant TSC.",
+        references: &["Linux arch/x86/kvm/x86.c, kvm_arch_vcpu_precreate"],
+    }
+    TIMER_INTERRUPT_LONG "timer-interrupt-long" Info ON_LINUX {
+        title: "A timer interrupt took long",
+        about: "The kernel was in one timer interrupt for so long that further timers were due \
+                when it ended, several times in a row. It logs only the first time. In a virtual \
+                machine, the host did not run the virtual CPU meanwhile.",
+        how: "the kernel log: hrtimer: interrupt took",
+        act: "In a virtual machine, look at steal and at how many CPUs the host has promised. On \
+              hardware, look for firmware interrupts (hwlatdetect) and very many timers.",
+        references: &["Linux kernel/time/hrtimer.c, hrtimer_interrupt"],
+    }
+    TSC_DEADLINE_OFF "tsc-deadline-off" Info OF_TSC {
+        title: "The TSC deadline timer is off because of an erratum",
+        about: "Timer interrupts of this processor are set through the slower local APIC timer, \
+                so sleeps are a little coarser. The message names the microcode that cures it.",
+        how: "the kernel log: TSC_DEADLINE disabled due to Errata",
+        act: "Install the microcode package (intel-microcode, microcode_ctl), and restart.",
+        references: &["Linux arch/x86/kernel/apic/apic.c, apic_validate_deadline_timer"],
+    }
+    TSC_GIVEN_UP "tsc-given-up" Info OF_TSC {
+        title: "The kernel does not keep time with the TSC, by design",
+        about: "The kernel says why it gave the TSC up, and the reason is the processor, the \
+                chipset, a boot parameter or the hypervisor, and no defect: the TSC stops in idle \
+                states, follows the frequency, or is not known to agree between CPUs.",
+        how: "the kernel log: Marking TSC unstable due to",
+        act: "Nothing is broken. The reason in the log says what would keep the TSC in use.",
+        references: &["Linux arch/x86/kernel/tsc.c, mark_tsc_unstable"],
+    }
+    TSC_NOT_P0 "tsc-not-p0" Info OF_TSC {
+        title: "The firmware says that the TSC does not count at the frequency of P0",
+        about: "Bit 24 of AMD's HWCR register is clear, so the TSC may not have the rate that the \
+                kernel expects. In a virtual machine the bit says nothing, and this is no fault.",
+        how: "the kernel log: TSC doesn't count with P0 frequency",
+        act: "Update the firmware, and compare the clock with NTP.",
+        references: &["Linux arch/x86/kernel/cpu/amd.c, bsp_init_amd"],
+    }
+}
+
+pub(super) const LEAP_SECOND_INSERTED: Fault = Fault {
+    page: Page {
+        names: &["leap-second-inserted"],
+        title: "A leap second was inserted or deleted since the start",
+        about: "The wall clock repeated or left out a second. On kernels from 2.6.22 to 3.4, \
+                high-resolution timers are a second early from then on: waits of less than a \
+                second on a futex or a condition end at once, and Java, MySQL and others use a \
+                whole CPU.",
+        how: "the kernel log: inserting leap second; the kernel's version",
+        act: "On those kernels, set the clock once (`date -s \"$(date)\"`) and update the kernel. \
+              On later ones nothing has to be done.",
+        references: &["Linux kernel/time/ntp.c", "Linux commit 6b43ae8a619d"],
+        ..Page::EMPTY
+    },
+    look: |report| {
+        let kernel = report.environment.kernel.as_deref().unwrap_or_default();
+        let mut numbers = kernel.split(|c: char| !c.is_ascii_digit()).map(str::parse::<u32>);
+        let version = numbers.next().and_then(Result::ok).zip(numbers.next().and_then(Result::ok));
+        let early = version.is_none_or(|version| version < (3, 5));
+        let level = if early { Level::Warning } else { Level::Info };
+        let kernel = report.environment.kernel.iter().map(|kernel| format!("kernel: {kernel}"));
+        Ok(logged(report, level, "leap-second-inserted")?.and(kernel).fix(|| match early {
+            true => "If programs use a whole CPU since then, set the clock once (`date -s \
+                     \"$(date)\"`), which puts the timers right, and update the kernel."
+                .into(),
+            false => "Nothing has to be done: this kernel handles leap seconds rightly.".into(),
+        }))
+    },
+    ..ON_LINUX
+};
 
 pub(super) const GUEST_CALIBRATION_FAILED: Fault = Fault {
     page: Page {
@@ -37,17 +203,21 @@ pub(super) const GUEST_CALIBRATION_FAILED: Fault = Fault {
         ..Page::EMPTY
     },
     look: |report| {
-        const FAILED: &str = "could not calculate TSC khz";
-        let ticks = matches!(source(&report.environment), Some("jiffies" | "refined-jiffies"));
+        let looked = logged(report, Level::Warning, "guest-calibration-failed");
+        let env = &report.environment;
+        // Without another clock, an attempt that failed is the reason.
+        let ticks = matches!(source(env), Some("jiffies" | "refined-jiffies"));
+        let detected = env.kernel_log.iter().any(|line| line.contains("tsc: Detected"));
+        let failed = ["against PIT", "No reference (HPET/PMTIMER)", "HPET/PMTIMER calibration"];
+        let failed = env.kernel_log.iter().filter(|line| failed.iter().any(|it| line.contains(it)));
+        let failed = failed.map(|line| format!("kernel log: {line}"));
         // A machine on which only the first attempt fails is sound.
-        let mut log = report.environment.kernel_log.iter();
-        let detected = log.any(|line| line.contains("tsc: Detected"));
-        let words: &[&str] = if ticks && !detected {
-            &[FAILED, "Unable to calibrate against PIT", "No reference (HPET/PMTIMER)"]
-        } else {
-            &[FAILED]
-        };
-        logged(report, Level::Warning, words)
+        match (looked, found(Level::Warning, failed)) {
+            (Ok(Look::Clear) | Err(_), Look::Found(failed)) if ticks && !detected => {
+                Ok(Look::Found(failed))
+            }
+            (looked, _) => looked,
+        }
     },
     ..OF_TSC
 };
@@ -69,7 +239,7 @@ pub(super) const READOUT_STALL: Fault = Fault {
     },
     minor: true,
     only: &[LINUX],
-    look: |report| logged(report, Level::Info, &["Long readout interval"]),
+    look: |report| logged(report, Level::Info, "readout-stall"),
     ..FAULT
 };
 
@@ -94,14 +264,12 @@ pub(super) const RT_THROTTLING: Fault = Fault {
         let limit = keeping.and_then(|keeping| keeping.rt_runtime_us.zip(keeping.rt_period_us));
         let (runtime, period) = limit.unwrap_or_default();
         let limit = format!("sched_rt_runtime_us: {runtime} of {period}");
-        match logged(report, Level::Warning, &["RT throttling activated"]) {
-            Ok(mut seen) => {
-                seen.evidence.push(limit);
-                Ok(seen)
-            }
+        match logged(report, Level::Warning, "rt-throttling") {
             // A share this small stops any thread that does real work.
-            Err(_) if (0..period / 2).contains(&runtime) => found(Level::Info, [limit]),
-            unseen => unseen,
+            Ok(Look::Clear) | Err(_) if (0..period / 2).contains(&runtime) => {
+                Ok(found(Level::Info, [limit]))
+            }
+            looked => Ok(looked?.and([limit])),
         }
     },
     ..FAULT
@@ -121,7 +289,7 @@ pub(super) const TSC_ADJUST_DIFFERS: Fault = Fault {
              tsc_store_and_check_tsc_adjust"],
         ..Page::EMPTY
     },
-    look: |report| logged(report, Level::Warning, &["TSC ADJUST differs", "TSC ADJUST: CPU"]),
+    look: |report| logged(report, Level::Warning, "tsc-adjust-differs"),
     ..OF_TSC
 };
 
@@ -144,7 +312,10 @@ pub(super) const TSC_SKEW: Fault = Fault {
         ..Page::EMPTY
     },
     look: |report| {
-        logged(report, Level::Warning, &["skew is too large", "Clocksource tsc unstable"])
+        let looked = logged(report, Level::Warning, "tsc-skew")?;
+        let compared = skew::compared(&report.environment);
+        let lines = compared.iter().flat_map(|compared| compared.words(&report.environment));
+        Ok(looked.and(lines).fix(|| skew::fix(report, compared.as_ref())))
     },
     ..OF_TSC
 };
@@ -163,8 +334,10 @@ pub(super) const TSC_WARP: Fault = Fault {
         ..Page::EMPTY
     },
     look: |report| {
-        let words = ["TSC warp between CPUs", "check_tsc_sync_source failed"];
-        logged(report, Level::Warning, &words)
+        let looked = logged(report, Level::Warning, "tsc-warp")?;
+        let behind = known(&report.environment).filter(|(_, it)| it.get("behind").is_some());
+        let behind = behind.map(|(line, _)| format!("kernel log: {line}"));
+        Ok(looked.and(behind).fix(|| skew::fix_of_warp(report)))
     },
     ..OF_TSC
 };
@@ -185,7 +358,7 @@ pub(super) const VCPU_HOTPLUG: Fault = Fault {
         ],
         ..Page::EMPTY
     },
-    look: |report| logged(report, Level::Warning, &["TSC ADJUST compensate"]),
+    look: |report| logged(report, Level::Warning, "vcpu-hotplug"),
     ..OF_TSC
 };
 
@@ -204,6 +377,16 @@ pub(super) const WATCHDOG_FALSE_POSITIVE: Fault = Fault {
         references: &["Linux commit 2ed08e4bc532", "kernel/time/clocksource.c, cs_watchdog_read"],
         ..Page::EMPTY
     },
-    look: |report| logged(report, Level::Warning, &["excessive read-back delay"]),
+    look: |report| match logged(report, Level::Warning, "watchdog-false-positive")? {
+        Look::Clear => {
+            let skipped = logged(report, Level::Info, "watchdog-skipped")?;
+            Ok(skipped.fix(|| {
+                "Nothing has to be done: the kernel skipped the check, keeps the TSC, and nothing \
+                 is lost. `tsc=nowatchdog` (Linux 5.18) silences the message."
+                    .into()
+            }))
+        }
+        look => Ok(look),
+    },
     ..OF_TSC
 };

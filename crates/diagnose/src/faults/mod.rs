@@ -11,6 +11,7 @@ mod fault;
 mod kernel_log;
 mod permission;
 mod power;
+mod skew;
 mod systems;
 mod vdso;
 mod verdict;
@@ -35,6 +36,8 @@ pub const ALL: &[&Fault] = &[
     &wall::CLOCK_SLEWED,
     &wall::CLOCK_STEPPED,
     &clock_source::CLOCKSOURCE_CHANGED,
+    &kernel_log::CLOCKSOURCE_REFUSED,
+    &counter::CNTFRQ_MISMATCH,
     &counter::COARSE_COUNTER,
     &waits::COARSE_TICK,
     &counter::CONTENDED_READ,
@@ -44,11 +47,13 @@ pub const ALL: &[&Fault] = &[
     &power::FREQUENCY_CHANGED,
     &power::GOVERNOR_POWERSAVE,
     &kernel_log::GUEST_CALIBRATION_FAILED,
+    &kernel_log::GUEST_TSC_UNRELIABLE,
     &waits::HOST_GAPS,
     &waits::HRTIMERS_OFF,
     &clock_source::HYPERV_TSC_PAGE_OFF,
     &clock_source::KVM_CLOCK_UNSTABLE,
     &wall::LEAP_PENDING,
+    &kernel_log::LEAP_SECOND_INSERTED,
     &waits::LONG_SLICE_LATE,
     &systems::MACOS_MONOTONIC_US,
     &vdso::NO_VDSO,
@@ -57,6 +62,7 @@ pub const ALL: &[&Fault] = &[
     &power::ON_BATTERY,
     &waits::PREEMPTED_AWAKE,
     &systems::QPC_ON_HPET,
+    &systems::QPC_ON_VARIANT_TSC,
     &systems::QPC_SHIFTED,
     &clock_source::RATE_OFF_EVERYWHERE,
     &permission::RDTSCP_FORBIDDEN,
@@ -73,13 +79,17 @@ pub const ALL: &[&Fault] = &[
     &wall::TAI_UNSET,
     &permission::TIME64_BLOCKED,
     &wall::TIME_NAMESPACE,
+    &kernel_log::TIMER_INTERRUPT_LONG,
     &systems::TIMER_RESOLUTION_15MS,
     &waits::TIMER_SLACK,
     &kernel_log::TSC_ADJUST_DIFFERS,
+    &kernel_log::TSC_DEADLINE_OFF,
     &counter::TSC_EMULATED,
     &permission::TSC_FORBIDDEN,
     &counter::TSC_FORCED_RELIABLE,
+    &kernel_log::TSC_GIVEN_UP,
     &counter::TSC_JUMP,
+    &kernel_log::TSC_NOT_P0,
     &counter::TSC_RATE_MISMATCH,
     &kernel_log::TSC_SKEW,
     &counter::TSC_VARIANT,
@@ -133,7 +143,13 @@ mod tests {
             let text = std::fs::read_to_string(&path).expect("a text");
             assert!(topic == "mod" || list.contains(&format!("mod {topic};")), "{topic}.rs");
             let entries = text.lines().filter_map(|line| line.strip_prefix("pub(super) const "));
-            for name in entries.filter_map(|line| line.split_once(": Fault = ")).map(|it| it.0) {
+            let entries = entries.filter_map(|line| line.split_once(": Fault = "));
+            // Those of a macro: `    NAME "id" Level BASE {`.
+            let rows =
+                text.lines().filter_map(|line| line.strip_prefix("    ")?.strip_suffix(" {"));
+            let rows = rows.filter(|row| row.starts_with(|c: char| c.is_ascii_uppercase()));
+            let rows = rows.filter_map(|row| row.split_once(" \""));
+            for name in entries.chain(rows).map(|it| it.0) {
                 if name == "FAULT" {
                     continue;
                 }

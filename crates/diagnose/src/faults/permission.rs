@@ -23,7 +23,7 @@ pub(super) const ADJTIMEX_DENIED: Fault = Fault {
     by_glance: Some(true),
     look: |report| {
         let error = report.environment.keeping.as_ref().and_then(|it| it.adjtimex_refused.as_ref());
-        found(Level::Info, error.map(|error| format!("adjtimex: {error}")))
+        Ok(found(Level::Info, error.map(|error| format!("adjtimex: {error}"))))
     },
     ..FAULT
 };
@@ -44,9 +44,11 @@ pub(super) const RDTSCP_FORBIDDEN: Fault = Fault {
     minor: true,
     only: &[TSC],
     look: |report| {
-        let tsc = report.environment.tsc.as_ref().ok_or(Clear)?;
+        let Some(tsc) = report.environment.tsc.as_ref() else {
+            return Ok(Clear);
+        };
         let missing = !tsc.rdtscp && tsc.kind != TscKind::None;
-        found(Level::Info, missing.then(|| "CPUID 0x80000001 EDX[27]=0".into()))
+        Ok(found(Level::Info, missing.then(|| "CPUID 0x80000001 EDX[27]=0".into())))
     },
     ..FAULT
 };
@@ -59,8 +61,9 @@ pub(super) const TIME64_BLOCKED: Fault = Fault {
                 older list of system calls refuses it with EPERM, which the library does not \
                 treat as a missing call, so programs see the year 1970 or fail.",
         how: "the error of clock_gettime64 in a 32-bit build",
-        act: "Update libseccomp to 2.4.2 or later and the container runtime with it, or allow the \
-              calls ending in `_time64` and `64` in its profile.",
+        act: "On the host, update libseccomp to 2.4.2 or later and the container runtime with it \
+              (Docker 19.03.9, runc 1.0.0-rc93), or allow the calls ending in `_time64` and `64` \
+              in its profile. `--security-opt seccomp=unconfined` is a stopgap.",
         references: &["moby/moby#40734", "seccomp/libseccomp 2.4.2"],
         ..Page::EMPTY
     },
@@ -70,7 +73,10 @@ pub(super) const TIME64_BLOCKED: Fault = Fault {
         let error = report.environment.keeping.as_ref().and_then(|it| it.time64.as_deref());
         // ENOSYS: the kernel is older than the call (5.1), and the C library makes another.
         let error = error.filter(|error| !matches!(*error, "" | "ENOSYS"));
-        found(Level::Error, error.map(|error| format!("clock_gettime64(CLOCK_REALTIME): {error}")))
+        Ok(found(
+            Level::Error,
+            error.map(|error| format!("clock_gettime64(CLOCK_REALTIME): {error}")),
+        ))
     },
     ..FAULT
 };
@@ -95,7 +101,7 @@ pub(super) const TSC_FORBIDDEN: Fault = Fault {
         let permitted = report.environment.tsc.as_ref().and_then(|tsc| tsc.permitted);
         let unknown = "the kernel does not say whether the process may read the TSC";
         let forbidden = !permitted.ok_or(unknown)?;
-        found(Level::Error, forbidden.then(|| "prctl(PR_GET_TSC): PR_TSC_SIGSEGV".into()))
+        Ok(found(Level::Error, forbidden.then(|| "prctl(PR_GET_TSC): PR_TSC_SIGSEGV".into())))
     },
     ..FAULT
 };

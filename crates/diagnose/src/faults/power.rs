@@ -24,14 +24,16 @@ pub(super) const FREQUENCY_CHANGED: Fault = Fault {
     certainty: Certainty::Measured,
     about: About::Run,
     look: |report| {
-        let core = ruler(report)?.noise.core.ok_or(Clear)?;
+        let Some(core) = ruler(report)?.noise.core else {
+            return Ok(Clear);
+        };
         if !frequency_changed(&core) {
-            return Err(Clear);
+            return Ok(Clear);
         }
         let [usual, low, high] = [core.hz, core.low_hz, core.high_hz].map(|hz| hz / 1e9);
         let text =
             format!("usually {usual:.2} GHz, {low:.2} to {high:.2} GHz in 98 % of the rounds");
-        found(Level::Info, [text])
+        Ok(found(Level::Info, [text]))
     },
     ..FAULT
 };
@@ -62,11 +64,11 @@ pub(super) const GOVERNOR_POWERSAVE: Fault = Fault {
         let governor = power.governor.as_deref().ok_or_else(|| why(report, "power", otherwise))?;
         let driver = power.frequency_driver.as_deref().unwrap_or("unknown");
         if governor != "powersave" || ACTIVE.contains(&driver) {
-            return Err(Clear);
+            return Ok(Clear);
         }
         let evidence =
             [format!("scaling_governor: {governor}"), format!("scaling_driver: {driver}")];
-        found(Level::Warning, evidence)
+        Ok(found(Level::Warning, evidence))
     },
     ..FAULT
 };
@@ -87,7 +89,7 @@ pub(super) const ON_BATTERY: Fault = Fault {
         let otherwise = "the system does not name its power source";
         let source = report.environment.power.source.as_deref();
         let source = source.ok_or_else(|| why(report, "power", otherwise))?;
-        found(Level::Info, (source == "battery").then(|| format!("power source: {source}")))
+        Ok(found(Level::Info, (source == "battery").then(|| format!("power source: {source}"))))
     },
     ..FAULT
 };
@@ -114,6 +116,9 @@ pub(super) const SMT_SIBLING_BUSY: Fault = Fault {
         const SHARE: f64 = 0.05;
         let ruler = ruler(report)?;
         let share = ruler.noise.shared.filter(|share| share.is_finite() && *share >= SHARE);
+        let Some(share) = share else {
+            return Ok(Clear);
+        };
         let whose = match (&report.environment.hypervisor, ruler.siblings.as_slice()) {
             (Some(_), _) => "this is a virtual machine: it is another tenant on this core, or \
                              another CPU of this machine"
@@ -127,14 +132,14 @@ pub(super) const SMT_SIBLING_BUSY: Fault = Fault {
         let seen = format!(
             "independent additions took at least 6 % longer than on an unshared core in {} of the \
              rounds, and dependent ones did not",
-            percent(share.ok_or(Clear)?)
+            percent(share)
         );
         let counted = report.clocks.iter().any(|clock| {
             let costs = [&clock.cost.throughput, &clock.cost.latency];
             costs.into_iter().flatten().any(|cost| cost.only_shared)
         });
         let evidence = [seen].into_iter().chain(most_affected(report)).chain([whose]);
-        found(if counted { Level::Warning } else { Level::Info }, evidence)
+        Ok(found(if counted { Level::Warning } else { Level::Info }, evidence))
     },
     ..FAULT
 };

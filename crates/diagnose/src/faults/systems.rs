@@ -1,10 +1,10 @@
 //! What Windows and macOS do by design.
 
-use super::fault::{FAULT, Fault, Looked, MAC, WINDOWS, clear_if, costs, found};
+use super::fault::{Clear, FAULT, Fault, Looked, MAC, WINDOWS, clear_if, costs, found};
 use crate::reading::short;
 use crate::system::System;
 use chronoscope_model::clock::Kind;
-use chronoscope_model::environment::Timer;
+use chronoscope_model::environment::{Timer, TscKind};
 use chronoscope_model::performance_counter::expected;
 use chronoscope_model::{Certainty, Level, Page, Report};
 
@@ -15,7 +15,7 @@ fn performance_counter(report: &Report, level: Level, unusual: fn(&Timer) -> boo
     let mut timers = report.environment.timers.iter();
     let timer = timers.find(|timer| timer.name == "QPC").filter(|timer| unusual(timer));
     let known = timer.and_then(|timer| Some((timer, timer.hz?)));
-    found(level, known.map(|(timer, hz)| format!("QPC: {hz:.0} Hz; {}", timer.evidence)))
+    Ok(found(level, known.map(|(timer, hz)| format!("QPC: {hz:.0} Hz; {}", timer.evidence))))
 }
 
 pub(super) const MACOS_MONOTONIC_US: Fault = Fault {
@@ -69,17 +69,46 @@ pub(super) const QPC_ON_HPET: Fault = Fault {
             Some(expected) if !expected.tsc => Level::Info,
             _ => Level::Warning,
         };
-        let mut seen = performance_counter(report, level, |timer| {
+        let look = performance_counter(report, level, |timer| {
             ["ACPI PM", "HPET"].iter().any(|name| timer.evidence.contains(name))
         })?;
-        seen.evidence.extend(expected.map(|it| format!("expected here: {}", it.why)));
+        let expected = expected.map(|it| format!("expected here: {}", it.why));
         let mut unread = env.unknown.iter().filter(|it| it.subject == "boot parameters");
-        seen.evidence.push(match (&env.parameters[..], unread.next()) {
+        let options = match (&env.parameters[..], unread.next()) {
             ([], Some(unread)) => format!("boot options: unknown ({})", unread.reason),
             ([], None) => "boot options: none about timers".into(),
             (options, _) => format!("boot options: {}", options.join(", ")),
-        });
-        Ok(seen)
+        };
+        Ok(look.and(expected).and([options]))
+    },
+    ..ON_WINDOWS
+};
+
+pub(super) const QPC_ON_VARIANT_TSC: Fault = Fault {
+    page: Page {
+        names: &["qpc-on-variant-tsc"],
+        title: "QueryPerformanceCounter counts a TSC that is not invariant",
+        about: "Before Windows 7, the performance counter of some machines is the raw TSC of the \
+                core that asks. If that follows the frequency (AMD's Cool'n'Quiet) or differs \
+                between cores, intervals are wrong, and can be negative: ping shows -59 ms.",
+        how: "QueryPerformanceFrequency, the version of Windows, and CPUID",
+        act: "Add /usepmtimer to boot.ini, or install the processor driver of the vendor, and \
+              restart.",
+        references: &["Microsoft KB 895980"],
+        ..Page::EMPTY
+    },
+    look: |report| {
+        /// No other timer of a PC runs this fast, in hertz.
+        const RAW_HZ: f64 = 200e6;
+        let env = &report.environment;
+        let kind = env.tsc.as_ref().map_or(TscKind::None, |tsc| tsc.kind);
+        if matches!(kind, TscKind::Invariant | TscKind::None) || env.cpu.logical == 1 {
+            return Ok(Clear);
+        }
+        let look = performance_counter(report, Level::Warning, |timer| {
+            timer.hz.is_some_and(|hz| hz > RAW_HZ)
+        })?;
+        Ok(look.and(env.tsc.iter().map(|tsc| tsc.evidence.clone())))
     },
     ..ON_WINDOWS
 };
@@ -127,7 +156,7 @@ pub(super) const TIMER_RESOLUTION_15MS: Fault = Fault {
         });
         let text =
             |(timer, hz): (&Timer, f64)| format!("{}: {hz:.1} Hz; {}", timer.name, timer.evidence);
-        found(Level::Info, interrupt.map(text))
+        Ok(found(Level::Info, interrupt.map(text)))
     },
     ..ON_WINDOWS
 };

@@ -3,8 +3,8 @@
 use super::fault::{
     Clear, FAULT, Fault, LINUX, clear_if, cost_of_system_clock, costs, found, trust, vdso,
 };
-use crate::reading::{ns, short, source};
-use chronoscope_model::clock::Clock;
+use crate::reading::{ns, short, slow_source};
+use chronoscope_model::clock::{Clock, Kind};
 use chronoscope_model::units::count;
 use chronoscope_model::user_space::{FALLBACK, both_paths};
 use chronoscope_model::{Certainty, Level, Page};
@@ -20,20 +20,17 @@ pub(super) const CLOCK_NOT_IN_VDSO: Fault = Fault {
                 its clock source: CLOCK_MONOTONIC_RAW came to the x86 vDSO with Linux 5.3, and so \
                 did CLOCK_BOOTTIME.",
         how: "what each clock costs through the library and as a raw system call",
-        act: "Use CLOCK_MONOTONIC instead if it meets your needs, or a newer kernel.",
+        act: "Use a clock that is read in user space if it meets your needs, or a newer kernel.",
         references: &["Linux lib/vdso/gettimeofday.c", "microsoft/WSL#77"],
         ..Page::EMPTY
     },
     certainty: Certainty::Measured,
     look: |report| {
-        const SLOW: [&str; 5] = ["hpet", "acpi_pm", "jiffies", "xen", "refined-jiffies"];
         costs(report)?;
         let env = &report.environment;
         // If nothing can be read in user space, that is another fault, with its own fix.
-        if env.vdso.as_ref().is_some_and(|vdso| !vdso.present)
-            || source(env).is_some_and(|source| SLOW.contains(&source))
-        {
-            return Err(Clear);
+        if env.vdso.as_ref().is_some_and(|vdso| !vdso.present) || slow_source(env).is_some() {
+            return Ok(Clear);
         }
         let fallen = both_paths(report).filter(|(_, library, raw)| *library >= FALLBACK * raw);
         // Programs read the clocks that languages wrap all the time.
@@ -46,7 +43,20 @@ pub(super) const CLOCK_NOT_IN_VDSO: Fault = Fault {
             let (id, library, raw) = (&clock.id, ns(library), ns(raw));
             format!("{id} costs {library} through the library, and a raw system call {raw}")
         });
-        found(if often { Level::Warning } else { Level::Info }, evidence)
+        let level = if often { Level::Warning } else { Level::Info };
+        let quick = both_paths(report).filter(|(clock, library, raw)| {
+            let monotonic = matches!(clock.kind, Kind::Monotonic | Kind::Wall);
+            monotonic && *library < FALLBACK * raw
+        });
+        let quick = quick.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(clock, ..)| &clock.id);
+        Ok(found(level, evidence).fix(|| match quick {
+            Some(id) => format!("Use {id} instead if it meets your needs, or a newer kernel."),
+            None => {
+                "None of the clocks that were measured is read in user space here: use a newer \
+                     kernel, or a faster clock source."
+                    .into()
+            }
+        }))
     },
     ..ON_LINUX
 };
@@ -58,17 +68,28 @@ pub(super) const NO_VDSO: Fault = Fault {
         about: "The kernel maps a small library, the vDSO, into each process; it reads the time \
                 without a system call. Without it, each read costs five to twenty times more.",
         how: "AT_SYSINFO_EHDR in the auxiliary vector",
-        act: "Remove `vdso=0` from the kernel's command line (cat /proc/cmdline). In a sandbox or \
-              under an emulator of system calls, use one that maps the vDSO.",
+        act: "Have the kernel map it: vdso=0 on its command line prevents that. A sandbox, an \
+              emulator of system calls or Valgrind may have none by design; then use another one, \
+              or read the time less often.",
         references: &["vdso(7)", "Linux Documentation/admin-guide/kernel-parameters.txt, vdso="],
         ..Page::EMPTY
     },
     look: |report| {
         if vdso(report)? {
-            return Err(Clear);
+            return Ok(Clear);
         }
         let evidence = "AT_SYSINFO_EHDR is 0 and nothing is mapped as [vdso]".to_owned();
-        found(Level::Warning, [evidence].into_iter().chain(cost_of_system_clock(report)))
+        let parameters = &report.environment.parameters;
+        let set = parameters.iter().find(|word| matches!(word.as_str(), "vdso=0" | "vdso32=0"));
+        let line = set.map(|word| format!("/proc/cmdline: {word}"));
+        let evidence = [evidence].into_iter().chain(cost_of_system_clock(report)).chain(line);
+        Ok(found(Level::Warning, evidence).fix(|| match set {
+            Some(word) => format!("Remove `{word}` from the kernel's command line."),
+            None => "The kernel was not asked to leave it out: a sandbox, an emulator of system \
+                     calls or Valgrind does. Use one that maps the vDSO, or read the time less \
+                     often."
+                .into(),
+        }))
     },
     ..ON_LINUX
 };
@@ -88,6 +109,7 @@ pub(super) const VDSO_DISAGREES: Fault = Fault {
         ..Page::EMPTY
     },
     certainty: Certainty::Measured,
+    yields: true,
     look: |report| {
         let seen = trust(report)?.sandwiches.iter();
         let seen = seen.filter(|it| it.disagrees() && it.calls_backwards == 0);

@@ -1,6 +1,6 @@
 //! What a hypervisor does to a virtual machine.
 
-use super::fault::{FAULT, Fault, LINUX, Seen, VIRTUAL, clear_if, found, ruler, trust};
+use super::fault::{FAULT, Fault, LINUX, VIRTUAL, clear_if, found, ruler, trust};
 use super::kernel_log::logged;
 use crate::reading::short;
 use chronoscope_model::trust::{Pause, Paused};
@@ -71,7 +71,7 @@ pub(super) const VM_MIGRATED: Fault = Fault {
         let [before, after] = clock.disruption_marker;
         let moved = before != after && !clock.restored();
         let text = || format!("/dev/vmclock0: disruption_marker {before}, later {after}");
-        found(Level::Warning, moved.then(text))
+        Ok(found(Level::Warning, moved.then(text)))
     },
     ..FAULT
 };
@@ -117,7 +117,7 @@ pub(super) const VM_PAUSED: Fault = Fault {
             format!("until {:.1} s: {}{stolen}", pause.at_s, short(pause.ns.round()))
         });
         let grave = longest.is_some_and(|ns| ns > GRAVE_NS);
-        found(if grave { Level::Warning } else { Level::Info }, standstills.chain(pauses))
+        Ok(found(if grave { Level::Warning } else { Level::Info }, standstills.chain(pauses)))
     },
     ..FAULT
 };
@@ -145,11 +145,10 @@ pub(super) const VM_RESTORED: Fault = Fault {
         let clock = report.trust.as_ref().and_then(|trust| trust.watched.vmclock.as_ref());
         let restored = clock.filter(|clock| clock.restored()).and_then(|clock| clock.generation);
         let Some([before, after]) = restored else {
-            return logged(report, Level::Info, &["reseeded due to virtual machine fork"]);
+            return logged(report, Level::Info, "vm-restored");
         };
         let evidence = format!("/dev/vmclock0: vm_generation_counter {before}, later {after}");
-        let seen = found(Level::Warning, [evidence])?;
-        Ok(Seen { certainty: Some(Certainty::Measured), ..seen })
+        Ok(found(Level::Warning, [evidence]).certain(Some(Certainty::Measured)))
     },
     ..FAULT
 };

@@ -1,11 +1,11 @@
 //! What makes waits end late.
 
 use super::fault::{
-    BARE, Clear, FAULT, Fault, INTEL, LINUX, Looked, Seen, TSC, clear_if, found, reasons,
-    reasons_from, ruler, why,
+    BARE, Clear, FAULT, Fault, INTEL, LINUX, Looked, TSC, clear_if, found, reasons, reasons_from,
+    ruler, why,
 };
 use crate::late;
-use crate::reading::short;
+use crate::reading::{short, source};
 use chronoscope_model::environment::CpuQuota;
 use chronoscope_model::units::{percent, plural, short_ns};
 use chronoscope_model::waits::{Kind, Load, Wait};
@@ -61,9 +61,8 @@ pub(super) const CGROUP_THROTTLED: Fault = Fault {
         let level =
             if throttled.is_some() || kept.is_some() { Level::Warning } else { Level::Info };
         let evidence = limit.into_iter().chain(throttled).chain(kept);
-        let seen = clear_if(known, found(level, evidence))?;
         let certainty = if measured { Certainty::Measured } else { Certainty::Evidence };
-        Ok(Seen { certainty: Some(certainty), ..seen })
+        clear_if(known, found(level, evidence).certain(Some(certainty)))
     },
     ..FAULT
 };
@@ -131,7 +130,10 @@ pub(super) const COARSE_TICK: Fault = Fault {
             let (late, all) = (short(wait.min_ns as f64), wait.samples);
             format!("{} of {asked}: the earliest of {all} ended {late} late", wait.id)
         });
-        found(Level::Warning, evidence.into_iter().chain(sleeps().filter_map(whole_ticks).take(3)))
+        Ok(found(
+            Level::Warning,
+            evidence.into_iter().chain(sleeps().filter_map(whole_ticks).take(3)),
+        ))
     },
     ..FAULT
 };
@@ -174,7 +176,7 @@ pub(super) const DEEP_IDLE: Fault = Fault {
         const MUCH_NS: f64 = 200_000.0;
         let rows = late::by(report, Cause::IdleExit, LEAST_NS);
         let Some(worst) = rows.first() else {
-            return clear_if(reasons_from(report, &["switches", "schedstat"]), Err(Clear));
+            return clear_if(reasons_from(report, &["switches", "schedstat"]), Clear);
         };
         // In a virtual machine, most of it can be a busy host.
         let much = worst.mean_ns() >= MUCH_NS && report.environment.hypervisor.is_none();
@@ -187,7 +189,7 @@ pub(super) const DEEP_IDLE: Fault = Fault {
                 plural(state.waits, "late wake-up", "late wake-ups")
             )
         });
-        found(level, late::lines(&rows).into_iter().chain(states))
+        Ok(found(level, late::lines(&rows).into_iter().chain(states)))
     },
     ..FAULT
 };
@@ -231,12 +233,10 @@ pub(super) const HOST_GAPS: Fault = Fault {
         let much = !rows.is_empty() || taken.is_some_and(|(_, share)| share > MUCH);
         let level = if much { Level::Warning } else { Level::Info };
         let looked = found(level, spun.into_iter().chain(late::lines(&rows)));
-        let mut seen = clear_if(ruler(report), looked)?;
         let steal = noise.and_then(|noise| noise.steal_ms);
         let steal =
             steal.map(|ms| format!("/proc/stat: {} of steal in the run", short_ns(ms * 1e6)));
-        seen.evidence.extend(steal);
-        Ok(seen)
+        clear_if(ruler(report), looked.and(steal))
     },
     ..FAULT
 };
@@ -249,8 +249,9 @@ pub(super) const HRTIMERS_OFF: Fault = Fault {
                 tick of the kernel, 1 to 10 ms. The kernel does that if it is told to, or if it \
                 has no clock source and no event timer that allow more.",
         how: "clock_getres(CLOCK_MONOTONIC), .hres_active in /proc/timer_list",
-        act: "Remove `highres=off` and `nohz=off` from the kernel's command line. Otherwise find \
-              out why: `dmesg | grep -i -e clocksource -e hrtimer`, /proc/timer_list.",
+        act: "The kernel's command line can say so (`highres=off`, `nohz=off`); otherwise its \
+              clock source or its event timer does not allow more: see the kernel's log and \
+              /proc/timer_list.",
         references: &[
             "Linux Documentation/timers/highres.rst",
             "clock_getres(2)",
@@ -272,10 +273,22 @@ pub(super) const HRTIMERS_OFF: Fault = Fault {
         let coarse = resolution.filter(|ns| *ns >= COARSE_NS);
         let coarse = coarse.map(|ns| format!("clock_getres(CLOCK_MONOTONIC): {ns} ns"));
         let off = (active == Some(false)).then(|| "/proc/timer_list: .hres_active 0".into());
-        let mut seen = found(Level::Warning, coarse.into_iter().chain(off))?;
-        let told = env.parameters.iter().find(|word| word.starts_with("highres="));
-        seen.evidence.extend(told.map(|word| format!("/proc/cmdline: {word}")));
-        Ok(seen)
+        let set = env.parameters.iter().find(|word| word.starts_with("highres="));
+        let set = set.map(|word| format!("/proc/cmdline: {word}"));
+        let ticks = source(env).filter(|name| matches!(*name, "jiffies" | "refined-jiffies"));
+        let fix = match (&set, ticks) {
+            (Some(line), _) => format!("Remove {} from the kernel's command line.", &line[14..]),
+            (None, Some(name)) => format!(
+                "The clock source {name} allows no more: give the machine a counter that the \
+                 kernel can use (see slow-clocksource-jiffies)."
+            ),
+            (None, None) => {
+                "Find out which of the clock source and the event timer does not allow \
+                             more: the kernel's log, /proc/timer_list."
+                    .into()
+            }
+        };
+        Ok(found(Level::Warning, coarse.into_iter().chain(off)).and(set).fix(|| fix))
     },
     ..FAULT
 };
@@ -359,7 +372,7 @@ pub(super) const SMI: Fault = Fault {
             });
             [all].into_iter().chain(hit)
         });
-        found(Level::Warning, lines)
+        Ok(found(Level::Warning, lines))
     },
     ..FAULT
 };
@@ -393,8 +406,7 @@ pub(super) const TIMER_SLACK: Fault = Fault {
         let certainty = if rows.is_empty() { Certainty::Evidence } else { Certainty::Measured };
         let known = own.map(|_| ()).ok_or(()).or_else(|()| reasons(report));
         let evidence = set.into_iter().chain(late::lines(&rows));
-        let seen = clear_if(known, found(Level::Warning, evidence))?;
-        Ok(Seen { certainty: Some(certainty), ..seen })
+        clear_if(known, found(Level::Warning, evidence).certain(Some(certainty)))
     },
     ..FAULT
 };

@@ -1,23 +1,23 @@
 //! What corrects the system's clocks, what sets them, and what they leave out.
 
 use super::fault::{
-    Clear, FAULT, Fault, LINUX, Seen, Unseen, adjtimex, clear_if, found, moved, stated, why,
+    Clear, FAULT, Fault, LINUX, Look, adjtimex, clear_if, found, moved, stated, why,
 };
+use super::kernel_log::logged;
 use crate::reading::short;
 use chronoscope_model::environment::Environment;
-use chronoscope_model::timekeeping::Adjtimex;
+use chronoscope_model::timekeeping::{Adjtimex, PROGRAMS};
 use chronoscope_model::units::{count, plural};
-use chronoscope_model::{Certainty, Level, Page};
+use chronoscope_model::{Certainty, Level, Page, Report};
 
 const ON_LINUX: Fault = Fault { only: &[LINUX], ..FAULT };
 
 /// The running programs whose task it is to correct the clock. The others are the tools of
 /// hypervisors, which do so only if that is switched on.
 fn time_programs(env: &Environment) -> impl Iterator<Item = &str> {
-    const TOOLS: [&str; 4] = ["vmtoolsd", "VBoxService", "prltoolsd", "xe-daemon"];
     let programs = env.keeping.iter().flat_map(|keeping| &keeping.programs);
     let programs = programs.flatten().map(String::as_str);
-    programs.filter(|program| !TOOLS.contains(program))
+    programs.filter(|program| !PROGRAMS.contains(&(program, true)))
 }
 
 pub(super) const CLOCK_BACKWARDS: Fault = Fault {
@@ -29,7 +29,8 @@ pub(super) const CLOCK_BACKWARDS: Fault = Fault {
                 are unsigned.",
         how: "successive reads of each clock on one thread",
         act: "Do not measure with it. For a wall clock, find out what set it (chronyc tracking, \
-              timedatectl, the hypervisor's tools); for a counter, see `dmesg | grep -i tsc`.",
+              timedatectl, the hypervisor's tools); for a counter, look at the findings about the \
+              TSC.",
         references: &["Linux arch/x86/kernel/tsc_sync.c (TSC warp)"],
         ..Page::EMPTY
     },
@@ -46,7 +47,13 @@ pub(super) const CLOCK_BACKWARDS: Fault = Fault {
             let reads = plural(seen.tries, "read", "reads");
             format!("{id}: {times} of {reads} returned less than the one before, by up to {worst}")
         });
-        clear_if(known, found(Level::Error, evidence))
+        match clear_if(known, found(Level::Error, evidence)) {
+            Ok(look @ Look::Found(_)) => Ok(look),
+            looked => match logged(report, Level::Error, "clock-backwards") {
+                Ok(look @ Look::Found(_)) => Ok(look.certain(Some(Certainty::Evidence))),
+                _ => looked,
+            },
+        }
     },
     ..FAULT
 };
@@ -75,17 +82,48 @@ pub(super) const CLOCK_SLEWED: Fault = Fault {
         let slew = wall.and_then(|wall| wall.slew);
         let slew = slew.filter(|slew| slew.ppm.abs() - slew.error_ppm > LIMIT_PPM);
         if ppm.abs() <= LIMIT_PPM && slew.is_none() {
-            return Err(Clear);
+            return Ok(Clear);
         }
         let told = format!("adjtimex: {}: {ppm:+.1} ppm", answer.line());
         let measured = slew.map(|slew| {
             format!("measured over the run: {:+.1} ±{:.1} ppm", slew.ppm, slew.error_ppm)
         });
-        let seen = found(Level::Warning, [told].into_iter().chain(measured))?;
-        Ok(Seen { certainty: slew.map(|_| Certainty::Measured), ..seen })
+        let look = found(Level::Warning, [told].into_iter().chain(measured));
+        Ok(look.certain(slew.map(|_| Certainty::Measured)).fix(|| unslewed(report, ppm)))
     },
     ..ON_LINUX
 };
+
+/// What to do about a correction of this size.
+fn unslewed(report: &Report, ppm: f64) -> String {
+    /// No oscillator of a computer is off by this much.
+    const WRONG_PPM: f64 = 1_000.0;
+    let env = &report.environment;
+    if ppm.abs() < WRONG_PPM {
+        return CLOCK_SLEWED.page.act.into();
+    }
+    let percent = -ppm / 1e4;
+    let runs = format!(
+        "No crystal is off by so much: the clock source itself runs {:.1} % {}, and durations are \
+         off by as much wherever the correction is missing (CLOCK_MONOTONIC_RAW, and all clocks \
+         before it).",
+        percent.abs(),
+        if percent > 0.0 { "fast" } else { "slow" }
+    );
+    let wsl = env.kernel.as_ref().is_some_and(|kernel| kernel.to_lowercase().contains("microsoft"));
+    let mend = match (&env.hypervisor, wsl) {
+        (_, true) => {
+            "The host's reference is wrong: `wsl --shutdown`, or restart Windows, and \
+                      install its updates."
+        }
+        (Some(_), _) => {
+            "The hypervisor's reference is wrong: restart the virtual machine or its \
+                         host, and update it."
+        }
+        (None, _) => "Look for the rate that the kernel uses: tsc-rate-mismatch.",
+    };
+    format!("{runs} {mend}")
+}
 
 pub(super) const CLOCK_STEPPED: Fault = Fault {
     page: Page {
@@ -122,7 +160,7 @@ pub(super) const CLOCK_STEPPED: Fault = Fault {
         let steps = wall.into_iter().flat_map(|wall| &wall.steps);
         let steps = steps.filter(|step| step.by_ns.abs() > LEAST_NS as f64).take(NAMED);
         let steps = steps.map(|step| format!("after {:.1} s: by {:+.0} ns", step.at_s, step.by_ns));
-        found(Level::Warning, within.into_iter().chain(steps))
+        Ok(found(Level::Warning, within.into_iter().chain(steps)))
     },
     ..FAULT
 };
@@ -144,7 +182,7 @@ pub(super) const LEAP_PENDING: Fault = Fault {
         let answer = adjtimex(report)?;
         let bits = [(Adjtimex::STA_INS, "STA_INS"), (Adjtimex::STA_DEL, "STA_DEL")];
         let set = bits.iter().find(|(bit, _)| answer.status & bit != 0);
-        found(Level::Warning, set.map(|(_, bit)| format!("adjtimex: {}: {bit}", answer.line())))
+        Ok(found(Level::Warning, set.map(|(_, bit)| format!("adjtimex: {}: {bit}", answer.line()))))
     },
     ..ON_LINUX
 };
@@ -167,13 +205,15 @@ pub(super) const SUSPENDED: Fault = Fault {
         /// No suspension is shorter than this, in nanoseconds.
         const LEAST_NS: u64 = 10_000_000;
         moved(report)?;
-        let moved = report.run.moved.as_ref().ok_or(Clear)?;
+        let Some(moved) = report.run.moved.as_ref() else {
+            return Ok(Clear);
+        };
         let asleep = moved.suspended_ns.and_then(|ns| u64::try_from(ns).ok());
         let asleep = asleep.filter(|ns| *ns > LEAST_NS.max(moved.error_ns.unsigned_abs()));
         let evidence = asleep.map(|ns| {
             format!("CLOCK_BOOTTIME advanced {} more than CLOCK_MONOTONIC", short(ns as f64))
         });
-        found(Level::Warning, evidence)
+        Ok(found(Level::Warning, evidence))
     },
     ..ON_LINUX
 };
@@ -194,7 +234,7 @@ pub(super) const TAI_UNSET: Fault = Fault {
     minor: true,
     look: |report| {
         let answer = adjtimex(report)?;
-        found(Level::Info, (answer.tai_s == 0).then(|| format!("adjtimex: {}", answer.line())))
+        Ok(found(Level::Info, (answer.tai_s == 0).then(|| format!("adjtimex: {}", answer.line()))))
     },
     ..ON_LINUX
 };
@@ -216,7 +256,7 @@ pub(super) const TIME_NAMESPACE: Fault = Fault {
         let shifted = report.environment.keeping.as_ref().and_then(|it| it.time_namespace.as_ref());
         let unknown = "/proc/self/timens_offsets was not read; kernels before 5.6 have none";
         let lines = shifted.ok_or(unknown)?.iter();
-        found(Level::Info, lines.map(|line| format!("/proc/self/timens_offsets: {line}")))
+        Ok(found(Level::Info, lines.map(|line| format!("/proc/self/timens_offsets: {line}"))))
     },
     ..ON_LINUX
 };
@@ -244,12 +284,50 @@ pub(super) const TWO_DISCIPLINES: Fault = Fault {
         let level = match (correct, programs.len() - correct) {
             (2.., _) => Level::Warning,
             (1, 1..) => Level::Info,
-            _ => return Err(stated(report, "programs").map_or(Clear, Unseen::Unknown)),
+            _ => return Ok(stated(report, "programs").map_or(Clear, Look::Unknown)),
         };
-        found(level, [format!("/proc/*/comm: {}", programs.join(", "))])
+        let look = found(level, [format!("/proc/*/comm: {}", programs.join(", "))]);
+        Ok(look.fix(|| undisciplined(programs)))
     },
     ..ON_LINUX
 };
+
+/// What to do about these programs.
+fn undisciplined(programs: &[String]) -> String {
+    let ways = programs.iter().filter_map(|program| match program.as_str() {
+        "vmtoolsd" => Some(
+            "VMware Tools set the clock at their start and after a resume even if periodic \
+             synchronisation is off: `vmware-toolbox-cmd timesync disable`, and the \
+             `time.synchronize.*` settings of the virtual machine.",
+        ),
+        "VBoxService" => Some("VBoxService has `--disable-timesync`."),
+        _ => None,
+    });
+    let first =
+        "Let one program correct the clock, and stop the others (`systemctl disable --now`).";
+    [first].into_iter().chain(ways).collect::<Vec<_>>().join(" ")
+}
+
+/// What to ask the programs that should synchronise the clock.
+fn ask(programs: &[String]) -> String {
+    let mut ways: Vec<&str> = programs
+        .iter()
+        .filter_map(|program| match program.as_str() {
+            "chronyd" => Some(
+                "chronyd runs and has no source that it trusts: `chronyc sources`; give it a \
+                 server that it can reach, or `local stratum` where there is no network.",
+            ),
+            "ntp-daemon" => Some("ntpd-rs runs and lost its servers: `ntp-ctl status`."),
+            "systemd-timesyn" => Some("See `timedatectl timesync-status`."),
+            "ntpd" | "ntpsec-ntpd" | "openntpd" => Some("See `ntpq -p` or `ntpctl -s status`."),
+            _ => None,
+        })
+        .collect();
+    if ways.is_empty() {
+        ways.push(UNSYNCHRONISED.page.act);
+    }
+    ways.join(" ")
+}
 
 pub(super) const UNSYNCHRONISED: Fault = Fault {
     page: Page {
@@ -277,7 +355,7 @@ pub(super) const UNSYNCHRONISED: Fault = Fault {
     look: |report| {
         let answer = adjtimex(report)?;
         if answer.maxerror_us < Adjtimex::LOST_US {
-            return Err(Clear);
+            return Ok(Clear);
         }
         let running = time_programs(&report.environment).next().is_some();
         let programs = report.environment.keeping.as_ref().and_then(|it| it.programs.as_ref());
@@ -288,7 +366,9 @@ pub(super) const UNSYNCHRONISED: Fault = Fault {
         let once = answer.freq != 0 || answer.tai_s != 0;
         let told = format!("adjtimex: {}", answer.line());
         let level = if once || running { Level::Warning } else { Level::Info };
-        found(level, [told].into_iter().chain(programs))
+        let known = report.environment.keeping.iter().flat_map(|it| &it.programs);
+        let known: Vec<String> = known.flatten().cloned().collect();
+        Ok(found(level, [told].into_iter().chain(programs)).fix(|| ask(&known)))
     },
     ..ON_LINUX
 };

@@ -16,6 +16,17 @@ const DEVICE_TREE: &[(&str, &str)] = &[
     ("hisilicon,erratum-161010101", "HiSilicon 161010101: reads can return a wrong value"),
 ];
 
+/// Chips whose timer has one of these errata, by the board's `compatible`: the device tree of an older
+/// kernel lacks the property, and the kernel then has no workaround (kernel, `arch/*/boot/dts`).
+const CHIPS: &[(&str, usize)] = &[
+    ("allwinner,sun50i-a64", 0),
+    ("fsl,ls1043a", 1),
+    ("fsl,ls2080a", 1),
+    ("hisilicon,hip05", 2),
+    ("hisilicon,hip06", 2),
+    ("hisilicon,hip07", 2),
+];
+
 /// Errata by MIDR: the implementer and part, the last variant and revision that has the erratum,
 /// and its effect (kernel, `arch/arm64/kernel/cpu_errata.c` and
 /// `Documentation/arch/arm64/silicon-errata.rst`).
@@ -95,6 +106,18 @@ fn errata(root: &Root, log: &Log) -> Vec<String> {
         let path = format!("/proc/device-tree/timer/{property}");
         if root.exists(&path) {
             found.push(format!("{what} ({path})"));
+        }
+    }
+    let board = root.bytes("/proc/device-tree/compatible").unwrap_or_default();
+    let board = String::from_utf8_lossy(&board);
+    let chip = CHIPS.iter().find(|(chip, _)| board.split('\0').any(|name| name.trim() == *chip));
+    if let (Some((chip, erratum)), true) = (chip, found.is_empty()) {
+        let (property, what) = DEVICE_TREE[*erratum];
+        if log.find("workaround for ").is_none() {
+            found.push(format!(
+                "{what} (/proc/device-tree/compatible: {chip}); no workaround: the device tree \
+                 lacks the property {property}, by which the kernel knows it"
+            ));
         }
     }
     let midr = cpu::midr(root, root.cpuinfo());

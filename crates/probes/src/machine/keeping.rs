@@ -3,26 +3,11 @@
 //! clock.
 
 use chronoscope_model::Environment;
-use chronoscope_model::timekeeping::Timekeeping;
+use chronoscope_model::timekeeping::{PROGRAMS, Timekeeping};
 
 use super::root::Root;
 use crate::waits::os as system;
 
-/// Programs that can correct the clock, by the name that the kernel shows, which has at most 15
-/// letters (proc_pid_comm(5)). No other program is named in a report.
-const PROGRAMS: &[&str] = &[
-    "chronyd",
-    "ntpd",
-    "ntpsec-ntpd",
-    "openntpd",
-    "systemd-timesyn",
-    "timemaster",
-    "phc2sys",
-    "vmtoolsd",
-    "VBoxService",
-    "prltoolsd",
-    "xe-daemon",
-];
 /// The largest number of processes that are examined, at some 10 us each. A large machine has tens
 /// of thousands.
 const PROCESSES: usize = 4096;
@@ -124,13 +109,13 @@ pub(super) fn programs(root: &Root, env: &mut Environment) -> Option<Vec<String>
             continue;
         };
         any = true;
-        if let Some(known) = PROGRAMS.iter().find(|known| **known == name)
+        if let Some((known, _)) = PROGRAMS.iter().find(|(known, _)| *known == name)
             && !found.contains(known)
         {
             found.push(known);
         }
     }
-    found.sort_by_key(|name| PROGRAMS.iter().position(|known| known == name));
+    found.sort_by_key(|name| PROGRAMS.iter().position(|(known, _)| known == name));
     any.then(|| found.into_iter().map(ToString::to_string).collect())
 }
 

@@ -1,6 +1,6 @@
 //! The lines about time in the kernel's log.
 
-use chronoscope_model::Environment;
+use chronoscope_model::{Environment, kernel_log};
 
 use super::os;
 use super::root::{Missing, Root};
@@ -74,8 +74,11 @@ fn select(text: &str) -> Vec<String> {
         .filter_map(|line| {
             let (head, message) = line.split_once(';')?;
             let priority: u32 = head.split(',').next()?.parse().ok()?;
-            (priority < 8 && WORDS.iter().any(|word| message.contains(word)))
-                .then(|| clean(message))
+            let concerns_time = || {
+                WORDS.iter().any(|word| message.contains(word))
+                    || kernel_log::recognise(message).is_some()
+            };
+            (priority < 8 && concerns_time()).then(|| clean(message))
         })
         .collect();
     let spare = lines.len().saturating_sub(FIRST + LAST);

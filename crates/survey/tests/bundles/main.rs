@@ -2,6 +2,7 @@
 //! published, and folders that are not bundles.
 
 mod garbage;
+mod log;
 mod machine;
 
 use chronoscope_model::check::Outcome;

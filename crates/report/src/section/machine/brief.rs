@@ -6,6 +6,7 @@ use super::known::{known, unknown};
 use crate::block::{Block, Fact, Text, Tone};
 use crate::number::{count, percent, plural, three};
 use chronoscope_model::change::CLOCK_SOURCE;
+use chronoscope_model::clock_source;
 use chronoscope_model::comparison::Comparison;
 use chronoscope_model::environment::{Environment, Rate, RateKind, TscKind};
 use chronoscope_model::{Report, Ruler, units};
@@ -121,14 +122,9 @@ fn source(report: &Report) -> Text {
     Text::dotted([name, vdso])
 }
 
-/// Whether the vDSO can read the clock source: on x86 the TSC, kvm-clock and Hyper-V's page
-/// (Linux, arch/x86/include/asm/vdso/clocksource.h), on Arm the generic timer.
+/// Whether the vDSO can read the clock source.
 fn source_by_vdso(env: &Environment) -> Option<bool> {
-    match env.clocksource.as_ref()?.current.trim() {
-        "tsc" | "kvm-clock" | "hyperv_clocksource_tsc_page" | "arch_sys_counter" => Some(true),
-        "hpet" | "acpi_pm" | "jiffies" | "xen" => Some(false),
-        _ => None,
-    }
+    Some(clock_source::by_name(&env.clocksource.as_ref()?.current)?.vdso)
 }
 
 fn counter_name(env: &Environment) -> Text {

@@ -1,0 +1,232 @@
+//! Which of two clocks is wrong, if the kernel saw that they ran apart, and what to do about that.
+
+use super::kernel_log::known;
+use crate::reading::{short, source};
+use chronoscope_model::Report;
+use chronoscope_model::clock_source;
+use chronoscope_model::environment::{Environment, TscKind};
+use chronoscope_model::kernel_log::Known;
+
+/// What the TSC and the timer that checks it counted between two checks.
+pub(super) struct Compared {
+    watchdog: String,
+    watchdog_ns: f64,
+    clock_ns: f64,
+}
+
+/// Processors of family 6 whose HPET stops in deep idle states, by the model and the least stepping
+/// (Linux arch/x86/kernel/early-quirks.c, `force_disable_hpet`; hpet.c, `hpet_is_pc10_damaged`).
+const HPET_STOPS: &[(u32, u32, &str)] = &[
+    (55, 0, "Bay Trail"),
+    (126, 0, "Ice Lake"),
+    (140, 0, "Tiger Lake"),
+    (142, 10, "Coffee Lake"),
+    (158, 10, "Coffee Lake"),
+    (165, 0, "Comet Lake"),
+    (166, 0, "Comet Lake"),
+];
+
+/// The name of this processor, if its HPET stops in deep idle states.
+fn hpet_stops(env: &Environment) -> Option<&'static str> {
+    let words = env.cpu.signature.as_deref()?.strip_prefix("family 6 model ")?;
+    let (model, stepping) = words.split_once(" stepping ")?;
+    let (model, stepping): (u32, u32) = (model.parse().ok()?, stepping.parse().ok()?);
+    let is = |it: &&(u32, u32, &str)| it.0 == model && stepping >= it.1;
+    (env.cpu.vendor.as_deref() == Some("GenuineIntel") && env.hypervisor.is_none())
+        .then(|| HPET_STOPS.iter().find(is).map(|it| it.2))?
+}
+
+/// The two intervals that the kernel logged when it gave the TSC up, in nanoseconds. Before Linux
+/// 5.13 the log has what both counted, and the rates follow from other lines.
+pub(super) fn compared(env: &Environment) -> Option<Compared> {
+    let lines =
+        || known(env).map(|(_, known)| known).skip_while(|it| !it.proves("tsc-skew", false));
+    let watchdog = lines().find(|it| it.get("watchdog").is_some())?;
+    let clock = lines().find(|it| it.get("clock").is_some_and(|name| name.starts_with("tsc")))?;
+    let ns = |it: &Known, ns: &str, now: &str, last: &str, name: &str| {
+        let stated = it.number(ns);
+        stated.or_else(|| {
+            // A counter may have wrapped in between.
+            let (now, last) = (it.number(now)?, it.number(last)?);
+            let range = it.number("0xmask")? + 1.0;
+            Some((now - last).rem_euclid(range) / hz(env, name)? * 1e9)
+        })
+    };
+    let name = watchdog.get("watchdog")?;
+    let watchdog_ns = ns(&watchdog, "wd_ns", "0xwd_now", "0xwd_last", name)?;
+    let clock_ns = ns(&clock, "cs_ns", "0xcs_now", "0xcs_last", "tsc")?;
+    let sane = [watchdog_ns, clock_ns].iter().all(|ns| ns.is_finite() && *ns > 0.0);
+    sane.then(|| Compared { watchdog: name.into(), watchdog_ns, clock_ns })
+}
+
+/// The rate of a clock source, by its own nature or by the log.
+fn hz(env: &Environment, name: &str) -> Option<f64> {
+    let mhz = known(env).filter_map(|(_, known)| Some((known.message.text, known.number("mhz")?)));
+    if name.starts_with("tsc") {
+        return mhz.filter(|(text, _)| !text.contains("hpet")).last().map(|(_, mhz)| mhz * 1e6);
+    }
+    if name != "hpet" {
+        return clock_source::by_name(name)?.hz;
+    }
+    let stated = mhz.filter(|(text, _)| text.contains("hpet")).last().map(|(_, mhz)| mhz * 1e6);
+    stated.or_else(|| {
+        /// The share of a wrap of 32 bits that the kernel dares to sleep: it keeps a reserve for
+        /// adjustments (kernel/time/clocksource.c, `clocks_calc_max_nsecs`).
+        const SHARE: f64 = 0.445;
+        let mut lines = known(env).filter(|(_, it)| it.get("clock") == Some("hpet"));
+        let idle_ns = lines.find_map(|(_, known)| known.number("idle_ns"))?;
+        let hz = SHARE * 2f64.powi(32) / idle_ns * 1e9;
+        // The rates of chipsets.
+        let known = [14_318_180.0, 19.2e6, 24e6, 25e6, 100e6];
+        known.into_iter().find(|rate| (rate / hz - 1.0).abs() < 0.02)
+    })
+}
+
+/// What the intervals say.
+#[derive(PartialEq, Eq)]
+enum Wrong {
+    Watchdog,
+    Tsc,
+    Unknown,
+}
+
+impl Compared {
+    fn wrong(&self, env: &Environment) -> Wrong {
+        /// No oscillator is off by this share: one of the two stood still for a while, or was set.
+        const STOOD: f64 = 0.05;
+        let ratio = self.clock_ns / self.watchdog_ns;
+        // A virtual machine that was paused stops one of them, or both, as the host likes.
+        match ratio {
+            _ if env.hypervisor.is_some() => Wrong::Unknown,
+            _ if ratio > 1.0 + STOOD => Wrong::Watchdog,
+            _ if ratio < 1.0 - STOOD => Wrong::Tsc,
+            _ => Wrong::Unknown,
+        }
+    }
+
+    /// What they counted, and which of the two is wrong, in lines of evidence.
+    pub(super) fn words(&self, env: &Environment) -> Vec<String> {
+        let Self { watchdog, watchdog_ns, clock_ns } = self;
+        let [tsc, other] = [clock_ns, watchdog_ns].map(|ns| short(ns.round()));
+        let ratio = clock_ns / watchdog_ns;
+        let by = match (ratio - 1.0).abs() {
+            off if off < 0.05 => format!("{:+.0} ppm", (ratio - 1.0) * 1e6),
+            _ => format!("{ratio:.1} times as much"),
+        };
+        let seen = format!(
+            "between two checks the TSC advanced by {tsc} and the {watchdog} by \
+                            {other}: {by}"
+        );
+        let invariant = env.tsc.as_ref().is_some_and(|tsc| tsc.kind == TscKind::Invariant);
+        let judged = match (self.wrong(env), hpet_stops(env)) {
+            (Wrong::Watchdog, Some(name)) if watchdog == "hpet" => format!(
+                "the HPET is at fault: on {name} it stops in the package idle state PC10, and the \
+                 TSC is sound"
+            ),
+            (Wrong::Watchdog, _) => format!("the {watchdog} lost time; a TSC does not gain any"),
+            (Wrong::Tsc, _) => "the TSC lost time: the firmware set it, or it stood still".into(),
+            (Wrong::Unknown, _) if env.hypervisor.is_some() => {
+                "a virtual machine that was paused looks the same, so the log does not say which \
+                 of the two was wrong"
+                    .into()
+            }
+            (Wrong::Unknown, _) if invariant => format!(
+                "the log does not say which of the two is off; the TSC is invariant, so the \
+                 {watchdog} is the likelier one"
+            ),
+            (Wrong::Unknown, _) => "the log does not say which of the two is off".into(),
+        };
+        vec![seen, judged]
+    }
+}
+
+/// What to do about two clocks that ran apart.
+pub(super) fn fix(report: &Report, compared: Option<&Compared>) -> String {
+    let env = &report.environment;
+    let watchdog = compared.map_or("other timer", |it| it.watchdog.as_str());
+    let xen = source(env) == Some("xen");
+    if xen || env.hypervisor.as_ref().is_some_and(|it| it.name.contains("Xen")) {
+        return "Nothing is wrong with the hardware: in a guest of Xen that is paravirtualised the \
+                TSC is not the clock; xen is."
+            .into();
+    }
+    match (compared.map(|it| it.wrong(env)), hpet_stops(env)) {
+        (Some(Wrong::Watchdog), Some(_)) if watchdog == "hpet" => {
+            "Use Linux 5.4 (which knows some of these chipsets) or 5.15 (which looks for PC10), or \
+             switch the HPET off: `hpet=disable` (nohpet on old kernels). No firmware update is \
+             needed; the TSC can be trusted."
+                .into()
+        }
+        (Some(Wrong::Watchdog), _) => format!(
+            "Let the kernel check the TSC with another timer, or not at all: {}. Compare with NTP \
+             first.",
+            without(env, watchdog)
+        ),
+        (Some(Wrong::Tsc), _) => {
+            "Update the firmware: it sets the TSC or lets it stop. Until then \
+                                  the kernel rightly does not use it."
+                .into()
+        }
+        _ if env.hypervisor.is_some() => {
+            "Ask whether the virtual machine was paused or migrated then; a restart of the guest \
+             brings the TSC back. If it happens again, the host's TSC must be looked at."
+                .into()
+        }
+        _ => format!(
+            "Compare the clock with NTP or `chronoscope trust`. If the TSC is wrong, only the \
+             firmware can mend it; until then live with the slower clock. If the TSC is right, the \
+             {watchdog} is at fault: {}.",
+            without(env, watchdog)
+        ),
+    }
+}
+
+/// The parameters that keep this timer from checking the TSC.
+fn without(env: &Environment, watchdog: &str) -> String {
+    let set = |word: &str| env.parameters.iter().any(|it| it == word);
+    let mut ways = vec!["`tsc=nowatchdog` (Linux 5.18) or `tsc=reliable`"];
+    if watchdog == "hpet" && !set("hpet=disable") && !set("nohpet") {
+        ways.push("`hpet=disable`, so that another timer is used");
+    }
+    ways.join(", or ")
+}
+
+/// What to do about counters that differ from CPU to CPU.
+pub(super) fn fix_of_warp(report: &Report) -> String {
+    let env = &report.environment;
+    if env.hypervisor.is_some() {
+        return "Have the host's TSC checked; its firmware must start all counters together. NTP \
+                cannot show this."
+            .into();
+    }
+    let mut fix = "Update the firmware: it must start the counters of all CPUs together and leave \
+                   IA32_TSC_ADJUST alone; after that, start from cold. NTP cannot show this."
+        .to_owned();
+    let has_adjust = env.tsc.as_ref().is_none_or(|tsc| tsc.tsc_adjust);
+    if env.cpu.vendor.as_deref() == Some("AuthenticAMD") && !has_adjust {
+        fix += " This processor has no IA32_TSC_ADJUST, so the kernel cannot repair it.";
+    }
+    fix + &ineffective(env)
+}
+
+/// Parameters that are set and do nothing for a TSC that was given up, as sentences.
+fn ineffective(env: &Environment) -> String {
+    /// Values of `tsc=` (Linux Documentation/admin-guide/kernel-parameters.txt).
+    const KNOWN: [&str; 6] =
+        ["reliable", "noirqtime", "unstable", "nowatchdog", "recalibrate", "watchdog"];
+    let words = env.parameters.iter().filter_map(|word| {
+        let (name, value) = word.split_once('=')?;
+        match name {
+            "clocksource" if value == "tsc" => Some(format!(
+                " `{word}` on the command line has no effect: a TSC that is unstable cannot be \
+                 forced."
+            )),
+            "tsc" if !value.split(',').all(|value| KNOWN.contains(&value)) => Some(format!(
+                " `{word}` on the command line has no effect: Linux has no such value unless it is \
+                 patched."
+            )),
+            _ => None,
+        }
+    });
+    words.collect()
+}

@@ -1,0 +1,128 @@
+//! The clock sources of Linux: what each one counts, where it is read, and why a kernel uses it.
+
+/// What a clock source counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counts {
+    /// The counter that programs can read too, as it is.
+    Counter,
+    /// That counter, scaled and shifted by a page that a hypervisor keeps.
+    ScaledCounter,
+    /// A timer outside the processor's cores.
+    Device,
+    /// A register of the hypervisor: each read leaves the guest.
+    Hypervisor,
+    /// The ticks of the timer interrupt.
+    Ticks,
+}
+
+/// A clock source.
+#[derive(Clone, Copy, Debug)]
+pub struct Source {
+    /// Its name in `current_clocksource`.
+    pub name: &'static str,
+    /// What it counts.
+    pub counts: Counts,
+    /// Whether the vDSO of the architectures that have it reads it without a system call.
+    pub vdso: bool,
+    /// Its rate in hertz, if it is the same everywhere.
+    pub hz: Option<f64>,
+    /// What it is, and why a kernel uses it.
+    pub why: &'static str,
+    /// The file of the kernel that registers it.
+    pub file: &'static str,
+}
+
+impl Source {
+    /// Whether it is the processor's counter, perhaps scaled by a hypervisor.
+    pub const fn counts_the_counter(&self) -> bool {
+        matches!(self.counts, Counts::Counter | Counts::ScaledCounter)
+    }
+}
+
+macro_rules! sources {
+    ($($name:literal $counts:ident $vdso:literal $hz:expr, $file:literal, $why:literal;)*) => {
+        /// Every clock source that is known, those of x86 first.
+        pub const ALL: &[Source] = &[$(Source {
+            name: $name,
+            counts: Counts::$counts,
+            vdso: $vdso,
+            hz: $hz,
+            why: $why,
+            file: $file,
+        }),*];
+    };
+}
+
+sources! {
+    "tsc" Counter true None, "arch/x86/kernel/tsc.c",
+        "The processor's time-stamp counter. The kernel prefers it as long as it finds nothing \
+        wrong with it.";
+    "tsc-early" Counter true None, "arch/x86/kernel/tsc.c",
+        "The time-stamp counter until its rate has been refined, in the first second or so \
+        after the kernel started. A kernel that stays with it could not finish the \
+        calibration.";
+    "kvm-clock" ScaledCounter true Some(1e9), "arch/x86/kernel/kvmclock.c",
+        "A page in which KVM gives the guest the rate and offset of the time-stamp counter. The \
+        vDSO reads it if the host vouches for it (its stable bit).";
+    "xen" ScaledCounter false Some(1e9), "arch/x86/xen/time.c",
+        "Xen's page with the rate and offset of the time-stamp counter. The vDSO reads it only \
+        from Linux 4.15 on, and only if Xen declares it stable.";
+    "hyperv_clocksource_tsc_page" ScaledCounter true Some(1e7), "drivers/clocksource/hyperv_timer.c",
+        "Hyper-V's page with the rate and offset of the time-stamp counter. Guests of Azure and \
+        WSL 2 keep time with it, unless the host lets them have an invariant TSC.";
+    "hyperv_clocksource_msr" Hypervisor false Some(1e7), "drivers/clocksource/hyperv_timer.c",
+        "A register of Hyper-V, used if the host offers no page: each read leaves the guest.";
+    "hpet" Device false None, "arch/x86/kernel/hpet.c",
+        "The High Precision Event Timer of the chipset, used if the time-stamp counter was \
+        given up or ruled out.";
+    "acpi_pm" Device false Some(3_579_545.0), "drivers/clocksource/acpi_pm.c",
+        "The power-management timer of the chipset, used if there is neither a usable time- \
+        stamp counter nor an HPET.";
+    "pit" Device false Some(1_193_182.0), "drivers/clocksource/i8253.c",
+        "The programmable interval timer of the PC, used on old machines with one CPU and \
+        nothing better.";
+    "cyclone" Device false None, "drivers/clocksource/cyclone.c",
+        "The timer of IBM's EXA chipset.";
+    "refined-jiffies" Ticks false None, "kernel/time/jiffies.c",
+        "The tick interrupt, with its period as it was calibrated: what is left if no counter \
+        can be used.";
+    "jiffies" Ticks false None, "kernel/time/jiffies.c",
+        "The tick interrupt: what is left if no counter can be used.";
+    "arch_sys_counter" Counter true None, "drivers/clocksource/arm_arch_timer.c",
+        "The system counter of Arm's generic timer. The vDSO reads it unless an erratum forbids \
+        that.";
+    "arch_mem_counter" Device false None, "drivers/clocksource/arm_arch_timer.c",
+        "The generic timer's counter through its memory-mapped frame, where the processor's \
+        register cannot be used.";
+    "mct-frc" Device false Some(24e6), "drivers/clocksource/exynos_mct.c",
+        "The free running counter of Samsung's Exynos, a device on the bus.";
+    "arm_global_timer" Device false None, "drivers/clocksource/arm_global_timer.c",
+        "The global timer of Arm's Cortex-A9, a device next to the cores.";
+    "timebase" Counter true None, "arch/powerpc/kernel/time.c",
+        "The time base of POWER and PowerPC.";
+    "tod" Counter true None, "arch/s390/kernel/time.c",
+        "The time-of-day clock of IBM Z.";
+    "riscv_clocksource" Counter true None, "drivers/clocksource/timer-riscv.c",
+        "The time register of RISC-V.";
+    "Constant" Counter true None, "arch/loongarch/kernel/time.c",
+        "The stable counter of LoongArch.";
+}
+
+/// The clock source with this name.
+pub fn by_name(name: &str) -> Option<&'static Source> {
+    ALL.iter().find(|source| source.name == name.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_that_the_vdso_reads_counts_the_counter() {
+        for source in ALL {
+            assert!(!source.vdso || source.counts_the_counter(), "{}", source.name);
+            assert_eq!(by_name(source.name).map(|found| found.why), Some(source.why));
+        }
+        assert!(by_name(" tsc\n").is_some() && by_name("").is_none());
+    }
+}

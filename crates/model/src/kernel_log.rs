@@ -1,0 +1,304 @@
+//! What Linux writes to its log about time: each message as the kernel's source has it, the kernels
+//! that print it, and what it proves.
+//!
+//! A fault is ruled out by a log only if every line of its topic was understood. So the table also
+//! holds what is harmless, and [`alarming`] says of any other line which topic it may be about.
+
+use crate::Page;
+use std::sync::LazyLock;
+
+/// What a message is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Topic {
+    /// Whether a clock source, mostly the TSC, can be trusted.
+    Stability,
+    /// The rate of a counter and how it was calibrated.
+    Rate,
+    /// Timers, their interrupts and what keeps the kernel from serving them.
+    Timers,
+    /// The wall clock: leap seconds, suspension, and what a hypervisor did to the machine.
+    Time,
+}
+
+/// A message of the kernel.
+#[derive(Debug)]
+pub struct Message {
+    /// Its text, with a name in braces where the kernel puts a value. Runs of spaces count as one.
+    pub text: &'static str,
+    /// The versions of Linux that print it.
+    pub kernels: &'static str,
+    /// The file that prints it.
+    pub file: &'static str,
+    /// What it is about.
+    pub topic: Topic,
+    /// The faults that it proves.
+    pub faults: Vec<&'static str>,
+    /// Faults of which it leaves open which one it is, unless another line says so.
+    pub open: Vec<&'static str>,
+    /// Whether kernels print it while they start, before anything can be overwritten.
+    pub boot: bool,
+    /// What it means.
+    pub means: &'static str,
+    /// What it means in a virtual machine, if that is something else; it is then harmless there.
+    pub guest: &'static str,
+    /// What to do; empty if there is nothing to do.
+    pub act: &'static str,
+}
+
+impl Message {
+    /// A message as `kernel_log.txt` has it; `None` for a heading.
+    fn parse(block: &'static str) -> Option<Self> {
+        let mut lines = block.lines();
+        let text = lines.next()?.strip_prefix("> ")?;
+        let (kernels, file) = lines.next()?.split_once(" | ")?;
+        let entry = |key: &str| {
+            let mut lines = block.lines().skip(2);
+            lines.find_map(|line| line.strip_prefix(key)).unwrap_or_default()
+        };
+        let mut words = entry("is: ").split(' ');
+        let topic = match words.next()? {
+            "stability" => Topic::Stability,
+            "rate" => Topic::Rate,
+            "timers" => Topic::Timers,
+            _ => Topic::Time,
+        };
+        let words: Vec<&str> = words.collect();
+        let boot = words.contains(&"boot");
+        let open = words.iter().filter_map(|word| word.strip_prefix('?')).collect();
+        let faults = words.iter().filter(|word| **word != "boot" && !word.starts_with('?'));
+        let (means, guest, act) = (entry("means: "), entry("guest: "), entry("act: "));
+        let faults = faults.copied().collect();
+        Some(Self { text, kernels, file, topic, faults, open, boot, means, guest, act })
+    }
+
+    /// Whether it proves no fault here.
+    pub fn is_harmless(&self, guest: bool) -> bool {
+        (self.faults.is_empty() && self.open.is_empty()) || (guest && !self.guest.is_empty())
+    }
+
+    /// What it means on this kind of machine.
+    pub fn meaning(&self, guest: bool) -> &'static str {
+        if guest && !self.guest.is_empty() { self.guest } else { self.means }
+    }
+
+    /// The message as a page: what `explain` shows of a line that was pasted.
+    pub const fn page(&'static self) -> Page {
+        Page {
+            names: std::slice::from_ref(&self.text),
+            title: "A message of the kernel",
+            about: self.means,
+            how: self.kernels,
+            act: if self.act.is_empty() { "Nothing has to be done." } else { self.act },
+            references: std::slice::from_ref(&self.file),
+            ..Page::EMPTY
+        }
+    }
+}
+
+/// A line that is a message of the table.
+#[derive(Clone, Debug)]
+pub struct Known<'a> {
+    /// The message.
+    pub message: &'static Message,
+    /// The values of its fields, by name.
+    pub fields: Vec<(&'static str, &'a str)>,
+}
+
+impl Known<'_> {
+    /// The value of the field with this name.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.fields.iter().find(|field| field.0 == name).map(|field| field.1)
+    }
+
+    /// The same as a number: hexadecimal if the field's name begins with `0x`.
+    pub fn number(&self, name: &str) -> Option<f64> {
+        let text = self.get(name)?;
+        if name.starts_with("0x") {
+            let digits = text.trim_start_matches("0x");
+            return u64::from_str_radix(digits, 16).ok().map(|value| value as f64);
+        }
+        text.parse().ok().filter(|value: &f64| value.is_finite())
+    }
+
+    /// Whether it proves this fault: a fault of the TSC is one only if the line is about the TSC.
+    pub fn proves(&self, fault: &str, guest: bool) -> bool {
+        !self.message.is_harmless(guest) && self.message.faults.contains(&fault) && self.of_tsc()
+    }
+
+    /// Whether it leaves open whether it is this fault.
+    pub fn leaves_open(&self, fault: &str, guest: bool) -> bool {
+        !self.message.is_harmless(guest) && self.message.open.contains(&fault) && self.of_tsc()
+    }
+
+    /// Whether the clock source that the line names, if it names one, is the TSC.
+    fn of_tsc(&self) -> bool {
+        let named = self.get("source");
+        self.message.topic != Topic::Stability || named.is_none_or(|name| name.starts_with("tsc"))
+    }
+}
+
+/// The message that this line of a log is, wherever in the line it begins.
+pub fn recognise(line: &str) -> Option<Known<'_>> {
+    messages()
+        .iter()
+        .find_map(|message| Some(Known { message, fields: fields(message.text, line)? }))
+}
+
+/// The values in a line that has this text; `None` if it has another.
+fn fields<'a>(text: &'static str, line: &'a str) -> Option<Vec<(&'static str, &'a str)>> {
+    let mut parts = text.split('{');
+    let (before, mut rest) = after(line, parts.next()?)?;
+    let mut found = Vec::new();
+    for part in parts {
+        let (name, literal) = part.split_once('}')?;
+        let (value, left) = if literal.is_empty() { (rest, "") } else { after(rest, literal)? };
+        // A text that begins with a value has what other lines begin with before it.
+        let begins = found.is_empty() && before.is_empty() && text.starts_with('{');
+        let value = value.trim();
+        let value = if begins { value.rsplit(' ').next()? } else { value };
+        // A value is a number or a name, but for the last one, which may be any text.
+        let last = literal.trim().is_empty();
+        if value.is_empty() || (!last && value.contains(char::is_whitespace)) {
+            return None;
+        }
+        found.push((name, value));
+        rest = left;
+    }
+    Some(found)
+}
+
+/// What is before and after the first place that has this text, however many spaces it has.
+fn after<'a>(line: &'a str, text: &str) -> Option<(&'a str, &'a str)> {
+    // Most lines have not even its first word.
+    let word = text.split_whitespace().next().unwrap_or_default();
+    let spaces = text.len() - text.trim_start().len();
+    line.match_indices(word).find_map(|(at, _)| {
+        let before = &line[..at];
+        let start = if spaces > 0 { before.trim_end().len() } else { at };
+        Some((&line[..start], matched(&line[start..], text)?))
+    })
+}
+
+fn matched<'a>(line: &'a str, text: &str) -> Option<&'a str> {
+    let (mut rest, mut wanted) = (line, text.chars().peekable());
+    while let Some(next) = wanted.next() {
+        if next.is_whitespace() {
+            let trimmed = rest.trim_start();
+            if trimmed.len() == rest.len() {
+                return None;
+            }
+            rest = trimmed;
+            while wanted.next_if(|c| c.is_whitespace()).is_some() {}
+        } else {
+            rest = rest.strip_prefix(next)?;
+        }
+    }
+    Some(rest)
+}
+
+/// Words of a message that may report a fault, and the topic that it would be about.
+const ALARMS: &[(&str, Topic)] = &[
+    ("unstable", Topic::Stability),
+    ("not stable", Topic::Stability),
+    ("skew", Topic::Stability),
+    ("warp", Topic::Stability),
+    ("unsynchron", Topic::Stability),
+    ("not synchron", Topic::Stability),
+    ("out of sync", Topic::Stability),
+    ("reliable", Topic::Stability),
+    ("dysfunctional", Topic::Stability),
+    ("backward", Topic::Stability),
+    ("tsc adjust", Topic::Stability),
+    ("read-back delay", Topic::Stability),
+    ("timed out", Topic::Stability),
+    ("halts", Topic::Stability),
+    ("calibrat", Topic::Rate),
+    ("differs from", Topic::Rate),
+    ("invalid rate", Topic::Rate),
+    ("khz", Topic::Rate),
+    ("interrupt took", Topic::Timers),
+    ("stuck", Topic::Timers),
+    ("throttl", Topic::Timers),
+    ("errat", Topic::Timers),
+    ("leap second", Topic::Time),
+];
+/// What a line must name for its words to be about time.
+const SUBJECTS: &[&str] = &[
+    "tsc",
+    "clocksource",
+    "clock source",
+    "sched_clock",
+    "hpet",
+    "pm-timer",
+    "kvm-clock",
+    "arch_timer",
+    "arch timer",
+    "pvclock",
+    "hrtimer",
+    "clock:",
+    "timekeeping",
+    "watchdog",
+    "rt throttling",
+    "apic timer",
+    "lapic",
+];
+
+/// The topic of a line that is no message of the table, if it may report a fault.
+pub fn alarming(line: &str) -> Option<Topic> {
+    let lower = line.to_lowercase();
+    if recognise(line).is_some() || !SUBJECTS.iter().any(|subject| lower.contains(subject)) {
+        return None;
+    }
+    ALARMS.iter().find(|(word, _)| lower.contains(word)).map(|(_, topic)| *topic)
+}
+
+/// Whether a log begins where the kernel started. One whose oldest lines were overwritten has none
+/// of the messages that every kernel prints then.
+pub fn begins_at_boot<'a>(lines: impl IntoIterator<Item = &'a String>) -> bool {
+    lines.into_iter().any(|line| recognise(line).is_some_and(|known| known.message.boot))
+}
+
+/// Every message that is known, from `kernel_log.txt`. The first that a line has counts, so special
+/// texts come before general ones.
+pub fn messages() -> &'static [Message] {
+    static ALL: LazyLock<Vec<Message>> = LazyLock::new(|| {
+        let blocks = include_str!("kernel_log.txt").split("\n\n");
+        blocks.filter_map(|block| Message::parse(block.trim_start())).collect()
+    });
+    &ALL
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_found_whatever_comes_first_and_however_it_is_spaced() {
+        let line = "[ 12.5] clocksource:    Watchdog          hpet interval:    503987021ns";
+        let known = recognise(line).expect("a message of Linux 7.1");
+        assert_eq!(
+            (known.get("watchdog"), known.number("wd_ns")),
+            (Some("hpet"), Some(503987021.))
+        );
+        let line = "clocksource: 'hpet' wd_now: 54c0f25 wd_last: 4eafe44 mask: ffffffff";
+        let known = recognise(line).expect("a message of Linux 5.4");
+        assert_eq!(known.number("0xwd_now"), Some(f64::from(0x54c_0f25)));
+        assert!(recognise("").is_none() && recognise("tsc: \u{1f600}{}").is_none());
+    }
+
+    #[test]
+    fn a_line_about_another_clock_source_proves_nothing_about_the_tsc() {
+        let line = |name: &str| format!("Clocksource {name} unstable (delta = -5 ns)");
+        assert!(recognise(&line("tsc")).is_some_and(|known| known.proves("tsc-skew", false)));
+        assert!(!recognise(&line("hpet")).is_some_and(|known| known.proves("tsc-skew", false)));
+    }
+
+    #[test]
+    fn what_is_not_understood_alarms() {
+        let unknown = "tsc: Marking TSC unstable due to the phase of the moon";
+        assert_eq!(alarming(unknown), Some(Topic::Stability));
+        assert_eq!(alarming("tsc: Marking TSC unstable due to boot parameter"), None);
+        assert_eq!(alarming("CPU: Your system may be unstable."), None);
+        assert_eq!(alarming("tsc: Fast TSC calibration went to lunch"), Some(Topic::Rate));
+    }
+}

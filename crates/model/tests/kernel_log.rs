@@ -1,0 +1,63 @@
+//! Lines of real kernels, as they print them: each is the message that it should be, proves what it
+//! should prove, and nothing else.
+
+use chronoscope_model::kernel_log::{alarming, begins_at_boot, messages, recognise};
+
+#[test]
+fn each_line_is_its_message_and_proves_its_fault() {
+    let rows = include_str!("kernel_log.txt").lines().filter(|row| !row.starts_with('#'));
+    assert!(rows.clone().count() >= 60);
+    for row in rows {
+        let (row, field) = row.rsplit_once('|').expect("a field");
+        let (line, fault) = row.rsplit_once('|').expect("a fault");
+        let (line, fault, field) = (line.trim_end(), fault.trim(), field.trim());
+        let known = recognise(line).unwrap_or_else(|| panic!("{line} is not known"));
+        let message = known.message;
+        let open = if message.open.is_empty() { "" } else { "?" };
+        let proves = message.faults.first().copied().unwrap_or(open);
+        assert_eq!(proves, fault, "{line} is {}", message.text);
+        assert!(alarming(line).is_none(), "{line}");
+        if let Some((name, value)) = field.split_once('=') {
+            assert_eq!(known.get(name), Some(value), "{line}: {:?}", known.fields);
+        }
+        // Whatever a log writes before it.
+        for before in ["[   12.345678] ", "Nov 27 05:43:52 host kernel: ", "<4>"] {
+            let again = format!("{before}{line}");
+            let again = recognise(&again).map(|known| known.message.text);
+            assert_eq!(again, Some(message.text), "{before}{line}");
+        }
+    }
+}
+
+#[test]
+fn entries_are_complete_and_none_hides_another() {
+    for message in messages() {
+        assert!(!message.means.is_empty() && message.file.contains(['/', '.']), "{}", message.text);
+        assert!(!message.kernels.is_empty(), "{}", message.text);
+        let parts = message.text.split(['{', '}']).enumerate();
+        let filled: String = parts.map(|(at, part)| if at % 2 == 1 { "7" } else { part }).collect();
+        let found = recognise(&filled).map(|known| known.message.text);
+        assert_eq!(found, Some(message.text), "{filled}");
+    }
+    let blocks = include_str!("../src/kernel_log.txt").lines();
+    assert_eq!(blocks.filter(|line| line.starts_with("> ")).count(), messages().len());
+}
+
+#[test]
+fn a_guest_is_not_alarmed_by_what_its_hypervisor_leaves_out() {
+    for line in [
+        "[Firmware Bug]: TSC doesn't count with P0 frequency!",
+        "tsc: Marking TSC unstable due to running on Hyper-V",
+    ] {
+        let known = recognise(line).expect("a message of the table");
+        assert!(known.message.is_harmless(true) && !known.message.is_harmless(false), "{line}");
+    }
+}
+
+#[test]
+fn a_log_that_was_overwritten_does_not_begin_at_boot() {
+    let log = |lines: &[&str]| lines.iter().map(ToString::to_string).collect::<Vec<String>>();
+    assert!(begins_at_boot(&log(&["tsc: Detected 2599.998 MHz processor"])));
+    assert!(!begins_at_boot(&log(&["clocksource: Switched to clocksource hpet"])));
+    assert!(!begins_at_boot(&log(&[])));
+}
