@@ -18,7 +18,8 @@ use chronoscope_probes::machine::{self, Root};
 use chronoscope_probes::waits::os;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError};
-use std::time::{Duration, Instant};
+use chronoscope_probes::time::Instant;
+use std::time::Duration;
 
 /// The span of the ruler's calibration, as in a run of waits.
 const CALIBRATION: Duration = Duration::from_millis(50);
