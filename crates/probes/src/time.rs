@@ -52,12 +52,26 @@ pub fn sleep(span: Duration) {
     }
 }
 
-/// Waits for a message for at most this long, with an error of at most a millisecond. The standard
-/// library's `recv_timeout` goes by a clock that a preloaded library can stop.
+/// Waits until another thread unparks this one, for at most this long.
+///
+/// The standard library's waits with a limit compute the end by the C library's clock, and the
+/// kernel waits for it by its own. If the two differ, a wait could last for years.
+pub fn park(patience: Duration) {
+    if os::library_agrees() {
+        std::thread::park_timeout(patience);
+    } else {
+        sleep(patience);
+    }
+}
+
+/// Waits for a message for at most this long.
 ///
 /// # Errors
 /// None came, or none can come any more.
 pub fn receive<T>(from: &Receiver<T>, patience: Duration) -> Result<T, RecvTimeoutError> {
+    if os::library_agrees() {
+        return from.recv_timeout(patience);
+    }
     const SHORTEST: Duration = Duration::from_micros(20);
     const LONGEST: Duration = Duration::from_millis(1);
     let (start, mut pause) = (Instant::now(), SHORTEST);
@@ -168,6 +182,14 @@ mod os {
         }
     }
 
+    /// Whether the C library's clock is the kernel's.
+    pub(super) fn library_agrees() -> bool {
+        const APART: Duration = Duration::from_secs(1);
+        let mut library = Timespec64::default();
+        library.read(libc::CLOCK_MONOTONIC);
+        library.duration().abs_diff(now()) < APART
+    }
+
     pub(super) fn wall() -> Option<(i128, i128)> {
         let mut library = Timespec64::default();
         let ns = |time: Duration| time.as_nanos().cast_signed();
@@ -193,6 +215,10 @@ mod os {
 
     pub(super) fn sleep(span: Duration) -> bool {
         std::thread::sleep(span);
+        true
+    }
+
+    pub(super) fn library_agrees() -> bool {
         true
     }
 

@@ -181,7 +181,7 @@ impl Run {
         let (mut last_checkpoint, mut looks) = (Instant::now(), 0u64);
         let mut before = Before::now(&threads.job, threads.switches());
         let stopped_by = loop {
-            chronoscope_probes::time::sleep(TICK);
+            chronoscope_probes::time::park(TICK);
             threads.gaps.look();
             threads.job.read_names();
             if let Some(running) = &mut running {

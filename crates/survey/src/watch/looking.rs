@@ -73,7 +73,7 @@ pub(super) fn look(
             Ok(Order::Resume) => looking.resume(),
             Ok(Order::Stop) | Err(TryRecvError::Disconnected) => break,
             // Orders and waiting threads end this early.
-            Err(TryRecvError::Empty) => std::thread::park_timeout(looking.until_tick()),
+            Err(TryRecvError::Empty) => chronoscope_probes::time::park(looking.until_tick()),
         }
         looking.look();
         if looking.until_tick().is_zero() {
