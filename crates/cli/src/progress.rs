@@ -6,7 +6,8 @@ use chronoscope_survey::Progress as State;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
 use std::cell::Cell;
 use std::io::{self, IsTerminal, Write};
-use std::time::{Duration, Instant};
+use chronoscope_probes::time::Instant;
+use std::time::Duration;
 use terminal_size::terminal_size_of;
 
 /// A bar that only rises, with the time left and what is being measured.

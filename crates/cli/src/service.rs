@@ -32,7 +32,7 @@ pub fn run(
         let events = if stop.interrupt.is_set() || is_breached || status.ended.is_some() {
             now.stop()
         } else {
-            std::thread::sleep(TICK);
+            chronoscope_probes::time::sleep(TICK);
             let events = now.drain();
             live = Some(now);
             events

@@ -4,7 +4,8 @@ use chronoscope_survey::{Error, Interrupt};
 use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::time::{Duration, Instant};
+use chronoscope_probes::time::Instant;
+use std::time::Duration;
 
 /// Signals this close together count as one: timeout(1) sends one to the program and one to its
 /// group.

@@ -13,6 +13,7 @@ mod tmux;
 mod waiting;
 
 mod baseline;
+mod cases;
 mod compare;
 mod compare_history;
 mod compare_many;

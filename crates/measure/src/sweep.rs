@@ -15,7 +15,8 @@ use chronoscope_model::sweep::Source;
 use chronoscope_probes::clocks::{ALL, Entry};
 use chronoscope_probes::machine::source_switch::{Guard, Sources};
 use std::io::ErrorKind;
-use std::time::{Duration, Instant};
+use chronoscope_probes::time::Instant;
+use std::time::Duration;
 
 /// The reads of each clock whose differences are taken.
 const READS: u64 = 200_000;
@@ -172,7 +173,7 @@ impl Switch {
         self.guard.announce(name)?;
         self.sources.set(name)?;
         self.set = name.to_owned();
-        std::thread::sleep(SETTLE);
+        chronoscope_probes::time::sleep(SETTLE);
         match self.changed_by_others() {
             Some(why) => Err(why),
             None => Ok(()),

@@ -3,7 +3,8 @@
 
 use std::io;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus};
-use std::time::{Duration, Instant};
+use crate::time::Instant;
+use std::time::Duration;
 
 /// A running child in a group of its own. Dropping it ends the group.
 #[derive(Debug)]
@@ -63,7 +64,7 @@ impl Group {
         drop(self.child.stdin.take());
         let start = Instant::now();
         while !self.is_over() && start.elapsed() < patience {
-            std::thread::sleep(STEP);
+            crate::time::sleep(STEP);
         }
         let by_itself = self.is_over();
         self.end_all();
@@ -162,7 +163,7 @@ mod tests {
         assert!(group.end(Duration::ZERO).is_none());
         let start = Instant::now();
         while exists(&other) && start.elapsed() < Duration::from_secs(20) {
-            std::thread::sleep(Duration::from_millis(1));
+            crate::time::sleep(Duration::from_millis(1));
         }
         assert!(!exists(&own) && !exists(&other));
     }
@@ -177,7 +178,7 @@ mod tests {
         assert!(group.end(Duration::from_secs(20)).is_some());
         let start = Instant::now();
         while exists(line.trim()) && start.elapsed() < Duration::from_secs(20) {
-            std::thread::sleep(Duration::from_millis(1));
+            crate::time::sleep(Duration::from_millis(1));
         }
         assert!(!exists(line.trim()));
     }

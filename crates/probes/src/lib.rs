@@ -32,6 +32,7 @@ pub mod page;
 mod scheduler;
 #[cfg(test)]
 mod shown;
+pub mod time;
 mod unavailable;
 pub mod waits;
 

@@ -4,7 +4,7 @@ use chronoscope_measure::engine::Interrupt;
 use chronoscope_model::run::Run;
 use chronoscope_model::{Report, SCHEMA};
 use chronoscope_probes::machine::{self, Root};
-use std::time::Instant;
+use chronoscope_probes::time::Instant;
 
 /// Returns a report that describes the machine behind `root`, without any measurements.
 pub(crate) fn begin(seed: u64, root: &Root) -> Report {

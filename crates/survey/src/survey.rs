@@ -18,7 +18,8 @@ use chronoscope_model::{Environment, Report, change};
 use chronoscope_probes::machine::{self, Root};
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use chronoscope_probes::time::Instant;
+use std::time::Duration;
 
 /// A survey of this machine.
 pub struct Survey<'a> {

@@ -4,7 +4,8 @@ use crate::engine::{Offer, Ruler};
 use chronoscope_model::deltas::Counts;
 use chronoscope_model::recording::Deltas;
 use chronoscope_probes::clocks::{Entry, Reader, Unavailable};
-use std::time::{Duration, Instant};
+use chronoscope_probes::time::Instant;
+use std::time::Duration;
 
 /// The longest time for a slice: ten of them a second take at most 1 % of a CPU.
 const SLICE: Duration = Duration::from_millis(1);

@@ -7,7 +7,8 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, sync_channel};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use chronoscope_probes::time::{Instant, receive};
+use std::time::Duration;
 
 /// The most that a compiler or another helper may write.
 const MOST_OUTPUT: u64 = 16 << 20;
@@ -87,7 +88,7 @@ impl Child {
         }
         let start = Instant::now();
         loop {
-            match self.answers.recv_timeout(STEP) {
+            match receive(&self.answers, STEP) {
                 Ok(Ok(line)) => return Ok(line),
                 Ok(Err(why)) => return Err(why),
                 Err(RecvTimeoutError::Disconnected) => return Err(self.ended(request)),
@@ -117,7 +118,7 @@ impl Child {
             Some(status) => outcome(status),
             None => "it closed its output".into(),
         };
-        let _ = self.errors.complete.recv_timeout(LAST_WORDS);
+        let _ = receive(&self.errors.complete, LAST_WORDS);
         let errors = self.errors.kept.lock().map(|held| held.clone()).unwrap_or_default();
         let text = last_line(&String::from_utf8_lossy(&errors));
         let text = if text.is_empty() { text } else { format!(": {text}") };
@@ -248,7 +249,7 @@ pub fn output(
     let mut parts = [Vec::new(), Vec::new()];
     let mut open = 2;
     while open > 0 {
-        match texts.recv_timeout(STEP) {
+        match receive(&texts, STEP) {
             Ok((_, text)) if text.len() as u64 > most => {
                 return Err(format!("it wrote more than {} MiB", most >> 20));
             }
@@ -357,7 +358,7 @@ mod tests {
                     assert_eq!(why, "it wrote without being asked: y");
                     return;
                 }
-                Ok(_) => std::thread::sleep(Duration::from_millis(1)),
+                Ok(_) => chronoscope_probes::time::sleep(Duration::from_millis(1)),
             }
         }
         panic!("it was never noticed");

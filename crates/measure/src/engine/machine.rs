@@ -86,7 +86,7 @@ impl Machine {
         if let Some(rested) = &mut self.rested
             && let Some(rest) = rest_due(self.clock.elapsed().saturating_sub(*rested))
         {
-            std::thread::sleep(rest);
+            chronoscope_probes::time::sleep(rest);
             *rested = self.clock.elapsed();
         }
     }
@@ -154,7 +154,7 @@ impl Time for Machine {
     }
 
     fn sleep(&mut self, duration: Duration) {
-        std::thread::sleep(duration);
+        chronoscope_probes::time::sleep(duration);
     }
 
     fn interrupted(&self) -> bool {

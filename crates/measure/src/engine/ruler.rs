@@ -178,7 +178,7 @@ impl Ruler {
             notes,
         };
         ruler.first = ruler.bracket();
-        std::thread::sleep(span);
+        chronoscope_probes::time::sleep(span);
         ruler.recalibrate();
         ruler
     }
@@ -334,7 +334,7 @@ fn timers() -> Timers {
 /// The system's monotonic clock, in nanoseconds since the first call.
 fn system_ns() -> u64 {
     use std::sync::OnceLock;
-    use std::time::Instant;
+    use chronoscope_probes::time::Instant;
     static ORIGIN: OnceLock<Instant> = OnceLock::new();
     u64::try_from(ORIGIN.get_or_init(Instant::now).elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
@@ -347,7 +347,7 @@ mod tests {
     fn the_bound_shrinks_with_the_span() {
         let mut ruler = Ruler::new(None, Duration::from_millis(2));
         let early = ruler.error_ppm();
-        std::thread::sleep(Duration::from_millis(60));
+        chronoscope_probes::time::sleep(Duration::from_millis(60));
         ruler.recalibrate();
         assert!(ruler.hz() > 1e5);
         if ruler.kind() != RulerKind::System {

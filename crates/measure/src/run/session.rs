@@ -19,7 +19,8 @@ use chronoscope_probes::clocks::{Entry, Unit, steps};
 use chronoscope_probes::machine::affinity::{self, PinGuard};
 use chronoscope_probes::machine::noise;
 use std::fmt;
-use std::time::{Duration, Instant};
+use chronoscope_probes::time::Instant;
+use std::time::Duration;
 
 #[derive(Clone, Debug, Default)]
 pub struct Options {

@@ -7,7 +7,8 @@ use chronoscope::counter;
 use chronoscope_model::ordering::{AcrossCpus, Handed, Pair};
 use chronoscope_probes::order::Turns;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use chronoscope_probes::time::Instant;
+use std::time::Duration;
 
 /// The turns of one game of hand-overs, and the exchanges of one round.
 const TURNS: u64 = 2000;

@@ -147,7 +147,7 @@ impl ClockWatcher {
             if stop.load(Ordering::Relaxed) || interrupt.is_set() {
                 break;
             }
-            std::thread::sleep(period);
+            chronoscope_probes::time::sleep(period);
         }
     }
 }

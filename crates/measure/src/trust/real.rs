@@ -12,7 +12,8 @@ use chronoscope_probes::order::{Handed, Turns};
 use std::sync::RwLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
-use std::time::{Duration, Instant};
+use chronoscope_probes::time::Instant;
+use std::time::Duration;
 
 /// The turns before those that are timed: the second thread has to wake up first.
 const WARM_UP: u64 = 64;
@@ -45,7 +46,7 @@ impl Time for Real {
     }
 
     fn sleep(&mut self, duration: Duration) {
-        std::thread::sleep(duration);
+        chronoscope_probes::time::sleep(duration);
     }
 
     fn interrupted(&self) -> bool {
@@ -166,7 +167,7 @@ impl Host for Real {
                 let _ = ready.iter().take(threads.len()).count();
             }
             drop(closed);
-            std::thread::sleep(if threads.is_ok() { time } else { Duration::ZERO });
+            chronoscope_probes::time::sleep(if threads.is_ok() { time } else { Duration::ZERO });
             stop.store(true, Ordering::Relaxed);
             let threads = threads.map_err(|error| format!("cannot start a thread: {error}"))?;
             let joined = threads.into_iter().map(std::thread::ScopedJoinHandle::join);

@@ -210,7 +210,7 @@ impl Waiting for Thread {
     }
 
     fn settle(&mut self, ns: u64) {
-        std::thread::sleep(Duration::from_nanos(ns));
+        chronoscope_probes::time::sleep(Duration::from_nanos(ns));
     }
 
     fn throttled(&mut self) -> Option<Throttled> {

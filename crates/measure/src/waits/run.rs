@@ -23,7 +23,8 @@ use chronoscope_probes::waits::{Unavailable, os};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use chronoscope_probes::time::Instant;
+use std::time::Duration;
 
 /// A function that receives the current rows and the notes on them.
 pub type Checkpoint<'a> = &'a mut dyn FnMut(&[Wait], &[Note]);
@@ -180,7 +181,7 @@ impl Run {
         let (mut last_checkpoint, mut looks) = (Instant::now(), 0u64);
         let mut before = Before::now(&threads.job, threads.switches());
         let stopped_by = loop {
-            std::thread::park_timeout(TICK);
+            chronoscope_probes::time::park(TICK);
             threads.gaps.look();
             threads.job.read_names();
             if let Some(running) = &mut running {

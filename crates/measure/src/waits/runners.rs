@@ -11,7 +11,8 @@ use chronoscope_probes::blame::{Found, Ran, Record, Scan, Span, Task, this_threa
 use chronoscope_probes::waits::moment::{Counts, interrupts, softirqs};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::{Duration, Instant};
+use chronoscope_probes::time::Instant;
+use std::time::Duration;
 
 pub(super) struct Runners {
     cpu: usize,

@@ -15,7 +15,8 @@ use super::runners::Runners;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use chronoscope_probes::time::Instant;
+use std::time::Duration;
 
 /// When the thread whose turn it is checks for a neighbour on the core: between bursts, at
 /// intervals, and no more often than there is memory for.

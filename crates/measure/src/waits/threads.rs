@@ -24,7 +24,8 @@ use chronoscope_probes::machine::{Root, affinity};
 use chronoscope_probes::waits::os;
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use chronoscope_probes::time::Instant;
+use std::time::Duration;
 
 /// How long a wait in progress may continue when the run is to end.
 const PATIENCE: Duration = Duration::from_millis(300);
@@ -202,7 +203,7 @@ impl Threads {
         self.schedules.iter().for_each(|schedule| schedule.end());
         let patience = Instant::now();
         while !self.handles.iter().all(JoinHandle::is_finished) && patience.elapsed() < PATIENCE {
-            std::thread::sleep(Duration::from_millis(1));
+            chronoscope_probes::time::sleep(Duration::from_millis(1));
         }
         for row in &self.rows {
             row.censor(os::monotonic());

@@ -17,7 +17,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::Receiver;
-use std::time::{Duration, Instant};
+use chronoscope_probes::time::Instant;
+use std::time::Duration;
 
 /// The number of waits in one burst: many enough for the work around it to be negligible, few
 /// enough for a slow period to affect all rows. Under load a wait can take many times its requested
@@ -201,7 +202,7 @@ impl<H: Waiting> Worker<H> {
         }
         let due = rest_due(ran);
         if let Some(rest) = due {
-            std::thread::sleep(rest);
+            chronoscope_probes::time::sleep(rest);
             self.rested = state(&mut self.host);
         }
         due.is_some()

@@ -22,7 +22,7 @@ mod work;
 use crate::waits::Unavailable;
 use chronoscope_model::units::plural;
 use chronoscope_model::waits::{Load, LoadProcess, LoadRun};
-use std::time::Instant;
+use crate::time::Instant;
 
 #[derive(Clone, Debug)]
 pub struct Order {

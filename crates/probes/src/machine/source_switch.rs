@@ -190,7 +190,7 @@ fn restore(sources: &Sources, original: &str, announced: &[String]) -> bool {
         if sources.set(original).is_ok() {
             return true;
         }
-        std::thread::sleep(BETWEEN);
+        crate::time::sleep(BETWEEN);
     }
     false
 }

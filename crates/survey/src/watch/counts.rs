@@ -3,7 +3,8 @@
 use chronoscope_measure::waits::{ClockWatch, Live};
 use chronoscope_model::recording::{Machine, Pause};
 use chronoscope_probes::machine::noise;
-use std::time::{Duration, Instant};
+use chronoscope_probes::time::Instant;
+use std::time::Duration;
 
 /// How often the machine is described.
 const SECOND: Duration = Duration::from_secs(1);

@@ -18,7 +18,8 @@ use chronoscope_probes::machine::{self, Root};
 use chronoscope_probes::waits::os;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError};
-use std::time::{Duration, Instant};
+use chronoscope_probes::time::Instant;
+use std::time::Duration;
 
 /// The span of the ruler's calibration, as in a run of waits.
 const CALIBRATION: Duration = Duration::from_millis(50);
@@ -72,7 +73,7 @@ pub(super) fn look(
             Ok(Order::Resume) => looking.resume(),
             Ok(Order::Stop) | Err(TryRecvError::Disconnected) => break,
             // Orders and waiting threads end this early.
-            Err(TryRecvError::Empty) => std::thread::park_timeout(looking.until_tick()),
+            Err(TryRecvError::Empty) => chronoscope_probes::time::park(looking.until_tick()),
         }
         looking.look();
         if looking.until_tick().is_zero() {

@@ -13,7 +13,8 @@ use chronoscope_model::Report;
 use chronoscope_model::compare::Compared;
 use chronoscope_survey::Progress as State;
 use std::cell::Cell;
-use std::time::{Duration, Instant};
+use chronoscope_probes::time::Instant;
+use std::time::Duration;
 
 /// How often the progress is shown while a command runs.
 const SHOWN: Duration = Duration::from_secs(1);

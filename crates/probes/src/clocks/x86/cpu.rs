@@ -7,7 +7,8 @@ use crate::clocks::permission;
 use chronoscope::counter;
 use core::arch::x86_64::{__cpuid, __cpuid_count};
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
+use crate::time::Instant;
+use std::time::Duration;
 
 /// RDTSCP: leaf 0x8000_0001, EDX bit 27.
 pub(super) fn rdtscp() -> Result<(), Unavailable> {

@@ -1,0 +1,251 @@
+//! The tool's own time: for limits, patience and pauses. What is measured here may be what is
+//! wrong, for example a preloaded library whose clock stands still, or a sandbox that refuses to
+//! sleep. So on Linux the kernel is asked directly, and no sleep has to work.
+
+use std::ops::{Add, Sub};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
+use std::time::Duration;
+
+/// A moment by the kernel's monotonic clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Instant(os::Moment);
+
+impl Instant {
+    pub fn now() -> Self {
+        Self(os::now())
+    }
+
+    pub fn elapsed(&self) -> Duration {
+        Self::now().saturating_duration_since(*self)
+    }
+
+    pub fn saturating_duration_since(&self, earlier: Self) -> Duration {
+        os::between(earlier.0, self.0)
+    }
+}
+
+impl Sub for Instant {
+    type Output = Duration;
+
+    fn sub(self, earlier: Self) -> Duration {
+        self.saturating_duration_since(earlier)
+    }
+}
+
+impl Add<Duration> for Instant {
+    type Output = Self;
+
+    fn add(self, span: Duration) -> Self {
+        Self(self.0 + span)
+    }
+}
+
+/// Sleeps for this long, or, if every call that sleeps is refused, lets others run meanwhile.
+pub fn sleep(span: Duration) {
+    let start = Instant::now();
+    let mut rest = span;
+    while !rest.is_zero() {
+        if !os::sleep(rest) {
+            std::thread::yield_now();
+        }
+        rest = span.saturating_sub(start.elapsed());
+    }
+}
+
+/// Waits until another thread unparks this one, for at most this long.
+///
+/// The standard library's waits with a limit compute the end by the C library's clock, and the
+/// kernel waits for it by its own. If the two differ, a wait could last for years.
+pub fn park(patience: Duration) {
+    if os::library_agrees() {
+        std::thread::park_timeout(patience);
+    } else {
+        sleep(patience);
+    }
+}
+
+/// Waits for a message for at most this long.
+///
+/// # Errors
+/// None came, or none can come any more.
+pub fn receive<T>(from: &Receiver<T>, patience: Duration) -> Result<T, RecvTimeoutError> {
+    if os::library_agrees() {
+        return from.recv_timeout(patience);
+    }
+    const SHORTEST: Duration = Duration::from_micros(20);
+    const LONGEST: Duration = Duration::from_millis(1);
+    let (start, mut pause) = (Instant::now(), SHORTEST);
+    loop {
+        match from.try_recv() {
+            Ok(message) => return Ok(message),
+            Err(TryRecvError::Disconnected) => return Err(RecvTimeoutError::Disconnected),
+            Err(TryRecvError::Empty) if start.elapsed() >= patience => {
+                return Err(RecvTimeoutError::Timeout);
+            }
+            Err(TryRecvError::Empty) => {
+                sleep(pause);
+                pause = (pause * 2).min(LONGEST);
+            }
+        }
+    }
+}
+
+/// What the kernel's clock shows and what the C library shows, in nanoseconds, read one after the
+/// other: a preloaded library can make them differ. `None` if the kernel cannot be asked directly.
+pub fn wall_by_kernel_and_library() -> Option<(i128, i128)> {
+    os::wall()
+}
+
+#[cfg(target_os = "linux")]
+mod os {
+    use std::ffi::{c_int, c_long};
+    use std::time::Duration;
+
+    pub(super) type Moment = Duration;
+
+    /// The kernel's own form of a time in calls whose name has no 64.
+    #[repr(C)]
+    #[derive(Default)]
+    struct Timespec {
+        seconds: c_long,
+        nanoseconds: c_long,
+    }
+
+    /// A clock, without the C library's function and without the vDSO.
+    fn read(clock: c_int) -> Option<Duration> {
+        let mut time = Timespec::default();
+        // SAFETY: the kernel fills the place, which has the form that this call takes.
+        let answer =
+            unsafe { libc::syscall(libc::SYS_clock_gettime, clock, &raw mut time) };
+        let seconds = u64::try_from(time.seconds).ok()?;
+        let rest = u32::try_from(time.nanoseconds).ok()?;
+        (answer == 0).then(|| Duration::new(seconds, rest))
+    }
+
+    pub(super) fn now() -> Moment {
+        // A kernel or a sandbox without the call: then there is only the library.
+        read(libc::CLOCK_MONOTONIC).unwrap_or_else(|| {
+            let mut time = Timespec64::default();
+            time.read(libc::CLOCK_MONOTONIC);
+            time.duration()
+        })
+    }
+
+    /// What the C library returns.
+    struct Timespec64(libc::timespec);
+
+    impl Default for Timespec64 {
+        fn default() -> Self {
+            // SAFETY: zero is a valid content of every field.
+            Self(unsafe { std::mem::zeroed() })
+        }
+    }
+
+    impl Timespec64 {
+        fn read(&mut self, clock: c_int) {
+            // SAFETY: the place is valid for a timespec.
+            unsafe { libc::clock_gettime(clock, &raw mut self.0) };
+        }
+
+        fn duration(&self) -> Duration {
+            let seconds = u64::try_from(self.0.tv_sec).unwrap_or(0);
+            Duration::new(seconds, u32::try_from(self.0.tv_nsec).unwrap_or(0))
+        }
+    }
+
+    pub(super) fn between(earlier: Moment, later: Moment) -> Duration {
+        later.saturating_sub(earlier)
+    }
+
+    /// Sleeps once, for at most this long, by the first call that is not refused.
+    pub(super) fn sleep(span: Duration) -> bool {
+        let span = span.min(Duration::from_secs(3600));
+        let time = Timespec {
+            seconds: c_long::try_from(span.as_secs()).unwrap_or(3600),
+            nanoseconds: c_long::from(span.subsec_nanos().cast_signed() as i32),
+        };
+        let none = std::ptr::null_mut::<u8>();
+        let slept = |answer: c_long| {
+            let error = std::io::Error::last_os_error().raw_os_error();
+            answer == 0 || error == Some(libc::EINTR)
+        };
+        // SAFETY: the kernel only reads the time, and no call has a place for a result.
+        unsafe {
+            slept(libc::syscall(
+                libc::SYS_clock_nanosleep,
+                libc::CLOCK_MONOTONIC,
+                0,
+                &raw const time,
+                none,
+            )) || slept(libc::syscall(libc::SYS_nanosleep, &raw const time, none))
+                || slept(libc::syscall(libc::SYS_ppoll, none, 0, &raw const time, none, 8))
+        }
+    }
+
+    /// Whether the C library's clock is the kernel's.
+    pub(super) fn library_agrees() -> bool {
+        const APART: Duration = Duration::from_secs(1);
+        let mut library = Timespec64::default();
+        library.read(libc::CLOCK_MONOTONIC);
+        library.duration().abs_diff(now()) < APART
+    }
+
+    pub(super) fn wall() -> Option<(i128, i128)> {
+        let mut library = Timespec64::default();
+        let ns = |time: Duration| time.as_nanos().cast_signed();
+        let kernel = read(libc::CLOCK_REALTIME)?;
+        library.read(libc::CLOCK_REALTIME);
+        Some((ns(kernel), ns(library.duration())))
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod os {
+    use std::time::Duration;
+
+    pub(super) type Moment = std::time::Instant;
+
+    pub(super) fn now() -> Moment {
+        Moment::now()
+    }
+
+    pub(super) fn between(earlier: Moment, later: Moment) -> Duration {
+        later.saturating_duration_since(earlier)
+    }
+
+    pub(super) fn sleep(span: Duration) -> bool {
+        std::thread::sleep(span);
+        true
+    }
+
+    pub(super) fn library_agrees() -> bool {
+        true
+    }
+
+    pub(super) fn wall() -> Option<(i128, i128)> {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sleep_lasts_at_least_as_long_as_it_should() {
+        let start = Instant::now();
+        sleep(Duration::from_millis(2));
+        assert!(start.elapsed() >= Duration::from_millis(2));
+    }
+
+    #[test]
+    fn a_message_is_received_and_a_lack_of_one_noticed() {
+        let (send, from) = std::sync::mpsc::channel();
+        let waited = receive(&from, Duration::from_millis(1));
+        assert_eq!(waited, Err(RecvTimeoutError::Timeout));
+        send.send(7).expect("a receiver");
+        assert_eq!(receive(&from, Duration::ZERO), Ok(7));
+        drop(send);
+        assert_eq!(receive(&from, Duration::from_secs(9)), Err(RecvTimeoutError::Disconnected));
+    }
+}
