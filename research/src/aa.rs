@@ -5,10 +5,10 @@
 use crate::paired::report;
 use crate::results::{self, median};
 use anyhow::{Result, ensure};
+use chronoscope_ci::tool;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use xshell::{Shell, cmd};
-use xtask::tool;
 
 #[derive(clap::Args)]
 pub struct Args {

@@ -3,10 +3,10 @@
 
 use crate::results::{self, median};
 use anyhow::{Context, Result, ensure};
+use chronoscope_ci::sh;
 use serde_json::Value;
 use std::fmt::Write;
 use xshell::{Shell, cmd};
-use xtask::sh;
 
 #[derive(clap::Args)]
 pub struct Args {

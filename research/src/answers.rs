@@ -7,13 +7,13 @@ use crate::loaded::loaded;
 use crate::paired::Tool;
 use crate::results::{self, median};
 use anyhow::{Context, Result, ensure};
+use chronoscope_ci::sh as shell;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::time::Instant;
 use xshell::{Shell, cmd};
-use xtask::sh as shell;
 
 #[derive(clap::Args)]
 pub struct Args {

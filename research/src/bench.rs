@@ -5,11 +5,11 @@ mod waits;
 
 use crate::results;
 use anyhow::{Context, Result, bail, ensure};
+use chronoscope_ci::sh;
 use serde_json::Value;
 use std::fmt::Write;
 use waits::waits;
 use xshell::{Shell, cmd};
-use xtask::sh;
 
 #[derive(clap::Args)]
 pub struct Args {

@@ -3,9 +3,9 @@
 
 use crate::results;
 use anyhow::Result;
+use chronoscope_ci::sh;
 use std::time::Instant;
 use xshell::{Shell, cmd};
-use xtask::sh;
 
 /// Builds in a folder of its own, and writes how long that took and how large the program is.
 pub fn run(sh: &Shell) -> Result<()> {

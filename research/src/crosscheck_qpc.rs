@@ -4,8 +4,8 @@
 use crate::paired::{Cost, alternate, middle, report};
 use crate::results;
 use anyhow::{Result, bail, ensure};
+use chronoscope_ci::{cross, sh};
 use xshell::{Shell, cmd};
-use xtask::{cross, sh};
 
 /// Number of rounds; each program runs once per round.
 const ROUNDS: usize = 15;

@@ -5,14 +5,14 @@
 use crate::paired::{Tool, report};
 use crate::results;
 use anyhow::{Context, Result, bail, ensure};
+use chronoscope_ci::packages::{self, Need};
+use chronoscope_ci::sh;
 use serde_json::Value;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use xshell::{Shell, cmd};
-use xtask::packages::{self, Need};
-use xtask::sh;
 
 /// Debian's package of the kernel's source, and the folder in it.
 const SOURCE: &str = "/usr/src/linux-source-6.1.tar.xz";

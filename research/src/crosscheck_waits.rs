@@ -4,11 +4,11 @@
 use crate::paired::{alternate, last_cpu, middle, report};
 use crate::results;
 use anyhow::{Context, Result, ensure};
+use chronoscope_ci::{sh, tool};
 use serde_json::Value;
 use std::fmt::Write;
 use std::path::Path;
 use xshell::{Shell, cmd};
-use xtask::{sh, tool};
 
 /// Number of runs of each program for each case, alternating with the other program. Many short
 /// runs are better than a few long ones: how soon a thread wakes depends on how deeply the

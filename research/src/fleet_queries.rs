@@ -3,13 +3,13 @@
 
 use crate::results;
 use anyhow::{Context, Result, ensure};
+use chronoscope_ci::analysis::synthetic::Fleet;
+use chronoscope_ci::analysis::{self, MEMORY_MIB, QUERIES, engines};
+use chronoscope_ci::packages::{self, Need};
+use chronoscope_ci::tool;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use xshell::Shell;
-use xtask::analysis::synthetic::Fleet;
-use xtask::analysis::{self, MEMORY_MIB, QUERIES, engines};
-use xtask::packages::{self, Need};
-use xtask::tool;
 
 #[derive(clap::Args)]
 pub struct Args {

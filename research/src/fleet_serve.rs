@@ -3,12 +3,12 @@
 
 use crate::{process, results};
 use anyhow::{Context, Result, ensure};
+use chronoscope_ci::tool;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::{Duration, Instant};
 use xshell::Shell;
-use xtask::tool;
 
 #[derive(clap::Args)]
 pub struct Args {

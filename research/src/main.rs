@@ -99,11 +99,11 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    xtask::ended(run(Args::parse().command))
+    chronoscope_ci::ended(run(Args::parse().command))
 }
 
 fn run(command: Command) -> Result<()> {
-    let sh = &xtask::sh::shell()?;
+    let sh = &chronoscope_ci::sh::shell()?;
     match command {
         Command::Lab(args) => lab::run(sh, &args),
         Command::Crosscheck(args) => crosscheck::run(sh, &args),

@@ -4,9 +4,9 @@
 use crate::paired::Tool;
 use crate::results::{self, median};
 use anyhow::{Context, Result, ensure};
+use chronoscope_ci::packages::{self, Need};
+use chronoscope_ci::{page, sh};
 use xshell::{Shell, cmd};
-use xtask::packages::{self, Need};
-use xtask::{page, sh};
 
 #[derive(clap::Args)]
 pub struct Args {

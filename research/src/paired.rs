@@ -2,11 +2,11 @@
 
 use crate::results::median;
 use anyhow::{Context, Result};
+use chronoscope_ci::{sh, tool};
 use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
 use xshell::{Cmd, Shell};
-use xtask::{sh, tool};
 
 /// The build of the tool that is compared.
 #[derive(clap::Args)]

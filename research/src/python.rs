@@ -2,11 +2,11 @@
 
 use crate::results;
 use anyhow::{Context, Result};
+use chronoscope_ci::sh;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use xshell::{Shell, cmd};
-use xtask::sh;
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -30,7 +30,7 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     let scratch = sh.create_temp_dir()?;
     let (wheels, to) = (sh::target().join("archives"), scratch.path());
     let all = cmd!(sh, "python3 -B research/python/all.py {wheels} {to}");
-    let text = sh::read(all.env("PYTHONPATH", sh::root().join("xtask/src")))?;
+    let text = sh::read(all.env("PYTHONPATH", sh::root().join("ci/src")))?;
     let now = jiff::Timestamp::now().strftime("%Y-%m-%d %H:%M UTC");
     let mut part = format!(
         "## Reads and waits in Python\n\n{}`cargo research python`, {now}. Pairs: two reads and \

@@ -2,8 +2,8 @@
 //! needs a quiet machine, so it is not part of `cargo xtask test`.
 
 use anyhow::Result;
+use chronoscope_ci::sh;
 use xshell::{Shell, cmd};
-use xtask::sh;
 
 #[derive(clap::Args)]
 pub struct Args {

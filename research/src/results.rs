@@ -2,9 +2,9 @@
 //! for each maker of processors: a figure from one is only a guess for the other.
 
 use anyhow::{Result, ensure};
+use chronoscope_ci::{block, sh};
 use serde_json::Value;
 use xshell::Shell;
-use xtask::{block, sh};
 
 /// Prints the named part, and writes it unless this is a dry run.
 pub fn publish(sh: &Shell, name: &str, part: &str, dry: bool) -> Result<()> {

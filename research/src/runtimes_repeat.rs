@@ -4,13 +4,13 @@
 use crate::paired::{Tool, report};
 use crate::results::{self, median};
 use anyhow::{Result, ensure};
+use chronoscope_ci::packages::{self, Need};
+use chronoscope_ci::{runtimes, sh};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::time::Instant;
 use xshell::Shell;
-use xtask::packages::{self, Need};
-use xtask::{runtimes, sh};
 
 #[derive(clap::Args)]
 pub struct Args {

@@ -4,12 +4,12 @@
 use crate::paired::{Cost, alternate, report};
 use crate::results::{self, median};
 use anyhow::{Context, Result};
+use chronoscope_ci::{sh, tool};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 use xshell::{Shell, cmd};
-use xtask::{sh, tool};
 
 #[derive(clap::Args)]
 pub struct Args {

@@ -4,12 +4,12 @@
 
 use crate::vm::{self, Architecture, Initramfs, Start};
 use anyhow::{Context, Result, bail, ensure};
+use chronoscope_ci::packages::{self, Need};
+use chronoscope_ci::{cross, runtimes, sh, tool};
 use std::env;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use xshell::{Shell, cmd};
-use xtask::packages::{self, Need};
-use xtask::{cross, runtimes, sh, tool};
 
 #[derive(clap::Args)]
 pub struct Args {

@@ -4,12 +4,12 @@
 use crate::paired::Tool;
 use crate::{process, results};
 use anyhow::{Context, Result, ensure};
+use chronoscope_ci::sh;
 use std::io::Read;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use xshell::{Shell, cmd};
-use xtask::sh;
 
 #[derive(clap::Args)]
 pub struct Args {

@@ -1,21 +1,18 @@
 //! Development chores for chronoscope: tests, generated files and cross-compiled targets.
 //! `cargo xtask --help` lists them.
 
-mod api;
 mod circles;
 mod count;
 mod deny;
-mod disasm;
-mod dist;
-mod generate;
-mod pages;
+mod listed;
 mod suite;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
+use std::ffi::OsString;
 use std::process::ExitCode;
 use xshell::{Shell, cmd};
-use xtask::{capi, cross, sh};
+use xtask::sh;
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "Development chores for chronoscope")]
@@ -29,21 +26,29 @@ enum Command {
     /// Installs what the tests need and runs them
     Test(suite::Args),
     /// Regenerates checked-in files: schema, completions, man pages, C header, API list, tables
-    Generate(generate::Args),
+    Generate(Words),
     /// Installs the C library with its headers and pkg-config file
-    InstallCapi(capi::Args),
+    InstallCapi(Words),
     /// Checks the licences and sources of all dependencies against deny.toml
     Deny,
     /// Checks that each clock's timed loop contains the instruction or call that it claims to time
-    Disasm(disasm::Args),
+    Disasm(Words),
     /// Builds for other targets and runs their tests under Wine and QEMU
-    Cross(cross::Args),
+    Cross(Words),
     /// Builds the archives of a release into target/archives, the same bytes every time
-    Dist(dist::Args),
+    Dist(Words),
     /// Measures on this machine and writes the pages of docs/pages, their list and a picture
-    Pages(pages::Args),
+    Pages(Words),
     /// Counts lines of Rust without comments, blanks and tests
     Count,
+}
+
+/// Arguments that are passed on to `ci`.
+#[derive(clap::Args)]
+#[command(disable_help_flag = true)]
+struct Words {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENTS")]
+    words: Vec<OsString>,
 }
 
 /// The project's Rust files outside of tests: their paths, relative to the root, and contents.
@@ -66,15 +71,19 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<()> {
     let sh = &sh::shell()?;
+    let ci = |name: &str, args: Words| {
+        let words = args.words;
+        Ok(suite::ci(sh)?.arg(name).args(words).quiet().run()?)
+    };
     match command {
         Command::Test(args) => suite::run(sh, &args),
-        Command::Generate(args) => generate::run(sh, &args),
-        Command::InstallCapi(args) => capi::install(sh, &args),
+        Command::Generate(args) => ci("generate", args),
+        Command::InstallCapi(args) => ci("install-capi", args),
         Command::Deny => deny::run(sh),
-        Command::Disasm(args) => disasm::run(sh, &args),
-        Command::Cross(args) => cross::run(sh, &args),
-        Command::Dist(args) => dist::run(sh, &args),
-        Command::Pages(args) => pages::run(sh, &args),
+        Command::Disasm(args) => ci("disasm", args),
+        Command::Cross(args) => ci("cross", args),
+        Command::Dist(args) => ci("dist", args),
+        Command::Pages(args) => ci("pages", args),
         Command::Count => count::run(sh),
     }
 }

@@ -5,7 +5,7 @@
 //! these things itself.
 
 use anyhow::{Context, Result, bail};
-use cargo_metadata::{Metadata, MetadataCommand};
+use serde_json::Value;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::io::{BufRead, BufReader};
@@ -22,10 +22,14 @@ pub fn target() -> PathBuf {
     root().join(env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
 }
 
-/// What cargo knows of all packages, with all their features.
-pub fn metadata(sh: &Shell) -> Result<Metadata> {
-    let options = ["--all-features".to_owned(), "--locked".to_owned()];
-    Ok(MetadataCommand::new().current_dir(sh.current_dir()).other_options(options).exec()?)
+/// What cargo knows of packages: those of the workspace, or with these options all.
+pub fn metadata(sh: &Shell, options: &[&str]) -> Result<Vec<Value>> {
+    let text = read(cmd!(sh, "cargo metadata --format-version 1 {options...}"))?;
+    let mut metadata: Value = serde_json::from_str(&text).context("cargo's metadata")?;
+    match metadata["packages"].take() {
+        Value::Array(packages) => Ok(packages),
+        _ => bail!("cargo lists no packages"),
+    }
 }
 
 /// Where cargo keeps its registry.

@@ -1,8 +1,8 @@
 //! Counts tests and checks.
 
 use crate::sh;
-use anyhow::Result;
-use serde::Deserialize;
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
 use std::ops::AddAssign;
 use xshell::Cmd;
 
@@ -59,14 +59,13 @@ impl Done {
     /// Runs a program that prints a line of JSON for each of its checks, with `name` and, if it
     /// failed, `why`, and adds them. `name` is that of the program.
     pub fn checks(&mut self, name: &str, program: Cmd<'_>) {
-        #[derive(Deserialize)]
-        struct Checked {
-            name: String,
-            why: Option<String>,
-        }
-        let ran = sh::lines(program, |line| match serde_json::from_str::<Checked>(line) {
-            Ok(it) => self.check(&it.name, it.why.map_or(Ok(()), |why| Err(anyhow::anyhow!(why)))),
-            Err(_) => println!("{line}"),
+        let ran = sh::lines(program, |line| {
+            let checked = serde_json::from_str::<Value>(line).unwrap_or_default();
+            match (checked["name"].as_str(), checked["why"].as_str()) {
+                (Some(name), None) => self.check(name, Ok(())),
+                (Some(name), Some(why)) => self.check(name, Err(anyhow::anyhow!("{why}"))),
+                (None, _) => println!("{line}"),
+            }
         });
         self.check(&format!("{name} end"), ran);
     }
@@ -88,6 +87,39 @@ impl Done {
             }
         }
     }
+}
+
+/// How a line begins that passes counts on to the program that started this one.
+const PASSED_ON: &str = "counts: ";
+
+impl Done {
+    /// Prints the counts for [`passed_on`].
+    pub fn pass_on(&self) {
+        let Self { passed, failed, skipped, reasons } = self;
+        println!("{PASSED_ON}{}", json!([passed, failed, skipped, reasons]));
+    }
+
+    fn read(line: &str) -> Option<Self> {
+        let counts: Value = serde_json::from_str(line.strip_prefix(PASSED_ON)?).ok()?;
+        let count = |at: usize| counts[at].as_u64();
+        let reasons = counts[3].as_array()?.iter();
+        Some(Self {
+            passed: count(0)?,
+            failed: count(1)?,
+            skipped: count(2)?,
+            reasons: reasons.filter_map(|why| why.as_str().map(str::to_owned)).collect(),
+        })
+    }
+}
+
+/// Runs a program that ends with [`Done::pass_on`], and prints its output but for this line.
+pub fn passed_on(program: Cmd<'_>) -> Result<Done> {
+    let mut done = None;
+    sh::lines(program, |line| match Done::read(line) {
+        Some(counts) => done = Some(counts),
+        None => println!("{line}"),
+    })?;
+    done.context("the step reported no counts")
 }
 
 impl AddAssign for Done {
@@ -139,6 +171,16 @@ mod tests {
         done.check("Ctrl-C", Err(anyhow::anyhow!("it went on")));
         done.check("--help", Ok(()));
         assert_eq!(done.reasons, ["Ctrl-C: FAILED: it went on"]);
+    }
+
+    #[test]
+    fn counts_come_back_as_they_were_passed_on() {
+        let done = Done { passed: 3, failed: 1, skipped: 2, reasons: vec!["\"a\": b".into()] };
+        let Done { passed, failed, skipped, reasons } = &done;
+        let line = format!("{PASSED_ON}{}", json!([passed, failed, skipped, reasons]));
+        assert_eq!(Done::read(&line), Some(done));
+        assert_eq!(Done::read("counts: none"), None);
+        assert_eq!(Done::read("test result: ok"), None);
     }
 
     #[test]

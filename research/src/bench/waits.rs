@@ -9,7 +9,7 @@ use xshell::{Shell, cmd};
 
 use super::{Args, rows};
 use crate::results;
-use xtask::sh;
+use chronoscope_ci::sh;
 
 /// The loads under which waits are compared.
 pub(super) const LOADS: [&str; 5] = ["none", "lower", "equal", "higher", "crowded"];

@@ -1,6 +1,7 @@
 //! What makes waits late on purpose. Each plant ends with the run that it is for.
 
 use anyhow::{Context, Result, bail, ensure};
+use chronoscope_ci::sh;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,6 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 use xshell::Shell;
-use xtask::sh;
 
 pub struct Plant {
     pub name: &'static str,

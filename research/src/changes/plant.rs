@@ -4,9 +4,9 @@ use super::place::Place;
 use crate::paired::report;
 use crate::results::median;
 use anyhow::{Context, Result};
+use chronoscope_ci::sh as shell;
 use std::path::{Path, PathBuf};
 use xshell::cmd;
-use xtask::sh as shell;
 
 /// The clock that is made slower.
 pub const SLOWER: &str = "posix/monotonic";

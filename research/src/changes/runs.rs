@@ -5,10 +5,10 @@ use super::plant;
 use crate::loaded::loaded;
 use crate::paired::report;
 use anyhow::Result;
+use chronoscope_ci::sh as shell;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use xshell::cmd;
-use xtask::sh as shell;
 
 /// A command, and the condition that it runs under.
 #[derive(PartialEq)]

@@ -5,12 +5,12 @@ use super::place::Place;
 use super::runs::CLOCKS;
 use crate::results::{self, median};
 use anyhow::{Result, ensure};
+use chronoscope_ci::sh as shell;
 use std::fs;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 use xshell::cmd;
-use xtask::sh as shell;
 
 /// Whole commands that compare two reports.
 const COMMANDS: usize = 20;

@@ -7,10 +7,10 @@ use super::runs::SMALL;
 use crate::paired::report;
 use crate::results;
 use anyhow::{Context, Result};
+use chronoscope_ci::sh as shell;
 use serde_json::Value;
 use std::time::Instant;
 use xshell::cmd;
-use xtask::sh as shell;
 
 const PAIRS: u32 = 8;
 /// The time of each of the runs that take turns.

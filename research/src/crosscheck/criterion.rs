@@ -2,11 +2,11 @@
 
 use super::{Figures, folder, percent};
 use anyhow::{Context, Result, ensure};
+use chronoscope_ci::sh;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 use xshell::{Cmd, Shell};
-use xtask::sh;
 
 /// `cargo bench`, with the words of `before` in front.
 fn bench<'a>(sh: &'a Shell, before: &[String]) -> Cmd<'a> {

@@ -3,10 +3,10 @@
 use super::{Figures, folder};
 use crate::paired::report;
 use anyhow::{Context, Result, bail};
+use chronoscope_ci::sh;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use xshell::{Shell, cmd};
-use xtask::sh;
 
 /// Repetitions per round; the cheapest counts.
 const REPETITIONS: usize = 5;

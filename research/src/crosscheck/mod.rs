@@ -9,6 +9,8 @@ mod google;
 use crate::paired::{alternate, middle, report};
 use crate::results::{self, median};
 use anyhow::{Context, Result, ensure};
+use chronoscope_ci::packages::{self, Need};
+use chronoscope_ci::{sh, tool};
 use jiff::Timestamp;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -16,8 +18,6 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use xshell::Shell;
-use xtask::packages::{self, Need};
-use xtask::{sh, tool};
 
 #[derive(clap::Args)]
 pub struct Args {

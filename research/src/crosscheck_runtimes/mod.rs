@@ -7,14 +7,14 @@ mod tools;
 use crate::paired::{Cost, alternate, middle, report};
 use crate::results::{self, median};
 use anyhow::{Context, Result, bail, ensure};
+use chronoscope_ci::packages::{self, Need};
+use chronoscope_ci::{runtimes, sh, tool};
 use jiff::Timestamp;
 use serde_json::Value;
 use std::fmt::Write;
 use std::path::Path;
 use tools::Tool;
 use xshell::Shell;
-use xtask::packages::{self, Need};
-use xtask::{runtimes, sh, tool};
 
 #[derive(clap::Args)]
 pub struct Args {

@@ -2,11 +2,11 @@
 //! them: on a busy machine, longer ones are all interrupted.
 
 use anyhow::{Context, Result};
+use chronoscope_ci::runtimes::{self, from_npm, from_pypi};
+use chronoscope_ci::sh;
 use serde_json::Value;
 use std::path::PathBuf;
 use xshell::{Cmd, Shell, cmd};
-use xtask::runtimes::{self, from_npm, from_pypi};
-use xtask::sh;
 
 /// A benchmark tool, and the clock that it times.
 pub struct Tool {

@@ -6,11 +6,11 @@ use super::programs::{Programs, folder, sources};
 use super::scenario::{Board, Host, Machine, Place, Scenario};
 use crate::vm::{self, Initramfs, Running, Start, snapshot};
 use anyhow::{Context, Result};
+use chronoscope_ci::sh;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use xshell::{Shell, cmd};
-use xtask::sh;
 
 /// Booting takes seconds, and twenty times as long if the host is busy.
 const BOOTED: Duration = Duration::from_secs(180);

@@ -1,8 +1,8 @@
 //! Compares what the tool found with what was planted.
 
 use super::scenario::{Expected, Place, Scenario};
+use chronoscope_ci::{cross, tool};
 use serde_json::Value;
-use xtask::{cross, tool};
 
 /// What a run of the tool returned and wrote.
 pub struct Outcome {

@@ -15,6 +15,8 @@ mod scenario;
 mod scenarios;
 
 use anyhow::{Context, Result, bail, ensure};
+use chronoscope_ci::packages::{self, Need};
+use chronoscope_ci::tally::Done;
 use guest::Boot;
 pub use judge::BUSY;
 use judge::Outcome;
@@ -24,8 +26,6 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Instant;
 use xshell::Shell;
-use xtask::packages::{self, Need};
-use xtask::tally::Done;
 
 #[derive(clap::Args)]
 pub struct Args {

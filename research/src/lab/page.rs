@@ -3,9 +3,9 @@
 use super::scenario::{Expected, Place, Scenario};
 use super::scenarios;
 use anyhow::{Context, Result};
+use chronoscope_ci::{block, sh};
 use std::fmt::Write;
 use std::fs;
-use xtask::{block, sh};
 
 pub const PATH: &str = "docs/lab.md";
 

@@ -4,10 +4,10 @@ use super::judge::Outcome;
 use super::programs::{Programs, folder};
 use super::scenario::{Process, Scenario};
 use anyhow::{Context, Result};
+use chronoscope_ci::sh;
 use std::fs::{self, File};
 use std::process::{Command, Stdio};
 use std::time::Duration;
-use xtask::sh;
 
 /// A tool that takes this long hangs.
 const LIMIT: Duration = Duration::from_secs(120);

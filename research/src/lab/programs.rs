@@ -3,10 +3,10 @@
 use super::scenario::{Board, PC, Tool};
 use crate::vm;
 use anyhow::Result;
+use chronoscope_ci::{cross, sh, tool};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use xshell::{Shell, cmd};
-use xtask::{cross, sh, tool};
 
 /// The folder of the lab's own sources.
 pub fn sources() -> PathBuf {

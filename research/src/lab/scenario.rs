@@ -1,7 +1,7 @@
 //! What a scenario is: a fault, how it is planted, and what the tool must and may find.
 
 use crate::vm::Architecture;
-use xtask::packages::Need;
+use chronoscope_ci::packages::Need;
 
 /// One fault, or a healthy machine that looks like a faulty one.
 pub struct Scenario {

@@ -6,6 +6,8 @@ mod programs;
 use crate::paired::{Tool, alternate, report};
 use crate::results::{self, median};
 use anyhow::{Context, Result, ensure};
+use chronoscope_ci::runner::Runner;
+use chronoscope_ci::{cross, runtimes, sh};
 use jiff::Timestamp;
 use programs::{ALL, By, Item, Program};
 use serde_json::Value;
@@ -13,8 +15,6 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 use xshell::{Cmd, Shell};
-use xtask::runner::Runner;
-use xtask::{cross, runtimes, sh};
 
 #[derive(clap::Args)]
 pub struct Args {

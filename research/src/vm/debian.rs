@@ -3,9 +3,9 @@
 
 use super::folder;
 use anyhow::{Context, Result, bail};
+use chronoscope_ci::sh;
 use std::path::{Path, PathBuf};
 use xshell::{Shell, cmd};
-use xtask::sh;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Architecture {

@@ -1,9 +1,9 @@
 //! The first file system of a machine, in memory.
 
 use anyhow::Result;
+use chronoscope_ci::sh;
 use std::path::{Path, PathBuf};
 use xshell::{Shell, cmd};
-use xtask::sh;
 
 /// The files of a machine, in a folder that becomes an archive.
 pub struct Initramfs<'a> {

@@ -11,8 +11,8 @@ pub use debian::{Architecture, kernel, unpacked};
 pub use initramfs::Initramfs;
 pub use machine::{Running, Start};
 
+use chronoscope_ci::sh;
 use std::path::PathBuf;
-use xtask::sh;
 
 /// The folder of kernels, initramfs archives and what machines write.
 pub fn folder() -> PathBuf {

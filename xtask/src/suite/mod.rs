@@ -1,10 +1,11 @@
 //! `cargo xtask test`: installs what the tests need, runs them, and sums up the results in one
 //! line. Steps that mostly wait run next to steps that mostly compile.
 
-mod forms;
+mod chosen;
 mod msrv;
-mod package;
 mod steps;
+
+pub use steps::ci;
 
 use anyhow::{Result, bail, ensure};
 use std::env;
@@ -17,9 +18,11 @@ use xtask::tally::Done;
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Steps to run, always in their fixed order; all of them by default
+    /// Steps to run, always in their fixed order; by default those for every change, and those for
+    /// what changed since the last run of all steps
+    #[arg(conflicts_with = "all")]
     steps: Vec<String>,
-    /// Treat anything skipped as a failure (as with CI=true)
+    /// Run all steps; anything skipped is a failure, as with CI=true
     #[arg(long)]
     all: bool,
     /// List the steps without running them
@@ -36,27 +39,41 @@ struct Ran {
 pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     if args.list {
         for step in steps::ALL {
-            println!("{:<10} {}", step.name, step.about);
+            println!("{:<10} {:<6} {}", step.name, chosen::size(step), step.about);
         }
         return Ok(());
     }
-    let chosen = choose(&args.steps)?;
+    let (chosen, left) = if args.all {
+        (chosen::all(), vec![])
+    } else if args.steps.is_empty() {
+        chosen::for_changes(sh)?
+    } else {
+        (choose(&args.steps)?, vec![])
+    };
+    let names: Vec<_> = chosen.iter().map(|step| step.name).collect();
+    println!("steps: {}", names.join(" "));
     let strict = args.all || env::var("CI").is_ok_and(|ci| ci == "true");
     // In one go, because every run of the package manager takes a while.
     let needs = chosen.iter().flat_map(|step| [step.needs, &(step.uses)()].concat());
     packages::install(sh, &needs.collect::<Vec<_>>());
 
     let start = Instant::now();
-    let (there, here): (Vec<_>, Vec<_>) = chosen.into_iter().partition(|step| step.beside);
+    // Both lanes need it, and so they need not wait for each other's builds.
+    if chosen.iter().any(|step| step.needs.contains(&packages::Need::Build)) {
+        drop(ci(sh)?);
+    }
+    let (there, here): (Vec<_>, Vec<_>) = chosen.into_iter().partition(|step| step.concurrent);
     let mut ran = std::thread::scope(|scope| {
-        let beside = scope.spawn(|| run_steps(there, strict));
+        let other = scope.spawn(|| run_steps(there, strict));
         let mut ran = run_steps(here, strict)?;
-        ran.extend(beside.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+        ran.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
         anyhow::Ok(ran)
     })?;
     let place = |ran: &Ran| steps::ALL.iter().position(|step| step.name == ran.step.name);
     ran.sort_by_key(place);
-    summarise(ran, start.elapsed())
+    let times: Vec<_> = ran.iter().map(|ran| (ran.step.name, ran.time)).collect();
+    summarise(ran, start.elapsed(), &left)?;
+    if args.all { chosen::record(sh, &times) } else { Ok(()) }
 }
 
 /// Runs these steps one after the other, in a shell of their own.
@@ -73,9 +90,7 @@ fn choose(names: &[String]) -> Result<Vec<&'static Step>> {
         bail!("unknown step `{unknown}`; the steps are: {}", known.join(", "));
     }
     let chosen = steps::ALL.iter();
-    Ok(chosen
-        .filter(|step| names.is_empty() || names.iter().any(|name| name == step.name))
-        .collect())
+    Ok(chosen.filter(|step| names.iter().any(|name| name == step.name)).collect())
 }
 
 fn run_step(sh: &Shell, step: &'static Step, strict: bool) -> Ran {
@@ -99,7 +114,7 @@ fn run_step(sh: &Shell, step: &'static Step, strict: bool) -> Ran {
     Ran { step, time, done }
 }
 
-fn summarise(steps: Vec<Ran>, time: Duration) -> Result<()> {
+fn summarise(steps: Vec<Ran>, time: Duration, left: &[String]) -> Result<()> {
     println!("\n=== summary: step, time, result");
     let line = |name: &str, time: Duration, what: &str| {
         println!("{name:<10} {:>6.1} s  {what}", time.as_secs_f64());
@@ -111,6 +126,9 @@ fn summarise(steps: Vec<Ran>, time: Duration) -> Result<()> {
             println!("           {}", reason.lines().next().unwrap_or_default());
         }
         all += ran.done;
+    }
+    for step in left {
+        println!("not run: {step}");
     }
     let busy = sh::children_cpu().as_secs_f64();
     let root = sh::root().display();
@@ -136,6 +154,5 @@ mod tests {
         let names = |steps: Vec<&Step>| steps.iter().map(|s| s.name).collect::<Vec<_>>();
         let chosen = choose(&["clippy".into(), "fmt".into()]).unwrap();
         assert_eq!(names(chosen), ["fmt", "clippy"]);
-        assert_eq!(choose(&[]).unwrap().len(), steps::ALL.len());
     }
 }

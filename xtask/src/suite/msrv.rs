@@ -1,7 +1,6 @@
 //! Tests the library with the oldest Rust version that it promises, which rustup provides.
 
 use anyhow::{Context, Result, ensure};
-use cargo_metadata::MetadataCommand;
 use std::env;
 use std::time::Duration;
 use xshell::{Shell, cmd};
@@ -22,7 +21,7 @@ pub const ADAPTERS: &str = "chronoscope-adapters/async-io,chronoscope-adapters/c
 
 /// Runs all tests but those of the documentation, which use nothing else.
 pub fn run(sh: &Shell) -> Result<Done> {
-    let version = &version()?;
+    let version = &version(sh)?;
     if let Err(why) = provide(sh, version) {
         return Ok(Done::skipped(format!("no Rust {version}: {why:#}")));
     }
@@ -46,23 +45,22 @@ fn provide(sh: &Shell, version: &str) -> Result<()> {
 }
 
 /// The version that both crates promise.
-fn version() -> Result<String> {
-    let metadata = MetadataCommand::new().no_deps().current_dir(sh::root()).exec()?;
+fn version(sh: &Shell) -> Result<String> {
+    let packages = sh::metadata(sh, &["--no-deps"])?;
     let promised = |name: &str| {
-        let package = metadata.packages.iter().find(|package| package.name == name);
-        let version = package.and_then(|package| package.rust_version.as_ref());
-        let version = version.with_context(|| format!("{name} promises no version of Rust"))?;
-        anyhow::Ok(format!("{}.{}", version.major, version.minor))
+        let package = packages.iter().find(|package| package["name"] == *name);
+        let version = package.and_then(|package| package["rust_version"].as_str());
+        version.with_context(|| format!("{name} promises no version of Rust"))
     };
     let (library, tokio) = (promised("chronoscope")?, promised("chronoscope-tokio")?);
     ensure!(library == tokio, "two crates promise different versions: {library} and {tokio}");
-    Ok(library)
+    Ok(library.to_owned())
 }
 
 #[cfg(test)]
 mod tests {
     #[test]
     fn the_crates_promise_one_version() {
-        super::version().unwrap();
+        super::version(&xtask::sh::shell().unwrap()).unwrap();
     }
 }

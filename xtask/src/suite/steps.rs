@@ -1,13 +1,25 @@
 //! The steps of `cargo xtask test` in the order in which they run: what fails fast comes first.
 
-use super::{forms, msrv, package};
-use crate::{api, circles, count, deny, disasm, dist, generate, sources};
-use anyhow::{Result, ensure};
+use super::msrv;
+use crate::{circles, count, deny, listed, sources};
+use anyhow::{Context, Result, ensure};
+use std::path::PathBuf;
+use std::sync::OnceLock;
 use xshell::{Cmd, Shell, cmd};
 use xtask::packages::Need;
-use xtask::runner::Runner;
-use xtask::tally::{Done, counted};
-use xtask::{analysis, cross, fleet, page, runtimes, sh, tool};
+use xtask::sh;
+use xtask::tally::{Done, counted, passed_on};
+
+/// When a step runs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Size {
+    /// For every change.
+    Change,
+    /// For every change, unless this step runs, which contains it.
+    Part(&'static str),
+    /// With `--all`, and for changes of files whose paths match one of these.
+    Whole(&'static [&'static str]),
+}
 
 /// One step of `cargo xtask test`.
 pub struct Step {
@@ -23,7 +35,8 @@ pub struct Step {
     pub run: fn(sh: &Shell, strict: bool) -> Result<Done>,
     /// Whether the step runs next to those that are not marked so: one waits while another
     /// compiles. Only these steps call rustup, which must not run twice at a time.
-    pub beside: bool,
+    pub concurrent: bool,
+    pub size: Size,
 }
 
 /// Defaults for the fields that most steps share.
@@ -33,7 +46,8 @@ const STEP: Step = Step {
     needs: &[Need::Build],
     uses: Vec::new,
     run: |_, _| Ok(Done::default()),
-    beside: false,
+    concurrent: false,
+    size: Size::Change,
 };
 
 pub const ALL: &[Step] = &[
@@ -53,7 +67,7 @@ pub const ALL: &[Step] = &[
     },
     Step {
         name: "lean",
-        about: "no files import each other, and there is no more code than there may be",
+        about: "no files import each other, code has its ceiling, and every file of tests is compiled",
         needs: &[],
         run: |sh, _| lean(sh),
         ..STEP
@@ -70,13 +84,17 @@ pub const ALL: &[Step] = &[
         name: "msrv",
         about: "the library's tests pass with the oldest Rust version that it promises",
         run: |sh, _| msrv::run(sh),
-        beside: true,
+        concurrent: true,
         ..STEP
     },
     Step {
         name: "models",
         about: "what threads publish holds in every order that the memory model allows",
         run: |sh, _| models(sh),
+        size: Size::Whole(&[
+            "crates/chronoscope/src/publish.rs",
+            "crates/chronoscope/tests/loom.rs",
+        ]),
         ..STEP
     },
     Step {
@@ -88,71 +106,97 @@ pub const ALL: &[Step] = &[
     Step {
         name: "generated",
         about: "generated files are up to date",
-        run: |sh, _| generate::check(sh).map(|()| Done::one()),
+        run: |sh, _| in_ci(sh, "generated"),
         ..STEP
     },
     Step {
         name: "package",
         about: "each crate packs as for an upload, and the tool installs from these packages",
-        run: |sh, _| package::run(sh),
+        run: |sh, _| in_ci(sh, "package"),
+        size: Size::Whole(&[
+            "Cargo.toml",
+            "Cargo.lock",
+            "crates/*/Cargo.toml",
+            "runtimes/Cargo.toml",
+        ]),
         ..STEP
     },
     Step {
         name: "smoke",
         about: "the tool, built as users build it, does its main jobs on this machine",
-        run: |sh, _| {
-            let tool = tool::release(sh)?.tool;
-            Ok(tool::smoke(sh, &Runner::default(), &tool))
-        },
+        run: |sh, _| in_ci(sh, "smoke"),
         ..STEP
     },
     Step {
         name: "forms",
         about: "workflows, the action and package managers' manifests are sound; the action runs",
         needs: &[Need::Build, Need::Forms],
-        run: |sh, _| forms::suite(sh),
+        run: |sh, _| in_ci(sh, "forms"),
+        size: Size::Whole(&["packaging/*", ".github/*", "action.yml", "templates/*", "flake.nix"]),
+        ..STEP
+    },
+    Step {
+        name: "chromium",
+        about: "pages are drawn, read and copied in Chromium, and read back",
+        needs: &[Need::Build, Need::Page],
+        run: |sh, _| in_ci(sh, "page-chromium"),
+        size: Size::Part("page"),
         ..STEP
     },
     Step {
         name: "page",
         about: "pages are drawn, read and copied in Chromium and Firefox, and read back",
         needs: &[Need::Build, Need::Page],
-        run: |sh, _| page::suite(sh),
+        run: |sh, _| in_ci(sh, "page"),
+        size: Size::Whole(&["crates/report/src/page/*", "ci/src/page/*"]),
         ..STEP
     },
     Step {
         name: "analysis",
         about: "queries of a fleet find what was planted, alike in DuckDB and ClickHouse",
         needs: &[Need::Build, Need::Analysis],
-        run: |sh, _| analysis::suite(sh),
+        run: |sh, _| in_ci(sh, "analysis"),
+        size: Size::Whole(&["*.sql", "ci/src/analysis/*"]),
         ..STEP
     },
     Step {
         name: "fleet",
         about: "alerts, dashboard and units are sound, and two Prometheus find what was planted",
         needs: &[Need::Build, Need::Fleet],
-        run: |sh, _| fleet::suite(sh),
+        run: |sh, _| in_ci(sh, "fleet"),
+        size: Size::Whole(&["crates/fleet/files/*", "ci/src/fleet/*"]),
         ..STEP
     },
     Step {
         name: "runtimes",
         about: "the clocks of every language runtime are measured, and no process is left",
         uses: || vec![Need::Runtimes],
-        run: |sh, _| runtimes::suite(sh),
+        run: |sh, _| in_ci(sh, "runtimes"),
+        size: Size::Whole(&["runtimes/*", "ci/src/runtimes/*"]),
         ..STEP
     },
     Step {
         name: "disasm",
         about: "each timed loop contains what it claims to time",
-        run: |sh, _| disasm::check(sh),
+        run: |sh, _| in_ci(sh, "disasm"),
         ..STEP
     },
     Step {
         name: "cross",
         about: "all other targets build; the tool and the tests run under Wine and QEMU",
-        uses: cross::needs,
-        run: |sh, _| cross::suite(sh),
-        beside: true,
+        uses: targets,
+        run: |sh, _| in_ci(sh, "cross"),
+        concurrent: true,
+        size: Size::Whole(&["crates/chronoscope/src/sys/*", "ci/src/cross/target.rs"]),
+        ..STEP
+    },
+    Step {
+        name: "targets",
+        about: "the library's tests pass under Wine and QEMU, and all other targets compile",
+        uses: targets,
+        run: |sh, _| in_ci(sh, "targets"),
+        concurrent: true,
+        size: Size::Part("cross"),
         ..STEP
     },
     // After the other targets, which install zig and build what `lab` runs.
@@ -160,25 +204,65 @@ pub const ALL: &[Step] = &[
         name: "dist",
         about: "the library for C, built twice as a release is, has the same bytes",
         needs: &[Need::Build, Need::Zig],
-        run: |sh, _| dist::suite::library(sh),
-        beside: true,
+        run: |sh, _| in_ci(sh, "dist"),
+        concurrent: true,
+        size: Size::Whole(&["ci/src/dist/*"]),
+        ..STEP
+    },
+    Step {
+        name: "planted",
+        about: "a fault that is planted in a virtual machine is found, and none without it",
+        needs: &[Need::Build, Need::Boot],
+        run: |sh, _| lab(sh, &PLANTED),
+        concurrent: true,
+        size: Size::Part("lab"),
         ..STEP
     },
     Step {
         name: "research",
         about: "clippy reports nothing in the workspace of research, and its tests pass",
         run: |sh, _| research(sh),
+        size: Size::Whole(&["research/*"]),
         ..STEP
     },
     Step {
         name: "lab",
         about: "faults that are planted in virtual machines and processes are found, and no others",
         needs: &[Need::Build, Need::Boot],
-        run: |sh, _| counted(cmd!(sh, "cargo research lab")),
-        beside: true,
+        run: |sh, _| lab(sh, &[]),
+        concurrent: true,
+        size: Size::Whole(&["research/src/lab/*", "research/lab/*"]),
         ..STEP
     },
 ];
+
+/// Two scenarios of the lab: one without a fault, and one with.
+const PLANTED: [&str; 2] = ["healthy", "hpet"];
+
+fn lab(sh: &Shell, names: &[&str]) -> Result<Done> {
+    counted(cmd!(sh, "cargo research lab {names...}"))
+}
+
+/// What the other targets need.
+fn targets() -> Vec<Need> {
+    use Need::{Aarch64, Armv7, Musl, QemuAarch64, Riscv64, S390x, Windows, Zig};
+    vec![Windows, Aarch64, Armv7, S390x, Riscv64, Musl, Zig, QemuAarch64]
+}
+
+/// The program of the package `ci`, which is built once.
+pub fn ci(sh: &Shell) -> Result<Cmd<'_>> {
+    static BUILT: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let built = BUILT.get_or_init(|| {
+        let build = cmd!(sh, "cargo build --quiet --package chronoscope-ci");
+        let built = sh::run(build).map(|()| sh::target().join("debug/chronoscope-ci"));
+        built.map_err(|error| eprintln!("error: {error:#}")).ok()
+    });
+    Ok(sh.cmd(built.as_ref().context("the package `ci` does not build")?))
+}
+
+fn in_ci(sh: &Shell, name: &str) -> Result<Done> {
+    passed_on(ci(sh)?.args(["step", name]))
+}
 
 /// `cargo fmt` does not see modules that the macros of lists declare, such as `clocks!`, so each
 /// file is named. Outside of a repository, cargo's choice must do.
@@ -197,6 +281,7 @@ fn lean(sh: &Shell) -> Result<Done> {
     let mut done = Done::default();
     done.check("circles", circles::check(&sources(sh)?));
     done.check("lines of Rust", count::run(sh));
+    done.check("tests", listed::check(sh));
     Ok(done)
 }
 
@@ -250,5 +335,5 @@ fn docs(sh: &Shell, _: bool) -> Result<Done> {
     // With the features of clippy, so that dependencies are checked only once.
     let doc = cmd!(sh, "cargo doc --workspace --no-deps --quiet --all-features");
     sh::run(doc.env("RUSTDOCFLAGS", "-D warnings"))?;
-    api::examples(sh).map(|()| Done::one())
+    in_ci(sh, "examples")
 }

@@ -1,14 +1,14 @@
 //! Pages that are checked in: what the commands with the most to show found on this machine, as the
 //! tool's own format `html`, with a list of them and a picture of one.
 
+use crate::cross::reports;
+use crate::runner::Runner;
+use crate::{sh, tool};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use xshell::{Shell, cmd};
-use xtask::cross::reports;
-use xtask::runner::Runner;
-use xtask::{sh, tool};
 
 #[derive(clap::Args)]
 pub struct Args {

@@ -1,11 +1,11 @@
 //! Packs each published crate as an upload would, and installs the tool from these packages with
 //! the command that users type.
 
+use crate::tally::Done;
+use crate::{PUBLISHED, sh, tool};
 use anyhow::{Context, Result, ensure};
 use std::path::Path;
 use xshell::{Shell, cmd};
-use xtask::tally::Done;
-use xtask::{PUBLISHED, sh, tool};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 

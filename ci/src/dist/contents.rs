@@ -1,16 +1,16 @@
 //! What an archive has besides the tool.
 
 use super::{TOOL, Target};
+use crate::cross::zig;
+use crate::sh;
 use anyhow::{Context, Result, bail};
-use cargo_metadata::{Metadata, Package, PackageId};
+use cargo_metadata::{Metadata, MetadataCommand, Package, PackageId};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use toml::Table;
 use xshell::{Shell, cmd};
-use xtask::cross::zig;
-use xtask::sh;
 
 /// Adds the documents, the licences of all that the tool contains, and a bill of materials.
 pub fn add(sh: &Shell, target: &Target, folder: &Path) -> Result<()> {
@@ -29,7 +29,10 @@ pub fn add(sh: &Shell, target: &Target, folder: &Path) -> Result<()> {
 
 /// Adds the licences of all that the tool and these packages contain, and a bill of materials.
 pub fn list(sh: &Shell, target: &Target, folder: &Path, packages: &[&str]) -> Result<()> {
-    let metadata = sh::metadata(sh)?;
+    let metadata = MetadataCommand::new()
+        .current_dir(sh.current_dir())
+        .other_options(["--all-features".to_owned(), "--locked".to_owned()])
+        .exec()?;
     let within = within(sh, &metadata, target.triple, packages)?;
     let linked = if target.is_windows() {
         MINGW.map(|(name, path)| (name, path.into())).to_vec()

@@ -330,8 +330,8 @@ fn commands_that_documents_name_exist() {
     let pages = pages.filter(|path| path.extension().is_some_and(|it| it == "md"));
     let own = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "research/README.md"]
         .map(|name| root().join(name));
-    let sources =
-        ["crates", "research", "runtimes", "xtask"].map(|name| rust_files(&root().join(name)));
+    let sources = ["ci", "crates", "research", "runtimes", "xtask"]
+        .map(|name| rust_files(&root().join(name)));
     let sources = sources.into_iter().flatten().filter(|path| !path.ends_with("documents.rs"));
     let mut seen = 0;
     for page in pages.chain(own).chain(sources) {

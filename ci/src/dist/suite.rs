@@ -4,14 +4,14 @@
 
 use super::{TARGETS, Target, VERSION, built, copied, nfpm, release, shipped};
 use crate::disasm;
+use crate::runner::Runner;
+use crate::tally::Done;
+use crate::{sh, tool};
 use anyhow::{Context, Result, ensure};
 use std::env;
 use std::path::Path;
 use std::time::Duration;
 use xshell::{Shell, cmd};
-use xtask::runner::Runner;
-use xtask::tally::Done;
-use xtask::{sh, tool};
 
 /// The scripts that install what is published, and run it.
 const SCRIPTS: [&str; 4] = ["distributions.py", "npm.py", "image.py", "wheel.py"];
@@ -43,11 +43,11 @@ pub fn whole(sh: &Shell) -> Result<Done> {
     drop(quick);
 
     for script in SCRIPTS {
-        let path = sh::root().join("xtask/src/dist").join(script);
+        let path = sh::root().join("ci/src/dist").join(script);
         let scratch = sh.create_temp_dir()?;
         let checks = sh::words(sh, sh::within(LIMIT)).args(["python3", "-B"]).arg(path);
         let checks = checks.arg(&folder).arg(scratch.path()).arg(VERSION);
-        done.checks(script, checks.env("PYTHONPATH", sh::root().join("xtask/src")));
+        done.checks(script, checks.env("PYTHONPATH", sh::root().join("ci/src")));
     }
     Ok(done)
 }

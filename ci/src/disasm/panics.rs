@@ -3,9 +3,9 @@
 
 use super::code::Function;
 use super::program::Program;
+use crate::tally::Done;
 use anyhow::{Result, ensure};
 use std::path::Path;
-use xtask::tally::Done;
 
 /// The prefix of the names of the example's functions.
 const READS: &str = "fast_paths::";

@@ -12,13 +12,13 @@ mod npm;
 pub mod suite;
 mod wheel;
 
+use crate::cross::{self, toolchain, zig};
+use crate::packages::{self, Need};
+use crate::sh;
 use anyhow::{Context, Result, bail, ensure};
 use std::env;
 use std::path::{Path, PathBuf};
 use xshell::{Cmd, Shell, cmd};
-use xtask::cross::{self, toolchain, zig};
-use xtask::packages::{self, Need};
-use xtask::sh;
 
 #[derive(clap::Args)]
 pub struct Args {

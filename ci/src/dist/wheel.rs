@@ -1,11 +1,11 @@
 //! The wheels of Python, with the module and the tool, by maturin, which is installed from PyPI.
 
 use super::{Target, committed, contents, shared, with_settings};
+use crate::runtimes::from_pypi;
+use crate::sh;
 use anyhow::Result;
 use std::path::Path;
 use xshell::{Cmd, Shell, cmd};
-use xtask::runtimes::from_pypi;
-use xtask::sh;
 
 /// A version that is known to work.
 const PACKAGE: [&str; 1] = ["maturin==1.16.0"];

@@ -2,11 +2,11 @@
 //! package that npm chose.
 
 use super::{TARGETS, Target, VERSION};
+use crate::sh;
 use anyhow::Result;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 use xshell::{Shell, cmd};
-use xtask::sh;
 
 /// Packs the tool of a target. `stage` has what is in its archive.
 pub fn make(sh: &Shell, target: &Target, stage: &Path, folder: &Path) -> Result<()> {

@@ -5,12 +5,12 @@
 //! options of rustdoc. The list also needs the exact version of rustdoc's output that the pinned
 //! `public-api` reads: see [`RUST`].
 
+use crate::sh;
 use anyhow::{Context, Result, bail};
 use public_api::Builder;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use xshell::{Cmd, Shell, cmd};
-use xtask::sh;
 
 /// The path of the list, relative to the root.
 pub const PATH: &str = "crates/chronoscope/api.txt";

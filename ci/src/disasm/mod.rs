@@ -14,12 +14,12 @@ mod panics;
 mod program;
 mod x86;
 
+use crate::tally::Done;
+use crate::{sh, tool};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use program::Program;
 use std::path::Path;
 use xshell::{Shell, cmd};
-use xtask::tally::Done;
-use xtask::{sh, tool};
 
 #[derive(clap::Args)]
 pub struct Args {

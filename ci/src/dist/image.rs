@@ -1,10 +1,10 @@
 //! The image of a container, by buildah: nothing but the static tool.
 
 use super::{Target, VERSION, committed, pack};
+use crate::sh;
 use anyhow::Result;
 use std::path::Path;
 use xshell::{Shell, cmd};
-use xtask::sh;
 
 /// Packs an image in the layout of OCI. `stage` has what is in the target's archive.
 pub fn make(sh: &Shell, target: &Target, stage: &Path, folder: &Path) -> Result<()> {

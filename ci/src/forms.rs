@@ -3,13 +3,13 @@
 //! commands run on this machine.
 
 use crate::dist::{self, channels};
+use crate::runtimes::from_pypi;
+use crate::tally::Done;
+use crate::{sh, tool};
 use anyhow::Result;
 use std::path::Path;
 use std::time::Duration;
 use xshell::{Shell, cmd};
-use xtask::runtimes::from_pypi;
-use xtask::tally::Done;
-use xtask::{sh, tool};
 
 /// A version that is known to work. The others are in `forms.txt`.
 const ACTIONLINT: &str = "github.com/rhysd/actionlint/cmd/actionlint@v1.7.12";
@@ -19,7 +19,7 @@ const LIMIT: Duration = Duration::from_secs(120);
 
 pub fn suite(sh: &Shell) -> Result<Done> {
     let folder = sh::target().join("forms");
-    let list = ["--requirement", "xtask/src/suite/forms.txt"];
+    let list = ["--requirement", "ci/src/forms.txt"];
     let pypi = from_pypi(sh, &folder.join("pypi"), &list, "bin/zizmor")?;
     let bin = folder.join("bin");
     if !bin.join("actionlint").exists() {
@@ -35,10 +35,10 @@ pub fn suite(sh: &Shell) -> Result<Done> {
         done.check(&format!("{manager}: templates"), ended);
     }
     let tool = tool::release(sh)?.tool;
-    let script = sh::root().join("xtask/src/suite/forms.py");
+    let script = sh::root().join("ci/src/forms.py");
     let checks = sh::words(sh, sh::within(LIMIT)).args(["python3", "-B"]).arg(script);
     let checks = checks.args([&tool, &filled, &pypi.join("bin"), &bin]);
-    let paths = [&pypi, &sh::root().join("xtask/src")].map(|path| path.display().to_string());
+    let paths = [&pypi, &sh::root().join("ci/src")].map(|path| path.display().to_string());
     done.checks("forms.py", checks.env("PYTHONPATH", paths.join(":")));
     Ok(done)
 }

@@ -3,6 +3,7 @@
 //! and the tables of faults and of the kernel's messages in docs/doctor.md.
 
 use crate::api;
+use crate::{block, capi, sh, tool};
 use anyhow::{Context, Result, ensure};
 use chronoscope_model::kernel_log;
 use serde_json::Value;
@@ -10,7 +11,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use xshell::{Shell, cmd};
-use xtask::{block, capi, sh, tool};
 
 #[derive(clap::Args)]
 pub struct Args {
