@@ -22,8 +22,8 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
     $completions = @(switch ($command) {
         'chronoscope' {
             [CompletionResult]::new('--only', '--only', [CompletionResultType]::ParameterName, 'Measure only these clocks: ids, prefixes or globs, separated by commas')
-            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable')
-            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable')
+            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour; auto: on a terminal, unless NO_COLOR is set')
             [CompletionResult]::new('--budget', '--budget', [CompletionResultType]::ParameterName, 'Time for measuring, such as 500ms or 10s')
             [CompletionResult]::new('--cpu', '--cpu', [CompletionResultType]::ParameterName, 'Measure on this CPU instead of the quietest')
@@ -74,8 +74,8 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             [CompletionResult]::new('--load', '--load', [CompletionResultType]::ParameterName, 'Measure again under each of these loads: low, low-nice, normal, high, io, memory, timers, print')
             [CompletionResult]::new('--load-processes', '--load-processes', [CompletionResultType]::ParameterName, 'Processes of a load. Default: one per CPU')
             [CompletionResult]::new('--priority', '--priority', [CompletionResultType]::ParameterName, 'Read with SCHED_FIFO at this priority (1 to 49, or 99 with --allow-high-priority)')
-            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable')
-            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable')
+            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour; auto: on a terminal, unless NO_COLOR is set')
             [CompletionResult]::new('--budget', '--budget', [CompletionResultType]::ParameterName, 'Time for measuring, such as 500ms or 10s')
             [CompletionResult]::new('--cpu', '--cpu', [CompletionResultType]::ParameterName, 'Measure on this CPU instead of the quietest')
@@ -105,8 +105,8 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             [CompletionResult]::new('--load', '--load', [CompletionResultType]::ParameterName, 'Measure again under each of these loads: low, low-nice, normal, high, io, memory, timers, print')
             [CompletionResult]::new('--load-processes', '--load-processes', [CompletionResultType]::ParameterName, 'Processes of a load. Default: one per CPU')
             [CompletionResult]::new('--priority', '--priority', [CompletionResultType]::ParameterName, 'Read with SCHED_FIFO at this priority (1 to 49, or 99 with --allow-high-priority)')
-            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable')
-            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable')
+            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour; auto: on a terminal, unless NO_COLOR is set')
             [CompletionResult]::new('--budget', '--budget', [CompletionResultType]::ParameterName, 'Time for measuring, such as 500ms or 10s')
             [CompletionResult]::new('--cpu', '--cpu', [CompletionResultType]::ParameterName, 'Measure on this CPU instead of the quietest')
@@ -133,8 +133,8 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             [CompletionResult]::new('--load', '--load', [CompletionResultType]::ParameterName, 'Measure again under each of these loads: low, low-nice, normal, high, io, memory, timers, print')
             [CompletionResult]::new('--load-processes', '--load-processes', [CompletionResultType]::ParameterName, 'Processes of a load. Default: one per CPU')
             [CompletionResult]::new('--priority', '--priority', [CompletionResultType]::ParameterName, 'Read with SCHED_FIFO at this priority (1 to 49, or 99 with --allow-high-priority)')
-            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable')
-            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable')
+            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour; auto: on a terminal, unless NO_COLOR is set')
             [CompletionResult]::new('--budget', '--budget', [CompletionResultType]::ParameterName, 'Time for measuring, such as 500ms or 10s')
             [CompletionResult]::new('--cpu', '--cpu', [CompletionResultType]::ParameterName, 'Measure on this CPU instead of the quietest')
@@ -159,8 +159,8 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             break
         }
         'chronoscope;overhead' {
-            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable')
-            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable')
+            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour; auto: on a terminal, unless NO_COLOR is set')
             [CompletionResult]::new('--budget', '--budget', [CompletionResultType]::ParameterName, 'Time for measuring, such as 500ms or 10s')
             [CompletionResult]::new('--cpu', '--cpu', [CompletionResultType]::ParameterName, 'Measure on this CPU instead of the quietest')
@@ -199,8 +199,8 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             [CompletionResult]::new('--checkpoint', '--checkpoint', [CompletionResultType]::ParameterName, 'Write the report to this file once per second, so that it survives whatever ends the run. It must not exist yet')
             [CompletionResult]::new('--resume', '--resume', [CompletionResultType]::ParameterName, 'Resume from this checkpoint with its original options, and keep it up to date')
             [CompletionResult]::new('--style', '--style', [CompletionResultType]::ParameterName, 'How the table is drawn')
-            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable')
-            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable')
+            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour; auto: on a terminal, unless NO_COLOR is set')
             [CompletionResult]::new('--budget', '--budget', [CompletionResultType]::ParameterName, 'Time for measuring, such as 500ms or 10s')
             [CompletionResult]::new('--cpu', '--cpu', [CompletionResultType]::ParameterName, 'Measure on this CPU instead of the quietest')
@@ -255,8 +255,8 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
         'chronoscope;runtimes' {
             [CompletionResult]::new('--runtime', '--runtime', [CompletionResultType]::ParameterName, 'Where a runtime is: its program, or the directory that holds it')
             [CompletionResult]::new('--with', '--with', [CompletionResultType]::ParameterName, 'Add the runtimes of another report')
-            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable')
-            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable')
+            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour; auto: on a terminal, unless NO_COLOR is set')
             [CompletionResult]::new('--budget', '--budget', [CompletionResultType]::ParameterName, 'Time for measuring, such as 500ms or 10s')
             [CompletionResult]::new('--cpu', '--cpu', [CompletionResultType]::ParameterName, 'Measure on this CPU instead of the quietest')
@@ -283,8 +283,8 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             [CompletionResult]::new('--duration', '--duration', [CompletionResultType]::ParameterName, 'How long to watch, such as 60s or 8h. Default: 10s')
             [CompletionResult]::new('--checkpoint', '--checkpoint', [CompletionResultType]::ParameterName, 'Write the report to this file once per second, so that it survives whatever ends the run. The file must not exist yet')
             [CompletionResult]::new('--resume', '--resume', [CompletionResultType]::ParameterName, 'Continue the run whose report or checkpoint this is, on the same boot of the machine, and keep it up to date. Default: for the time that was left, or as long again')
-            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable')
-            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable')
+            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour; auto: on a terminal, unless NO_COLOR is set')
             [CompletionResult]::new('--budget', '--budget', [CompletionResultType]::ParameterName, 'Time for measuring, such as 500ms or 10s')
             [CompletionResult]::new('--cpu', '--cpu', [CompletionResultType]::ParameterName, 'Measure on this CPU instead of the quietest')
@@ -307,8 +307,8 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             break
         }
         'chronoscope;hardware' {
-            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable')
-            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable')
+            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour; auto: on a terminal, unless NO_COLOR is set')
             [CompletionResult]::new('--budget', '--budget', [CompletionResultType]::ParameterName, 'Time for measuring, such as 500ms or 10s')
             [CompletionResult]::new('--cpu', '--cpu', [CompletionResultType]::ParameterName, 'Measure on this CPU instead of the quietest')
@@ -332,8 +332,8 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
         }
         'chronoscope;sweep' {
             [CompletionResult]::new('--runtimes', '--runtimes', [CompletionResultType]::ParameterName, 'Also measure language runtimes under every clock source: these, or all. That takes about 30 s per source')
-            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable')
-            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable')
+            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour; auto: on a terminal, unless NO_COLOR is set')
             [CompletionResult]::new('--budget', '--budget', [CompletionResultType]::ParameterName, 'Time for measuring, such as 500ms or 10s')
             [CompletionResult]::new('--cpu', '--cpu', [CompletionResultType]::ParameterName, 'Measure on this CPU instead of the quietest')
@@ -358,8 +358,8 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
         'chronoscope;doctor' {
             [CompletionResult]::new('--record', '--record', [CompletionResultType]::ParameterName, 'Also write the facts and figures to this new folder, without anything private')
             [CompletionResult]::new('--facts', '--facts', [CompletionResultType]::ParameterName, 'Diagnose the machine that such a folder or a stored report describes, instead of this one')
-            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable')
-            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable')
+            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour; auto: on a terminal, unless NO_COLOR is set')
             [CompletionResult]::new('--budget', '--budget', [CompletionResultType]::ParameterName, 'Time for measuring, such as 500ms or 10s')
             [CompletionResult]::new('--cpu', '--cpu', [CompletionResultType]::ParameterName, 'Measure on this CPU instead of the quietest')
@@ -388,8 +388,8 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             [CompletionResult]::new('--goal', '--goal', [CompletionResultType]::ParameterName, 'What a wait should have least of: overshoot, CPU time, or overshoot under load. Default: each of them, and code for a wait that wastes no CPU time. Implies --for wait')
             [CompletionResult]::new('--language', '--language', [CompletionResultType]::ParameterName, 'The language of the code, or all. Default: that of CHRONOSCOPE_LANGUAGE, or C')
             [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'Advise from an existing report instead of measuring')
-            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable')
-            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable')
+            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour; auto: on a terminal, unless NO_COLOR is set')
             [CompletionResult]::new('--budget', '--budget', [CompletionResultType]::ParameterName, 'Time for measuring, such as 500ms or 10s')
             [CompletionResult]::new('--cpu', '--cpu', [CompletionResultType]::ParameterName, 'Measure on this CPU instead of the quietest')
@@ -415,8 +415,8 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
         'chronoscope;report' {
             [CompletionResult]::new('--as', '--as', [CompletionResultType]::ParameterName, 'A screen or a format to show it in. Default: the screen that the run showed')
             [CompletionResult]::new('--with', '--with', [CompletionResultType]::ParameterName, 'Add the runtimes of other reports, for example of other machines')
-            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable')
-            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable')
+            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour; auto: on a terminal, unless NO_COLOR is set')
             [CompletionResult]::new('--allow', '--allow', [CompletionResultType]::ParameterName, 'Ignore these findings: ids (see chronoscope list faults) or levels (info, warning, error), separated by commas. Repeatable')
             [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with 1 if there is one of these findings: ids, or a level, which includes those above it, separated by commas. What is only about this run counts by its id alone. Repeatable')
@@ -440,8 +440,8 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed for the random order of the runs. Default: a random one')
             [CompletionResult]::new('--history', '--history', [CompletionResultType]::ParameterName, 'Compare with the earlier reports of this folder, of the same machine and configuration; without a report, show when each figure changed there')
             [CompletionResult]::new('--threshold', '--threshold', [CompletionResultType]::ParameterName, 'Exit with 1 if a row is worse by more than this, such as 5%')
-            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable')
-            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable')
+            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour; auto: on a terminal, unless NO_COLOR is set')
             [CompletionResult]::new('--baseline', '--baseline', [CompletionResultType]::ParameterName, 'Compare with the report that was saved under this name')
             [CompletionResult]::new('--save-baseline', '--save-baseline', [CompletionResultType]::ParameterName, 'Save the report under this name, in the user''s data directory')
@@ -459,8 +459,8 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             break
         }
         'chronoscope;list' {
-            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable')
-            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable')
+            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour; auto: on a terminal, unless NO_COLOR is set')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write the result as JSON to standard output')
             [CompletionResult]::new('--ascii', '--ascii', [CompletionResultType]::ParameterName, 'Draw with ASCII only, as where the terminal cannot show UTF-8')
@@ -475,8 +475,8 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             break
         }
         'chronoscope;explain' {
-            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable')
-            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable')
+            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour; auto: on a terminal, unless NO_COLOR is set')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write the result as JSON to standard output')
             [CompletionResult]::new('--ascii', '--ascii', [CompletionResultType]::ParameterName, 'Draw with ASCII only, as where the terminal cannot show UTF-8')
@@ -490,8 +490,8 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
         }
         'chronoscope;demo' {
             [CompletionResult]::new('--budget', '--budget', [CompletionResultType]::ParameterName, 'For how long. Default: 1s')
-            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable')
-            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable')
+            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour; auto: on a terminal, unless NO_COLOR is set')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write the result as JSON to standard output')
             [CompletionResult]::new('--ascii', '--ascii', [CompletionResultType]::ParameterName, 'Draw with ASCII only, as where the terminal cannot show UTF-8')

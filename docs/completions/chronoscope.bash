@@ -196,14 +196,14 @@ _chronoscope() {
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -280,14 +280,14 @@ _chronoscope() {
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -352,14 +352,14 @@ _chronoscope() {
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -432,14 +432,14 @@ _chronoscope() {
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -520,14 +520,14 @@ _chronoscope() {
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -576,14 +576,14 @@ _chronoscope() {
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -640,14 +640,14 @@ _chronoscope() {
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -680,14 +680,14 @@ _chronoscope() {
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -740,14 +740,14 @@ _chronoscope() {
             fi
             case "${prev}" in
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -926,14 +926,14 @@ _chronoscope() {
             fi
             case "${prev}" in
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -1336,14 +1336,14 @@ _chronoscope() {
             fi
             case "${prev}" in
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -1368,14 +1368,14 @@ _chronoscope() {
             fi
             case "${prev}" in
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -1440,14 +1440,14 @@ _chronoscope() {
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -1491,14 +1491,14 @@ _chronoscope() {
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -1581,14 +1581,14 @@ _chronoscope() {
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -1653,14 +1653,14 @@ _chronoscope() {
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
@@ -1773,14 +1773,14 @@ _chronoscope() {
                     return 0
                     ;;
                 --export)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg= png=" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg=" -- "${cur}"))
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o nospace
                     fi

@@ -115,7 +115,7 @@ minstant/instant\t''
 fastant/instant\t''
 coarsetime/instant\t''
 coarsetime/recent\t''"
-complete -c chronoscope -n "__fish_chronoscope_needs_command" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable' -r -f -a "json=\t''
+complete -c chronoscope -n "__fish_chronoscope_needs_command" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable' -r -f -a "json=\t''
 ndjson=\t''
 csv=\t''
 markdown=\t''
@@ -124,8 +124,7 @@ hdr=\t''
 prometheus=\t''
 cyclictest=\t''
 cyclictest-json=\t''
-svg=\t''
-png=\t''"
+svg=\t''"
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -l color -d 'When to use colour; auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -343,7 +342,7 @@ timers\t''
 print\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -l load-processes -d 'Processes of a load. Default: one per CPU' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -l priority -d 'Read with SCHED_FIFO at this priority (1 to 49, or 99 with --allow-high-priority)' -r
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable' -r -f -a "json=\t''
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable' -r -f -a "json=\t''
 ndjson=\t''
 csv=\t''
 markdown=\t''
@@ -352,8 +351,7 @@ hdr=\t''
 prometheus=\t''
 cyclictest=\t''
 cyclictest-json=\t''
-svg=\t''
-png=\t''"
+svg=\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -l color -d 'When to use colour; auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -546,7 +544,7 @@ timers\t''
 print\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -l load-processes -d 'Processes of a load. Default: one per CPU' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -l priority -d 'Read with SCHED_FIFO at this priority (1 to 49, or 99 with --allow-high-priority)' -r
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable' -r -f -a "json=\t''
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable' -r -f -a "json=\t''
 ndjson=\t''
 csv=\t''
 markdown=\t''
@@ -555,8 +553,7 @@ hdr=\t''
 prometheus=\t''
 cyclictest=\t''
 cyclictest-json=\t''
-svg=\t''
-png=\t''"
+svg=\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -l color -d 'When to use colour; auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -746,7 +743,7 @@ timers\t''
 print\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -l load-processes -d 'Processes of a load. Default: one per CPU' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -l priority -d 'Read with SCHED_FIFO at this priority (1 to 49, or 99 with --allow-high-priority)' -r
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable' -r -f -a "json=\t''
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable' -r -f -a "json=\t''
 ndjson=\t''
 csv=\t''
 markdown=\t''
@@ -755,8 +752,7 @@ hdr=\t''
 prometheus=\t''
 cyclictest=\t''
 cyclictest-json=\t''
-svg=\t''
-png=\t''"
+svg=\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -l color -d 'When to use colour; auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -936,7 +932,7 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -s v -l v
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -l force -d 'Replace the report that was saved under that name'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -s V -l version -d 'Print version'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable' -r -f -a "json=\t''
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable' -r -f -a "json=\t''
 ndjson=\t''
 csv=\t''
 markdown=\t''
@@ -945,8 +941,7 @@ hdr=\t''
 prometheus=\t''
 cyclictest=\t''
 cyclictest-json=\t''
-svg=\t''
-png=\t''"
+svg=\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -l color -d 'When to use colour; auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -1150,7 +1145,7 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l resume
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l style -d 'How the table is drawn' -r -f -a "table\t'Overshoot with its percentiles'
 ticks\t'MIN, AVG, MAX and MAX OVER in ticks of the reference'
 bins\t'The table, and each row\'s overshoots in bins of 1 us, as cyclictest -h counts them'"
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable' -r -f -a "json=\t''
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable' -r -f -a "json=\t''
 ndjson=\t''
 csv=\t''
 markdown=\t''
@@ -1159,8 +1154,7 @@ hdr=\t''
 prometheus=\t''
 cyclictest=\t''
 cyclictest-json=\t''
-svg=\t''
-png=\t''"
+svg=\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l color -d 'When to use colour; auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -1480,7 +1474,7 @@ perl=\t''
 luajit=\t''
 erlang=\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand runtimes" -l with -d 'Add the runtimes of another report' -r -F
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand runtimes" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable' -r -f -a "json=\t''
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand runtimes" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable' -r -f -a "json=\t''
 ndjson=\t''
 csv=\t''
 markdown=\t''
@@ -1489,8 +1483,7 @@ hdr=\t''
 prometheus=\t''
 cyclictest=\t''
 cyclictest-json=\t''
-svg=\t''
-png=\t''"
+svg=\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand runtimes" -l color -d 'When to use colour; auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -1672,7 +1665,7 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand runtimes" -s V -
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -l duration -d 'How long to watch, such as 60s or 8h. Default: 10s' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -l checkpoint -d 'Write the report to this file once per second, so that it survives whatever ends the run. The file must not exist yet' -r -F
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -l resume -d 'Continue the run whose report or checkpoint this is, on the same boot of the machine, and keep it up to date. Default: for the time that was left, or as long again' -r -F
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable' -r -f -a "json=\t''
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable' -r -f -a "json=\t''
 ndjson=\t''
 csv=\t''
 markdown=\t''
@@ -1681,8 +1674,7 @@ hdr=\t''
 prometheus=\t''
 cyclictest=\t''
 cyclictest-json=\t''
-svg=\t''
-png=\t''"
+svg=\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -l color -d 'When to use colour; auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -1860,7 +1852,7 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -s v -l v
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -l force -d 'Replace the report that was saved under that name'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -s h -l help -d 'Print help'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -s V -l version -d 'Print version'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable' -r -f -a "json=\t''
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable' -r -f -a "json=\t''
 ndjson=\t''
 csv=\t''
 markdown=\t''
@@ -1869,8 +1861,7 @@ hdr=\t''
 prometheus=\t''
 cyclictest=\t''
 cyclictest-json=\t''
-svg=\t''
-png=\t''"
+svg=\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -l color -d 'When to use colour; auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -2066,7 +2057,7 @@ php\t''
 perl\t''
 luajit\t''
 erlang\t''"
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand sweep" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable' -r -f -a "json=\t''
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand sweep" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable' -r -f -a "json=\t''
 ndjson=\t''
 csv=\t''
 markdown=\t''
@@ -2075,8 +2066,7 @@ hdr=\t''
 prometheus=\t''
 cyclictest=\t''
 cyclictest-json=\t''
-svg=\t''
-png=\t''"
+svg=\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand sweep" -l color -d 'When to use colour; auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -2256,7 +2246,7 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand sweep" -s h -l h
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand sweep" -s V -l version -d 'Print version'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -l record -d 'Also write the facts and figures to this new folder, without anything private' -r -F
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -l facts -d 'Diagnose the machine that such a folder or a stored report describes, instead of this one' -r -F
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable' -r -f -a "json=\t''
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable' -r -f -a "json=\t''
 ndjson=\t''
 csv=\t''
 markdown=\t''
@@ -2265,8 +2255,7 @@ hdr=\t''
 prometheus=\t''
 cyclictest=\t''
 cyclictest-json=\t''
-svg=\t''
-png=\t''"
+svg=\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -l color -d 'When to use colour; auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -2468,7 +2457,7 @@ Python\t''
 JavaScript\t''
 all\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l from -d 'Advise from an existing report instead of measuring' -r -F
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable' -r -f -a "json=\t''
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable' -r -f -a "json=\t''
 ndjson=\t''
 csv=\t''
 markdown=\t''
@@ -2477,8 +2466,7 @@ hdr=\t''
 prometheus=\t''
 cyclictest=\t''
 cyclictest-json=\t''
-svg=\t''
-png=\t''"
+svg=\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l color -d 'When to use colour; auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -2683,7 +2671,7 @@ prometheus\t'metrics in Prometheus\' text format 0.0.4, for node_exporter\'s tex
 cyclictest\t'waits as cyclictest\'s lines (T: P: I: C: Min: Act: Avg: Max: in us) and histogram'
 cyclictest-json\t'waits in the JSON of cyclictest --json, file version 1, one thread per row, in us'"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand report" -l with -d 'Add the runtimes of other reports, for example of other machines' -r -F
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand report" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable' -r -f -a "json=\t''
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand report" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable' -r -f -a "json=\t''
 ndjson=\t''
 csv=\t''
 markdown=\t''
@@ -2692,8 +2680,7 @@ hdr=\t''
 prometheus=\t''
 cyclictest=\t''
 cyclictest-json=\t''
-svg=\t''
-png=\t''"
+svg=\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand report" -l color -d 'When to use colour; auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -2872,7 +2859,7 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -l time
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -l seed -d 'Seed for the random order of the runs. Default: a random one' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -l history -d 'Compare with the earlier reports of this folder, of the same machine and configuration; without a report, show when each figure changed there' -r -F
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -l threshold -d 'Exit with 1 if a row is worse by more than this, such as 5%' -r
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable' -r -f -a "json=\t''
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable' -r -f -a "json=\t''
 ndjson=\t''
 csv=\t''
 markdown=\t''
@@ -2881,8 +2868,7 @@ hdr=\t''
 prometheus=\t''
 cyclictest=\t''
 cyclictest-json=\t''
-svg=\t''
-png=\t''"
+svg=\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -l color -d 'When to use colour; auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -2895,7 +2881,7 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -s v -l
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -l force -d 'Replace the report that was saved under that name'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -s V -l version -d 'Print version'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand list" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable' -r -f -a "json=\t''
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand list" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable' -r -f -a "json=\t''
 ndjson=\t''
 csv=\t''
 markdown=\t''
@@ -2904,8 +2890,7 @@ hdr=\t''
 prometheus=\t''
 cyclictest=\t''
 cyclictest-json=\t''
-svg=\t''
-png=\t''"
+svg=\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand list" -l color -d 'When to use colour; auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -2915,7 +2900,7 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand list" -s q -l qu
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand list" -s v -l verbose -d 'Show everything that is known; of a run, also the machine, the ruler and the noise'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand list" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand list" -s V -l version -d 'Print version'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand explain" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable' -r -f -a "json=\t''
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand explain" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable' -r -f -a "json=\t''
 ndjson=\t''
 csv=\t''
 markdown=\t''
@@ -2924,8 +2909,7 @@ hdr=\t''
 prometheus=\t''
 cyclictest=\t''
 cyclictest-json=\t''
-svg=\t''
-png=\t''"
+svg=\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand explain" -l color -d 'When to use colour; auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -2935,7 +2919,7 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand explain" -s q -l
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand explain" -s h -l help -d 'Print help'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand explain" -s V -l version -d 'Print version'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand demo" -l budget -d 'For how long. Default: 1s' -r
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand demo" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder. Repeatable' -r -f -a "json=\t''
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand demo" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable' -r -f -a "json=\t''
 ndjson=\t''
 csv=\t''
 markdown=\t''
@@ -2944,8 +2928,7 @@ hdr=\t''
 prometheus=\t''
 cyclictest=\t''
 cyclictest-json=\t''
-svg=\t''
-png=\t''"
+svg=\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand demo" -l color -d 'When to use colour; auto: on a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"

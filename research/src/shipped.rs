@@ -77,7 +77,7 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     let small = small(sh)?;
     writeln!(
         part,
-        "| without `serve`, `watch` and `png`, for this machine | 8 MiB | {small:.2} MiB |"
+        "| without `serve` and `watch`, for this machine | 8 MiB | {small:.2} MiB |"
     )?;
     let sums = sh.read_file(sh::target().join("archives/SHA256SUMS"))?;
     writeln!(

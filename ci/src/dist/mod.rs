@@ -100,8 +100,8 @@ const TARGETS: [Target; 8] = [
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The crate of the tool, and its features beside those on by default.
-const TOOL: [&str; 4] = ["-p", "chronoscope-cli", "--features", "png"];
+/// The crate of the tool, with the features that are on by default.
+const TOOL: [&str; 2] = ["-p", "chronoscope-cli"];
 
 pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     if args.check {

@@ -3,7 +3,7 @@
 
 use crate::cli::command_line;
 use crate::commands::COMMANDS;
-use crate::pictures::Kind;
+use crate::pictures;
 use crate::presets::PRESETS;
 use chronoscope_diagnose::advise::{LANGUAGES, PURPOSES};
 use chronoscope_diagnose::{causes, faults};
@@ -67,7 +67,7 @@ fn names(command: &str, arg: &str) -> Option<Vec<&'static str>> {
         (_, "runtime") => runtimes().map(open).collect(),
         (_, "export") => {
             let formats = format::ALL.iter().map(|format| format.id);
-            formats.chain(Kind::ALL.map(Kind::extension)).map(open).collect()
+            formats.chain([pictures::ID]).map(open).collect()
         }
         (_, "allow" | "fail_on") => {
             Level::ALL.map(Level::name).into_iter().chain(findings()).collect()

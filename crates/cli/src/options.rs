@@ -4,7 +4,7 @@
 //! A group has no doc comment, because clap would take it for the description of the command.
 
 use crate::commands::compare::name;
-use crate::pictures::Kind;
+use crate::pictures;
 use chronoscope_diagnose::faults;
 use chronoscope_model::units::parse_whole;
 use chronoscope_model::{About, Finding, Level, Report, units};
@@ -22,8 +22,7 @@ pub struct Output {
     #[arg(long)]
     pub json: bool,
     /// Also write the result to this file, in the format of its extension, or in the one given as
-    /// FORMAT=FILE; FORMAT=- is standard output. svg=DIR and png=DIR write each chart to a folder.
-    /// Repeatable.
+    /// FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable.
     #[arg(long, short = 'o', value_name = "FILE", value_parser = export)]
     #[arg(value_hint = ValueHint::FilePath)]
     pub export: Vec<Export>,
@@ -212,14 +211,14 @@ pub struct Export {
 pub enum Shape {
     Format(&'static Format),
     /// A file for each chart.
-    Pictures(Kind),
+    Pictures,
 }
 
 impl Shape {
     pub fn id(self) -> &'static str {
         match self {
             Self::Format(format) => format.id,
-            Self::Pictures(kind) => kind.extension(),
+            Self::Pictures => pictures::ID,
         }
     }
 
@@ -233,19 +232,20 @@ fn export(text: &str) -> Result<Export, String> {
     let Some((id, path)) = text.split_once('=') else {
         return by_extension(text);
     };
-    let kind = Kind::ALL.into_iter().find(|kind| kind.extension().eq_ignore_ascii_case(id));
-    let shape = kind.map(Shape::Pictures).or_else(|| format::find(id).map(Shape::Format));
+    if id.eq_ignore_ascii_case("png") {
+        return Err(pictures::NO_PNG.into());
+    }
+    let drawn = id.eq_ignore_ascii_case(pictures::ID);
+    let shape = drawn.then_some(Shape::Pictures);
+    let shape = shape.or_else(|| format::find(id).map(Shape::Format));
     let shape = shape.ok_or_else(|| {
         let ids = format::ALL.iter().map(|format| format.id);
-        let ids: Vec<&str> = ids.chain(Kind::ALL.map(Kind::extension)).collect();
+        let ids: Vec<&str> = ids.chain([pictures::ID]).collect();
         format!("there is no format '{id}': use one of {}", ids.join(", "))
     })?;
-    if let Some(kind) = kind {
-        kind.check()?;
-    }
     match path {
         "" => Err("the path is missing; '-' is standard output".into()),
-        "-" if kind.is_some() => Err(format!("pictures are files: {id}=DIR names their folder")),
+        "-" if drawn => Err(format!("pictures are files: {id}=DIR names their folder")),
         "-" => Ok(Export { shape, path: None }),
         _ => Ok(Export { shape, path: Some(path.into()) }),
     }
@@ -257,8 +257,9 @@ fn by_extension(path: &str) -> Result<Export, String> {
     let found = format::by_extension().find(|it| of_name.eq_ignore_ascii_case(it.extension));
     match found {
         Some(format) => Ok(Export { shape: Shape::Format(format), path: Some(path.into()) }),
-        None if Kind::ALL.iter().any(|it| of_name.eq_ignore_ascii_case(it.extension())) => {
-            Err("each chart is a picture: svg=DIR or png=DIR names the folder for all".into())
+        None if of_name.eq_ignore_ascii_case("png") => Err(pictures::NO_PNG.into()),
+        None if of_name.eq_ignore_ascii_case(pictures::ID) => {
+            Err("each chart is a picture: svg=DIR names the folder for all".into())
         }
         None if path == "-" => Err("name the format of standard output, as in json=-".into()),
         None => {

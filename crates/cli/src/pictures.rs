@@ -3,76 +3,35 @@
 use chronoscope_report::page::{Input, pictures};
 use std::collections::BTreeSet;
 
-/// What kind of files pictures are.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
-    Svg,
-    Png,
-}
+/// The format's name, which is also the extension of its files.
+pub const ID: &str = "svg";
 
-impl Kind {
-    pub const ALL: [Self; 2] = [Self::Svg, Self::Png];
+pub const ABOUT: &str = "each chart of the page as an SVG file, in a folder: svg=DIR";
 
-    pub fn extension(self) -> &'static str {
-        match self {
-            Self::Svg => "svg",
-            Self::Png => "png",
-        }
-    }
+/// What is answered to those who ask for PNG.
+pub const NO_PNG: &str = "PNG is not written: svg=DIR writes each chart, and a browser or \
+                          rsvg-convert turns an SVG into a PNG";
 
-    pub fn about(self) -> &'static str {
-        match self {
-            Self::Svg => "each chart of the page as an SVG file, in a folder: svg=DIR",
-            Self::Png => "the same as PNG files: png=DIR, in builds with the feature png",
-        }
-    }
-
-    /// Checks that this tool can write such files.
-    ///
-    /// # Errors
-    /// It was built without them; the line says what works instead.
-    pub fn check(self) -> Result<(), String> {
-        match self {
-            Self::Png if cfg!(not(feature = "png")) => {
-                Err("this chronoscope was built without PNG: svg=DIR writes the same pictures"
-                    .into())
+/// The pictures of these reports: the name and the content of each file.
+///
+/// # Errors
+/// There is nothing to draw.
+pub fn files(inputs: &[Input<'_>]) -> anyhow::Result<Vec<(String, Vec<u8>)>> {
+    let mut taken = BTreeSet::new();
+    let mut files = Vec::new();
+    for picture in pictures::of(inputs) {
+        let stem = file_stem(&picture.name);
+        let mut name = stem.clone();
+        for number in 2.. {
+            if taken.insert(name.clone()) {
+                break;
             }
-            _ => Ok(()),
+            name = format!("{stem}-{number}");
         }
+        files.push((format!("{name}.{ID}"), picture.svg.into_bytes()));
     }
-
-    /// The pictures of these reports: the name and the content of each file.
-    ///
-    /// # Errors
-    /// There is nothing to draw, or a picture cannot be made.
-    pub fn files(self, inputs: &[Input<'_>]) -> anyhow::Result<Vec<(String, Vec<u8>)>> {
-        let mut taken = BTreeSet::new();
-        let mut files = Vec::new();
-        for picture in pictures::of(inputs) {
-            let stem = file_stem(&picture.name);
-            let mut name = stem.clone();
-            for number in 2.. {
-                if taken.insert(name.clone()) {
-                    break;
-                }
-                name = format!("{stem}-{number}");
-            }
-            files.push((format!("{name}.{}", self.extension()), self.bytes(picture.svg)?));
-        }
-        let id = self.extension();
-        anyhow::ensure!(!files.is_empty(), "{id}: nothing that was measured has a chart");
-        Ok(files)
-    }
-
-    fn bytes(self, svg: String) -> anyhow::Result<Vec<u8>> {
-        match self {
-            #[cfg(feature = "png")]
-            Self::Png => {
-                pictures::png(&svg).map_err(|why| anyhow::anyhow!("png: {why}; svg=DIR works"))
-            }
-            _ => Ok(svg.into_bytes()),
-        }
-    }
+    anyhow::ensure!(!files.is_empty(), "{ID}: nothing that was measured has a chart");
+    Ok(files)
 }
 
 /// A name that is a file on every system, whatever a report contains.
@@ -96,7 +55,7 @@ mod tests {
     #[test]
     fn a_report_without_charts_is_one_line() {
         let report = chronoscope_model::Report::default();
-        let told = Kind::Svg.files(&[Input { name: "", report: &report }]);
-        assert!(told.expect_err("nothing").to_string().contains("has a chart"));
+        let refused = files(&[Input { name: "", report: &report }]);
+        assert!(refused.expect_err("nothing").to_string().contains("has a chart"));
     }
 }

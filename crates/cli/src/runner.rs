@@ -12,6 +12,7 @@ use crate::fleet;
 use crate::man;
 use crate::options::{Baselines, Export, Options, Output, Shape};
 use crate::output::{self, print, write_whole};
+use crate::pictures;
 use crate::progress::Progress;
 use crate::stop::Stop;
 use crate::task::{Document, Files, Job, Later, Several, Source, Task};
@@ -100,7 +101,7 @@ fn joined(several: Several, context: &Context) -> anyhow::Result<ExitCode> {
     for export in &output.export {
         let content = match export.shape {
             Shape::Format(_) => Content::Document(page()?),
-            Shape::Pictures(kind) => match kind.files(&inputs) {
+            Shape::Pictures => match pictures::files(&inputs) {
                 Ok(files) => Content::Pictures(files),
                 Err(why) => {
                     undrawn = undrawn.and(Err(why));
@@ -194,8 +195,8 @@ fn reported(job: Job, context: &Context) -> anyhow::Result<ExitCode> {
     for export in &output.export {
         let format = match export.shape {
             Shape::Format(format) => format,
-            Shape::Pictures(kind) => {
-                match kind.files(&[Input { name: "", report: &filed }]) {
+            Shape::Pictures => {
+                match pictures::files(&[Input { name: "", report: &filed }]) {
                     Ok(files) => exports.push((export.path.as_deref(), Content::Pictures(files))),
                     Err(why) => undrawn = undrawn.and(Err(why)),
                 }
@@ -295,18 +296,13 @@ fn check(output: &Output) -> anyhow::Result<()> {
     let mut paths = BTreeSet::new();
     for Export { shape, path } in &output.export {
         let Some(path) = path else { continue };
-        // One folder may hold both kinds of pictures.
-        let kind = match shape {
-            Shape::Pictures(kind) => Some(kind),
-            Shape::Format(_) => None,
-        };
-        if !paths.insert((path, kind)) {
+        if !paths.insert(path) {
             let line = format!("two exports to {}: use a file for each", path.display());
             return Err(Usage(line).into());
         }
-        match kind {
-            Some(_) => output::check_folder(path)?,
-            None => output::check(path)?,
+        match shape {
+            Shape::Pictures => output::check_folder(path)?,
+            Shape::Format(_) => output::check(path)?,
         }
     }
     Ok(())

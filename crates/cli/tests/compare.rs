@@ -131,19 +131,14 @@ fn what_changed_is_named_and_a_threshold_fails() {
 }
 
 #[test]
-fn comparisons_follow_their_schema() {
-    let schema = chronoscope_model::schema::COMPARISON;
-    let schema = serde_json::from_str(schema).expect("the schema is JSON");
-    let validator = jsonschema::validator_for(&schema).expect("it is a schema");
+fn comparisons_are_read_back() {
     let folder = tempfile::tempdir().expect("a folder");
     let machines = TARGETS.map(stored).to_vec();
     let one = vec![stored(TARGETS[0]), slower(folder.path(), 1.5)];
     let many: Vec<String> = TARGETS.iter().cycle().take(6).map(|it| stored(it)).collect();
     for files in [machines, one, many] {
         let text = shown(&["--json"], &files);
-        let value = serde_json::from_str(&text).expect("JSON");
-        let errors: Vec<String> = validator.iter_errors(&value).map(|e| e.to_string()).collect();
-        assert_eq!(errors, Vec::<String>::new());
+        let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
         let read: Compared = serde_json::from_str(&text).expect("it is read back");
         assert_eq!(serde_json::to_value(&read).expect("plain data"), value);
     }

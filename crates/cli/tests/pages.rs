@@ -139,9 +139,9 @@ fn pictures_go_to_a_folder() {
     for (export, why) in [("svg=-", "are files"), ("x.svg", "svg=DIR"), ("svg=", "missing")] {
         assert!(complaint(2, &["report", &a, "--export", export]).contains(why));
     }
-    if cfg!(not(feature = "png")) {
-        let line = complaint(2, &["report", &a, "--export", "png=x"]);
-        assert!(line.contains("without PNG") && line.contains("svg="), "{line}");
+    for export in ["png=x", "PNG=-", "x.png"] {
+        let line = complaint(2, &["report", &a, "--export", export]);
+        assert!(line.contains("svg=DIR") && line.contains("rsvg-convert"), "{line}");
     }
     // A machine's facts have no chart.
     let none = folder.path().join("none.json");
@@ -236,28 +236,14 @@ fn pictures_replace_files_as_other_exports_do() {
     assert!(files() == first);
 }
 
-#[cfg(feature = "png")]
-#[test]
-fn png_files_are_png() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let export = format!("png={}", folder.path().display());
-    assert!(run(&["report", &stored(LINUX), "--export", &export]).status.success());
-    let files: Vec<_> = fs::read_dir(folder.path()).expect("a folder").flatten().collect();
-    assert!(!files.is_empty());
-    for file in files {
-        assert!(fs::read(file.path()).expect("a file").starts_with(b"\x89PNG\r\n\x1a\n"));
-    }
-}
-
 #[test]
 fn the_list_of_formats_has_pictures() {
     let list: serde_json::Value =
         serde_json::from_str(&text(&run(&["list", "formats", "--json"]))).expect("JSON");
     let list = list.to_string();
-    for format in ["html", "svg", "png"] {
+    for format in ["html", "svg"] {
         assert!(list.contains(&format!("\"id\":\"{format}\"")), "{list}");
     }
-    assert_eq!(list.contains("built without PNG"), cfg!(not(feature = "png")), "{list}");
 }
 
 #[test]

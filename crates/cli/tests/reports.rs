@@ -1,4 +1,4 @@
-//! The reports of other targets in the repository: they follow the schema, and can be read.
+//! The reports of other targets in the repository can be read.
 
 use std::path::Path;
 
@@ -19,18 +19,10 @@ enum Runner {
 
 #[test]
 fn reports_of_all_targets_can_be_read() {
-    let schema =
-        serde_json::from_str(chronoscope_model::schema::REPORT).expect("the schema is JSON");
-    let schema = jsonschema::validator_for(&schema).expect("the schema is one");
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reports");
     for (triple, runner) in TARGETS {
         let text = std::fs::read(folder.join(format!("{triple}.json"))).expect(triple);
         assert!(text.len() < 250_000, "{triple}: {} bytes", text.len());
-        let value = serde_json::from_slice(&text).expect("it is JSON");
-        let errors: Vec<String> =
-            schema.iter_errors(&value).map(|error| error.to_string()).collect();
-        assert!(errors.is_empty(), "{triple}: {errors:?}");
-
         let report = chronoscope_report::json::read(&text).expect("it is a report");
         assert!(report.run.complete && !report.waits.is_empty(), "{triple}");
         assert_eq!(report.run.argv[0], "chronoscope", "{triple}");

@@ -43,12 +43,3 @@ fn odd_figures_and_hostile_names_are_harmless() {
         }
     }
 }
-
-#[cfg(feature = "png")]
-#[test]
-fn a_bitmap_is_a_png_or_the_reason_why_there_is_none() {
-    match pictures::png(&pictures::chart(&chart(&ODD))) {
-        Ok(bytes) => assert!(bytes.starts_with(b"\x89PNG")),
-        Err(why) => assert!(why.contains("font"), "{why}"),
-    }
-}

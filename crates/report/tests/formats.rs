@@ -4,7 +4,7 @@ use crate::machines;
 use crate::samples;
 
 use chronoscope_model::waits::Load;
-use chronoscope_model::{Report, Wait, schema};
+use chronoscope_model::{Report, Wait};
 use chronoscope_report::format::{ALL, json};
 use chronoscope_report::json::ReadError;
 use chronoscope_report::text::{self, Style};
@@ -23,21 +23,10 @@ fn reports() -> Vec<Report> {
 }
 
 #[test]
-fn reports_match_the_schema_and_are_read_back_whole() {
-    let schema = serde_json::from_str(schema::REPORT).expect("it is JSON");
-    let validator = jsonschema::validator_for(&schema).expect("it is a schema");
-    for report in reports() {
-        let text = written("json", &report);
-        let value = serde_json::from_str(&text).expect("it is JSON");
-        let errors: Vec<String> = validator.iter_errors(&value).map(|e| e.to_string()).collect();
-        assert_eq!(errors, Vec::<String>::new());
-        if !report.schema.is_empty() {
-            assert_eq!(json::read(text.as_bytes()), Ok(report));
-        }
+fn reports_are_read_back_whole() {
+    for report in reports().into_iter().filter(|report| !report.schema.is_empty()) {
+        assert_eq!(json::read(written("json", &report).as_bytes()), Ok(report));
     }
-    let mut wrong = serde_json::to_value(samples::full()).expect("it is a report");
-    wrong["clocks"][0]["kind"] = "sundial".into();
-    assert!(!validator.is_valid(&wrong));
 }
 
 #[test]

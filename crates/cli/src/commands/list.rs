@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::error::Usage;
-use crate::pictures::Kind;
+use crate::pictures;
 use crate::presets;
 use crate::task::{Examples, Run, Task};
 use chronoscope_diagnose::{advise, faults};
@@ -78,7 +78,7 @@ impl What {
             Self::Formats => {
                 let formats = format::ALL.iter();
                 let formats = formats.map(|format| ListRow::plain(format.id, format.about));
-                formats.chain(Kind::ALL.map(pictures)).collect()
+                formats.chain([ListRow::plain(pictures::ID, pictures::ABOUT)]).collect()
             }
             Self::Columns => terms::all()
                 .map(|page| ListRow::plain(&terms::shown(page.names), page.title))
@@ -107,10 +107,6 @@ impl Run for Args {
 /// The first paragraph of a description; explain shows all of it.
 fn first(about: &str) -> &str {
     about.split("\n\n").next().unwrap_or_default()
-}
-
-fn pictures(kind: Kind) -> ListRow {
-    ListRow { available: kind.check(), ..ListRow::plain(kind.extension(), kind.about()) }
 }
 
 fn clock(entry: &clocks::Entry) -> ListRow {

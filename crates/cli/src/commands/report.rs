@@ -108,7 +108,7 @@ impl Args {
             _ => None,
         };
         let mut asked = to_stdout.into_iter().chain(output.export.iter().map(|it| it.shape.id()));
-        let one = |id: &&str| !matches!(*id, "html" | "svg" | "png");
+        let one = |id: &&str| !matches!(*id, "html" | "svg");
         let why = if let Some(id) = asked.clone().find(one) {
             format!("{id} holds one report, and these are {number}: a page shows all, -o page.html")
         } else if !self.with.is_empty() {

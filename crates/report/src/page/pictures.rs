@@ -278,34 +278,3 @@ fn advised(element: &mut Element, marked: bool) {
         *hue = Hue::Accent;
     }
 }
-
-/// A picture as a bitmap of twice its size.
-///
-/// # Errors
-/// The machine has no font, or the picture cannot be drawn: the reason, in words.
-#[cfg(feature = "png")]
-pub fn png(svg: &str) -> Result<Vec<u8>, String> {
-    use resvg::{tiny_skia, usvg};
-    let mut options = usvg::Options::default();
-    let fonts = options.fontdb_mut();
-    fonts.load_system_fonts();
-    let family = fonts.faces().find_map(|face| face.families.first().map(|it| it.0.clone()));
-    let Some(family) = family else {
-        return Err("this machine has no font, which a PNG needs; export svg instead".into());
-    };
-    // The generic name may stand for a font that is not there.
-    let families = &[usvg::fontdb::Family::SansSerif];
-    if fonts.query(&usvg::fontdb::Query { families, ..Default::default() }).is_none() {
-        let faces = fonts.faces().flat_map(|face| face.families.iter().map(|it| &it.0));
-        let sans = faces.filter(|name| name.contains("Sans") && !name.contains("Mono")).min();
-        let family = sans.cloned().unwrap_or(family);
-        fonts.set_sans_serif_family(family);
-    }
-    let tree = usvg::Tree::from_str(svg, &options).map_err(|error| error.to_string())?;
-    let size = tree.size().to_int_size().scale_by(2.0).ok_or("the picture is too large")?;
-    let mut pixels =
-        tiny_skia::Pixmap::new(size.width(), size.height()).ok_or("the picture is too large")?;
-    let twice = tiny_skia::Transform::from_scale(2.0, 2.0);
-    resvg::render(&tree, twice, &mut pixels.as_mut());
-    pixels.encode_png().map_err(|error| error.to_string())
-}

@@ -1,6 +1,7 @@
 //! What is written and kept, and what that looks like on a disk.
 
-use super::tests::{MS, events, late, read, start, waits, written};
+use super::samples::{MS, events, late, start, waits};
+use super::tests::{read, written};
 use super::{Keep, Keeper, Writer};
 use chronoscope_model::recording::{Event, LoadSince};
 use std::fs;

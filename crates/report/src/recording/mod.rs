@@ -16,4 +16,7 @@ pub use write::Writer;
 #[cfg(test)]
 mod keep_tests;
 #[cfg(test)]
+#[path = "../../tests/samples/recording.rs"]
+mod samples;
+#[cfg(test)]
 mod tests;

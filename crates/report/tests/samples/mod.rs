@@ -3,6 +3,7 @@
 // Each test crate that includes this module uses its own part of it.
 #![allow(dead_code)]
 
+pub mod recording;
 pub mod runtimes;
 pub mod trust;
 pub mod waits;

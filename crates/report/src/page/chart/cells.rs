@@ -4,7 +4,10 @@ use super::draw::clean;
 use crate::block::chart::Cells;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use flate2::write::ZlibEncoder;
+use flate2::{Compression, Crc};
 use maud::{Markup, html};
+use std::io::Write;
 
 /// The most rows or columns that are a table.
 const MOST: usize = 64;
@@ -69,16 +72,60 @@ fn bitmap(cells: &Cells, alt: &str) -> Markup {
             pixels[at..at + 4].copy_from_slice(&[r, g, b, 255]);
         }
     }
-    let image = encoded(&pixels, wide as u32, high as u32).unwrap_or_default();
+    let image = png(&pixels, wide, high);
     let source = format!("data:image/png;base64,{}", STANDARD.encode(image));
     html! { img.bitmap alt=(clean(alt)) src=(source) width=(wide) height=(high); }
 }
 
-/// RGBA pixels as PNG.
-fn encoded(pixels: &[u8], wide: u32, high: u32) -> Result<Vec<u8>, png::EncodingError> {
-    let mut out = Vec::new();
-    let mut encoder = png::Encoder::new(&mut out, wide, high);
-    encoder.set_color(png::ColorType::Rgba);
-    encoder.write_header()?.write_image_data(pixels)?;
-    Ok(out)
+/// RGBA pixels as PNG: its mark, a header, the rows without a filter, and its end.
+fn png(pixels: &[u8], wide: usize, high: usize) -> Vec<u8> {
+    let mut rows = ZlibEncoder::new(Vec::new(), Compression::default());
+    for row in pixels.chunks(wide * 4) {
+        // A vector takes all that is written to it.
+        let _ = rows.write_all(&[0]).and_then(|()| rows.write_all(row));
+    }
+    let mut header = [wide, high].map(|size| (size as u32).to_be_bytes()).concat();
+    // Eight bits for each of red, green, blue and opacity; not interlaced.
+    header.extend([8, 6, 0, 0, 0]);
+    let rows = rows.finish().unwrap_or_default();
+    let mut out = b"\x89PNG\r\n\x1a\n".to_vec();
+    for (name, content) in [(b"IHDR", header), (b"IDAT", rows), (b"IEND", Vec::new())] {
+        let mut sum = Crc::new();
+        sum.update(name);
+        sum.update(&content);
+        out.extend((content.len() as u32).to_be_bytes());
+        out.extend(name);
+        out.extend(content);
+        out.extend(sum.sum().to_be_bytes());
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Read;
+
+    #[test]
+    fn a_bitmap_holds_its_rows_and_right_sums() {
+        let (pixels, wide, high) = ([7; 24], 2, 3);
+        let bytes = png(&pixels, wide, high);
+        let mut rest = bytes.strip_prefix(b"\x89PNG\r\n\x1a\n").expect("the mark of a PNG");
+        let mut chunks = Vec::new();
+        while let Some((size, after)) = rest.split_first_chunk() {
+            let (chunk, after) = after.split_at(u32::from_be_bytes(*size) as usize + 4);
+            let (sum, after) = after.split_first_chunk().expect("a sum");
+            let mut right = Crc::new();
+            right.update(chunk);
+            assert_eq!(u32::from_be_bytes(*sum), right.sum());
+            chunks.push(chunk.split_at(4));
+            rest = after;
+        }
+        let names: Vec<_> = chunks.iter().map(|(name, _)| *name).collect();
+        assert_eq!(names, [b"IHDR", b"IDAT", b"IEND"]);
+        assert_eq!(chunks[0].1, [0, 0, 0, 2, 0, 0, 0, 3, 8, 6, 0, 0, 0]);
+        let mut rows = Vec::new();
+        flate2::read::ZlibDecoder::new(chunks[1].1).read_to_end(&mut rows).expect("rows");
+        assert_eq!(rows, [[0, 7, 7, 7, 7, 7, 7, 7, 7]; 3].concat());
+    }
 }
