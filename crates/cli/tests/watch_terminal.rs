@@ -98,3 +98,65 @@ fn the_view_shows_waits_and_leaves_the_terminal_as_it_was() {
     terminal.shows("code=130");
     terminal.is_restored();
 }
+
+/// Ctrl-S, or a connection that hangs.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[test]
+fn a_terminal_that_takes_nothing_stops_neither_a_recording_nor_the_end() {
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+
+    fn signal(name: &str, pid: &str) {
+        let kill = Command::new("kill").args(["-s", name, pid]).status();
+        assert!(kill.expect("kill starts").success());
+    }
+    /// The program that reads what the terminal takes, stopped until this is dropped.
+    struct Stopped(String);
+    impl Drop for Stopped {
+        fn drop(&mut self) {
+            signal("CONT", &self.0);
+        }
+    }
+
+    let Some(terminal) = tmux::Terminal::start(81, 24) else { return };
+    let tool = env!("CARGO_BIN_EXE_chronoscope");
+    let watch = format!("'{tool}' watch --record r & echo $! > pid; fg; echo code=$?");
+    terminal.line(&format!("clear; {watch}"));
+    terminal.shows("▸ rust/thread-sleep");
+    let pid = std::fs::read_to_string(terminal.folder.join("pid")).expect("its number");
+    let tty = format!("of={}", terminal.variable("pane_tty"));
+    let server = Stopped(terminal.variable("pid"));
+    signal("STOP", &server.0);
+    // Whoever writes much to it waits, once it is full.
+    let mut fill = Command::new("dd")
+        .args(["if=/dev/zero", &tty, "bs=64k", "count=256"])
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("dd starts");
+    std::thread::sleep(Duration::from_secs(2));
+    assert!(fill.try_wait().expect("its state").is_none(), "the terminal takes everything");
+    fill.kill().and_then(|()| fill.wait()).expect("it ends");
+    let recorded = || terminal.folder.join("r").metadata().expect("a recording").len();
+    let until = |what: &str, holds: &dyn Fn() -> bool| {
+        let start = Instant::now();
+        while !holds() {
+            assert!(start.elapsed() < tmux::PATIENCE, "{what}");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    };
+    for _ in 0..3 {
+        let before = recorded();
+        until("nothing more is recorded", &|| recorded() > before);
+        // What is left of a picture that was being written when the terminal was full.
+        std::thread::sleep(Duration::from_secs(1));
+    }
+    signal("TERM", pid.trim());
+    let process = format!("/proc/{}/stat", pid.trim());
+    // A shell that waits for the terminal itself may not look after it yet.
+    until("it does not end", &|| {
+        let stat = std::fs::read_to_string(&process).unwrap_or_default();
+        stat.is_empty() || stat.contains(") Z ")
+    });
+    drop(server);
+    terminal.shows("code=143");
+}

@@ -8,7 +8,7 @@ use chronoscope_measure::engine::rounds::{self, Plan};
 use chronoscope_measure::engine::{Mode, Time, Timed};
 use chronoscope_measure::loops::{calls, overhead};
 use chronoscope_model::clock::{Clock, Kind, Limit};
-use chronoscope_model::estimate::StoppedBy;
+use chronoscope_model::estimate::SampledTo;
 use std::time::Duration;
 
 const NOISY: Disturbance = Disturbance {
@@ -165,9 +165,9 @@ fn precision_ends_a_quiet_run_and_the_budget_a_noisy_one() {
         let rate = host.rate();
         (found.estimate(&specs, 0, Mode::Throughput, rate).unwrap().stopped_by, spent)
     };
-    assert_eq!(run(0.0, 1000).0, StoppedBy::Precision);
+    assert_eq!(run(0.0, 1000).0, SampledTo::Precision);
     let (by, spent) = run(0.3, 50);
-    assert_eq!(by, StoppedBy::Budget);
+    assert_eq!(by, SampledTo::Budget);
     assert!(spent < 55.0, "{spent} ms of 50");
 }
 

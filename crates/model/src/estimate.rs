@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
-pub enum StoppedBy {
+pub enum SampledTo {
     /// The interval became as narrow as requested.
     Precision,
     /// The time ran out, or the limit on iterations was reached.
@@ -59,7 +59,7 @@ pub struct Estimate {
     /// How many batches were left out because they were disturbed.
     pub disturbed: u64,
     /// Why sampling ended.
-    pub stopped_by: StoppedBy,
+    pub stopped_by: SampledTo,
     /// The estimate in ticks of the time-stamp counter, if that is the ruler.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cycles: Option<f64>,

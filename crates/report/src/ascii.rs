@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// The signs that screens use, as a reader of plain text expects them.
-const SIGNS: [(&str, &str); 24] = [
+const SIGNS: [(&str, &str); 30] = [
     (" · ", ", "),
     ("·", "."),
     ("±", "+/-"),
@@ -28,6 +28,12 @@ const SIGNS: [(&str, &str); 24] = [
     ("▅", "+"),
     ("▆", "*"),
     ("▇", "#"),
+    ("░", ":"),
+    ("▒", "+"),
+    ("▓", "*"),
+    ("█", "#"),
+    ("↑", "^"),
+    ("↓", "v"),
 ];
 
 /// The replacement for a sign that no ASCII character resembles.

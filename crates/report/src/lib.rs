@@ -13,6 +13,7 @@ pub mod clean;
 pub mod compare;
 pub mod documents;
 pub mod format;
+pub mod late;
 pub mod metrics;
 pub mod page;
 pub mod recording;

@@ -17,7 +17,7 @@ pub use draw::draw;
 pub use replay::Replay;
 pub use run::{Ended, Source, run};
 pub use state::State;
-pub use terminal::restore;
+pub use terminal::{is_stuck, restore};
 pub use view::{Command, SPEEDS, View};
 
 /// The sample in the README is compiled and run.

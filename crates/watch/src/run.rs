@@ -3,7 +3,7 @@
 use crate::draw::draw;
 use crate::state::State;
 use crate::stopping::Stopping;
-use crate::terminal::{self, Guard, Screen};
+use crate::terminal::{self, Guard};
 use crate::view::{Command, View};
 use chronoscope_model::recording::Event;
 use crossterm::event;
@@ -45,6 +45,8 @@ pub enum Ended {
     Quit,
     /// By Ctrl-C.
     Interrupted,
+    /// By the signal of this number, which would otherwise have ended the process at once.
+    Signal(u8),
     /// By a panic in some thread, whose message was printed.
     Panicked,
 }
@@ -57,8 +59,8 @@ pub enum Ended {
 pub fn run(source: &mut dyn Source, view: View) -> io::Result<Ended> {
     let stopping = Stopping::new()?;
     let _restored = Guard;
-    let screen = terminal::take()?;
-    let mut shown = Shown { screen, state: State::default(), view, changed: true };
+    terminal::take()?;
+    let mut shown = Shown { state: State::default(), view, changed: true, all: true };
     let ended = shown.until_end(source, &stopping);
     match ended {
         _ if terminal::panicked() => Ok(Ended::Panicked),
@@ -67,11 +69,12 @@ pub fn run(source: &mut dyn Source, view: View) -> io::Result<Ended> {
 }
 
 struct Shown {
-    screen: Screen,
     state: State,
     view: View,
     /// Whether the picture may differ from what is on the screen.
     changed: bool,
+    /// Whether something else may be on the screen.
+    all: bool,
 }
 
 impl Shown {
@@ -79,15 +82,21 @@ impl Shown {
         loop {
             self.take_in(source)?;
             if self.changed {
-                let Self { screen, state, view, .. } = self;
-                terminal::writing(|| screen.draw(|frame| draw(frame, state, view)).map(drop))?;
-                self.changed = false;
+                // One row or column is the least that there can be.
+                let (width, height) = crossterm::terminal::size()?;
+                let size = [width, height].map(|cells| usize::from(cells.max(1)));
+                let picture = draw(&self.state, &self.view, size[0], size[1]);
+                terminal::show(picture, self.all)?;
+                (self.changed, self.all) = (false, false);
             }
             if terminal::panicked() {
                 return Ok(Ended::Panicked);
             }
             if source.over() {
                 return Ok(Ended::Quit);
+            }
+            if let Some(signal) = stopping.ended() {
+                return Ok(Ended::Signal(signal));
             }
             let next = Instant::now() + TICK;
             // The keys that were pressed by then, with what they change drawn at once.
@@ -96,7 +105,7 @@ impl Shown {
                 let key = match event::read()? {
                     event::Event::Key(key) => key,
                     event::Event::Resize(..) => {
-                        terminal::writing(|| terminal::fit(&mut self.screen))?;
+                        self.all = true;
                         break;
                     }
                     _ => break,
@@ -168,8 +177,7 @@ impl Shown {
 
     /// Takes the terminal after the process was stopped, and draws all of it.
     fn again(&mut self) -> io::Result<()> {
-        terminal::enter()?;
-        self.changed = true;
-        terminal::writing(|| terminal::fit(&mut self.screen))
+        (self.changed, self.all) = (true, true);
+        terminal::enter()
     }
 }

@@ -1,27 +1,46 @@
-//! Ctrl-Z: the process stops, and goes on later.
+//! Signals: Ctrl-Z, after which the process goes on later, and those that would end it at once.
 
 #[cfg(unix)]
 mod unix {
-    use signal_hook::consts::SIGTSTP;
-    use signal_hook::flag::register;
+    use signal_hook::consts::{
+        SIGALRM, SIGPROF, SIGQUIT, SIGTSTP, SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU, SIGXFSZ,
+    };
+    use signal_hook::flag::{register, register_usize};
     use signal_hook::low_level::{emulate_default_handler, unregister};
     use std::io;
     use std::sync::Arc;
-    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-    /// The signal that asks the process to stop. That it goes on is no signal here, because the
+    /// The signals that end a process, are no fault of it, and that no other part of the tool
+    /// handles.
+    const ENDS: [i32; 8] =
+        [SIGALRM, SIGPROF, SIGQUIT, SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU, SIGXFSZ];
+
+    /// The signal that asks the process to stop, and those that end it. That it goes on is no signal here, because the
     /// waits need that one themselves.
     pub struct Stopping {
         asked: Arc<AtomicBool>,
-        handler: signal_hook::SigId,
+        ended: Arc<AtomicUsize>,
+        handlers: Vec<signal_hook::SigId>,
     }
 
     impl Stopping {
-        /// Handles the signal from now on.
+        /// Handles the signals from now on.
         pub fn new() -> io::Result<Self> {
-            let asked = Arc::default();
-            let handler = register(SIGTSTP, Arc::clone(&asked))?;
-            Ok(Self { asked, handler })
+            let (asked, ended) = (Arc::default(), Arc::default());
+            let handlers = vec![register(SIGTSTP, Arc::clone(&asked))?];
+            let mut stopping = Self { asked, ended, handlers };
+            for signal in ENDS {
+                let number = signal.unsigned_abs() as usize;
+                let handler = register_usize(signal, Arc::clone(&stopping.ended), number)?;
+                stopping.handlers.push(handler);
+            }
+            Ok(stopping)
+        }
+
+        /// The number of the signal that asked the process to end, if one did.
+        pub fn ended(&self) -> Option<u8> {
+            u8::try_from(self.ended.load(Ordering::SeqCst)).ok().filter(|signal| *signal > 0)
         }
 
         /// Whether the process was asked to stop since the last call.
@@ -39,7 +58,9 @@ mod unix {
 
     impl Drop for Stopping {
         fn drop(&mut self) {
-            unregister(self.handler);
+            for handler in self.handlers.drain(..) {
+                unregister(handler);
+            }
         }
     }
 }
@@ -60,6 +81,11 @@ mod other {
         /// Never.
         pub fn asked(&self) -> bool {
             false
+        }
+
+        /// No signal ends the view.
+        pub fn ended(&self) -> Option<u8> {
+            None
         }
 
         /// Does nothing.

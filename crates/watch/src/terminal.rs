@@ -1,53 +1,76 @@
 //! The terminal: taken for the view, and given back on every way out.
+//!
+//! A thread of its own writes to it, because a terminal may take nothing for as long as it likes.
+//! Whoever draws leaves a picture for that thread, and never waits: a picture that was not written
+//! when the next one is there is not written at all.
 
-use crossterm::cursor::{Hide, Show};
+use crossterm::cursor::{Hide, MoveTo, Show};
 use crossterm::event;
-use crossterm::execute;
+use crossterm::queue;
 use crossterm::terminal::{
-    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+    Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
-use ratatui_core::backend::Backend;
-use ratatui_core::layout::Position;
-use ratatui_core::terminal::{Terminal, TerminalOptions, Viewport};
-use ratatui_crossterm::CrosstermBackend;
 use std::cell::Cell;
-use std::io::{self, BufWriter, Stdout};
+use std::io::{self, Write};
 use std::panic;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, Once, TryLockError};
+use std::sync::{Condvar, Mutex, MutexGuard, Once, PoisonError};
 use std::time::Duration;
 
 /// Whether the view has the terminal.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 /// Whether any thread has panicked.
 static PANICKED: AtomicBool = AtomicBool::new(false);
-/// Held while something is written to the terminal.
-static WRITING: Mutex<()> = Mutex::new(());
+/// Whether the terminal did not take what gives it back.
+static STUCK: AtomicBool = AtomicBool::new(false);
+/// What is to be written, and whether that has changed.
+static ASKED: Mutex<Asked> = Mutex::new(Asked {
+    leave: false,
+    enter: false,
+    picture: None,
+    all: false,
+    busy: false,
+    failed: None,
+});
+static CHANGED: Condvar = Condvar::new();
 
 thread_local! {
-    /// Whether this thread holds the lock.
+    /// Whether this is the thread that writes.
     static WRITES: Cell<bool> = const { Cell::new(false) };
 }
 
-/// For how long a terminal may take what is being written before it is restored anyway.
-const PATIENCE: u32 = 50;
-const PAUSE: Duration = Duration::from_millis(10);
+/// For how long a terminal may take what is being written before it is given up: longer than a busy
+/// machine lets a thread wait.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The least time to wait for input: below a millisecond crossterm asks again and again.
 const LEAST: Duration = Duration::from_micros(10);
 
-/// A frame is written in one piece, of this many bytes or less in most cases.
-const BUFFER: usize = 64 << 10;
+/// What the writing thread is to do, in this order.
+struct Asked {
+    leave: bool,
+    enter: bool,
+    picture: Option<Vec<String>>,
+    /// Whether all lines of the picture are to be written, rather than those that differ.
+    all: bool,
+    /// Whether the thread is writing.
+    busy: bool,
+    /// What went wrong.
+    failed: Option<io::Error>,
+}
 
-/// The screen of the view.
-pub type Screen = Terminal<CrosstermBackend<BufWriter<Stdout>>>;
+/// A panic leaves whole values.
+fn asked() -> MutexGuard<'static, Asked> {
+    ASKED.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Takes the terminal. From now on a panic in any thread restores it before its message appears.
 ///
 /// # Errors
 /// Standard output or input is no terminal, or it is gone.
-pub fn take() -> io::Result<Screen> {
+pub fn take() -> io::Result<()> {
     static HOOK: Once = Once::new();
+    static WRITER: Mutex<bool> = Mutex::new(false);
     HOOK.call_once(|| {
         let before = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
@@ -56,20 +79,12 @@ pub fn take() -> io::Result<Screen> {
             before(info);
         }));
     });
-    enter()?;
-    let backend = CrosstermBackend::new(BufWriter::with_capacity(BUFFER, io::stdout()));
-    // Otherwise the size would be asked for at each picture, which opens the terminal each time.
-    let viewport = Viewport::Fixed((Position::ORIGIN, backend.size()?).into());
-    Terminal::with_options(backend, TerminalOptions { viewport })
-}
-
-/// Gives a picture the size that the terminal has now, and makes the next one draw all of it.
-///
-/// # Errors
-/// The terminal is gone.
-pub fn fit(screen: &mut Screen) -> io::Result<()> {
-    let size = screen.size()?;
-    screen.resize((Position::ORIGIN, size).into())
+    let mut writer = WRITER.lock().unwrap_or_else(PoisonError::into_inner);
+    if !*writer {
+        std::thread::Builder::new().name("terminal".into()).spawn(write)?;
+        *writer = true;
+    }
+    enter()
 }
 
 /// Takes the terminal again, after the process was stopped, with all that another program may have
@@ -80,41 +95,113 @@ pub fn fit(screen: &mut Screen) -> io::Result<()> {
 pub fn enter() -> io::Result<()> {
     TAKEN.store(true, Ordering::SeqCst);
     enable_raw_mode()?;
-    execute!(io::stdout(), EnterAlternateScreen, Hide)
+    asked().enter = true;
+    CHANGED.notify_all();
+    Ok(())
 }
 
-/// Gives the terminal back as it was, if the view has it. Any thread may call this at any time.
+/// Gives the terminal back as it was, if the view has it. Any thread may call this at any time. If
+/// the terminal takes nothing, only its settings are restored.
 pub fn restore() {
     if !TAKEN.swap(false, Ordering::SeqCst) {
         return;
     }
-    // Whatever is being written ends first, or it would hide the cursor again.
-    let own = WRITES.with(Cell::get);
-    for _ in 0..PATIENCE {
-        match WRITING.try_lock() {
-            Err(TryLockError::WouldBlock) if !own => std::thread::sleep(PAUSE),
-            _ => break,
-        }
+    if WRITES.with(Cell::get) {
+        let mut bytes = Vec::new();
+        let _ = leave(&mut bytes).and_then(|()| io::stdout().write_all(&bytes));
+    } else {
+        let mut asked = asked();
+        (asked.leave, asked.enter, asked.picture) = (true, false, None);
+        CHANGED.notify_all();
+        // If the terminal is gone, there is nothing to restore.
+        let left = CHANGED.wait_timeout_while(asked, PATIENCE, |asked| asked.leave || asked.busy);
+        let (asked, time) = left.unwrap_or_else(PoisonError::into_inner);
+        drop(asked);
+        STUCK.store(time.timed_out(), Ordering::SeqCst);
     }
-    // If the terminal is gone, there is nothing to restore.
-    let _ = execute!(io::stdout(), LeaveAlternateScreen, Show);
     let _ = disable_raw_mode();
 }
 
-/// Writes to the terminal, unless it was given back.
+/// Whether the terminal took nothing when it was given back, so that whoever writes to it waits
+/// without an end.
+pub fn is_stuck() -> bool {
+    STUCK.load(Ordering::SeqCst)
+}
+
+/// Shows a picture soon, each line of which is as wide as the screen; `all`: whatever is on the
+/// screen is to be written over.
 ///
 /// # Errors
-/// Those of `write`; or a thread has panicked, or the terminal was given back.
-pub fn writing<T>(write: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
-    // A panic while it was held has restored the terminal.
-    let _lock = WRITING.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+/// What was written before could not be written; or a thread has panicked, or the terminal was
+/// given back.
+pub fn show(lines: Vec<String>, all: bool) -> io::Result<()> {
     if !TAKEN.load(Ordering::SeqCst) {
         return Err(io::ErrorKind::BrokenPipe.into());
     }
+    let mut asked = asked();
+    if let Some(error) = asked.failed.take() {
+        return Err(error);
+    }
+    asked.picture = Some(lines);
+    asked.all |= all;
+    CHANGED.notify_all();
+    Ok(())
+}
+
+/// Writes what is asked for, for as long as the process lives.
+fn write() {
     WRITES.with(|writes| writes.set(true));
-    let written = write();
-    WRITES.with(|writes| writes.set(false));
-    written
+    let mut shown = Vec::new();
+    let mut asked = asked();
+    loop {
+        let idle = |it: &mut Asked| !(it.leave || it.enter || it.picture.is_some());
+        asked = CHANGED.wait_while(asked, idle).unwrap_or_else(PoisonError::into_inner);
+        let (left, entered) = (asked.leave, std::mem::take(&mut asked.enter));
+        let picture = asked.picture.take();
+        let all = picture.is_some() && std::mem::take(&mut asked.all);
+        asked.busy = true;
+        drop(asked);
+        let mut bytes = Vec::new();
+        let mut written = if left { leave(&mut bytes) } else { Ok(()) };
+        if entered {
+            shown.clear();
+            let enter = queue!(bytes, EnterAlternateScreen, Hide, Clear(ClearType::All));
+            written = written.and(enter);
+        }
+        if all {
+            shown.clear();
+        }
+        if let Some(picture) = picture {
+            written = written.and_then(|()| changes(&mut shown, picture, &mut bytes));
+        }
+        // In one piece, so that no half of a picture is seen.
+        let mut out = io::stdout().lock();
+        written = written.and_then(|()| out.write_all(&bytes)).and_then(|()| out.flush());
+        drop(out);
+        asked = self::asked();
+        asked.busy = false;
+        asked.leave &= !left;
+        if let Err(error) = written {
+            asked.failed.get_or_insert(error);
+        }
+        CHANGED.notify_all();
+    }
+}
+
+fn leave(bytes: &mut Vec<u8>) -> io::Result<()> {
+    queue!(bytes, LeaveAlternateScreen, Show)
+}
+
+/// Adds the lines of a picture that differ from what is shown.
+fn changes(shown: &mut Vec<String>, picture: Vec<String>, bytes: &mut Vec<u8>) -> io::Result<()> {
+    for (y, line) in picture.iter().enumerate() {
+        if shown.get(y) != Some(line) {
+            queue!(bytes, MoveTo(0, u16::try_from(y).unwrap_or(u16::MAX)))?;
+            bytes.extend_from_slice(line.as_bytes());
+        }
+    }
+    *shown = picture;
+    Ok(())
 }
 
 /// Waits for input for at most this time, and returns whether there is any.
@@ -160,5 +247,25 @@ pub struct Guard;
 impl Drop for Guard {
     fn drop(&mut self) {
         restore();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_lines_that_differ_are_written() {
+        let (mut shown, mut bytes) = (Vec::new(), Vec::new());
+        for (picture, written) in [
+            (["ab", "cd"], "\u{1b}[1;1Hab\u{1b}[2;1Hcd"),
+            (["ab", "cd"], ""),
+            (["ab", "ce"], "\u{1b}[2;1Hce"),
+        ] {
+            bytes.clear();
+            let picture = picture.map(String::from).to_vec();
+            changes(&mut shown, picture, &mut bytes).expect("memory");
+            assert_eq!(String::from_utf8_lossy(&bytes), written);
+        }
     }
 }

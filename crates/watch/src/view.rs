@@ -2,6 +2,7 @@
 
 use crate::state::State;
 use chronoscope_model::waits::Load;
+use chronoscope_report::text::Style;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 /// What of the state is shown, and how.
@@ -25,10 +26,8 @@ pub struct View {
     pub ended: bool,
     /// What the last key did, if that is not to be seen otherwise. The next key removes it.
     pub message: Option<String>,
-    /// Whether to draw with ASCII only.
-    pub ascii: bool,
-    /// Whether to use colours, which are those of the terminal's palette.
-    pub color: bool,
+    /// What the terminal can show. Its width is that of each picture.
+    pub style: Style,
 }
 
 /// What a key asks for beyond another look at the state.

@@ -6,15 +6,16 @@ use chronoscope_model::recording::{Deltas, Event, Late, LoadSince, Machine, Note
 use chronoscope_model::recording::{Dropped, Start};
 use chronoscope_model::why::Cause;
 use chronoscope_model::{Environment, Note};
+use chronoscope_report::text::Style;
 use chronoscope_watch::{Replay, State, View, draw};
 use proptest::prelude::*;
-use ratatui_core::backend::TestBackend;
-use ratatui_core::terminal::Terminal;
+
+const ASCII: Style = Style { width: 80, color: false, unicode: false };
 
 fn drawn(state: &State, view: &View, (width, height): (u16, u16)) -> String {
-    let mut terminal = Terminal::new(TestBackend::new(width, height)).expect("in memory");
-    terminal.draw(|frame| draw(frame, state, view)).expect("in memory");
-    terminal.backend().to_string()
+    let lines = draw(state, view, width.into(), height.into());
+    assert_eq!(lines.len(), usize::from(height));
+    lines.iter().map(|line| format!("\"{line}\"\n")).collect()
 }
 
 fn state(events: impl IntoIterator<Item = Event>) -> State {
@@ -40,7 +41,7 @@ fn a_late_wake_up_help_and_deltas_have_screens_of_their_own() {
     insta::assert_snapshot!("open", drawn(&state, &open, (80, 24)));
     let help = View { help: true, ..View::default() };
     insta::assert_snapshot!("help", drawn(&state, &help, (80, 24)));
-    let deltas = View { deltas: true, ascii: true, selected: 1, ..View::default() };
+    let deltas = View { deltas: true, style: ASCII, selected: 1, ..View::default() };
     let deltas = drawn(&state, &deltas, (80, 24));
     assert!(deltas.is_ascii(), "{deltas}");
     insta::assert_snapshot!("deltas", deltas);
@@ -83,8 +84,9 @@ fn names_cannot_move_the_cursor_or_hide() {
     for (open, help, ascii) in
         [(false, false, false), (true, false, false), (false, true, true), (true, false, true)]
     {
+        let style = if ascii { ASCII } else { Style::default() };
         let message = Some(evil.to_owned());
-        let view = View { open, help, ascii, message, deltas: true, ..View::default() };
+        let view = View { open, help, style, message, deltas: true, ..View::default() };
         for size in [(120, 40), (80, 24), (30, 12)] {
             let all = drawn(&state, &view, size);
             let bad =
@@ -224,8 +226,7 @@ proptest! {
             open: bit(0),
             help: bit(1),
             deltas: bit(2),
-            ascii: bit(3),
-            color: bit(4),
+            style: Style { unicode: !bit(3), color: bit(4), ..Style::default() },
             speed: bit(5).then_some(2.0),
             paused: bit(6),
             ..View::default()

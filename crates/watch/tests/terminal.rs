@@ -175,6 +175,13 @@ mod checks {
             terminal.shows("ended: Ok(Quit)");
             terminal.is_restored();
         }
+        // Those that nothing else handles would leave the terminal as it is.
+        for (signal, number) in [("QUIT", 3), ("USR1", 10), ("ALRM", 14), ("XCPU", 24)] {
+            start(terminal, "");
+            signalled(terminal, signal);
+            terminal.shows(&format!("ended: Ok(Signal({number}))"));
+            terminal.is_restored();
+        }
     }
 
     fn number(terminal: &Terminal) -> String {

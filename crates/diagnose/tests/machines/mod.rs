@@ -12,7 +12,7 @@ use chronoscope_model::clock::{
     UntilChange,
 };
 use chronoscope_model::environment::{ClockSource, TscKind, Vdso};
-use chronoscope_model::estimate::StoppedBy;
+use chronoscope_model::estimate::SampledTo;
 use chronoscope_model::ordering::{After, Handed, Ordering, Work};
 use chronoscope_model::run::{Core, Noise};
 use chronoscope_model::{Advice, Estimate, Report, Ruler, Run, SCHEMA};
@@ -48,7 +48,7 @@ pub fn estimate(value: f64, half: f64) -> Estimate {
         batches: 640,
         reads_per_batch: (20_000.0 / value.max(0.1)).ceil() as u64,
         disturbed: 3,
-        stopped_by: StoppedBy::Precision,
+        stopped_by: SampledTo::Precision,
         cycles: Some(value * 2.6),
         core_cycles: Some(value * CORE_HZ / 1e9),
         processes: Some(8),

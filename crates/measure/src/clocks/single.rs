@@ -10,7 +10,7 @@ use crate::stats::summary::Summary;
 use chronoscope_model::Estimate;
 use chronoscope_model::clock::Displaced;
 use chronoscope_model::environment::Cache;
-use chronoscope_model::estimate::StoppedBy;
+use chronoscope_model::estimate::SampledTo;
 use std::time::Duration;
 
 /// Samples of single reads, in ticks of the ruler.
@@ -301,9 +301,9 @@ impl<'a> Estimates<'a> {
             reads_per_batch: 1,
             disturbed: own.disturbed,
             stopped_by: if found.high_ns - found.low_ns <= narrow {
-                StoppedBy::Precision
+                SampledTo::Precision
             } else {
-                StoppedBy::Budget
+                SampledTo::Budget
             },
             ..found
         })

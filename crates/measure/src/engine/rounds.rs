@@ -16,7 +16,7 @@ use super::spec::Spec;
 use super::time::Limit;
 use crate::stats::estimate::{Estimator, MIN_SAMPLES, ModeEstimate, Scratch};
 use crate::stats::summary::Summary;
-use chronoscope_model::estimate::{Second, StoppedBy};
+use chronoscope_model::estimate::{Second, SampledTo};
 use chronoscope_model::run::Noise;
 use chronoscope_model::{Estimate, between};
 use std::time::Duration;
@@ -539,7 +539,7 @@ impl Outcome {
             batches: plain.len() as u64,
             reads_per_batch: series.wanted.reads,
             disturbed: series.left_out(&self.core),
-            stopped_by: if series.done { StoppedBy::Precision } else { StoppedBy::Budget },
+            stopped_by: if series.done { SampledTo::Precision } else { SampledTo::Budget },
             core_cycles: self.core.pace.usual().map(|cycles| cost.value * cycles),
             processes: u32::try_from(self.processes()).ok(),
             shared_ns: shared.map(|(own, empty)| ns(own.value - empty.value)),

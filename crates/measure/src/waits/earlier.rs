@@ -8,7 +8,6 @@ use super::row_spec::RowSpec;
 use super::spent::Spent;
 use super::why::Reasons;
 use chronoscope_model::waits::{ByClock, Load, LoadRun, Slack, Wait};
-use chronoscope_probes::machine::quota::Throttled;
 
 /// A run cannot last longer than this, in seconds.
 const MOST_S: f64 = 1e9;
@@ -139,7 +138,7 @@ pub(super) fn go_on(row: &LiveRow, wait: &Wait) -> Result<(), String> {
         ns: (wait.seconds * 1e9) as u64,
         cpu_ns: wait.cpu_ns.map(|ns| (ns * wait.samples as f64) as u64),
         switches: wait.voluntary_switches.zip(wait.involuntary_switches),
-        throttled: wait.throttled.map(|it| Throttled { periods: it.periods, ns: it.ns }),
+        throttled: wait.throttled,
     });
     Ok(())
 }

@@ -8,8 +8,7 @@ use super::ticks;
 use chronoscope_model::Note;
 use chronoscope_model::histogram::Histogram;
 use chronoscope_model::quantile::Intervals;
-use chronoscope_model::waits::{self, Grid, Load, LoadRun, Priority, Slack, StoppedBy, Wait};
-use chronoscope_probes::machine::quota::Throttled;
+use chronoscope_model::waits::{Grid, Load, LoadRun, Priority, Slack, StoppedBy, Throttled, Wait};
 use chronoscope_probes::waits::{Asked, Entry, os};
 
 /// Makes the row of a method that cannot be used here, or under this load.
@@ -116,12 +115,11 @@ fn above(live: &LiveRow) -> u64 {
 
 /// The time that a CPU quota throttled during the row's turns, or during the run if there is one
 /// row.
-fn throttled(spent: &Spent, common: &Common) -> Option<waits::Throttled> {
-    let sum = match (spent.throttled, common.throttled) {
+fn throttled(spent: &Spent, common: &Common) -> Option<Throttled> {
+    match (spent.throttled, common.throttled) {
         (Some(turns), None) => Some(turns),
         (turns, run) => Some(turns.unwrap_or_default().and(run?)),
-    };
-    sum.map(|it| waits::Throttled { periods: it.periods, ns: it.ns })
+    }
 }
 
 /// The notes on the row, including those of an earlier run.

@@ -1,6 +1,6 @@
 //! What the waits of a row cost: the time of their bursts, and the system's counts meanwhile.
 
-use chronoscope_probes::machine::quota::Throttled;
+use chronoscope_model::waits::Throttled;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Spent {

@@ -220,6 +220,26 @@ pub struct Throttled {
     pub ns: u64,
 }
 
+impl Throttled {
+    /// Both together.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            periods: self.periods.saturating_add(other.periods),
+            ns: self.ns.saturating_add(other.ns),
+        }
+    }
+
+    /// What was throttled since `before`.
+    #[must_use]
+    pub fn since(self, before: Self) -> Self {
+        Self {
+            periods: self.periods.saturating_sub(before.periods),
+            ns: self.ns.saturating_sub(before.ns),
+        }
+    }
+}
+
 /// What a method takes as its argument.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -5,39 +5,12 @@
 use super::root::Root;
 use chronoscope_model::Environment;
 use chronoscope_model::environment::CpuQuota;
+use chronoscope_model::waits::Throttled;
 use std::fs::File;
 use std::io::{Read, Seek};
 
 /// The largest number of levels of control groups that are examined.
 const DEEPEST: usize = 32;
-
-/// What was throttled, in a control group and the groups that contain it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Throttled {
-    /// Periods in which a group had used up its quota.
-    pub periods: u64,
-    /// How long groups were throttled, in nanoseconds, added up over their CPUs.
-    pub ns: u64,
-}
-
-impl Throttled {
-    #[must_use]
-    pub fn and(self, other: Self) -> Self {
-        Self {
-            periods: self.periods.saturating_add(other.periods),
-            ns: self.ns.saturating_add(other.ns),
-        }
-    }
-
-    /// What was throttled since `before`.
-    #[must_use]
-    pub fn since(self, before: Self) -> Self {
-        Self {
-            periods: self.periods.saturating_sub(before.periods),
-            ns: self.ns.saturating_sub(before.ns),
-        }
-    }
-}
 
 /// The files that count throttling, for this process.
 #[derive(Debug)]

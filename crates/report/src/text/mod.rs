@@ -15,7 +15,7 @@ mod wrapping;
 
 pub use explain::Page;
 pub use list::ListRow;
-pub use style::Style;
+pub use style::{Style, columns};
 
 use crate::block::Block;
 use crate::section::{self, Detail, Section};
@@ -96,6 +96,11 @@ pub fn blocks(blocks: Vec<Block>, style: &Style) -> String {
 /// The same, with as much of them as is asked for.
 pub fn detailed(blocks: Vec<Block>, detail: Detail, style: &Style) -> String {
     render([blocks], detail, style)
+}
+
+/// Lines of text, wrapped at words.
+pub fn wrapped(text: &str, width: usize) -> Vec<String> {
+    wrapping::wrap(text, width, "", "")
 }
 
 /// A message wrapped at words.

@@ -60,6 +60,7 @@ const FIRST_MARK: u32 = 0xE_0030;
 const END_MARK: char = '\u{E007F}';
 
 impl Style {
+    /// Text in a tone, to be laid out: a mark that takes no column opens and closes it.
     pub fn paint(&self, tone: Tone, text: &str) -> String {
         if !self.color || text.is_empty() {
             return text.to_owned();
@@ -69,7 +70,7 @@ impl Style {
 
     /// Text whose signs the terminal can show: without Unicode, the signs that screens use become
     /// ASCII.
-    pub(super) fn signs(&self, text: &str) -> String {
+    pub fn signs(&self, text: &str) -> String {
         if self.unicode { text.to_owned() } else { ascii(text).into_owned() }
     }
 
@@ -131,34 +132,65 @@ impl Style {
         out
     }
 
+    /// A line of a picture as it is written, in exactly the width: what is written over it leaves
+    /// nothing of it. Without Unicode, each sign becomes ASCII for itself: in a picture, `·` between
+    /// spaces separates nothing.
+    pub fn filled(&self, line: &str) -> String {
+        let ascii = |c: char| {
+            let is_mark = of_mark(c).is_some() || c == END_MARK;
+            if is_mark { c.to_string() } else { ascii(c.encode_utf8(&mut [0; 4])).into_owned() }
+        };
+        let line = match self.unicode {
+            true => cut(line, self.width, ""),
+            false => cut(&line.chars().map(ascii).collect::<String>(), self.width, ""),
+        };
+        // The spaces at the end are not drawn with the line.
+        let (mut drawn, mut at) = (0, 0);
+        for c in line.chars() {
+            at += c.width().unwrap_or(0);
+            if c != ' ' && of_mark(c).is_none() && c != END_MARK {
+                drawn = at;
+            }
+        }
+        self.finish(&line, &mut None) + &" ".repeat(self.width - drawn)
+    }
+
     /// Cuts text to a number of columns, and marks the cut with a sign.
-    pub(super) fn cut(&self, text: &str, width: usize) -> String {
-        if columns(text) <= width {
-            return text.to_owned();
-        }
+    pub fn cut(&self, text: &str, width: usize) -> String {
         let sign = self.signs("…");
-        let sign = if columns(&sign) <= width { sign.as_str() } else { "" };
-        let room = width - columns(sign);
-        let (mut out, mut used, mut cut) = (String::new(), 0, false);
-        for c in text.chars() {
-            let mark = of_mark(c).is_some() || c == END_MARK;
-            let wide = c.width().unwrap_or(0);
-            if !mark && !cut && used + wide > room {
-                cut = true;
-                out.push_str(sign);
-            }
-            // Marks are kept beyond the cut, so that an open tone is closed.
-            if mark || !cut {
-                out.push(c);
-                used += wide;
-            }
-        }
-        out
+        cut(text, width, if columns(&sign) <= width { &sign } else { "" })
     }
 }
 
+/// As much of a text as fits in a number of columns, with the sign if that is not all.
+fn cut(text: &str, width: usize, sign: &str) -> String {
+    if columns(text) <= width {
+        return text.to_owned();
+    }
+    let room = width - columns(sign);
+    let (mut out, mut used, mut cut) = (String::new(), 0, false);
+    for c in text.chars() {
+        let mark = of_mark(c).is_some() || c == END_MARK;
+        let wide = c.width().unwrap_or(0);
+        if !mark && !cut && used + wide > room {
+            cut = true;
+            out.push_str(sign);
+        }
+        // Marks are kept beyond the cut, so that an open tone is closed.
+        if mark || !cut {
+            out.push(c);
+            used += wide;
+        }
+    }
+    out
+}
+
 /// The columns that a text takes; marks take none.
-pub(super) fn columns(text: &str) -> usize {
+pub fn columns(text: &str) -> usize {
+    // Almost all texts are plain, and then nothing has to be looked up.
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return text.len();
+    }
     text.chars().filter_map(UnicodeWidthChar::width).sum()
 }
 

@@ -1,34 +1,34 @@
 //! The lines at the top: what is measured, and what the machine did.
 
-use super::text::{BOLD, DIM, Text, clock, joined, lasting, name, width};
+use super::text::{clock, joined, lasting, name};
 use crate::state::State;
 use crate::view::View;
 use chronoscope_model::quantile::Percentile;
 use chronoscope_model::units::{count, human_ns, short_ns};
-use ratatui_core::text::{Line, Span};
+use chronoscope_report::block::Tone;
+use chronoscope_report::text::columns;
 
 const TITLE: &str = "chronoscope watch";
 
 /// One line, or two.
-pub fn lines(state: &State, view: &View, cells: usize, lines: usize) -> Vec<Text> {
+pub fn lines(state: &State, view: &View, cells: usize, lines: usize) -> Vec<String> {
     [title(state, view, cells), facts(state, view, cells)].into_iter().take(lines).collect()
 }
 
 /// What is measured, and the time.
-fn title(state: &State, view: &View, cells: usize) -> Text {
-    let mut spans = vec![Span::styled(TITLE, BOLD)];
-    let mut used = width(TITLE);
-    let mut item = |text: String, style, spans: &mut Vec<Span<'static>>| {
-        let fits = used + width(&text) <= cells;
+fn title(state: &State, view: &View, cells: usize) -> String {
+    let style = &view.style;
+    let mut line = style.paint(Tone::Strong, TITLE);
+    let item = |text: &str, tone, line: &mut String| {
+        let fits = columns(line) + columns(text) <= cells;
         if fits {
-            used += width(&text);
-            spans.push(Span::styled(text, style));
+            line.push_str(&style.paint(tone, text));
         }
         fits
     };
     if !state.has_started() {
-        item("  starting".into(), DIM, &mut spans);
-        return Line::from(spans);
+        item("  starting", Tone::Dim, &mut line);
+        return line;
     }
     let speed = view.speed.map(|speed| format!("  replay ×{speed}"));
     let stands = match view {
@@ -37,7 +37,7 @@ fn title(state: &State, view: &View, cells: usize) -> Text {
         _ => None,
     };
     for text in stands.map(str::to_owned).into_iter().chain(speed) {
-        item(text, BOLD, &mut spans);
+        item(&text, Tone::Strong, &mut line);
     }
     let since = lasting(state.now_ns - state.since_ns.min(state.now_ns));
     let time = format!("{} UTC  {since}", clock(state.wall_ns(state.now_ns)));
@@ -50,28 +50,27 @@ fn title(state: &State, view: &View, cells: usize) -> Text {
             about += &format!(" on CPU {cpu}");
         }
     }
-    let load = if view.ascii { ", load " } else { " · load " };
-    let load = format!("{load}{}", state.load.name());
+    let load = style.signs(&format!(" · load {}", state.load.name()));
     for text in [about, load] {
-        if !item(text, DIM, &mut spans) {
+        if !item(&text, Tone::Dim, &mut line) {
             break;
         }
     }
     for text in [time, since] {
-        let gap = cells.saturating_sub(used);
-        if gap >= width(&text) + 2 {
-            spans.push(Span::raw(" ".repeat(gap - width(&text))));
-            spans.push(Span::raw(text));
+        let gap = cells.saturating_sub(columns(&line));
+        if gap >= columns(&text) + 2 {
+            line += &" ".repeat(gap - columns(&text));
+            line += &text;
             break;
         }
     }
-    Line::from(spans)
+    line
 }
 
 /// What the machine did, the most important first: what does not fit is left out.
-fn facts(state: &State, view: &View, cells: usize) -> Text {
+fn facts(state: &State, view: &View, cells: usize) -> String {
     if !state.has_started() {
-        return Line::default();
+        return String::new();
     }
     let sum = |of: fn(&crate::state::Figures) -> u64| {
         state.rows.iter().map(of).fold(0, u64::saturating_add)
@@ -96,12 +95,12 @@ fn facts(state: &State, view: &View, cells: usize) -> Text {
     let mut only_if = |n: u64, text: String| items.extend((n > 0).then_some(text));
     only_if(early, format!("{} early", count(early)));
     only_if(all.paused_ns, format!("paused {}", lasting(all.paused_ns)));
-    Line::raw(joined(&items, cells, view))
+    joined(&items, cells, &view.style)
 }
 
 /// The deltas of the clock.
-pub fn deltas(state: &State, view: &View, cells: usize) -> Text {
-    let id = state.start.clock.as_deref().map(name).unwrap_or_default();
+pub fn deltas(state: &State, view: &View, cells: usize) -> String {
+    let id = state.start.clock.as_deref().map_or(String::new(), |id| name(id, &view.style));
     let time = |ns: Option<u64>| ns.map_or("-".into(), |ns| human_ns(ns as f64));
     let percentile =
         |it: Percentile| format!("{} {}", it.name(), time(state.deltas.percentile(it)));
@@ -113,5 +112,5 @@ pub fn deltas(state: &State, view: &View, cells: usize) -> Text {
         format!("backwards {}", count(state.backwards)),
         percentile(Percentile::P999),
     ];
-    Line::raw(joined(&items, cells, view))
+    joined(&items, cells, &view.style)
 }

@@ -1,10 +1,11 @@
 //! What keys do and signs mean, and what there is to say of the run.
 
 use super::map::LEGEND;
-use super::text::{BOLD, DIM, Text, cut, left, name, width, wrapped};
+use super::text::{left, name};
 use crate::state::State;
 use crate::view::View;
-use ratatui_core::text::Span;
+use chronoscope_report::block::Tone;
+use chronoscope_report::text::{Style, columns, wrapped};
 
 /// Each key with what it does in a word and in a sentence, and whether it is for waits that happen
 /// now, for replays, or both.
@@ -37,7 +38,7 @@ enum Of {
 /// The keys for this view.
 fn known(view: &View) -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
     let here = if view.speed.is_some() { Of::Replay } else { Of::Live };
-    let ascii = view.ascii;
+    let ascii = !view.style.unicode;
     let all = KEYS.into_iter().filter(move |(.., of)| *of == Of::Both || *of == here);
     all.map(move |(key, word, about, _)| match key {
         "↑↓" if ascii => ("up/down", word, about),
@@ -47,39 +48,39 @@ fn known(view: &View) -> impl Iterator<Item = (&'static str, &'static str, &'sta
 }
 
 /// The last line: what the last key did, or as many keys as fit.
-pub fn keys(view: &View, cells: usize) -> Text {
+pub fn keys(view: &View, cells: usize) -> String {
+    let style = &view.style;
     if let Some(message) = &view.message {
-        return Text::styled(cut(&name(message), cells), BOLD);
+        return style.paint(Tone::Strong, &style.cut(&name(message, style), cells));
     }
     let mut text = String::new();
     if view.open && !view.help {
-        text = match view.ascii {
-            true => "left/right others  Esc back  ".into(),
-            false => "←→ others  Esc back  ".into(),
-        };
+        let keys = if style.unicode { "←→" } else { "left/right" };
+        text = format!("{keys} others  Esc back  ");
     } else {
         for (key, word, _) in known(view).filter(|(_, word, _)| !word.is_empty()) {
             let item = format!("{key} {word}  ");
-            if width(&text) + width(&item) + width(LAST) > cells {
+            if columns(&text) + columns(&item) + columns(LAST) > cells {
                 break;
             }
             text += &item;
         }
     }
-    if width(&text) + width(LAST) > cells {
+    if columns(&text) + columns(LAST) > cells {
         text.clear();
     }
-    Text::styled(text + LAST, DIM)
+    style.paint(Tone::Dim, &(text + LAST))
 }
 
 /// The page of help, as far as it fits.
-pub fn page(state: &State, view: &View, cells: usize, height: usize) -> Vec<Text> {
+pub fn page(state: &State, view: &View, cells: usize, height: usize) -> Vec<String> {
     const KEY: usize = 12;
-    let mut lines = vec![Text::styled("keys", BOLD)];
+    let style = &view.style;
+    let mut lines = vec![style.paint(Tone::Strong, "keys")];
     let keys = known(view).map(|(key, _, about)| (key, about)).chain([("q", "end")]);
     lines.extend(keys.map(|(key, about)| {
-        let about = cut(about, cells.saturating_sub(KEY));
-        Text::from(vec![Span::styled(left(key, KEY.min(cells)), BOLD), Span::raw(about)])
+        let key = style.paint(Tone::Strong, &left(key, KEY.min(cells), style));
+        key + &style.cut(about, cells.saturating_sub(KEY))
     }));
     let signs = [
         format!(
@@ -90,22 +91,20 @@ pub fn page(state: &State, view: &View, cells: usize, height: usize) -> Vec<Text
          has a page on each cause."
             .into(),
     ];
-    for text in signs.into_iter().chain(notes(state)) {
-        lines.extend(wrapped(&text, cells).into_iter().map(Text::raw));
-    }
+    lines.extend(signs.into_iter().chain(notes(state, style)).flat_map(|it| wrapped(&it, cells)));
     lines.truncate(height);
     lines
 }
 
 /// What could not be done as asked, and what disturbs.
-pub fn notes(state: &State) -> Vec<String> {
+pub fn notes(state: &State, style: &Style) -> Vec<String> {
     let mut all: Vec<String> = state
         .start
         .notes
         .iter()
         .map(|note| match note.fix.is_empty() {
-            true => name(&note.text),
-            false => format!("{}: {}", name(&note.text), name(&note.fix)),
+            true => name(&note.text, style),
+            false => name(&format!("{}: {}", note.text, note.fix), style),
         })
         .collect();
     // The most important is the last one, as it is always shown.

@@ -2,13 +2,14 @@
 //! cell that is the darker the more waits of that second are in it.
 
 use super::bars::{self, Bar, LABEL};
-use super::text::{DIM, Text, alarm, heading, left, name, right, width};
+use super::text::{heading, left, name, right};
 use crate::seconds::{CLASSES, Counts, PER_DECADE, least};
 use crate::state::Figures;
 use crate::state::State;
 use crate::view::View;
 use chronoscope_model::units::short_ns;
-use ratatui_core::text::Span;
+use chronoscope_report::block::Tone;
+use chronoscope_report::text::{Style, columns};
 use std::ops::{Range, RangeInclusive};
 
 /// The room for the map, and how fine it may be.
@@ -30,11 +31,12 @@ const FEW: char = '·';
 pub const LEGEND: &str = "· any ░ 1 ▒ 10 ▓ 50 █ 90 % of a second";
 
 /// The heading and the rows, from late to early, and an axis if the screen is tall.
-pub fn lines(state: &State, view: &View, size: &Size) -> Vec<Text> {
+pub fn lines(state: &State, view: &View, size: &Size) -> Vec<String> {
+    let style = &view.style;
     let none = Figures::default();
     let row = state.rows.get(view.selected).unwrap_or(&none);
     let described = state.start.rows.get(view.selected);
-    let id = described.map(|row| name(&row.id)).unwrap_or_default();
+    let id = described.map_or(String::new(), |row| name(&row.id, style));
     let limit = described.map_or(u64::MAX, |row| row.requested_ns.max(1));
     // The heading, and the axis.
     let most = size.height - 1;
@@ -43,27 +45,27 @@ pub fn lines(state: &State, view: &View, size: &Size) -> Vec<Text> {
     let all = fine.unwrap_or_else(|| rows(row.overshoot.classes(), PER_DECADE));
     let shown = fitting(all, row.overshoot.classes(), most - usize::from(axis));
     let wide = size.wide.then(|| (size.width * 62 / 100).saturating_sub(LABEL));
-    let columns = wide.unwrap_or(size.width.saturating_sub(LABEL));
-    let seconds = visible(state, columns);
+    let across = wide.unwrap_or(size.width.saturating_sub(LABEL));
+    let seconds = visible(state, across);
     let remark = match size.width {
         0..70 => "a column for each second",
         _ => "overshoot, a column for each second",
     };
-    let mut lines = vec![heading(&id, remark, LABEL + columns)];
+    let mut lines = vec![heading(&id, remark, LABEL + across, style)];
     for classes in &shown {
-        let mut text = right(&short_ns(least(classes.start) as f64), LABEL - 1);
-        text.push(' ');
-        let style = if least(classes.start) >= limit { alarm(view) } else { Default::default() };
+        let label = right(&short_ns(least(classes.start) as f64), LABEL - 1) + " ";
         let cells: String = seconds.clone().map(|s| cell(row.seconds.of(s), classes)).collect();
-        let cells = Span::styled(left(&cells, columns), style);
-        lines.push(Text::from(vec![Span::styled(text, DIM), cells]));
+        let cells = left(&cells, across, style);
+        let late = least(classes.start) >= limit;
+        let cells = if late { style.paint(Tone::Bad, &cells) } else { cells };
+        lines.push(style.paint(Tone::Dim, &label) + &cells);
     }
     if axis {
-        let text = " ".repeat(LABEL) + &ticks(&seconds, state.now_ns / 1_000_000_000, columns);
-        lines.push(Text::styled(text, DIM));
+        let text = " ".repeat(LABEL) + &ticks(&seconds, state.now_ns / 1_000_000_000, across);
+        lines.push(style.paint(Tone::Dim, &text));
     }
     if wide.is_some() {
-        beside(&mut lines, row, &shown, state, size.width - LABEL - columns);
+        next_to(&mut lines, row, &shown, state, size.width - LABEL - across, style);
     }
     lines
 }
@@ -109,9 +111,9 @@ fn cell(second: Option<&Counts>, classes: &Range<usize>) -> char {
 }
 
 /// The axis below: every half minute before now.
-fn ticks(seconds: &Range<u64>, now: u64, columns: usize) -> String {
+fn ticks(seconds: &Range<u64>, now: u64, cells: usize) -> String {
     const EVERY: u64 = 30;
-    let mut line = vec![' '; columns];
+    let mut line = vec![' '; cells];
     for second in seconds.clone().filter(|second| (now - second).is_multiple_of(EVERY)) {
         let label = match now - second {
             0 => "now".to_owned(),
@@ -119,7 +121,7 @@ fn ticks(seconds: &Range<u64>, now: u64, columns: usize) -> String {
         };
         // Its last character is below the column.
         let end = (second - seconds.start) as usize + 1;
-        if let Some(start) = end.checked_sub(width(&label)) {
+        if let Some(start) = end.checked_sub(columns(&label)) {
             line[start..end].iter_mut().zip(label.chars()).for_each(|(to, c)| *to = c);
         }
     }
@@ -127,22 +129,29 @@ fn ticks(seconds: &Range<u64>, now: u64, columns: usize) -> String {
 }
 
 /// Adds the distribution of all waits, a bar for each row of the map.
-fn beside(lines: &mut [Text], row: &Figures, shown: &[Range<usize>], state: &State, cells: usize) {
+fn next_to(
+    lines: &mut [String],
+    row: &Figures,
+    shown: &[Range<usize>],
+    state: &State,
+    cells: usize,
+    style: &Style,
+) {
     let remark = if state.since_ns > 0 { "since the reset" } else { "since the start" };
-    let mut texts = vec![heading("  all waits", &format!("{remark}, bars to log scale"), cells)];
+    let mut texts =
+        vec![heading("  all waits", &format!("{remark}, bars to log scale"), cells, style)];
     let bars = shown.iter().map(|classes| Bar {
         label: String::new(),
         count: row.overshoot.classes()[classes.clone()].iter().sum(),
     });
-    texts.extend(bars::lines(&bars.collect::<Vec<_>>(), row.overshoot.count(), 2, cells));
+    texts.extend(bars::lines(&bars.collect::<Vec<_>>(), row.overshoot.count(), 2, cells, style));
     // Next to the axis.
-    if width(LEGEND) + 2 <= cells {
-        texts.push(Text::styled(right(LEGEND, cells), DIM));
+    if columns(LEGEND) + 2 <= cells {
+        texts.push(style.paint(Tone::Dim, &right(LEGEND, cells)));
     }
-    let used = |line: &Text| line.width();
-    let most = lines.iter().map(used).max().unwrap_or(0);
+    let most = lines.iter().map(|line| columns(line)).max().unwrap_or(0);
     for (line, text) in lines.iter_mut().zip(texts) {
-        line.spans.push(Span::raw(" ".repeat(most - used(line))));
-        line.spans.extend(text.spans);
+        *line += &" ".repeat(most - columns(line));
+        *line += &text;
     }
 }

@@ -6,16 +6,12 @@ mod help;
 mod late;
 mod map;
 mod open;
-mod signs;
 mod table;
 mod text;
 
 use crate::state::State;
 use crate::view::View;
-use ratatui_core::buffer::Buffer;
-use ratatui_core::layout::Rect;
-use ratatui_core::terminal::Frame;
-use text::Text;
+use chronoscope_report::text::Style;
 
 /// From this width on, the distribution of all waits is next to the map.
 const WIDE: usize = 110;
@@ -26,44 +22,16 @@ const LATE: usize = 3;
 /// A map with fewer rows shows nothing.
 const LEAST_ROWS: usize = 3;
 
-/// Draws the whole screen, of any size.
-pub fn draw(frame: &mut Frame, state: &State, view: &View) {
-    let area = frame.area();
-    let (width, height) = (usize::from(area.width), usize::from(area.height));
+/// Draws the whole screen, of any size: its lines as they are written, each of `width` columns.
+pub fn draw(state: &State, view: &View, width: usize, height: usize) -> Vec<String> {
+    let style = Style { width, ..view.style };
     let mut lines = lines(state, view, width, height);
     lines.truncate(height);
-    for (y, line) in (area.y..).zip(&lines) {
-        put(frame.buffer_mut(), Rect { y, height: 1, ..area }, line, view.ascii);
-    }
-}
-
-/// As [`Buffer::set_line`], which looks for the end of each grapheme: almost every sign here has a
-/// cell of its own.
-fn put(buffer: &mut Buffer, mut area: Rect, line: &Text, ascii: bool) {
-    for span in line {
-        let style = line.style.patch(span.style);
-        let mut x = area.x;
-        if span.content.chars().all(signs::is_one_cell) {
-            for sign in span.content.chars().take(area.width.into()) {
-                // The buffer is blank already.
-                if sign != ' ' {
-                    let sign = if ascii { signs::ascii(sign) } else { sign };
-                    buffer[(x, area.y)].set_char(sign).set_style(style);
-                }
-                x += 1;
-            }
-        } else {
-            x = buffer.set_stringn(x, area.y, &span.content, area.width.into(), style).0;
-            for x in area.x..x {
-                signs::make_safe(&mut buffer[(x, area.y)], ascii);
-            }
-        }
-        area = Rect { x, width: area.right() - x, ..area };
-    }
+    lines.iter().map(|line| style.filled(line)).collect()
 }
 
 /// The lines of the screen, from the top. The last one is that of the keys.
-fn lines(state: &State, view: &View, width: usize, height: usize) -> Vec<Text> {
+fn lines(state: &State, view: &View, width: usize, height: usize) -> Vec<String> {
     let mut lines = head::lines(state, view, width, if height >= 8 { 2 } else { 1 });
     let keys = (height >= 4).then(|| help::keys(view, width));
     let body = height.saturating_sub(lines.len() + usize::from(keys.is_some()));
@@ -74,13 +42,13 @@ fn lines(state: &State, view: &View, width: usize, height: usize) -> Vec<Text> {
     } else {
         pictures(state, view, width, body, height >= TALL)
     });
-    lines.resize(height.saturating_sub(usize::from(keys.is_some())), Text::default());
+    lines.resize(height.saturating_sub(usize::from(keys.is_some())), String::new());
     lines.extend(keys);
     lines
 }
 
 /// The map, the table, the deltas and the late wake-ups.
-fn pictures(state: &State, view: &View, width: usize, height: usize, tall: bool) -> Vec<Text> {
+fn pictures(state: &State, view: &View, width: usize, height: usize, tall: bool) -> Vec<String> {
     let table_height = (state.rows.len() + 1).min((height / 2).max(2)).min(height);
     let rest = height - table_height;
     let deltas = usize::from(state.start.clock.is_some() && rest > LEAST_ROWS + 1);
@@ -92,7 +60,7 @@ fn pictures(state: &State, view: &View, width: usize, height: usize, tall: bool)
     if room > LEAST_ROWS {
         let drawn = map::Size { width, height: room, tall, wide: width >= WIDE };
         lines = if view.deltas && !tall {
-            bars::deltas(state, width, room)
+            bars::deltas(state, width, room, &view.style)
         } else {
             map::lines(state, view, &drawn)
         };
@@ -104,12 +72,12 @@ fn pictures(state: &State, view: &View, width: usize, height: usize, tall: bool)
     let mut left = height.saturating_sub(lines.len());
     let mut below = Vec::new();
     if tall && state.deltas.count() > 0 {
-        below = bars::deltas(state, width, left / 2);
+        below = bars::deltas(state, width, left / 2, &view.style);
         left -= below.len();
     }
     lines.extend(late::lines(state, view, width, left));
     if !below.is_empty() {
-        lines.resize(height - below.len(), Text::default());
+        lines.resize(height - below.len(), String::new());
         lines.extend(below);
     }
     lines

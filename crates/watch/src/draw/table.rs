@@ -1,13 +1,14 @@
 //! The table of methods.
 
-use super::text::{BOLD, DIM, Text, cut, left, name, right, width};
+use super::text::{left, name, right};
 use crate::state::Figures;
 use crate::state::State;
 use crate::view::View;
 use chronoscope_model::quantile::Percentile;
 use chronoscope_model::recording::Row;
 use chronoscope_model::units::human_ns;
-use ratatui_core::text::Span;
+use chronoscope_report::block::Tone;
+use chronoscope_report::text::{Style, columns};
 
 /// A column: its head, its width with the space before it, and what it shows.
 struct Column {
@@ -42,9 +43,10 @@ const NAME: std::ops::RangeInclusive<usize> = 4..=34;
 const MARK: (&str, usize) = ("▸ ", 2);
 
 /// The head and the rows, of which the selected one is shown in any case.
-pub fn lines(state: &State, view: &View, cells: usize, height: usize) -> Vec<Text> {
+pub fn lines(state: &State, view: &View, cells: usize, height: usize) -> Vec<String> {
+    let style = &view.style;
     let rows: Vec<_> = state.start.rows.iter().zip(&state.rows).collect();
-    let longest = rows.iter().map(|(row, _)| width(&name(&row.id))).max().unwrap_or(0);
+    let longest = rows.iter().map(|(row, _)| columns(&name(&row.id, style))).max().unwrap_or(0);
     let longest = longest.clamp(*NAME.start(), *NAME.end());
     let mut shown: Vec<usize> = (0..COLUMNS.len()).collect();
     let taken =
@@ -57,12 +59,12 @@ pub fn lines(state: &State, view: &View, cells: usize, height: usize) -> Vec<Tex
     let named = longest.min(cells.saturating_sub(taken(&shown)));
     let head = |column: &usize| right(COLUMNS[*column].head, COLUMNS[*column].cells);
     let heads: String = shown.iter().map(head).collect();
-    let head = " ".repeat(MARK.1) + &left("wait", named) + &heads;
-    let mut lines = vec![Text::styled(head, DIM)];
+    let head = " ".repeat(MARK.1) + &left("wait", named, style) + &heads;
+    let mut lines = vec![style.paint(Tone::Dim, &head)];
     let room = height.saturating_sub(1);
     let first = (view.selected + 1).saturating_sub(room);
     for (nth, (row, figures)) in rows.into_iter().enumerate().skip(first).take(room) {
-        lines.push(line(row, figures, view.selected == nth, &shown, named, cells));
+        lines.push(line(row, figures, view.selected == nth, &shown, named, style));
     }
     lines
 }
@@ -71,21 +73,21 @@ fn line(
     row: &Row,
     figures: &Figures,
     selected: bool,
-    columns: &[usize],
+    shown: &[usize],
     named: usize,
-    cells: usize,
-) -> Text {
+    style: &Style,
+) -> String {
     let mark = if selected { MARK.0 } else { "  " };
-    let style = if selected { BOLD } else { Default::default() };
-    let id = Span::styled(mark.to_owned() + &left(&name(&row.id), named), style);
+    let id = mark.to_owned() + &left(&name(&row.id, style), named, style);
+    let id = if selected { style.paint(Tone::Strong, &id) } else { id };
     let rest = match &row.unavailable_reason {
-        Some(why) => format!(" {}", cut(&name(why), cells.saturating_sub(named + MARK.1 + 1))),
+        Some(why) => format!(" {}", name(why, style)),
         None => {
             let cell = |at: &usize| right(&(COLUMNS[*at].text)(figures), COLUMNS[*at].cells);
-            columns.iter().map(cell).collect()
+            shown.iter().map(cell).collect()
         }
     };
-    Text::from(vec![id, Span::raw(rest)])
+    id + &rest
 }
 
 fn time(ns: Option<u64>) -> String {

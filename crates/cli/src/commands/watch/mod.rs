@@ -13,6 +13,7 @@ use chronoscope_model::units::{parse_duration, parse_whole};
 use chronoscope_model::waits::Load;
 use chronoscope_probes::memory;
 use chronoscope_report::recording::{Keep, Keeper};
+use chronoscope_report::text::Style;
 use chronoscope_survey::may_measure;
 use chronoscope_survey::watch::{Live, Watch};
 use chronoscope_watch::{Ended, SPEEDS, View};
@@ -120,9 +121,9 @@ impl Run for Args {
             }
             _ => {
                 let unicode = context.style.unicode && !self.ascii;
-                let color = context.style.color;
+                let style = Style { unicode, ..context.style };
                 let speed = self.replay.as_ref().map(|_| self.speed.unwrap_or(1.0));
-                let view = View { ascii: !unicode, color, speed, ..View::default() };
+                let view = View { style, speed, ..View::default() };
                 let asked = Asked { args: self, view, terminal };
                 return Ok(Task::Lasting(Box::new(|context| asked.run(context))));
             }
@@ -180,7 +181,10 @@ impl Asked {
         let mut watched = live::Watched::new(live, keeper, &stop);
         let ended = chronoscope_watch::run(&mut watched, view);
         let (lines, failed) = watched.finish();
-        lines.iter().for_each(|line| context.warn(line));
+        // Whoever writes to a terminal that takes nothing waits for it, and this must end.
+        if !(chronoscope_watch::is_stuck() && io::stderr().is_terminal()) {
+            lines.iter().for_each(|line| context.warn(line));
+        }
         // A terminal that is gone cannot be drawn on, and its signal says so better.
         let ended = match ended {
             Err(_) if stop.exit_code().is_some() => Ended::Quit,
@@ -198,6 +202,7 @@ fn code(ended: Ended, stop: &Stop, failed: bool) -> u8 {
         (Ended::Panicked, _) => PANIC,
         (_, Some(code)) => code,
         (Ended::Interrupted, None) => 130,
+        (Ended::Signal(number), None) => 128 + number,
         (Ended::Quit, None) => u8::from(failed),
     }
 }

@@ -4,7 +4,7 @@ use super::super::Detail;
 use super::super::columns::{Rows, Spec, columns};
 use crate::block::{Block, Cell};
 use crate::number::three;
-use chronoscope_model::estimate::StoppedBy;
+use chronoscope_model::estimate::SampledTo;
 use chronoscope_model::units::percent;
 use chronoscope_model::{Clock, Estimate, Report};
 
@@ -45,8 +45,8 @@ fn columns<'a>() -> Vec<Spec<Series<'a>>> {
         "" "reads" [full right] Cell::count(e.reads_per_batch);
         "" "disturbed" [full right] Cell::count(e.disturbed);
         "" "stopped" [full] Cell::text(match e.stopped_by {
-            StoppedBy::Precision => "precise",
-            StoppedBy::Budget => "time",
+            SampledTo::Precision => "precise",
+            SampledTo::Budget => "time",
         });
         "" "processes" [full right] Cell::count(e.processes.map(u64::from));
         "" "apart" [full right] Cell::words(e.apart().map(|[least, most]| {

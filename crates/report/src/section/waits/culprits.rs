@@ -3,55 +3,21 @@
 use super::super::Detail;
 use super::super::columns::{Rows, Spec, columns};
 use crate::block::{Block, Cell, Value};
+use crate::late;
 use crate::number::{count, plural, short};
 use chronoscope_model::waits::Wait;
-use chronoscope_model::why::{Cause, Culprit, Known, Why, Worst};
+use chronoscope_model::why::{Cause, Culprit, Why, Worst};
 use std::cmp::Reverse;
 
 /// The most tasks that a cell names, and that the table of a run has unless everything is shown.
 const NAMED: usize = 3;
 const ROWS: usize = 10;
-/// The most characters of a name: the kernel's own threads have up to 64 (Linux fs/proc/array.c,
-/// `proc_task_name`).
-const LONGEST: usize = 64;
 /// From this share of the latest lateness on, the hypervisor's part is spoken of.
 const SEEN: f64 = 0.05;
 
-/// A task's name, as it is shown. Programs choose their names, so one with anything unusual in it
-/// is quoted, with escapes.
-fn name(culprit: &Culprit) -> String {
-    match (&culprit.name, culprit.other_user, culprit.tid) {
-        (Some(name), ..) => safe(name),
-        (None, true, _) => format!("another user's {}", culprit.pid),
-        (None, false, 0) => "not visible here".into(),
-        (None, false, tid) => tid.to_string(),
-    }
-}
-
-/// A name in a list of names, in quotes if it could be taken for something else.
-fn safe(name: &str) -> String {
-    let mut shown: String = name.chars().take(LONGEST).collect();
-    if shown.len() < name.len() {
-        shown.push('…');
-    }
-    let plain = |c: char| c.is_alphanumeric() || " ./:_-+@#()[]…".contains(c);
-    let ends = |c: char| c.is_alphanumeric() || c == '(' || c == '[';
-    let usual = shown.starts_with(ends) && !shown.ends_with(' ') && shown.chars().all(plain);
-    if usual { shown } else { format!("{shown:?}") }
-}
-
 /// The names of some of these tasks, the first ones, with their times if there are several.
 fn names(culprits: &[Culprit], timed: bool) -> String {
-    let each = culprits.iter().take(NAMED).map(|it| match timed {
-        true => format!("{} {}", name(it), short(it.ns as f64)),
-        false => name(it),
-    });
-    let mut words = each.collect::<Vec<_>>().join(", ");
-    if culprits.len() > NAMED {
-        words += &format!(", {} more", count((culprits.len() - NAMED) as u64));
-    }
-    let likely = culprits.iter().any(|it| it.known == Known::Likely);
-    if likely { format!("likely {words}") } else { words }
+    late::names(culprits, timed, |_, named| named <= NAMED)
 }
 
 /// `run queue 1.84 ms: rustc, sh`; without tasks, the interrupts of that time.
@@ -69,8 +35,8 @@ pub(super) fn of_wake_up(worst: &Worst) -> Cell {
     let interrupts = worst.interrupts.iter().take(NAMED);
     let interrupts: Vec<String> = interrupts
         .map(|it| match it.ns {
-            Some(ns) => format!("{} {}", safe(it.short_name()), short(ns as f64)),
-            None => format!("{} {}", it.id, count(it.count)),
+            Some(ns) => format!("{} {}", late::interrupt(it), short(ns as f64)),
+            None => format!("{} {}", late::safe(&it.id), count(it.count)),
         })
         .collect();
     if interrupts.is_empty() {
@@ -130,7 +96,7 @@ fn joined(rows: &[(&Wait, &Why)]) -> Vec<Culprit> {
 
 fn columns() -> Vec<Spec<Culprit>> {
     columns! { it in Culprit;
-        "name" "ran instead" [full gives_way(12)] Cell::text(name(it));
+        "name" "ran instead" [full gives_way(12)] Cell::text(late::name(it));
         "pid" "pid" [full right close] match it.pid {
             0 => Cell::default(),
             pid if pid == it.tid => Cell::count(u64::from(pid)).shown(pid.to_string()),
@@ -143,10 +109,7 @@ fn columns() -> Vec<Spec<Culprit>> {
         };
         "wake_ups" "wake-ups" [full right] Cell::count(it.wake_ups);
         "ns" "time" [full right] Cell::new(Value::Ns(it.ns as f64)).shown(short(it.ns as f64));
-        "known" "known" [full more] Cell::text(match it.known {
-            Known::Seen => "seen",
-            Known::Likely => "likely",
-        });
+        "known" "known" [full more] Cell::text(late::known(it.known));
     }
 }
 
@@ -157,29 +120,6 @@ mod tests {
 
     fn named(name: &str) -> Culprit {
         Culprit { name: Some(name.into()), pid: 7, tid: 7, ns: 1_000, ..Culprit::default() }
-    }
-
-    #[test]
-    fn a_name_that_could_be_taken_for_something_else_is_quoted() {
-        for usual in ["rustc", "kworker/1:2-events", "Web Content", "(sd-pam)", "größe", "a@b"] {
-            assert_eq!(name(&named(usual)), usual);
-        }
-        for (odd, shown) in [
-            ("a, b", "\"a, b\""),
-            ("=cmd", "\"=cmd\""),
-            ("", "\"\""),
-            ("x\u{1b}[31m\n", "\"x\\u{1b}[31m\\n\""),
-            ("a\u{202e}b", "\"a\\u{202e}b\""),
-            ("<b>|`", "\"<b>|`\""),
-            ("likely ", "\"likely \""),
-        ] {
-            assert_eq!(name(&named(odd)), shown);
-        }
-        let long = name(&named(&"ab".repeat(5_000)));
-        assert_eq!(long.chars().count(), LONGEST + 1);
-        let withheld = Culprit { name: None, other_user: true, ..named("") };
-        assert_eq!(name(&withheld), "another user's 7");
-        assert_eq!(name(&Culprit { other_user: false, ..withheld }), "7");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use super::culprits;
 use super::rows::{Labelled, durations, method, name, setting, several_cpus, waits_of};
 use crate::block::chart::{Hue, Share};
 use crate::block::{Block, Cell, Text, Tone, Value};
+use crate::late::LEAST_SHARE;
 use crate::number::{count, percent, plural, short};
 use chronoscope_model::Report;
 use chronoscope_model::waits::{Load, Wait};
@@ -15,8 +16,7 @@ use chronoscope_model::why::{APART_NS, Cause, EXAMINED_NS, Later, Part, WORST, W
 const FEW: usize = 6;
 /// Wake-ups that are less late than this are on time.
 const LEAST_NS: u64 = 1_000;
-/// Smaller parts are not named, nor are more than this many.
-const LEAST_SHARE: f64 = 0.02;
+/// No more parts than this many are named.
 const NAMED: usize = 4;
 
 /// One line of the table: a wait, some of its wake-ups, and whether its CPU is part of its name.
