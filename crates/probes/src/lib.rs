@@ -12,7 +12,7 @@
 //! ```
 //!
 //! [`clocks::ALL`] and [`waits::ALL`] list the clocks and the wait methods: each is one row of a
-//! table, or one file that a table names.
+//! table.
 
 mod lists;
 
