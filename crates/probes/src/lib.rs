@@ -22,7 +22,6 @@ pub mod displace;
 pub mod group;
 #[cfg(windows)]
 mod job;
-mod left_out;
 pub mod load;
 pub mod machine;
 pub mod memory;

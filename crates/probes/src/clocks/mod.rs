@@ -4,11 +4,11 @@
 //! of Rust below the table. Help, `list`, `explain`, the tables and the documentation are made from
 //! the rows. A test names every table that is missing from the list.
 
-#[macro_use]
 pub mod entry;
 pub mod hundred;
 mod instructions;
 pub mod loop_addresses;
+#[macro_use]
 mod native;
 #[cfg(all(native_c, target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod perf_event;

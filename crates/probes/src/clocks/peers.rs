@@ -58,7 +58,7 @@ macro_rules! peer {
             _: &$crate::clocks::Entry,
             _: $crate::clocks::Opening,
         ) -> Result<$crate::clocks::entry::Opened, $crate::clocks::Unavailable> {
-            Err($crate::left_out::peers())
+            Err($crate::unavailable::left_out::peers())
         }
         Some(open)
     }};

@@ -10,7 +10,7 @@ pub use chronoscope_model::waits::{Facts, Kind, Takes, TimerSlack};
 /// be used and `?` returns an [`Unavailable`](crate::Unavailable). With `portable` before the
 /// condition, what waits exists everywhere and is used under that `cfg` only. Systems that do not
 /// match `cfg` do not have the method. With `or reason` behind the condition, every system has the
-/// method, but not every build ([`left_out`](crate::left_out)).
+/// method, but not every build ([`left_out`](crate::unavailable::left_out)).
 macro_rules! on {
     (portable $here:meta, |$setting:pat_param| $method:expr) => {{
         const OPENER: $crate::waits::entry::Opener = |$setting| Ok(Box::new($method));

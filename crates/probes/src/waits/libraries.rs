@@ -49,7 +49,7 @@ pub(super) const WAITS: &[Entry] = &[
         about: "The best-known library of this kind. It sleeps until a fixed margin before the \
                 deadline (125 us on Unix), then calls sched_yield until the deadline.",
         references: &["docs.rs/spin_sleep"],
-        opener: on!(feature = "peers" or crate::left_out::peers, |_| {
+        opener: on!(feature = "peers" or crate::unavailable::left_out::peers, |_| {
             super::entry::ByDuration(|ns| {
                 spin_sleep::sleep(Duration::from_nanos(ns));
                 Ok(())

@@ -33,7 +33,7 @@ pub(super) const WAITS: &[Entry] = &[
         facts: Facts { early_by_design_ns: EARLY_NS, ..DURATION },
         about: "The standard library's sleep for a duration; libstdc++ implements it with \
                 nanosleep.",
-        opener: on!(native_cxx or crate::left_out::native_cxx, |_| {
+        opener: on!(native_cxx or crate::unavailable::left_out::native_cxx, |_| {
             ByDuration(imp::sleep_for)
         }),
         ..CXX
@@ -45,7 +45,7 @@ pub(super) const WAITS: &[Entry] = &[
         about: "The standard library's sleep until a time of steady_clock. libstdc++ reads the \
                 clock, sleeps for the difference, and reads again until that time has passed, so \
                 it is not early.",
-        opener: on!(native_cxx or crate::left_out::native_cxx, |_| imp::SleepUntil),
+        opener: on!(native_cxx or crate::unavailable::left_out::native_cxx, |_| imp::SleepUntil),
         ..CXX
     },
 ];
