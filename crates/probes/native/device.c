@@ -1,5 +1,5 @@
 /* Clocks that are devices. Their state is the descriptor of the file that
- * src/clocks/linux/device.rs opens. */
+ * src/clocks/linux.rs opens. */
 #define _GNU_SOURCE
 #include "clock_gettime.h"
 

@@ -36,7 +36,7 @@ CS_BARE(linux_process_cputime_bare, CLOCK_PROCESS_CPUTIME_ID);
 CS_BARE(linux_thread_cputime_bare, CLOCK_THREAD_CPUTIME_ID);
 #endif
 
-/* The vDSO's function, which src/clocks/linux/vdso.rs finds; its address is the state. */
+/* The vDSO's function, which src/clocks/linux.rs finds; its address is the state. */
 typedef int (*cs_vdso_gettime)(clockid_t, struct cs_kernel_timespec *);
 
 CS_KERNEL_CLOCK(linux_monotonic_vdso, ((cs_vdso_gettime)state), CLOCK_MONOTONIC);

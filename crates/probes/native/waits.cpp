@@ -1,4 +1,4 @@
-/* The waits of C++'s standard library, for crates/probes/src/waits/cxx. */
+/* The waits of C++'s standard library, for crates/probes/src/waits/standard.rs. */
 
 #include <chrono>
 #include <cstdint>

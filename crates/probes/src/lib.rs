@@ -12,7 +12,7 @@
 //! ```
 //!
 //! [`clocks::ALL`] and [`waits::ALL`] list the clocks and the wait methods: each is one row of a
-//! table, or one file that a table names.
+//! table.
 
 mod lists;
 
@@ -22,7 +22,6 @@ pub mod displace;
 pub mod group;
 #[cfg(windows)]
 mod job;
-mod left_out;
 pub mod load;
 pub mod machine;
 pub mod memory;

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use chronoscope_measure::engine::children::Children;
 use chronoscope_measure::engine::serve::serve;
-use chronoscope_probes::clocks::places;
+use chronoscope_probes::clocks::loop_addresses;
 use chronoscope_probes::load;
 use chronoscope_probes::machine::{permit, source_switch};
 use chronoscope_probes::waits::os;
@@ -28,7 +28,7 @@ static STARTED: AtomicBool = AtomicBool::new(false);
 /// process. SIGCONT still continues a stopped process.
 pub fn start_up() {
     let requested = child().or_else(load::requested).or_else(source_switch::requested);
-    if let Some(code) = requested.or_else(places::requested) {
+    if let Some(code) = requested.or_else(loop_addresses::requested) {
         std::process::exit(code);
     }
     os::hold_signals();

@@ -1,20 +1,18 @@
 //! The clocks of the catalogue.
 //!
-//! A clock that is read in C or C++ is one row in the table of its family, as its loops stand in
-//! `native/`; one that is read in Rust is a file with an `ENTRY`, which its family's table names.
-//! Help, `list`, `explain`, the tables and the documentation are made from the entries. A test
-//! names every entry and table that is missing from its list.
+//! Each is one row in the table of its family. The loops of C and C++ stand in `native/`, and those
+//! of Rust below the table. Help, `list`, `explain`, the tables and the documentation are made from
+//! the rows. A test names every table that is missing from the list.
 
 pub mod entry;
 pub mod hundred;
 mod instructions;
+pub mod loop_addresses;
 #[macro_use]
-mod open;
 mod native;
 #[cfg(all(native_c, target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod perf_event;
 mod permission;
-pub mod places;
 mod rust_loop;
 pub mod steps;
 pub mod uops;
@@ -24,7 +22,6 @@ mod c;
 mod cxx;
 mod darwin;
 mod linux;
-mod mach;
 mod own;
 mod peers;
 mod posix;
@@ -43,11 +40,11 @@ const TABLES: &[&[Entry]] = &[
     arm::CLOCKS,
     posix::CLOCKS,
     linux::CLOCKS,
-    linux::system_calls::SYSCALL,
-    linux::system_calls::BARE,
+    linux::SYSCALL,
+    linux::BARE,
     linux::OTHERS,
     windows::CLOCKS,
-    mach::CLOCKS,
+    darwin::MACH,
     darwin::CLOCKS,
     rust::CLOCKS,
     own::CLOCKS,
@@ -96,7 +93,5 @@ pub fn empty(language: Language) -> Reader {
     Reader::without_entry(opened.unwrap_or_else(rust))
 }
 
-#[cfg(test)]
-mod shown_tests;
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,7 @@
 //! What the processes of a load do on Windows.
 
 use super::common::{self, BLOCK, FILE, LINE, MEMORY, PRINTED, TIMERS, compute};
-use crate::waits::windows_timer::Timer;
+use crate::waits::windows::timer::Timer;
 use chronoscope_model::waits::Load;
 use std::fs::File;
 use std::io::{self, PipeWriter, Seek, SeekFrom, Write, pipe};

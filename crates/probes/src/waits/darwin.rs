@@ -1,18 +1,40 @@
-//! The wait calls of Darwin.
+//! The wait calls of macOS: those of Mach and of Darwin.
 
-use super::entry::{Code, Entry, PLAIN};
+use super::entry::{Code, DEADLINE, Entry, PLAIN};
 use chronoscope_model::snippet;
 
 const DARWIN: Entry = Entry { slack: false, home: "macOS", ..PLAIN };
 
 pub(super) const WAITS: &[Entry] = &[
     Entry {
+        id: "mach/wait_until",
+        call: "mach_wait_until(deadline)",
+        facts: DEADLINE,
+        about: "Sleeps until mach_absolute_time reaches a value. The kernel may coalesce it with \
+                other timers unless the thread is a real-time one.",
+        references: &["Apple Technical Note TN2169, High Precision Timers in iOS / OS X"],
+        code: Code::Before(|wait| {
+            format!(
+                "mach_timebase_info_data_t unit;\n\
+                 mach_timebase_info(&unit);\n\
+                 uint64_t deadline = mach_absolute_time()\n    \
+                 + {} * (uint64_t)unit.denom / unit.numer;",
+                wait.ns
+            )
+        }),
+        opener: on!(target_os = "macos", |_| {
+            let ticks_per_ns = mach::ticks_per_ns()?;
+            super::entry::ByDuration(move |ns| mach::wait(ns, ticks_per_ns))
+        }),
+        ..DARWIN
+    },
+    Entry {
         id: "darwin/nanosleep",
         call: "nanosleep(&duration, NULL)",
         about: "The plain sleep for a duration.",
         references: &["nanosleep(2) of macOS"],
         code: Code::Before(|wait| snippet::timespec("duration", wait.ns)),
-        opener: on!(target_os = "macos", |_| super::open::ByDuration(super::unix::nanosleep)),
+        opener: on!(target_os = "macos", |_| super::entry::ByDuration(super::unix::nanosleep)),
         ..DARWIN
     },
     Entry {
@@ -85,6 +107,47 @@ mod imp {
                     Some(libc::EINTR) => changes = 0,
                     other => return Err(other.unwrap_or(libc::EIO)),
                 }
+            }
+        }
+    }
+}
+
+#[cfg(target_os = "macos")]
+mod mach {
+    use crate::waits::Unavailable;
+
+    /// mach/mach_time.h
+    #[repr(C)]
+    struct Timebase {
+        numer: u32,
+        denom: u32,
+    }
+
+    unsafe extern "C" {
+        fn mach_timebase_info(info: *mut Timebase) -> i32;
+        safe fn mach_absolute_time() -> u64;
+        safe fn mach_wait_until(deadline: u64) -> i32;
+    }
+
+    pub(super) fn ticks_per_ns() -> Result<f64, Unavailable> {
+        let mut base = Timebase { numer: 0, denom: 0 };
+        // SAFETY: `base` is a valid place for what the call stores.
+        if unsafe { mach_timebase_info(&raw mut base) } != 0 || base.numer == 0 {
+            return Err(Unavailable("mach_timebase_info returns no rate".into()));
+        }
+        Ok(f64::from(base.denom) / f64::from(base.numer))
+    }
+
+    pub(super) fn wait(ns: u64, ticks_per_ns: f64) -> Result<(), i32> {
+        // KERN_ABORTED is an interruption: the deadline is unchanged, so the call is repeated.
+        const ABORTED: i32 = 14;
+        let deadline =
+            mach_absolute_time().saturating_add((ns as f64 * ticks_per_ns).ceil() as u64);
+        loop {
+            match mach_wait_until(deadline) {
+                0 => return Ok(()),
+                ABORTED => {}
+                error => return Err(error),
             }
         }
     }

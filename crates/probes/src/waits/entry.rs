@@ -1,9 +1,36 @@
-//! What the catalogue knows about a wait method, and what is needed to use one.
+//! What the catalogue knows about a wait method, and what is needed to use one. The choice by `cfg`
+//! is made by [`on!`] and at the function that waits, and nowhere else.
 
 pub use crate::unavailable::Unavailable;
 pub use chronoscope_model::clock::Language;
 use chronoscope_model::snippet;
 pub use chronoscope_model::waits::{Facts, Kind, Takes, TimerSlack};
+
+/// The opener of a method: `on!(cfg, |setting| method)`, where the [`Setting`](super::Setting) may
+/// be used and `?` returns an [`Unavailable`](crate::Unavailable). With `portable` before the
+/// condition, what waits exists everywhere and is used under that `cfg` only. Systems that do not
+/// match `cfg` do not have the method. With `or reason` behind the condition, every system has the
+/// method, but not every build ([`left_out`](crate::unavailable::left_out)).
+macro_rules! on {
+    (portable $here:meta, |$setting:pat_param| $method:expr) => {{
+        const OPENER: $crate::waits::entry::Opener = |$setting| Ok(Box::new($method));
+        if cfg!($here) { Some(OPENER) } else { None }
+    }};
+    ($here:meta or $reason:path, |$setting:pat_param| $method:expr) => {{
+        #[cfg($here)]
+        const OPENER: $crate::waits::entry::Opener = |$setting| Ok(Box::new($method));
+        #[cfg(not($here))]
+        const OPENER: $crate::waits::entry::Opener = |_| Err($reason());
+        Some(OPENER)
+    }};
+    ($here:meta, |$setting:pat_param| $method:expr) => {{
+        #[cfg($here)]
+        const OPENER: Option<$crate::waits::entry::Opener> = Some(|$setting| Ok(Box::new($method)));
+        #[cfg(not($here))]
+        const OPENER: Option<$crate::waits::entry::Opener> = None;
+        OPENER
+    }};
+}
 
 pub struct Entry {
     /// `family/variant` in lower case: a fixed name that other programs rely on.
@@ -156,5 +183,28 @@ pub trait Method {
             Some(left) if left > 0 => self.wait(left),
             _ => Ok(()),
         }
+    }
+}
+
+/// A method that is one function of a duration in nanoseconds.
+pub(crate) struct ByDuration<F>(pub(crate) F);
+
+impl<F: FnMut(u64) -> Result<(), i32>> Method for ByDuration<F> {
+    fn wait(&mut self, ns: u64) -> Result<(), i32> {
+        self.0(ns)
+    }
+}
+
+/// A method that is one function of a deadline, which [`os::monotonic`](super::os::monotonic)
+/// shows.
+pub(crate) struct ByDeadline<F>(pub(crate) F);
+
+impl<F: FnMut(u64) -> Result<(), i32>> Method for ByDeadline<F> {
+    fn wait(&mut self, ns: u64) -> Result<(), i32> {
+        self.0(super::os::monotonic().saturating_add(ns))
+    }
+
+    fn until(&mut self, deadline: u64) -> Result<(), i32> {
+        self.0(deadline)
     }
 }

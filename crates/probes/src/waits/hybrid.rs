@@ -1,9 +1,8 @@
 //! Waits that sleep first and spin for the rest.
 
-use super::entry::{Code, Entry, Kind, Language, PLAIN};
-use super::open::ByDuration;
-use super::spin::spin_elapsed;
-use super::then_spin::{LONGEST_TICK_MARGIN, MARGIN, then_spin, tick_margin};
+use super::entry::{ByDeadline, ByDuration, Code, Entry, Kind, Language, PLAIN};
+use super::spin::{spin_elapsed, spin_until};
+use super::{Method, Setting, Unavailable, find, os};
 use chronoscope_model::snippet;
 use std::time::{Duration, Instant};
 
@@ -152,3 +151,40 @@ pub(super) const WAITS: &[Entry] = &[
 fn sleeping(ns: u64, margin: u64, lines: impl Fn(u64) -> String) -> String {
     if ns > margin { lines(ns - margin) } else { String::new() }
 }
+
+/// A method that sleeps with the method of that id until `margin` nanoseconds before the deadline,
+/// and then reads the system's clock until the deadline has passed.
+fn then_spin(
+    id: &str,
+    margin: fn() -> u64,
+    setting: &Setting,
+) -> Result<impl Method + use<>, Unavailable> {
+    let entry = find(id).ok_or_else(|| Unavailable(format!("{id} is not in the catalogue")))?;
+    let mut method = entry.open(setting)?;
+    Ok(ByDeadline(move |deadline: u64| {
+        let left = deadline.saturating_sub(os::monotonic());
+        let sleep = left.saturating_sub(margin());
+        if sleep > 0 {
+            method.wait(sleep)?;
+        }
+        spin_until(deadline, std::hint::spin_loop)
+    }))
+}
+
+/// How long before the deadline a sleep ends that no tick of the system's timer delays, in
+/// nanoseconds: the default of the crate spin_sleep.
+const MARGIN: u64 = if cfg!(windows) { 1_000_000 } else { 125_000 };
+
+/// How long before the deadline a sleep ends that a tick of Windows' timer ends: the period of that
+/// tick, and a millisecond for a sleep that takes whole ones.
+fn tick_margin() -> u64 {
+    os::slack().unwrap_or(TICK).saturating_add(MILLISECOND)
+}
+
+/// The margin unless a program has asked for a shorter period, as the code shows it.
+const LONGEST_TICK_MARGIN: u64 = TICK + MILLISECOND;
+
+/// The period of Windows' timer unless a program has asked for another (Microsoft Learn, "Timer
+/// accuracy").
+const TICK: u64 = 15_625_000;
+const MILLISECOND: u64 = 1_000_000;

@@ -1,53 +1,35 @@
-//! The wait methods of the catalogue.
-//!
-//! A method with much code of its own is a file with an `ENTRY`, which its family's table names;
-//! any other is one row of that table. Help, `list`, `explain`, the tables and the documentation
-//! are made from the entries. A test names every entry and table that is missing from its list.
+//! The wait methods of the catalogue: each is one row of its family's table, which has the code
+//! that waits below it. Help, `list`, `explain`, the tables and the documentation are made from the
+//! rows. A test names every table that is missing from the list.
 
-pub mod entry;
 #[macro_use]
-mod open;
+pub mod entry;
 pub mod moment;
 pub mod os;
 pub mod privilege;
 mod spin;
-mod then_spin;
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 mod unix;
-#[cfg(windows)]
-pub(crate) mod windows_qpc;
-#[cfg(windows)]
-pub(crate) mod windows_timer;
 
 mod busy;
-mod cxx;
 mod darwin;
 mod hybrid;
+mod libraries;
 mod linux;
-mod mach;
-mod mingw;
-mod own;
-mod peers;
-mod posix;
-mod rust;
-mod windows;
+mod standard;
+pub(crate) mod windows;
 
 use crate::lists;
 pub use entry::{Asked, Entry, Facts, Kind, Language, Method, Setting, TimerSlack, Unavailable};
 
 const TABLES: &[&[Entry]] = &[
     linux::WAITS,
-    posix::WAITS,
-    rust::WAITS,
-    cxx::WAITS,
+    standard::WAITS,
     windows::WAITS,
-    mingw::WAITS,
-    mach::WAITS,
     darwin::WAITS,
     busy::WAITS,
     hybrid::WAITS,
-    own::WAITS,
-    peers::WAITS,
+    libraries::WAITS,
 ];
 
 /// Every wait method, in the order in which lists show them.
@@ -60,7 +42,5 @@ pub fn find(id: &str) -> Option<&'static Entry> {
     ALL.iter().copied().find(|entry| entry.id == id)
 }
 
-#[cfg(test)]
-mod shown_tests;
 #[cfg(test)]
 mod tests;

@@ -12,7 +12,7 @@ use windows_sys::Win32::System::Threading::{
 
 use super::super::qpc::{self, Windows};
 use super::{boot, library, topology};
-use crate::waits::windows_qpc;
+use crate::waits::windows::qpc as windows_qpc;
 
 /// How long the two counters are compared. With ticks of 100 ns at both ends, the result is good to
 /// 40 ppm.

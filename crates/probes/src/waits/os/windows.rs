@@ -1,7 +1,8 @@
 //! Windows.
 
 use crate::machine::library;
-use crate::waits::{Unavailable, windows_qpc};
+use crate::waits::Unavailable;
+use crate::waits::windows::qpc;
 use chronoscope_model::waits::Class;
 use std::sync::{Mutex, PoisonError};
 use windows_sys::Win32::Foundation::FILETIME;
@@ -20,7 +21,7 @@ pub const REFERENCE: &str = CLOCK;
 
 #[inline]
 pub fn monotonic() -> u64 {
-    let (ticks, hz) = (windows_qpc::now(), windows_qpc::hz());
+    let (ticks, hz) = (qpc::now(), qpc::hz());
     // Whole seconds are converted separately, so that nothing overflows and no wide division is
     // needed.
     ticks / hz * 1_000_000_000 + ticks % hz * 1_000_000_000 / hz
@@ -28,7 +29,7 @@ pub fn monotonic() -> u64 {
 
 /// 100 ns since Windows 10 1809, and up to 0.5 us if the counter is the TSC divided by 1024.
 pub fn step() -> u64 {
-    1_000_000_000_u64.div_ceil(windows_qpc::hz())
+    1_000_000_000_u64.div_ceil(qpc::hz())
 }
 
 #[inline]

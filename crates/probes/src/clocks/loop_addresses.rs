@@ -5,11 +5,11 @@ use super::{Opening, empty, every, hundred};
 use std::io::{self, Write};
 
 /// The argument that asks.
-const PLACES: &str = "--chronoscope-loops";
+const ARGUMENT: &str = "--chronoscope-loops";
 
 /// If this process was started to say where its loops are, prints that and returns its exit code.
 pub fn requested() -> Option<i32> {
-    let asked = std::env::args_os().nth(1)? == PLACES;
+    let asked = std::env::args_os().nth(1)? == ARGUMENT;
     asked.then(|| if print(io::stdout().lock()).is_ok() { 0 } else { 3 })
 }
 

@@ -1,4 +1,4 @@
-//! The waits of this project's library.
+//! The waits of libraries for Rust: this project's, and others for comparison.
 
 use super::entry::{Code, Entry, Kind, RUST};
 use super::{Method, os};
@@ -40,6 +40,22 @@ pub(super) const WAITS: &[Entry] = &[
         code: Code::Before(|wait| lines("Precise", wait.ns)),
         opener: on!(all(), |_| with(Effort::Precise)),
         ..OWN
+    },
+    Entry {
+        id: "spin_sleep",
+        call: "spin_sleep::sleep(duration)",
+        kind: Kind::Hybrid,
+        home: "builds with the feature `peers`",
+        about: "The best-known library of this kind. It sleeps until a fixed margin before the \
+                deadline (125 us on Unix), then calls sched_yield until the deadline.",
+        references: &["docs.rs/spin_sleep"],
+        opener: on!(feature = "peers" or crate::unavailable::left_out::peers, |_| {
+            super::entry::ByDuration(|ns| {
+                spin_sleep::sleep(Duration::from_nanos(ns));
+                Ok(())
+            })
+        }),
+        ..RUST
     },
 ];
 

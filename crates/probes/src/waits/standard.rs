@@ -1,6 +1,7 @@
-//! The waits of C++'s standard library, compiled as C++ in `native/waits.cpp`.
+//! The waits of the standard libraries of Rust and C++; the latter are compiled as C++ in
+//! `native/waits.cpp`.
 
-use super::entry::{Code, DEADLINE, DURATION, Entry, Facts, Language, PLAIN};
+use super::entry::{ByDuration, Code, DEADLINE, DURATION, Entry, Facts, Language, PLAIN, RUST};
 
 /// MinGW's sleeps are built on its own nanosleep, which cuts a duration to whole milliseconds.
 const EARLY_NS: u64 = if cfg!(windows) { 1_000_000 } else { 0 };
@@ -15,13 +16,25 @@ const CXX: Entry = Entry {
 
 pub(super) const WAITS: &[Entry] = &[
     Entry {
+        id: "rust/thread-sleep",
+        call: "std::thread::sleep(duration)",
+        about: "The standard library's sleep: nanosleep or clock_nanosleep on Unix, and since Rust \
+                1.75 a high-resolution waitable timer on Windows.",
+        references: &["std::thread::sleep", "Rust library/std/src/sys/thread"],
+        opener: on!(all(), |_| ByDuration(|ns| {
+            std::thread::sleep(std::time::Duration::from_nanos(ns));
+            Ok(())
+        })),
+        ..RUST
+    },
+    Entry {
         id: "cxx/sleep_for",
         call: "std::this_thread::sleep_for(duration)",
         facts: Facts { early_by_design_ns: EARLY_NS, ..DURATION },
         about: "The standard library's sleep for a duration; libstdc++ implements it with \
                 nanosleep.",
-        opener: on!(native_cxx or crate::left_out::native_cxx, |_| {
-            crate::waits::open::ByDuration(imp::sleep_for)
+        opener: on!(native_cxx or crate::unavailable::left_out::native_cxx, |_| {
+            ByDuration(imp::sleep_for)
         }),
         ..CXX
     },
@@ -32,7 +45,7 @@ pub(super) const WAITS: &[Entry] = &[
         about: "The standard library's sleep until a time of steady_clock. libstdc++ reads the \
                 clock, sleeps for the difference, and reads again until that time has passed, so \
                 it is not early.",
-        opener: on!(native_cxx or crate::left_out::native_cxx, |_| imp::SleepUntil),
+        opener: on!(native_cxx or crate::unavailable::left_out::native_cxx, |_| imp::SleepUntil),
         ..CXX
     },
 ];

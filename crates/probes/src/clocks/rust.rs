@@ -1,0 +1,108 @@
+//! The clocks of Rust's standard library.
+
+use super::entry::{Entry, Kind, MONOTONIC, RUST, Range, Unit, VDSO, WALL};
+use super::permission;
+use super::rust_loop::{Read, opened};
+use std::hint::black_box;
+use std::sync::OnceLock;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+pub(super) const CLOCKS: &[Entry] = &[
+    Entry {
+        id: "rust/instant",
+        call: "Instant::now()",
+        kind: Kind::Monotonic,
+        facts: VDSO,
+        alternative_to: MONOTONIC,
+        common: true,
+        about: "Rust's monotonic clock: clock_gettime(CLOCK_MONOTONIC) on Linux, mach's \
+                CLOCK_UPTIME_RAW on macOS, QueryPerformanceCounter on Windows. The type is \
+                opaque: a program can read only differences.\n\n\
+                It needs neither a system call nor a mutex: on Linux the vDSO reads the counter \
+                in user space, if the clock source allows that. From 2019 the standard library \
+                kept the latest value behind a mutex (from 2021 in an atomic), so that Instant \
+                never went back where the system's clock might: on Windows, and on Linux for \
+                other processors than x86, never on macOS or x86 Linux. Rust 1.60 removed that in \
+                April 2022; since then a read is the system's call alone, and a negative \
+                difference becomes zero.",
+        references: &[
+            "std::time::Instant",
+            "Rust library/std/src/sys/time",
+            "rust-lang/rust pull requests 56988, 83093 and 89926",
+        ],
+        expect: &["Instant::now()|Timespec::now()"],
+        range: Range::seconds(63),
+        opener: Some(|_, _| {
+            permission::vdso()?;
+            Ok(opened(Monotonic, Unit::Hz(1e9), None))
+        }),
+        ..RUST
+    },
+    Entry {
+        id: "rust/system_time",
+        call: "SystemTime::now()",
+        kind: Kind::Wall,
+        facts: VDSO,
+        alternative_to: WALL,
+        common: true,
+        about: "Rust's wall clock: clock_gettime(CLOCK_REALTIME) on Unix, \
+                GetSystemTimePreciseAsFileTime on Windows. It may be stepped, which is why the \
+                difference of two values is a Result. Use it for dates, not for intervals.",
+        references: &["std::time::SystemTime", "Rust library/std/src/sys/time"],
+        expect: &["SystemTime::now()|Timespec::now()"],
+        range: Range::seconds(63),
+        opener: Some(|_, _| {
+            permission::vdso()?;
+            Ok(opened(Wall, Unit::Hz(1e9), None))
+        }),
+        ..RUST
+    },
+];
+
+struct Monotonic;
+
+impl Read for Monotonic {
+    #[inline(always)]
+    fn read(&mut self) {
+        black_box(Instant::now());
+    }
+
+    /// Nanoseconds since one hour before the first read, because the type does not expose a value
+    /// of its own.
+    #[inline(always)]
+    fn value(&mut self) -> u64 {
+        static ORIGIN: OnceLock<Instant> = OnceLock::new();
+        const HEAD_START: u64 = 3_600_000_000_000;
+        HEAD_START + ORIGIN.get_or_init(Instant::now).elapsed().as_nanos() as u64
+    }
+
+    #[inline(always)]
+    fn around(&mut self, work: impl FnOnce()) {
+        let start = Instant::now();
+        work();
+        black_box(Instant::now() - start);
+    }
+}
+
+struct Wall;
+
+impl Read for Wall {
+    #[inline(always)]
+    fn read(&mut self) {
+        black_box(SystemTime::now());
+    }
+
+    /// Nanoseconds since 1970; zero if the clock is set to an earlier date.
+    #[inline(always)]
+    fn value(&mut self) -> u64 {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH);
+        since.unwrap_or_default().as_nanos() as u64
+    }
+
+    #[inline(always)]
+    fn around(&mut self, work: impl FnOnce()) {
+        let start = SystemTime::now();
+        work();
+        black_box(SystemTime::now().duration_since(start).unwrap_or_default());
+    }
+}

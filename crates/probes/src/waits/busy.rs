@@ -1,0 +1,338 @@
+//! Waits that read a clock again and again and do not give up the CPU, unless their text says so.
+
+use super::entry::{ByDeadline, ByDuration, Code, DEADLINE, Entry, Kind, Language, PLAIN};
+use super::spin::{arm_lines, spin_counter, spin_elapsed, spin_until};
+use chronoscope_model::snippet;
+use std::time::Instant;
+
+const BUSY: Entry = Entry { kind: Kind::Busy, slack: false, ..PLAIN };
+
+pub(super) const WAITS: &[Entry] = &[
+    Entry {
+        id: "busy/tsc",
+        call: "while (__rdtsc() - start < ticks) _mm_pause();",
+        home: "x86",
+        about: "Reads the counter until the deadline, with the hint that this is a spin loop. On \
+                Intel since Skylake, a pause takes 40 to 140 cycles. The wait cannot be finer than \
+                that, but the core's other thread gets more room.",
+        references: &[
+            "Intel SDM volume 2B, PAUSE",
+            "Intel Optimization Manual, PAUSE latency in Skylake",
+        ],
+        code: Code::Before(|wait| wait.ticks_and("uint64_t start = __rdtsc();")),
+        opener: on!(portable target_arch = "x86_64", |setting| {
+            let hz = setting.counter_hz;
+            ByDuration(move |ns| spin_counter(ns, hz, std::hint::spin_loop))
+        }),
+        ..BUSY
+    },
+    Entry {
+        id: "busy/tsc-bare",
+        call: "while (__rdtsc() - start < ticks) {}",
+        home: "x86",
+        about: "Reads the counter back to back: the finest wait possible, at the expense of the \
+                core's other thread.",
+        references: &["Intel SDM volume 2B, RDTSC"],
+        code: Code::Before(|wait| wait.ticks_and("uint64_t start = __rdtsc();")),
+        opener: on!(portable target_arch = "x86_64", |setting| {
+            let hz = setting.counter_hz;
+            ByDuration(move |ns| spin_counter(ns, hz, || {}))
+        }),
+        ..BUSY
+    },
+    Entry {
+        id: "busy/cntvct",
+        call: "while (cntvct() - start <= ticks) asm(\"yield\");",
+        home: "AArch64",
+        about: "Reads the generic timer until the deadline, with the hint that this is a spin \
+                loop. The wait ends at a tick of the counter; ticks are 18 to 52 ns apart on most \
+                boards. One tick more than asked for must pass, because the first may be half \
+                over.",
+        references: &["Arm ARM, CNTVCT_EL0", "Arm ARM, YIELD"],
+        code: Code::Lines(|wait| arm_lines("yield", wait.ns)),
+        // Not `spin_loop`, which is an isb on this processor (Rust core::hint::spin_loop).
+        opener: on!(target_arch = "aarch64", |setting| {
+            let hz = setting.counter_hz;
+            ByDuration(move |ns| {
+                spin_counter(ns, hz, || {
+                    // SAFETY: yield has no operands and no effect but the hint.
+                    unsafe { std::arch::asm!("yield", options(nomem, nostack, preserves_flags)) };
+                })
+            })
+        }),
+        ..BUSY
+    },
+    Entry {
+        id: "busy/qpc",
+        call: "do { QueryPerformanceCounter(&now); } while (now.QuadPart < deadline);",
+        facts: DEADLINE,
+        home: "Windows",
+        about: "Reads Windows' own counter until the deadline. It is accurate to tens of ticks \
+                until the machine is loaded, and then it fails completely.",
+        references: &["Microsoft Learn, QueryPerformanceCounter"],
+        code: Code::Lines(|wait| snippet::qpc_spin(wait.ns).alone()),
+        opener: on!(windows, |_| {
+            use crate::waits::spin::{spin, ticks};
+            use crate::waits::windows::qpc::{hz, now};
+            let hz = hz() as f64;
+            ByDuration(move |ns| spin(now(), ticks(ns, hz), ns, now, || {}))
+        }),
+        ..BUSY
+    },
+    Entry {
+        id: "busy/monotonic",
+        call: "do clock_gettime(CLOCK_MONOTONIC, &t); \
+               while (t.tv_sec * 1000000000LL + t.tv_nsec < end);",
+        home: "Linux",
+        about: "Reads the clock of the system's own timers until the deadline, so it is never \
+                early by that clock. If the vDSO serves the clock, this is as cheap as spinning on \
+                the counter.",
+        references: &["clock_gettime(2)", "Linux lib/vdso/gettimeofday.c"],
+        code: Code::Lines(|wait| snippet::spin(wait.ns, "").alone()),
+        opener: on!(portable target_os = "linux", |_| {
+            ByDeadline(|deadline| spin_until(deadline, || {}))
+        }),
+        ..BUSY
+    },
+    Entry {
+        id: "busy/instant",
+        call: "while start.elapsed() < duration { std::hint::spin_loop() }",
+        language: Language::Rust,
+        home: "every system",
+        about: "What a Rust programmer would write: a loop that reads the system's monotonic clock \
+                through the standard library until the duration is over.",
+        references: &["std::time::Instant::elapsed", "std::hint::spin_loop"],
+        code: Code::Before(|wait| snippet::rust_start(wait.ns)),
+        opener: on!(all(), |_| {
+            ByDuration(|ns| spin_elapsed(Instant::now(), ns, std::hint::spin_loop))
+        }),
+        ..BUSY
+    },
+    Entry {
+        id: "busy/tpause",
+        call: "while (__rdtsc() < deadline) _tpause(1, deadline);",
+        facts: DEADLINE,
+        home: "x86 with WAITPKG",
+        about: "The processor itself waits in a light sleep until its counter reaches a value, \
+                with less power than a spin. The kernel limits one such wait (IA32_UMWAIT_CONTROL, \
+                100,000 ticks by default), so it is repeated in a loop. To the scheduler, the \
+                thread is running.",
+        references: &["Intel SDM volume 2B, TPAUSE", "Linux arch/x86/kernel/cpu/umwait.c"],
+        code: Code::Before(|wait| wait.ticks_and("uint64_t deadline = __rdtsc() + ticks;")),
+        opener: on!(target_arch = "x86_64", |setting| {
+            waitpkg::check()?;
+            let hz = setting.counter_hz;
+            ByDuration(move |ns| waitpkg::pause(ns, hz))
+        }),
+        ..BUSY
+    },
+    Entry {
+        id: "busy/umwait",
+        call: "while (__rdtsc() < deadline) { _umonitor(&word); _umwait(1, deadline); }",
+        facts: DEADLINE,
+        home: "x86 with WAITPKG",
+        about: "Like tpause, but a write to a watched word ends it too: for threads that wait for \
+                a message or a deadline, whichever comes first. Here nobody writes to the word.",
+        references: &[
+            "Intel SDM volume 2B, UMONITOR and UMWAIT",
+            "Linux arch/x86/kernel/cpu/umwait.c",
+        ],
+        code: Code::Before(|wait| {
+            wait.ticks_and("uint64_t deadline = __rdtsc() + ticks;\nint word = 0;")
+        }),
+        opener: on!(target_arch = "x86_64", |setting| waitpkg::Umwait::open(setting.counter_hz)?),
+        ..BUSY
+    },
+    Entry {
+        id: "busy/wfe",
+        call: "while (cntvct() - start <= ticks) asm(\"wfe\");",
+        home: "AArch64 Linux",
+        about: "Waits for an event between reads of the counter. Linux has the timer generate one \
+                every 100 us or so, and the wait cannot be finer than that. It saves power, not \
+                time.",
+        references: &[
+            "Arm ARM, WFE",
+            "Linux drivers/clocksource/arm_arch_timer.c, arch_timer_configure_evtstream",
+        ],
+        code: Code::Lines(|wait| arm_lines("wfe", wait.ns)),
+        opener: on!(all(target_arch = "aarch64", target_os = "linux"), |setting| {
+            let hz = events::stream_hz(setting)?;
+            ByDuration(move |ns| events::wfe(ns, hz))
+        }),
+        ..BUSY
+    },
+    Entry {
+        id: "busy/wfet",
+        call: "while (cntvct() < deadline) asm(\"wfet %0\" : : \"r\"(deadline));",
+        facts: DEADLINE,
+        home: "AArch64 Linux with FEAT_WFxT",
+        about: "The processor itself waits until its counter reaches a value, with less power than \
+                a spin.",
+        references: &[
+            "Arm ARM, WFET",
+            "Linux Documentation/arch/arm64/elf_hwcaps.rst, HWCAP2_WFXT",
+        ],
+        code: Code::Lines(|wait| arm_lines("wfet %1", wait.ns)),
+        opener: on!(all(target_arch = "aarch64", target_os = "linux"), |setting| {
+            let hz = events::timeout_hz(setting)?;
+            ByDuration(move |ns| events::wfet(ns, hz))
+        }),
+        ..BUSY
+    },
+    Entry {
+        id: "busy/sched_yield",
+        call: "while start.elapsed() < duration { std::thread::yield_now() }",
+        language: Language::Rust,
+        home: "every system",
+        about: "A spin that offers its CPU to others in each iteration. If another thread can run, \
+                it takes the offer, and that costs its whole time slice; if none can, this is a \
+                spin with a system call in it. yield_now() is sched_yield() on Unix, and \
+                SwitchToThread() on Windows.",
+        references: &["sched_yield(2)", "Linux kernel/sched/syscalls.c, do_sched_yield"],
+        code: Code::Before(|wait| snippet::rust_start(wait.ns)),
+        opener: on!(all(), |_| {
+            ByDuration(|ns| spin_elapsed(Instant::now(), ns, std::thread::yield_now))
+        }),
+        ..BUSY
+    },
+];
+
+/// The instructions of WAITPKG.
+#[cfg(target_arch = "x86_64")]
+mod waitpkg {
+    use crate::waits::spin::{counter_ticks, spin};
+    use crate::waits::{Method, Unavailable};
+    use chronoscope::counter;
+    use std::arch::asm;
+
+    /// CPUID leaf 7, ECX bit 5 (Intel SDM volume 2A, CPUID).
+    pub(super) fn check() -> Result<(), Unavailable> {
+        let features = raw_cpuid::CpuId::new().get_extended_feature_info();
+        if features.is_some_and(|features| features.has_waitpkg()) {
+            Ok(())
+        } else {
+            Err(Unavailable(
+                "this processor does not offer WAITPKG (CPUID leaf 7, ECX bit 5); some hypervisors \
+                 hide it"
+                    .into(),
+            ))
+        }
+    }
+
+    pub(super) fn pause(ns: u64, hz: f64) -> Result<(), i32> {
+        let ticks = counter_ticks(ns, hz);
+        let start = counter::now();
+        let deadline = start.wrapping_add(ticks);
+        spin(start, ticks, ns, counter::now, || tpause(deadline))
+    }
+
+    /// Waits in the lighter of the two states, C0.1, which bit 0 of the control operand selects.
+    fn tpause(deadline: u64) {
+        // SAFETY: `check` has found that the instruction exists; it changes nothing but flags.
+        unsafe {
+            asm!(
+                "tpause {:e}",
+                in(reg) 1u32,
+                in("eax") deadline as u32,
+                in("edx") (deadline >> 32) as u32,
+                options(nomem, nostack)
+            );
+        }
+    }
+
+    /// A word on a cache line of its own, so that no write to another word counts as a write to
+    /// this one.
+    #[repr(align(128))]
+    pub(super) struct Line(u64);
+
+    pub(super) struct Umwait(f64, Box<Line>);
+
+    impl Umwait {
+        pub(super) fn open(hz: f64) -> Result<Self, Unavailable> {
+            check()?;
+            Ok(Self(hz, Box::new(Line(0))))
+        }
+    }
+
+    impl Method for Umwait {
+        fn wait(&mut self, ns: u64) -> Result<(), i32> {
+            let ticks = counter_ticks(ns, self.0);
+            let start = counter::now();
+            let deadline = start.wrapping_add(ticks);
+            let word = &raw const self.1.0;
+            spin(start, ticks, ns, counter::now, || umwait(word, deadline))
+        }
+    }
+
+    fn umwait(word: *const u64, deadline: u64) {
+        // SAFETY: `check` has found that the instructions exist; they use the word's address,
+        // which is valid, and change nothing but flags.
+        unsafe {
+            asm!("umonitor {}", in(reg) word, options(nostack));
+            asm!(
+                "umwait {:e}",
+                in(reg) 1u32,
+                in("eax") deadline as u32,
+                in("edx") (deadline >> 32) as u32,
+                options(nostack)
+            );
+        }
+    }
+}
+
+/// The instructions that wait for an event.
+#[cfg(all(target_arch = "aarch64", target_os = "linux"))]
+mod events {
+    use crate::waits::spin::{counter_ticks, spin, spin_counter};
+    use crate::waits::{Setting, Unavailable};
+    use chronoscope::counter;
+
+    /// Without the event stream, only an interrupt would end a `wfe`, whenever one comes.
+    /// HWCAP_EVTSTRM shows that the stream runs (Linux Documentation/arch/arm64/elf_hwcaps.rst).
+    pub(super) fn stream_hz(setting: &Setting) -> Result<f64, Unavailable> {
+        // SAFETY: getauxval takes any number and only reads the process's own vector.
+        if unsafe { libc::getauxval(libc::AT_HWCAP) } & libc::HWCAP_EVTSTRM == 0 {
+            return Err(Unavailable(
+                "the kernel runs no event stream (HWCAP_EVTSTRM), so nothing would end a wfe"
+                    .into(),
+            ));
+        }
+        Ok(setting.counter_hz)
+    }
+
+    pub(super) fn wfe(ns: u64, hz: f64) -> Result<(), i32> {
+        spin_counter(ns, hz, || {
+            // SAFETY: wfe has no operands and no effect but the wait.
+            unsafe { std::arch::asm!("wfe", options(nomem, nostack, preserves_flags)) };
+        })
+    }
+
+    /// Linux arch/arm64/include/uapi/asm/hwcap.h
+    const HWCAP2_WFXT: libc::c_ulong = 1 << 31;
+
+    pub(super) fn timeout_hz(setting: &Setting) -> Result<f64, Unavailable> {
+        // SAFETY: getauxval takes any number and only reads the process's own vector.
+        if unsafe { libc::getauxval(libc::AT_HWCAP2) } & HWCAP2_WFXT == 0 {
+            return Err(Unavailable("this processor has no wfet (FEAT_WFxT, Armv8.7)".into()));
+        }
+        Ok(setting.counter_hz)
+    }
+
+    pub(super) fn wfet(ns: u64, hz: f64) -> Result<(), i32> {
+        let ticks = counter_ticks(ns, hz);
+        let start = counter::now();
+        let deadline = start.wrapping_add(ticks);
+        spin(start, ticks, ns, counter::now, || {
+            // `wfet x0`, as a number because some assemblers do not know it (Arm ARM, WFET).
+            // SAFETY: the processor was found to have the instruction, which has no effect but the
+            // wait.
+            unsafe {
+                std::arch::asm!(
+                    ".inst 0xd5031000",
+                    in("x0") deadline,
+                    options(nomem, nostack, preserves_flags)
+                );
+            }
+        })
+    }
+}
