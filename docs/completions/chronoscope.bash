@@ -185,7 +185,7 @@ _chronoscope() {
 
     case "${cmd}" in
         chronoscope)
-            opts="-o -q -v -h -V --only --all --no-waits --brief --json --export --color --ascii --quiet --verbose --budget --cpu --seed --allow --fail-on --baseline --save-baseline --force --preset --help --version clocks deltas calls overhead waits watch runtimes trust hardware sweep doctor advise report compare list explain demo serve generate help"
+            opts="-o -q -v -h -V --only --all --no-waits --brief --json --export --color --ascii --quiet --verbose --budget --cpu --seed --allow --fail-on --baseline --save-baseline --force --preset --help --version clocks waits runtimes trust watch advise doctor explain list report compare deltas calls overhead sweep hardware demo serve generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -979,7 +979,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__help)
-            opts="clocks deltas calls overhead waits watch runtimes trust hardware sweep doctor advise report compare list explain demo serve generate help"
+            opts="clocks waits runtimes trust watch advise doctor explain list report compare deltas calls overhead sweep hardware demo serve generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
