@@ -246,6 +246,64 @@ fn reads_that_disagree_queue_or_trap_are_found() {
 }
 
 #[test]
+fn calls_that_a_sandbox_refuses_are_named_with_the_error() {
+    let refused = |reason: &str| {
+        with(|report| {
+            report.waits.push(Wait {
+                id: "posix/clock-nanosleep".into(),
+                call: "clock_nanosleep(CLOCK_MONOTONIC, 0, …)".into(),
+                unavailable_reason: Some(format!("clock_nanosleep: {reason}")),
+                ..Wait::default()
+            });
+        })
+    };
+    for error in ["Operation not permitted (os error 1)", "Function not implemented (os error 38)"]
+    {
+        let report = refused(error);
+        assert_eq!(found(&report, "sleeps-refused", error).level, Level::Warning);
+    }
+    let left_out = refused("left out by --for");
+    assert!(left_out.findings.iter().all(|it| it.id != "sleeps-refused"));
+}
+
+#[test]
+fn counters_that_moved_against_each_other_have_no_impossible_interval() {
+    let report = with(|report| {
+        let handed = Handed { cpus: [0, 1], turns: 1000, backwards: 5, ..Handed::default() };
+        let pair = chronoscope_model::ordering::Pair {
+            handed,
+            exchanges: 1000,
+            low_ns: 500.0,
+            high_ns: -500.0,
+        };
+        report.environment.across_cpus = Some(chronoscope_model::ordering::AcrossCpus {
+            pairs: vec![pair],
+            ..Default::default()
+        });
+    });
+    let evidence = &found(&report, "counter-out-of-step", "moved against each other").evidence;
+    assert!(evidence.iter().all(|line| !line.contains("500 to -500")), "{evidence:?}");
+}
+
+#[test]
+fn order_is_ruled_out_only_if_an_unordered_clock_was_tested() {
+    let tested = |reads: Reads| {
+        let mut report = with(|report| {
+            for clock in &mut report.clocks {
+                let handed = Handed { turns: 1000, ..Handed::default() };
+                let tested = Ordering { handed: Some(handed), ..Ordering::default() };
+                clock.ordering = clock.reads(reads).then_some(tested);
+            }
+        });
+        examine(&mut report);
+        let check = report.checks.iter().find(|check| check.id == "unordered-read");
+        check.expect("it is looked for").outcome
+    };
+    assert_eq!(tested(Reads::SystemCall), Outcome::Unknown);
+    assert_eq!(tested(Reads::Counter), Outcome::Clear);
+}
+
+#[test]
 fn rates_are_judged_by_what_they_were_compared_with() {
     let against = |ppm: f64, standing| {
         watched(|trust| {

@@ -169,6 +169,9 @@ pub struct CpuQuota {
     pub throttled_periods: u64,
     /// How long that group was throttled, in nanoseconds, added up over its CPUs.
     pub throttled_ns: u64,
+    /// All periods in which that group ran (`nr_periods`); absent if they are not counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub periods: Option<u64>,
     /// How many of those periods were in this run; absent if the run did not count them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_periods: Option<u64>,

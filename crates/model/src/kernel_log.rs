@@ -144,6 +144,20 @@ pub fn recognise(line: &str) -> Option<Known<'_>> {
         .find_map(|message| Some(Known { message, fields: fields(message.text, line)? }))
 }
 
+/// The message that a line is, or that a part of one, as people paste and search them, belongs to.
+pub fn about(words: &str) -> Option<&'static Message> {
+    /// Shorter parts are in lines about other things too.
+    const LEAST: usize = 12;
+    let words = words.trim().trim_end_matches(['.', ':', '!']);
+    let holds = |message: &&Message| words.len() >= LEAST && message.text.contains(words);
+    let piece = |message: &&Message| {
+        let pieces = message.text.split(['{', '}']).step_by(2).map(str::trim);
+        pieces.filter(|piece| piece.len() >= LEAST).any(|piece| words.contains(piece))
+    };
+    let whole = recognise(words).map(|known| known.message);
+    whole.or_else(|| messages().iter().find(holds)).or_else(|| messages().iter().find(piece))
+}
+
 /// The values in a line that has this text; `None` if it has another.
 fn fields<'a>(text: &'static str, line: &'a str) -> Option<Vec<(&'static str, &'a str)>> {
     let mut parts = text.split('{');

@@ -1,7 +1,7 @@
 //! Lines of real kernels, as they print them: each is the message that it should be, proves what it
 //! should prove, and nothing else.
 
-use chronoscope_model::kernel_log::{alarming, begins_at_boot, messages, recognise};
+use chronoscope_model::kernel_log::{about, alarming, begins_at_boot, messages, recognise};
 
 #[test]
 fn each_line_is_its_message_and_proves_its_fault() {
@@ -60,4 +60,23 @@ fn a_log_that_was_overwritten_does_not_begin_at_boot() {
     assert!(begins_at_boot(&log(&["tsc: Detected 2599.998 MHz processor"])));
     assert!(!begins_at_boot(&log(&["clocksource: Switched to clocksource hpet"])));
     assert!(!begins_at_boot(&log(&[])));
+}
+
+#[test]
+fn a_part_of_a_line_leads_to_its_message() {
+    for (words, fault) in [
+        ("Marking clocksource 'tsc' as unstable because the skew is too large", "tsc-skew"),
+        ("TSC doesn't count with P0 frequency!", "tsc-not-p0"),
+        ("read-back delay of 131500ns, attempt 4, marking unstable", "watchdog-false-positive"),
+        ("TSC_DEADLINE disabled due to Errata", "tsc-deadline-off"),
+        ("TSC ADJUST differs", "tsc-adjust-differs"),
+        ("Long readout interval", "readout-stall"),
+        ("RT throttling activated", "rt-throttling"),
+    ] {
+        let message = about(words).unwrap_or_else(|| panic!("{words}"));
+        assert_eq!(message.faults.first().copied(), Some(fault), "{words}: {}", message.text);
+    }
+    for words in ["", "tsc", "unstable", "clock_gettime", "how late is a sleep"] {
+        assert!(about(words).is_none(), "{words}");
+    }
 }

@@ -5,6 +5,7 @@ use super::skew;
 use crate::reading::source;
 use chronoscope_model::environment::Environment;
 use chronoscope_model::kernel_log::{self, Known, Topic};
+use chronoscope_model::units::count;
 use chronoscope_model::{Level, Page, Report};
 
 /// A fault of the TSC that the log shows.
@@ -179,8 +180,9 @@ pub(super) const LEAP_SECOND_INSERTED: Fault = Fault {
         let level = if early { Level::Warning } else { Level::Info };
         let kernel = report.environment.kernel.iter().map(|kernel| format!("kernel: {kernel}"));
         Ok(logged(report, level, "leap-second-inserted")?.and(kernel).fix(|| match early {
-            true => "If programs use a whole CPU since then, set the clock once (`date -s \
-                     \"$(date)\"`), which puts the timers right, and update the kernel."
+            true => "Kernels from 2.6.22 to 3.4 have their timers a second early since then. If \
+                     programs use a whole CPU, set the clock once (`date -s \"$(date)\"`), which \
+                     puts the timers right, and update the kernel."
                 .into(),
             false => "Nothing has to be done: this kernel handles leap seconds rightly.".into(),
         }))
@@ -336,7 +338,13 @@ pub(super) const TSC_WARP: Fault = Fault {
     look: |report| {
         let looked = logged(report, Level::Warning, "tsc-warp")?;
         let behind = known(&report.environment).filter(|(_, it)| it.get("behind").is_some());
-        let behind = behind.map(|(line, _)| format!("kernel log: {line}"));
+        let behind = behind.map(|(line, known)| {
+            let cycles = known.number("high").zip(known.number("low"));
+            let by = cycles.map_or(String::new(), |(high, low)| {
+                format!(" ({} cycles apart)", count((high - low).max(0.0) as u64))
+            });
+            format!("kernel log: {line}{by}")
+        });
         Ok(looked.and(behind).fix(|| skew::fix_of_warp(report)))
     },
     ..OF_TSC

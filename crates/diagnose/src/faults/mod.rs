@@ -69,6 +69,7 @@ pub const ALL: &[&Fault] = &[
     &kernel_log::READOUT_STALL,
     &kernel_log::RT_THROTTLING,
     &clock_source::SAME_OSCILLATOR,
+    &permission::SLEEPS_REFUSED,
     &clock_source::SLOW_CLOCKSOURCE_ACPI_PM,
     &clock_source::SLOW_CLOCKSOURCE_HPET,
     &clock_source::SLOW_CLOCKSOURCE_JIFFIES,

@@ -53,6 +53,53 @@ pub(super) const RDTSCP_FORBIDDEN: Fault = Fault {
     ..FAULT
 };
 
+pub(super) const SLEEPS_REFUSED: Fault = Fault {
+    page: Page {
+        names: &["sleeps-refused"],
+        title: "Sleeps or clocks are refused to this process",
+        about: "A sandbox's filter of system calls, or a kernel that lacks the call, refuses to \
+                sleep or to read a clock. Since glibc 2.31 nanosleep, sleep and usleep make the \
+                call clock_nanosleep: programs then fail, or spin because they take the error for \
+                an interruption.",
+        how: "the errors of the calls that sleep and that read clocks",
+        act: "Allow clock_nanosleep and clock_nanosleep_time64 (and what the evidence names) in \
+              the profile of the sandbox, or update it: libseccomp and the container runtime.",
+        references: &["elastic/beats#33831", "microsoft/WSL#4898", "clock_nanosleep(2)"],
+        ..Page::EMPTY
+    },
+    certainty: Certainty::Measured,
+    only: &[LINUX],
+    look: |report| {
+        /// The most calls that are named.
+        const NAMED: usize = 4;
+        // strerror(3) of EPERM, ENOSYS and EINVAL: WSL 1 answers the last.
+        let refused = |reason: &str| {
+            ["not permitted", "not implemented", "Invalid argument"]
+                .iter()
+                .any(|words| reason.contains(words))
+        };
+        if report.clocks.is_empty() && report.waits.is_empty() {
+            return Err("neither clocks nor sleeps were tried".into());
+        }
+        let sleeps = report.waits.iter().filter_map(|wait| {
+            let reason = wait.unavailable_reason.as_deref()?;
+            let calls = !wait.elsewhere && wait.call.contains("nanosleep") && refused(reason);
+            calls.then(|| format!("{}: {reason}", wait.id))
+        });
+        let sleeps: Vec<String> = sleeps.take(NAMED).collect();
+        let clocks = report.clocks.iter().filter_map(|clock| {
+            let reason = clock.unavailable_reason.as_deref()?;
+            let calls = ["clock_gettime", "gettimeofday", "time("];
+            let calls = calls.iter().any(|call| clock.call.contains(call));
+            let refused = !clock.elsewhere && calls && reason.contains("not permitted");
+            refused.then(|| format!("{}: {reason}", clock.id))
+        });
+        let clocks: Vec<String> = clocks.take(NAMED).collect();
+        Ok(found(Level::Warning, sleeps.into_iter().chain(clocks)))
+    },
+    ..FAULT
+};
+
 pub(super) const TIME64_BLOCKED: Fault = Fault {
     page: Page {
         names: &["time64-blocked"],

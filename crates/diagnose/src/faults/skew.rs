@@ -146,8 +146,8 @@ pub(super) fn fix(report: &Report, compared: Option<&Compared>) -> String {
     let watchdog = compared.map_or("other timer", |it| it.watchdog.as_str());
     let xen = source(env) == Some("xen");
     if xen || env.hypervisor.as_ref().is_some_and(|it| it.name.contains("Xen")) {
-        return "Nothing is wrong with the hardware: in a guest of Xen that is paravirtualised the \
-                TSC is not the clock; xen is."
+        return "Nothing is wrong with the hardware: in a paravirtualised (PV) guest of Xen the TSC \
+                is not the clock; xen is."
             .into();
     }
     match (compared.map(|it| it.wrong(env)), hpet_stops(env)) {
@@ -195,14 +195,13 @@ fn without(env: &Environment, watchdog: &str) -> String {
 pub(super) fn fix_of_warp(report: &Report) -> String {
     let env = &report.environment;
     if env.hypervisor.is_some() {
-        return "Have the host's TSC checked; its firmware must start all counters together. NTP \
-                cannot show this."
+        return "Have the host's TSC checked; its firmware must start all counters together."
             .into();
     }
-    let mut fix = "Update the firmware: it must start the counters of all CPUs together and leave \
-                   IA32_TSC_ADJUST alone; after that, start from cold. NTP cannot show this."
-        .to_owned();
+    let mut fix = "Update the firmware: it must start the counters of all CPUs together".to_owned();
     let has_adjust = env.tsc.as_ref().is_none_or(|tsc| tsc.tsc_adjust);
+    fix += if has_adjust { " and leave IA32_TSC_ADJUST alone." } else { "." };
+    fix += " After that, or where there is no update, try a cold start (power off).";
     if env.cpu.vendor.as_deref() == Some("AuthenticAMD") && !has_adjust {
         fix += " This processor has no IA32_TSC_ADJUST, so the kernel cannot repair it.";
     }

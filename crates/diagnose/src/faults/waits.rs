@@ -52,9 +52,10 @@ pub(super) const CGROUP_THROTTLED: Fault = Fault {
         // What a quota that was removed has cost is past.
         let counts = |it: &CpuQuota| it.quota_us.is_some() || it.period_us.is_none() || in_run > 0;
         let throttled = quota.filter(|it| it.throttled_periods > 0 && counts(it)).map(|it| {
-            let (all, ns) = (it.throttled_periods, short_ns(it.throttled_ns as f64));
+            let (hit, ns) = (it.throttled_periods, short_ns(it.throttled_ns as f64));
+            let all = it.periods.map_or(String::new(), |all| format!(" of {all} periods"));
             let run = run.map_or(String::new(), |run| format!(", {run} of them in this run"));
-            format!("cpu.stat: nr_throttled {all}{run}; {ns} in all")
+            format!("cpu.stat: nr_throttled {hit}{all}{run}; {ns} in all")
         });
         let kept = kept_by_quota(report).or_else(|| stopped_by_quota(report));
         let measured = in_run > 0 || kept.is_some();

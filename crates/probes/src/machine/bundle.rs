@@ -210,7 +210,8 @@ impl Bundle<'_> {
             self.put("root/sys/fs/cgroup/cpu.max", text.as_bytes())?;
         }
         let (periods, us) = (quota.throttled_periods, quota.throttled_ns / 1_000);
-        let stat = format!("nr_throttled {periods}\nthrottled_usec {us}\n");
+        let all = quota.periods.map_or(String::new(), |all| format!("nr_periods {all}\n"));
+        let stat = format!("{all}nr_throttled {periods}\nthrottled_usec {us}\n");
         self.put("root/sys/fs/cgroup/cpu.stat", stat.as_bytes())
     }
 

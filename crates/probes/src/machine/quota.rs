@@ -64,7 +64,7 @@ pub(super) fn quota(root: &Root) -> Result<CpuQuota, String> {
         let stat = text("cpu.stat").unwrap_or_default();
         // A group of the second version has this line even without a controller for the CPU.
         known |= stat.starts_with("usage_usec ");
-        counts.extend(parse(&stat));
+        counts.extend(parse(&stat).map(|counted| (counted, counter(&stat, "nr_periods"))));
     }
     if !known && limits.is_empty() && counts.is_empty() {
         return Err("no control group that counts CPU time is visible (cpu.stat, cpu.max)".into());
@@ -73,12 +73,14 @@ pub(super) fn quota(root: &Root) -> Result<CpuQuota, String> {
         quota.map_or(f64::INFINITY, |quota| quota as f64 / period as f64)
     };
     let tightest = limits.into_iter().min_by(|a, b| share(*a).total_cmp(&share(*b)));
-    let most = counts.into_iter().max_by_key(|it| (it.periods, it.ns)).unwrap_or_default();
+    let most = counts.into_iter().max_by_key(|(it, _)| (it.periods, it.ns));
+    let (most, periods) = most.unwrap_or_default();
     Ok(CpuQuota {
         quota_us: tightest.and_then(|(quota, _)| quota),
         period_us: tightest.map(|(_, period)| period),
         throttled_periods: most.periods,
         throttled_ns: most.ns,
+        periods,
         run_periods: None,
     })
 }
@@ -150,12 +152,15 @@ fn folders(mount: &str, groups: &str) -> Option<Vec<String>> {
     Some(all)
 }
 
+/// The counter with this name in a `cpu.stat`.
+fn counter(text: &str, key: &str) -> Option<u64> {
+    let mut lines = text.lines();
+    lines.find_map(|line| line.strip_prefix(key)?.strip_prefix(' ')?.trim().parse().ok())
+}
+
 /// Microseconds as `throttled_usec`, in the first version nanoseconds as `throttled_time`.
 fn parse(text: &str) -> Option<Throttled> {
-    let value = |key: &str| -> Option<u64> {
-        let mut lines = text.lines();
-        lines.find_map(|line| line.strip_prefix(key)?.strip_prefix(' ')?.trim().parse().ok())
-    };
+    let value = |key| counter(text, key);
     let us = value("throttled_usec").map(|us| us.saturating_mul(1_000));
     Some(Throttled { periods: value("nr_throttled")?, ns: us.or_else(|| value("throttled_time"))? })
 }
