@@ -2,6 +2,7 @@
 //! wrong, for example a preloaded library whose clock stands still, or a sandbox that refuses to
 //! sleep. So on Linux the kernel is asked directly, and no sleep has to work.
 
+use crate::Unavailable;
 use std::ops::{Add, Sub};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::time::Duration;
@@ -13,6 +14,12 @@ pub struct Instant(os::Moment);
 impl Instant {
     pub fn now() -> Self {
         Self(os::now())
+    }
+
+    /// Nanoseconds since the machine was started.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn ns(self) -> u64 {
+        u64::try_from(self.0.as_nanos()).unwrap_or(u64::MAX)
     }
 
     pub fn elapsed(&self) -> Duration {
@@ -49,6 +56,20 @@ pub fn sleep(span: Duration) {
             std::thread::yield_now();
         }
         rest = span.saturating_sub(start.elapsed());
+    }
+}
+
+/// Whether threads may sleep. The standard library's sleep panics if the call is refused.
+///
+/// # Errors
+/// The error of `clock_nanosleep`, which a sandbox, an old kernel or an emulator gives.
+pub fn may_sleep() -> Result<(), Unavailable> {
+    match os::sleep_error() {
+        None => Ok(()),
+        Some(error) => Err(Unavailable(format!(
+            "clock_nanosleep is refused here ({error}): a sandbox must allow it and \
+             clock_nanosleep_time64"
+        ))),
     }
 }
 
@@ -190,6 +211,21 @@ mod os {
         library.duration().abs_diff(now()) < APART
     }
 
+    /// The error of a sleep of no time, as the C library would make it.
+    pub(super) fn sleep_error() -> Option<std::io::Error> {
+        let time = Timespec::default();
+        let none = std::ptr::null_mut::<u8>();
+        // SAFETY: the kernel only reads the time, and there is no place for a result.
+        let answer = unsafe {
+            let call = libc::SYS_clock_nanosleep;
+            libc::syscall(call, libc::CLOCK_MONOTONIC, 0, &raw const time, none)
+        };
+        let error = (answer != 0).then(std::io::Error::last_os_error);
+        // A 32-bit kernel without the calls of 32 bits has those of 64, which the library makes.
+        let newer = cfg!(target_pointer_width = "32");
+        error.filter(|error| !(newer && error.raw_os_error() == Some(libc::ENOSYS)))
+    }
+
     pub(super) fn wall() -> Option<(i128, i128)> {
         let mut library = Timespec64::default();
         let ns = |time: Duration| time.as_nanos().cast_signed();
@@ -220,6 +256,10 @@ mod os {
 
     pub(super) fn library_agrees() -> bool {
         true
+    }
+
+    pub(super) fn sleep_error() -> Option<std::io::Error> {
+        None
     }
 
     pub(super) fn wall() -> Option<(i128, i128)> {
