@@ -3,6 +3,7 @@
 //! sleep. So on Linux the kernel is asked directly, and no sleep has to work.
 
 use crate::Unavailable;
+use chronoscope_model::timekeeping::LibraryClock;
 use std::ops::{Add, Sub};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::time::Duration;
@@ -111,10 +112,17 @@ pub fn receive<T>(from: &Receiver<T>, patience: Duration) -> Result<T, RecvTimeo
     }
 }
 
-/// What the kernel's clock shows and what the C library shows, in nanoseconds, read one after the
-/// other: a preloaded library can make them differ. `None` if the kernel cannot be asked directly.
-pub fn wall_by_kernel_and_library() -> Option<(i128, i128)> {
-    os::wall()
+/// How the C library's clock differs from the kernel's, if it does: a preloaded library replaces
+/// the functions of the C library, but not the system calls.
+pub fn library_clock() -> Option<LibraryClock> {
+    let (ahead_ns, stands_still) = os::library_clock()?;
+    let loaded = std::env::var("LD_PRELOAD").unwrap_or_default()
+        + "\n"
+        + &std::fs::read_to_string("/etc/ld.so.preload").unwrap_or_default();
+    let paths = loaded.split([' ', ':', '\n']).filter(|path| !path.is_empty());
+    let name = |path: &str| path.rsplit('/').next().unwrap_or(path).chars().take(60).collect();
+    let preloaded = paths.take(8).map(name).collect();
+    Some(LibraryClock { ahead_ns, stands_still, preloaded })
 }
 
 #[cfg(target_os = "linux")]
@@ -226,12 +234,36 @@ mod os {
         error.filter(|error| !(newer && error.raw_os_error() == Some(libc::ENOSYS)))
     }
 
-    pub(super) fn wall() -> Option<(i128, i128)> {
-        let mut library = Timespec64::default();
-        let ns = |time: Duration| time.as_nanos().cast_signed();
-        let kernel = read(libc::CLOCK_REALTIME)?;
-        library.read(libc::CLOCK_REALTIME);
-        Some((ns(kernel), ns(library.duration())))
+    /// By how much the library's wall clock is ahead, in nanoseconds, and whether it stands still;
+    /// `None` if it is the kernel's.
+    pub(super) fn library_clock() -> Option<(i64, bool)> {
+        /// More than passes between two reads, and less than anybody shifts a clock by.
+        const APART: i128 = 50_000_000;
+        const TRIES: usize = 3;
+        let both = || {
+            let mut library = Timespec64::default();
+            let kernel = read(libc::CLOCK_REALTIME)?;
+            library.read(libc::CLOCK_REALTIME);
+            let ns = |time: Duration| time.as_nanos().cast_signed();
+            Some((ns(kernel), ns(library.duration())))
+        };
+        let (kernel, library) = both()?;
+        // A thread can lose its CPU between two reads, but hardly each time.
+        let mut apart = Some(library - kernel);
+        for _ in 0..TRIES {
+            let (kernel, library) = both()?;
+            apart = apart.filter(|_| (library - kernel).abs() > APART);
+        }
+        let apart = apart.filter(|ns| ns.abs() > APART)?;
+        let mut later = (kernel, library);
+        for _ in 0..100_000 {
+            later = both()?;
+            if later.0 - kernel > 20_000_000 {
+                break;
+            }
+        }
+        let stands_still = later.1 == library && later.0 > kernel;
+        Some((i64::try_from(apart).unwrap_or(i64::MAX), stands_still))
     }
 }
 
@@ -262,7 +294,7 @@ mod os {
         None
     }
 
-    pub(super) fn wall() -> Option<(i128, i128)> {
+    pub(super) fn library_clock() -> Option<(i64, bool)> {
         None
     }
 }

@@ -55,6 +55,8 @@ pub fn process() -> Process {
         adjtimex: Some(clocks::adjtimex()),
         timer_resolution_ns: clocks::timer_resolution_ns(),
         time64: clocks::time64(),
+        library_clock: crate::time::library_clock(),
+        sleep_refused: crate::time::may_sleep().err().map(|why| why.0),
         distances: clocks::distances(),
         vdso: Some(vdso_base().is_some()),
         cntfrq: cntfrq::read(),
