@@ -4,9 +4,9 @@
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
+use crate::common::tool;
 use chronoscope_model::check::Outcome;
 use chronoscope_model::{Finding, Report};
-use crate::common::tool;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};

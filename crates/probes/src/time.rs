@@ -144,8 +144,7 @@ mod os {
     fn read(clock: c_int) -> Option<Duration> {
         let mut time = Timespec::default();
         // SAFETY: the kernel fills the place, which has the form that this call takes.
-        let answer =
-            unsafe { libc::syscall(libc::SYS_clock_gettime, clock, &raw mut time) };
+        let answer = unsafe { libc::syscall(libc::SYS_clock_gettime, clock, &raw mut time) };
         let seconds = u64::try_from(time.seconds).ok()?;
         let rest = u32::try_from(time.nanoseconds).ok()?;
         (answer == 0).then(|| Duration::new(seconds, rest))

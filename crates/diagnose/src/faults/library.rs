@@ -25,7 +25,7 @@ pub(super) const LIBRARY_CLOCK: Fault = Fault {
     only: &[LINUX],
     look: |report| {
         let keeping = report.environment.keeping.as_ref().ok_or("the clocks were not compared")?;
-        let Some(clock) = &keeping.library_clock else { return Err(Clear) };
+        let Some(clock) = &keeping.library_clock else { return Ok(Clear) };
         let way = if clock.ahead_ns < 0 { "behind" } else { "ahead of" };
         let by = span(clock.ahead_ns.unsigned_abs());
         let still = if clock.stands_still { " and stands still" } else { "" };
@@ -34,7 +34,7 @@ pub(super) const LIBRARY_CLOCK: Fault = Fault {
             names => format!("a library is preloaded by LD_PRELOAD: {}", names.join(", ")),
         };
         let what = format!("the C library's clock is {by} {way} the kernel's{still}");
-        found(Level::Error, [what, cause])
+        Ok(found(Level::Error, [what, cause]))
     },
     ..FAULT
 };
@@ -74,7 +74,7 @@ pub(super) const SLEEP_REFUSED: Fault = Fault {
     only: &[LINUX],
     look: |report| {
         let keeping = report.environment.keeping.as_ref().ok_or("no sleep was tried")?;
-        found(Level::Error, keeping.sleep_refused.clone())
+        Ok(found(Level::Error, keeping.sleep_refused.clone()))
     },
     ..FAULT
 };
