@@ -14,38 +14,17 @@ use std::process::Command;
 
 /// Cases that are not right yet. One that turns right and is still here fails the test.
 const KNOWN_WRONG: &[&str] = &[
-    "armv7-time64-eperm",
-    "chrony-without-network",
-    "coffee-lake-hpet-stops",
     "explain-kernel-lines",
     "explain-performance-now",
     "explain-rust-instant",
     "explain-sleep-calls",
     "explain-windows-sleep",
-    "gem5-refined-jiffies",
-    "hrtimer-interrupt-took",
     "k8s-quota-v1",
     "kvm-host-unstable",
     "leap-second-inserted",
     "lenovo-directsync",
-    "live-clock-frozen",
-    "live-seccomp-clock-nanosleep",
-    "live-valgrind",
-    "log-as-dmesg",
-    "ntpd-rs-unsynchronised",
-    "percpu-ahead-behind",
-    "pine64-kernel-310",
     "qubes-xen-pv",
-    "recalibrate-only-reports",
-    "server-2003-cool-n-quiet",
-    "told-unstable-hpet-disabled",
-    "tsc-deadline-errata",
-    "tsc-halts-in-idle",
-    "vmtools-and-ntpd",
-    "watchdog-72-frequency-skew",
     "watchdog-72-inter-cpu-skew",
-    "watchdog-skipped-515",
-    "wsl2-runs-fast",
 ];
 
 fn folder() -> PathBuf {
