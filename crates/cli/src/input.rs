@@ -47,6 +47,44 @@ pub fn report(path: &Path) -> Result<Report, Usage> {
     }
 }
 
+/// Reads a file or, as `-`, standard input, with its name for messages.
+///
+/// # Errors
+/// It cannot be read, or is larger than `most` bytes.
+pub fn bytes(path: &Path, most: u64) -> Result<(String, Vec<u8>), Usage> {
+    let (name, mut bytes) = (Path::new("standard input"), Vec::new());
+    let (name, read) = if path == Path::new("-") {
+        (name, std::io::stdin().lock().take(most + 1).read_to_end(&mut bytes))
+    } else {
+        (path, open(path)?.take(most + 1).read_to_end(&mut bytes))
+    };
+    read.map_err(|error| cannot_read(name, &error))?;
+    if bytes.len() as u64 > most {
+        let why = format!("it is larger than {} MiB; give the lines about time", most >> 20);
+        return Err(no_report(name, &why));
+    }
+    Ok((name.display().to_string(), bytes))
+}
+
+/// The one report that bytes hold.
+///
+/// # Errors
+/// They hold none, or several.
+pub fn held(bytes: &[u8], name: &str) -> Result<Report, Usage> {
+    let mut held = if is_recording(bytes) {
+        recorded(bytes, Path::new(name))?
+    } else {
+        parsed(bytes, Path::new(name))?
+    };
+    match (held.pop(), held.len()) {
+        (Some((_, report)), 0) => Ok(report),
+        (_, others) => {
+            let line = format!("it holds {} reports, and one is needed here", others + 1);
+            Err(no_report(Path::new(name), &line))
+        }
+    }
+}
+
 /// Reads a file or a page; `-` is standard input. The name of a report is that of its file; in a
 /// page with several it is a name in that file, like one in a folder.
 ///

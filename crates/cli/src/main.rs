@@ -26,6 +26,7 @@ mod screen;
 mod service;
 mod stop;
 mod task;
+mod texts;
 
 use chronoscope_probes::memory::Allocator;
 use context::Context;

@@ -19,10 +19,6 @@ const KNOWN_WRONG: &[&str] = &[
     "explain-rust-instant",
     "explain-sleep-calls",
     "explain-windows-sleep",
-    "live-clock-frozen",
-    "live-seccomp-clock-nanosleep",
-    "live-valgrind",
-    "log-as-dmesg",
 ];
 
 fn folder() -> PathBuf {

@@ -66,9 +66,27 @@ pub struct Timekeeping {
     /// The error of clock_gettime64 in a 32-bit program; empty if it works.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time64: Option<String>,
+    /// How the C library's clock differs from the kernel's, if it does (Linux).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub library_clock: Option<LibraryClock>,
+    /// The error of clock_nanosleep, if it is refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sleep_refused: Option<String>,
     /// The distances between the system's clocks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distances: Option<Distances>,
+}
+
+/// A clock of the C library that differs from the kernel's.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LibraryClock {
+    /// By how much its wall time is ahead of the kernel's, in nanoseconds.
+    pub ahead_ns: i64,
+    /// Whether it stood still while the kernel's clock went on.
+    pub stands_still: bool,
+    /// The file names of the libraries that are preloaded into the process.
+    pub preloaded: Vec<String>,
 }
 
 /// The answer of adjtimex(2), in the kernel's own units.

@@ -2,6 +2,8 @@
 //! wrong, for example a preloaded library whose clock stands still, or a sandbox that refuses to
 //! sleep. So on Linux the kernel is asked directly, and no sleep has to work.
 
+use crate::Unavailable;
+use chronoscope_model::timekeeping::LibraryClock;
 use std::ops::{Add, Sub};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::time::Duration;
@@ -13,6 +15,12 @@ pub struct Instant(os::Moment);
 impl Instant {
     pub fn now() -> Self {
         Self(os::now())
+    }
+
+    /// Nanoseconds since the machine was started.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn ns(self) -> u64 {
+        u64::try_from(self.0.as_nanos()).unwrap_or(u64::MAX)
     }
 
     pub fn elapsed(&self) -> Duration {
@@ -49,6 +57,20 @@ pub fn sleep(span: Duration) {
             std::thread::yield_now();
         }
         rest = span.saturating_sub(start.elapsed());
+    }
+}
+
+/// Whether threads may sleep. The standard library's sleep panics if the call is refused.
+///
+/// # Errors
+/// The error of `clock_nanosleep`, which a sandbox, an old kernel or an emulator gives.
+pub fn may_sleep() -> Result<(), Unavailable> {
+    match os::sleep_error() {
+        None => Ok(()),
+        Some(error) => Err(Unavailable(format!(
+            "clock_nanosleep is refused here ({error}): a sandbox must allow it and \
+             clock_nanosleep_time64"
+        ))),
     }
 }
 
@@ -90,10 +112,17 @@ pub fn receive<T>(from: &Receiver<T>, patience: Duration) -> Result<T, RecvTimeo
     }
 }
 
-/// What the kernel's clock shows and what the C library shows, in nanoseconds, read one after the
-/// other: a preloaded library can make them differ. `None` if the kernel cannot be asked directly.
-pub fn wall_by_kernel_and_library() -> Option<(i128, i128)> {
-    os::wall()
+/// How the C library's clock differs from the kernel's, if it does: a preloaded library replaces
+/// the functions of the C library, but not the system calls.
+pub fn library_clock() -> Option<LibraryClock> {
+    let (ahead_ns, stands_still) = os::library_clock()?;
+    let loaded = std::env::var("LD_PRELOAD").unwrap_or_default()
+        + "\n"
+        + &std::fs::read_to_string("/etc/ld.so.preload").unwrap_or_default();
+    let paths = loaded.split([' ', ':', '\n']).filter(|path| !path.is_empty());
+    let name = |path: &str| path.rsplit('/').next().unwrap_or(path).chars().take(60).collect();
+    let preloaded = paths.take(8).map(name).collect();
+    Some(LibraryClock { ahead_ns, stands_still, preloaded })
 }
 
 #[cfg(target_os = "linux")]
@@ -115,8 +144,7 @@ mod os {
     fn read(clock: c_int) -> Option<Duration> {
         let mut time = Timespec::default();
         // SAFETY: the kernel fills the place, which has the form that this call takes.
-        let answer =
-            unsafe { libc::syscall(libc::SYS_clock_gettime, clock, &raw mut time) };
+        let answer = unsafe { libc::syscall(libc::SYS_clock_gettime, clock, &raw mut time) };
         let seconds = u64::try_from(time.seconds).ok()?;
         let rest = u32::try_from(time.nanoseconds).ok()?;
         (answer == 0).then(|| Duration::new(seconds, rest))
@@ -190,12 +218,51 @@ mod os {
         library.duration().abs_diff(now()) < APART
     }
 
-    pub(super) fn wall() -> Option<(i128, i128)> {
-        let mut library = Timespec64::default();
-        let ns = |time: Duration| time.as_nanos().cast_signed();
-        let kernel = read(libc::CLOCK_REALTIME)?;
-        library.read(libc::CLOCK_REALTIME);
-        Some((ns(kernel), ns(library.duration())))
+    /// The error of a sleep of no time, as the C library would make it.
+    pub(super) fn sleep_error() -> Option<std::io::Error> {
+        let time = Timespec::default();
+        let none = std::ptr::null_mut::<u8>();
+        // SAFETY: the kernel only reads the time, and there is no place for a result.
+        let answer = unsafe {
+            let call = libc::SYS_clock_nanosleep;
+            libc::syscall(call, libc::CLOCK_MONOTONIC, 0, &raw const time, none)
+        };
+        let error = (answer != 0).then(std::io::Error::last_os_error);
+        // A 32-bit kernel without the calls of 32 bits has those of 64, which the library makes.
+        let newer = cfg!(target_pointer_width = "32");
+        error.filter(|error| !(newer && error.raw_os_error() == Some(libc::ENOSYS)))
+    }
+
+    /// By how much the library's wall clock is ahead, in nanoseconds, and whether it stands still;
+    /// `None` if it is the kernel's.
+    pub(super) fn library_clock() -> Option<(i64, bool)> {
+        /// More than passes between two reads, and less than anybody shifts a clock by.
+        const APART: i128 = 50_000_000;
+        const TRIES: usize = 3;
+        let both = || {
+            let mut library = Timespec64::default();
+            let kernel = read(libc::CLOCK_REALTIME)?;
+            library.read(libc::CLOCK_REALTIME);
+            let ns = |time: Duration| time.as_nanos().cast_signed();
+            Some((ns(kernel), ns(library.duration())))
+        };
+        let (kernel, library) = both()?;
+        // A thread can lose its CPU between two reads, but hardly each time.
+        let mut apart = Some(library - kernel);
+        for _ in 0..TRIES {
+            let (kernel, library) = both()?;
+            apart = apart.filter(|_| (library - kernel).abs() > APART);
+        }
+        let apart = apart.filter(|ns| ns.abs() > APART)?;
+        let mut later = (kernel, library);
+        for _ in 0..100_000 {
+            later = both()?;
+            if later.0 - kernel > 20_000_000 {
+                break;
+            }
+        }
+        let stands_still = later.1 == library && later.0 > kernel;
+        Some((i64::try_from(apart).unwrap_or(i64::MAX), stands_still))
     }
 }
 
@@ -222,7 +289,11 @@ mod os {
         true
     }
 
-    pub(super) fn wall() -> Option<(i128, i128)> {
+    pub(super) fn sleep_error() -> Option<std::io::Error> {
+        None
+    }
+
+    pub(super) fn library_clock() -> Option<(i64, bool)> {
         None
     }
 }

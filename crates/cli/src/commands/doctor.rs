@@ -6,6 +6,7 @@ use crate::input;
 use crate::output::write_whole;
 use crate::screen::Screen;
 use crate::task::{Amend, Examples, Job, Run, Task};
+use crate::texts::{MOST, Texts, is_sosreport};
 use chronoscope_model::Report;
 use chronoscope_probes::machine::{self, Root};
 use chronoscope_report::json;
@@ -15,7 +16,7 @@ use std::path::{Path, PathBuf};
 pub const EXAMPLES: Examples = [
     ("chronoscope doctor --fail-on warning", "Exit with 1 if there is a problem, for a script."),
     ("chronoscope doctor --record bundle", "Keep the facts, for someone elsewhere to look at."),
-    ("chronoscope doctor --facts bundle -v", "Diagnose that bundle; -v lists what was ruled out."),
+    ("dmesg | chronoscope doctor -", "Diagnose a log, of this machine or of another."),
 ];
 
 /// What is wrong with time here, on what evidence, and what is the fix?
@@ -27,9 +28,14 @@ pub struct Args {
     /// Also write the facts and figures to this new folder, without anything private.
     #[arg(long, value_name = "DIR", conflicts_with = "facts")]
     record: Option<PathBuf>,
-    /// Diagnose the machine that such a folder or a stored report describes, instead of this one.
+    /// Diagnose the machine that such a folder, a stored report or a text describes.
     #[arg(long, value_name = "PATH", conflicts_with_all = ["budget", "cpu", "seed"])]
     facts: Option<PathBuf>,
+    /// Texts of another machine, to be diagnosed together: dmesg, journalctl -k or kern.log, lscpu,
+    /// /proc/cpuinfo or /proc/cmdline, the folder of a sosreport; `-` is standard input. What they
+    /// do not say is unknown.
+    #[arg(value_name = "FILE", conflicts_with_all = ["quick", "record", "budget", "cpu", "seed"])]
+    files: Vec<PathBuf>,
 }
 
 /// The file of a bundle that holds what was measured.
@@ -37,12 +43,15 @@ const MEASURED: &str = "report.json";
 
 impl Run for Args {
     fn task(self, _: &Context) -> anyhow::Result<Task> {
-        let job = match &self.facts {
-            Some(folder) if folder.is_dir() => Job::stored(from_bundle(folder)?, Screen::Doctor),
-            Some(file) => Job::stored(doctor::examined(from_report(file)?), Screen::Doctor),
-            None if may_measure().is_err() => Job::stored(doctor::unmeasured(), Screen::Doctor),
-            None if self.quick => Job::survey(Survey::quick_doctor(), Screen::Doctor),
-            None => Job::survey(Survey::doctor(), Screen::Doctor),
+        let inputs: Vec<&Path> = self.facts.iter().chain(&self.files).map(|it| &**it).collect();
+        let job = match &inputs[..] {
+            [folder] if folder.is_dir() && !is_sosreport(folder) => {
+                Job::stored(from_bundle(folder)?, Screen::Doctor)
+            }
+            [_, ..] => Job::stored(from_texts(&inputs)?, Screen::Doctor),
+            [] if may_measure().is_err() => Job::stored(doctor::unmeasured(), Screen::Doctor),
+            [] if self.quick => Job::survey(Survey::quick_doctor(), Screen::Doctor),
+            [] => Job::survey(Survey::doctor(), Screen::Doctor),
         };
         let amend = self
             .record
@@ -51,14 +60,36 @@ impl Run for Args {
     }
 }
 
-/// Reads the report of another machine.
-fn from_report(file: &Path) -> Result<Report, Usage> {
-    input::report(file).map_err(|Usage(why)| {
-        let takes = "--facts takes a report in JSON, or the folder that `chronoscope doctor \
-                     --record DIR` wrote (unpack an archive of it first)";
-        Usage(format!("{why}; {takes}"))
-    })
+/// Diagnoses a report, or the machine that texts describe together.
+fn from_texts(paths: &[&Path]) -> Result<Report, Usage> {
+    let mut texts = Texts::default();
+    for path in paths {
+        if path.is_dir() && is_sosreport(path) {
+            texts.sosreport(path)?;
+            continue;
+        }
+        let (name, bytes) = input::bytes(path, MOST)?;
+        match input::held(&bytes, &name) {
+            // JSON that is no report may be a journal.
+            Ok(report) if paths.len() == 1 => return Ok(doctor::examined(report)),
+            Ok(_) => {
+                let why = "a report holds the facts of one run, and is diagnosed alone";
+                return Err(Usage(format!("{name}: {why}")));
+            }
+            Err(Usage(why)) => {
+                let added = texts.add(&name, &bytes);
+                let json = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
+                added
+                    .map_err(|other| if json { Usage(format!("{why}; {TAKEN}")) } else { other })?;
+            }
+        }
+    }
+    let (_folder, root) = texts.machine()?;
+    Ok(doctor::diagnosed(&root, None))
 }
+
+const TAKEN: &str = "doctor takes a report in JSON, the folder that `chronoscope doctor --record \
+                     DIR` wrote, or texts such as that of dmesg";
 
 /// Reads the report of another machine from its bundle.
 fn from_bundle(folder: &Path) -> Result<Report, Usage> {

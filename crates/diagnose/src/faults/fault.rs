@@ -107,9 +107,9 @@ pub(super) const WINDOWS: Only =
     Only(|env| System::of(env) == System::Windows, "only Windows has it");
 pub(super) const MAC: Only = Only(|env| System::of(env) == System::Mac, "only macOS has it");
 pub(super) const TSC: Only =
-    Only(|env| env.tsc.is_some(), "this processor has no time-stamp counter");
+    Only(|env| env.tsc.is_some() || unknown_cpu(env), "this processor has no time-stamp counter");
 pub(super) const ARM: Only =
-    Only(|env| matches!(env.arch.as_str(), "aarch64" | "arm"), "only Arm processors have it");
+    Only(|env| matches!(env.arch.as_str(), "aarch64" | "arm" | ""), "only Arm processors have it");
 pub(super) const VIRTUAL: Only =
     Only(|env| env.hypervisor.is_some(), "nothing shows that this is a virtual machine");
 pub(super) const TIME64: Only = Only(
@@ -133,6 +133,12 @@ fn cause(report: &Report) -> Option<String> {
     let mut changed = report.run.changed.iter();
     let changed = changed.any(|it| it.fact == change::CLOCK_SOURCE);
     changed.then(|| "the kernel changed its clock source meanwhile: see clocksource-changed".into())
+}
+
+/// Whether nothing says which processor the machine has, as if only its log is there.
+fn unknown_cpu(env: &Environment) -> bool {
+    let arm = matches!(env.arch.as_str(), "aarch64" | "arm");
+    env.cpu.vendor.is_none() && env.cpu.model.is_none() && !arm
 }
 
 impl Fault {

@@ -9,6 +9,7 @@ mod counter;
 mod during_run;
 mod fault;
 mod kernel_log;
+mod library;
 mod permission;
 mod power;
 mod skew;
@@ -54,6 +55,7 @@ pub const ALL: &[&Fault] = &[
     &clock_source::KVM_CLOCK_UNSTABLE,
     &wall::LEAP_PENDING,
     &kernel_log::LEAP_SECOND_INSERTED,
+    &library::LIBRARY_CLOCK,
     &waits::LONG_SLICE_LATE,
     &systems::MACOS_MONOTONIC_US,
     &vdso::NO_VDSO,
@@ -74,6 +76,7 @@ pub const ALL: &[&Fault] = &[
     &clock_source::SLOW_CLOCKSOURCE_HPET,
     &clock_source::SLOW_CLOCKSOURCE_JIFFIES,
     &clock_source::SLOW_CLOCKSOURCE_XEN,
+    &library::SLEEP_REFUSED,
     &waits::SMI,
     &power::SMT_SIBLING_BUSY,
     &wall::SUSPENDED,

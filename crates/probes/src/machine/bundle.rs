@@ -289,6 +289,12 @@ fn process(process: &Process) -> String {
     line("vdso", flag(process.vdso));
     line("time64", process.time64.clone());
     line("emulator", process.emulator.clone());
+    line("sleep_refused", process.sleep_refused.clone());
+    let library = process.library_clock.as_ref().map(|clock| {
+        let (ahead, still) = (clock.ahead_ns, clock.stands_still);
+        format!("ahead={ahead} still={still} preloaded={}", clock.preloaded.join(","))
+    });
+    line("library_clock", library);
     let adjtimex = process.adjtimex.as_ref().map(|answer| match answer {
         Ok(it) => format!(
             "state={} status={:#x} maxerror={} esterror={} freq={} tick={} tai={}",

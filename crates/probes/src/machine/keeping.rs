@@ -43,6 +43,8 @@ pub fn state(root: &Root, env: &mut Environment) {
         timer_resolution_ns: process.timer_resolution_ns,
         time64: process.time64.clone(),
         distances: process.distances,
+        library_clock: process.library_clock.clone(),
+        sleep_refused: process.sleep_refused.clone(),
         ..Timekeeping::default()
     };
     match &process.adjtimex {

@@ -62,7 +62,9 @@ pub fn fill(root: &Root, env: &mut Environment) {
     let process = root.process();
     env.os = distribution(root)
         .or_else(|| process.sysname.clone())
-        .unwrap_or_else(|| std::env::consts::OS.to_owned());
+        // The facts of another machine never come from this one.
+        .or_else(|| root.is_host().then(|| std::env::consts::OS.to_owned()))
+        .unwrap_or_default();
     env.kernel = process
         .release
         .clone()

@@ -65,25 +65,93 @@ pub fn read(root: &Root) -> Log {
     Log(text.map(|text| select(&text)))
 }
 
-/// Keeps the messages of the records (`priority,sequence,time,flags;message`, kernel,
-/// `Documentation/ABI/testing/dev-kmsg`) that are about time. User space can write to the log too;
-/// its records (facility above 0) prove nothing and are skipped.
-fn select(text: &str) -> Vec<String> {
-    let mut lines: Vec<String> = text
-        .lines()
-        .filter_map(|line| {
-            let (head, message) = line.split_once(';')?;
-            let priority: u32 = head.split(',').next()?.parse().ok()?;
-            let concerns_time = || {
-                WORDS.iter().any(|word| message.contains(word))
-                    || kernel_log::recognise(message).is_some()
-            };
-            (priority < 8 && concerns_time()).then(|| clean(message))
-        })
-        .collect();
+/// Keeps the messages that are about time. User space can write to the log too; what it wrote
+/// (facility above 0) proves nothing and is skipped.
+pub fn select(text: &str) -> Vec<String> {
+    let concerns_time = |message: &&str| {
+        WORDS.iter().any(|word| message.contains(word))
+            || kernel_log::recognise(message).is_some()
+            || kernel_log::alarming(message).is_some()
+    };
+    let mut lines: Vec<String> = messages(text).filter(concerns_time).map(clean).collect();
     let spare = lines.len().saturating_sub(FIRST + LAST);
     lines.splice(FIRST.min(lines.len())..(FIRST + spare).min(lines.len()), []);
     lines
+}
+
+/// The form of a text that holds a kernel's log.
+#[derive(Clone, Copy, PartialEq)]
+enum Form {
+    /// `priority,sequence,time,flags;message` (kernel, `Documentation/ABI/testing/dev-kmsg`).
+    Records,
+    /// `time host kernel: message`, of syslog and of journalctl, with other programs between.
+    Journal,
+    /// `[time] message` of dmesg, perhaps after `<level>` or `facility:level:`.
+    Dmesg,
+    /// Messages only.
+    Plain,
+}
+
+/// The kernel's messages in the text of a log, in whichever usual form it is.
+pub fn messages(text: &str) -> impl Iterator<Item = &str> {
+    let has = |form: Form| text.lines().any(|line| message(line, form).is_some());
+    let form = [Form::Records, Form::Journal, Form::Dmesg].into_iter().find(|form| has(*form));
+    text.lines().filter_map(move |line| message(line, form.unwrap_or(Form::Plain)))
+}
+
+/// Whether a text looks like a kernel's log: by the form of a line, or by what a line says.
+pub fn is_log(text: &str) -> bool {
+    let known = |line: &str| {
+        [Form::Records, Form::Journal, Form::Dmesg]
+            .iter()
+            .any(|form| message(line, *form).is_some())
+            || kernel_log::recognise(line).is_some()
+            || kernel_log::alarming(line).is_some()
+    };
+    text.lines().any(known)
+}
+
+fn message(line: &str, form: Form) -> Option<&str> {
+    let kernels = |priority: &str| priority.parse::<u32>().is_ok_and(|number| number < 8);
+    match form {
+        Form::Records => {
+            let (head, message) = line.split_once(';')?;
+            let mut fields = head.split(',');
+            let own = kernels(fields.next()?);
+            (own && fields.take(2).filter(|field| field.parse::<u64>().is_ok()).count() == 2)
+                .then_some(message)
+        }
+        Form::Journal => {
+            // A program's own text can contain `kernel:`, but only after its name and a colon.
+            let (head, message) = line.split_once(" kernel: ")?;
+            let stamp = |c: char| c.is_ascii_digit() || c == '[';
+            (!head.contains(": ") && head.contains(stamp))
+                .then(|| stamped(message.trim_start()).unwrap_or(message))
+        }
+        Form::Dmesg => {
+            let line = line.trim_start();
+            let line = match line.strip_prefix('<').and_then(|rest| rest.split_once('>')) {
+                Some((priority, _)) if !kernels(priority) => return None,
+                Some((_, rest)) => rest,
+                None => line
+                    .strip_prefix("kern")
+                    .map_or(line, |rest| rest.find('[').map_or(line, |at| &rest[at..])),
+            };
+            stamped(line)
+        }
+        Form::Plain => Some(line),
+    }
+}
+
+/// The message after a time in brackets: seconds since the start, or a date.
+fn stamped(line: &str) -> Option<&str> {
+    let (time, message) = line.strip_prefix('[')?.split_once(']')?;
+    let (time, message) = (time.trim(), message.strip_prefix(' ').unwrap_or(message));
+    let seconds = time
+        .split_once('.')
+        .is_some_and(|(whole, part)| whole.parse::<u64>().is_ok() && part.parse::<u64>().is_ok());
+    let date = time.len() >= 19 && time.matches(':').count() >= 2;
+    (seconds || date).then_some(message)
 }
 
 /// The message without control characters, which a terminal would act on, and cut to the longest

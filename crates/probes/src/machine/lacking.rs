@@ -47,6 +47,11 @@ pub fn vdso_base() -> Option<*const u8> {
     None
 }
 
+/// Nothing shows an emulator.
+pub fn emulator() -> Option<String> {
+    None
+}
+
 /// Only Linux has adjtimex(2).
 pub fn adjtimex() -> Option<String> {
     None

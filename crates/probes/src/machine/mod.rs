@@ -51,6 +51,7 @@ pub mod vmclock;
 
 pub use bundle::record;
 pub use cpuid::Cpuid;
+pub use kmsg::{is_log, messages as log_messages, select as select_log};
 pub use process::Process;
 pub use root::{Missing, Root};
 pub use topology::{nodes, siblings};

@@ -1,7 +1,7 @@
 //! What the system reports to a process other than through files.
 
 use super::qpc::Windows;
-use chronoscope_model::timekeeping::{Adjtimex, Distances};
+use chronoscope_model::timekeeping::{Adjtimex, Distances, LibraryClock};
 
 /// Facts that come from system calls and the auxiliary vector.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -24,6 +24,10 @@ pub struct Process {
     pub timer_resolution_ns: Option<u64>,
     /// The error of clock_gettime64 in a 32-bit program; empty if it works (`time64`).
     pub time64: Option<String>,
+    /// How the C library's clock differs from the kernel's, if it does (`library_clock`).
+    pub library_clock: Option<LibraryClock>,
+    /// The error of clock_nanosleep, if it is refused (`sleep_refused`).
+    pub sleep_refused: Option<String>,
     /// The distances between the system's clocks; recordings have none.
     pub distances: Option<Distances>,
     /// Timer slack of the calling thread, in nanoseconds (`timer_slack_ns`).

@@ -1,6 +1,6 @@
 //! The text formats of what a recording holds in addition to files.
 
-use chronoscope_model::timekeeping::Adjtimex;
+use chronoscope_model::timekeeping::{Adjtimex, LibraryClock};
 use raw_cpuid::CpuIdResult;
 
 use super::cpuid::{Cpuid, Leaf};
@@ -67,6 +67,20 @@ fn adjtimex(value: &str) -> Option<Result<Adjtimex, String>> {
     }))
 }
 
+/// `ahead=-864000000000000 still=true preloaded=libfaketime.so.1,other.so`
+fn library_clock(value: &str) -> Option<LibraryClock> {
+    let of = |key: &str| value.split_whitespace().find_map(|word| word.strip_prefix(key));
+    Some(LibraryClock {
+        ahead_ns: of("ahead=")?.parse().ok()?,
+        stands_still: of("still=")?.parse().ok()?,
+        preloaded: of("preloaded=")?
+            .split(',')
+            .filter(|name| !name.is_empty())
+            .map(printable)
+            .collect(),
+    })
+}
+
 /// `hz=14318180 ticks=181.3 bypass=0x00 shift=0`: the rate of the performance counter in hertz, TSC
 /// ticks per tick of it if that was measured, and the two values of KUSER_SHARED_DATA.
 fn performance_counter(value: &str) -> Option<Windows> {
@@ -107,6 +121,8 @@ pub fn process(text: &str) -> Process {
             "adjtimex" => process.adjtimex = adjtimex(value),
             "timer_resolution_ns" => process.timer_resolution_ns = value.parse().ok(),
             "time64" => process.time64 = Some(printable(value)),
+            "library_clock" => process.library_clock = library_clock(value),
+            "sleep_refused" => process.sleep_refused = Some(printable(value)),
             "emulator" => process.emulator = Some(printable(value)),
             "qpc" => process.windows = performance_counter(value),
             "boot_options" => {

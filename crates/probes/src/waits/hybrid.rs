@@ -27,11 +27,14 @@ pub(super) const WAITS: &[Entry] = &[
                 snippet::rust_start(wait.ns)
             )
         }),
-        opener: on!(all(), |_| ByDuration(|ns: u64| {
-            let start = Instant::now();
-            std::thread::sleep(Duration::from_nanos(ns.saturating_sub(MARGIN)));
-            spin_elapsed(start, ns, std::hint::spin_loop)
-        })),
+        opener: on!(all(), |_| {
+            crate::time::may_sleep()?;
+            ByDuration(|ns: u64| {
+                let start = Instant::now();
+                std::thread::sleep(Duration::from_nanos(ns.saturating_sub(MARGIN)));
+                spin_elapsed(start, ns, std::hint::spin_loop)
+            })
+        }),
         ..HYBRID
     },
     Entry {

@@ -11,6 +11,7 @@ pub use noise::{current_cpu, run_queue_ns, steal_ns, thread_switches};
 pub use sched::{Mask, allowed, pin, restore};
 
 use std::ffi::CStr;
+use std::sync::OnceLock;
 
 use chronoscope_model::Environment;
 
@@ -54,11 +55,13 @@ pub fn process() -> Process {
         adjtimex: Some(clocks::adjtimex()),
         timer_resolution_ns: clocks::timer_resolution_ns(),
         time64: clocks::time64(),
+        library_clock: crate::time::library_clock(),
+        sleep_refused: crate::time::may_sleep().err().map(|why| why.0),
         distances: clocks::distances(),
         vdso: Some(vdso_base().is_some()),
         cntfrq: cntfrq::read(),
         core_types: Vec::new(),
-        emulator: None,
+        emulator: emulator(),
         windows: None,
     }
 }
@@ -96,12 +99,21 @@ pub fn tsc_permitted() -> Option<bool> {
 /// the time-stamp counter, the vDSO's function would kill it, and this module must survive to
 /// report that.
 pub fn monotonic_ns() -> u64 {
-    // The kernel's own timespec, two longs, however the C library defines its own.
-    let mut time: [libc::c_long; 2] = [0; 2];
-    // SAFETY: clock_gettime stores two longs at the address given, which is that of a local.
-    unsafe { libc::syscall(libc::SYS_clock_gettime, libc::CLOCK_MONOTONIC, time.as_mut_ptr()) };
-    let [seconds, nanoseconds] = time.map(|part| u64::try_from(part).unwrap_or(0));
-    seconds.wrapping_mul(1_000_000_000).wrapping_add(nanoseconds)
+    crate::time::Instant::now().ns()
+}
+
+/// Valgrind, which interprets the process and is mapped into it. It knows neither the vDSO nor
+/// some instructions.
+pub fn emulator() -> Option<String> {
+    static FOUND: OnceLock<Option<String>> = OnceLock::new();
+    let found = FOUND.get_or_init(|| {
+        let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
+        let paths = maps.lines().filter_map(|line| line.split_whitespace().nth(5));
+        let path = paths.into_iter().find(|path| path.contains("/valgrind/"))?;
+        let name = path.rsplit('/').next().unwrap_or(path);
+        Some(format!("Valgrind ({name} is mapped into the process)"))
+    });
+    found.clone()
 }
 
 fn uname() -> [Option<String>; 3] {

@@ -1,0 +1,80 @@
+//! Clocks and sleeps of the C library that are not the kernel's.
+
+use super::fault::{Clear, FAULT, Fault, LINUX, found};
+use chronoscope_model::units::count;
+use chronoscope_model::{Certainty, Level, Page};
+
+pub(super) const LIBRARY_CLOCK: Fault = Fault {
+    page: Page {
+        names: &["library-clock"],
+        title: "The C library's clock is not the kernel's",
+        about: "A library that is loaded before the others replaces clock_gettime, as libfaketime \
+                does to give programs another time. Programs that call the C library get that \
+                time, and system calls do not. Waits that end at a time by one clock and are made \
+                by the other end at once, late or never.",
+        how: "CLOCK_REALTIME by the C library and by the system call, and LD_PRELOAD",
+        act: "Start the program without the library: `env -u LD_PRELOAD …`, and look at \
+              /etc/ld.so.preload. If the changed time is intended, believe no figure of a clock \
+              or a wait that goes through the C library.",
+        references: &["ld.so(8), LD_PRELOAD", "wolfcw/libfaketime#206, #390, #469"],
+        ..Page::EMPTY
+    },
+    certainty: Certainty::Measured,
+    by_glance: Some(true),
+    affects_all: true,
+    only: &[LINUX],
+    look: |report| {
+        let keeping = report.environment.keeping.as_ref().ok_or("the clocks were not compared")?;
+        let Some(clock) = &keeping.library_clock else { return Ok(Clear) };
+        let way = if clock.ahead_ns < 0 { "behind" } else { "ahead of" };
+        let by = span(clock.ahead_ns.unsigned_abs());
+        let still = if clock.stands_still { " and stands still" } else { "" };
+        let cause = match &clock.preloaded[..] {
+            [] => "no library is preloaded by LD_PRELOAD or /etc/ld.so.preload".into(),
+            names => format!("a library is preloaded by LD_PRELOAD: {}", names.join(", ")),
+        };
+        let what = format!("the C library's clock is {by} {way} the kernel's{still}");
+        Ok(found(Level::Error, [what, cause]))
+    },
+    ..FAULT
+};
+
+/// A span in the largest unit of which there are at least two.
+fn span(ns: u64) -> String {
+    let seconds = ns / 1_000_000_000;
+    let units = [(86_400 * 365, "years"), (86_400, "days"), (3600, "hours"), (60, "minutes")];
+    let large = units.iter().find(|(unit, _)| seconds >= 2 * unit);
+    match large {
+        Some((unit, name)) => format!("{} {name}", count(seconds / unit)),
+        None => format!("{:.3} s", ns as f64 / 1e9),
+    }
+}
+
+pub(super) const SLEEP_REFUSED: Fault = Fault {
+    page: Page {
+        names: &["sleep-refused"],
+        title: "Sleeps are refused",
+        about: "clock_nanosleep fails at once: a sandbox with an older list of system calls \
+                refuses it, or a kernel or an emulator lacks it. The C library has made its \
+                nanosleep and sleep of it since glibc 2.31, so programs fail, or spin instead of \
+                waiting. Rust's std::thread::sleep panics.",
+        how: "a call of clock_nanosleep for no time",
+        act: "Allow clock_nanosleep and clock_nanosleep_time64 in the sandbox's profile, or update \
+              libseccomp and the container runtime, or the kernel (WSL 1: use WSL 2).",
+        references: &[
+            "glibc 2.31, nanosleep",
+            "microsoft/WSL#4898",
+            "elastic/beats#33831",
+            "NetworkConfiguration/dhcpcd#128",
+        ],
+        ..Page::EMPTY
+    },
+    certainty: Certainty::Measured,
+    by_glance: Some(true),
+    only: &[LINUX],
+    look: |report| {
+        let keeping = report.environment.keeping.as_ref().ok_or("no sleep was tried")?;
+        Ok(found(Level::Error, keeping.sleep_refused.clone()))
+    },
+    ..FAULT
+};
