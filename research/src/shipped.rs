@@ -75,10 +75,7 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
         )?;
     }
     let small = small(sh)?;
-    writeln!(
-        part,
-        "| without `serve` and `watch`, for this machine | 8 MiB | {small:.2} MiB |"
-    )?;
+    writeln!(part, "| without `serve` and `watch`, for this machine | 8 MiB | {small:.2} MiB |")?;
     let sums = sh.read_file(sh::target().join("archives/SHA256SUMS"))?;
     writeln!(
         part,

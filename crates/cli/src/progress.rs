@@ -2,11 +2,11 @@
 //! measured.
 
 use crate::commands::waits::line;
+use chronoscope_probes::time::Instant;
 use chronoscope_survey::Progress as State;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
 use std::cell::Cell;
 use std::io::{self, IsTerminal, Write};
-use chronoscope_probes::time::Instant;
 use std::time::Duration;
 use terminal_size::terminal_size_of;
 

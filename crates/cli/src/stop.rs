@@ -1,10 +1,10 @@
 //! The signals that ask a run to stop: what was measured until then is still written.
 
+use chronoscope_probes::time::Instant;
 use chronoscope_survey::{Error, Interrupt};
 use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
-use chronoscope_probes::time::Instant;
 use std::time::Duration;
 
 /// Signals this close together count as one: timeout(1) sends one to the program and one to its

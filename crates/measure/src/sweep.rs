@@ -14,8 +14,8 @@ use chronoscope_model::spec::Disturbance;
 use chronoscope_model::sweep::Source;
 use chronoscope_probes::clocks::{ALL, Entry};
 use chronoscope_probes::machine::source_switch::{Guard, Sources};
-use std::io::ErrorKind;
 use chronoscope_probes::time::Instant;
+use std::io::ErrorKind;
 use std::time::Duration;
 
 /// The reads of each clock whose differences are taken.

@@ -1,9 +1,9 @@
 //! A child process together with everything that it starts. All of it is ended at once: on Unix by
 //! its process group, on Windows by its job.
 
+use crate::time::Instant;
 use std::io;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus};
-use crate::time::Instant;
 use std::time::Duration;
 
 /// A running child in a group of its own. Dropping it ends the group.

@@ -16,9 +16,9 @@ use chronoscope_model::spec::{
 };
 use chronoscope_model::{Environment, Report, change};
 use chronoscope_probes::machine::{self, Root};
+use chronoscope_probes::time::Instant;
 use std::cell::RefCell;
 use std::rc::Rc;
-use chronoscope_probes::time::Instant;
 use std::time::Duration;
 
 /// A survey of this machine.

@@ -13,8 +13,8 @@ use chronoscope_model::units::short_ns;
 use chronoscope_model::waits::{Class, Load, Priority, Slack, Wait, WaitSpec};
 use chronoscope_model::{Note, Report, Ruler};
 use chronoscope_probes::machine::affinity;
-use chronoscope_probes::waits::{ALL, Entry};
 use chronoscope_probes::time::Instant;
+use chronoscope_probes::waits::{ALL, Entry};
 use std::time::Duration;
 
 /// The durations to wait for if none are given.

@@ -3,11 +3,11 @@
 
 use chronoscope_model::units::human;
 use chronoscope_probes::group::Group;
+use chronoscope_probes::time::{Instant, receive};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, sync_channel};
 use std::sync::{Arc, Mutex};
-use chronoscope_probes::time::{Instant, receive};
 use std::time::Duration;
 
 /// The most that a compiler or another helper may write.

@@ -16,7 +16,7 @@ use super::spec::Spec;
 use super::time::Limit;
 use crate::stats::estimate::{Estimator, MIN_SAMPLES, ModeEstimate, Scratch};
 use crate::stats::summary::Summary;
-use chronoscope_model::estimate::{Second, SampledTo};
+use chronoscope_model::estimate::{SampledTo, Second};
 use chronoscope_model::run::Noise;
 use chronoscope_model::{Estimate, between};
 use std::time::Duration;

@@ -333,8 +333,8 @@ fn timers() -> Timers {
 
 /// The system's monotonic clock, in nanoseconds since the first call.
 fn system_ns() -> u64 {
-    use std::sync::OnceLock;
     use chronoscope_probes::time::Instant;
+    use std::sync::OnceLock;
     static ORIGIN: OnceLock<Instant> = OnceLock::new();
     u64::try_from(ORIGIN.get_or_init(Instant::now).elapsed().as_nanos()).unwrap_or(u64::MAX)
 }

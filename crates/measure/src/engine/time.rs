@@ -1,9 +1,9 @@
 //! The time of a run: how long it has lasted, how long it may last, and whether the user asked to
 //! stop it. Clocks and waits share it, on this machine and on a simulated one.
 
+use chronoscope_probes::time::Instant;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use chronoscope_probes::time::Instant;
 use std::time::Duration;
 
 /// The user's request to stop, shared between the run and what receives it (a signal handler).

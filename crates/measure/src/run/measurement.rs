@@ -7,8 +7,8 @@ use crate::run::session::{self, Session};
 use crate::waits;
 use chronoscope_model::{Environment, Report};
 use chronoscope_probes::clocks::Entry;
-use std::fmt;
 use chronoscope_probes::time::Instant;
+use std::fmt;
 use std::time::Duration;
 
 /// Something that can be measured on this machine.

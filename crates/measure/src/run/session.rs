@@ -18,8 +18,8 @@ use chronoscope_model::{Note, Report};
 use chronoscope_probes::clocks::{Entry, Unit, steps};
 use chronoscope_probes::machine::affinity::{self, PinGuard};
 use chronoscope_probes::machine::noise;
-use std::fmt;
 use chronoscope_probes::time::Instant;
+use std::fmt;
 use std::time::Duration;
 
 #[derive(Clone, Debug, Default)]

@@ -6,8 +6,8 @@ use crate::engine::order::between;
 use chronoscope::counter;
 use chronoscope_model::ordering::{AcrossCpus, Handed, Pair};
 use chronoscope_probes::order::Turns;
-use std::sync::atomic::{AtomicU64, Ordering};
 use chronoscope_probes::time::Instant;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// The turns of one game of hand-overs, and the exchanges of one round.

@@ -9,10 +9,10 @@ use chronoscope_model::trust::Contended;
 use chronoscope_probes::clocks::{Entry, Opening, Reader};
 use chronoscope_probes::machine::affinity;
 use chronoscope_probes::order::{Handed, Turns};
+use chronoscope_probes::time::Instant;
 use std::sync::RwLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
-use chronoscope_probes::time::Instant;
 use std::time::Duration;
 
 /// The turns before those that are timed: the second thread has to wake up first.

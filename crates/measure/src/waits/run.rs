@@ -18,12 +18,12 @@ use chronoscope_model::waits::{Load, LoadRun, StoppedBy, Wait};
 use chronoscope_probes::blame::Trace;
 use chronoscope_probes::load::{Order, Running};
 use chronoscope_probes::machine::{affinity, power_source};
+use chronoscope_probes::time::Instant;
 use chronoscope_probes::waits::privilege::{self, KeepAwake};
 use chronoscope_probes::waits::{Unavailable, os};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::thread::JoinHandle;
-use chronoscope_probes::time::Instant;
 use std::time::Duration;
 
 /// A function that receives the current rows and the notes on them.

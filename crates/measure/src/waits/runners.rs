@@ -8,10 +8,10 @@ use super::job::Job;
 use super::live_row::{LiveRow, locked};
 use chronoscope_model::why::Interrupts;
 use chronoscope_probes::blame::{Found, Ran, Record, Scan, Span, Task, this_thread};
+use chronoscope_probes::time::Instant;
 use chronoscope_probes::waits::moment::{Counts, interrupts, softirqs};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use chronoscope_probes::time::Instant;
 use std::time::Duration;
 
 pub(super) struct Runners {

@@ -12,10 +12,10 @@ use super::ring::Ring;
 use super::rounds::{Rounds, Turn};
 use super::row_spec::RowSpec;
 use super::runners::Runners;
+use chronoscope_probes::time::Instant;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
-use chronoscope_probes::time::Instant;
 use std::time::Duration;
 
 /// When the thread whose turn it is checks for a neighbour on the core: between bursts, at

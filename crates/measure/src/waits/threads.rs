@@ -22,10 +22,10 @@ use chronoscope_model::waits::{Load, StoppedBy, Wait};
 use chronoscope_probes::blame::{Sources, Trace, has_slack};
 use chronoscope_probes::machine::quota::Quota;
 use chronoscope_probes::machine::{Root, affinity};
+use chronoscope_probes::time::Instant;
 use chronoscope_probes::waits::os;
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
-use chronoscope_probes::time::Instant;
 use std::time::Duration;
 
 /// How long a wait in progress may continue when the run is to end.

@@ -12,12 +12,12 @@ use super::spent::Spent;
 use crate::engine::load::{rest_due, rest_of};
 use chronoscope_model::waits::Slack;
 use chronoscope_probes::blame::Sources;
+use chronoscope_probes::time::Instant;
 use chronoscope_probes::waits::{Method, Unavailable};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::Receiver;
-use chronoscope_probes::time::Instant;
 use std::time::Duration;
 
 /// The number of waits in one burst: many enough for the work around it to be negligible, few

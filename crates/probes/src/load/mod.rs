@@ -19,10 +19,10 @@ mod windows_work;
 #[cfg(target_os = "linux")]
 mod work;
 
+use crate::time::Instant;
 use crate::waits::Unavailable;
 use chronoscope_model::units::plural;
 use chronoscope_model::waits::{Load, LoadProcess, LoadRun};
-use crate::time::Instant;
 
 #[derive(Clone, Debug)]
 pub struct Order {

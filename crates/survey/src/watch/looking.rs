@@ -15,10 +15,10 @@ use chronoscope_model::waits::{Load, LoadRun};
 use chronoscope_probes::clocks::Entry;
 use chronoscope_probes::machine::affinity::{self, PinGuard};
 use chronoscope_probes::machine::{self, Root};
+use chronoscope_probes::time::Instant;
 use chronoscope_probes::waits::os;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError};
-use chronoscope_probes::time::Instant;
 use std::time::Duration;
 
 /// The span of the ruler's calibration, as in a run of waits.

@@ -11,9 +11,9 @@ use chronoscope_diagnose::compare::pairs::{LEAST, MOST, Runs, pairs};
 use chronoscope_measure::engine::child::INTERRUPTED;
 use chronoscope_model::Report;
 use chronoscope_model::compare::Compared;
+use chronoscope_probes::time::Instant;
 use chronoscope_survey::Progress as State;
 use std::cell::Cell;
-use chronoscope_probes::time::Instant;
 use std::time::Duration;
 
 /// How often the progress is shown while a command runs.

@@ -4,10 +4,10 @@
 use crate::clocks::Unavailable;
 use crate::clocks::native::State;
 use crate::clocks::permission;
+use crate::time::Instant;
 use chronoscope::counter;
 use core::arch::x86_64::{__cpuid, __cpuid_count};
 use std::sync::OnceLock;
-use crate::time::Instant;
 use std::time::Duration;
 
 /// RDTSCP: leaf 0x8000_0001, EDX bit 27.
