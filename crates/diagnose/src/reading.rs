@@ -4,6 +4,7 @@ use chronoscope_model::Report;
 use chronoscope_model::clock::{BuiltOn, Clock, Grade, Orders, Reads};
 use chronoscope_model::clock_source::{self, Counts, Source};
 use chronoscope_model::environment::{Environment, TscKind};
+use chronoscope_model::kernel_log::{Known, recognise};
 use chronoscope_model::ordering::AcrossCpus;
 pub(crate) use chronoscope_model::units::{human_ns as ns, short_ns as short};
 
@@ -185,4 +186,9 @@ pub(crate) fn tsc_objection(env: &Environment) -> Option<String> {
 /// What a read of the clock costs, with no digit that its interval does not support: `18.0 ns`.
 pub(crate) fn cost(clock: &Clock) -> Option<String> {
     clock.read()?.human()
+}
+
+/// The lines of the kernel log that are messages of the table.
+pub(crate) fn known(env: &Environment) -> impl Iterator<Item = (&String, Known<'_>)> {
+    env.kernel_log.iter().filter_map(|line| Some((line, recognise(line)?)))
 }

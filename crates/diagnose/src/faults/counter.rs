@@ -4,8 +4,8 @@ use super::fault::{
     ARM, Clear, FAULT, Fault, Found, LINUX, Look, SEVERAL_CPUS, TSC, clear_if, costs, found, ruler,
     stated, trust,
 };
-use super::kernel_log::{known, logged};
-use crate::reading::{in_step, ns, short};
+use super::kernel_log::logged;
+use crate::reading::{in_step, known, ns, short};
 use chronoscope_model::clock::{BuiltOn, Kind, Reads};
 use chronoscope_model::environment::{RateKind, TscKind};
 use chronoscope_model::ordering::Handed;

@@ -2,19 +2,13 @@
 
 use super::fault::{FAULT, Fault, LINUX, Look, Looked, TSC, clear_if, found, stated, why};
 use super::skew;
-use crate::reading::source;
-use chronoscope_model::environment::Environment;
-use chronoscope_model::kernel_log::{self, Known, Topic};
+use crate::reading::{known, source};
+use chronoscope_model::kernel_log::{self, Topic};
 use chronoscope_model::units::count;
 use chronoscope_model::{Level, Page, Report};
 
 /// A fault of the TSC that the log shows.
 const OF_TSC: Fault = Fault { only: &[LINUX, TSC], ..FAULT };
-
-/// The lines of the log that are messages of the table.
-pub(super) fn known(env: &Environment) -> impl Iterator<Item = (&String, Known<'_>)> {
-    env.kernel_log.iter().filter_map(|line| Some((line, kernel_log::recognise(line)?)))
-}
 
 /// Finds that the kernel's log has lines that prove the fault, and says whether it rules it out.
 pub(super) fn logged(report: &Report, level: Level, id: &str) -> Looked {

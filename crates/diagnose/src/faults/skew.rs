@@ -1,7 +1,6 @@
 //! Which of two clocks is wrong, if the kernel saw that they ran apart, and what to do about that.
 
-use super::kernel_log::known;
-use crate::reading::{short, source};
+use crate::reading::{known, short, source};
 use chronoscope_model::Report;
 use chronoscope_model::clock_source;
 use chronoscope_model::environment::{Environment, TscKind};

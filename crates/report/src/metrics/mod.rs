@@ -37,6 +37,15 @@ struct State {
     found: BTreeMap<Sort, BTreeSet<(String, &'static str)>>,
 }
 
+/// All rows, in each encoding.
+fn answers(table: &Table) -> Answers {
+    Answers {
+        open_metrics: table.open_metrics().into_bytes(),
+        text: table.text().into_bytes(),
+        protobuf: protobuf::encode(table),
+    }
+}
+
 /// What a report measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Sort {
@@ -154,7 +163,7 @@ impl Metrics {
     }
 
     pub fn answers(&self) -> Answers {
-        self.state().table.answers()
+        answers(&self.state().table)
     }
 
     /// Only the text format 0.0.4.

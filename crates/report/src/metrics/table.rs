@@ -2,7 +2,6 @@
 
 use super::families::{ALL, Family};
 use super::overshoot::Overshoot;
-use super::protobuf;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::{iter, option};
@@ -71,12 +70,9 @@ impl Table {
         })
     }
 
-    pub fn answers(&self) -> Answers {
-        Answers {
-            open_metrics: self.written(Text::OpenMetrics).into_bytes(),
-            text: self.text().into_bytes(),
-            protobuf: protobuf::encode(self),
-        }
+    /// OpenMetrics, which Prometheus asks for.
+    pub fn open_metrics(&self) -> String {
+        self.written(Text::OpenMetrics)
     }
 
     /// The text format 0.0.4: node_exporter's textfile collector reads no other.
