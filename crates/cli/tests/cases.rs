@@ -14,11 +14,6 @@ use std::process::Command;
 
 /// Cases that are not right yet. One that turns right and is still here fails the test.
 const KNOWN_WRONG: &[&str] = &[
-    "explain-kernel-lines",
-    "explain-performance-now",
-    "explain-rust-instant",
-    "explain-sleep-calls",
-    "explain-windows-sleep",
     "k8s-quota-v1",
     "kvm-host-unstable",
     "leap-second-inserted",
