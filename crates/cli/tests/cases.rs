@@ -13,13 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Cases that are not right yet. One that turns right and is still here fails the test.
-const KNOWN_WRONG: &[&str] = &[
-    "explain-kernel-lines",
-    "explain-performance-now",
-    "explain-rust-instant",
-    "explain-sleep-calls",
-    "explain-windows-sleep",
-];
+const KNOWN_WRONG: &[&str] = &[];
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases")

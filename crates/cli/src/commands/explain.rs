@@ -6,7 +6,7 @@ use crate::presets;
 use crate::task::{Examples, Run, Task};
 use chronoscope_diagnose::{advise, causes, faults};
 use chronoscope_model::clock::{BuiltOn, Kind, Orders, Period};
-use chronoscope_model::{About, units};
+use chronoscope_model::{About, clock_source, kernel_log, units};
 use chronoscope_probes::clocks::{self, Facts, Opening};
 use chronoscope_probes::waits::{self, NOMINAL_HZ, Setting};
 use chronoscope_report::text::{Page, explain};
@@ -43,6 +43,13 @@ impl Run for Args {
 /// The pages of every name among the words. Some names have two words, and users do not quote them,
 /// so the longest name that begins at a word counts.
 fn asked(words: &[String]) -> Result<Vec<Page>, Error> {
+    let whole = words.join(" ");
+    if whole.contains(' ') && pages(&whole).is_empty() {
+        let lines = log_lines(&whole);
+        if !lines.is_empty() {
+            return Ok(lines);
+        }
+    }
     let mut found = Vec::new();
     let mut rest = words;
     while let Some(first) = rest.first() {
@@ -58,6 +65,69 @@ fn asked(words: &[String]) -> Result<Vec<Page>, Error> {
         rest = &rest[count..];
     }
     Ok(found)
+}
+
+/// The pages of a line of the kernel's log, or of the beginning of one.
+fn log_lines(line: &str) -> Vec<Page> {
+    /// Shorter beginnings are words of a question.
+    const SHORTEST: usize = 10;
+    let part = without_values(line);
+    let known = kernel_log::recognise(line).map(|known| known.message);
+    let holds = |message: &&kernel_log::Message| {
+        part.len() >= SHORTEST && without_values(message.text).contains(&part)
+    };
+    let found = known.or_else(|| kernel_log::messages().iter().find(holds));
+    found.map(log_line).into_iter().collect()
+}
+
+/// A message with one sign for each value, whether the kernel has filled it in or not.
+fn without_values(text: &str) -> String {
+    let mut plain = String::new();
+    let mut end = None;
+    for c in text.to_lowercase().chars() {
+        match (end, c) {
+            (Some(last), c) if c == last => end = None,
+            (Some(_), _) => continue,
+            (None, '{') => end = Some('}'),
+            (None, '\'') if text.matches('\'').count() >= 2 => end = Some('\''),
+            (None, c) if !c.is_ascii_digit() => {
+                plain.push(c);
+                continue;
+            }
+            (None, _) => {}
+        }
+        if !plain.ends_with('#') {
+            plain.push('#');
+        }
+    }
+    plain
+}
+
+fn log_line(message: &kernel_log::Message) -> Page {
+    let guest = match message.guest {
+        "" => String::new(),
+        guest => format!("\n\nIn a virtual machine: {guest}"),
+    };
+    let findings: Vec<&str> = message.faults.iter().chain(&message.open).copied().collect();
+    let facts = [
+        ("printed by", message.kernels),
+        ("what to do", message.act),
+        ("findings", &findings.join(", ")),
+    ];
+    let body = format!("{}{guest}", message.means);
+    page(message.text, "line of the kernel's log", &body, &facts, &[message.file])
+}
+
+/// A clock source of Linux.
+fn clock_source(id: &str) -> Option<Page> {
+    let source = clock_source::by_name(id)?;
+    let read = match source.vdso {
+        true => "in user space, by the vDSO",
+        false => "by a system call",
+    };
+    let file = format!("Linux {}", source.file);
+    let facts = [("read", read), ("more", "chronoscope explain clocksource")];
+    Some(page(source.name, "clock source of Linux", source.why, &facts, &[&file]))
 }
 
 /// The error for a name without a page. It names similar ones, each with what it is.
@@ -124,7 +194,12 @@ fn named(name: &str) -> Vec<Page> {
     // "clock" is a column, and so is "Clock".
     known.sort_by_key(|page| !terms::whole_names(page).any(|whole| whole == name));
     let known = known.into_iter().map(Page::from);
-    entries.into_iter().flatten().chain(preset).chain(known).chain(cause(&id)).collect()
+    let mut found: Vec<Page> =
+        entries.into_iter().flatten().chain(preset).chain(known).chain(cause(&id)).collect();
+    if found.is_empty() {
+        found.extend(clock_source(&id));
+    }
+    found
 }
 
 /// The page of the first entry whose call contains the name as a word, with the ids of the others.

@@ -137,8 +137,10 @@ pub(super) const TIMER_RESOLUTION_15MS: Fault = Fault {
     page: Page {
         names: &["timer-resolution-15ms"],
         title: "Windows' clock interrupt comes every 15.6 ms",
-        about: "Sleeps and timeouts end at the clock interrupt, 64 times a second unless a \
-                program asks for more. That is the normal state, and saves power.",
+        about: "Sleeps and timeouts end at the clock interrupt, 64 times a second. That is the \
+                normal state, and saves power. A program can ask for more with timeBeginPeriod: \
+                before Windows 10 version 2004 that counted for all programs, since then for the \
+                one that asks, and on Windows 11 not while its windows are hidden.",
         how: "NtQueryTimerResolution",
         act: "For a wait that must be precise, use a waitable timer with \
               CREATE_WAITABLE_TIMER_HIGH_RESOLUTION, or timeBeginPeriod(1) for as long as it \

@@ -17,7 +17,9 @@ pub(super) const CLOCKS: &[Entry] = &[
         common: true,
         about: "Rust's monotonic clock: clock_gettime(CLOCK_MONOTONIC) on Linux, mach's \
                 CLOCK_UPTIME_RAW on macOS, QueryPerformanceCounter on Windows. The type is \
-                opaque: a program can read only differences.\n\n\
+                opaque: a program can read only differences. `Instant::now() - duration` panics \
+                if that is before the earliest value that the type can hold, on Windows the start \
+                of the machine; checked_sub returns None instead.\n\n\
                 It needs neither a system call nor a mutex: on Linux the vDSO reads the counter \
                 in user space, if the clock source allows that. From 2019 the standard library \
                 kept the latest value behind a mutex (from 2021 in an atomic), so that Instant \

@@ -14,9 +14,11 @@ pub(super) const WAITS: &[Entry] = &[
         call: "Sleep(milliseconds)",
         facts: Facts { unit_ns: 1_000_000, ..DURATION },
         about: "Sleeps for whole milliseconds and ends at a tick of the system's timer. Ticks are \
-                15.6 ms apart unless some program has asked for less. A fraction of a millisecond \
-                is rounded up here, so that the wait is not early.",
-        references: &["Microsoft Learn, Sleep function (synchapi.h)"],
+                15.6 ms apart, or less if timeBeginPeriod asked for that: before Windows 10 \
+                version 2004 in any program, since then in this one, and on Windows 11 not while \
+                its windows are hidden. A fraction of a millisecond is rounded up here, so that \
+                the wait is not early.",
+        references: &["Microsoft Learn, Sleep function (synchapi.h)", "Microsoft Learn, timeBeginPeriod"],
         code: Code::Before(|wait| format!("DWORD milliseconds = {};", wait.ns.div_ceil(1_000_000))),
         opener: on!(windows, |_| ByDuration(sleep)),
         ..WINDOWS
