@@ -190,7 +190,7 @@ mod os {
         let span = span.min(Duration::from_secs(3600));
         let time = Timespec {
             seconds: c_long::try_from(span.as_secs()).unwrap_or(3600),
-            nanoseconds: c_long::from(span.subsec_nanos().cast_signed() as i32),
+            nanoseconds: c_long::from(span.subsec_nanos().cast_signed()),
         };
         let none = std::ptr::null_mut::<u8>();
         let slept = |answer: c_long| {

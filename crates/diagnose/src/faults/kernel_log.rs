@@ -258,14 +258,13 @@ pub(super) const RT_THROTTLING: Fault = Fault {
     look: |report| {
         let keeping = report.environment.keeping.as_ref();
         let limit = keeping.and_then(|keeping| keeping.rt_runtime_us.zip(keeping.rt_period_us));
-        let (runtime, period) = limit.unwrap_or_default();
-        let limit = format!("sched_rt_runtime_us: {runtime} of {period}");
+        let small = limit.is_some_and(|(runtime, period)| (0..period / 2).contains(&runtime));
+        let limit =
+            limit.map(|(runtime, period)| format!("sched_rt_runtime_us: {runtime} of {period}"));
         match logged(report, Level::Warning, "rt-throttling") {
             // A share this small stops any thread that does real work.
-            Ok(Look::Clear) | Err(_) if (0..period / 2).contains(&runtime) => {
-                Ok(found(Level::Info, [limit]))
-            }
-            looked => Ok(looked?.and([limit])),
+            Ok(Look::Clear) | Err(_) if small => Ok(found(Level::Info, limit)),
+            looked => Ok(looked?.and(limit)),
         }
     },
     ..FAULT

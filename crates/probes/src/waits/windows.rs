@@ -18,7 +18,10 @@ pub(super) const WAITS: &[Entry] = &[
                 version 2004 in any program, since then in this one, and on Windows 11 not while \
                 its windows are hidden. A fraction of a millisecond is rounded up here, so that \
                 the wait is not early.",
-        references: &["Microsoft Learn, Sleep function (synchapi.h)", "Microsoft Learn, timeBeginPeriod"],
+        references: &[
+            "Microsoft Learn, Sleep function (synchapi.h)",
+            "Microsoft Learn, timeBeginPeriod",
+        ],
         code: Code::Before(|wait| format!("DWORD milliseconds = {};", wait.ns.div_ceil(1_000_000))),
         opener: on!(windows, |_| ByDuration(sleep)),
         ..WINDOWS
