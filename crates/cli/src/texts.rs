@@ -15,8 +15,9 @@ use tempfile::TempDir;
 pub const MOST: u64 = 32 << 20;
 
 /// What this tool takes, for whoever gave it something else.
-const TAKES: &str = "doctor takes the text of dmesg, journalctl -k or kern.log, the output of \
-    lscpu, /proc/cpuinfo or /proc/cmdline, the folder of a sosreport, a bundle or a report";
+pub const TAKES: &str = "doctor takes the text of dmesg, journalctl -k or kern.log, the output of \
+    lscpu, /proc/cpuinfo or /proc/cmdline, the folder of a sosreport, a report in JSON, or the \
+    folder that `chronoscope doctor --record DIR` wrote";
 
 /// Facts from texts.
 #[derive(Default)]
@@ -90,7 +91,7 @@ impl Texts {
     /// It is not recognised.
     pub fn add(&mut self, name: &str, bytes: &[u8]) -> Result<(), Usage> {
         let why = match bytes {
-            [] => "it is empty".into(),
+            [] => format!("it is empty; {TAKES}"),
             [0x1f, 0x8b, ..] | [0xfd, b'7', b'z', ..] | [b'B', b'Z', b'h', ..] => {
                 "it is compressed; unpack it first (`tar xf` for a sosreport, `gzip -d`, `xz -d`)"
                     .to_owned()
@@ -98,7 +99,9 @@ impl Texts {
             _ if bytes.get(257..262) == Some(b"ustar") => {
                 "it is an archive; unpack it first with `tar xf`, and give the folder".into()
             }
-            _ if bytes.iter().take(4096).any(|byte| *byte == 0) => "it is not a text".into(),
+            _ if bytes.iter().take(4096).any(|byte| *byte == 0) => {
+                format!("it is not a text; {TAKES}")
+            }
             _ if self.text(&String::from_utf8_lossy(bytes)) => return Ok(()),
             _ => format!("it is not recognised; {TAKES}"),
         };

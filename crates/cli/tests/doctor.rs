@@ -205,3 +205,52 @@ fn the_page_on_doctor_lists_every_fault() {
         assert!(page.contains(&row), "docs/doctor.md has no row {row}");
     }
 }
+
+#[test]
+fn a_log_is_understood_in_each_form_in_which_people_have_it() {
+    const WARP: &str = "Measured 235 cycles TSC warp between CPUs, turning off TSC clock.";
+    let folder = tempfile::tempdir().expect("a folder");
+    let json = serde_json::json!({ "_TRANSPORT": "kernel", "MESSAGE": WARP }).to_string();
+    let user = serde_json::json!({ "_TRANSPORT": "stdout", "MESSAGE": WARP }).to_string();
+    let forms = [
+        (format!("[    0.149339] {WARP}"), true),
+        (format!("[Mon Jan  5 10:11:12 2026] {WARP}"), true),
+        (format!("<4>[    0.149339] {WARP}"), true),
+        (format!("<12>[    0.149339] {WARP}\n[    0.2] usb"), false),
+        (format!("kern  :warn  : [    0.149339] {WARP}"), true),
+        (format!("4,7,149339,-;{WARP}"), true),
+        (format!("Jan 05 10:11:12 host kernel: {WARP}"), true),
+        (format!("Jan 05 10:11:12.123456 host kernel: {WARP}"), true),
+        (format!("2026-01-05T10:11:12+0000 host kernel: {WARP}"), true),
+        (format!("[    0.149339] host kernel: {WARP}"), true),
+        (format!("Jan  5 10:11:12 host kernel: [    0.149339] {WARP}"), true),
+        (format!("Jan  5 10:11:12 host evil[7]: a kernel: {WARP}\nJan  5 h kernel: x"), false),
+        (WARP.to_owned(), true),
+        (json, true),
+        (user, false),
+    ];
+    for (text, wanted) in forms {
+        let path = bundle(folder.path(), &[("log", &text)]) + "/log";
+        let found = report(&run(&["doctor", &path, "--json"]));
+        let env = &found.environment;
+        assert_eq!(env.kernel_log.iter().any(|line| line == WARP), wanted, "{text}");
+        assert_eq!((&*env.arch, &*env.os), ("", "Linux"), "{text}");
+        assert!(env.cpu.model.is_none() && env.kernel.is_none(), "{text}");
+        assert_eq!(seen(&found, "tsc-warp").0 == Some(Outcome::Found), wanted, "{text}");
+        assert_eq!(seen(&found, "unsynchronised").0, Some(Outcome::Unknown), "{text}");
+    }
+    let lscpu = "Architecture: x86_64\nCPU(s): 2\nVendor ID: GenuineIntel\nFlags: tsc\n";
+    let files = [("a", "ro quiet tsc=reliable\n"), ("b", lscpu), ("c", WARP)];
+    let path = bundle(folder.path(), &files);
+    let [a, b, c] = ["a", "b", "c"].map(|name| format!("{path}/{name}"));
+    let found = report(&run(&["doctor", &a, &b, &c, "--json"]));
+    let env = &found.environment;
+    assert_eq!((&*env.arch, &*env.parameters.join(" ")), ("x86_64", "tsc=reliable"));
+    assert_eq!((env.cpu.vendor.as_deref(), env.kernel_log.len()), (Some("GenuineIntel"), 1));
+    for text in ["a word\n", "", "\0\0", "\u{1f}\u{8b}", "{\"a\":"] {
+        let path = bundle(folder.path(), &[("no", text)]) + "/no";
+        let output = run(&["doctor", &path]);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), errors.lines().count()), (Some(2), 1), "{errors}");
+    }
+}

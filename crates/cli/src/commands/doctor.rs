@@ -6,7 +6,7 @@ use crate::input;
 use crate::output::write_whole;
 use crate::screen::Screen;
 use crate::task::{Amend, Examples, Job, Run, Task};
-use crate::texts::{MOST, Texts, is_sosreport};
+use crate::texts::{MOST, TAKES, Texts, is_sosreport};
 use chronoscope_model::Report;
 use chronoscope_probes::machine::{self, Root};
 use chronoscope_report::json;
@@ -80,16 +80,13 @@ fn from_texts(paths: &[&Path]) -> Result<Report, Usage> {
                 let added = texts.add(&name, &bytes);
                 let json = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
                 added
-                    .map_err(|other| if json { Usage(format!("{why}; {TAKEN}")) } else { other })?;
+                    .map_err(|other| if json { Usage(format!("{why}; {TAKES}")) } else { other })?;
             }
         }
     }
     let (_folder, root) = texts.machine()?;
     Ok(doctor::diagnosed(&root, None))
 }
-
-const TAKEN: &str = "doctor takes a report in JSON, the folder that `chronoscope doctor --record \
-                     DIR` wrote, or texts such as that of dmesg";
 
 /// Reads the report of another machine from its bundle.
 fn from_bundle(folder: &Path) -> Result<Report, Usage> {
