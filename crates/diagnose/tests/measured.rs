@@ -260,7 +260,7 @@ fn calls_that_a_sandbox_refuses_are_named_with_the_error() {
     for error in ["Operation not permitted (os error 1)", "Function not implemented (os error 38)"]
     {
         let report = refused(error);
-        assert_eq!(found(&report, "sleeps-refused", error).level, Level::Warning);
+        assert_eq!(found(&report, "sleeps-refused", error).level, Level::Error);
     }
     let left_out = refused("left out by --for");
     assert!(left_out.findings.iter().all(|it| it.id != "sleeps-refused"));

@@ -60,14 +60,21 @@ pub(super) const SLEEPS_REFUSED: Fault = Fault {
         about: "A sandbox's filter of system calls, or a kernel that lacks the call, refuses to \
                 sleep or to read a clock. Since glibc 2.31 nanosleep, sleep and usleep make the \
                 call clock_nanosleep: programs then fail, or spin because they take the error for \
-                an interruption.",
-        how: "the errors of the calls that sleep and that read clocks",
+                an interruption. Rust's std::thread::sleep panics.",
+        how: "clock_nanosleep for no time, and the errors of the calls that sleep and read clocks",
         act: "Allow clock_nanosleep and clock_nanosleep_time64 (and what the evidence names) in \
-              the profile of the sandbox, or update it: libseccomp and the container runtime.",
-        references: &["elastic/beats#33831", "microsoft/WSL#4898", "clock_nanosleep(2)"],
+              the profile of the sandbox, or update libseccomp and the container runtime, or the \
+              kernel (WSL 1: use WSL 2).",
+        references: &[
+            "clock_nanosleep(2)",
+            "elastic/beats#33831",
+            "microsoft/WSL#4898",
+            "NetworkConfiguration/dhcpcd#128",
+        ],
         ..Page::EMPTY
     },
     certainty: Certainty::Measured,
+    by_glance: Some(true),
     only: &[LINUX],
     look: |report| {
         /// The most calls that are named.
@@ -78,7 +85,8 @@ pub(super) const SLEEPS_REFUSED: Fault = Fault {
                 .iter()
                 .any(|words| reason.contains(words))
         };
-        if report.clocks.is_empty() && report.waits.is_empty() {
+        let tried = report.environment.keeping.as_ref();
+        if tried.is_none() && report.clocks.is_empty() && report.waits.is_empty() {
             return Err("neither clocks nor sleeps were tried".into());
         }
         let sleeps = report.waits.iter().filter_map(|wait| {
@@ -95,7 +103,10 @@ pub(super) const SLEEPS_REFUSED: Fault = Fault {
             refused.then(|| format!("{}: {reason}", clock.id))
         });
         let clocks: Vec<String> = clocks.take(NAMED).collect();
-        Ok(found(Level::Warning, sleeps.into_iter().chain(clocks)))
+        let sleep = tried.and_then(|keeping| keeping.sleep_refused.clone());
+        let sleeps: Vec<String> = sleep.into_iter().chain(sleeps).collect();
+        let level = if sleeps.is_empty() { Level::Warning } else { Level::Error };
+        Ok(found(level, sleeps.into_iter().chain(clocks)))
     },
     ..FAULT
 };
