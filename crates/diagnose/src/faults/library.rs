@@ -1,4 +1,4 @@
-//! Clocks and sleeps of the C library that are not the kernel's.
+//! A clock of the C library that is not the kernel's.
 
 use super::fault::{Clear, FAULT, Fault, LINUX, found};
 use chronoscope_model::units::count;
@@ -49,32 +49,3 @@ fn span(ns: u64) -> String {
         None => format!("{:.3} s", ns as f64 / 1e9),
     }
 }
-
-pub(super) const SLEEP_REFUSED: Fault = Fault {
-    page: Page {
-        names: &["sleep-refused"],
-        title: "Sleeps are refused",
-        about: "clock_nanosleep fails at once: a sandbox with an older list of system calls \
-                refuses it, or a kernel or an emulator lacks it. The C library has made its \
-                nanosleep and sleep of it since glibc 2.31, so programs fail, or spin instead of \
-                waiting. Rust's std::thread::sleep panics.",
-        how: "a call of clock_nanosleep for no time",
-        act: "Allow clock_nanosleep and clock_nanosleep_time64 in the sandbox's profile, or update \
-              libseccomp and the container runtime, or the kernel (WSL 1: use WSL 2).",
-        references: &[
-            "glibc 2.31, nanosleep",
-            "microsoft/WSL#4898",
-            "elastic/beats#33831",
-            "NetworkConfiguration/dhcpcd#128",
-        ],
-        ..Page::EMPTY
-    },
-    certainty: Certainty::Measured,
-    by_glance: Some(true),
-    only: &[LINUX],
-    look: |report| {
-        let keeping = report.environment.keeping.as_ref().ok_or("no sleep was tried")?;
-        Ok(found(Level::Error, keeping.sleep_refused.clone()))
-    },
-    ..FAULT
-};

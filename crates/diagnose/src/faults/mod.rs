@@ -76,7 +76,6 @@ pub const ALL: &[&Fault] = &[
     &clock_source::SLOW_CLOCKSOURCE_HPET,
     &clock_source::SLOW_CLOCKSOURCE_JIFFIES,
     &clock_source::SLOW_CLOCKSOURCE_XEN,
-    &library::SLEEP_REFUSED,
     &waits::SMI,
     &power::SMT_SIBLING_BUSY,
     &wall::SUSPENDED,

@@ -60,11 +60,16 @@ pub(super) const SLEEPS_REFUSED: Fault = Fault {
         about: "A sandbox's filter of system calls, or a kernel that lacks the call, refuses to \
                 sleep or to read a clock. Since glibc 2.31 nanosleep, sleep and usleep make the \
                 call clock_nanosleep: programs then fail, or spin because they take the error for \
-                an interruption.",
+                an interruption. Rust's std::thread::sleep panics.",
         how: "the errors of the calls that sleep and that read clocks",
         act: "Allow clock_nanosleep and clock_nanosleep_time64 (and what the evidence names) in \
               the profile of the sandbox, or update it: libseccomp and the container runtime.",
-        references: &["elastic/beats#33831", "microsoft/WSL#4898", "clock_nanosleep(2)"],
+        references: &[
+            "elastic/beats#33831",
+            "microsoft/WSL#4898",
+            "NetworkConfiguration/dhcpcd#128",
+            "clock_nanosleep(2)",
+        ],
         ..Page::EMPTY
     },
     certainty: Certainty::Measured,
@@ -78,7 +83,9 @@ pub(super) const SLEEPS_REFUSED: Fault = Fault {
                 .iter()
                 .any(|words| reason.contains(words))
         };
-        if report.clocks.is_empty() && report.waits.is_empty() {
+        let keeping = report.environment.keeping.as_ref();
+        let tried = keeping.and_then(|keeping| keeping.sleep_refused.clone());
+        if tried.is_none() && report.clocks.is_empty() && report.waits.is_empty() {
             return Err("neither clocks nor sleeps were tried".into());
         }
         let sleeps = report.waits.iter().filter_map(|wait| {
@@ -95,7 +102,7 @@ pub(super) const SLEEPS_REFUSED: Fault = Fault {
             refused.then(|| format!("{}: {reason}", clock.id))
         });
         let clocks: Vec<String> = clocks.take(NAMED).collect();
-        Ok(found(Level::Warning, sleeps.into_iter().chain(clocks)))
+        Ok(found(Level::Warning, tried.into_iter().chain(sleeps).chain(clocks)))
     },
     ..FAULT
 };
