@@ -13,7 +13,7 @@ pub enum Need {
     Build,
     /// The tests of the C library, in addition to a compiler.
     Capi,
-    /// The tests of the live view.
+    /// The tests of the live view, and of the tool under Valgrind.
     Terminal,
     /// The Windows target, under Wine.
     Windows,
@@ -93,6 +93,7 @@ packages! {
     Capi "cmake" Program("cmake"): "finds the library for a program, and builds it";
     Capi "make" Program("make"): "runs the compilers for cmake";
     Terminal "tmux" Program("tmux"): "is the terminal in which the live view is tested";
+    Terminal "valgrind" Program("valgrind"): "has no vDSO, which a case of the doctor is about";
     Windows "g++-mingw-w64-x86-64" Program("x86_64-w64-mingw32-g++"):
         "compiles and links for Windows";
     Windows "wine" Program("wine"): "runs Windows programs";

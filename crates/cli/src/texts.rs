@@ -118,10 +118,10 @@ impl Texts {
             self.lscpu(text);
         } else if value("processor").is_some() || value("CPU implementer").is_some() {
             self.cpuinfo = Some(text.into());
-        } else if is_log(text) {
-            self.kernel(text);
         } else if is_command_line(text) {
             self.cmdline = Some(text.trim().into());
+        } else if is_log(text) {
+            self.kernel(text);
         } else {
             return false;
         }
@@ -242,12 +242,14 @@ fn field(text: &str, key: &str) -> Option<String> {
     values.next().map(Into::into)
 }
 
-/// A kernel's command line: one line, with a parameter that every boot loader or user sets.
+/// A kernel's command line: one line, with a parameter that every boot loader or user sets, and
+/// without the colons of a message.
 fn is_command_line(text: &str) -> bool {
     const USUAL: [&str; 6] =
         ["BOOT_IMAGE=", "root=", "console=", "initrd=", "tsc=", "clocksource="];
     let mut words = text.split_whitespace();
     text.trim().lines().count() == 1
+        && !text.contains(": ")
         && words.any(|word| {
             ["ro", "rw", "quiet"].contains(&word)
                 || USUAL.iter().any(|start| word.starts_with(start))

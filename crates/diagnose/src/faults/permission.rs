@@ -85,7 +85,8 @@ pub(super) const SLEEPS_REFUSED: Fault = Fault {
                 .iter()
                 .any(|words| reason.contains(words))
         };
-        let tried = report.environment.keeping.as_ref();
+        let keeping = report.environment.keeping.as_ref();
+        let tried = keeping.and_then(|keeping| keeping.sleep_refused.clone());
         if tried.is_none() && report.clocks.is_empty() && report.waits.is_empty() {
             return Err("neither clocks nor sleeps were tried".into());
         }
@@ -103,8 +104,7 @@ pub(super) const SLEEPS_REFUSED: Fault = Fault {
             refused.then(|| format!("{}: {reason}", clock.id))
         });
         let clocks: Vec<String> = clocks.take(NAMED).collect();
-        let sleep = tried.and_then(|keeping| keeping.sleep_refused.clone());
-        let sleeps: Vec<String> = sleep.into_iter().chain(sleeps).collect();
+        let sleeps: Vec<String> = tried.into_iter().chain(sleeps).collect();
         let level = if sleeps.is_empty() { Level::Warning } else { Level::Error };
         Ok(found(level, sleeps.into_iter().chain(clocks)))
     },
