@@ -120,7 +120,9 @@ fn a_terminal_that_takes_nothing_stops_neither_a_recording_nor_the_end() {
 
     let Some(terminal) = tmux::Terminal::start(81, 24) else { return };
     let tool = env!("CARGO_BIN_EXE_chronoscope");
-    let watch = format!("'{tool}' watch --record r & echo $! > pid; fg; echo code=$?");
+    // The first letters may end a control sequence of which the terminal got only the beginning.
+    let ends = "code=$?; echo ended; echo code=$code";
+    let watch = format!("'{tool}' watch --record r & echo $! > pid; fg; {ends}");
     terminal.line(&format!("clear; {watch}"));
     terminal.shows("▸ rust/thread-sleep");
     let pid = std::fs::read_to_string(terminal.folder.join("pid")).expect("its number");
