@@ -3,7 +3,7 @@
 //!
 //! Every breaking change also changes a line of that list in the same commit. Both need unstable
 //! options of rustdoc. The list also needs the exact version of rustdoc's output that the pinned
-//! `public-api` reads: see [`RUST`].
+//! `public-api` reads: see `RUST`.
 
 use crate::sh;
 use anyhow::{Context, Result, bail};

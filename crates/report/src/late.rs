@@ -81,7 +81,14 @@ mod tests {
     use super::*;
 
     fn named(name: &str) -> Culprit {
-        Culprit { name: Some(name.into()), pid: 7, tid: 7, ns: 1_000, ..Culprit::default() }
+        Culprit {
+            name: Some(name.into()),
+            pid: 7,
+            tid: 7,
+            ns: 1_000,
+            known: Known::Seen,
+            ..Culprit::default()
+        }
     }
 
     #[test]

@@ -12,7 +12,7 @@ pub mod loop_addresses;
 mod native;
 #[cfg(all(native_c, target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod perf_event;
-mod permission;
+pub(crate) mod permission;
 mod rust_loop;
 pub mod steps;
 pub mod uops;

@@ -19,6 +19,7 @@ scenarios! {
     "clock-denied" inherits("\"$plant\" deny clock_gettime") =>
         "a seccomp filter answers clock_gettime with EPERM; the vDSO still works",
         proof "\"$plant\" show" => "seccomp: 2",
+        finds: &[measured("sleeps-refused", "warning", &["not permitted"])],
         ci: true;
     "adjtimex-denied" inherits("\"$plant\" deny adjtimex,clock_adjtime") =>
         "a seccomp filter answers adjtimex and clock_adjtime with EPERM, as in a container",
