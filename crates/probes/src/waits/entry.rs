@@ -1,5 +1,5 @@
 //! What the catalogue knows about a wait method, and what is needed to use one. The choice by `cfg`
-//! is made by [`on!`] and at the function that waits, and nowhere else.
+//! is made by `on!` and at the function that waits, and nowhere else.
 
 pub use crate::unavailable::Unavailable;
 pub use chronoscope_model::clock::Language;
