@@ -70,9 +70,9 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
          `cargo research reproduce`, {date}. {machine}.\n\n\
          Each program is a small one of the kind that its text describes \
          (`research/reproduce`). It takes turns with the tool on CPU {cpu} for {rounds} rounds. \
-         Costs are the least of all rounds, and lateness and shares the medians. The ratio is the \
+         Costs are the least of all rounds; overshoots and shares are medians. The ratio is the \
          tool's figure divided by the program's. *Of the interval*: the difference is within 10 % \
-         of the interval that was waited for or measured, as the texts state them.\n\n\
+         of the interval that was waited for or measured.\n\n\
          | program | item | theirs | chronoscope | ratio | within 10 % |\n\
          | --- | --- | ---: | ---: | ---: | --- |\n{rows}",
         date = Timestamp::now().strftime("%F %H:%M UTC"),
