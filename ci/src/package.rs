@@ -37,8 +37,10 @@ pub fn run(sh: &Shell) -> Result<Done> {
 fn registry_of(sh: &Shell, packed: &Path, registry: &Path) -> Result<Vec<String>> {
     sh::run(cmd!(sh, "cargo vendor --locked --quiet {registry}"))?;
     let mut names = Vec::new();
-    for file in
-        sh.read_dir(packed)?.iter().filter(|it| it.extension().is_some_and(|it| it == "crate"))
+    for file in sh
+        .read_dir(packed)?
+        .iter()
+        .filter(|path| path.extension().is_some_and(|end| end == "crate"))
     {
         sh::read(cmd!(sh, "tar -xzf {file} -C {registry}"))?;
         let sum = sh::read(cmd!(sh, "sha256sum {file}"))?;
@@ -74,8 +76,8 @@ fn rest(sh: &Shell, registry: &Path, names: &[String], source: &[&str]) -> Resul
     let lock = sh.read_file(registry.join(tool).join("Cargo.lock"))?;
     let is_in = |name: &str| lock.contains(&format!("name = \"{name}\"\nversion = \"{VERSION}\""));
     let end = format!("-{VERSION}");
-    let rest: Vec<_> = names.iter().filter(|it| !is_in(it.trim_end_matches(&end))).collect();
-    ensure!(!rest.is_empty(), "no package besides the tool");
+    let rest: Vec<_> = names.iter().filter(|name| !is_in(name.trim_end_matches(&end))).collect();
+    ensure!(!rest.is_empty(), "only the tool is a package");
     let workspace = registry.join("Cargo.toml");
     sh.write_file(&workspace, format!("[workspace]\nresolver = \"3\"\nmembers = {rest:?}\n"))?;
     let options = ["--workspace", "--all-features", "--quiet"];

@@ -75,7 +75,8 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     if let Some(name) = args.only.iter().find(|name| !known(name)) {
         bail!("there is no page {name}, only {}", PAGES.map(|page| page.name).join(", "));
     }
-    let wanted = |page: &&Page| args.only.is_empty() || args.only.iter().any(|it| it == page.name);
+    let wanted =
+        |page: &&Page| args.only.is_empty() || args.only.iter().any(|name| name == page.name);
     let tool = tool::release(sh)?.tool;
     sh.create_dir(&args.into)?;
     let list = args.into.join("README.md");

@@ -18,7 +18,7 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
     let paths = entries
         .map(|entry| entry.path())
         .flat_map(|path| if path.is_dir() { rust_files(&path) } else { vec![path] });
-    paths.filter(|path| path.extension().is_some_and(|it| it == "rs")).collect()
+    paths.filter(|path| path.extension().is_some_and(|end| end == "rs")).collect()
 }
 
 /// The expressions that a constant of this name has in these files; of a measurement in the
@@ -298,7 +298,8 @@ fn sentences_quote_the_constants_of_the_code() {
         let text = flat(&format!("docs/{document}.md"));
         let file = format!("crates/{file}");
         let value = constant(&file, name);
-        if !forms(&file, name, &value).iter().any(|it| says(&text, &sentence.replace("{}", it))) {
+        if !forms(&file, name, &value).iter().any(|form| says(&text, &sentence.replace("{}", form)))
+        {
             wrong.push(format!("{document}: `{sentence}`, but {name} of {file} is {value}"));
         }
     }
@@ -327,7 +328,7 @@ fn commands_that_documents_name_exist() {
     let chores = commands("xtask/src/main.rs");
     let research = commands("research/src/main.rs");
     let pages = fs::read_dir(root().join("docs")).unwrap().flatten().map(|entry| entry.path());
-    let pages = pages.filter(|path| path.extension().is_some_and(|it| it == "md"));
+    let pages = pages.filter(|path| path.extension().is_some_and(|end| end == "md"));
     let own = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "research/README.md"]
         .map(|name| root().join(name));
     let sources = ["ci", "crates", "research", "runtimes", "xtask"]
@@ -348,6 +349,82 @@ fn commands_that_documents_name_exist() {
         }
     }
     assert!(seen > 20, "only {seen} commands were found");
+}
+
+/// The documents for people: those of the root and of `docs`.
+fn documents() -> Vec<String> {
+    let names = |folder: &str| {
+        let entries = fs::read_dir(root().join(folder)).unwrap().flatten();
+        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        names.filter(|name| name.ends_with(".md")).collect::<Vec<_>>()
+    };
+    let pages = names("docs").into_iter().map(|name| format!("docs/{name}"));
+    names(".").into_iter().chain(pages).collect()
+}
+
+/// The anchors of a page's headings, as GitHub makes them.
+fn anchors(text: &str) -> Vec<String> {
+    let headings = text.lines().filter(|line| line.starts_with('#'));
+    let kept = |c: &char| c.is_alphanumeric() || ['-', '_', ' '].contains(c);
+    let anchor = |line: &str| line.trim_start_matches('#').trim().to_lowercase();
+    let anchors = headings.map(|line| anchor(line).chars().filter(kept).collect::<String>());
+    anchors.map(|anchor| anchor.replace(' ', "-")).collect()
+}
+
+#[test]
+fn links_of_documents_lead_somewhere() {
+    let (mut wrong, mut seen) = (Vec::new(), 0);
+    for document in documents() {
+        let text = read(&document);
+        let targets = text.split("](").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0));
+        for target in targets.filter(|target| !target.contains(':')) {
+            seen += 1;
+            let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
+            let path = root().join(&document);
+            let path = if file.is_empty() { path } else { path.with_file_name(file) };
+            let page = fs::read_to_string(&path).unwrap_or_default();
+            let known = anchor.is_empty()
+                || anchors(&page).iter().any(|known| known == anchor)
+                || page.contains(&format!("<a id=\"{anchor}\">"));
+            if !path.exists() || !known {
+                wrong.push(format!("{document}: {target}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(seen > 100, "only {seen} links were found");
+}
+
+/// What a document calls a file of the repository exists, if it names a folder of the root.
+#[test]
+fn files_that_documents_name_exist() {
+    let (mut wrong, mut seen) = (Vec::new(), 0);
+    let roots = ["crates/", "ci/", "xtask/", "research/", "docs/", "packaging/", "templates/"];
+    for document in documents().into_iter().filter(|name| name != "CHANGELOG.md") {
+        let text = read(&document);
+        for name in text.split('`').skip(1).step_by(2) {
+            let path = roots.iter().any(|folder| name.starts_with(folder))
+                && name.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c));
+            seen += usize::from(path);
+            if path && !root().join(name).exists() {
+                wrong.push(format!("{document}: {name}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(seen > 50, "only {seen} files were found");
+}
+
+#[test]
+fn the_design_lists_every_crate() {
+    let design = read("docs/DESIGN.md");
+    let (_, table) = design.split_once("| place |").expect("a table of places");
+    let table = table.split("\n\n").next().unwrap_or_default();
+    for entry in fs::read_dir(root().join("crates")).unwrap().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let listed = [format!("`crates/{name}`"), format!("`{name}`")];
+        assert!(listed.iter().any(|form| table.contains(form)), "DESIGN does not list {name}");
+    }
 }
 
 #[test]
@@ -509,7 +586,10 @@ fn workflows_and_documents_name_the_rust_version_of_the_tests() {
             .flat_map(|start| text.split(start).skip(1))
             .map(|rest| rest.split('-').next().unwrap_or_default());
         let named: Vec<_> = named.collect();
-        assert!(!named.is_empty() && named.iter().all(|it| *it == rust), "{workflow}: {named:?}");
+        assert!(
+            !named.is_empty() && named.iter().all(|version| *version == rust),
+            "{workflow}: {named:?}"
+        );
     }
     let promise = format!("{oldest} for `chronoscope` and `chronoscope-tokio`, {rust} for");
     assert!(flat("docs/STABILITY.md").contains(&promise));
@@ -522,7 +602,7 @@ fn internal_crates_say_that_their_interface_is_not_stable() {
     let (_, list) = page.split_once("**Internal crates**: ").unwrap();
     let list = list.split(" are\n").next().unwrap();
     let mut internal = 0;
-    let folders = fs::read_dir(root().join("crates")).unwrap().flatten().map(|it| it.path());
+    let folders = fs::read_dir(root().join("crates")).unwrap().flatten().map(|entry| entry.path());
     for folder in folders.chain([root().join("runtimes")]) {
         let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap();
         if manifest.contains("publish = false") {

@@ -32,7 +32,7 @@ fn checked_in() -> Vec<(String, Vec<u8>)> {
     for folder in ["docs/reports", "crates/cli/tests/data/reports"] {
         for file in fs::read_dir(root().join(folder)).expect(folder) {
             let path = file.expect("a file").path();
-            if path.extension().is_some_and(|it| it == "json") {
+            if path.extension().is_some_and(|end| end == "json") {
                 reports.push((path.display().to_string(), fs::read(&path).expect("its text")));
             }
         }
@@ -93,7 +93,8 @@ fn recordings_follow_the_schema() {
     Writer::new(&mut text, Path::new("x"), u64::MAX)
         .names(true)
         .write(&samples::recording::events());
-    let lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').filter(|it| !it.is_empty()).collect();
+    let lines: Vec<&[u8]> =
+        text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).collect();
     assert_eq!(lines.len(), samples::recording::events().len());
     lines.iter().for_each(|line| follows(&schema, "recording", line));
 }

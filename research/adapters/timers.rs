@@ -17,7 +17,7 @@ use serde::Serialize;
 
 const TIME: Duration = Duration::from_millis(1);
 
-/// Lateness and CPU time of a wait, in nanoseconds.
+/// Overshoot and CPU time of a wait, in nanoseconds.
 #[derive(Serialize)]
 pub struct Row {
     name: &'static str,

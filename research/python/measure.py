@@ -54,7 +54,7 @@ def pairs():
 
 
 def waits():
-    """The median lateness of a wait of 1 ms in microseconds, and the share of a CPU, in turns."""
+    """The median overshoot of a wait of 1 ms in microseconds, and the share of a CPU, in turns."""
     kinds = {"sleep": time.sleep, "wait": wait}
     late, cpu, wall = ({name: [] for name in kinds} for _ in range(3))
     for _ in range(WAITS):

@@ -49,7 +49,7 @@ impl Alarms {
     fn add(&mut self, condition: usize, report: &Value) {
         self.runs[condition] += 1;
         let findings = report["findings"].as_array().into_iter().flatten();
-        for finding in findings.filter(|it| it["level"] != "info") {
+        for finding in findings.filter(|finding| finding["level"] != "info") {
             let text = |key: &str| finding[key].as_str().unwrap_or_default().to_owned();
             let seen = self.seen.entry(text("id")).or_default();
             seen.runs[condition] += 1;

@@ -102,8 +102,8 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
         }
         Ok(answers)
     };
-    let (mut costs, mut beside) = (Runs::default(), Runs::default());
-    let both = [answers(0, &mut costs)?, answers(1, &mut beside)?];
+    let (mut costs, mut loaded) = (Runs::default(), Runs::default());
+    let both = [answers(0, &mut costs)?, answers(1, &mut loaded)?];
     let mut rows = String::new();
     for (condition, answers) in CONDITIONS.into_iter().zip(&both) {
         rows += &answers.row(condition)?;

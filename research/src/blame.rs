@@ -1,4 +1,4 @@
-//! Plants causes of lateness and checks that `chronoscope waits --why` names them.
+//! Plants causes of late wake-ups and checks that `chronoscope waits --why` names them.
 
 mod cost;
 mod plants;
@@ -29,7 +29,7 @@ pub struct Args {
 
 /// The least share of runs in which a cause must be named.
 const WANTED: f64 = 0.95;
-/// The least share of late wake-ups whose parts must add up to their lateness within 5 us.
+/// The least share of late wake-ups whose parts must add up to their overshoot within 5 us.
 const EXPLAINED: f64 = 0.99;
 
 pub fn run(sh: &Shell, args: &Args) -> Result<()> {
@@ -43,12 +43,12 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     let all = args.what.is_empty();
     let (name, causes) = if all { ("blame", "causes") } else { ("blame-some", "some causes") };
     let mut part = format!(
-        "## Waits: {causes} of lateness, planted and named\n\n\
+        "## Waits: {causes} of late wake-ups, planted and named\n\n\
          `cargo research blame`. Each cause was planted {} times next to a run of `chronoscope \
          waits --why` of its own ({}). It counts as named if it is the largest part of the \
-         lateness of the wake-ups that it makes late: of all for slack, of the stopped one for \
+         overshoot of the wake-ups that it makes late: of all for slack, of the stopped one for \
          SIGSTOP, otherwise of the latest (one in a hundred, at least five). The share is its part \
-         of their lateness, the median of all runs. The last column is about all wake-ups that \
+         of their overshoot, the median of all runs. The last column is about all wake-ups that \
          were at least 10 us late.\n\n{}\
          | planted | run | expected | named | share | others named | parts within 5 us | who ran | \
          named first |\n\
@@ -83,7 +83,7 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     let explained = 1.0 - apart as f64 / examined.max(1) as f64;
     writeln!(
         part,
-        "\nOf all {examined} late wake-ups, {:.2} % have parts that add up to their lateness \
+        "\nOf all {examined} late wake-ups, {:.2} % have parts that add up to their overshoot \
          within 5 us.",
         explained * 100.0
     )?;
@@ -139,8 +139,8 @@ impl Found {
             *self.others.entry(largest.to_owned()).or_default() += 1;
         }
         self.first += usize::from(first(why, plant.culprits));
-        let of_it = parts.iter().filter(|(cause, _)| expected(cause));
-        let ns: f64 = of_it.map(|(_, ns)| ns).sum();
+        let ours = parts.iter().filter(|(cause, _)| expected(cause));
+        let ns: f64 = ours.map(|(_, ns)| ns).sum();
         self.shares.push(ns / all.max(1.0));
         Ok(())
     }

@@ -32,7 +32,11 @@ pub fn run(sh: &Shell) -> Result<()> {
     let clocks = ["clocks", "windows/qpc", "--json", "--quiet", "--budget", "1s", "--cpu", &cpu];
     let measured = alternate(
         ROUNDS,
-        || Cost::of(&report(pinned(&tool).args(clocks))?["clocks"][0]["cost"]["throughput"]),
+        || {
+            Cost::from_throughput(
+                &report(pinned(&tool).args(clocks))?["clocks"][0]["cost"]["throughput"],
+            )
+        },
         || loop_cost(&sh::read(pinned(&plain))?),
     );
     wine.end(sh);

@@ -125,8 +125,8 @@ pub fn run(sh: &Shell, tool: &Tool) -> Result<()> {
     Ok(())
 }
 
-fn word(it: Option<bool>, [yes, no, unknown]: [&str; 3]) -> &str {
-    it.map_or(unknown, |it| if it { yes } else { no })
+fn word(holds: Option<bool>, [yes, no, unknown]: [&str; 3]) -> &str {
+    holds.map_or(unknown, |holds| if holds { yes } else { no })
 }
 
 /// The folder with the selftests, unpacked once.

@@ -199,6 +199,6 @@ fn series(text: &str) -> (usize, usize) {
     let classic = rows().count();
     let buckets = rows().filter(|row| row.contains("_bucket{")).count();
     let histograms = rows().filter(|row| row.contains("le=\"+Inf\"")).count();
-    // Each histogram has a sum and a count besides.
+    // Each histogram also has a sum and a count.
     (classic, classic - buckets - histograms)
 }

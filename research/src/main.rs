@@ -65,9 +65,9 @@ enum Command {
     Changes(changes::Args),
     /// Looks for false alarms of doctor, idle and loaded; updates docs/RESULTS.md
     Alarms(alarms::Args),
-    /// Checks that five dependent additions can be told from four
+    /// Checks that five dependent additions differ from four
     Resolve(resolve::Args),
-    /// Plants causes of lateness and checks that they are named; updates docs/RESULTS.md
+    /// Plants causes of late wake-ups and checks that they are named; updates docs/RESULTS.md
     Blame(blame::Args),
     /// Times how soon a page is usable in Chromium; updates docs/RESULTS.md
     Page(page::Args),

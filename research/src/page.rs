@@ -26,9 +26,9 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     let tool = args.tool.get(sh)?;
     let script = page::driver(sh)?.join("load.mjs");
     let samples = page::pages(sh, &tool, &page::folder().join("pages"))?;
-    let find = |(name, ..): &(&str, _, _)| samples.iter().find(|it| it.name == *name);
+    let find = |(name, ..): &(&str, _, _)| samples.iter().find(|sample| sample.name == *name);
     let chosen: Vec<_> = PAGES.iter().filter_map(find).collect();
-    let files = chosen.iter().map(|it| &it.file);
+    let files = chosen.iter().map(|sample| &sample.file);
     let loads = args.loads.to_string();
     let printed = sh::read_timed(cmd!(sh, "node {script} {loads} {files...}"))?;
     let times = printed.lines().map(serde_json::from_str).collect::<Result<Vec<Vec<f64>>, _>>()?;

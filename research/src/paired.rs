@@ -71,7 +71,7 @@ pub struct Cost {
 impl Cost {
     /// The throughput of a clock in the tool's report. It contains the empty loop, which other
     /// programs do not subtract.
-    pub fn of(throughput: &Value) -> Result<Self> {
+    pub fn from_throughput(throughput: &Value) -> Result<Self> {
         let number = |key: &str| throughput[key].as_f64().with_context(|| format!("no {key}"));
         Ok(Self { typical: number("raw_ns")?, least: number("min_ns")? })
     }
@@ -103,8 +103,8 @@ mod tests {
 
     #[test]
     fn a_cost_needs_both_figures() {
-        let cost = Cost::of(&json!({"raw_ns": 75.0, "min_ns": 74.0})).unwrap();
+        let cost = Cost::from_throughput(&json!({"raw_ns": 75.0, "min_ns": 74.0})).unwrap();
         assert_eq!((cost.typical, cost.least), (75.0, 74.0));
-        assert!(Cost::of(&json!({"raw_ns": 75.0})).is_err());
+        assert!(Cost::from_throughput(&json!({"raw_ns": 75.0})).is_err());
     }
 }

@@ -20,7 +20,7 @@ struct Measured {
     version: String,
     /// Nanoseconds.
     pairs: BTreeMap<String, f64>,
-    /// The median lateness in microseconds, and the share of a CPU.
+    /// The median overshoot in microseconds, and the share of a CPU.
     waits: BTreeMap<String, (f64, f64)>,
 }
 
@@ -35,7 +35,7 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     let mut part = format!(
         "## Reads and waits in Python\n\n{}`cargo research python`, {now}. Pairs: two reads and \
          their difference, without the loop, the cheapest of 40 interleaved rounds; in brackets, \
-         the ratio to `perf_counter_ns` (goal: 0.75). Waits of 1 ms in turns: the median lateness \
+         the ratio to `perf_counter_ns` (goal: 0.75). Waits of 1 ms in turns: the median overshoot \
          and the CPU time (goals: 0.1 of `time.sleep`'s, 6 %).\n\n\
          | CPython | `perf_counter_ns` twice | `Instant` | `Stopwatch` | `elapsed_bounded` | \
          `time.sleep` | `wait` |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n",

@@ -52,7 +52,7 @@ fn processor(cpuinfo: &str) -> String {
         lines.find_map(|(name, value)| (name.trim() == key).then_some(value.trim()))
     };
     let count = |key: &str| {
-        let named = |line: &&str| line.split(':').next().is_some_and(|it| it.trim() == key);
+        let named = |line: &&str| line.split(':').next().is_some_and(|name| name.trim() == key);
         cpuinfo.lines().filter(named).count()
     };
     let numbers = ["cpu family", "model", "stepping"].map(value);

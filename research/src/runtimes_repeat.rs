@@ -40,7 +40,7 @@ struct Cost {
 }
 
 impl Cost {
-    fn of(estimate: &Value) -> Option<Self> {
+    fn from_estimate(estimate: &Value) -> Option<Self> {
         let number = |key: &str| estimate[key].as_f64();
         let value = number("value_ns")?;
         let (below, above) = (value - number("low_ns")?, number("high_ns")? - value);
@@ -74,7 +74,7 @@ impl Runs {
             for clock in runtime["clocks"].as_array().into_iter().flatten() {
                 let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
                 let id = format!("{}/{}", word(&runtime["id"]), word(&clock["id"]));
-                if let Some(cost) = Cost::of(&clock["throughput"]) {
+                if let Some(cost) = Cost::from_estimate(&clock["throughput"]) {
                     let limits = self.limits.entry(id.clone()).or_default();
                     limits.extend(clock["limited_by"].as_str().map(|by| by.replace('-', " ")));
                     self.of.entry(id).or_default().push(cost);

@@ -85,7 +85,7 @@ fn wheel(sh: &Shell, triple: &str) -> Result<PathBuf> {
     let library = if triple.ends_with("musl") { "musllinux" } else { "manylinux" };
     let files = sh.read_dir(sh::target().join("archives"))?;
     let of = |path: &PathBuf| {
-        path.extension().is_some_and(|it| it == "whl") && path.to_string_lossy().contains(library)
+        path.extension().is_some_and(|end| end == "whl") && path.to_string_lossy().contains(library)
     };
     files.into_iter().find(of).with_context(|| format!("no wheel for {triple}"))
 }
@@ -110,7 +110,7 @@ fn costs(sh: &Shell, ours: &Path, other: &Path, rounds: usize) -> Result<(usize,
         let cost = |id: &&str| {
             let clock = clocks.iter().find(|clock| clock["id"].as_str() == Some(id));
             let clock = clock.with_context(|| format!("no {id}"))?;
-            Ok(Cost::of(&clock["cost"]["throughput"])?.typical)
+            Ok(Cost::from_throughput(&clock["cost"]["throughput"])?.typical)
         };
         IDS.iter().map(cost).collect()
     };

@@ -79,9 +79,9 @@ impl File {
                         Some(TokenTree::Group(group)) => {
                             group.delimiter() == Delimiter::Parenthesis
                         }
-                        other => other.is_some_and(|it| it.to_string() == "pub"),
+                        other => other.is_some_and(|token| token.to_string() == "pub"),
                     };
-                    let end = end(|it| it.to_string() == ";");
+                    let end = end(|token| token.to_string() == ";");
                     for (name, path) in tree(&tokens[at + 1..end], &[]) {
                         self.uses.push((name, absolute(&path, module), seen));
                     }
@@ -150,7 +150,7 @@ fn tree(tokens: &[TokenTree], before: &[String]) -> Vec<(String, Vec<String>)> {
         match token {
             TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
                 let inside: Vec<TokenTree> = group.stream().into_iter().collect();
-                let parts = inside.split(|it| it.to_string() == ",");
+                let parts = inside.split(|token| token.to_string() == ",");
                 return parts.flat_map(|part| tree(part, &path)).collect();
             }
             TokenTree::Punct(star) if star.as_char() == '*' => path.push("*".into()),
@@ -168,7 +168,9 @@ fn tree(tokens: &[TokenTree], before: &[String]) -> Vec<(String, Vec<String>)> {
         tokens.nth(1);
     }
     // `use a::{self}` names the module `a`.
-    if before.len() < path.len() && !before.is_empty() && path.last().is_some_and(|it| it == "self")
+    if before.len() < path.len()
+        && !before.is_empty()
+        && path.last().is_some_and(|part| part == "self")
     {
         path.pop();
     }

@@ -39,7 +39,8 @@ fn counted(text: &str) -> usize {
     while let Some(line) = lines.next() {
         let code = line.trim();
         if code.starts_with("#[cfg(test)]") {
-            let Some(first) = lines.by_ref().find(|it| !it.trim().starts_with(['#', '/'])) else {
+            let Some(first) = lines.by_ref().find(|line| !line.trim().starts_with(['#', '/']))
+            else {
                 break;
             };
             if !first.trim_end().ends_with([';', '}', ',']) {

@@ -44,16 +44,18 @@ fn fault(rules: &Table, package: &Json) -> Result<Option<String>> {
     let rule = |name| rules.get(name).with_context(|| format!("deny.toml has no {name}"));
     let (licenses, sources) = (rule("licenses")?, rule("sources")?);
     let exceptions = licenses.get("exceptions").and_then(Value::as_array).into_iter().flatten();
-    let own =
-        exceptions.filter(|it| it.get("crate").and_then(Value::as_str) == package["name"].as_str());
-    let allowed = own.chain([licenses]).flat_map(|it| texts(it, "allow"));
+    let own = exceptions.filter(|exception| {
+        exception.get("crate").and_then(Value::as_str) == package["name"].as_str()
+    });
+    let allowed = own.chain([licenses]).flat_map(|rules| texts(rules, "allow"));
     let allowed = allowed.map(|name| Licensee::parse(&name).with_context(|| name));
     let allowed: Vec<Licensee> = allowed.collect::<Result<_>>()?;
     let Some(licence) = package["license"].as_str() else {
         return Ok(Some("has no licence".into()));
     };
-    let complies = Expression::parse_mode(licence, ParseMode::LAX)
-        .is_ok_and(|it| it.evaluate(|wanted| allowed.iter().any(|one| one.satisfies(wanted))));
+    let complies = Expression::parse_mode(licence, ParseMode::LAX).is_ok_and(|expression| {
+        expression.evaluate(|wanted| allowed.iter().any(|one| one.satisfies(wanted)))
+    });
     if !complies {
         return Ok(Some(format!("licence {licence} is not allowed")));
     }
@@ -64,8 +66,8 @@ fn fault(rules: &Table, package: &Json) -> Result<Option<String>> {
     }
     // A package of this workspace.
     let mut wild = package["dependencies"].as_array().into_iter().flatten();
-    let wild = wild.find(|it| it["req"] == "*" && it["path"].is_null());
-    Ok(wild.map(|it| format!("allows any version of {}", it["name"])))
+    let wild = wild.find(|dependency| dependency["req"] == "*" && dependency["path"].is_null());
+    Ok(wild.map(|dependency| format!("allows any version of {}", dependency["name"])))
 }
 
 #[cfg(test)]

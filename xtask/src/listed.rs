@@ -34,7 +34,7 @@ fn missing(files: &BTreeMap<String, String>) -> Vec<String> {
         let file = format!("path = \"tests/{name}.rs\"");
         let manifest = text(format!("{folder}/Cargo.toml"));
         !main.lines().any(|line| line.trim() == is)
-            && !manifest.is_some_and(|it| it.contains(&file))
+            && !manifest.is_some_and(|text| text.contains(&file))
     });
     lost.cloned().collect()
 }

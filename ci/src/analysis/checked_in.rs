@@ -91,7 +91,8 @@ pub fn suite(sh: &Shell, tool: &Path, done: &mut Done) -> Result<()> {
     done.check(
         "the path of a report names its machine",
         (|| {
-            let mut names: Vec<_> = reports.iter().filter_map(|it| it["name"].as_str()).collect();
+            let mut names: Vec<_> =
+                reports.iter().filter_map(|report| report["name"].as_str()).collect();
             names.sort_unstable();
             let named = machines.column("machine")?;
             ensure!(named == names, "{named:?}");
@@ -117,7 +118,7 @@ pub fn suite(sh: &Shell, tool: &Path, done: &mut Done) -> Result<()> {
     done.check("a load that was interrupted can be repeated", once(ENGINES[0]));
     for engine in ENGINES {
         let table = ask(sh, engine, &fleet, &[file("percentiles")])?.pop();
-        let ended = table.context("no result").and_then(|it| percentiles(&it, &reports));
+        let ended = table.context("no result").and_then(|table| percentiles(&table, &reports));
         done.check(&format!("{engine}: percentiles are those of the merged histograms"), ended);
     }
     sh.remove_path(&fleet)?;
@@ -130,8 +131,8 @@ fn write(sh: &Shell, tool: &Path, folder: &Path) -> Result<Vec<Value>> {
     let (mut json, mut records) = (String::new(), String::new());
     for name in ["docs/reports", "docs/pages"] {
         for source in sh.read_dir(name)? {
-            let kind = source.extension().and_then(|it| it.to_str()).unwrap_or_default();
-            let stem = source.file_stem().and_then(|it| it.to_str()).context("no name")?;
+            let kind = source.extension().and_then(|end| end.to_str()).unwrap_or_default();
+            let stem = source.file_stem().and_then(|stem| stem.to_str()).context("no name")?;
             if !["json", "html"].contains(&kind) {
                 continue;
             }
@@ -167,10 +168,11 @@ fn expected(reports: &[Value]) -> Result<Vec<Value>> {
     let (mut clocks, mut waits, mut recorded, mut findings) = (0, 0, 0, 0);
     for report in reports {
         let list = |key: &str| report[key].as_array().into_iter().flatten();
-        clocks += list("clocks").filter(|it| !it["cost"]["throughput"].is_null()).count();
-        waits += list("waits").filter(|it| it["samples"] != 0).count();
+        clocks += list("clocks").filter(|clock| !clock["cost"]["throughput"].is_null()).count();
+        waits += list("waits").filter(|wait| wait["samples"] != 0).count();
         findings += list("findings").count();
-        recorded += list("waits").filter_map(|it| it["overshoot"]["count"].as_u64()).sum::<u64>();
+        recorded +=
+            list("waits").filter_map(|wait| wait["overshoot"]["count"].as_u64()).sum::<u64>();
     }
     ensure!(clocks > 100 && waits > 50 && findings > 5, "the reports hold too little");
     Ok(json!([reports.len(), clocks, waits, recorded, findings, 0])
@@ -233,7 +235,7 @@ fn percentiles(table: &Table, reports: &[Value]) -> Result<()> {
     let mut rows = Vec::new();
     for (key, hdr) in merged {
         let buckets = Histogram::of(&hdr).buckets().map_err(anyhow::Error::msg)?;
-        let bucket = |ns: u64| buckets.iter().map(|it| it.0).find(|&upper| upper >= ns);
+        let bucket = |ns: u64| buckets.iter().map(|bucket| bucket.0).find(|&upper| upper >= ns);
         let levels = [(0.5, 6), (0.9, 29), (0.99, 299), (0.999, 2995), (1.0, 1)];
         let levels = levels.map(|(share, least)| {
             let ns = (hdr.len() >= least).then(|| hdr.value_at_quantile(share))?;

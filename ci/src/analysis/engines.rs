@@ -44,7 +44,7 @@ pub struct Table {
 impl Table {
     /// The texts of a column.
     pub fn column(&self, name: &str) -> Result<Vec<String>> {
-        let at = self.columns.iter().position(|it| it == name);
+        let at = self.columns.iter().position(|column| column == name);
         let at = at.with_context(|| format!("{}: no column {name}", self.file))?;
         let text = |it: &Value| it.as_str().map_or_else(|| it.to_string(), str::to_owned);
         Ok(self.rows.iter().map(|row| text(&row[at])).collect())

@@ -49,7 +49,7 @@ const RARE: Range<usize> = 40..45;
 
 /// What a machine is made of: the records of one report, or of two that were made separately.
 struct Base {
-    /// Tells its processors from those of other bases.
+    /// Distinguishes its processors from those of other bases.
     number: usize,
     /// The runs: the screen, and whether it holds the clocks and the waits.
     runs: &'static [(&'static str, bool, bool)],
@@ -87,7 +87,7 @@ enum Fault {
 }
 
 impl Base {
-    fn of(sh: &Shell, tool: &Path, number: usize, files: &[&str]) -> Result<Self> {
+    fn from_reports(sh: &Shell, tool: &Path, number: usize, files: &[&str]) -> Result<Self> {
         let mut records = Vec::new();
         for file in files {
             let text = sh::read(cmd!(sh, "{tool} report {file} --export ndjson=- --quiet"))?;
@@ -95,37 +95,41 @@ impl Base {
                 records.push(serde_json::from_str::<Value>(line)?);
             }
         }
-        let of = |kind: &'static str| records.iter().filter(move |it| it["record"] == kind);
+        let of_kind =
+            |kind: &'static str| records.iter().filter(move |record| record["record"] == kind);
         let pick = |from: &Value, keys: &[&str]| -> Value {
             let kept = keys.iter().filter_map(|key| Some((*key, from.get(key)?.clone())));
             kept.map(|(key, value)| (key.to_owned(), value))
                 .collect::<serde_json::Map<_, _>>()
                 .into()
         };
-        let environment = of("environment").next().context("no machine")?;
-        let clocks = of("clock").filter_map(|it| {
-            let cost = it.get("cost")?.get("throughput")?;
+        let environment = of_kind("environment").next().context("no machine")?;
+        let clocks = of_kind("clock").filter_map(|clock| {
+            let cost = clock.get("cost")?.get("throughput")?;
             let ns = ["value_ns", "low_ns", "high_ns"].map(|key| cost[key].as_f64());
             let [Some(value), Some(low), Some(high)] = ns else { return None };
             Some(Clock {
-                id: it["id"].as_str()?.to_owned(),
-                reads: it["facts"]["reads"].as_str().map(str::to_owned),
+                id: clock["id"].as_str()?.to_owned(),
+                reads: clock["facts"]["reads"].as_str().map(str::to_owned),
                 ns: [value, low, high],
             })
         });
-        let plain = |it: &&Value| {
-            let slack = it["default_slack"] == true || it.get("slack_ns").is_none();
-            let busy = it["load"] != "none" && it["kind"] != "sleep";
-            slack && !busy && it.get("slice_ns").is_none() && it["id"] != "chronoscope/wait-economy"
+        let plain = |wait: &&Value| {
+            let slack = wait["default_slack"] == true || wait.get("slack_ns").is_none();
+            let busy = wait["load"] != "none" && wait["kind"] != "sleep";
+            slack
+                && !busy
+                && wait.get("slice_ns").is_none()
+                && wait["id"] != "chronoscope/wait-economy"
         };
-        let waits = of("wait").filter(plain).filter_map(|it| {
-            let buckets: Vec<(u64, u64)> = serde_json::from_value(it["buckets"].clone()).ok()?;
+        let waits = of_kind("wait").filter(plain).filter_map(|wait| {
+            let buckets: Vec<(u64, u64)> = serde_json::from_value(wait["buckets"].clone()).ok()?;
             let mut record = pick(
-                it,
+                wait,
                 &["id", "requested_ns", "load", "scheduling", "default_slack", "samples", "max_ns"],
             );
-            record["overshoot"] = pick(&it["overshoot"], &["p50_ns", "p90_ns", "p99_ns"]);
-            (!buckets.is_empty()).then(|| Wait { record, sleeps: it["kind"] == "sleep", buckets })
+            record["overshoot"] = pick(&wait["overshoot"], &["p50_ns", "p90_ns", "p99_ns"]);
+            (!buckets.is_empty()).then(|| Wait { record, sleeps: wait["kind"] == "sleep", buckets })
         });
         Ok(Self {
             number,
@@ -151,8 +155,8 @@ impl Base {
             ),
             clocks: clocks.collect(),
             waits: waits.collect(),
-            findings: of("finding")
-                .map(|it| pick(it, &["id", "level", "certainty", "about"]))
+            findings: of_kind("finding")
+                .map(|finding| pick(finding, &["id", "level", "certainty", "about"]))
                 .collect(),
         })
     }
@@ -180,8 +184,8 @@ impl Base {
     fn factor(&self, clock: &Clock, fault: Fault) -> f64 {
         let is = |reads: &str| clock.reads.as_deref() == Some(reads);
         let coarse = clock.id.contains("coarse") || clock.id == "c/time";
-        let call = self.clocks.iter().find(|it| it.id == "linux/monotonic-syscall");
-        let call = call.map_or(0.0, |it| it.ns[0]);
+        let call = self.clocks.iter().find(|clock| clock.id == "linux/monotonic-syscall");
+        let call = call.map_or(0.0, |clock| clock.ns[0]);
         match fault {
             Fault::Slow => 2.0,
             Fault::Recovered => 3.0,
@@ -315,7 +319,8 @@ impl Fleet {
             &["docs/reports/x86_64-pc-windows-gnu.json"],
             &["docs/reports/aarch64-unknown-linux-gnu.json"],
         ];
-        let bases = bases.iter().enumerate().map(|(at, files)| Base::of(sh, tool, at, files));
+        let bases =
+            bases.iter().enumerate().map(|(at, files)| Base::from_reports(sh, tool, at, files));
         let bases = bases.collect::<Result<Vec<_>>>()?;
         ensure!(!folder.exists(), "{} exists", folder.display());
         fs::create_dir_all(folder.join(DAYS[2]))?;
@@ -331,7 +336,7 @@ impl Fleet {
                 60 => (Fault::Slow, Some(&mut planted.slow)),
                 90 => (Fault::Updated, Some(&mut planted.updated)),
                 120 => (Fault::Late, Some(&mut planted.late)),
-                // Too few are of its kind to tell.
+                // There are too few of its kind for a comparison.
                 _ if at == RARE.start => (Fault::Slow, None),
                 _ => (Fault::None, None),
             };

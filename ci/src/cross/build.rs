@@ -133,7 +133,8 @@ impl<'a> Build<'a> {
                 }
             }
         }
-        for folder in metadata.packages.iter().filter_map(|it| it.manifest_path.parent()) {
+        for folder in metadata.packages.iter().filter_map(|package| package.manifest_path.parent())
+        {
             unknown.retain(|name| !folder.join("tests").join(name).with_extension("rs").exists());
         }
         match unknown.first() {

@@ -63,7 +63,7 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     let reported = |target: &&Target| emulated(target) && !target.zig;
     let chosen = target::ALL.iter().filter(wanted);
     let reports = args.reports || args.samples;
-    let chosen: Vec<_> = chosen.filter(|it| !reports || reported(it)).collect();
+    let chosen: Vec<_> = chosen.filter(|target| !reports || reported(target)).collect();
     if chosen.is_empty() {
         bail!("no such target; `cargo xtask cross --list` lists the targets");
     }
@@ -174,7 +174,7 @@ fn all(
     order: Order,
     with: Use<'_>,
 ) -> Done {
-    let needs: Vec<Need> = targets.iter().flat_map(|it| it.needs).copied().collect();
+    let needs: Vec<Need> = targets.iter().flat_map(|target| target.needs).copied().collect();
     packages::install(sh, &needs);
     let (sender, receiver) = mpsc::channel();
     let next = &Mutex::new(receiver);

@@ -25,7 +25,7 @@ pub fn runner(sh: &Shell, machine: Machine) -> Result<Runner> {
     }
     let file = format!("/usr/lib/binfmt.d/qemu-{}.conf", machine.name);
     let Ok(line) = fs::read_to_string(&file) else {
-        bail!("{file}, which tells the kernel how to run such programs, is missing");
+        bail!("{file}, by which the kernel knows how to run such programs, is missing");
     };
     let script = format!(
         "mount -t binfmt_misc none {BINFMT}\n\

@@ -8,12 +8,12 @@ use anyhow::{Context, Result, bail};
 pub fn check<'a>(timed: &Function, baseline: &'a Function) -> Result<&'a str> {
     let (code, call) = baseline
         .loops()
-        .find_map(|code| Some((code, code.iter().find(|it| it.is_call())?)))
+        .find_map(|code| Some((code, code.iter().find(|instruction| instruction.is_call())?)))
         .with_context(|| format!("the loop of {} calls nothing", baseline.name))?;
     let Some(work) = baseline.callee(call) else {
         bail!("{} calls a function without a name", baseline.name);
     };
-    if code.iter().filter(|it| it.is_call()).count() > 1 {
+    if code.iter().filter(|instruction| instruction.is_call()).count() > 1 {
         bail!("the loop of {} calls more than {work}", baseline.name);
     }
     let calls_it = |it: &&Instruction| it.is_call() && timed.callee(it) == Some(work);

@@ -70,9 +70,13 @@ impl Function {
 impl fmt::Display for Function {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}:", self.name)?;
-        for it in &self.code {
-            write!(f, "  {:x}  {} {}", it.address, it.mnemonic, it.operands)?;
-            match &it.symbol {
+        for instruction in &self.code {
+            write!(
+                f,
+                "  {:x}  {} {}",
+                instruction.address, instruction.mnemonic, instruction.operands
+            )?;
+            match &instruction.symbol {
                 Some(symbol) => writeln!(f, "  ; {symbol}")?,
                 None => writeln!(f)?,
             }

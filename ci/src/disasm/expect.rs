@@ -67,7 +67,8 @@ pub fn check(function: &Function, expect: &[String]) -> Result<String> {
 pub fn straight(function: &Function, expected: &str, times: usize) -> Result<String> {
     let fits = |it: &&Instruction| fits(function, it, expected);
     let code = &function.code;
-    let in_a_row = code.iter().skip_while(|it| !fits(it)).take_while(fits).count();
+    let in_a_row =
+        code.iter().skip_while(|instruction| !fits(instruction)).take_while(fits).count();
     if in_a_row != times {
         bail!(
             "{expected} occurs {in_a_row} times in a row in {} instead of {times}",

@@ -154,7 +154,7 @@ fn parse(text: &str) -> Result<(u64, Vec<Claim>)> {
             Ok(Claim {
                 id: fields[0].into(),
                 loops,
-                expect: expect.iter().map(|it| (*it).to_owned()).collect(),
+                expect: expect.iter().map(|text| (*text).to_owned()).collect(),
             })
         })
         .collect::<Result<_>>()?;

@@ -38,10 +38,10 @@ impl Program {
             functions: BTreeMap::new(),
             slots: HashMap::new(),
         };
-        for section in file.sections().filter(|it| it.kind() == SectionKind::Text) {
+        for section in file.sections().filter(|section| section.kind() == SectionKind::Text) {
             program.code.insert(section.address(), section.data()?.to_vec());
         }
-        for symbol in file.symbols().filter(|it| it.is_definition()) {
+        for symbol in file.symbols().filter(|symbol| symbol.is_definition()) {
             // The name without the hash, which differs between builds.
             let name = format!("{:#}", rustc_demangle::demangle(symbol.name()?));
             match symbol.kind() {
@@ -58,9 +58,9 @@ impl Program {
             let name = match relocation.target() {
                 RelocationTarget::Symbol(index) => {
                     let symbols = file.dynamic_symbol_table();
-                    let symbol = symbols.and_then(|it| {
+                    let symbol = symbols.and_then(|table| {
                         use object::ObjectSymbolTable;
-                        it.symbol_by_index(index).ok()
+                        table.symbol_by_index(index).ok()
                     });
                     symbol.and_then(|symbol| symbol.name().ok().map(str::to_owned))
                 }
@@ -81,8 +81,8 @@ impl Program {
     pub fn at(&self, address: u64) -> Option<Function> {
         let (name, size) = self.functions.get(&address)?;
         let mut code = self.decoded(address, *size as usize);
-        for it in &mut code {
-            it.symbol = self.symbol(it);
+        for instruction in &mut code {
+            instruction.symbol = self.symbol(instruction);
         }
         Some(Function { name: name.clone(), code })
     }
@@ -107,8 +107,8 @@ impl Program {
     }
 
     /// The name of what an instruction calls, jumps to or reads.
-    fn symbol(&self, it: &Instruction) -> Option<String> {
-        let name = match (it.flow, it.slot) {
+    fn symbol(&self, instruction: &Instruction) -> Option<String> {
+        let name = match (instruction.flow, instruction.slot) {
             (Flow::Call(Some(target)) | Flow::Jump(Some(target)), _) => self.function_at(target),
             (_, Some(slot)) => self.slots.get(&slot).map(String::as_str),
             _ => None,
@@ -122,7 +122,8 @@ impl Program {
         /// Enough bytes for any form of stub.
         const STUB: usize = 16;
         self.name_at(address).or_else(|| {
-            let slot = self.decoded(address, STUB).iter().find_map(|it| it.slot)?;
+            let slot =
+                self.decoded(address, STUB).iter().find_map(|instruction| instruction.slot)?;
             self.slots.get(&slot).map(String::as_str)
         })
     }

@@ -8,26 +8,29 @@ pub fn decode(code: &[u8], address: u64) -> Vec<Instruction> {
     let mut formatter = IntelFormatter::new();
     Decoder::with_ip(64, code, address, DecoderOptions::NONE)
         .iter()
-        .map(|it| {
+        .map(|instruction| {
             let mut operands = String::new();
-            formatter.format_all_operands(&it, &mut operands);
-            let target = it.near_branch_target();
+            formatter.format_all_operands(&instruction, &mut operands);
+            let target = instruction.near_branch_target();
             let target = (target != 0).then_some(target);
-            let flow = match it.flow_control() {
+            let flow = match instruction.flow_control() {
                 FlowControl::Call | FlowControl::IndirectCall => Flow::Call(target),
                 FlowControl::ConditionalBranch
                 | FlowControl::UnconditionalBranch
                 | FlowControl::IndirectBranch => Flow::Jump(target),
                 _ => Flow::Next,
             };
-            let register = (it.op_count() > 0 && it.op0_kind() == OpKind::Register)
-                .then(|| format!("{:?}", it.op0_register()));
+            let register = (instruction.op_count() > 0
+                && instruction.op0_kind() == OpKind::Register)
+                .then(|| format!("{:?}", instruction.op0_register()));
             Instruction {
-                address: it.ip(),
-                mnemonic: format!("{:?}", it.mnemonic()).to_lowercase(),
+                address: instruction.ip(),
+                mnemonic: format!("{:?}", instruction.mnemonic()).to_lowercase(),
                 operands,
                 flow,
-                slot: it.is_ip_rel_memory_operand().then(|| it.ip_rel_memory_address()),
+                slot: instruction
+                    .is_ip_rel_memory_operand()
+                    .then(|| instruction.ip_rel_memory_address()),
                 register,
                 symbol: None,
             }
@@ -51,7 +54,7 @@ mod tests {
             0xc3, // ret
         ];
         let code = decode(&code, 0x1000);
-        let words: Vec<_> = code.iter().map(|it| it.mnemonic.as_str()).collect();
+        let words: Vec<_> = code.iter().map(|instruction| instruction.mnemonic.as_str()).collect();
         assert_eq!(words, ["mov", "rdtsc", "call", "call", "call", "jne", "ret"]);
         assert_eq!(code[0].slot, Some(0x3fe0));
         assert_eq!(code[0].register, code[2].register);

@@ -1,4 +1,4 @@
-//! What an archive has besides the tool.
+//! What an archive contains in addition to the tool.
 
 use super::{TOOL, Target};
 use crate::cross::zig;
@@ -63,8 +63,9 @@ fn within<'a>(
             Some((name, rest.split_whitespace().next()?))
         })
         .collect();
-    let is_within =
-        |it: &&Package| names.contains(&(it.name.as_str(), it.version.to_string().as_str()));
+    let is_within = |package: &&Package| {
+        names.contains(&(package.name.as_str(), package.version.to_string().as_str()))
+    };
     Ok(metadata.packages.iter().filter(is_within).collect())
 }
 
@@ -130,36 +131,37 @@ fn materials(sh: &Shell, metadata: &Metadata, packages: &[&Package]) -> Result<V
     let lock: Table = sh.read_file("Cargo.lock")?.parse()?;
     let locked = lock.get("package").and_then(toml::Value::as_array).into_iter().flatten();
     let hashes: BTreeMap<_, _> = locked
-        .filter_map(|it| {
-            let text = |key| it.get(key).and_then(toml::Value::as_str);
+        .filter_map(|package| {
+            let text = |key| package.get(key).and_then(toml::Value::as_str);
             Some(((text("name")?, text("version")?), text("checksum")?))
         })
         .collect();
-    let component = |it: &Package| {
-        let version = it.version.to_string();
-        let hash = hashes.get(&(it.name.as_str(), version.as_str()));
-        let licence = it.license.as_deref().unwrap_or_default().replace('/', " OR ");
+    let component = |package: &Package| {
+        let version = package.version.to_string();
+        let hash = hashes.get(&(package.name.as_str(), version.as_str()));
+        let licence = package.license.as_deref().unwrap_or_default().replace('/', " OR ");
         json!({
             "type": "library",
-            "bom-ref": reference(it),
-            "purl": reference(it),
-            "name": it.name.as_str(),
+            "bom-ref": reference(package),
+            "purl": reference(package),
+            "name": package.name.as_str(),
             "version": version,
             "licenses": [{"expression": licence}],
-            "hashes": hash.map_or(json!([]), |it| json!([{"alg": "SHA-256", "content": it}])),
+            "hashes": hash.map_or(json!([]), |hash| json!([{"alg": "SHA-256", "content": hash}])),
         })
     };
-    let of: BTreeMap<&PackageId, &Package> = packages.iter().map(|it| (&it.id, *it)).collect();
-    let nodes = metadata.resolve.iter().flat_map(|it| &it.nodes);
+    let by_id = packages.iter().map(|package| (&package.id, *package));
+    let by_id: BTreeMap<&PackageId, &Package> = by_id.collect();
+    let nodes = metadata.resolve.iter().flat_map(|resolve| &resolve.nodes);
     let uses = nodes.filter_map(|node| {
-        let package = of.get(&node.id)?;
-        let on = node.dependencies.iter().filter_map(|id| of.get(id));
-        let on: BTreeSet<_> = on.map(|it| reference(it)).collect();
+        let package = by_id.get(&node.id)?;
+        let on = node.dependencies.iter().filter_map(|id| by_id.get(id));
+        let on: BTreeSet<_> = on.map(|package| reference(package)).collect();
         Some(json!({"ref": reference(package), "dependsOn": on}))
     });
     let uses: Vec<_> = uses.collect();
     let (tool, libraries): (Vec<&Package>, Vec<&Package>) =
-        packages.iter().partition(|it| it.name == "chronoscope-cli");
+        packages.iter().partition(|package| package.name == "chronoscope-cli");
     let mut tool = component(tool.first().context("no tool")?);
     tool["type"] = "application".into();
     Ok(json!({

@@ -114,8 +114,12 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     let wanted = |triple: &str| {
         args.targets.is_empty() || args.targets.iter().any(|part| triple.contains(&**part))
     };
-    let chosen: Vec<_> = TARGETS.iter().filter(|it| wanted(it.triple)).collect();
-    ensure!(!chosen.is_empty(), "no such target; all are {:?}", TARGETS.map(|it| it.triple));
+    let chosen: Vec<_> = TARGETS.iter().filter(|target| wanted(target.triple)).collect();
+    ensure!(
+        !chosen.is_empty(),
+        "no such target; all are {:?}",
+        TARGETS.map(|target| target.triple)
+    );
     if let Some(url) = &args.url {
         ensure!(url.ends_with(&format!("/v{VERSION}")), "this is version {VERSION}, not {url}");
     }

@@ -34,7 +34,7 @@ pub fn make(sh: &Shell, target: &Target, stage: &Path, folder: &Path) -> Result<
 /// Packs the script, which needs one of the packages of all targets.
 pub fn shim(sh: &Shell, folder: &Path) -> Result<()> {
     let mut manifest = manifest(sh)?;
-    let all: Map<_, _> = TARGETS.iter().map(|it| (name(it), VERSION.into())).collect();
+    let all: Map<_, _> = TARGETS.iter().map(|target| (name(target), VERSION.into())).collect();
     manifest.insert("optionalDependencies".into(), all.into());
     let files = ["packaging/npm/chronoscope.js", "README.md", "LICENSE-APACHE", "LICENSE-MIT"];
     pack(sh, &manifest, &files.map(|file| sh.current_dir().join(file)), folder)

@@ -32,14 +32,14 @@ pub fn whole(sh: &Shell) -> Result<Done> {
         done += tool::smoke(sh, &Runner::default(), &tool);
     }
     let again = copied(sh).and_then(|copy| release(sh, &copy, &second, &dynamic));
-    done.check("the same bytes, built in two folders", again.and_then(|it| same(&sums, &it)));
+    done.check("the same bytes, built in two folders", again.and_then(|again| same(&sums, &again)));
 
     // Optimising the whole program takes longest, and is tried above.
     let quick = sh.push_env("CARGO_PROFILE_DIST_LTO", "off");
     let (first, second) = (folder.join("static"), folder.join("again"));
     let sums = release(sh, sh::root(), &first, &alone)?;
     let again = release(sh, sh::root(), &second, &alone);
-    done.check("the same bytes, packed twice", again.and_then(|it| same(&sums, &it)));
+    done.check("the same bytes, packed twice", again.and_then(|again| same(&sums, &again)));
     drop(quick);
 
     for script in SCRIPTS {

@@ -32,7 +32,7 @@ TEXT = "text/plain;version=0.0.4"
 FOREIGN = "# TYPE chronoscope info\nchronoscope_info 1\n# EOF\n"
 LATE = "chronoscope_wait_overshoot_seconds"
 
-# Causes of lateness that only records of context switches show.
+# Causes of late wake-ups that only records of context switches show.
 SWITCHES = {"idle-exit", "preempted", "return"}
 
 # What a sound machine may lack, by the start of the metric's name.

@@ -31,8 +31,8 @@ def units(folder, tool, scratch):
         text = unit.read_text().replace("/usr/bin/chronoscope", tool)
         (scratch / unit.name).write_text(text)
     names = sorted(scratch.iterdir())
-    told = run("systemd-analyze", "verify", "--man=no", *names)
-    ensure(not told, told)
+    output = run("systemd-analyze", "verify", "--man=no", *names)
+    ensure(not output, output)
     for name in names:
         if name.suffix == ".service":
             least = f"--threshold={EXPOSURE}"
@@ -66,7 +66,7 @@ def expressions(folder):
 
 
 def port(folder, tool):
-    """Every file names the port that the exporter listens on unless it is told otherwise."""
+    """Every file names the port that the exporter listens on by default."""
     default = re.search(r"default: 127\.0\.0\.1:(\d+)", run(tool, "serve", "--help")).group(1)
     for file in folder.rglob("*"):
         text = file.read_text() if file.is_file() else ""

@@ -104,7 +104,7 @@ fn firefox(sh: &Shell, page: &Path) -> Result<()> {
     let png = fs::read(&picture).context("there is no picture")?;
     // The header of a PNG: eight bytes that mark it, then a chunk with its width and height.
     let number = |at: usize| {
-        let bytes = png.get(at..at + 4).and_then(|it| it.try_into().ok());
+        let bytes = png.get(at..at + 4).and_then(|word| word.try_into().ok());
         bytes.map_or(0, u32::from_be_bytes)
     };
     ensure!(png.starts_with(b"\x89PNG\r\n\x1a\n"), "the picture is no PNG");

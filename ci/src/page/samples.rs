@@ -53,9 +53,9 @@ pub fn pages(sh: &Shell, tool: &Path, to: &Path) -> Result<Vec<Sample>> {
         made.push(page(sh, tool, to, (name, command), reports, most_bytes)?);
     }
     let changed: [(&'static str, &str, Change, u64); 5] = [
-        ("hostile", "main", |it| strings(it, false), USUAL),
-        ("hostile-waits", "waits", |it| strings(it, false), USUAL),
-        ("extreme", "main", |it| numbers(it, 1e308), LARGE),
+        ("hostile", "main", |report| strings(report, false), USUAL),
+        ("hostile-waits", "waits", |report| strings(report, false), USUAL),
+        ("extreme", "main", |report| numbers(report, 1e308), LARGE),
         ("empty", "main", empty, USUAL),
         ("hundred", "waits", hundred, LARGE),
     ];
@@ -91,7 +91,7 @@ fn strings(value: &mut Value, free: bool) {
         ["id", "title", "model", "call", "text", "evidence", "fix", "name", "os", "short"];
     match value {
         Value::String(text) if free => text.push_str(HOSTILE),
-        Value::Array(all) => all.iter_mut().for_each(|it| strings(it, free)),
+        Value::Array(all) => all.iter_mut().for_each(|value| strings(value, free)),
         Value::Object(all) => {
             for (key, it) in all.iter_mut() {
                 strings(it, FREE.contains(&key.as_str()));
@@ -105,8 +105,8 @@ fn strings(value: &mut Value, free: bool) {
 fn numbers(value: &mut Value, by: f64) {
     match value {
         Value::Number(number) if number.is_f64() => *value = json!(by),
-        Value::Array(all) => all.iter_mut().for_each(|it| numbers(it, by)),
-        Value::Object(all) => all.values_mut().for_each(|it| numbers(it, by)),
+        Value::Array(all) => all.iter_mut().for_each(|value| numbers(value, by)),
+        Value::Object(all) => all.values_mut().for_each(|value| numbers(value, by)),
         _ => {}
     }
 }
@@ -122,9 +122,9 @@ fn empty(report: &mut Value) {
 
 /// A hundred waits, each of its own duration, so that each has its own curve.
 fn hundred(report: &mut Value) {
-    let of = report["waits"].as_array().cloned().unwrap_or_default();
+    let waits = report["waits"].as_array().cloned().unwrap_or_default();
     let measured: Vec<Value> =
-        of.into_iter().filter(|it| it["samples"].as_u64().is_some_and(|n| n > 0)).collect();
+        waits.into_iter().filter(|wait| wait["samples"].as_u64().is_some_and(|n| n > 0)).collect();
     let all = measured.iter().cycle().take(100).enumerate().map(|(nth, wait)| {
         let mut wait = wait.clone();
         let round = nth / measured.len().max(1);

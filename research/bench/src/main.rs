@@ -27,7 +27,7 @@ enum What {
         #[arg(long, default_value_t = 1000)]
         calls: u32,
     },
-    /// Lateness and CPU time of waits, compared with all peers
+    /// Overshoot and CPU time of waits, compared with all peers
     Waits {
         #[arg(long, value_enum, default_value_t = load::Load::None)]
         load: load::Load,

@@ -1,4 +1,4 @@
-//! The waits of the library and of its peers: tables, the curve of lateness against CPU time, and
+//! The waits of the library and of its peers: tables, the curve of overshoot against CPU time, and
 //! whether they reach what they should.
 
 use std::fmt::Write;
@@ -262,7 +262,7 @@ type Percentile = (&'static str, fn(&Row) -> Estimate, fn(&Compared) -> Estimate
 /// the interval, and takes no more CPU time.
 fn below(curve: &[&Row], peer: &Row, (name, late, ratio): Percentile) -> (String, bool) {
     let affordable = curve.iter().filter_map(|row| {
-        let ratios = row.compared.iter().find(|it| it.peer == peer.method)?;
+        let ratios = row.compared.iter().find(|compared| compared.peer == peer.method)?;
         (ratios.cpu.value <= 1.0).then(|| (*row, ratio(ratios)))
     });
     let best = affordable.min_by(|a, b| a.1.high.total_cmp(&b.1.high));

@@ -186,7 +186,7 @@ pub fn run(sh: &Shell, tool: &Path, plant: &Plant, cpu: usize) -> Result<Value> 
     command.args(["--why", "--json", "-q", "--cpu", &cpu.to_string()]);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn()?;
     if let Some(group) = &group {
-        for id in loops.iter().map(|it| it.0.id()).chain([child.id()]) {
+        for id in loops.iter().map(|started| started.0.id()).chain([child.id()]) {
             group.take(id)?;
         }
     }

@@ -114,7 +114,7 @@ fn own_cost(report: &Value, tool: &Tool) -> Result<Cost> {
     }
     let mut clocks = row["clocks"].as_array().into_iter().flatten();
     let clock = clocks.find(|clock| clock["id"] == tool.clock);
-    Cost::of(&clock.context("the clock is not in the report")?["throughput"])
+    Cost::from_throughput(&clock.context("the clock is not in the report")?["throughput"])
 }
 
 /// The cost by the batches of another tool: the median of those that had the core to themselves.
@@ -147,8 +147,8 @@ fn part(all: &[Compared], machine: &str, args: &Args) -> Result<(String, Vec<Str
     );
     let mut apart = Vec::new();
     for one in all {
-        let ours = Alone::of(one.pairs.iter().map(|(ours, _)| ours.least))?;
-        let theirs = Alone::of(one.pairs.iter().map(|(_, theirs)| theirs.least))?;
+        let ours = Alone::from_rounds(one.pairs.iter().map(|(ours, _)| ours.least))?;
+        let theirs = Alone::from_rounds(one.pairs.iter().map(|(_, theirs)| theirs.least))?;
         let [low, ratio, high] =
             [ours.low / theirs.high, ours.middle / theirs.middle, ours.high / theirs.low];
         writeln!(
@@ -182,7 +182,7 @@ struct Alone {
 }
 
 impl Alone {
-    fn of(rounds: impl Iterator<Item = f64>) -> Result<Self> {
+    fn from_rounds(rounds: impl Iterator<Item = f64>) -> Result<Self> {
         let mut all: Vec<f64> = rounds.collect();
         all.sort_by(f64::total_cmp);
         let low = *all.first().context("nothing was measured")?;
@@ -237,9 +237,9 @@ mod tests {
 
     #[test]
     fn rounds_on_a_shared_core_are_left_out() {
-        let found = Alone::of([20.4, 27.0, 20.0, 20.2, 31.0].into_iter());
+        let found = Alone::from_rounds([20.4, 27.0, 20.0, 20.2, 31.0].into_iter());
         let expected = Alone { low: 20.0, middle: 20.2, high: 20.4, rounds: 3 };
         assert_eq!(found.unwrap(), expected);
-        assert!(Alone::of([].into_iter()).is_err());
+        assert!(Alone::from_rounds([].into_iter()).is_err());
     }
 }

@@ -66,7 +66,7 @@ fn compare(scenario: &Scenario, report: &Value) -> Vec<String> {
     };
     let mut wrong = Vec::new();
     for expected in scenario.finds {
-        match findings.iter().find(|it| it["id"] == expected.id) {
+        match findings.iter().find(|finding| finding["id"] == expected.id) {
             Some(finding) => wrong.extend(differences(expected, finding)),
             None => wrong.push(format!("{} was not found", expected.id)),
         }
@@ -77,11 +77,11 @@ fn compare(scenario: &Scenario, report: &Value) -> Vec<String> {
         Place::Machine(_) => known.chain(EMULATED.iter().copied()).collect(),
         Place::Process(_) => known.chain(HOST.iter().copied()).collect(),
     };
-    let alarms = findings.iter().filter(|it| it["level"] != "info");
+    let alarms = findings.iter().filter(|finding| finding["level"] != "info");
     wrong.extend(
         alarms
-            .filter(|it| !known.iter().any(|id| it["id"] == *id))
-            .map(|it| format!("false alarm: {}: {}", it["id"], it["evidence"])),
+            .filter(|finding| !known.iter().any(|id| finding["id"] == *id))
+            .map(|finding| format!("false alarm: {}: {}", finding["id"], finding["evidence"])),
     );
     wrong
 }

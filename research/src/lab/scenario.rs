@@ -195,7 +195,7 @@ pub const WAITS: &str = "waits rust/thread-sleep --wait 1ms --count 100 --why --
 /// Arguments of a run that watches clocks for most of its time. It is used for what happens to a
 /// machine from outside, which is seen only while clocks are watched.
 pub const WATCH: &str = "trust --json --quiet --duration 20s --checkpoint /tmp/seen";
-/// Tells the host that the clocks are being watched, once the first checkpoint exists.
+/// Reports to the host that the clocks are being watched, once the first checkpoint exists.
 const WATCHING: &str = "while [ ! -s /tmp/seen ]; do sleep 1; done\necho '@@ watching' >&3";
 
 /// A PC with the words of `append` on the kernel's command line.

@@ -40,7 +40,7 @@ pub struct Item {
 pub enum By {
     /// Of costs and intervals: whatever else runs only adds to them.
     Least,
-    /// Of shares and lateness.
+    /// Of shares and overshoots.
     Median,
 }
 
@@ -85,12 +85,12 @@ macro_rules! timetest {
     };
 }
 
-/// The rows of one wait routine. Lateness differs by tens of microseconds from run to run, so a
+/// The rows of one wait routine. The overshoot differs by tens of microseconds from run to run, so a
 /// difference may be a tenth of the 10 ms that are waited for.
 macro_rules! waits {
     ($($call:literal $name:literal $id:literal,)*) => {&[$(
         Item { of: 10e6, ..median(
-            concat!($call, ": median lateness, in ns"),
+            concat!($call, ": median overshoot, in ns"),
             concat!($name, ".median"),
             concat!("waits[", $id, "].overshoot.p50_ns"),
         ) },

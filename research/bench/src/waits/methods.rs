@@ -79,7 +79,7 @@ pub struct Found {
     pub cpu_ns: u64,
 }
 
-/// A thread that waits when it is told to.
+/// A thread that waits on request.
 pub struct Worker {
     ask: Sender<(u64, usize)>,
     answer: Receiver<Found>,

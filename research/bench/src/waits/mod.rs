@@ -92,11 +92,11 @@ fn measure(request: &Request<'_>, store: &mut Store) -> Result<()> {
 /// Method, length, and the number of bursts that a run still lacks.
 fn missing(request: &Request<'_>, store: &Store, run: u32) -> Vec<(usize, u64, usize)> {
     let mut left = Vec::new();
-    for (method, it) in METHODS.iter().enumerate() {
+    for (method, listed) in METHODS.iter().enumerate() {
         for &length in request.lengths_us {
             let same = |burst: &&Burst| {
                 (burst.run, burst.load, burst.wait_us) == (run, request.load, length)
-                    && burst.method == it.name
+                    && burst.method == listed.name
             };
             let have: usize = store.bursts.iter().filter(same).map(Burst::waits).sum();
             let wanted = request.waits / if length > 10_000 { 10 } else { 1 };

@@ -60,7 +60,7 @@ pub struct Compared {
 pub fn rows(load: Load, bursts: &[Burst]) -> Vec<Row> {
     let mut cells: BTreeMap<(u64, usize), Vec<&Burst>> = BTreeMap::new();
     for burst in bursts.iter().filter(|burst| burst.load == load) {
-        if let Some(method) = METHODS.iter().position(|it| it.name == burst.method) {
+        if let Some(method) = METHODS.iter().position(|method| method.name == burst.method) {
             cells.entry((burst.wait_us, method)).or_default().push(burst);
         }
     }
@@ -109,7 +109,7 @@ fn ratio<'b>(
     theirs: &Cell<'b>,
     of: impl Fn(&Cell<'b>, &[u32]) -> f64,
 ) -> Estimate {
-    // Lateness is in whole nanoseconds, so a percentile can be zero.
+    // Overshoots are whole nanoseconds, so a percentile can be zero.
     let divided = |ours: f64, theirs: f64| ours / theirs.max(1e-3);
     let whole = |cell: &Cell<'b>| of(cell, &vec![1; cell.bursts.len()]);
     let runs = ours.runs.len().min(theirs.runs.len());
@@ -144,7 +144,7 @@ struct Cell<'b> {
     bursts: Vec<&'b Burst>,
     /// The bursts of each run.
     runs: Vec<Vec<usize>>,
-    /// Lateness in microseconds, and the burst that it is from.
+    /// The overshoot in microseconds, and the burst that it is from.
     sorted: Vec<(f64, usize)>,
 }
 
@@ -160,10 +160,10 @@ impl<'b> Cell<'b> {
         Self { bursts, runs: runs.into_values().collect(), sorted }
     }
 
-    /// The smallest lateness that this share of the waits does not exceed, if each burst is there
+    /// The smallest overshoot that this share of the waits does not exceed, if each burst is there
     /// so many times.
     fn quantile(&self, share: f64, weights: &[u32]) -> f64 {
-        let total: u64 = self.sorted.iter().map(|it| u64::from(weights[it.1])).sum();
+        let total: u64 = self.sorted.iter().map(|wait| u64::from(weights[wait.1])).sum();
         let mut below = 0;
         for &(late, burst) in &self.sorted {
             below += u64::from(weights[burst]);

@@ -72,7 +72,7 @@ mod tests {
             let shows = !scenario.proof.is_empty() || !during.is_empty();
             assert!(shows && !scenario.proves.is_empty(), "{}", scenario.name);
             assert!(!scenario.plants.is_empty(), "{}", scenario.name);
-            let doubled = |id: &&&str| scenario.finds.iter().any(|it| it.id == **id);
+            let doubled = |id: &&&str| scenario.finds.iter().any(|finding| finding.id == **id);
             assert!(!scenario.may.iter().any(|id| doubled(&id)), "{}", scenario.name);
         }
     }

@@ -40,7 +40,7 @@ scenarios! {
         proof "adjtimex" => "DEL",
         finds: &[evident("leap-pending", "warning", &["STA_DEL"])];
     "tai-unset" before("plant no-tai") =>
-        "nobody told the kernel how far TAI is ahead of UTC",
+        "the kernel does not know how far TAI is ahead of UTC",
         proof "adjtimex" => "maxerror:     1000\n",
         finds: &[evident("tai-unset", "info", &["tai 0 s"])];
     "two-disciplines" before(
