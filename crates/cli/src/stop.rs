@@ -83,10 +83,10 @@ impl Stop {
 
 #[cfg(unix)]
 fn listen(stop: Stop) -> io::Result<()> {
-    use chronoscope_probes::machine::hangup;
+    use chronoscope_probes::machine::ignores_hangup;
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     let mut handled = vec![SIGINT, SIGTERM];
-    if !hangup::is_ignored() {
+    if !ignores_hangup() {
         handled.push(SIGHUP);
     }
     let mut signals = signal_hook::iterator::Signals::new(handled)?;

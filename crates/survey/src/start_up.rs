@@ -5,7 +5,7 @@ use chronoscope_measure::engine::children::Children;
 use chronoscope_measure::engine::serve::serve;
 use chronoscope_probes::clocks::loop_addresses;
 use chronoscope_probes::load;
-use chronoscope_probes::machine::{permit, source_switch};
+use chronoscope_probes::machine::{source_switch, tsc_permitted};
 use chronoscope_probes::waits::os;
 use std::ffi::OsString;
 use std::io;
@@ -41,7 +41,7 @@ pub fn start_up() {
 /// # Errors
 /// The process may not read its clocks.
 pub fn may_measure() -> Result<(), Error> {
-    if permit::tsc() == Some(false) {
+    if tsc_permitted() == Some(false) {
         return Err(Error::Nothing(
             "this process may not read the TSC (PR_SET_TSC), which the system's own clocks also \
              read: start it without that restriction"

@@ -5,7 +5,7 @@ use crate::engine::RulerKind;
 use crate::engine::time::Interrupt;
 use chronoscope_model::clock::{BuiltOn, Kind};
 use chronoscope_probes::clocks::{self, Entry, Opening, Reader, Unit};
-use chronoscope_probes::machine::clock_set::ClockSet;
+use chronoscope_probes::machine::ClockSet;
 use chronoscope_probes::machine::noise;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};

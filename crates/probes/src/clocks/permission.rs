@@ -2,14 +2,14 @@
 //! internally. This must happen before the first read: a forbidden read raises SIGSEGV.
 
 use super::Unavailable;
-use crate::machine::permit;
+use crate::machine::tsc_permitted;
 
 /// The clock sources that the vDSO reads with rdtsc or rdtscp: Linux
 /// arch/x86/include/asm/vdso/gettimeofday.h, `__arch_get_hw_counter()`.
 const SOURCES_BY_TSC: [&str; 3] = ["tsc", "kvm-clock", "hyperv_clocksource_tsc_page"];
 
 fn forbidden() -> bool {
-    permit::tsc() == Some(false)
+    tsc_permitted() == Some(false)
 }
 
 /// Returns an error if the counter may not be read.

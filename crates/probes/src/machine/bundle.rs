@@ -9,10 +9,9 @@ use std::path::Path;
 
 use raw_cpuid::{CpuIdReader, CpuIdResult};
 
-use super::process::Process;
-use super::root::{Missing, Root};
-use super::topology::CPUS;
-use super::{Cpuid, cpulist, keeping, kernel, kmsg, quota};
+use super::cpu::CPUS;
+use super::root::{Cpuid, Missing, Process, Root, cpu_list};
+use super::{kernel, kmsg, quota};
 
 /// Files that hold one fact each and nothing else.
 const SMALL: &[&str] = &[
@@ -145,7 +144,7 @@ impl Bundle<'_> {
             self.copy(path)?;
         }
         let online = self.root.text(&format!("{CPUS}/online"));
-        let cpus = online.ok().and_then(|list| cpulist::parse(&list));
+        let cpus = online.ok().and_then(|list| cpu_list(&list));
         for cpu in cpus.unwrap_or_default().into_iter().take(MOST_CPUS) {
             for name in OF_CPU {
                 self.copy(&format!("{CPUS}/cpu{cpu}/{name}"))?;
@@ -217,7 +216,7 @@ impl Bundle<'_> {
 
     /// The known programs, under arbitrary numbers; `other` stands for all the rest.
     fn programs(&mut self) -> io::Result<()> {
-        let found = keeping::programs(self.root, &mut super::Environment::default());
+        let found = kernel::programs(self.root, &mut super::Environment::default());
         let Some(found) = found else {
             return Ok(());
         };

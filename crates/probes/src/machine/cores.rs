@@ -9,16 +9,16 @@ use raw_cpuid::CpuIdReader;
 
 use super::affinity;
 use super::cpu::{arm_part, midr_of};
-use super::root::Root;
-use super::topology::{CPUS, list};
-use super::{Cpuid, cpulist};
+use super::root::{Cpuid, Root, cpu_list};
+
+use super::cpu::{CPUS, listed};
 
 /// Finds the types of the cores of these CPUs, fastest first.
 type Source = fn(&Root, &[usize]) -> Vec<CoreType>;
 
 /// Fills in the types, if there are several.
 pub fn fill(root: &Root, env: &mut Environment) {
-    let online = list(root, &format!("{CPUS}/online")).unwrap_or_default();
+    let online = listed(root, &format!("{CPUS}/online")).unwrap_or_default();
     let sources: [Source; 3] = [by_events, by_cpuid, by_capacity];
     let mut found = sources.iter().map(|source| source(root, &online));
     if let Some(types) = found.find(|types| types.len() > 1) {
@@ -47,7 +47,7 @@ fn by_events(root: &Root, online: &[usize]) -> Vec<CoreType> {
     let mut seen = Vec::new();
     let found = DEVICES.iter().filter_map(|(device, name)| {
         let file = format!("/sys/devices/{device}/cpus");
-        let mut cpus = cpulist::parse(&root.text(&file).ok()?)?;
+        let mut cpus = cpu_list(&root.text(&file).ok()?)?;
         cpus.retain(|cpu| online.contains(cpu) && !seen.contains(cpu));
         seen.extend(&cpus);
         Some(of(root, name, cpus, file))

@@ -1,9 +1,10 @@
 //! The processor: vendor, model and signature, and the machine that it is part of.
 
+use super::root::{Root, cpu_list, printable};
 use chronoscope_model::Environment;
-
-use super::printable::printable;
-use super::root::Root;
+use chronoscope_model::environment::Cache;
+use raw_cpuid::CacheType;
+use std::collections::BTreeSet;
 
 /// Implementers of Arm processors (Arm ARM, MIDR_EL1, "Implementer").
 const IMPLEMENTERS: &[(u32, &str)] = &[
@@ -165,4 +166,177 @@ pub(super) fn field(info: &str, key: &str) -> Option<String> {
 
 fn nonempty(text: String) -> Option<String> {
     (!text.is_empty()).then_some(text)
+}
+
+pub(super) const CPUS: &str = "/sys/devices/system/cpu";
+
+pub fn fill_topology(root: &Root, env: &mut Environment) {
+    let online = listed(root, &format!("{CPUS}/online"));
+    env.cpu.logical = match &online {
+        Some(cpus) => cpus.len(),
+        None => count_cpus(root, env),
+    };
+    if let Some(cpus) = online {
+        let cores = groups(root, &cpus, &["core_cpus_list", "thread_siblings_list"]);
+        env.cpu.cores = cores.map(|(count, _)| count);
+        env.cpu.smt = cores.map(|(_, largest)| largest > 1);
+        env.cpu.sockets =
+            groups(root, &cpus, &["package_cpus_list", "core_siblings_list"]).map(|(n, _)| n);
+    }
+    env.cpu.nodes = listed(root, "/sys/devices/system/node/online").map(|nodes| nodes.len());
+}
+
+pub(super) fn listed(root: &Root, path: &str) -> Option<Vec<usize>> {
+    let numbers = cpu_list(&root.text(path).ok()?)?;
+    (!numbers.is_empty()).then_some(numbers)
+}
+
+/// Without `/sys`: the CPUs that `/proc/cpuinfo` lists, or those that the process may use.
+fn count_cpus(root: &Root, env: &mut Environment) -> usize {
+    if root.is_linux() {
+        env.not_known("topology", format!("{CPUS}/online does not listed the CPUs"));
+    }
+    let listed = root
+        .cpuinfo()
+        .lines()
+        .filter(|line| line.split_once(':').is_some_and(|(key, _)| key.trim() == "processor"))
+        .count();
+    match listed.max(root.process().allowed.len()) {
+        0 if root.is_host() => std::thread::available_parallelism().map_or(1, usize::from),
+        found => found,
+    }
+}
+
+/// The other CPUs of a CPU's core, as the system numbers them; empty if it has none or they are not
+/// known.
+pub fn siblings(root: &Root, cpu: usize) -> Vec<usize> {
+    let lists = ["core_cpus_list", "thread_siblings_list"];
+    let mut paths = lists.map(|name| format!("{CPUS}/cpu{cpu}/topology/{name}")).into_iter();
+    let mut all = paths.find_map(|path| listed(root, &path)).unwrap_or_default();
+    all.retain(|other| *other != cpu);
+    all
+}
+
+/// The memory node of each of these CPUs; `None` for one whose node is not known.
+pub fn nodes(root: &Root, cpus: &[usize]) -> Vec<Option<usize>> {
+    const NODES: &str = "/sys/devices/system/node";
+    let mut found = vec![None; cpus.len()];
+    for node in listed(root, &format!("{NODES}/online")).unwrap_or_default() {
+        let members = listed(root, &format!("{NODES}/node{node}/cpulist")).unwrap_or_default();
+        let members: BTreeSet<usize> = members.into_iter().collect();
+        for (cpu, found) in cpus.iter().zip(&mut found) {
+            if members.contains(cpu) {
+                *found = Some(node);
+            }
+        }
+    }
+    found
+}
+
+/// The number of groups that the CPUs form, by the listed that each has under `topology/`, and the
+/// size of the largest group. A CPU that another CPU's listed contains is skipped, so there is one
+/// read per group.
+fn groups(root: &Root, cpus: &[usize], names: &[&str]) -> Option<(usize, usize)> {
+    let online: BTreeSet<usize> = cpus.iter().copied().collect();
+    let mut seen = BTreeSet::new();
+    let (mut count, mut largest) = (0, 0);
+    for cpu in cpus {
+        if seen.contains(cpu) {
+            continue;
+        }
+        let group = names
+            .iter()
+            .find_map(|name| listed(root, &format!("{CPUS}/cpu{cpu}/topology/{name}")))?;
+        let group: Vec<usize> = group.into_iter().filter(|cpu| online.contains(cpu)).collect();
+        count += 1;
+        largest = largest.max(group.len());
+        seen.insert(*cpu);
+        seen.extend(group);
+    }
+    Some((count, largest))
+}
+
+const CACHES: &str = "/sys/devices/system/cpu/cpu0/cache";
+
+/// The largest number of caches that are read; processors have four or five.
+const MOST_CACHES: usize = 16;
+
+/// The largest cache that is believed.
+const LARGEST: u64 = 16 << 30;
+
+/// Fills in the caches of data of the first CPU, the smallest level first.
+pub fn fill_caches(root: &Root, env: &mut Environment) {
+    let mut caches = caches_by_system(root);
+    if caches.is_empty() {
+        caches = caches_by_processor(root);
+    }
+    caches.retain(|cache| cache.level > 0 && (1..=LARGEST).contains(&cache.bytes));
+    caches.sort_unstable_by_key(|cache| cache.level);
+    caches.dedup_by_key(|cache| cache.level);
+    env.cpu.caches = caches;
+}
+
+fn caches_by_system(root: &Root) -> Vec<Cache> {
+    let cache = |index: usize| {
+        let fact = |name: &str| root.text(&format!("{CACHES}/index{index}/{name}")).ok();
+        let holds_data = matches!(fact("type")?.trim(), "Data" | "Unified");
+        holds_data.then_some(Cache {
+            level: fact("level")?.trim().parse().ok()?,
+            bytes: size(fact("size")?.trim())?,
+        })
+    };
+    (0..MOST_CACHES).filter_map(cache).collect()
+}
+
+/// `32768K` in bytes.
+fn size(text: &str) -> Option<u64> {
+    let (digits, unit) = match text.strip_suffix('K') {
+        Some(digits) => (digits, 1 << 10),
+        None => (text.strip_suffix('M')?, 1 << 20),
+    };
+    digits.parse::<u64>().ok()?.checked_mul(unit)
+}
+
+fn caches_by_processor(root: &Root) -> Vec<Cache> {
+    let parameters = root.cpuid().and_then(|cpuid| cpuid.decoded().get_cache_parameters());
+    let caches = parameters.into_iter().flatten().take(MOST_CACHES);
+    let data =
+        caches.filter(|cache| matches!(cache.cache_type(), CacheType::Data | CacheType::Unified));
+    data.map(|cache| Cache {
+        level: cache.level().into(),
+        bytes: [
+            cache.associativity(),
+            cache.physical_line_partitions(),
+            cache.coherency_line_size(),
+            cache.sets(),
+        ]
+        .into_iter()
+        .fold(1u64, |bytes, factor| bytes.saturating_mul(factor as u64)),
+    })
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_a_unit_or_are_not_believed() {
+        assert_eq!(size("32768K"), Some(32 << 20));
+        assert_eq!(size("8M"), Some(8 << 20));
+        for wrong in ["", "K", "-1K", "32", "1e9K", "99999999999999999999K"] {
+            assert_eq!(size(wrong), None, "{wrong}");
+        }
+        assert_eq!(size(&format!("{}M", u64::MAX)), None);
+    }
+
+    #[test]
+    fn the_processors_own_word_agrees_with_the_systems() {
+        let root = Root::host();
+        let (system, processor) = (caches_by_system(&root), caches_by_processor(&root));
+        // A hypervisor may report other caches to the processor's guests than the system shows.
+        for cache in system.iter().chain(&processor) {
+            assert!(cache.level < 10 && cache.bytes <= LARGEST, "{cache:?}");
+        }
+    }
 }

@@ -2,14 +2,14 @@
 //! this, and what it defines itself takes precedence.
 
 use std::io;
+use std::sync::OnceLock;
+use std::time::Instant;
 
 use chronoscope_model::Environment;
 
-use super::c_library::c_library;
-use super::process::Process;
+use super::kernel::c_library;
 use super::root::Missing;
-
-pub use super::since::monotonic_ns;
+use super::root::Process;
 
 /// The folder under which files hold facts, if there is one.
 pub const FILES: Option<&str> = None;
@@ -105,4 +105,30 @@ pub fn current_cpu() -> Option<usize> {
 
 pub fn power_source() -> Option<String> {
     None
+}
+
+/// Nanoseconds since the first call, by the standard library's clock: on these systems, reading it
+/// cannot be forbidden.
+pub fn monotonic_ns() -> u64 {
+    static ORIGIN: OnceLock<Instant> = OnceLock::new();
+    u64::try_from(ORIGIN.get_or_init(Instant::now).elapsed().as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// No value of this type exists: only Linux reports that the wall clock was set.
+#[derive(Debug)]
+pub enum ClockSet {}
+
+impl ClockSet {
+    /// Always refused.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn open() -> io::Result<Self> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Never called.
+    pub fn was_set(&mut self) -> bool {
+        match *self {}
+    }
 }

@@ -7,73 +7,71 @@
 //! Everything outside the process is reached through a [`Root`], so that the same code reads this
 //! machine and recordings of others.
 
-mod acpi;
 pub mod affinity;
 mod arm;
 mod bundle;
-mod c_library;
-mod cache;
-mod clocksource;
 mod cores;
 mod cpu;
-mod cpuid;
-mod cpulist;
-mod emulation;
 pub mod entered;
-#[cfg(unix)]
-pub mod hangup;
 mod hypervisor;
-mod keeping;
 mod kernel;
 mod kmsg;
 #[cfg(not(target_os = "linux"))]
 #[allow(dead_code, missing_docs, reason = "a system that knows more defines its own")]
 mod lacking;
-mod load;
-pub mod noise;
-pub mod permit;
 mod power;
-mod printable;
-mod process;
-mod qpc;
 pub mod quota;
-mod rates;
-mod recording;
 mod root;
-#[cfg(not(target_os = "linux"))]
-mod since;
 pub mod source_switch;
 mod timers;
-mod topology;
 mod tsc;
 pub mod vdso;
 pub mod vmclock;
 
 pub use bundle::record;
-pub use cpuid::Cpuid;
+pub use cpu::{nodes, siblings};
+#[cfg(unix)]
+pub use kernel::ignores_hangup;
 pub use kmsg::{is_log, messages as log_messages, select as select_log};
-pub use process::Process;
-pub use root::{Missing, Root};
-pub use topology::{nodes, siblings};
+pub use root::{Cpuid, Missing, Process, Root};
 
-// The platform is chosen here only. Each folder has the same functions, and `other` compiles
-// anywhere.
-#[cfg_attr(target_os = "linux", path = "linux/mod.rs")]
+// The platform is chosen here only. Each file has the same functions; `lacking` has those of a
+// system that is not known, and of which the others take what they do not define.
+#[cfg_attr(target_os = "linux", path = "linux.rs")]
 #[cfg_attr(windows, path = "windows/mod.rs")]
-#[cfg_attr(target_os = "macos", path = "macos/mod.rs")]
-#[cfg_attr(not(any(target_os = "linux", windows, target_os = "macos")), path = "other/mod.rs")]
+#[cfg_attr(target_os = "macos", path = "macos.rs")]
+#[cfg(any(target_os = "linux", windows, target_os = "macos"))]
 mod os;
+/// Systems without a file of their own: what the standard library knows, and nothing else.
+#[cfg(not(any(target_os = "linux", windows, target_os = "macos")))]
+mod os {
+    pub use super::lacking::*;
 
-// What only Linux has. `other` compiles anywhere.
-#[cfg_attr(target_os = "linux", path = "linux/clock_set.rs")]
-#[cfg_attr(not(target_os = "linux"), path = "other/clock_set.rs")]
-pub mod clock_set;
+    /// The folder under which files hold facts, if there are any.
+    pub const FILES: Option<&str> = Some("/");
+}
 
 /// [`adjtimex`] is what adjtimex(2) returns, in one line with the kernel's names and units; `None`
 /// if the system has no such call or refuses it. [`power_source`] is what powers the machine now,
 /// `mains` or `battery`; `None` if the system does not report it. [`boot_id`] distinguishes this
-/// boot of the machine from all others; `None` if the system does not say.
-pub use os::{adjtimex, boot_id, power_source};
+/// boot of the machine from all others; `None` if the system does not say. [`tsc_permitted`] is
+/// whether this process may read the time-stamp counter; `None` if the system has no such
+/// permission, and anyone may read it. A process can forbid itself to read it (prctl(2),
+/// PR_SET_TSC). Its first `rdtsc` then raises SIGSEGV, which kills it, so ask before the first one.
+pub use os::{ClockSet, adjtimex, boot_id, power_source, tsc_permitted};
+
+/// Cheap signs that a measurement was disturbed, to be read before and after it; `None` on systems
+/// that do not report them.
+pub mod noise {
+    //! - `thread_switches`: how often this thread was taken off its CPU involuntarily.
+    //! - `steal_ns`: the time, in nanoseconds, that the hypervisor gave to others while this machine's
+    //!   CPUs were ready to run: for one CPU, or for all together. It advances in ticks, mostly of
+    //!   10 ms.
+    //! - `run_queue_ns`: how long this thread has been ready to run while something else had its CPU,
+    //!   in nanoseconds.
+    //! - `current_cpu`: the CPU that this thread currently runs on.
+    pub use super::os::{current_cpu, run_queue_ns, steal_ns, thread_switches};
+}
 
 #[cfg(windows)]
 pub(crate) use os::library;
@@ -90,24 +88,24 @@ pub fn environment(root: &Root) -> Environment {
 
     kernel::fill(root, &mut env);
     cpu::fill(root, &mut env);
-    topology::fill(root, &mut env);
+    cpu::fill_topology(root, &mut env);
     cores::fill(root, &mut env);
-    cache::fill(root, &mut env);
-    clocksource::fill(root, &mut env);
+    cpu::fill_caches(root, &mut env);
+    kernel::fill_clocksource(root, &mut env);
     tsc::fill(root, &log, &mut env);
     arm::fill(root, &log, &mut env);
     timers::fill(root, &log, &mut env);
     hypervisor::fill(root, &log, &mut env);
-    emulation::fill(root, &mut env);
+    hypervisor::fill_emulation(root, &mut env);
     vdso::fill(root, &mut env);
     power::fill(root, &mut env);
-    load::fill(root, &mut env);
+    kernel::fill_load(root, &mut env);
     env.c_library.clone_from(&root.process().c_library);
     limits(root, &mut env);
-    keeping::fill(root, &mut env);
+    kernel::fill_keeping(root, &mut env);
     kmsg::fill(root, &log, &mut env);
     if let Some(windows) = &root.process().windows {
-        qpc::fill(windows, &mut env);
+        timers::fill_qpc(windows, &mut env);
     }
     if root.is_host() {
         os::fill(&mut env);
@@ -125,11 +123,11 @@ pub fn kernel_log(root: &Root) -> Vec<String> {
 /// millisecond on most systems, and only reads.
 pub fn state(root: &Root) -> Environment {
     let mut env = Environment::default();
-    topology::fill(root, &mut env);
-    clocksource::fill(root, &mut env);
+    cpu::fill_topology(root, &mut env);
+    kernel::fill_clocksource(root, &mut env);
     power::fill(root, &mut env);
     limits(root, &mut env);
-    keeping::state(root, &mut env);
+    kernel::state(root, &mut env);
     if root.is_host() {
         os::fill(&mut env);
     }

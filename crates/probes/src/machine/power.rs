@@ -7,8 +7,8 @@ use chronoscope_model::Environment;
 use chronoscope_model::environment::IdleState;
 
 use super::os;
-use super::printable::printable;
 use super::root::Root;
+use super::root::printable;
 
 const CPUS: &str = "/sys/devices/system/cpu";
 /// Kernels before 5.18 may take 20 ms to report the frequency of one CPU, because they must sample

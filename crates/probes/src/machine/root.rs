@@ -1,19 +1,20 @@
 //! Where facts come from: the files of a machine, its CPUID, and what its system calls return.
 
+use chronoscope_model::timekeeping::{Adjtimex, Distances, LibraryClock};
+use raw_cpuid::{CpuId, CpuIdReader, CpuIdResult};
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
-
-use super::process::Process;
-use super::{Cpuid, recording};
+use std::sync::{Arc, OnceLock};
 
 /// The largest number of bytes that are read from a file that holds one fact.
 const SMALL: u64 = 64 << 10;
+
 /// The largest number of bytes that are read from a file that grows with the machine:
 /// `/proc/cpuinfo`, `/proc/iomem`.
 const LARGE: u64 = 1 << 20;
+
 /// The largest number of names that are taken from a folder.
 const NAMES: usize = 16 << 10;
 
@@ -95,8 +96,8 @@ impl Root {
         }
         Ok(Root {
             prefix: Some(folder.join("root")),
-            cpuid: recording::cpuid(&text("cpuid")?),
-            process: recording::process(&text("process")?),
+            cpuid: cpuid(&text("cpuid")?),
+            process: process(&text("process")?),
             denied: text("denied")?.lines().map(|l| PathBuf::from(l.trim())).collect(),
             host: false,
             hurried: false,
@@ -242,4 +243,364 @@ fn regular(path: &Path) -> Result<File, Missing> {
 fn trailing(name: &str) -> Option<u64> {
     let digits = name.len() - name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
     name[name.len() - digits..].parse().ok()
+}
+
+/// Facts that come from system calls and the auxiliary vector.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Process {
+    /// The architecture that the tool was compiled for (`arch`).
+    pub arch: String,
+    /// The system's name (`sysname`).
+    pub sysname: Option<String>,
+    /// The kernel's release (`release`).
+    pub release: Option<String>,
+    /// The machine's architecture as the kernel reports it (`machine`).
+    pub machine: Option<String>,
+    /// The C library that the tool calls (`c_library`).
+    pub c_library: Option<String>,
+    /// The CPUs on which this process may run, as a list like `0-3,8` (`allowed`).
+    pub allowed: Vec<usize>,
+    /// What the kernel reports about its clock, or the error that it gives instead (`adjtimex`).
+    pub adjtimex: Option<Result<Adjtimex, String>>,
+    /// What the kernel's timers claim as their resolution, in nanoseconds (`timer_resolution_ns`).
+    pub timer_resolution_ns: Option<u64>,
+    /// The error of clock_gettime64 in a 32-bit program; empty if it works (`time64`).
+    pub time64: Option<String>,
+    /// How the C library's clock differs from the kernel's, if it does (`library_clock`).
+    pub library_clock: Option<LibraryClock>,
+    /// The error of clock_nanosleep, if it is refused (`sleep_refused`).
+    pub sleep_refused: Option<String>,
+    /// The distances between the system's clocks; recordings have none.
+    pub distances: Option<Distances>,
+    /// Timer slack of the calling thread, in nanoseconds (`timer_slack_ns`).
+    pub timer_slack_ns: Option<u64>,
+    /// Whether the process may read the time-stamp counter (`tsc_permitted`).
+    pub tsc_permitted: Option<bool>,
+    /// Whether the kernel maps a vDSO (`vdso`).
+    pub vdso: Option<bool>,
+    /// The rate of Arm's counter from CNTFRQ, in hertz (`cntfrq`).
+    pub cntfrq: Option<u64>,
+    /// The register of each CPU that names the type of its core, on x86 (`core_type`, one line of
+    /// `cpu:register` for each); empty on this machine, where each CPU is asked when it matters.
+    pub core_types: Vec<(usize, u32)>,
+    /// What the platform itself knows about an emulator that runs this process (`emulator`).
+    pub emulator: Option<String>,
+    /// What a recorded Windows says of its performance counter (`qpc`, `boot_options`,
+    /// `boot_options_refused`); on this machine, Windows is asked when it matters.
+    pub(super) windows: Option<Windows>,
+}
+
+/// The text without control characters, which firmware may contain, and cut to a sensible length.
+pub(super) fn printable(text: &str) -> String {
+    let text: String = text.chars().filter(|c| !c.is_control()).take(160).collect();
+    text.trim().to_owned()
+}
+
+/// The leaves in the output of `cpuid -1 -r`, lines of the form
+/// `0x00000001 0x00: eax=0x000a0671 ebx=0x01020800 ecx=0xfffa3203 edx=0x1f8bfbff`.
+///
+/// Lines of any other form are skipped; if there are no leaves at all, there is no CPUID.
+pub fn cpuid(text: &str) -> Option<Cpuid> {
+    let leaves: Vec<Leaf> = text.lines().filter_map(leaf).collect();
+    (!leaves.is_empty()).then(|| Cpuid::recorded(leaves))
+}
+
+fn leaf(line: &str) -> Option<Leaf> {
+    let (name, registers) = line.split_once(':')?;
+    let (eax, ecx) = name.trim().split_once(' ')?;
+    let value = |key: &str| {
+        registers
+            .split_whitespace()
+            .find_map(|word| hex(word.strip_prefix(key)?.strip_prefix('=')?))
+    };
+    let result = CpuIdResult {
+        eax: value("eax")?,
+        ebx: value("ebx")?,
+        ecx: value("ecx")?,
+        edx: value("edx")?,
+    };
+    Some(Leaf { eax: hex(eax)?, ecx: hex(ecx.trim())?, result })
+}
+
+fn hex(word: &str) -> Option<u32> {
+    u32::from_str_radix(word.strip_prefix("0x")?, 16).ok()
+}
+
+/// `16:0x20000001`: the CPU and its register.
+fn core_type(value: &str) -> Option<(usize, u32)> {
+    let (cpu, register) = value.split_once(':')?;
+    Some((cpu.trim().parse().ok()?, hex(register.trim())?))
+}
+
+/// `state=0 status=0x2001 maxerror=1500 esterror=20 freq=-7 tick=10000 tai=37`, or the name of an
+/// error.
+fn adjtimex(value: &str) -> Option<Result<Adjtimex, String>> {
+    if !value.contains('=') {
+        return (!value.is_empty()).then(|| Err(printable(value)));
+    }
+    let of = |key: &str| {
+        let mut words = value.split_whitespace();
+        words.find_map(|word| word.strip_prefix(key)?.strip_prefix('='))
+    };
+    let number = |key: &str| of(key)?.parse::<i64>().ok();
+    Some(Ok(Adjtimex {
+        state: number("state")?.try_into().ok()?,
+        status: hex(of("status")?)?,
+        maxerror_us: number("maxerror")?,
+        esterror_us: number("esterror")?,
+        freq: number("freq")?,
+        tick_us: number("tick")?,
+        tai_s: number("tai")?.try_into().ok()?,
+    }))
+}
+
+/// `ahead=-864000000000000 still=true preloaded=libfaketime.so.1,other.so`
+fn library_clock(value: &str) -> Option<LibraryClock> {
+    let of = |key: &str| value.split_whitespace().find_map(|word| word.strip_prefix(key));
+    Some(LibraryClock {
+        ahead_ns: of("ahead=")?.parse().ok()?,
+        stands_still: of("still=")?.parse().ok()?,
+        preloaded: of("preloaded=")?
+            .split(',')
+            .filter(|name| !name.is_empty())
+            .map(printable)
+            .collect(),
+    })
+}
+
+/// `hz=14318180 ticks=181.3 bypass=0x00 shift=0`: the rate of the performance counter in hertz, TSC
+/// ticks per tick of it if that was measured, and the two values of KUSER_SHARED_DATA.
+fn performance_counter(value: &str) -> Option<Windows> {
+    let of = |key: &str| {
+        let mut words = value.split_whitespace();
+        words.find_map(|word| word.strip_prefix(key)?.strip_prefix('='))
+    };
+    Some(Windows {
+        hz: of("hz")?.parse().ok()?,
+        tsc_ticks: of("ticks").and_then(|ticks| ticks.parse().ok()),
+        bypass: hex(of("bypass")?)?.try_into().ok()?,
+        shift: of("shift")?.parse().ok()?,
+        ..Windows::default()
+    })
+}
+
+/// Lines of `key=value`; see [`Process`] for the keys. Other lines are skipped.
+pub fn process(text: &str) -> Process {
+    let mut process = Process::default();
+    let mut boot_options = Err("the recording does not say".to_owned());
+    for line in text.lines() {
+        let Some((key, value)) = line.split_once('=') else {
+            continue;
+        };
+        let value = value.trim();
+        match key.trim() {
+            "arch" => process.arch = printable(value),
+            "sysname" => process.sysname = Some(printable(value)),
+            "release" => process.release = Some(printable(value)),
+            "machine" => process.machine = Some(printable(value)),
+            "c_library" => process.c_library = Some(printable(value)),
+            "allowed" => process.allowed = cpu_list(value).unwrap_or_default(),
+            "timer_slack_ns" => process.timer_slack_ns = value.parse().ok(),
+            "tsc_permitted" => process.tsc_permitted = value.parse().ok(),
+            "vdso" => process.vdso = value.parse().ok(),
+            "core_type" => process.core_types.extend(core_type(value)),
+            "cntfrq" => process.cntfrq = value.parse().ok(),
+            "adjtimex" => process.adjtimex = adjtimex(value),
+            "timer_resolution_ns" => process.timer_resolution_ns = value.parse().ok(),
+            "time64" => process.time64 = Some(printable(value)),
+            "library_clock" => process.library_clock = library_clock(value),
+            "sleep_refused" => process.sleep_refused = Some(printable(value)),
+            "emulator" => process.emulator = Some(printable(value)),
+            "qpc" => process.windows = performance_counter(value),
+            "boot_options" => {
+                let options = value.split(',').map(|option| printable(option.trim()));
+                boot_options = Ok(options.filter(|option| !option.is_empty()).collect());
+            }
+            "boot_options_refused" => boot_options = Err(printable(value)),
+            _ => {}
+        }
+    }
+    if let Some(windows) = &mut process.windows {
+        windows.boot_options = boot_options;
+    }
+    process
+}
+
+/// More than any kernel's NR_CPUS; a list with a higher number is garbage.
+const MOST_CPUS: usize = 1 << 16;
+
+/// The numbers in a list, in its order; `None` if it is not a list.
+pub fn cpu_list(text: &str) -> Option<Vec<usize>> {
+    let mut numbers = Vec::new();
+    for part in text.trim().split(',').filter(|part| !part.trim().is_empty()) {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let first: usize = first.trim().parse().ok()?;
+        let last: usize = last.trim().parse().ok()?;
+        if last >= MOST_CPUS || first > last || numbers.len() + (last - first) >= MOST_CPUS {
+            return None;
+        }
+        numbers.extend(first..=last);
+    }
+    Some(numbers)
+}
+
+/// One recorded answer.
+#[derive(Clone, Copy, Debug)]
+pub struct Leaf {
+    pub eax: u32,
+    pub ecx: u32,
+    pub result: CpuIdResult,
+}
+
+#[derive(Clone, Debug)]
+enum Source {
+    #[cfg(target_arch = "x86_64")]
+    Native,
+    Recorded(Arc<[Leaf]>),
+}
+
+#[derive(Clone, Debug)]
+pub struct Cpuid(Source);
+
+impl CpuIdReader for Cpuid {
+    fn cpuid2(&self, eax: u32, ecx: u32) -> CpuIdResult {
+        match &self.0 {
+            #[cfg(target_arch = "x86_64")]
+            Source::Native => raw_cpuid::native_cpuid::cpuid_count(eax, ecx),
+            Source::Recorded(leaves) => leaves
+                .iter()
+                .find(|leaf| (leaf.eax, leaf.ecx) == (eax, ecx))
+                .map_or(CpuIdResult { eax: 0, ebx: 0, ecx: 0, edx: 0 }, |leaf| leaf.result),
+        }
+    }
+}
+
+impl Cpuid {
+    /// The CPUID of the processor that the tool runs on, if it has one.
+    pub fn native() -> Option<Cpuid> {
+        #[cfg(target_arch = "x86_64")]
+        return Some(Cpuid(Source::Native));
+        #[cfg(not(target_arch = "x86_64"))]
+        None
+    }
+
+    /// A recorded CPUID. Leaves that were not recorded return zero, as absent leaves do on AMD.
+    pub(super) fn recorded(leaves: Vec<Leaf>) -> Cpuid {
+        Cpuid(Source::Recorded(leaves.into()))
+    }
+
+    pub(super) fn decoded(&self) -> CpuId<Cpuid> {
+        CpuId::with_cpuid_reader(self.clone())
+    }
+
+    /// A basic or extended leaf, if the processor reports that it has it. Reading a leaf beyond the
+    /// highest would return the values of another leaf (Intel SDM volume 2A, CPUID).
+    pub(super) fn leaf(&self, eax: u32, ecx: u32) -> Option<CpuIdResult> {
+        let highest = self.cpuid1(eax & 0x8000_0000).eax;
+        (highest >= eax).then(|| self.cpuid2(eax, ecx))
+    }
+
+    /// The vendor string of twelve letters (leaf 0).
+    pub(super) fn vendor(&self) -> String {
+        let zero = self.cpuid1(0);
+        letters([zero.ebx, zero.edx, zero.ecx])
+    }
+
+    /// Family, model and stepping, assembled as the kernel does (leaf 1 EAX; `arch/x86/lib/cpu.c`).
+    /// The decoder's own sum of the two family fields can overflow.
+    pub(super) fn signature(&self) -> Option<(u32, u32, u32)> {
+        let eax = self.leaf(1, 0)?.eax;
+        let family = eax >> 8 & 0xf;
+        let model = eax >> 4 & 0xf;
+        Some((
+            if family == 0xf { family + (eax >> 20 & 0xff) } else { family },
+            if family >= 6 { model | (eax >> 16 & 0xf) << 4 } else { model },
+            eax & 0xf,
+        ))
+    }
+
+    /// The hypervisors that announce themselves: the base leaf, highest leaf and signature of each.
+    ///
+    /// Leaf 1 ECX[31] shows whether to look. Each hypervisor owns a block of 256 leaves, from
+    /// 0x40000000 on. One that imitates another has a later block with its own name (kernel,
+    /// `arch/x86/include/asm/cpuid`, `cpuid_base_hypervisor`). The kernel looks at 256 blocks. Each
+    /// look exits to the hypervisor, and no hypervisor is known to use more than two, so a few are
+    /// enough.
+    pub(super) fn hypervisors(&self) -> Vec<(u32, u32, String)> {
+        if !self.decoded().get_feature_info().is_some_and(|info| info.has_hypervisor()) {
+            return Vec::new();
+        }
+        (0..4)
+            .map(|block| 0x4000_0000 + block * 0x100)
+            .filter_map(|base| {
+                let answer = self.cpuid1(base);
+                let name = letters([answer.ebx, answer.ecx, answer.edx]);
+                // A block that does not exist echoes a basic leaf, which is not a printable name.
+                let real = name.len() >= 8 && name.bytes().all(|b| (b' '..=b'~').contains(&b));
+                real.then_some((base, answer.eax, name))
+            })
+            .collect()
+    }
+}
+
+/// Twelve bytes as text, without the NULs that pad a shorter one.
+fn letters(registers: [u32; 3]) -> String {
+    let bytes: Vec<u8> = registers.into_iter().flat_map(u32::to_le_bytes).collect();
+    String::from_utf8_lossy(&bytes).trim_matches('\0').to_owned()
+}
+
+/// Whether this is an Intel processor of family 6 with one of these models.
+pub(super) fn intel_model(cpuid: &Cpuid, models: &[u32]) -> bool {
+    cpuid.vendor() == "GenuineIntel"
+        && cpuid
+            .signature()
+            .is_some_and(|(family, model, _)| family == 6 && models.contains(&model))
+}
+
+/// What Windows says of its performance counter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Windows {
+    /// The rate of the counter, in hertz.
+    pub hz: f64,
+    /// TSC ticks per tick of the counter, if that was measured.
+    pub tsc_ticks: Option<f64>,
+    /// `QpcBypassEnabled` of KUSER_SHARED_DATA.
+    pub bypass: u8,
+    /// `QpcShift` of KUSER_SHARED_DATA.
+    pub shift: u8,
+    /// Whether this is Wine, whose counter is its own.
+    pub wine: bool,
+    /// The boot options about timers that are set, such as `useplatformclock=yes`, or why they
+    /// cannot be read.
+    pub boot_options: Result<Vec<String>, String>,
+}
+
+impl Default for Windows {
+    fn default() -> Self {
+        let boot_options = Ok(Vec::new());
+        Self { hz: 0.0, tsc_ticks: None, bypass: 0, shift: 0, wine: false, boot_options }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn lists_are_read_as_the_kernel_writes_them() {
+        assert_eq!(cpu_list("0-3,8\n"), Some(vec![0, 1, 2, 3, 8]));
+        assert_eq!(cpu_list("0"), Some(vec![0]));
+        assert_eq!(cpu_list(""), Some(vec![]));
+        for bad in ["a", "3-1", "0-999999999999", "0-65535,0-65535", "-1", "1-", "0x1"] {
+            assert_eq!(cpu_list(bad), None, "{bad}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_causes_a_panic(text in ".*") {
+            let _ = cpu_list(&text);
+        }
+    }
 }

@@ -1,12 +1,10 @@
 //! The HPET, the ACPI PM timer and the machine's other timers.
 
+use super::kmsg::Log;
+use super::root::{Missing, Root, Windows, printable};
+use super::{os, tsc};
 use chronoscope_model::Environment;
 use chronoscope_model::environment::Timer;
-
-use super::kmsg::Log;
-use super::printable::printable;
-use super::root::{Missing, Root};
-use super::{acpi, tsc};
 
 /// The PM timer's rate (ACPI specification 6.5, section 4.8.3.3).
 const PM_HZ: f64 = 3_579_545.0;
@@ -41,8 +39,8 @@ fn hpet(root: &Root, log: &Log, env: &Environment) -> Timer {
     if let Some(line) = counter {
         sights.found.push(format!("kernel log: {line}"));
     }
-    match acpi::has(root, "HPET") {
-        Some(true) => sights.found.push(match acpi::hpet_address(root) {
+    match has(root, "HPET") {
+        Some(true) => sights.found.push(match hpet_address(root) {
             Ok(address) => format!("ACPI table HPET, registers at {address:#x}"),
             Err(why) => format!("ACPI table HPET ({why})"),
         }),
@@ -79,7 +77,7 @@ fn pm(root: &Root, log: &Log, env: &Environment) -> Timer {
     if let Some(line) = log.find("PM-Timer IO Port") {
         sights.found.push(format!("kernel log: {line}"));
     }
-    match acpi::fadt(root) {
+    match fadt(root) {
         Ok(fadt) if fadt.reduced => {
             sights.against.push("FADT: hardware-reduced ACPI has no PM timer".to_owned())
         }
@@ -154,5 +152,221 @@ impl Sights {
             (None, self.hidden)
         };
         Timer { name: name.to_owned(), present, hz: None, evidence: evidence.join("; ") }
+    }
+}
+
+const FOLDER: &str = "/sys/firmware/acpi/tables";
+
+/// Whether a table with this name exists; `None` if the tables cannot be listed.
+pub fn has(root: &Root, table: &str) -> Option<bool> {
+    let from_system = root.is_host().then(os::acpi_tables).flatten();
+    let names = from_system.unwrap_or_else(|| root.names(FOLDER));
+    // Every ACPI system has an FADT, so a folder without it does not hold the ACPI tables.
+    names.iter().any(|name| name == "FACP").then(|| names.iter().any(|name| name == table))
+}
+
+/// The part of the FADT that concerns timers (ACPI specification 6.5, table 5.9).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fadt {
+    /// The manufacturer of the tables.
+    pub oem: String,
+    /// The platform has no fixed hardware, and so no PM timer (flag HW_REDUCED_ACPI, bit 20).
+    pub reduced: bool,
+    /// The PM timer's port; 0 if there is none.
+    pub pm_timer: u64,
+    /// The PM timer has 32 bits, not 24 (flag TMR_VAL_EXT, bit 8).
+    pub wide: bool,
+    /// The name of the hypervisor that made the table, if the table gives one.
+    pub hypervisor: String,
+}
+
+pub fn fadt(root: &Root) -> Result<Fadt, Missing> {
+    parse_fadt(&table(root, "FACP")?)
+        .ok_or_else(|| Missing::Other("the FADT is truncated".to_owned()))
+}
+
+/// The bytes of a table.
+fn table(root: &Root, name: &str) -> Result<Vec<u8>, Missing> {
+    let from_system = root.is_host().then(|| os::acpi_table(name)).flatten();
+    from_system.unwrap_or_else(|| root.bytes(&format!("{FOLDER}/{name}")))
+}
+
+/// The part of `bytes` that is the table of this name: as much as its header states, if there is so
+/// much (ACPI specification 6.5, table 5.4).
+fn stated<'a>(bytes: &'a [u8], name: &[u8; 4]) -> Option<&'a [u8]> {
+    const HEADER: usize = 36;
+    let length = u32_at(bytes, 4)? as usize;
+    bytes.get(..length).filter(|table| length >= HEADER && table.starts_with(name))
+}
+
+fn parse_fadt(bytes: &[u8]) -> Option<Fadt> {
+    let bytes = stated(bytes, b"FACP")?;
+    let flags = u32_at(bytes, 112)?;
+    let old = u64::from(u32_at(bytes, 76)?);
+    // The newer field holds a generic address structure; its last eight bytes are the address.
+    let extended = u64_at(bytes, 212).unwrap_or(0);
+    let length = *bytes.get(91)?;
+    let port = if extended != 0 { extended } else { old };
+    Some(Fadt {
+        oem: text_at(bytes, 10, 6),
+        reduced: flags >> 20 & 1 == 1,
+        pm_timer: if length == 4 || extended != 0 { port } else { 0 },
+        wide: flags >> 8 & 1 == 1,
+        hypervisor: text_at(bytes, 268, 8),
+    })
+}
+
+/// The address of the HPET's registers (IA-PC HPET specification 1.0a, section 3.2.4).
+pub fn hpet_address(root: &Root) -> Result<u64, Missing> {
+    let bytes = table(root, "HPET")?;
+    let address = stated(&bytes, b"HPET").and_then(|table| u64_at(table, 44));
+    address.ok_or_else(|| Missing::Other("the table is truncated".to_owned()))
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
+}
+
+fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
+    Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?))
+}
+
+fn text_at(bytes: &[u8], at: usize, length: usize) -> String {
+    let bytes = bytes.get(at..at + length).unwrap_or_default();
+    String::from_utf8_lossy(bytes).chars().filter(|c| c.is_ascii_graphic()).collect()
+}
+
+/// Fills in the performance counter and the boot options.
+pub fn fill_qpc(windows: &Windows, env: &mut Environment) {
+    if !env.os.starts_with("Windows ") {
+        env.os = env.kernel.as_ref().map_or("Windows".into(), |it| format!("Windows {it}"));
+    }
+    env.unknown.retain(|unknown| unknown.subject != "boot parameters");
+    match &windows.boot_options {
+        Ok(options) => env.parameters.clone_from(options),
+        Err(why) => env.not_known("boot parameters", why),
+    }
+    env.timers.push(timer(windows));
+}
+
+fn timer(windows: &Windows) -> Timer {
+    let mut evidence = vec![if windows.wine {
+        // Wine, dlls/ntdll/unix/sync.c, NtQueryPerformanceCounter.
+        "Wine: the host's monotonic clock in units of 100 ns".to_owned()
+    } else {
+        source(windows.hz, windows.tsc_ticks).to_owned()
+    }];
+    if let Some(ticks) = windows.tsc_ticks {
+        evidence.push(format!("one tick is {ticks:.1} TSC ticks, measured"));
+    }
+    evidence.push(format!(
+        "KUSER_SHARED_DATA: QpcBypassEnabled={:#04x} ({}), QpcShift={}",
+        windows.bypass,
+        bypass(windows.bypass),
+        windows.shift
+    ));
+    Timer {
+        name: "QPC".to_owned(),
+        present: Some(true),
+        hz: Some(windows.hz),
+        evidence: evidence.join("; "),
+    }
+}
+
+/// Rates of HPETs: the 14.31818 MHz of the first, and those of later chipsets (IA-PC HPET
+/// specification 1.0a, 2.3.4: at least 10 MHz).
+const HPET_HZ: [f64; 4] = [14_318_180.0, 19_200_000.0, 24_000_000.0, 25_000_000.0];
+
+/// The rate that Windows 10 1809 and later scale every invariant counter to.
+const SCALED_HZ: f64 = 10_000_000.0;
+
+/// The timer behind a counter of `hz`. One of its ticks lasts `tsc_ticks` of the time-stamp
+/// counter, if that was measured.
+pub fn source(hz: f64, tsc_ticks: Option<f64>) -> &'static str {
+    let near = |a: f64, b: f64, part: f64| (a / b - 1.0).abs() < part;
+    let ratio = |wanted| tsc_ticks.is_some_and(|ticks| near(ticks, wanted, 1e-3));
+    // This comes before the timers' rates, because 1/1024 of a TSC's rate can be close to one of
+    // them.
+    if ratio(1024.0) {
+        "the TSC shifted right by 10: 1024 TSC ticks per tick"
+    } else if ratio(1.0) {
+        "the TSC itself"
+    } else if near(hz, SCALED_HZ, 1e-6) {
+        "10 MHz: the TSC (or the hypervisor's reference time) scaled"
+    } else if near(hz, PM_HZ, 1e-4) {
+        "3.579545 MHz: the ACPI PM timer, through a system call"
+    } else if HPET_HZ.iter().any(|rate| near(hz, *rate, 1e-4)) {
+        "the rate of an HPET: read through a system call (see bcdedit, useplatformclock)"
+    } else {
+        "the rate of no known timer"
+    }
+}
+
+/// The flags of `QpcBypassEnabled` in words (Windows Driver Kit, ntddk.h,
+/// `SHARED_GLOBAL_FLAGS_QPC_*`).
+pub fn bypass(flags: u8) -> &'static str {
+    match flags & 3 {
+        0 => "every read is a system call",
+        1 => "read without a system call",
+        2 => "every read is a system call, except through the hypervisor's page",
+        _ => "read without a system call, through the hypervisor's page",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn no_table_causes_a_panic(mut bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+            let _ = parse_fadt(&bytes);
+            let length = bytes.len() as u32;
+            if let Some(header) = bytes.get_mut(..8) {
+                header[..4].copy_from_slice(b"FACP");
+                header[4..].copy_from_slice(&length.to_le_bytes());
+            }
+            let _ = parse_fadt(&bytes);
+        }
+    }
+
+    #[test]
+    fn either_field_gives_the_port_of_the_pm_timer() {
+        let mut table = vec![0; 244];
+        table[..4].copy_from_slice(b"FACP");
+        assert_eq!(parse_fadt(&table), None, "its header states no length");
+        table[4..8].copy_from_slice(&245_u32.to_le_bytes());
+        assert_eq!(parse_fadt(&table), None, "a byte is missing");
+        table[4..8].copy_from_slice(&244_u32.to_le_bytes());
+        assert_eq!(parse_fadt(&table).expect("a table").pm_timer, 0);
+        table[76..80].copy_from_slice(&0x608_u32.to_le_bytes());
+        table[91] = 4;
+        assert_eq!(parse_fadt(&table).expect("a table").pm_timer, 0x608);
+        table[212..220].copy_from_slice(&0x1808_u64.to_le_bytes());
+        assert_eq!(parse_fadt(&table).expect("a table").pm_timer, 0x1808);
+    }
+
+    #[test]
+    fn each_rate_gives_its_timer() {
+        // 2.59 GHz over 1024; Windows' figure is rounded.
+        let shifted = 2_591_630.0;
+        assert!(source(shifted, Some(1024.0002)).contains("1024"));
+        assert!(source(shifted, None).contains("no known timer"));
+        assert!(source(2.6e9, Some(1.0)).contains("itself"));
+        assert!(source(1e7, Some(259.2)).contains("scaled"));
+        assert!(source(3_579_545.0, Some(724.1)).contains("ACPI PM"));
+        assert!(source(14_318_180.0, None).contains("HPET"));
+        assert!(source(14_318_179.0, None).contains("HPET"));
+        assert!(source(24e6, Some(125.0)).contains("HPET"));
+        assert!(source(f64::NAN, Some(f64::NAN)).contains("no known timer"));
+    }
+
+    #[test]
+    fn flags_are_put_into_words() {
+        // Windows 10 as a guest of Hyper-V, and Windows 7 on bare metal.
+        assert!(bypass(0x83).contains("hypervisor"));
+        assert_eq!(bypass(0x81), "read without a system call");
+        assert!(bypass(0).contains("system call"));
     }
 }

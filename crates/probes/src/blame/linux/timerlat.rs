@@ -2,7 +2,7 @@
 //! of its own with a real-time priority on each CPU, and reports nothing about the waits of other
 //! threads (Linux Documentation/trace/timerlat-tracer.rst).
 
-use crate::blame::{Missing, trace};
+use super::super::{Missing, trace};
 use std::fs;
 use std::io::ErrorKind;
 

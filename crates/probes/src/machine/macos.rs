@@ -6,7 +6,7 @@ use std::io;
 use chronoscope_model::Environment;
 use chronoscope_model::environment::{ArmCounter, Hypervisor, Rate, Timer};
 
-use super::process::Process;
+use super::root::Process;
 
 pub use super::lacking::*;
 

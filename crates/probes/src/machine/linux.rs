@@ -1,0 +1,540 @@
+//! Linux: facts from system calls, the auxiliary vector and `/dev/kmsg`.
+
+use super::kernel::c_library;
+use super::power;
+use super::root::{Missing, Process, Root};
+use chronoscope_model::Environment;
+use chronoscope_model::timekeeping::{Adjtimex, Distances};
+use std::ffi::CStr;
+use std::fs::{File, OpenOptions};
+use std::io::{self, ErrorKind, Read};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::sync::OnceLock;
+
+/// The folder under which files hold facts.
+pub const FILES: Option<&str> = Some("/");
+
+/// Does nothing: files and system calls have given all facts.
+pub fn fill(_: &mut Environment) {}
+
+/// Files hold the tables.
+pub fn acpi_tables() -> Option<Vec<String>> {
+    None
+}
+
+/// Files hold the tables.
+pub fn acpi_table(_: &str) -> Option<Result<Vec<u8>, Missing>> {
+    None
+}
+
+pub fn power_source() -> Option<String> {
+    power::source(&Root::host())
+}
+
+/// Asks the kernel about this process and about itself.
+pub fn process() -> Process {
+    let [sysname, release, machine] = uname();
+    Process {
+        arch: std::env::consts::ARCH.to_owned(),
+        sysname,
+        release,
+        machine,
+        c_library: c_library(),
+        allowed: allowed(),
+        timer_slack_ns: crate::waits::os::slack(),
+        tsc_permitted: tsc_permitted(),
+        adjtimex: Some(adjtimex_answer()),
+        timer_resolution_ns: timer_resolution_ns(),
+        time64: time64(),
+        library_clock: crate::time::library_clock(),
+        sleep_refused: crate::time::may_sleep().err().map(|why| why.0),
+        distances: distances(),
+        vdso: Some(vdso_base().is_some()),
+        cntfrq: cntfrq(),
+        core_types: Vec::new(),
+        emulator: emulator(),
+        windows: None,
+    }
+}
+
+/// The kernel's account of its clock, in one line with its own names and units; `None` if it is
+/// refused.
+pub fn adjtimex() -> Option<String> {
+    adjtimex_answer().ok().map(|answer| answer.line())
+}
+
+/// The kernel's random id of this boot (random(4)).
+pub fn boot_id() -> Option<String> {
+    let id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    Some(id.trim().to_owned()).filter(|id| !id.is_empty())
+}
+
+/// The address of the vDSO's ELF header, AT_SYSINFO_EHDR (vdso(7), getauxval(3)).
+pub fn vdso_base() -> Option<*const u8> {
+    // SAFETY: getauxval takes any number and only reads the process's own vector.
+    let base = unsafe { libc::getauxval(libc::AT_SYSINFO_EHDR) };
+    (base != 0).then(|| std::ptr::with_exposed_provenance(base as usize))
+}
+
+/// Whether this process may read the time-stamp counter (prctl(2), PR_GET_TSC). `None` if the
+/// kernel does not know this request, as on every architecture but x86.
+pub fn tsc_permitted() -> Option<bool> {
+    const PR_TSC_ENABLE: libc::c_int = 1;
+    let mut mode: libc::c_int = 0;
+    // SAFETY: PR_GET_TSC stores one int at the address given, which is that of a local.
+    let done = unsafe { libc::prctl(libc::PR_GET_TSC, &raw mut mode) };
+    (done == 0).then_some(mode == PR_TSC_ENABLE)
+}
+
+/// The monotonic clock in nanoseconds, through the system call only. If the process may not read
+/// the time-stamp counter, the vDSO's function would kill it, and this module must survive to
+/// report that.
+pub fn monotonic_ns() -> u64 {
+    crate::time::Instant::now().ns()
+}
+
+/// Valgrind, which interprets the process and is mapped into it. It knows neither the vDSO nor
+/// some instructions.
+pub fn emulator() -> Option<String> {
+    static FOUND: OnceLock<Option<String>> = OnceLock::new();
+    let found = FOUND.get_or_init(|| {
+        let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
+        let paths = maps.lines().filter_map(|line| line.split_whitespace().nth(5));
+        let path = paths.into_iter().find(|path| path.contains("/valgrind/"))?;
+        let name = path.rsplit('/').next().unwrap_or(path);
+        Some(format!("Valgrind ({name} is mapped into the process)"))
+    });
+    found.clone()
+}
+
+fn uname() -> [Option<String>; 3] {
+    // SAFETY: utsname is made of arrays of characters, for which zero is valid.
+    let mut names: libc::utsname = unsafe { std::mem::zeroed() };
+    // SAFETY: `names` is a valid place for the result of uname.
+    if unsafe { libc::uname(&raw mut names) } != 0 {
+        return [None, None, None];
+    }
+    [&names.sysname, &names.release, &names.machine].map(|field| {
+        // SAFETY: uname ends every field with a NUL (uname(2)), within the array.
+        let text = unsafe { CStr::from_ptr(field.as_ptr()) };
+        Some(text.to_string_lossy().into_owned())
+    })
+}
+
+const BITS: usize = libc::c_ulong::BITS as usize;
+
+/// The number of words in the largest mask that is tried: 65,536 CPUs, more than any kernel's
+/// NR_CPUS.
+const MOST: usize = (1 << 16) / BITS;
+
+/// A set of CPUs, one bit for each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mask(Vec<libc::c_ulong>);
+
+impl Mask {
+    /// The mask of the calling thread. The kernel rejects a mask smaller than its own with EINVAL,
+    /// so the mask grows until it fits.
+    fn of_thread() -> io::Result<Mask> {
+        let mut words = vec![0; 1024 / BITS];
+        loop {
+            // SAFETY: `words` is valid for the number of bytes passed.
+            let done = unsafe {
+                libc::sched_getaffinity(0, size_of_val(&words[..]), words.as_mut_ptr().cast())
+            };
+            if done == 0 {
+                return Ok(Mask(words));
+            }
+            let error = io::Error::last_os_error();
+            if error.raw_os_error() != Some(libc::EINVAL) || words.len() >= MOST {
+                return Err(error);
+            }
+            words = vec![0; words.len() * 2];
+        }
+    }
+
+    fn of_cpu(cpu: usize) -> io::Result<Mask> {
+        if cpu >= MOST * BITS {
+            return Err(io::Error::from_raw_os_error(libc::EINVAL));
+        }
+        let mut words = vec![0; (cpu / BITS + 1).max(1024 / BITS)];
+        words[cpu / BITS] = 1 << (cpu % BITS);
+        Ok(Mask(words))
+    }
+
+    fn apply(&self) -> io::Result<()> {
+        // SAFETY: the words are valid for the number of bytes passed, and only read.
+        let done =
+            unsafe { libc::sched_setaffinity(0, size_of_val(&self.0[..]), self.0.as_ptr().cast()) };
+        if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    }
+
+    fn cpus(&self) -> Vec<usize> {
+        (0..self.0.len() * BITS).filter(|cpu| self.0[cpu / BITS] >> (cpu % BITS) & 1 == 1).collect()
+    }
+}
+
+/// The CPUs on which the calling thread may run; empty if the kernel does not report them.
+pub fn allowed() -> Vec<usize> {
+    Mask::of_thread().map(|mask| mask.cpus()).unwrap_or_default()
+}
+
+/// Pins the calling thread to one CPU and returns its previous mask.
+pub fn pin(cpu: usize) -> io::Result<Mask> {
+    let before = Mask::of_thread()?;
+    Mask::of_cpu(cpu)?.apply()?;
+    Ok(before)
+}
+
+pub fn restore(mask: &Mask) -> io::Result<()> {
+    mask.apply()
+}
+
+/// The answer of adjtimex(2), or its error: a sandbox may refuse the call.
+#[allow(clippy::useless_conversion, reason = "the fields have 32 bits on some targets")]
+pub fn adjtimex_answer() -> Result<Adjtimex, String> {
+    // SAFETY: timex is made of numbers, for which zero is valid. Its field `modes` is then zero,
+    // which asks for everything and sets nothing.
+    let mut found: libc::timex = unsafe { std::mem::zeroed() };
+    // SAFETY: the call fills the structure, which outlives it.
+    let state = unsafe { libc::adjtimex(&raw mut found) };
+    match state {
+        0.. => Ok(Adjtimex {
+            state,
+            status: found.status.cast_unsigned(),
+            maxerror_us: i64::from(found.maxerror),
+            esterror_us: i64::from(found.esterror),
+            freq: i64::from(found.freq),
+            tick_us: i64::from(found.tick),
+            tai_s: found.tai,
+        }),
+        _ => Err(error()),
+    }
+}
+
+/// The name of the last error, as errno(3) has it, or its text.
+fn error() -> String {
+    let error = io::Error::last_os_error();
+    match error.raw_os_error() {
+        Some(libc::EPERM) => "EPERM".to_owned(),
+        Some(libc::EACCES) => "EACCES".to_owned(),
+        Some(libc::ENOSYS) => "ENOSYS".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+/// Seconds and nanoseconds as a system call of this architecture returns them: two longs, however
+/// the C library defines its own.
+type Pair = [libc::c_long; 2];
+
+fn ns([seconds, nanoseconds]: Pair) -> Option<i64> {
+    #[allow(clippy::useless_conversion, reason = "the fields have 32 bits on some targets")]
+    let [seconds, nanoseconds] = [i64::from(seconds), i64::from(nanoseconds)];
+    seconds.checked_mul(1_000_000_000)?.checked_add(nanoseconds)
+}
+
+fn call(number: libc::c_long, clock: libc::clockid_t) -> Option<i64> {
+    let mut found: Pair = [0; 2];
+    // SAFETY: clock_gettime and clock_getres store two longs at the address given, which is that of
+    // a local.
+    let done = unsafe { libc::syscall(number, clock, found.as_mut_ptr()) };
+    (done == 0).then(|| ns(found)).flatten()
+}
+
+/// What the kernel's timers claim as their resolution, in nanoseconds (clock_getres(2): 1 with
+/// high-resolution timers, otherwise a tick; kernel/time/hrtimer.c, `hrtimer_resolution`).
+pub fn timer_resolution_ns() -> Option<u64> {
+    u64::try_from(call(libc::SYS_clock_getres, libc::CLOCK_MONOTONIC)?).ok()
+}
+
+/// How often the clocks are read together: the narrowest of these reads counts.
+const TRIES: usize = 8;
+
+/// The distances between the system's clocks, by reads in a row; `None` if one cannot be read.
+pub fn distances() -> Option<Distances> {
+    let read = |clock| call(libc::SYS_clock_gettime, clock);
+    let once = || {
+        let before = read(libc::CLOCK_MONOTONIC)?;
+        let wall = read(libc::CLOCK_REALTIME)?;
+        let boot = read(libc::CLOCK_BOOTTIME);
+        let after = read(libc::CLOCK_MONOTONIC)?;
+        // Both were read at some time between the two.
+        let half = after.checked_sub(before)? / 2;
+        let middle = before.checked_add(half)?;
+        Some(Distances {
+            wall_ns: wall.checked_sub(middle)?,
+            boot_ns: boot.and_then(|boot| boot.checked_sub(middle)),
+            error_ns: half + 1,
+        })
+    };
+    (0..TRIES).filter_map(|_| once()).min_by_key(|found| found.error_ns)
+}
+
+/// The error of clock_gettime64 in a 32-bit program, which old filters of system calls refuse
+/// (moby#40734); empty if it works.
+#[cfg(target_pointer_width = "32")]
+pub fn time64() -> Option<String> {
+    /// Number of clock_gettime64 on every 32-bit architecture (kernel,
+    /// `scripts/syscall.tbl`).
+    const CLOCK_GETTIME64: libc::c_long = 403;
+    let mut found = [0_i64; 2];
+    // SAFETY: clock_gettime64 stores two 64-bit numbers at the address given, that of a local.
+    let done = unsafe { libc::syscall(CLOCK_GETTIME64, libc::CLOCK_REALTIME, found.as_mut_ptr()) };
+    Some(match done {
+        0 => String::new(),
+        _ => error(),
+    })
+}
+
+/// `None`: a 64-bit program has no such call.
+#[cfg(not(target_pointer_width = "32"))]
+pub fn time64() -> Option<String> {
+    None
+}
+
+/// Longer than any record (kernel, CONSOLE_EXT_LOG_MAX is 8192).
+const RECORD: usize = 8192;
+
+/// All facts of the machine must appear at once, so a huge log is cut. A log of the usual size, 256
+/// KiB, has some 2500 records and takes 5 ms. The limit is not a time, because a fault at the end
+/// of the log would then be overlooked on a busy machine.
+const RECORDS: usize = 16 << 10;
+
+/// The present records, one per line; does not wait for more.
+pub fn kernel_log() -> Result<String, Missing> {
+    let mut file =
+        OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open("/dev/kmsg")?;
+    let mut log = String::new();
+    let mut record = [0; RECORD];
+    for _ in 0..RECORDS {
+        match file.read(&mut record) {
+            Ok(0) => break,
+            Ok(length) => log.push_str(&String::from_utf8_lossy(&record[..length])),
+            // EPIPE: the oldest record was overwritten during the read; the next one is available.
+            Err(e) if matches!(e.kind(), ErrorKind::BrokenPipe | ErrorKind::Interrupted) => {}
+            Err(e) if e.kind() == ErrorKind::WouldBlock => break,
+            // If the first read fails, its error is returned; after that, what was read counts.
+            Err(e) if log.is_empty() => return Err(e.into()),
+            Err(_) => break,
+        }
+    }
+    if log.is_empty() { Err(Missing::Empty) } else { Ok(log) }
+}
+
+/// CNTFRQ; `None` if the kernel does not let user code cntfrq it, and on other processors.
+#[cfg(all(native_c, any(target_arch = "aarch64", target_arch = "arm")))]
+pub fn cntfrq() -> Option<u64> {
+    unsafe extern "C" {
+        /// From native/arm.c: 0 if the register cannot be cntfrq.
+        safe fn cs_arm_cntfrq() -> u64;
+    }
+    Some(cs_arm_cntfrq()).filter(|hz| *hz > 0)
+}
+
+/// `None`: the processor has no such register, or the build had no compiler for the code that reads
+/// it.
+#[cfg(not(all(native_c, any(target_arch = "aarch64", target_arch = "arm"))))]
+pub fn cntfrq() -> Option<u64> {
+    None
+}
+
+/// The involuntary context switches of this thread (getrusage(2), RUSAGE_THREAD).
+pub fn thread_switches() -> Option<u64> {
+    crate::waits::os::switches().map(|(_, involuntary)| involuntary)
+}
+
+/// The longest line of a CPU: its name and ten numbers of 64 bits (Linux fs/proc/stat.c,
+/// show_stat).
+const LINE: usize = 256;
+
+/// The largest number of lines that is read; no Linux has more CPUs (Kconfig, NR_CPUS).
+const LINES: usize = 8192;
+
+/// The time stolen since boot from that CPU, or from all CPUs (proc(5), `/proc/stat`, field
+/// `steal`), in nanoseconds. It advances in ticks of USER_HZ, mostly of 10 ms.
+pub fn steal_ns(cpu: Option<usize>) -> Option<u64> {
+    static STAT: OnceLock<Option<File>> = OnceLock::new();
+    let file = STAT.get_or_init(|| File::open("/proc/stat").ok()).as_ref()?;
+    // The line of all CPUs comes first, then one line per CPU in order.
+    let lines = cpu.map_or(1, |cpu| cpu.saturating_add(2).min(LINES));
+    let mut text = vec![0; lines * LINE];
+    let length = file.read_at(&mut text, 0).ok()?;
+    // SAFETY: sysconf takes any number and stores nothing.
+    let hz = u64::try_from(unsafe { libc::sysconf(libc::_SC_CLK_TCK) }).ok()?;
+    let name = cpu.map_or_else(|| "cpu".to_owned(), |cpu| format!("cpu{cpu}"));
+    steal(&String::from_utf8_lossy(&text[..length]), &name, hz)
+}
+
+/// The time that this thread was ready to run and waited for a CPU, in nanoseconds
+/// (`/proc/thread-self/schedstat`: Linux Documentation/scheduler/sched-stats.rst). Any user may
+/// read it. `None` if the kernel keeps no such statistics.
+pub fn run_queue_ns() -> Option<u64> {
+    let mut text = [0; 128];
+    let file = File::open("/proc/thread-self/schedstat").ok()?;
+    let length = file.read_at(&mut text, 0).ok()?;
+    run_queue(&String::from_utf8_lossy(&text[..length]))
+}
+
+/// The second of `time on the CPU`, `time in the run queue` and `time slices`. If the thread has
+/// not run either, the kernel does not count.
+fn run_queue(schedstat: &str) -> Option<u64> {
+    let mut numbers = schedstat.split_ascii_whitespace().map(str::parse::<u64>);
+    let ran = numbers.next()?.ok()?;
+    let waited = numbers.next()?.ok()?;
+    (ran > 0).then_some(waited)
+}
+
+/// The CPU that this thread currently runs on (sched_getcpu(3)).
+pub fn current_cpu() -> Option<usize> {
+    // SAFETY: sched_getcpu takes no argument and stores nothing.
+    usize::try_from(unsafe { libc::sched_getcpu() }).ok()
+}
+
+/// The steal in the line `name` of `/proc/stat`:
+/// `cpu user nice system idle iowait irq softirq steal …` in ticks of `hz` per second (proc(5)).
+fn steal(stat: &str, name: &str, hz: u64) -> Option<u64> {
+    let mut words = stat.lines().find_map(|line| {
+        let mut words = line.split_ascii_whitespace();
+        (words.next() == Some(name)).then_some(words)
+    })?;
+    let ticks: u64 = words.nth(7)?.parse().ok()?;
+    ticks.checked_mul(1_000_000_000)?.checked_div(hz)
+}
+
+/// Watches for changes of the wall clock since it was opened: the kernel cancels a timer when the
+/// clock is set (timerfd_create(2), TFD_TIMER_CANCEL_ON_SET). Nothing else is done with the timer,
+/// which would expire in years. The kernel also reports the end of a suspension.
+#[derive(Debug)]
+pub struct ClockSet(OwnedFd);
+
+/// A moment that no run reaches, in seconds since 1970. The kernel reduces what is beyond its own
+/// range to the end of that range (include/linux/ktime.h, ktime_set).
+#[cfg_attr(target_env = "musl", allow(deprecated, reason = "libc means its 32-bit targets"))]
+const NEVER: libc::time_t = libc::time_t::MAX;
+
+impl ClockSet {
+    /// Begins to watch.
+    ///
+    /// # Errors
+    /// The kernel or a sandbox refuses such a timer.
+    pub fn open() -> io::Result<Self> {
+        let flags = libc::TFD_NONBLOCK | libc::TFD_CLOEXEC;
+        // SAFETY: timerfd_create takes numbers and touches no memory.
+        let fd = unsafe { libc::timerfd_create(libc::CLOCK_REALTIME, flags) };
+        if fd < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: the descriptor was just created and belongs to nobody else.
+        let watch = Self(unsafe { OwnedFd::from_raw_fd(fd) });
+        watch.arm()?;
+        Ok(watch)
+    }
+
+    /// Whether the clock was set since the last call.
+    pub fn was_set(&mut self) -> bool {
+        let mut expired = [0u8; 8];
+        // SAFETY: the buffer is valid for its length.
+        let read = unsafe { libc::read(self.0.as_raw_fd(), expired.as_mut_ptr().cast(), 8) };
+        let error = io::Error::last_os_error().raw_os_error();
+        let cancelled = read < 0 && error == Some(libc::ECANCELED);
+        if cancelled {
+            // The timer stays armed, but the next change is reported only to a timer that is set
+            // again.
+            let _ = self.arm();
+        }
+        cancelled
+    }
+
+    fn arm(&self) -> io::Result<()> {
+        // SAFETY: itimerspec is made of numbers, for which zero is valid.
+        let mut when: libc::itimerspec = unsafe { std::mem::zeroed() };
+        when.it_value.tv_sec = NEVER;
+        let flags = libc::TFD_TIMER_ABSTIME | libc::TFD_TIMER_CANCEL_ON_SET;
+        // SAFETY: the descriptor is a timer's, and the structure outlives the call.
+        let done = unsafe {
+            libc::timerfd_settime(self.0.as_raw_fd(), flags, &raw const when, std::ptr::null_mut())
+        };
+        match done {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn asking_sets_nothing() {
+        let (first, second) = (adjtimex_answer(), adjtimex_answer());
+        assert_eq!(first.map(|it| (it.tick_us, it.tai_s)), second.map(|it| (it.tick_us, it.tai_s)));
+    }
+
+    #[test]
+    fn clocks_that_nothing_steps_keep_their_distance() {
+        let [Some(first), Some(second)] = [distances(), distances()] else {
+            panic!("every Linux has these clocks");
+        };
+        let moved = first.moved(&second);
+        assert!(moved.wall_ns.abs() <= moved.error_ns, "{moved:?}");
+        assert!(timer_resolution_ns().is_some_and(|ns| ns > 0));
+    }
+
+    #[test]
+    fn steal_is_the_eighth_figure() {
+        let of_all = |stat, hz| steal(stat, "cpu", hz);
+        assert_eq!(of_all("cpu  27232 0 4324 480830 1262 0 98 43 0 0\n", 100), Some(430_000_000));
+        assert_eq!(of_all("cpu  1 2 3 4\n", 100), None);
+        assert_eq!(of_all("cpu0 1 2 3 4 5 6 7 8\n", 100), None);
+        assert_eq!(of_all("cpu 1 2 3 4 5 6 7 18446744073709551615\n", 100), None);
+        assert_eq!(of_all("cpu 1 2 3 4 5 6 7 8\n", 0), None);
+    }
+
+    #[test]
+    fn each_cpu_has_its_own_line() {
+        let stat = "cpu 9 9 9 9 9 9 9 30 0 0\ncpu0 1 2 3 4 5 6 7 10 0 0\n\
+                    cpu10 1 2 3 4 5 6 7 20 0 0\nintr 5\n";
+        assert_eq!(steal(stat, "cpu0", 100), Some(100_000_000));
+        assert_eq!(steal(stat, "cpu10", 100), Some(200_000_000));
+        assert_eq!(steal(stat, "cpu1", 100), None);
+    }
+
+    #[test]
+    fn the_time_in_the_run_queue_is_the_second_figure() {
+        assert_eq!(run_queue("1500000 320000 7\n"), Some(320_000));
+        assert_eq!(run_queue("1500000 0 7\n"), Some(0));
+        for nothing in ["0 0 0\n", "", "12", "12 x", "-1 2 3", "99999999999999999999 1 1"] {
+            assert_eq!(run_queue(nothing), None, "{nothing}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_causes_a_panic(text in "(cpu)?.*", hz: u64) {
+            let _ = steal(&text, "cpu", hz);
+        }
+    }
+
+    #[test]
+    fn counts_never_fall() {
+        let before = (thread_switches(), steal_ns(None));
+        std::thread::yield_now();
+        assert!(thread_switches() >= before.0 && before.0.is_some());
+        assert!(steal_ns(None) >= before.1);
+        // A kernel without scheduler statistics has none.
+        let waited = run_queue_ns();
+        assert!(run_queue_ns() >= waited);
+        let own = current_cpu();
+        // A container may number the CPUs differently from the kernel.
+        assert!(own.is_some() && steal_ns(own) <= steal_ns(None));
+        assert_eq!(steal_ns(Some(usize::MAX)), None);
+    }
+
+    #[test]
+    fn a_clock_that_nobody_sets_was_not_set() {
+        let mut watch = ClockSet::open().expect("a timer");
+        assert!((0..100).all(|_| !watch.was_set()));
+    }
+}
