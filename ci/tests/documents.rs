@@ -427,6 +427,38 @@ fn the_design_lists_every_crate() {
     }
 }
 
+/// The tool's commands and options, by their man pages.
+#[test]
+fn options_that_documents_name_exist() {
+    let page = |command: &str| read(&format!("docs/man/{command}.1")).replace("\\-", "-");
+    let own = page("chronoscope");
+    let (mut wrong, mut seen) = (Vec::new(), 0);
+    for document in documents() {
+        let text = read(&document);
+        for (at, name) in text.match_indices("chronoscope ") {
+            // The name of a package, and an argument of `compare`.
+            if text[..at].ends_with("-p ") || text[..at].ends_with("--run ") {
+                continue;
+            }
+            let words = &text[at + name.len()..];
+            let words = words.split(['`', '\n', '#', '|', '\'']).next().unwrap_or_default();
+            let command = words.split(' ').next().unwrap_or_default();
+            let known = root().join(format!("docs/man/chronoscope-{command}.1")).exists();
+            let page = if known { page(&format!("chronoscope-{command}")) } else { own.clone() };
+            for option in words.split(' ').filter(|word| word.starts_with("--")) {
+                let end = option.find(|c: char| !c.is_ascii_lowercase() && c != '-');
+                let option = &option[..end.unwrap_or(option.len())];
+                seen += 1;
+                if !page.contains(option) {
+                    wrong.push(format!("{document}: chronoscope {words}: {option}"));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(seen > 100, "only {seen} options were found");
+}
+
 #[test]
 fn each_runtime_has_its_notes() {
     let page = read("docs/runtimes.md");
