@@ -6,13 +6,18 @@
 //! pieces here, each with the rate that was known when it began. A piece ends at a fixed tick and
 //! the next begins at exactly that point, whenever it is published. The nanoseconds are therefore a
 //! function of the ticks, the same for every thread, and never decrease as the ticks advance.
+//!
+//! The ticks are read in order, and if the counter itself is set back, the latest time that may
+//! have been read counts until the ticks have reached it.
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use crate::clock::Clock;
 use crate::convert::Scale;
 use crate::machine::Machine;
 use crate::publish::Published;
+use crate::sync::AtomicU64;
 use crate::sys::process;
 
 /// The longest piece: a better rate takes effect within this time.
@@ -26,6 +31,13 @@ const WORDS: usize = 4;
 
 /// One fewer threads than this can begin a piece at the same moment; others try again.
 const SLOTS: usize = 64;
+
+/// A time is noted once it is so much later than the one that was noted before, so threads rarely
+/// write where others read. A counter that is set back by less is not noticed.
+const CLOSE_NS: u64 = 1_000;
+
+/// Marks a noted time after which no later one was read.
+const LAST: u64 = 1 << 63;
 
 /// The steady clock of the process, as `std::chrono::steady_clock` in C++.
 ///
@@ -43,9 +55,12 @@ pub struct Steady;
 static GLOBAL: SteadyClock = SteadyClock::new();
 
 impl Steady {
-    /// Returns nanoseconds since the zero of the system's monotonic clock.
+    /// Returns nanoseconds since the zero of the system's monotonic clock, after all earlier
+    /// instructions of this thread, so that a time that another thread has handed over is never
+    /// later. It costs about as much as [`Clock::now_ordered`] and a conversion.
     ///
-    /// Not ordered with the surrounding instructions, like [`Clock::now`].
+    /// If the counter is set back, this clock stands still until a check has found that out; if it
+    /// is set back by less than a microsecond, nothing notices, and neither does this clock.
     ///
     /// ```
     /// use chronoscope::Steady;
@@ -56,6 +71,13 @@ impl Steady {
     #[inline(always)]
     pub fn now() -> u64 {
         GLOBAL.now(Clock::global())
+    }
+
+    /// What [`Steady::now`] returns if that takes no call; for `chronoscope-capi`.
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn now_at_once() -> Option<u64> {
+        GLOBAL.now_at_once(Clock::global())
     }
 }
 
@@ -70,6 +92,8 @@ impl Steady {
 /// ```
 pub struct SteadyClock {
     line: Published<WORDS, SLOTS>,
+    /// No time was read that is later than this by [`CLOSE_NS`], or at all if it is marked.
+    latest: AtomicU64,
 }
 
 impl std::fmt::Debug for SteadyClock {
@@ -94,7 +118,7 @@ impl SteadyClock {
     /// println!("{} ns", STEADY.now(&CLOCK));
     /// ```
     pub const fn new() -> Self {
-        Self { line: Published::zero() }
+        Self { line: Published::zero(), latest: AtomicU64::new(0) }
     }
 
     /// Returns the time as [`Steady::now`] does.
@@ -108,27 +132,62 @@ impl SteadyClock {
     /// ```
     #[inline(always)]
     pub fn now<M: Machine>(&self, clock: &Clock<M>) -> u64 {
-        let (_, [ticks, ns, multiplier, length]) = self.line.read();
-        if let Some(now) = clock.now_by_counter() {
-            // Wraps if the piece began after this read; that is too many ticks as well.
-            let since = now.wrapping_sub(ticks);
-            if since < length {
-                return ns.wrapping_add(Scale::from_atomic(multiplier).ns_short(since));
-            }
+        match self.now_at_once(clock) {
+            Some(now) => now,
+            None => self.beyond(clock),
         }
-        self.beyond(clock)
     }
 
-    /// Handles a read by another clock than the counter or beyond the piece, and begins the next
-    /// piece. Of several threads that do so, the fastest decides about the piece, and the others
-    /// read again.
+    #[inline(always)]
+    fn now_at_once<M: Machine>(&self, clock: &Clock<M>) -> Option<u64> {
+        // Loaded before the counter is read in order, so it was read earlier, too.
+        let latest = self.latest.load(Ordering::Relaxed);
+        let (_, [ticks, ns, multiplier, length]) = self.line.read();
+        // Wraps if the counter is behind the beginning of the piece; that is too many as well.
+        let since = clock.ordered_by_counter()?.wrapping_sub(ticks);
+        let now = ns.wrapping_add(Scale::from_atomic(multiplier).ns_short(since));
+        (since < length && now.wrapping_sub(latest) < CLOSE_NS).then_some(now)
+    }
+
+    /// Handles a read by another clock than the counter, beyond the piece, or some time after the
+    /// one that was noted.
     #[cold]
     #[inline(never)]
     fn beyond<M: Machine>(&self, clock: &Clock<M>) -> u64 {
+        let (latest, mut now) = (self.latest(), self.on_the_line(clock));
+        if latest.saturating_sub(now) >= CLOSE_NS {
+            clock.check_now();
+            now = self.on_the_line(clock);
+        }
+        let mut shown = now;
+        let _ = self.latest.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |noted| {
+            let (ns, is_last) = (noted & !LAST, noted >= LAST);
+            shown = now;
+            if let Some(later) = now.checked_sub(ns) {
+                return (later >= CLOSE_NS || is_last).then_some(now);
+            }
+            if now >= latest {
+                // Another thread has noted a later time since this one has read the counter.
+                return None;
+            }
+            // The counter is behind: nothing later than this was read, or will be until it is not.
+            shown = if is_last { ns } else { ns.saturating_add(CLOSE_NS) };
+            (!is_last).then_some(shown | LAST)
+        });
+        shown
+    }
+
+    fn latest(&self) -> u64 {
+        self.latest.load(Ordering::Relaxed) & !LAST
+    }
+
+    /// Returns the time by the line, and begins its next piece if it ends before. Of several
+    /// threads that do so, the fastest decides about the piece, and the others read again.
+    fn on_the_line<M: Machine>(&self, clock: &Clock<M>) -> u64 {
         clock.check_if_due();
         loop {
             let (stamp, [ticks, ns, multiplier, length]) = self.line.read();
-            let now = clock.now().0;
+            let now = clock.now_ordered().0;
             let (end, end_ns) = if length == 0 {
                 (now, clock.machine().monotonic())
             } else {

@@ -123,6 +123,13 @@ impl Wall {
         GLOBAL.now(Clock::global())
     }
 
+    /// What [`Wall::now`] returns if that takes no call; for `chronoscope-capi`.
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn now_at_once() -> Option<u64> {
+        GLOBAL.now_at_once(Clock::global())
+    }
+
     /// Returns the time as the standard library's type.
     ///
     /// ```
@@ -294,15 +301,19 @@ impl WallClock {
     /// ```
     #[inline(always)]
     pub fn now<M: Machine>(&self, clock: &Clock<M>) -> u64 {
-        let (_, [ticks, ns, multiplier, good_for]) = self.line.read_first();
-        if let Some(now) = clock.now_by_counter() {
-            // Wraps if another thread has checked in the meantime; that is too many ticks as well.
-            let since = now.wrapping_sub(ticks);
-            if since < good_for {
-                return ns.wrapping_add(Scale::from_atomic(multiplier).ns_short(since));
-            }
+        match self.now_at_once(clock) {
+            Some(now) => now,
+            None => self.now_otherwise(clock),
         }
-        self.now_otherwise(clock)
+    }
+
+    #[inline(always)]
+    fn now_at_once<M: Machine>(&self, clock: &Clock<M>) -> Option<u64> {
+        let (_, [ticks, ns, multiplier, good_for]) = self.line.read_first();
+        // Wraps if another thread has checked in the meantime; that is too many ticks as well.
+        let since = clock.now_by_counter()?.wrapping_sub(ticks);
+        let now = ns.wrapping_add(Scale::from_atomic(multiplier).ns_short(since));
+        (since < good_for).then_some(now)
     }
 
     /// Reads the system's clock through another clock than the counter, or after a check.

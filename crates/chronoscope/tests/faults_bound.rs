@@ -177,6 +177,50 @@ fn the_bound_includes_the_step_of_the_clock_that_took_over() {
     }
 }
 
+/// A time that begins or ends with a read of the clock that took over, which is in whole ticks.
+#[test]
+fn the_bound_includes_both_steps_after_the_counter_was_given_up() {
+    for (hz, step) in [(1e6, 1.0), (19.2e6, 1.0), (24e6, 1.0), (54e6, 3.0), (2.6e9, 1.0)] {
+        for os_step in [1, 41, 52, 53, 100, 1_000] {
+            let mut world = World::new(hz);
+            (world.step, world.os_step) = (step, os_step);
+            let clock = clock(world);
+            clock.machine().pass(SECOND);
+            clock.sync();
+            clock.machine().tell(|world| world.frozen = true);
+            clock.machine().pass(SECOND);
+            assert_eq!(clock.sync(), Synced::GivenUp);
+            for round in 0..2_000 {
+                let (begun, start) = (clock.machine().time(), clock.now());
+                clock.machine().pass(f64::from(round) * 7.31);
+                let (ended, stop) = (clock.machine().time(), clock.now());
+                assert_true(clock.between_bounded(start, stop), ended - begun);
+            }
+        }
+    }
+}
+
+/// A counter that reads less than at the last check was set back since, whatever age that check
+/// may have.
+#[test]
+fn a_counter_that_was_set_back_since_a_check_is_checked_again() {
+    for (after, back) in [(100.0, 1e3), (900.0, 1e4), (900.0, 1e6), (1e3, SECOND), (1e6, SECOND)] {
+        let clock = clock(World::new(2.6e9));
+        clock.machine().pass(SECOND);
+        let (start, begun) = read(&clock);
+        clock.machine().pass(2.0 * SECOND);
+        clock.sync();
+        clock.machine().pass(after);
+        clock.machine().tell(|world| world.ticks -= back * 2.6);
+        let found = clock.bounded_since_within(start, std::time::Duration::from_secs(1));
+        let ended = clock.machine().tell(|world| world.ordered_at);
+        if !found.disturbed {
+            assert_eq!(found.unchecked_ns, 0, "{after}, {back}: {found:?}");
+            assert_true(found, ended - begun);
+        }
+    }
+}
+
 /// The reference is wrong until some moment while a check looks for the reason.
 #[test]
 fn a_rate_is_not_taken_from_a_stretch_in_which_something_happened() {

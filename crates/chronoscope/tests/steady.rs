@@ -1,8 +1,10 @@
 //! Nanoseconds that never go back, whatever the calibration finds.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::common::{Sim, World};
+use chronoscope::machine::Kernel;
 use chronoscope::steady::SteadyClock;
 use chronoscope::{Clock, Steady};
 
@@ -61,22 +63,27 @@ fn it_begins_with_the_systems_clock() {
     }
 }
 
-/// What one thread has read is not later than what another thread reads then.
+/// What one thread has handed over, by an atomic or under a mutex, is not later than what another
+/// thread reads then.
 #[test]
 fn threads_agree() {
     static LATEST: AtomicU64 = AtomicU64::new(0);
+    static GUARDED: Mutex<u64> = Mutex::new(0);
     let reads = if cfg!(miri) { 20 } else { 200_000 };
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(move || {
                 for i in 0..reads {
                     let seen = LATEST.load(Ordering::Acquire);
-                    // Ordered after the load above, unlike a plain read of a counter.
-                    Clock::global().now_ordered();
-                    std::sync::atomic::fence(Ordering::SeqCst);
                     let now = Steady::now();
                     assert!(now >= seen, "{now} after {seen}");
-                    LATEST.fetch_max(now, Ordering::AcqRel);
+                    LATEST.store(now, Ordering::Release);
+                    if i % 16 == 0 {
+                        let mut guarded = GUARDED.lock().unwrap();
+                        let now = Steady::now();
+                        assert!(now >= *guarded, "{now} after {guarded}, under a mutex");
+                        *guarded = now;
+                    }
                     if i % 1000 == 0 {
                         Clock::global().sync();
                     }
@@ -84,4 +91,40 @@ fn threads_agree() {
             });
         }
     });
+}
+
+/// A machine that is restored or moved may continue with a counter that is behind.
+#[test]
+fn it_does_not_go_back_with_the_counter() {
+    let kernels = [Kernel::Uses("tsc".into()), Kernel::Offers("hpet".into()), Kernel::Silent];
+    for (kernel, back, pause) in kernels.into_iter().flat_map(|kernel| {
+        let backs = [2e3, 5e4, 1e6, 3e7, 1e9, 1e12, 1e18];
+        backs.into_iter().flat_map(move |back| {
+            [1e2, 7e2, 3e4, 2e6].into_iter().map(move |pause| (kernel, back, pause))
+        })
+    }) {
+        let clock = Clock::on(Sim::new(World::new(2.6e9).kernel(kernel)));
+        let steady = SteadyClock::new();
+        let mut last = steady.now(&clock);
+        for round in 0..5 {
+            for _ in 0..300 {
+                clock.machine().pass(pause);
+                let now = steady.now(&clock);
+                assert!(now >= last, "{kernel:?}, {back} ns back: {now} after {last}");
+                last = now;
+            }
+            if round == 1 {
+                clock.machine().tell(|world| world.ticks = (world.ticks - back * 2.6).max(0.0));
+            }
+        }
+        // Nor does it stand still for longer than a check needs.
+        clock.machine().pass(3e9);
+        clock.sync();
+        let (first, began) = (steady.now(&clock), clock.machine().time());
+        assert!(first >= last);
+        clock.machine().pass(1e9);
+        let passed = clock.machine().time() - began;
+        let seen = (steady.now(&clock) - first) as f64;
+        assert!((seen / passed - 1.0).abs() < 1e-3, "{kernel:?}, {back}: {seen} of {passed}");
+    }
 }

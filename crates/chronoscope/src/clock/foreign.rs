@@ -1,8 +1,9 @@
 //! What a header in another language needs to read the clock by itself.
 
-use std::sync::atomic::AtomicU8;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::{COUNTER, Clock, STOP};
+use crate::machine::Native;
 
 impl Clock {
     /// The bit of [`Clock::mode_byte`] that allows reading the counter.
@@ -18,5 +19,14 @@ impl Clock {
     #[doc(hidden)]
     pub fn mode_byte(&self) -> &AtomicU8 {
         &self.mode
+    }
+
+    /// What a read of the counter returns, if it may be made in the way of this bit. A library for C
+    /// must not be cancelled in what it calls otherwise.
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn if_counted(&self, way: u8, read: impl FnOnce(&Native) -> u64) -> Option<u64> {
+        let counted = self.mode.load(Ordering::Acquire) & way != 0;
+        counted.then(|| read(&self.machine))
     }
 }

@@ -100,8 +100,12 @@ impl<M: Machine> Clock<M> {
     /// ```
     #[inline]
     pub fn bounded_since_within(&self, earlier: Ticks, age: Duration) -> Bounded {
-        let found = self.between_bounded(earlier, self.now_ordered());
-        if u128::from(found.unchecked_ns) <= age.as_nanos() {
+        // A check that is known before the present is read in order was made before it. If the
+        // counter says otherwise, it was set back.
+        let checked = self.checked.load(Ordering::Acquire);
+        let now = self.now_ordered();
+        let found = self.between_bounded(earlier, now);
+        if now.0 >= checked && u128::from(found.unchecked_ns) <= age.as_nanos() {
             found
         } else {
             self.bounded_since(earlier)
@@ -208,8 +212,11 @@ impl<M: Machine> Clock<M> {
             self.limit.store(known.limit, Ordering::Relaxed);
             self.checked.store(known.checked, Ordering::Relaxed);
             if known.source == Source::OsInstead {
+                // A time may begin with a read of the one and end with a read of the other, which is
+                // rounded up to a tick.
                 let step = known.scale.ticks(self.machine.reference_step()).unwrap_or(1);
-                self.step.fetch_max(step, Ordering::Relaxed);
+                let both = step.saturating_add(self.machine.ticks_step()).saturating_add(1);
+                self.step.fetch_max(both, Ordering::Relaxed);
                 self.mode.store(super::OS_INSTEAD, Ordering::Release);
             }
         });

@@ -71,9 +71,10 @@ pub struct Bounded {
     /// Whether something was noticed since the earlier moment that no rate explains: a jump, a
     /// change of the rate, a drift. The bound then does not hold.
     pub disturbed: bool,
-    /// For how long before the later moment there was no check, in nanoseconds; zero if there was
-    /// one after it. The bound does not cover what happened in this time, nor a change of the rate
-    /// shortly before it that the last check could not notice yet.
+    /// For how long before the later moment there was no check, in nanoseconds by this clock; zero
+    /// if there was one after it. The bound does not cover what happened after that check, such as
+    /// a counter that was set back, which makes this too short; nor a change of the rate shortly
+    /// before it that the check could not notice yet.
     pub unchecked_ns: u64,
     /// The clock that the bound refers to.
     pub clock: &'static str,
@@ -245,6 +246,13 @@ impl<M: Machine> Clock<M> {
         counted.then(|| self.machine.ticks())
     }
 
+    /// As [`Clock::now_ordered`], if the counter is read.
+    #[inline(always)]
+    pub(crate) fn ordered_by_counter(&self) -> Option<u64> {
+        let counted = self.mode.load(Ordering::Acquire) & COUNTER != 0;
+        counted.then(|| self.machine.ticks_ordered())
+    }
+
     /// Lets the processor rest in a spin until the counter is at `ticks`; see
     /// [`Machine::rest_until`].
     #[inline]
@@ -396,12 +404,18 @@ impl<M: Machine> Clock<M> {
         // The rare cases are moments in the wrong order, long spans, and a clock without a source.
         // A single test cannot cover all of them, because a moment near the last possible one would
         // wrap to a short span.
-        match later.0.checked_sub(earlier.0) {
-            Some(ticks) if ticks < self.limit.load(Ordering::Relaxed) => {
-                self.rate().ns_short(ticks)
-            }
-            _ => self.ns_rare(earlier, later),
+        match self.ns_at_once(earlier, later) {
+            Some(ns) => ns,
+            None => self.ns_rare(earlier, later),
         }
+    }
+
+    /// What [`Clock::ns_between`] returns if that takes no call; for `chronoscope-capi`.
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn ns_at_once(&self, earlier: Ticks, later: Ticks) -> Option<u64> {
+        let ticks = later.0.checked_sub(earlier.0)?;
+        (ticks < self.limit.load(Ordering::Relaxed)).then(|| self.rate().ns_short(ticks))
     }
 
     #[cold]

@@ -286,13 +286,13 @@ pub fn on_each_cpu(visit: &mut dyn FnMut(usize) -> bool) -> bool {
 /// Reduces this thread's timer slack to a nanosecond as long as this exists.
 ///
 /// A sleep may be longer by the slack, 50 us by default (`prctl(2)`, PR_SET_TIMERSLACK).
-struct TightTimers(Option<c_int>);
+struct TightTimers(Option<c_long>);
 
 impl TightTimers {
     fn new() -> Self {
-        // SAFETY: only returns a number.
-        let slack = unsafe { libc::prctl(libc::PR_GET_TIMERSLACK) };
-        if slack <= 1 {
+        let slack = timer_slack();
+        // A system call that fails returns -1.
+        if matches!(slack, -1..=1) {
             return Self(None);
         }
         // SAFETY: affects only the timers of this thread.
@@ -301,11 +301,18 @@ impl TightTimers {
     }
 }
 
+/// This thread's timer slack: a number of the kernel's `unsigned long`, of which the C library's
+/// `prctl` returns the lower 32 bits.
+fn timer_slack() -> c_long {
+    // SAFETY: only returns a number.
+    unsafe { libc::syscall(libc::SYS_prctl, libc::PR_GET_TIMERSLACK as c_long) }
+}
+
 impl Drop for TightTimers {
     fn drop(&mut self) {
         if let Some(slack) = self.0 {
             // SAFETY: restores the previous value.
-            unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, c_long::from(slack)) };
+            unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, slack) };
         }
     }
 }
@@ -386,15 +393,22 @@ mod tests {
     }
 
     #[test]
-    fn slack_is_put_back() {
-        // SAFETY: only returns a number.
-        let slack = || unsafe { libc::prctl(libc::PR_GET_TIMERSLACK) };
-        let before = slack();
-        {
-            let _tight = TightTimers::new();
-            assert_eq!(slack(), 1);
-        }
-        assert_eq!(slack(), before);
+    fn slack_of_any_size_is_put_back() {
+        let sizes = [50_000, i32::MAX as u64, i32::MAX as u64 + 1, 3_000_000_000, 4_295_017_296];
+        std::thread::scope(|scope| {
+            // A thread of its own, whose slack nothing else needs.
+            scope.spawn(|| {
+                for size in sizes.into_iter().filter_map(|size| c_long::try_from(size).ok()) {
+                    // SAFETY: affects only the timers of this thread.
+                    assert_eq!(unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, size) }, 0);
+                    {
+                        let _tight = TightTimers::new();
+                        assert_eq!(timer_slack(), 1, "{size}");
+                    }
+                    assert_eq!(timer_slack(), size);
+                }
+            });
+        });
     }
 
     #[test]
