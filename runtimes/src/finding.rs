@@ -1,6 +1,7 @@
 //! Finds the programs of a runtime: in the `PATH`, in the usual places, or where the user says.
 
 use crate::declaration::{Program, Runtime, Way};
+use crate::trust::is_trusted;
 use std::env;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -74,8 +75,12 @@ fn find(program: &Program, given: Override, main: bool) -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let mut listed = env::split_paths(&path).filter(|dir| dir.is_absolute());
     listed.find_map(|dir| in_dir(&dir, program)).or_else(|| {
-        let mut places = program.places.iter().flat_map(|place| expand(place));
-        places.find_map(|dir| in_dir(&dir, program))
+        // A variable may name the folder of another user.
+        let mut places = program.places.iter().flat_map(|place| {
+            let is_safe = |file: &PathBuf| !place.starts_with('$') || is_trusted(file);
+            expand(place).into_iter().filter_map(|dir| in_dir(&dir, program)).filter(is_safe)
+        });
+        places.next()
     })
 }
 

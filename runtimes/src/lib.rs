@@ -14,9 +14,11 @@ mod declaration;
 mod dotnet;
 mod finding;
 mod interpreted;
+mod trust;
 
 pub use declaration::{File, Install, Program, Runtime, Setting, Way};
 pub use finding::{Found, Override, Place};
+pub use trust::is_trusted;
 
 /// The version of the protocol that the probes speak.
 pub const PROTOCOL: u64 = 1;

@@ -4,12 +4,8 @@ use chronoscope::Steady;
 use governor::clock::{Clock, ReasonablyRealtime};
 use governor::nanos::Nanos;
 
-/// [`Steady`] as the clock of a rate limiter: nanoseconds that never go back, at the cost of the
-/// counter.
-///
-/// It is the same for every thread, except that a thread may read it up to some hundred nanoseconds
-/// early (see [`Clock::now`](chronoscope::Clock::now)). A limiter then allows a request that much
-/// too late, never too early.
+/// [`Steady`] as the clock of a rate limiter: nanoseconds that never go back, also between the
+/// threads that share a limiter, at the cost of an ordered read of the counter.
 ///
 /// ```
 /// use chronoscope_adapters::governor::SteadyClock;

@@ -61,3 +61,22 @@ fn moments_never_go_back() {
         last = now;
     }
 }
+
+/// What one thread has handed over is not later than what another reads then.
+#[test]
+fn moments_of_threads_never_go_back() {
+    let (last, step_back) = (AtomicU64::new(0), AtomicU64::new(0));
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                for _ in 0..300_000 {
+                    let seen = last.load(Ordering::Acquire);
+                    let now = SteadyClock.now().as_u64();
+                    step_back.fetch_max(seen.saturating_sub(now), Ordering::Relaxed);
+                    last.store(now, Ordering::Release);
+                }
+            });
+        }
+    });
+    assert_eq!(step_back.into_inner(), 0);
+}

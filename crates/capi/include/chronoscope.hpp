@@ -1,6 +1,7 @@
 /*
  * chronoscope for C++: a clock for std::chrono, and waits for its durations. C++11 and later.
  *
+ *     #include <chrono>
  *     #include <chronoscope.hpp>
  *
  *     auto start = chronoscope::clock::now();
@@ -53,7 +54,10 @@ std::uint64_t nanoseconds(const std::chrono::duration<Rep, Period> &time) {
 
 }  // namespace detail
 
-/* A steady clock in nanoseconds that meets [time.clock.req], as fast as the counter. */
+/*
+ * A steady clock in nanoseconds that meets [time.clock.req], also between threads: what one has
+ * handed over is never later than what another reads then. It costs an ordered read of the counter.
+ */
 struct clock : detail::steady<void> {
     typedef std::int64_t rep;
     typedef std::nano period;

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::cancel::Uncancelled;
+use crate::cancel;
 use crate::status::{CHRONOSCOPE_INTERNAL, CHRONOSCOPE_NULL, CHRONOSCOPE_OK, chronoscope_status};
 
 /// The result of a function that can fail.
@@ -10,19 +10,48 @@ pub type Answer = Result<(), chronoscope_status>;
 
 /// Runs code that might panic, and that must not be cancelled. Everything it may touch that others
 /// use is valid by itself (`chronoscope::Clock`), so continuing after a panic breaks nothing.
+#[inline(always)]
 pub fn guarded(work: impl FnOnce() -> Answer) -> chronoscope_status {
-    let _uncancelled = Uncancelled::new();
-    match catch_unwind(AssertUnwindSafe(work)) {
-        Ok(Ok(())) => CHRONOSCOPE_OK,
-        Ok(Err(status)) => status,
-        Err(_) => CHRONOSCOPE_INTERNAL,
-    }
+    guarded_or(CHRONOSCOPE_INTERNAL, || match work() {
+        Ok(()) => CHRONOSCOPE_OK,
+        Err(status) => status,
+    })
 }
 
 /// As [`guarded`], for code that returns a value.
-pub fn guarded_or<T>(otherwise: T, work: impl FnOnce() -> T) -> T {
-    let _uncancelled = Uncancelled::new();
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or(otherwise)
+#[inline(always)]
+pub fn guarded_or<T>(otherwise: T, work: impl FnOnce() -> T) -> T
+where
+    T: Copy,
+{
+    let before = cancel::disable();
+    let value = caught(work);
+    cancel::restore(before);
+    value.unwrap_or(otherwise)
+}
+
+/// What is read at once; otherwise what `work` returns, which is not cancelled. If that panics, the
+/// program ends, because no time could be returned in its place.
+#[inline(always)]
+pub fn at_once_or(read: Option<u64>, work: impl FnOnce() -> u64) -> u64 {
+    if let Some(value) = read {
+        return value;
+    }
+    let before = cancel::disable();
+    let value = ending(work);
+    cancel::restore(before);
+    value
+}
+
+#[inline(never)]
+fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(work)).ok()
+}
+
+#[cold]
+#[inline(never)]
+fn ending(work: impl FnOnce() -> u64) -> u64 {
+    caught(work).unwrap_or_else(|| std::process::abort())
 }
 
 /// Writes a result to the place that the caller gives.
@@ -66,11 +95,12 @@ pub unsafe fn hand_out<T>(place: *mut *mut T, make: impl FnOnce() -> Result<T, i
 /// # Safety
 /// `value` is null, or came from [`hand_out`] and is not used any more.
 pub unsafe fn take_back<T>(value: *mut T) {
-    if !value.is_null() {
-        // SAFETY: it was a box, and the caller no longer uses it.
-        let value = unsafe { Box::from_raw(value) };
-        guarded_or((), || drop(value));
-    }
+    guarded_or((), || {
+        if !value.is_null() {
+            // SAFETY: it was a box, and the caller no longer uses it.
+            drop(unsafe { Box::from_raw(value) });
+        }
+    });
 }
 
 /// Returns the object of this library that a pointer points to.

@@ -1,14 +1,17 @@
 //! Cancellation (`pthread_cancel(3)`) and signals during waits.
 //!
-//! The C library cancels a thread by unwinding its stack, which Rust's own frames do not survive.
-//! So every call that does more than read runs with cancellation disabled. The functions that wait
-//! sleep for most of the time in frames that hold nothing to be cleaned up, with cancellation
-//! enabled: in [`pause`], which must be called by an `extern "C-unwind"` function directly.
+//! The C library cancels a thread by unwinding its stack: at certain calls, or at any instruction
+//! if the thread asks for that (`PTHREAD_CANCEL_ASYNCHRONOUS`). Rust's own frames do not survive
+//! it. So every call that does more than read runs with cancellation disabled. What runs before and
+//! after that, and the frames in which a wait sleeps for most of its time, hold nothing to be
+//! cleaned up, so that the stack can be unwound from any of their instructions: they are functions
+//! that may unwind (`extern "C-unwind"`), and have no value that is dropped and nothing that
+//! catches a panic, both of which would take a table of the places where they may be unwound.
 
 #[cfg(unix)]
-pub use unix::{Uncancelled, cancel_if_asked, pause};
+pub use unix::{cancel_if_asked, disable, pause, restore};
 #[cfg(not(unix))]
-pub use without::{Uncancelled, cancel_if_asked, pause};
+pub use without::{cancel_if_asked, disable, pause, restore};
 
 /// How a pause ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,44 +29,58 @@ mod unix {
     use std::ptr;
 
     use super::Paused;
+    use crate::border::guarded_or;
 
-    /// `pthread.h`: macOS counts the other way round.
+    /// `pthread.h`: macOS has other numbers.
     const DISABLE: c_int = if cfg!(target_vendor = "apple") { 0 } else { 1 };
-
-    unsafe extern "C" {
-        #[cfg(not(target_os = "android"))]
-        fn pthread_setcancelstate(state: c_int, old: *mut c_int) -> c_int;
-    }
+    const DEFERRED: c_int = if cfg!(target_vendor = "apple") { 2 } else { 0 };
 
     unsafe extern "C-unwind" {
+        #[cfg(not(target_os = "android"))]
+        fn pthread_setcancelstate(state: c_int, old: *mut c_int) -> c_int;
+        #[cfg(not(target_os = "android"))]
+        fn pthread_setcanceltype(kind: c_int, old: *mut c_int) -> c_int;
         #[cfg(not(target_os = "android"))]
         fn pthread_testcancel();
         fn poll(descriptors: *mut c_void, count: c_ulong, milliseconds: c_int) -> c_int;
     }
 
-    /// Disables cancellation of this thread as long as it exists.
-    pub struct Uncancelled(c_int);
+    /// How a thread may be cancelled: its state and its type.
+    #[derive(Clone, Copy)]
+    pub struct Before(c_int, c_int);
 
-    impl Uncancelled {
-        pub fn new() -> Self {
-            let mut before = DISABLE;
-            #[cfg(not(target_os = "android"))]
-            // SAFETY: a valid place for the previous state; affects only this thread.
-            unsafe {
-                pthread_setcancelstate(DISABLE, &mut before);
-            }
-            Self(before)
+    /// Disables cancellation of this thread, and returns what [`restore`] takes.
+    ///
+    /// The type is set as well, because glibc's handler of its signal looks at that alone: a signal
+    /// that was sent before the state was disabled would cancel the thread afterwards.
+    #[inline(always)]
+    pub fn disable() -> Before {
+        #[allow(unused_mut, reason = "Android has no cancellation")]
+        let mut before = Before(DISABLE, DEFERRED);
+        #[cfg(not(target_os = "android"))]
+        // SAFETY: valid places for the previous state and type; affects only this thread.
+        unsafe {
+            pthread_setcancelstate(DISABLE, &mut before.0);
+            pthread_setcanceltype(DEFERRED, &mut before.1);
         }
+        before
     }
 
-    impl Drop for Uncancelled {
-        fn drop(&mut self) {
-            #[cfg(not(target_os = "android"))]
-            // SAFETY: restores the previous state.
-            unsafe {
-                pthread_setcancelstate(self.0, ptr::null_mut());
+    /// Restores what [`disable`] has returned. If the thread was cancelled meanwhile and asks for
+    /// that to happen at any time, this unwinds.
+    #[inline(always)]
+    pub fn restore(before: Before) {
+        #[cfg(not(target_os = "android"))]
+        // SAFETY: restores the previous state and type; if the thread is cancelled, no caller holds
+        // anything.
+        unsafe {
+            pthread_setcancelstate(before.0, ptr::null_mut());
+            if before.1 != DEFERRED {
+                pthread_setcanceltype(before.1, ptr::null_mut());
             }
         }
+        #[cfg(target_os = "android")]
+        let _ = before;
     }
 
     /// Ends this thread if it was cancelled meanwhile.
@@ -80,11 +97,11 @@ mod unix {
         // SAFETY: no descriptors, so the pointer is not used; if the thread is cancelled, this
         // unwinds, and no caller holds anything.
         let ended = unsafe { poll(ptr::null_mut(), 0, milliseconds) };
-        if ended < 0 && Error::last_os_error().kind() == ErrorKind::Interrupted {
-            Paused::Signal
-        } else {
-            Paused::Done
-        }
+        if ended < 0 && guarded_or(false, was_interrupted) { Paused::Signal } else { Paused::Done }
+    }
+
+    fn was_interrupted() -> bool {
+        Error::last_os_error().kind() == ErrorKind::Interrupted
     }
 }
 
@@ -95,13 +112,11 @@ mod without {
 
     use super::Paused;
 
-    pub struct Uncancelled;
-
-    impl Uncancelled {
-        pub fn new() -> Self {
-            Self
-        }
+    pub fn disable() -> c_int {
+        0
     }
+
+    pub fn restore(_before: c_int) {}
 
     pub fn cancel_if_asked() {}
 

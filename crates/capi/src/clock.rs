@@ -3,9 +3,10 @@
 use std::ffi::c_char;
 use std::time::Duration;
 
+use chronoscope::machine::Machine;
 use chronoscope::{AlreadyChosen, Clock, Keeper, Source, Synced, Ticks, Wanted};
 
-use crate::border::{Answer, guarded, guarded_or, hand_out, offer, put, take_back};
+use crate::border::{Answer, at_once_or, guarded, guarded_or, hand_out, offer, put, take_back};
 use crate::instant::chronoscope_instant;
 use crate::status::{
     CHRONOSCOPE_ALREADY_CHOSEN, CHRONOSCOPE_INVALID, CHRONOSCOPE_SYSTEM, chronoscope_status,
@@ -125,7 +126,7 @@ fn choose(clock: &Clock, wanted: u32) -> Answer {
 /// environment variable `CHRONOSCOPE_SOURCE`. Returns `CHRONOSCOPE_ALREADY_CHOSEN` if the clock has
 /// been read before, and `CHRONOSCOPE_INVALID` for any other number.
 #[unsafe(no_mangle)]
-pub extern "C" fn chronoscope_choose(wanted: u32) -> chronoscope_status {
+pub extern "C-unwind" fn chronoscope_choose(wanted: u32) -> chronoscope_status {
     guarded(|| choose(Clock::global(), wanted))
 }
 
@@ -135,7 +136,7 @@ pub extern "C" fn chronoscope_choose(wanted: u32) -> chronoscope_status {
 /// # Safety
 /// `new_clock` is null (`CHRONOSCOPE_NULL`) or points to memory for the result.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn chronoscope_clock_new(
+pub unsafe extern "C-unwind" fn chronoscope_clock_new(
     wanted: u32,
     new_clock: *mut *mut chronoscope_clock,
 ) -> chronoscope_status {
@@ -154,7 +155,7 @@ pub unsafe extern "C" fn chronoscope_clock_new(
 /// # Safety
 /// `clock` is null, or came from `chronoscope_clock_new` and is not used any more.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn chronoscope_clock_free(clock: *mut chronoscope_clock) {
+pub unsafe extern "C-unwind" fn chronoscope_clock_free(clock: *mut chronoscope_clock) {
     // SAFETY: guaranteed by the caller.
     unsafe { take_back(clock) };
 }
@@ -164,11 +165,13 @@ pub unsafe extern "C" fn chronoscope_clock_free(clock: *mut chronoscope_clock) {
 /// # Safety
 /// `clock` is null or came from `chronoscope_clock_new`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn chronoscope_clock_now(
+pub unsafe extern "C-unwind" fn chronoscope_clock_now(
     clock: *const chronoscope_clock,
 ) -> chronoscope_instant {
     // SAFETY: guaranteed by the caller.
-    unsafe { self::clock(clock) }.now().0
+    let clock = unsafe { self::clock(clock) };
+    let read = clock.if_counted(Clock::READS_COUNTER, Machine::ticks);
+    at_once_or(read, || clock.now().0)
 }
 
 /// As `chronoscope_ns_between`, for moments of that clock; null is the global one.
@@ -176,13 +179,15 @@ pub unsafe extern "C" fn chronoscope_clock_now(
 /// # Safety
 /// `clock` is null or came from `chronoscope_clock_new`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn chronoscope_clock_ns_between(
+pub unsafe extern "C-unwind" fn chronoscope_clock_ns_between(
     clock: *const chronoscope_clock,
     earlier: chronoscope_instant,
     later: chronoscope_instant,
 ) -> u64 {
     // SAFETY: guaranteed by the caller.
-    unsafe { self::clock(clock) }.ns_between(Ticks(earlier), Ticks(later))
+    let clock = unsafe { self::clock(clock) };
+    let (earlier, later) = (Ticks(earlier), Ticks(later));
+    at_once_or(clock.ns_at_once(earlier, later), || clock.ns_between(earlier, later))
 }
 
 /// Checks a clock against the system's clock, in one or two microseconds, and improves the
@@ -192,7 +197,7 @@ pub unsafe extern "C" fn chronoscope_clock_ns_between(
 /// `clock` is null or came from `chronoscope_clock_new`; `synced` is null if the result is not
 /// wanted, or points to memory for it.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn chronoscope_sync(
+pub unsafe extern "C-unwind" fn chronoscope_sync(
     clock: *const chronoscope_clock,
     synced: *mut chronoscope_synced,
 ) -> chronoscope_status {
@@ -225,7 +230,7 @@ pub unsafe extern "C" fn chronoscope_sync(
 /// `clock` is null or came from `chronoscope_clock_new`; `description` is null (`CHRONOSCOPE_NULL`)
 /// or points to memory for the result.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn chronoscope_clock_description(
+pub unsafe extern "C-unwind" fn chronoscope_clock_description(
     clock: *const chronoscope_clock,
     description: *mut chronoscope_description,
 ) -> chronoscope_status {
@@ -272,7 +277,7 @@ fn nanoseconds(time: Duration) -> u64 {
 /// `clock` is null or came from `chronoscope_clock_new`; `text` is null if only the length is
 /// wanted, or points to `size` bytes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn chronoscope_describe(
+pub unsafe extern "C-unwind" fn chronoscope_describe(
     clock: *const chronoscope_clock,
     text: *mut c_char,
     size: usize,
@@ -300,7 +305,7 @@ pub unsafe extern "C" fn chronoscope_describe(
 /// # Safety
 /// `keeper` is null (`CHRONOSCOPE_NULL`) or points to memory for the result.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn chronoscope_keep(
+pub unsafe extern "C-unwind" fn chronoscope_keep(
     period_ns: u64,
     keeper: *mut *mut chronoscope_keeper,
 ) -> chronoscope_status {
@@ -323,7 +328,7 @@ pub unsafe extern "C" fn chronoscope_keep(
 /// # Safety
 /// `keeper` is null, or came from `chronoscope_keep` and is not used any more.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn chronoscope_keeper_free(keeper: *mut chronoscope_keeper) {
+pub unsafe extern "C-unwind" fn chronoscope_keeper_free(keeper: *mut chronoscope_keeper) {
     // SAFETY: guaranteed by the caller.
     unsafe { take_back(keeper) };
 }

@@ -2,13 +2,15 @@
 
 use std::time::Duration;
 
-use chronoscope::{Bounded, Clock, Instant, Steady};
+use chronoscope::machine::Machine;
+use chronoscope::{Bounded, Clock, Instant, Steady, Ticks};
 
-use crate::border::{guarded, put};
+use crate::border::{at_once_or, guarded, put};
 use crate::status::{CHRONOSCOPE_OUT_OF_RANGE, chronoscope_status};
 
 /// A moment, in ticks of the global clock since an arbitrary zero. Moments of one process can be
-/// compared with `<`; `chronoscope_ns_between` returns the time between two of them.
+/// compared with `<`; those of different threads only if they were read in order, which is in any
+/// way but by `chronoscope_now`. `chronoscope_ns_between` returns the time between two of them.
 pub type chronoscope_instant = u64;
 
 /// A time in nanoseconds, and how far it can be off.
@@ -23,9 +25,10 @@ pub struct chronoscope_bounded {
     /// Whether the counter jumped, drifted or changed its rate meanwhile, so that the bound does
     /// not hold.
     pub disturbed: bool,
-    /// For how long before the later moment there was no check. The bound does not cover what
-    /// happened in this time, nor a change of the rate shortly before it: with checks of 0.1 us,
-    /// one of 10 parts per million cannot be noticed until 10 ms after it.
+    /// For how long before the later moment there was no check, by this clock. The bound does not
+    /// cover what happened after that check, such as a counter that was set back, which makes this
+    /// too short; nor a change of the rate shortly before it: with checks of 0.1 us, one of 10
+    /// parts per million cannot be noticed until 10 ms after it.
     pub unchecked_ns: u64,
 }
 
@@ -43,7 +46,7 @@ impl From<Bounded> for chronoscope_bounded {
 /// The byte by which the inline reads below decide. It is always valid, and must be read with
 /// acquire order.
 #[unsafe(no_mangle)]
-pub extern "C" fn chronoscope_mode() -> *const u8 {
+pub extern "C-unwind" fn chronoscope_mode() -> *const u8 {
     Clock::global().mode_byte().as_ptr()
 }
 
@@ -52,41 +55,50 @@ pub extern "C" fn chronoscope_mode() -> *const u8 {
 ///
 /// The first read in a process chooses the source, in under a millisecond.
 #[unsafe(no_mangle)]
-pub extern "C" fn chronoscope_now() -> chronoscope_instant {
-    Instant::now().ticks()
+pub extern "C-unwind" fn chronoscope_now() -> chronoscope_instant {
+    let read = Clock::global().if_counted(Clock::READS_COUNTER, Machine::ticks);
+    at_once_or(read, || Instant::now().ticks())
 }
 
 /// Returns the present moment, after all earlier instructions of this thread.
 #[unsafe(no_mangle)]
-pub extern "C" fn chronoscope_now_ordered() -> chronoscope_instant {
-    Instant::now_ordered().ticks()
+pub extern "C-unwind" fn chronoscope_now_ordered() -> chronoscope_instant {
+    let read = Clock::global().if_counted(Clock::READS_COUNTER, Machine::ticks_ordered);
+    at_once_or(read, || Instant::now_ordered().ticks())
 }
 
 /// Returns the start of a timed region: no instruction of the region begins before it.
 #[unsafe(no_mangle)]
-pub extern "C" fn chronoscope_start() -> chronoscope_instant {
-    Instant::start().ticks()
+pub extern "C-unwind" fn chronoscope_start() -> chronoscope_instant {
+    let read = Clock::global().if_counted(Clock::READS_COUNTER, Machine::ticks_start);
+    at_once_or(read, || Instant::start().ticks())
 }
 
 /// Returns the end of a timed region: the whole region has completed before it.
 #[unsafe(no_mangle)]
-pub extern "C" fn chronoscope_stop() -> chronoscope_instant {
-    Instant::stop().ticks()
+pub extern "C-unwind" fn chronoscope_stop() -> chronoscope_instant {
+    let read = Clock::global().if_counted(Clock::READS_STOP, Machine::ticks_stop);
+    at_once_or(read, || Instant::stop().ticks())
 }
 
 /// Returns the nanoseconds from one moment to a later one; zero if it is not later.
 #[unsafe(no_mangle)]
-pub extern "C" fn chronoscope_ns_between(
+pub extern "C-unwind" fn chronoscope_ns_between(
     earlier: chronoscope_instant,
     later: chronoscope_instant,
 ) -> u64 {
-    Instant::from_ticks(later).ns_since(Instant::from_ticks(earlier))
+    let (earlier, later) = (Ticks(earlier), Ticks(later));
+    let read = Clock::global().ns_at_once(earlier, later);
+    at_once_or(read, || Clock::global().ns_between(earlier, later))
 }
 
 /// Returns the nanoseconds since a moment; zero if it is in the future.
 #[unsafe(no_mangle)]
-pub extern "C" fn chronoscope_elapsed_ns(since: chronoscope_instant) -> u64 {
-    Instant::from_ticks(since).elapsed_ns()
+pub extern "C-unwind" fn chronoscope_elapsed_ns(since: chronoscope_instant) -> u64 {
+    let clock = Clock::global();
+    let now = clock.if_counted(Clock::READS_COUNTER, Machine::ticks);
+    let read = now.and_then(|now| clock.ns_at_once(Ticks(since), Ticks(now)));
+    at_once_or(read, || clock.ns_since(Ticks(since)))
 }
 
 /// Returns the nanoseconds since a moment, with a bound on the error, after a check of the counter
@@ -97,7 +109,7 @@ pub extern "C" fn chronoscope_elapsed_ns(since: chronoscope_instant) -> u64 {
 /// # Safety
 /// `elapsed` is null (`CHRONOSCOPE_NULL`) or points to memory for the result.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn chronoscope_elapsed_bounded(
+pub unsafe extern "C-unwind" fn chronoscope_elapsed_bounded(
     since: chronoscope_instant,
     elapsed: *mut chronoscope_bounded,
 ) -> chronoscope_status {
@@ -114,7 +126,7 @@ pub unsafe extern "C" fn chronoscope_elapsed_bounded(
 /// # Safety
 /// `elapsed` is null (`CHRONOSCOPE_NULL`) or points to memory for the result.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn chronoscope_elapsed_bounded_within(
+pub unsafe extern "C-unwind" fn chronoscope_elapsed_bounded_within(
     since: chronoscope_instant,
     age_ns: u64,
     elapsed: *mut chronoscope_bounded,
@@ -133,7 +145,7 @@ pub unsafe extern "C" fn chronoscope_elapsed_bounded_within(
 /// # Safety
 /// `later` is null (`CHRONOSCOPE_NULL`) or points to memory for the result.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn chronoscope_after(
+pub unsafe extern "C-unwind" fn chronoscope_after(
     moment: chronoscope_instant,
     ns: u64,
     later: *mut chronoscope_instant,
@@ -151,7 +163,7 @@ pub unsafe extern "C" fn chronoscope_after(
 /// # Safety
 /// `earlier` is null (`CHRONOSCOPE_NULL`) or points to memory for the result.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn chronoscope_before(
+pub unsafe extern "C-unwind" fn chronoscope_before(
     moment: chronoscope_instant,
     ns: u64,
     earlier: *mut chronoscope_instant,
@@ -163,9 +175,14 @@ pub unsafe extern "C" fn chronoscope_before(
     })
 }
 
-/// Returns nanoseconds since the zero of the system's monotonic clock, which never go back: a
-/// better rate bends their line without moving it. Suitable as a clock for `std::chrono`.
+/// Returns nanoseconds since the zero of the system's monotonic clock, which never go back, also
+/// between threads: a better rate bends their line without moving it. Suitable as a clock for
+/// `std::chrono`. It costs about as much as `chronoscope_now_ordered` and a conversion, because the
+/// counter is read after all earlier instructions of this thread.
+///
+/// If the counter itself is set back, it stands still until a check has found that out; nothing
+/// notices a counter that is set back by less than a microsecond.
 #[unsafe(no_mangle)]
-pub extern "C" fn chronoscope_steady_ns() -> u64 {
-    Steady::now()
+pub extern "C-unwind" fn chronoscope_steady_ns() -> u64 {
+    at_once_or(Steady::now_at_once(), Steady::now)
 }

@@ -27,7 +27,7 @@ pub const CHRONOSCOPE_UNSUPPORTED: chronoscope_status = 8;
 /// Returns a description of a status, which is always valid; for an unknown number, a text that
 /// says so.
 #[unsafe(no_mangle)]
-pub extern "C" fn chronoscope_status_text(status: chronoscope_status) -> *const c_char {
+pub extern "C-unwind" fn chronoscope_status_text(status: chronoscope_status) -> *const c_char {
     let text = match status {
         CHRONOSCOPE_OK => c"success",
         CHRONOSCOPE_NULL => c"a pointer is null although something has to be read or written",
@@ -45,7 +45,7 @@ pub extern "C" fn chronoscope_status_text(status: chronoscope_status) -> *const 
 
 /// Returns the version of the library in use, such as "0.1.0"; always valid.
 #[unsafe(no_mangle)]
-pub extern "C" fn chronoscope_version() -> *const c_char {
+pub extern "C-unwind" fn chronoscope_version() -> *const c_char {
     const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
     VERSION.as_ptr().cast()
 }

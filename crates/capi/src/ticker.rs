@@ -31,7 +31,7 @@ pub struct chronoscope_ticker(Ticker<'static>);
 /// # Safety
 /// `ticker` is null (`CHRONOSCOPE_NULL`) or points to memory for the result.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn chronoscope_ticker_new(
+pub unsafe extern "C-unwind" fn chronoscope_ticker_new(
     period_ns: u64,
     effort: u32,
     ticker: *mut *mut chronoscope_ticker,
@@ -79,7 +79,7 @@ pub unsafe extern "C-unwind" fn chronoscope_ticker_tick(
 /// # Safety
 /// `ticker` is null, or came from `chronoscope_ticker_new` and is not used any more.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn chronoscope_ticker_free(ticker: *mut chronoscope_ticker) {
+pub unsafe extern "C-unwind" fn chronoscope_ticker_free(ticker: *mut chronoscope_ticker) {
     // SAFETY: guaranteed by the caller.
     unsafe { take_back(ticker) };
 }

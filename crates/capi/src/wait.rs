@@ -4,10 +4,11 @@ use std::ffi::c_int;
 use std::time::Duration;
 
 use chronoscope::Instant;
+use chronoscope::machine::{Machine, Native};
 use chronoscope::wait::{self, Cause, Effort, NoSlice, Waited, Waiter};
 
-use crate::border::{guarded, hand_out, offer, own, take_back};
-use crate::cancel::{self, Paused, Uncancelled};
+use crate::border::{guarded, guarded_or, hand_out, offer, own, take_back};
+use crate::cancel::{self, Paused};
 use crate::instant::chronoscope_instant;
 use crate::status::{
     CHRONOSCOPE_INTERRUPTED, CHRONOSCOPE_INVALID, CHRONOSCOPE_NULL, CHRONOSCOPE_SYSTEM,
@@ -115,35 +116,41 @@ const PAUSE_MS: u64 = 60_000;
 struct Begun {
     start: Instant,
     total_ns: u64,
-    /// The same by the system's monotonic clock, if that has to pass by both.
-    by_system: Option<std::time::Instant>,
+    /// When it began by the system's monotonic clock, if the time has to pass by both.
+    by_system: Option<u64>,
 }
 
+/// The clock is read first: its first read determines how the system's may be read.
 impl Begun {
+    const NEVER: Self = Self { start: Instant::from_ticks(0), total_ns: 0, by_system: None };
+
+    #[inline(always)]
     fn duration(ns: u64) -> Self {
-        let _uncancelled = Uncancelled::new();
-        Self {
-            start: Instant::now_ordered(),
-            total_ns: ns,
-            by_system: Some(std::time::Instant::now()),
-        }
+        guarded_or(Self::NEVER, || {
+            let start = Instant::now_ordered();
+            Self { start, total_ns: ns, by_system: Some(Native.monotonic()) }
+        })
     }
 
+    #[inline(always)]
     fn moment(deadline: Instant) -> Self {
-        let _uncancelled = Uncancelled::new();
-        let start = Instant::now_ordered();
-        Self { start, total_ns: deadline.ns_since(start), by_system: None }
+        guarded_or(Self::NEVER, || {
+            let start = Instant::now_ordered();
+            Self { start, total_ns: deadline.ns_since(start), by_system: None }
+        })
     }
 
     /// The nanoseconds that are left.
+    #[inline(always)]
     fn left(self) -> u64 {
-        let _uncancelled = Uncancelled::new();
-        let left = self.total_ns.saturating_sub(self.start.elapsed_ns());
-        let by_system = self.by_system.map_or(0, |start| {
-            let passed = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
-            self.total_ns.saturating_sub(passed)
-        });
-        left.max(by_system)
+        guarded_or(0, || {
+            let left = self.total_ns.saturating_sub(self.start.elapsed_ns());
+            let by_system = self.by_system.map_or(0, |start| {
+                let passed = Native.monotonic().saturating_sub(start);
+                self.total_ns.saturating_sub(passed)
+            });
+            left.max(by_system)
+        })
     }
 
     /// Pauses for all but the end. Returns what is left if a signal ended it and may do so.
@@ -273,7 +280,7 @@ unsafe fn until(
 /// # Safety
 /// `waiter` is null (`CHRONOSCOPE_NULL`) or points to memory for the result.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn chronoscope_waiter_new(
+pub unsafe extern "C-unwind" fn chronoscope_waiter_new(
     effort: u32,
     waiter: *mut *mut chronoscope_waiter,
 ) -> chronoscope_status {
@@ -336,7 +343,7 @@ pub unsafe extern "C-unwind" fn chronoscope_waiter_sleep_until(
 /// `waiter` is null (`CHRONOSCOPE_NULL`), or came from `chronoscope_waiter_new` and is used only by
 /// this thread.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn chronoscope_waiter_set_budget_ns(
+pub unsafe extern "C-unwind" fn chronoscope_waiter_set_budget_ns(
     waiter: *mut chronoscope_waiter,
     spin_ns: u64,
 ) -> chronoscope_status {
@@ -363,7 +370,7 @@ pub unsafe extern "C" fn chronoscope_waiter_set_budget_ns(
 /// # Safety
 /// As for `chronoscope_waiter_set_budget_ns`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn chronoscope_waiter_shorten_slice(
+pub unsafe extern "C-unwind" fn chronoscope_waiter_shorten_slice(
     waiter: *mut chronoscope_waiter,
 ) -> chronoscope_status {
     guarded(|| {
@@ -382,7 +389,7 @@ pub unsafe extern "C" fn chronoscope_waiter_shorten_slice(
 /// # Safety
 /// As for `chronoscope_waiter_set_budget_ns`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn chronoscope_waiter_restore_slice(
+pub unsafe extern "C-unwind" fn chronoscope_waiter_restore_slice(
     waiter: *mut chronoscope_waiter,
 ) -> chronoscope_status {
     guarded(|| {
@@ -398,7 +405,7 @@ pub unsafe extern "C" fn chronoscope_waiter_restore_slice(
 /// # Safety
 /// `waiter` is null, or came from `chronoscope_waiter_new` and is not used any more.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn chronoscope_waiter_free(waiter: *mut chronoscope_waiter) {
+pub unsafe extern "C-unwind" fn chronoscope_waiter_free(waiter: *mut chronoscope_waiter) {
     // SAFETY: guaranteed by the caller.
     unsafe { take_back(waiter) };
 }

@@ -2,7 +2,7 @@
 
 use chronoscope::{Wall, WallInterval};
 
-use crate::border::{guarded, put};
+use crate::border::{at_once_or, guarded, put};
 use crate::status::chronoscope_status;
 
 /// An interval that contains the time, in nanoseconds since 1970-01-01 00:00 UTC, unless the
@@ -47,8 +47,8 @@ impl From<WallInterval> for chronoscope_wall_interval {
 ///
 /// It steps when the system's clock steps. For durations, use moments.
 #[unsafe(no_mangle)]
-pub extern "C" fn chronoscope_wall_ns() -> u64 {
-    Wall::now()
+pub extern "C-unwind" fn chronoscope_wall_ns() -> u64 {
+    at_once_or(Wall::now_at_once(), Wall::now)
 }
 
 /// Returns the interval that contains the time, unless the system's clock was stepped since the
@@ -57,7 +57,7 @@ pub extern "C" fn chronoscope_wall_ns() -> u64 {
 /// # Safety
 /// `interval` is null (`CHRONOSCOPE_NULL`) or points to memory for the result.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn chronoscope_wall_bounded(
+pub unsafe extern "C-unwind" fn chronoscope_wall_bounded(
     interval: *mut chronoscope_wall_interval,
 ) -> chronoscope_status {
     guarded(|| {
@@ -73,7 +73,7 @@ pub unsafe extern "C" fn chronoscope_wall_bounded(
 /// # Safety
 /// `interval` is null (`CHRONOSCOPE_NULL`) or points to memory for the result.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn chronoscope_wall_checked(
+pub unsafe extern "C-unwind" fn chronoscope_wall_checked(
     interval: *mut chronoscope_wall_interval,
 ) -> chronoscope_status {
     guarded(|| {
@@ -85,7 +85,7 @@ pub unsafe extern "C" fn chronoscope_wall_checked(
 
 /// Checks the system's clock now, even if the last check is less than 100 ms old.
 #[unsafe(no_mangle)]
-pub extern "C" fn chronoscope_wall_sync() -> chronoscope_status {
+pub extern "C-unwind" fn chronoscope_wall_sync() -> chronoscope_status {
     guarded(|| {
         Wall::sync();
         Ok(())

@@ -155,6 +155,29 @@ fn c_programs_are_built_and_run() {
     }
 }
 
+/// Each exported function in a thread that is cancelled at any instruction, without the counter,
+/// and under filters that kill or refuse, from the first read on or later.
+#[test]
+#[cfg(target_os = "linux")]
+fn every_function_can_be_cancelled_and_restricted() {
+    let Some(compiler) = tool("cc") else { return };
+    let program = compile(compiler, "tests/native/every.c", &["-O2", "-pthread"], Link::Shared);
+    let listed = run(&program, &["list".as_ref()]);
+    let mut listed: Vec<_> = listed.lines().collect();
+    listed.sort_unstable();
+    listed.dedup();
+    let source = Path::new(FOLDER).join("src");
+    let files = std::fs::read_dir(source).unwrap().map(|file| file.unwrap().path());
+    let text: String = files.map(|file| std::fs::read_to_string(file).unwrap()).collect();
+    let functions = text.split("fn ").filter(|part| part.starts_with("chronoscope_"));
+    let mut exported: Vec<_> = functions.filter_map(|part| part.split('(').next()).collect();
+    exported.sort_unstable();
+    assert_eq!(listed, exported);
+    for way in ["cancel", "tsc", "kill", "kill later", "refuse", "refuse later"] {
+        run(&program, &[way.as_ref()]);
+    }
+}
+
 #[test]
 fn cxx_programs_are_built_and_run_with_every_standard() {
     let Some(compiler) = tool("c++") else { return };
@@ -168,6 +191,36 @@ fn cxx_programs_are_built_and_run_with_every_standard() {
         run(compile(compiler, "tests/native/clock.cpp", &options, Link::Shared), &[]);
     }
     run(compile(compiler, "examples/chrono.cpp", &["-std=c++11"], Link::Static), &[]);
+}
+
+/// What the README shows, around functions of the reader.
+#[test]
+fn snippets_of_the_readme_are_compiled() {
+    let text = include_str!("../README.md");
+    let mut seen = 0;
+    for part in text.split("\n```").filter(|part| part.starts_with('c')) {
+        let Some((language, code)) = part.split_once('\n') else { continue };
+        let (compiler, suffix) = match language {
+            "c" => ("cc", "c"),
+            "cpp" => ("c++", "cpp"),
+            _ => continue,
+        };
+        let Some(compiler) = tool(compiler) else { continue };
+        let (heads, body): (Vec<_>, Vec<_>) =
+            code.lines().partition(|line| line.starts_with("#include"));
+        let whole = format!(
+            "{}\nstatic void work(void) {{}}\nint main(void) {{\n{}\nwork();\nreturn 0;\n}}\n",
+            heads.join("\n"),
+            body.join("\n")
+        );
+        let source = installed().join(format!("snippet-{seen}.{suffix}"));
+        std::fs::write(&source, whole).unwrap();
+        let options = ["-Wno-unused-variable", "-pthread"];
+        run(compile(compiler, source.to_str().unwrap(), &options, Link::Static), &[]);
+        seen += 1;
+    }
+    assert!(seen >= 2, "{seen}");
+    assert!(!cfg!(target_os = "linux") || entry("Libs.private: ").contains("-lm"));
 }
 
 #[test]

@@ -119,7 +119,8 @@
 //! to 380 ns, and between 0 and 3 on Intel Xeons. [`Instant::now_ordered`] never went back, in
 //! 10^9. Use it, or [`Instant::start`] and [`Instant::stop`], for moments that threads compare, and
 //! for the beginning of a time whose bound matters. [`ordered::Instant`] replaces
-//! [`std::time::Instant`], which promises that order, without further changes.
+//! [`std::time::Instant`], which promises that order, without further changes. [`Steady`] promises
+//! it as well, and reads in order by itself.
 //!
 //! # Which clock is read
 //!

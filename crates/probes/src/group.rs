@@ -1,5 +1,5 @@
 //! A child process together with everything that it starts. All of it is ended at once: on Unix by
-//! its process group, on Windows by its job.
+//! its process group, on Linux also what has left that group, on Windows by its job.
 
 use crate::time::Instant;
 use std::io;
@@ -19,7 +19,8 @@ pub struct Group {
 impl Group {
     /// Starts a program in a group of its own, so that an interrupt from the terminal does not
     /// reach it. On Linux it also ends if the thread that started it does, and so with this
-    /// process, however the process ends.
+    /// process, however the process ends; and what another program leaves behind comes to this
+    /// process, which ends that with the group.
     ///
     /// # Errors
     /// It cannot be started.
@@ -30,6 +31,9 @@ impl Group {
         end_with_parent(command);
         #[cfg(windows)]
         let job = crate::job::Job::new()?;
+        #[cfg(target_os = "linux")]
+        let child = crate::orphans::spawn(command)?;
+        #[cfg(not(target_os = "linux"))]
         let child = command.spawn()?;
         #[cfg(windows)]
         let joined = job.take(&child);
@@ -69,13 +73,18 @@ impl Group {
         let by_itself = self.is_over();
         self.end_all();
         self.ended = self.child.wait().ok();
+        #[cfg(target_os = "linux")]
+        crate::orphans::end(self.child.id());
         self.ended.filter(|_| by_itself)
     }
 
-    /// Whether the child has ended. On Unix the child is not reaped yet, so that the id of its
+    /// Whether the child has ended by itself or was ended. On Unix the child is not reaped yet, so that the id of its
     /// group stays reserved until the rest of the group is ended.
     #[cfg(unix)]
-    fn is_over(&mut self) -> bool {
+    pub fn is_over(&mut self) -> bool {
+        if self.ended.is_some() {
+            return true;
+        }
         let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
         // SAFETY: zero is a valid content of the place that waitid(2) fills, and the process is a
         // child of this one that nothing has waited for.
@@ -86,8 +95,9 @@ impl Group {
         }
     }
 
+    /// Whether the child has ended.
     #[cfg(not(unix))]
-    fn is_over(&mut self) -> bool {
+    pub fn is_over(&mut self) -> bool {
         !matches!(self.child.try_wait(), Ok(None))
     }
 
@@ -170,16 +180,25 @@ mod tests {
 
     #[test]
     fn what_a_child_left_behind_is_ended_after_it() {
-        let mut group = shell("sleep 1000 & echo $!");
-        let (_, output, _) = group.pipes();
-        let mut line = String::new();
-        let mut output = BufReader::new(output.expect("a pipe"));
-        output.read_line(&mut line).expect("a line");
-        assert!(group.end(Duration::from_secs(20)).is_some());
-        let start = Instant::now();
-        while exists(line.trim()) && start.elapsed() < Duration::from_secs(20) {
-            crate::time::sleep(Duration::from_millis(1));
+        // In its group, in a session of its own, and as the child of one that is gone.
+        for script in [
+            "sleep 1000 & echo $!",
+            "setsid sleep 1000 & echo $!",
+            "setsid sh -c 'setsid sleep 1000 & echo $!'",
+        ] {
+            let mut group = shell(script);
+            let (_, output, _) = group.pipes();
+            let mut line = String::new();
+            let mut output = BufReader::new(output.expect("a pipe"));
+            output.read_line(&mut line).expect("a line");
+            assert!(group.end(Duration::from_secs(20)).is_some());
+            let start = Instant::now();
+            // Another test's group may run, and then the last of them ends it.
+            while exists(line.trim()) && start.elapsed() < Duration::from_secs(20) {
+                crate::time::sleep(Duration::from_millis(1));
+                drop(shell("exit"));
+            }
+            assert!(!exists(line.trim()), "{script}");
         }
-        assert!(!exists(line.trim()));
     }
 }

@@ -26,6 +26,8 @@ pub mod load;
 pub mod machine;
 pub mod memory;
 pub mod order;
+#[cfg(target_os = "linux")]
+mod orphans;
 pub mod page;
 #[cfg(target_os = "linux")]
 mod scheduler;

@@ -33,6 +33,11 @@ fn duration(seconds: f64) -> PyResult<Duration> {
     Duration::try_from_secs_f64(seconds).map_err(error)
 }
 
+/// As Python writes it.
+fn truth(value: bool) -> &'static str {
+    if value { "True" } else { "False" }
+}
+
 /// Python's `time` counts in seconds.
 fn seconds(ns: u64) -> f64 {
     ns as f64 / 1e9
@@ -40,7 +45,7 @@ fn seconds(ns: u64) -> f64 {
 
 #[pyfunction]
 fn source() -> &'static str {
-    chronoscope::counter::name()
+    Clock::global().describe().name
 }
 
 #[pyfunction]
@@ -58,12 +63,21 @@ fn wait_until(py: Python<'_>, deadline: &Instant) -> PyResult<Waited> {
 }
 
 fn until(py: Python<'_>, deadline: chronoscope::Instant) -> PyResult<Waited> {
-    let left = || deadline.saturating_duration_since(chronoscope::Instant::now());
-    while left() >= 2 * PATIENCE {
-        py.detach(|| std::thread::sleep(PATIENCE));
+    let now = chronoscope::Instant::now;
+    let (mut slept_ns, mut wakes) = (0, 0);
+    while deadline.saturating_duration_since(now()) >= 2 * PATIENCE {
+        slept_ns += py.detach(|| {
+            let begin = now();
+            std::thread::sleep(PATIENCE);
+            begin.elapsed_ns()
+        });
+        wakes += 1;
         py.check_signals()?;
     }
-    Ok(py.detach(|| chronoscope::wait::sleep_until(deadline)).into())
+    let mut waited = Waited::from(py.detach(|| chronoscope::wait::sleep_until(deadline)));
+    waited.slept_ns += slept_ns;
+    waited.wakes += wakes;
+    Ok(waited)
 }
 
 #[pyclass(frozen, get_all, module = "chronoscope_clock")]
@@ -87,8 +101,12 @@ impl From<chronoscope::wait::Waited> for Waited {
 #[pymethods]
 impl Waited {
     fn __repr__(&self) -> String {
-        let Self { late_ns, slept_ns, spun_ns, .. } = self;
-        format!("Waited(late_ns={late_ns}, slept_ns={slept_ns}, spun_ns={spun_ns})")
+        let Self { late_ns, slept_ns, spun_ns, wakes, preempted, cause } = self;
+        let cause = cause.as_ref().map_or("None".into(), |cause| format!("'{cause}'"));
+        format!(
+            "Waited(late_ns={late_ns}, slept_ns={slept_ns}, spun_ns={spun_ns}, wakes={wakes}, \
+             preempted={preempted}, cause={cause})"
+        )
     }
 }
 
@@ -112,8 +130,12 @@ impl From<chronoscope::Bounded> for Bounded {
 #[pymethods]
 impl Bounded {
     fn __repr__(&self) -> String {
-        let Self { ns, bound_ns, disturbed, .. } = self;
-        format!("Bounded(ns={ns}, bound_ns={bound_ns}, disturbed={disturbed})")
+        let Self { ns, bound_ns, disturbed, unchecked_ns, clock } = self;
+        let disturbed = truth(*disturbed);
+        format!(
+            "Bounded(ns={ns}, bound_ns={bound_ns}, disturbed={disturbed}, \
+             unchecked_ns={unchecked_ns}, clock='{clock}')"
+        )
     }
 }
 
@@ -123,9 +145,10 @@ struct Instant(chronoscope::Instant);
 
 #[pymethods]
 impl Instant {
+    /// In order, because threads may compare moments.
     #[staticmethod]
     fn now() -> Self {
-        Self(chronoscope::Instant::now())
+        Self(chronoscope::Instant::now_ordered())
     }
 
     fn elapsed(&self) -> f64 {
@@ -192,6 +215,10 @@ impl Stopwatch {
         let before = std::mem::replace(&mut self.0, now);
         now.ns_since(before)
     }
+
+    fn __repr__(&self) -> String {
+        format!("<Stopwatch: {} ns>", self.elapsed_ns())
+    }
 }
 
 #[pyclass(name = "timer", module = "chronoscope_clock")]
@@ -249,8 +276,17 @@ struct Tick {
     late_ns: u64,
 }
 
+#[pymethods]
+impl Tick {
+    fn __repr__(&self) -> String {
+        let Self { number, missed, late_ns } = self;
+        format!("Tick(number={number}, missed={missed}, late_ns={late_ns})")
+    }
+}
+
 #[pyclass(module = "chronoscope_clock")]
 struct Ticker {
+    period: f64,
     grid: Grid,
     /// The point that an interrupted wait was for.
     due: Option<Due>,
@@ -262,7 +298,7 @@ impl Ticker {
     fn new(period: f64) -> PyResult<Self> {
         let grid = Grid::new(duration(period)?, Clock::global().now());
         let grid = grid.map_err(|error| PyValueError::new_err(error.to_string()))?;
-        Ok(Self { grid, due: None })
+        Ok(Self { period, grid, due: None })
     }
 
     fn tick(&mut self, py: Python<'_>) -> PyResult<Tick> {
@@ -273,6 +309,10 @@ impl Ticker {
         self.due = None;
         self.grid.reached(clock.now(), clock);
         Ok(Tick { number: due.number, missed: due.missed, late_ns: waited.late_ns })
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Ticker({:?})", self.period)
     }
 
     fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
@@ -325,7 +365,11 @@ impl From<chronoscope::WallInterval> for WallInterval {
 #[pymethods]
 impl WallInterval {
     fn __repr__(&self) -> String {
-        let Self { earliest, now, latest, .. } = self;
-        format!("WallInterval(earliest={earliest}, now={now}, latest={latest})")
+        let Self { earliest, now, latest, tracking, kernel, age } = self;
+        let kernel = kernel.map_or("None".into(), |ns| ns.to_string());
+        format!(
+            "WallInterval(earliest={earliest}, now={now}, latest={latest}, tracking={tracking}, \
+             kernel={kernel}, age={age})"
+        )
     }
 }

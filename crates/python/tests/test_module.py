@@ -29,6 +29,44 @@ class Waits(unittest.TestCase):
         self.assertGreaterEqual(cc.Instant.now(), deadline)
         cc.wait_until(deadline)
 
+    def test_a_wait_counts_all_that_it_slept(self):
+        for seconds in (0.05, 0.25, 0.6):
+            begin = time.monotonic()
+            waited = cc.wait(seconds)
+            took = time.monotonic() - begin
+            # What is missing is what other programs took between two parts of it.
+            slept = (waited.slept_ns + waited.spun_ns) / 1e9
+            self.assertTrue(seconds / 2 <= slept <= took, (seconds, waited, took))
+            self.assertGreaterEqual(waited.wakes, 1)
+
+    def test_what_is_read_and_seen_is_what_is_there(self):
+        self.assertTrue(cc.source())
+        told = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "CHRONOSCOPE_SOURCE": "os"}
+        code = "import chronoscope_clock as cc; print(cc.source())"
+        line = [sys.executable, "-c", code]
+        seen = subprocess.check_output(line, env=told, text=True, timeout=PATIENCE).strip()
+        self.assertNotIn(seen, ("rdtsc", "cntvct_el0", "cntvct"))
+        # Each shows all that it has.
+        ticker = cc.Ticker(0.001)
+        with cc.timer(bounded=True) as timed:
+            pass
+        for it in (cc.wait(0.0001), timed.bounded, ticker.tick(), cc.Wall.now_bounded()):
+            names = [name for name in dir(it) if not name.startswith("_")]
+            shown = ", ".join(f"{name}={getattr(it, name)!r}" for name in names)
+            parts = repr(it)[len(type(it).__name__) + 1 : -1].split(", ")
+            self.assertEqual(sorted(parts), sorted(shown.split(", ")), it)
+        self.assertEqual(repr(ticker), "Ticker(0.001)")
+        self.assertIn(" ns>", repr(cc.Stopwatch()))
+
+    def test_the_module_is_the_command(self):
+        line = [sys.executable, "-m", "chronoscope_clock", "--version"]
+        env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+        ended = subprocess.run(line, env=env, capture_output=True, text=True, timeout=PATIENCE)
+        if ended.returncode == 0:
+            self.assertIn("chronoscope", ended.stdout)
+        else:
+            self.assertEqual((ended.returncode, ended.stderr.count("\n")), (1, 1), ended)
+
     def test_what_is_no_duration_is_refused(self):
         for wrong in (-1, float("nan"), float("inf"), 1e300):
             with self.assertRaises((ValueError, OverflowError)):

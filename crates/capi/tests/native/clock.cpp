@@ -1,8 +1,11 @@
 // What [time.clock.req] requires of a clock, and the edge cases of its waits.
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <iostream>
 #include <limits>
+#include <mutex>
+#include <thread>
 #include <type_traits>
 
 #include <chronoscope.hpp>
@@ -70,6 +73,30 @@ int main() {
     is(chronoscope_wall_checked(&after) == CHRONOSCOPE_OK, "the wall after");
     const std::uint64_t error = before.tracking_ns + after.tracking_ns;
     is(now + error >= before.now && now <= after.now + error, "nanoseconds since 1970");
+
+    // What a thread has handed over, by an atomic or under a mutex, is not later than what another
+    // one reads then.
+    std::atomic<long long> handed(0), back(0);
+    long long guarded = 0;
+    std::mutex guard;
+    auto reads = [&]() -> long long { return clock_type::now().time_since_epoch().count(); };
+    auto hand_over = [&] {
+        for (int i = 0; i < 200000; ++i) {
+            const long long seen = handed.load(std::memory_order_acquire), later = reads();
+            back += later < seen;
+            handed.store(later, std::memory_order_release);
+            if (i % 16 == 0) {
+                std::lock_guard<std::mutex> held(guard);
+                const long long last = reads();
+                back += last < guarded;
+                guarded = last;
+            }
+        }
+    };
+    std::thread other(hand_over);
+    hand_over();
+    other.join();
+    is(back == 0, "threads that hand times over");
 
     chronoscope::sleep_for(seconds(-5));
     chronoscope::sleep_until(clock_type::time_point());

@@ -1,10 +1,11 @@
 //! A thread that maintains the calibration.
 
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, RecvTimeoutError, SyncSender};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use super::Clock;
+use super::{COUNTER, Clock};
 use crate::sys::process;
 
 /// The shortest period of a keeper. A bound shrinks with the time it spans, not with the number of
@@ -34,9 +35,16 @@ impl Clock {
         let (stop, stopped) = mpsc::sync_channel(0);
         let thread = std::thread::Builder::new().name("chronoscope".into()).spawn(move || {
             self.calibrate();
-            while stopped.recv_timeout(period) == Err(RecvTimeoutError::Timeout) {
+            // Without a counter there is nothing to check, and where it is forbidden a wait with a
+            // limit would read it.
+            while self.mode.load(Ordering::Acquire) & COUNTER != 0 {
+                if stopped.recv_timeout(period) != Err(RecvTimeoutError::Timeout) {
+                    return;
+                }
                 self.sync();
             }
+            // It ends without a message.
+            let _ = stopped.recv();
         })?;
         Ok(Keeper { process: process::number(), running: Some((stop, thread)) })
     }

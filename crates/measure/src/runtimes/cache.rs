@@ -2,11 +2,14 @@
 //! way of building. A finished build appears there complete or not at all, so that runs may share
 //! it.
 
+use crate::engine::child::{self, Stop};
+use chronoscope_runtimes::is_trusted;
 use std::env;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 /// A file that marks a complete directory.
@@ -25,7 +28,7 @@ pub(super) struct Cache {
 
 impl Cache {
     /// Opens the user's cache, or a directory for this run alone if the user's cache cannot be
-    /// written.
+    /// written, or another user may write to it.
     ///
     /// # Errors
     /// Neither can be written.
@@ -34,11 +37,12 @@ impl Cache {
     }
 
     fn at(wanted: Option<PathBuf>) -> Result<Self, String> {
-        if let Some(root) = wanted.filter(|root| is_writable(root)) {
-            remove_stale(&root);
-            return Ok(Self { root, own: false });
-        }
-        Self::of_this_run()
+        let root = wanted.filter(|root| is_writable(root) && is_trusted(root));
+        let Some(root) = root.and_then(|root| root.canonicalize().ok()) else {
+            return Self::of_this_run();
+        };
+        remove_stale(&root);
+        Ok(Self { root, own: false })
     }
 
     /// Makes a directory for this run alone.
@@ -47,11 +51,30 @@ impl Cache {
     /// The directory cannot be made.
     pub fn of_this_run() -> Result<Self, String> {
         let name = format!("chronoscope-{}-{:08x}", std::process::id(), fastrand::u32(..));
-        let root = env::temp_dir().join(name);
-        match fs::create_dir(&root) {
-            Ok(()) => Ok(Self { root, own: true }),
-            Err(error) => Err(format!("no directory to build in: {}: {error}", root.display())),
+        let mut why = String::new();
+        // Root may have the TMPDIR of a user.
+        for folder in [env::temp_dir(), PathBuf::from("/tmp")] {
+            let root = folder.join(&name);
+            why = match make(&root) {
+                Ok(()) if is_trusted(&root) => return Ok(Self { root, own: true }),
+                Ok(()) => {
+                    let _ = fs::remove_dir(&root);
+                    format!("another user may write to {}", folder.display())
+                }
+                Err(error) => format!("{}: {error}", root.display()),
+            };
         }
+        Err(format!("no directory to build in: {why}"))
+    }
+
+    /// Runs a compiler. What it leaves behind if it is ended is removed.
+    ///
+    /// # Errors
+    /// The reason why it failed.
+    pub fn build(command: &mut Command, patience: Duration, stop: Stop) -> Result<(), String> {
+        let scratch = Self::of_this_run()?;
+        command.envs(["TMPDIR", "TMP", "TEMP"].map(|name| (name, &scratch.root)));
+        child::run(command, patience, stop).map(drop)
     }
 
     /// Returns the directory with this name and content. `fill` fills it if it does not exist yet.
@@ -67,7 +90,7 @@ impl Cache {
         let mut hasher = DefaultHasher::new();
         content.hash(&mut hasher);
         let place = self.root.join(format!("{name}-{:016x}", hasher.finish()));
-        if place.join(DONE).is_file() {
+        if place.join(DONE).is_file() && is_trusted(&place) {
             return Ok(place);
         }
         let part = format!("{PART}{name}-{}-{:08x}", std::process::id(), fastrand::u32(..));
@@ -92,10 +115,10 @@ impl Drop for Cache {
 /// Gives a filled directory its final name. Another run may have done the same meanwhile.
 fn publish(part: &Path, place: &Path) -> io::Result<()> {
     fs::write(part.join(DONE), "")?;
-    if fs::rename(part, place).is_ok() || place.join(DONE).is_file() {
+    if fs::rename(part, place).is_ok() || place.join(DONE).is_file() && is_trusted(place) {
         return Ok(());
     }
-    // An incomplete directory is there. It does not come from a rename, so nobody needs it.
+    // An incomplete directory is there, or one that others may write to. Nobody needs it.
     fs::remove_dir_all(place)?;
     fs::rename(part, place)
 }
@@ -112,9 +135,17 @@ fn user_cache() -> Option<PathBuf> {
     Some(base?.join("chronoscope").join("runtimes"))
 }
 
+/// Makes a directory for this user alone, unless it is there.
+fn make(root: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(root)
+}
+
 fn is_writable(root: &Path) -> bool {
     let trial = root.join(format!("{PART}{}-{:08x}", std::process::id(), fastrand::u32(..)));
-    let tried = fs::create_dir_all(root).and_then(|()| fs::create_dir(&trial));
+    let tried = make(root).and_then(|()| fs::create_dir(&trial));
     tried.and_then(|()| fs::remove_dir(&trial)).is_ok()
 }
 
@@ -178,6 +209,42 @@ mod tests {
         fs::write(place.join("half"), "").expect("written");
         let again = cache.directory("x", &1, |_| Ok(())).expect("built");
         assert!(again.join(DONE).is_file() && !again.join("half").exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_cache_that_others_may_write_to_is_not_used() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().expect("a directory");
+        let set = |path: &Path, mode| {
+            fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("set");
+        };
+        let wanted = dir.path().join("cache");
+        let cache = Cache::at(Some(wanted.clone())).expect("writable");
+        assert!(!cache.own);
+        let place = cache.directory("x", &1, |_| Ok(())).expect("built");
+        // What was built while others could write is built again.
+        fs::write(place.join("theirs"), "").expect("written");
+        set(&place, 0o777);
+        let again = cache.directory("x", &1, |_| Ok(())).expect("built");
+        assert!(again.join(DONE).is_file() && !again.join("theirs").exists());
+        set(dir.path(), 0o777);
+        assert!(Cache::at(Some(wanted)).expect("another place").own);
+        set(dir.path(), 0o700);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_compiler_that_is_ended_leaves_nothing() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let told = dir.path().join("told");
+        let script = "touch $TMPDIR/rest; echo $TMPDIR > $0.part; mv $0.part $0; sleep 1000";
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", script]).arg(&told);
+        let ended = Cache::build(&mut command, Duration::from_secs(60), &|| told.exists());
+        assert_eq!(ended, Err("interrupted".into()));
+        let scratch = fs::read_to_string(told).expect("written");
+        assert!(scratch.contains("chronoscope-") && !Path::new(scratch.trim()).exists());
     }
 
     #[test]

@@ -142,7 +142,7 @@ fn build(compiler: &Path, cache: &Cache, stop: Stop) -> Result<PathBuf, String> 
         let mut command = Command::new(compiler);
         command.args(["-O1", "-shared", "-fPIC", "-o"]);
         command.arg(dir.join("libcount.so")).arg(source).arg("-ldl");
-        child::run(&mut command, BUILT, stop).map(drop)
+        Cache::build(&mut command, BUILT, stop)
     })?;
     Ok(dir.join("libcount.so"))
 }

@@ -102,7 +102,7 @@ impl Candidate {
             }
             for arguments in self.found.way.build {
                 let mut command = self.command(arguments, dir, &version)?;
-                child::run(command.current_dir(dir), BUILT, stop)?;
+                Cache::build(command.current_dir(dir), BUILT, stop)?;
             }
             Ok(())
         })?;

@@ -110,7 +110,11 @@ impl Guard {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let failed = |error: io::Error| format!("cannot start {}: {error}", program.display());
-        let mut child = command.spawn().map_err(failed)?;
+        #[cfg(target_os = "linux")]
+        let child = crate::orphans::spawn_guard(&mut command);
+        #[cfg(not(target_os = "linux"))]
+        let child = command.spawn();
+        let mut child = child.map_err(failed)?;
         let mut ready = [0; 1];
         let answered = child.stdout.take().map(|mut out| out.read_exact(&mut ready));
         let names = child.stdin.take();

@@ -6,7 +6,7 @@ from typing import Iterator, final
 __version__: str
 
 def source() -> str:
-    """What the clock reads: the processor's counter, such as ``tsc``, or the system's clock."""
+    """What the clock reads: the processor's counter, such as ``rdtsc``, or the system's clock."""
 
 def wait(seconds: float) -> Waited:
     """Sleeps for most of the time, then spins, and returns when it has passed: never earlier.
@@ -29,9 +29,11 @@ class Waited:
     def late_ns(self) -> int:
         """How long after its deadline it returned to the library; Python adds some 0.1 us."""
     @property
-    def slept_ns(self) -> int: ...
+    def slept_ns(self) -> int:
+        """For how long it slept, in the whole wait."""
     @property
-    def spun_ns(self) -> int: ...
+    def spun_ns(self) -> int:
+        """For how long it spun before its end."""
     @property
     def wakes(self) -> int:
         """How often it woke."""
@@ -64,7 +66,7 @@ class Bounded:
 
 @final
 class Instant:
-    """A moment, to be compared with others of the same process."""
+    """A moment, to be compared with others of the same process, also between threads."""
 
     @staticmethod
     def now() -> Instant: ...

@@ -94,8 +94,9 @@ pub fn thread_id() -> Option<u64> {
 /// How late the system may by design be with the calling thread's timers, in nanoseconds: the
 /// thread's timer slack on Linux, the period of the clock interrupt on Windows.
 pub fn slack() -> Option<u64> {
+    // The C library's prctl returns the lower 32 bits.
     // SAFETY: PR_GET_TIMERSLACK takes no further argument and stores nothing.
-    let slack = unsafe { libc::prctl(libc::PR_GET_TIMERSLACK, 0, 0, 0, 0) };
+    let slack = unsafe { libc::syscall(libc::SYS_prctl, libc::PR_GET_TIMERSLACK, 0, 0, 0, 0) };
     u64::try_from(slack).ok()
 }
 
