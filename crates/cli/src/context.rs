@@ -2,6 +2,7 @@
 
 use crate::options::{Options, Output};
 use anstyle_query::windows::enable_ansi_colors;
+use chronoscope_report::clean::escaped;
 use chronoscope_report::section::Detail;
 use chronoscope_report::text::{Style, message};
 use clap::ColorChoice;
@@ -31,9 +32,10 @@ impl Context {
     }
 }
 
-/// Writes a message to standard error: one line, which a terminal gets wrapped at words.
+/// Writes a message to standard error: one line, which a terminal gets wrapped at words. It may
+/// contain names of files, which may contain anything.
 pub fn tell(what: &str) {
-    let mut line = format!("chronoscope: {what}");
+    let mut line = format!("chronoscope: {}", escaped(what));
     if let Some((width, _)) = terminal_size_of(io::stderr()) {
         line = message(&line, width.0.into());
     }

@@ -1,9 +1,10 @@
 //! Errors of the command line itself, and the exit code of every error.
 
 use crate::context::tell;
+use chronoscope_report::clean::escaped;
 use chronoscope_survey::Error;
 use std::fmt;
-use std::io;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 /// Arguments that do not fit, or a file that cannot be used: exit code 2.
@@ -29,7 +30,16 @@ impl std::error::Error for Usage {}
 /// and what clap refuses are written as clap writes them.
 pub fn failed(error: &anyhow::Error) -> ExitCode {
     if let Some(error) = error.downcast_ref::<clap::Error>() {
-        return match error.print() {
+        let text = error.render().to_string();
+        let safe: Vec<_> = text.lines().map(escaped).collect();
+        let is_safe = !error.use_stderr() || safe.iter().eq(text.lines());
+        let printed = if is_safe {
+            error.print()
+        } else {
+            // Arguments may be names of files.
+            writeln!(io::stderr(), "{}", safe.join("\n"))
+        };
+        return match printed {
             Err(io) if !error.use_stderr() && io.kind() != io::ErrorKind::BrokenPipe => {
                 failed(&anyhow::anyhow!("cannot write to standard output: {io}"))
             }

@@ -264,6 +264,46 @@ fn a_client_that_takes_no_answers_is_dropped() {
     assert_eq!(server.scrape("").status, 200);
 }
 
+/// The answers fit into what the system holds for both, so all of them are written.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_client_that_takes_nothing_of_what_was_written_is_dropped() {
+    let server = Server::with(&[]);
+    let size = server.scrape("").body.len().max(1);
+    let mut slow = server.connect();
+    let start = Instant::now();
+    slow.write_all("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n".repeat(110_000 / size).as_bytes())
+        .expect("it reads");
+    // A connection that waits for another request is closed after 150 s.
+    while slow.write(b"\r").is_ok() {
+        assert!(start.elapsed() < Duration::from_secs(100), "it is still connected");
+        thread::sleep(Duration::from_millis(500));
+    }
+    assert!(start.elapsed() >= Duration::from_secs(4), "{:?}", start.elapsed());
+    assert_eq!(server.scrape("").status, 200);
+}
+
+#[test]
+fn a_body_ends_the_connection_after_the_answer() {
+    let server = Server::with(&[]);
+    for (headers, body) in [
+        ("Content-Length: 3\r\n", "abc"),
+        ("Transfer-Encoding: chunked\r\n", "1\r\na\r\n0\r\n\r\n"),
+    ] {
+        let mut stream = server.connect();
+        let request = format!("GET / HTTP/1.1\r\nHost: x\r\n{headers}\r\n{body}");
+        stream.write_all(request.as_bytes()).expect("it reads");
+        let mut reader = BufReader::new(stream.try_clone().expect("a socket"));
+        let answer = answer(&mut reader, "GET");
+        assert_eq!((answer.status, answer.header("connection")), (200, Some("close")), "{headers}");
+        assert!(is_closed(&mut stream), "{headers}");
+    }
+    let mut stream = server.connect();
+    ask(&mut stream, "GET", "/", "Content-Length: 0\r\n");
+    let answer = answer(&mut BufReader::new(stream), "GET");
+    assert_eq!(answer.header("connection"), None, "a body of nothing is none");
+}
+
 #[test]
 fn endless_headers_and_nonsense_are_refused() {
     let server = Server::with(&[]);

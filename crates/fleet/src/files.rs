@@ -65,4 +65,28 @@ mod tests {
         let manifest = FILES.iter().find(|(path, _)| path.starts_with("kubernetes/"));
         assert!(manifest.is_some_and(|(_, text)| text.contains(image)), "{image}");
     }
+
+    /// The program that the manifest starts is where the project's image, and that of the
+    /// manifest's first lines, has the tool.
+    #[test]
+    fn the_manifest_starts_what_the_image_has() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let recipe = fs::read_to_string(root.join("packaging/Containerfile")).expect("a recipe");
+        let manifest = FILES.iter().find(|(path, _)| path.starts_with("kubernetes/"));
+        let (_, manifest) = manifest.expect("a manifest");
+        let word = |text: &str, before: &str| {
+            let mut found = text.lines().filter_map(|line| line.trim_start().strip_prefix(before));
+            let rest = found.next().map(|rest| rest.trim_matches(['"', '[', ']', ' ']));
+            rest.and_then(|rest| rest.split('"').next()).map(str::to_owned)
+        };
+        let started = word(manifest, "command: ");
+        assert!(started.is_some());
+        for (text, before) in [
+            (&*recipe, "COPY chronoscope "),
+            (&recipe, "ENTRYPOINT "),
+            (manifest, "#   COPY chronoscope "),
+        ] {
+            assert_eq!(word(text, before), started, "{before}");
+        }
+    }
 }

@@ -25,6 +25,24 @@ pub(crate) fn clean_span(text: &str) -> String {
     out
 }
 
+/// The text with escapes (`\u{1b}`) in place of all that [`clean`] removes but combining marks, for
+/// messages: what is in the name of a file can still be told from it.
+pub fn escaped(text: &str) -> String {
+    let hides = |c: char| {
+        let joins = matches!(c, '\u{200B}'..='\u{200D}' | '\u{2060}' | '\u{FEFF}');
+        joins || matches!(c, '\u{2028}' | '\u{2029}' | '\u{E0000}'..='\u{E007F}')
+    };
+    let escapes = |c: char| c.is_control() || is_bidi_control(c) || hides(c);
+    text.chars().fold(String::with_capacity(text.len()), |mut out, c| {
+        if escapes(c) {
+            out.extend(c.escape_default())
+        } else {
+            out.push(c)
+        }
+        out
+    })
+}
+
 /// The explicit formatting characters of UAX #9, section 2.
 fn is_bidi_control(c: char) -> bool {
     matches!(
@@ -43,5 +61,8 @@ mod tests {
         assert_eq!(clean(evil), "a [31mb c 2Jdef g");
         assert_eq!(clean("Intel(R) Xeon(R)"), "Intel(R) Xeon(R)");
         assert_eq!(clean_span(" a\n"), " a ");
+        let shown = "a\\u{1b}[31mb\\u{7}c\\u{9b}2Jd\\u{202e}e\\u{e0030}f\\r\\ng\\u{0}";
+        assert_eq!(escaped(evil), shown);
+        assert_eq!(escaped("größe, e\u{301} \\ 'x'"), "größe, e\u{301} \\ 'x'");
     }
 }

@@ -7,6 +7,9 @@ mod stream;
 
 use crate::board::Board;
 use answer::answer;
+use hyper::Request;
+use hyper::body::{Body, Incoming};
+use hyper::header::{CONNECTION, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
@@ -92,8 +95,13 @@ async fn accept(listener: net::TcpListener, board: Arc<Board>, has_report: bool)
         // An answer that is delayed is still an answer.
         let _ = stream.set_nodelay(true);
         let board = Arc::clone(&board);
-        let service = service_fn(move |request| {
-            ready(Ok::<_, Infallible>(answer(&request, &board, has_report)))
+        let service = service_fn(move |request: Request<Incoming>| {
+            let mut answer = answer(&request, &board, has_report);
+            if !request.body().is_end_stream() {
+                // Nobody reads a body, however small it is.
+                answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+            }
+            ready(Ok::<_, Infallible>(answer))
         });
         let connection = http.serve_connection(TokioIo::new(Limited::new(stream)), service);
         tokio::spawn(async move {

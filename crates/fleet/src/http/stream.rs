@@ -41,8 +41,21 @@ pub struct Limited {
     deadline: Pin<Box<Sleep>>,
 }
 
+/// How much of an answer the system may hold of what the client has not taken. Beyond that, the
+/// deadline counts.
+#[cfg(target_os = "linux")]
+const HELD: usize = 64 << 10;
+
 impl Limited {
     pub fn new(stream: TcpStream) -> Self {
+        #[cfg(target_os = "linux")]
+        {
+            use rustix::net::sockopt::{set_socket_send_buffer_size, set_tcp_user_timeout};
+            // What the system holds is written, and yet not taken: it gives up by itself. If it
+            // refuses, the time between two requests limits that.
+            let _ = set_socket_send_buffer_size(&stream, HELD);
+            let _ = set_tcp_user_timeout(&stream, ANSWER.as_millis() as u32);
+        }
         Self { stream, phase: Phase::Ask, deadline: Box::pin(sleep(HEAD)) }
     }
 
