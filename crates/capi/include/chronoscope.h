@@ -11,7 +11,13 @@
  * Every function may be called by any thread at any time, and in a forked child. Functions that
  * read, convert, check or wait may also be called in signal handlers; those that describe a clock,
  * or make or free an object, may not. The description of an object says so if only one thread at a
- * time may use it. Threads may be cancelled during any call. Times are in nanoseconds.
+ * time may use it. Threads may be cancelled during any call, at any instruction
+ * (PTHREAD_CANCEL_ASYNCHRONOUS); what is being made then is lost. Times are in nanoseconds.
+ *
+ * On Linux a filter of system calls may kill for any call but these: prctl, mmap, madvise, munmap
+ * and clock_gettime; clock_nanosleep and poll (or ppoll) to wait; what malloc takes to describe a
+ * clock and to make or free an object; and what a thread takes for chronoscope_keep. A thread that
+ * disables the counter for itself (PR_SET_TSC) must do so before the process reads a clock.
  *
  * This file is made from the library's source by `cargo xtask generate`; make changes there.
  */
@@ -200,7 +206,8 @@ typedef int32_t chronoscope_status;
 
 /*
  A moment, in ticks of the global clock since an arbitrary zero. Moments of one process can be
- compared with `<`; `chronoscope_ns_between` returns the time between two of them.
+ compared with `<`; those of different threads only if they were read in order, which is in any
+ way but by `chronoscope_now`. `chronoscope_ns_between` returns the time between two of them.
  */
 typedef uint64_t chronoscope_instant;
 
@@ -295,9 +302,10 @@ typedef struct chronoscope_bounded {
      */
     bool disturbed;
     /*
-     For how long before the later moment there was no check. The bound does not cover what
-     happened in this time, nor a change of the rate shortly before it: with checks of 0.1 us,
-     one of 10 parts per million cannot be noticed until 10 ms after it.
+     For how long before the later moment there was no check, by this clock. The bound does not
+     cover what happened after that check, such as a counter that was set back, which makes this
+     too short; nor a change of the rate shortly before it: with checks of 0.1 us, one of 10
+     parts per million cannot be noticed until 10 ms after it.
      */
     uint64_t unchecked_ns;
 } chronoscope_bounded;
@@ -439,6 +447,8 @@ extern "C" {
 #endif // __cplusplus
 
 extern int pthread_setcancelstate(int state, int *old);
+
+extern int pthread_setcanceltype(int kind, int *old);
 
 extern void pthread_testcancel(void);
 
@@ -624,8 +634,13 @@ chronoscope_status chronoscope_before(chronoscope_instant moment,
                                       chronoscope_instant *earlier);
 
 /*
- Returns nanoseconds since the zero of the system's monotonic clock, which never go back: a
- better rate bends their line without moving it. Suitable as a clock for `std::chrono`.
+ Returns nanoseconds since the zero of the system's monotonic clock, which never go back, also
+ between threads: a better rate bends their line without moving it. Suitable as a clock for
+ `std::chrono`. It costs about as much as `chronoscope_now_ordered` and a conversion, because the
+ counter is read after all earlier instructions of this thread.
+
+ If the counter itself is set back, it stands still until a check has found that out; nothing
+ notices a counter that is set back by less than a microsecond.
  */
 uint64_t chronoscope_steady_ns(void);
 
