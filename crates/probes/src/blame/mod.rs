@@ -5,21 +5,20 @@
 //! wait, so none of them makes it longer; only the records of context switches cost the kernel some
 //! time in each switch.
 
-// The platform is chosen here only. Each has the same functions, and `other` compiles anywhere.
+// The platform is chosen here only. Each has the same functions, and `unseen` compiles anywhere.
 #[cfg_attr(target_os = "linux", path = "linux/mod.rs")]
 #[cfg_attr(windows, path = "windows.rs")]
-#[cfg_attr(not(any(target_os = "linux", windows)), path = "other.rs")]
+#[cfg_attr(not(any(target_os = "linux", windows)), path = "unseen.rs")]
 mod os;
 
-mod names;
 mod ran;
 mod trace;
-#[cfg(not(target_os = "linux"))]
+#[cfg(windows)]
+#[allow(dead_code, reason = "Windows has sources of its own")]
 mod unseen;
 
-pub use names::{Heard, Named, Names};
 pub use os::{Record, Scan, hidden, read_task, this_thread};
-pub use ran::{Change, Ran, Span, Task, ran};
+pub use ran::{Change, Heard, Named, Names, Ran, Span, Task, ran};
 pub use trace::Trace;
 
 use crate::machine::entered::Entered;

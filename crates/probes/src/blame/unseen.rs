@@ -1,6 +1,8 @@
-//! Systems that do not show a program which tasks run on a CPU.
+//! Systems that do not show a program which tasks run on a CPU, and report nothing about a thread
+//! except its CPU time.
 
-use super::{Found, Heard, Named, Scanned, Span, Task};
+use super::{Found, Heard, Missing, Named, Scanned, Seen, Span, Task};
+use crate::waits::os as system;
 
 /// The record of a CPU, which no such system makes.
 #[derive(Debug)]
@@ -56,4 +58,31 @@ pub fn is_first_namespace() -> bool {
 
 pub fn this_thread() -> Task {
     Task::default()
+}
+
+/// Nothing about a thread except its CPU time.
+#[derive(Debug)]
+pub(super) struct Sources;
+
+impl Sources {
+    pub(super) fn open() -> (Self, Vec<Missing>) {
+        let missing = Missing {
+            id: "switches",
+            loses: "timer, idle exit and run queue",
+            reason: "this system does not report them to a program".into(),
+        };
+        (Self, vec![missing])
+    }
+
+    pub(super) fn look(&mut self, _: bool) -> Seen<'_> {
+        Seen::default()
+    }
+
+    pub(super) fn ran(&self) -> Option<u64> {
+        system::thread_cpu()
+    }
+}
+
+pub fn has_slack() -> bool {
+    true
 }

@@ -194,7 +194,7 @@ pub(super) fn listed(root: &Root, path: &str) -> Option<Vec<usize>> {
 /// Without `/sys`: the CPUs that `/proc/cpuinfo` lists, or those that the process may use.
 fn count_cpus(root: &Root, env: &mut Environment) -> usize {
     if root.is_linux() {
-        env.not_known("topology", format!("{CPUS}/online does not listed the CPUs"));
+        env.not_known("topology", format!("{CPUS}/online does not list the CPUs"));
     }
     let listed = root
         .cpuinfo()
@@ -233,8 +233,8 @@ pub fn nodes(root: &Root, cpus: &[usize]) -> Vec<Option<usize>> {
     found
 }
 
-/// The number of groups that the CPUs form, by the listed that each has under `topology/`, and the
-/// size of the largest group. A CPU that another CPU's listed contains is skipped, so there is one
+/// The number of groups that the CPUs form, by the list that each has under `topology/`, and the
+/// size of the largest group. A CPU that another CPU's list contains is skipped, so there is one
 /// read per group.
 fn groups(root: &Root, cpus: &[usize], names: &[&str]) -> Option<(usize, usize)> {
     let online: BTreeSet<usize> = cpus.iter().copied().collect();

@@ -321,11 +321,11 @@ pub fn kernel_log() -> Result<String, Missing> {
     if log.is_empty() { Err(Missing::Empty) } else { Ok(log) }
 }
 
-/// CNTFRQ; `None` if the kernel does not let user code cntfrq it, and on other processors.
+/// CNTFRQ; `None` if the kernel does not let user code read it, and on other processors.
 #[cfg(all(native_c, any(target_arch = "aarch64", target_arch = "arm")))]
 pub fn cntfrq() -> Option<u64> {
     unsafe extern "C" {
-        /// From native/arm.c: 0 if the register cannot be cntfrq.
+        /// From native/arm.c: 0 if the register cannot be read.
         safe fn cs_arm_cntfrq() -> u64;
     }
     Some(cs_arm_cntfrq()).filter(|hz| *hz > 0)
@@ -372,16 +372,18 @@ pub fn run_queue_ns() -> Option<u64> {
     let mut text = [0; 128];
     let file = File::open("/proc/thread-self/schedstat").ok()?;
     let length = file.read_at(&mut text, 0).ok()?;
-    run_queue(&String::from_utf8_lossy(&text[..length]))
+    run_delay(&String::from_utf8_lossy(&text[..length]))
 }
 
-/// The second of `time on the CPU`, `time in the run queue` and `time slices`. If the thread has
-/// not run either, the kernel does not count.
-fn run_queue(schedstat: &str) -> Option<u64> {
+/// The second of `time on the CPU`, `time in the run queue` and `time slices`, in nanoseconds. A
+/// kernel that does not count reports zeros, among them no time slice; a new thread has run, though
+/// no tick may have counted its time yet.
+pub fn run_delay(schedstat: &str) -> Option<u64> {
     let mut numbers = schedstat.split_ascii_whitespace().map(str::parse::<u64>);
-    let ran = numbers.next()?.ok()?;
+    let _ran = numbers.next()?.ok()?;
     let waited = numbers.next()?.ok()?;
-    (ran > 0).then_some(waited)
+    let slices = numbers.next()?.ok()?;
+    (slices > 0).then_some(waited)
 }
 
 /// The CPU that this thread currently runs on (sched_getcpu(3)).
@@ -502,11 +504,12 @@ mod tests {
     }
 
     #[test]
-    fn the_time_in_the_run_queue_is_the_second_figure() {
-        assert_eq!(run_queue("1500000 320000 7\n"), Some(320_000));
-        assert_eq!(run_queue("1500000 0 7\n"), Some(0));
-        for nothing in ["0 0 0\n", "", "12", "12 x", "-1 2 3", "99999999999999999999 1 1"] {
-            assert_eq!(run_queue(nothing), None, "{nothing}");
+    fn the_time_in_the_run_queue_is_the_second_figure_of_a_kernel_that_counts() {
+        assert_eq!(run_delay("1500000 320000 7\n"), Some(320_000));
+        assert_eq!(run_delay("1500000 0 7\n"), Some(0));
+        assert_eq!(run_delay("0 2270981 1\n"), Some(2_270_981));
+        for nothing in ["0 0 0\n", "", "12", "1 x 3", "1 2", "-1 2 3", "1 99999999999999999999 1"] {
+            assert_eq!(run_delay(nothing), None, "{nothing}");
         }
     }
 

@@ -75,6 +75,8 @@ pub mod noise {
 
 #[cfg(windows)]
 pub(crate) use os::library;
+#[cfg(target_os = "linux")]
+pub(crate) use os::run_delay;
 
 use chronoscope_model::Environment;
 

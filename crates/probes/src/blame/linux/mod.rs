@@ -1,29 +1,23 @@
 //! Linux.
 
-mod handlers;
-mod idle;
-mod queue;
-mod quota;
+#[cfg(test)]
+mod denied_tests;
 mod record;
 mod ring;
-mod smi;
-mod switches;
 mod tasks;
-mod timerlat;
+
+use super::{IdleState, Missing, Seen, trace};
+use crate::machine::quota::Quota as Groups;
+use crate::machine::{self, Root, noise};
+use crate::waits::os as system;
+use ring::Smi;
+use ring::Switches;
+use std::fs::{self, File};
+use std::io::ErrorKind;
+use std::os::unix::fs::FileExt;
 
 pub use record::Record;
 pub use tasks::{Scan, hidden, is_first_namespace, read as read_task, this_thread};
-
-use super::{Missing, Seen};
-use crate::machine::noise;
-use crate::waits::os as system;
-use idle::Idle;
-use queue::Queue;
-use quota::Quota;
-use smi::Smi;
-use std::fs::File;
-use std::os::unix::fs::FileExt;
-use switches::Switches;
 
 #[derive(Debug)]
 pub(super) struct Sources {
@@ -55,7 +49,7 @@ impl Sources {
             idle: have(Idle::open(), "cpuidle", "idle exit and interrupts", all),
             smi: have(Smi::open(), "smi", "host and firmware", all),
         };
-        all.push(timerlat::missing());
+        all.push(no_timerlat());
         (sources, missing)
     }
 
@@ -98,5 +92,175 @@ impl Counter {
     }
 }
 
+/// `/proc/self` is the leader's, whichever thread asks.
+const SCHEDSTAT: &str = "/proc/thread-self/schedstat";
+
+#[derive(Debug)]
+pub(super) struct Queue {
+    file: File,
+    waited: Counter,
+}
+
+impl Queue {
+    pub(super) fn open() -> Result<Self, String> {
+        let file = File::open(SCHEDSTAT).map_err(|error| format!("{SCHEDSTAT}: {error}"))?;
+        let mut queue = Self { file, waited: Counter::default() };
+        queue.look();
+        let built = "the kernel was built without CONFIG_SCHED_INFO";
+        queue.waited.0.ok_or_else(|| format!("{SCHEDSTAT} holds no figures: {built}"))?;
+        Ok(queue)
+    }
+
+    pub(super) fn look(&mut self) -> Option<u64> {
+        let mut text = [0; 128];
+        self.waited.look(read(&self.file, &mut text).and_then(machine::run_delay))
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Quota {
+    groups: Groups,
+    /// The groups' counts, in the same order.
+    counters: Vec<Counter>,
+}
+
+impl Quota {
+    pub(super) fn open() -> Result<Self, String> {
+        let groups = Groups::of(&Root::host())
+            .ok_or("no control group with a CPU controller is visible (cpu.stat)")?;
+        Ok(Self { counters: vec![Counter::default(); groups.each().count()], groups })
+    }
+
+    /// How long a group was throttled since the last call, if asked to look closely: the one that
+    /// was throttled longest, because an outer group's time includes an inner one's. A group that
+    /// was throttled made a thread late, so what is read later still belongs to the same wait.
+    pub(super) fn look(&mut self, closely: bool) -> Option<u64> {
+        let each = closely.then(|| self.groups.each()).into_iter().flatten();
+        let all = self.counters.iter_mut().zip(each);
+        all.filter_map(|(counter, now)| counter.look(now.map(|it| it.ns))).max()
+    }
+}
+
+/// No driver has more states (Linux include/linux/cpuidle.h, CPUIDLE_STATE_MAX).
+const MOST: usize = 10;
+
+#[derive(Debug)]
+struct State {
+    about: IdleState,
+    file: File,
+    usage: Counter,
+}
+
+/// The states of one CPU, shallowest first.
+#[derive(Debug)]
+pub(super) struct Idle {
+    cpu: usize,
+    states: Vec<State>,
+}
+
+impl Idle {
+    pub(super) fn open() -> Result<Self, String> {
+        let cpu = noise::current_cpu().ok_or("the system does not name the CPU")?;
+        let states = states(cpu);
+        if states.is_empty() {
+            return Err(
+                "the kernel has no idle states (/sys/devices/system/cpu/cpu*/cpuidle): it halts \
+                 the CPU without a driver, and in a virtual machine the host chooses"
+                    .into(),
+            );
+        }
+        Ok(Self { cpu, states })
+    }
+
+    /// The deepest state that the thread's CPU entered since the last call, if asked to look
+    /// closely; `None` if that is not known.
+    pub(super) fn look(&mut self, cpu: Option<usize>) -> Option<Option<&IdleState>> {
+        let cpu = cpu?;
+        if cpu != self.cpu {
+            // What the other CPU did before is not known.
+            (self.cpu, self.states) = (cpu, states(cpu));
+        }
+        let (mut known, mut deepest) = (!self.states.is_empty(), None);
+        for state in &mut self.states {
+            let mut text = [0; 32];
+            let usage = read(&state.file, &mut text).and_then(|text| text.trim().parse().ok());
+            let grown = state.usage.look(usage);
+            known &= grown.is_some();
+            if grown > Some(0) {
+                deepest = Some(&state.about);
+            }
+        }
+        known.then_some(deepest)
+    }
+}
+
+/// The states of a CPU; empty if there are none.
+fn states(cpu: usize) -> Vec<State> {
+    let state = |nth: usize| {
+        let folder = format!("/sys/devices/system/cpu/cpu{cpu}/cpuidle/state{nth}");
+        let text = |name: &str| {
+            let text = fs::read_to_string(format!("{folder}/{name}")).ok()?;
+            Some(text.trim().to_owned())
+        };
+        let us: u64 = text("latency")?.parse().ok()?;
+        Some(State {
+            about: IdleState {
+                name: text("name")?.chars().filter(|c| !c.is_control()).take(32).collect(),
+                exit_ns: us.saturating_mul(1000),
+            },
+            file: File::open(format!("{folder}/usage")).ok()?,
+            usage: Counter::default(),
+        })
+    };
+    (0..MOST).map_while(state).collect()
+}
+
+/// Why an idle exit stays together with the interrupt and the switch after it.
+pub(super) fn no_timerlat() -> Missing {
+    let folders = trace::folders().into_iter();
+    let tracers = folders.map(|folder| fs::read_to_string(folder.join("available_tracers")));
+    let tracers: Vec<_> = tracers.map(|it| it.map_err(|error| error.kind())).collect();
+    Missing {
+        id: "timerlat",
+        loses: "the timer's interrupt and the start of the thread",
+        reason: reason(&tracers).to_owned(),
+    }
+}
+
+fn reason(tracers: &[Result<String, ErrorKind>]) -> &'static str {
+    let named = |list: &String| list.split_whitespace().any(|name| name == "timerlat");
+    if tracers.iter().flatten().any(named) {
+        return "only the kernel's timerlat tracer times both, in threads of its own; as root, \
+                compare with `rtla timerlat top`";
+    }
+    if tracers.iter().any(Result::is_ok) {
+        return "this kernel has no timerlat tracer (CONFIG_TIMERLAT_TRACER, Linux 5.14)";
+    }
+    if tracers.contains(&Err(ErrorKind::PermissionDenied)) {
+        "that needs the kernel's timerlat tracer, which only root may use"
+    } else {
+        "that needs the kernel's timerlat tracer, and no tracefs is mounted"
+    }
+}
+
 #[cfg(test)]
-mod denied_tests;
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kernel_has_its_reason() {
+        let list = |text: &str| Ok(text.to_owned());
+        let none = || Err(ErrorKind::NotFound);
+        for (tracers, says) in [
+            ([list("timerlat osnoise nop\n"), none()], "rtla"),
+            ([none(), list("timerlat nop\n")], "rtla"),
+            ([list("function nop\n"), none()], "CONFIG_TIMERLAT_TRACER"),
+            ([list(""), none()], "CONFIG_TIMERLAT_TRACER"),
+            ([Err(ErrorKind::PermissionDenied), none()], "only root"),
+            ([none(), none()], "no tracefs"),
+        ] {
+            assert!(reason(&tracers).contains(says), "{tracers:?}");
+        }
+        assert!(!no_timerlat().reason.is_empty());
+    }
+}

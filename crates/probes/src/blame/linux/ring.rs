@@ -1,8 +1,10 @@
 //! Performance events that count nothing, and the records that the kernel writes for them
 //! (perf_event_open(2); Linux include/uapi/linux/perf_event.h).
 
-use std::fs::File;
-use std::io;
+use super::super::{Switch, Turn};
+use super::Counter;
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -174,14 +176,14 @@ unsafe impl Send for Ring {}
 
 /// A record, as far as all have the same form: `u32 type, u16 misc, u16 size`.
 #[derive(Clone, Copy)]
-pub(super) struct Record<'a> {
+pub(super) struct Entry<'a> {
     pub(super) kind: u32,
     pub(super) misc: u16,
     pub(super) size: u16,
     word: &'a dyn Fn(u16) -> u64,
 }
 
-impl<'a> Record<'a> {
+impl<'a> Entry<'a> {
     /// The record whose words these are, by their offset in bytes.
     pub(super) fn of(word: &'a dyn Fn(u16) -> u64) -> Self {
         let head = word(0);
@@ -271,13 +273,13 @@ impl Ring {
 
     /// Passes on every record since the last call, the oldest first, and returns how many are
     /// missing.
-    pub(super) fn read(&self, mut each: impl FnMut(Record)) -> u64 {
+    pub(super) fn read(&self, mut each: impl FnMut(Entry)) -> u64 {
         let mut lost = 0u64;
         let mut at = self.at(TAIL).load(Ordering::Relaxed);
         let head = self.at(HEAD).load(Ordering::Acquire);
         while at < head {
             let word = |offset: u16| self.word(at + u64::from(offset));
-            let record = Record::of(&word);
+            let record = Entry::of(&word);
             if record.kind == LOST && record.size >= 24 {
                 lost = lost.saturating_add(record.word(16).max(1));
             } else {
@@ -299,5 +301,141 @@ impl Drop for Ring {
     fn drop(&mut self) {
         // SAFETY: it was mapped with this size, and nothing refers to it any more.
         unsafe { libc::munmap(self.base.cast(), (1 + self.pages) * self.page) };
+    }
+}
+
+const RECORD_SWITCH: u32 = 14;
+const SWITCH_OUT_PREEMPT: u16 = 1 << 14;
+
+/// Some 800 records, which a thread that is read after each wait fills only if it switches all the
+/// time.
+const PAGES: usize = 8;
+/// The most switches that are kept for one wait.
+const MOST: usize = 4096;
+
+#[derive(Debug)]
+pub(super) struct Switches {
+    ring: Ring,
+    seen: Vec<Switch>,
+}
+
+impl Switches {
+    pub(super) fn open() -> Result<Self, String> {
+        let ring = Ring::open(&Attributes::switches(0), Of::ThisThread, PAGES)?;
+        Ok(Self { ring, seen: Vec::with_capacity(64) })
+    }
+
+    /// What was recorded since the last call, and how many records are missing; no switches if some
+    /// are.
+    pub(super) fn look(&mut self) -> (Option<&[Switch]>, u64) {
+        self.seen.clear();
+        let (seen, mut more) = (&mut self.seen, 0);
+        let lost = self.ring.read(|record| match switch(&record) {
+            Some(_) if seen.len() == MOST => more += 1,
+            Some(switch) => seen.push(switch),
+            None => {}
+        });
+        let lost = lost.saturating_add(more);
+        ((lost == 0).then_some(&self.seen), lost)
+    }
+}
+
+/// The switch that a record is about: `u32 pid, tid; u64 time; u32 cpu, reserved`.
+fn switch(record: &Entry) -> Option<Switch> {
+    if record.kind != RECORD_SWITCH || record.size < 32 {
+        return None;
+    }
+    Some(Switch {
+        at: record.word(16),
+        cpu: record.halves(24).0,
+        turn: match (record.misc & SWITCH_OUT, record.misc & SWITCH_OUT_PREEMPT) {
+            (0, _) => Turn::In,
+            (_, 0) => Turn::Out,
+            _ => Turn::Preempted,
+        },
+    })
+}
+
+const SMI_TYPE: &str = "/sys/bus/event_source/devices/msr/type";
+const SMI_EVENT: &str = "/sys/bus/event_source/devices/msr/events/smi";
+
+#[derive(Debug)]
+pub(super) struct Smi {
+    file: File,
+    count: Counter,
+}
+
+impl Smi {
+    pub(super) fn open() -> Result<Self, String> {
+        let text = |path| fs::read_to_string(path).ok();
+        let kind = text(SMI_TYPE).and_then(|text| text.trim().parse().ok());
+        let smi_config = text(SMI_EVENT).and_then(|text| smi_config(&text));
+        let known = kind.zip(smi_config);
+        let (kind, smi_config) =
+            known.ok_or("the kernel has no event msr/smi/: only Intel's processors count them")?;
+        let file = open_event(&Attributes::of(kind, smi_config), Of::ThisThread)?;
+        let mut smi = Self { file, count: Counter::default() };
+        smi.look();
+        smi.count.0.ok_or("the event msr/smi/ cannot be read")?;
+        Ok(smi)
+    }
+
+    pub(super) fn look(&mut self) -> Option<u64> {
+        let mut value = [0; 8];
+        let read = self.file.read_exact(&mut value);
+        self.count.look(read.ok().map(|()| u64::from_ne_bytes(value)))
+    }
+}
+
+/// The number in `event=0x04`.
+fn smi_config(event: &str) -> Option<u64> {
+    let value = event.trim().strip_prefix("event=")?;
+    u64::from_str_radix(value.strip_prefix("0x")?, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_are_read_as_the_kernel_writes_them() {
+        let of = |misc: u16, size: u16| {
+            let head = u64::from(RECORD_SWITCH) | u64::from(misc) << 32 | u64::from(size) << 48;
+            let words = [head, 7, 123_456, 3];
+            switch(&Entry::of(&|at| words[usize::from(at) / 8]))
+        };
+        let expected = |turn| Some(Switch { at: 123_456, cpu: 3, turn });
+        assert_eq!(of(0, 32), expected(Turn::In));
+        assert_eq!(of(SWITCH_OUT, 32), expected(Turn::Out));
+        assert_eq!(of(SWITCH_OUT | SWITCH_OUT_PREEMPT, 32), expected(Turn::Preempted));
+        assert_eq!(of(0, 16), None);
+        assert_eq!(switch(&Entry::of(&|_| 0)), None);
+    }
+
+    #[test]
+    fn a_full_ring_reports_that_records_were_lost() {
+        let Ok(mut switches) = Switches::open() else {
+            return;
+        };
+        switches.look();
+        let mut lost = 0;
+        // Each sleep has two records of 32 bytes, and pages have at most 64 KiB. If an interrupt
+        // comes at the right moment, a sleep ends before it has begun and has no record.
+        for _ in 0..switches.ring.size() / 64 * 4 {
+            std::thread::sleep(std::time::Duration::from_micros(1));
+        }
+        for _ in 0..3 {
+            lost += switches.look().1;
+            std::thread::sleep(std::time::Duration::from_micros(1));
+        }
+        assert!(lost > 0, "nothing was lost");
+        assert!(switches.look().0.is_some_and(|seen| !seen.is_empty()));
+    }
+
+    #[test]
+    fn the_events_number_is_read_as_the_kernel_writes_it() {
+        assert_eq!(smi_config("event=0x04\n"), Some(4));
+        assert_eq!(smi_config("event=4"), None);
+        assert_eq!(smi_config(""), None);
     }
 }

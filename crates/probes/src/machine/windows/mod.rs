@@ -285,7 +285,7 @@ fn topology_records(kind: LOGICAL_PROCESSOR_RELATIONSHIP) -> Option<Vec<u8>> {
     let mut bytes = 0;
     // SAFETY: without a buffer, the call only stores the length that it needs.
     unsafe { GetLogicalProcessorInformationEx(kind, std::ptr::null_mut(), &raw mut bytes) };
-    // In 64-bit words, because the topology_records need the alignment of pointers.
+    // In 64-bit words, because the records need the alignment of pointers.
     let mut buffer = vec![0u64; (bytes as usize).div_ceil(8)];
     // SAFETY: the buffer is writable for the number of bytes passed.
     let done = unsafe {
