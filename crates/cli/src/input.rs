@@ -4,6 +4,7 @@ use crate::error::Usage;
 use chronoscope_model::Report;
 use chronoscope_model::runtimes::Runtime;
 use chronoscope_report::json::{self, LARGEST, ReadError};
+use chronoscope_report::ndjson;
 use chronoscope_report::page::embed;
 use chronoscope_report::recording::{self, Reader, is_recording};
 use std::fs::{self, File};
@@ -150,8 +151,9 @@ fn parsed(from: impl Read, path: &Path) -> Result<Vec<(String, Report)>, Usage> 
     if bytes.is_empty() {
         return Err(no_report(path, "it is empty"));
     }
-    let held = embed::held(&bytes)
-        .unwrap_or_else(|| json::read(&bytes).map(|report| vec![(String::new(), report)]));
+    let held = recorded_lines(&bytes).or_else(|| embed::held(&bytes));
+    let held =
+        held.unwrap_or_else(|| json::read(&bytes).map(|report| vec![(String::new(), report)]));
     let mut held = held.map_err(|error| no_report(path, &error.to_string()))?;
     let shown = path.display().to_string();
     match &mut held[..] {
@@ -159,6 +161,25 @@ fn parsed(from: impl Read, path: &Path) -> Result<Vec<(String, Report)>, Usage> 
         several => several.iter_mut().for_each(|(name, _)| *name = format!("{shown}/{name}")),
     }
     Ok(held)
+}
+
+/// The reports that records hold, which NDJSON has on its lines; `None` if these are no records.
+fn recorded_lines(bytes: &[u8]) -> Option<Result<Vec<(String, Report)>, ReadError>> {
+    let first = bytes.split(|byte| *byte == b'\n').next()?;
+    if !ndjson::is_record(first) {
+        return None;
+    }
+    let (mut records, mut all) = (ndjson::Records::default(), Vec::new());
+    let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
+    for line in lines {
+        match records.add(line) {
+            Ok(ended) => all.extend(ended),
+            Err(error) => return Some(Err(error)),
+        }
+    }
+    let last = records.end().map(|last| all.extend(last));
+    let numbered = || (1..).map(|at| at.to_string()).zip(all).collect();
+    Some(last.map(|()| numbered()))
 }
 
 /// What several inputs are called: without the folder if that tells them apart. No two names are

@@ -106,18 +106,66 @@ fn a_stream_has_a_report_on_each_line() {
     assert_eq!(names(&output).len(), 3);
 }
 
-/// The records of one report are no stream of reports, which is told once and not for each line.
+/// Records hold what a report does, for one run or for many.
 #[test]
-fn the_records_of_one_report_are_refused() {
+fn records_are_reports() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("records.ndjson").display().to_string();
     let first = stored("x86_64-unknown-linux-gnu").display().to_string();
     let export = format!("ndjson={file}");
     assert!(run(&["report", &first, "--export", &export]).status.success());
-    let output = run(&["compare", &first, &file]);
-    assert_eq!(output.status.code(), Some(2), "{output:?}");
-    let line = String::from_utf8_lossy(&output.stderr);
-    assert!(line.contains("records of one report") && line.lines().count() == 1, "{line}");
+    let shown = run(&["report", &file]);
+    assert_eq!(shown.stdout, run(&["report", &first]).stdout);
+    let output = run(&["compare", &first, &file, "--json"]);
+    let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert!(found["counts"]["same"].as_u64() > Some(10), "{output:?}");
+    let records = std::fs::read(&file).expect("it was written");
+    std::fs::write(&file, records.repeat(2)).expect("room");
+    assert_eq!(names(&run(&["compare", &first, &file, "--json"])).len(), 2);
+}
+
+/// The runs of a folder, each with an id of its own.
+fn set(folder: &Path, name: &str, runs: u64, factor: f64) -> String {
+    let folder = folder.join(name);
+    std::fs::create_dir(&folder).expect("room");
+    for at in 0..runs {
+        let mut report = slower(4, factor * (1.0 + 0.001 * at as f64));
+        report["run"]["id"] = format!("{name}{at}").into();
+        let file = folder.join(format!("{at}.json"));
+        std::fs::write(file, report.to_string()).expect("room");
+    }
+    folder.display().to_string()
+}
+
+#[test]
+fn two_sets_are_judged_by_the_spread_of_their_runs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let a = set(folder.path(), "a", 6, 1.0);
+    let b = set(folder.path(), "b", 5, 1.1);
+    let output = run(&["compare", &a, &b, "--json", "--seed", "1"]);
+    let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(
+        (&found["method"], &found["a"]["runs"], &found["b"]["runs"]),
+        (&"sets".into(), &6.into(), &5.into())
+    );
+    assert_eq!(found["counts"]["worse"], 8, "{output:?}");
+    assert_eq!(found["counts"]["better"], 0);
+    let cold = found["rows"].as_array().expect("rows").iter().filter(|row| {
+        row["quantity"] == "cold" && row["verdict"] == "same" && row["bounds"]["ratio"] == 1.0
+    });
+    assert!(cold.count() > 0, "what two reports cannot tell is judged");
+    for (files, code, words) in [
+        ([format!("{a}/*.json"), format!("{b}/?.json")], 0, "5 runs"),
+        ([a.clone(), format!("{b}/1*.json")], 2, "takes 5 runs or more, and this one has 1"),
+        ([a.clone(), format!("{b}/none-*.json")], 2, "no file has such a name"),
+    ] {
+        let output = run(&["compare", &files[0], &files[1]]);
+        let text = [&output.stdout[..], &output.stderr[..]].concat();
+        let text = String::from_utf8_lossy(&text);
+        assert!(output.status.code() == Some(code) && text.contains(words), "{text}");
+    }
+    let failed = run(&["compare", &a, &b, "--threshold", "5%"]);
+    assert_eq!(failed.status.code(), Some(1), "{failed:?}");
 }
 
 /// One report at a time: a hundred times as many need no more than a few lines each.

@@ -17,3 +17,4 @@ mod late_waits;
 mod measured;
 mod noise;
 mod pairs;
+mod sets;

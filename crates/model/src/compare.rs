@@ -6,7 +6,7 @@ mod row;
 
 pub use change::{Change, Counts, Difference, Shared, Side};
 pub use history::{History, LeftOut, Other, Trend, Turn, Unread};
-pub use row::{Figure, Key, Method, Quantity, Row, Section, Unit, Verdict};
+pub use row::{Bounds, Figure, Key, Method, Quantity, Row, Section, Unit, Verdict};
 
 use crate::clock::{Language, Scope};
 use crate::overhead::Centre;

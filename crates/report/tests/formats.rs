@@ -89,6 +89,41 @@ fn a_report_without_optional_keys_is_read_and_shown() {
     assert!(screen.contains("posix/monotonic"), "{screen}");
 }
 
+/// Reports that were written as records, one after the other.
+fn read_back(records: &str) -> Vec<Report> {
+    let mut reader = chronoscope_report::ndjson::Records::default();
+    let ended = records.lines().filter_map(|line| reader.add(line.as_bytes()).expect("a record"));
+    let mut all: Vec<Report> = ended.collect();
+    all.extend(reader.end().expect("a report"));
+    all
+}
+
+#[test]
+fn records_are_read_back_as_the_reports_that_they_are() {
+    for report in reports().into_iter().filter(|report| !report.schema.is_empty()) {
+        let text = written("ndjson", &report);
+        let same = read_back(&text);
+        assert_eq!(same.len(), 1);
+        // Floating-point numbers that are no number are written as texts.
+        let value = |it: &Report| written("json", it);
+        assert_eq!(value(&same[0]), value(&report));
+        let twice = text.repeat(2);
+        assert_eq!(read_back(&twice).len(), 2, "another run begins with its record");
+    }
+}
+
+#[test]
+fn what_is_no_record_is_refused() {
+    let refused = |line: &str| {
+        let mut reader = chronoscope_report::ndjson::Records::default();
+        let added = reader.add(line.as_bytes());
+        added.and_then(|_| reader.end()).expect_err("no report").to_string()
+    };
+    assert!(refused("{\"record\":\"moon\",\"run_id\":\"1\"}").contains("no record \"moon\""));
+    assert!(refused("{\"record\":\"clock\",\"id\":1}").contains("schema"));
+    assert!(refused("[]").contains("not a chronoscope report"));
+}
+
 #[test]
 fn ndjson_has_one_record_per_line() {
     let report = samples::full();

@@ -15,6 +15,8 @@ pub struct Measured<'a> {
     pub core_cycles: Option<f64>,
     /// The processes that a cost comes from, if that is known.
     pub processes: Option<u32>,
+    /// Whether a neighbour used the core in so many rounds that the cost is that of a shared one.
+    pub only_shared: bool,
     /// The clock that it is the cost of, unless it is that of a runtime or a wait.
     pub clock: Option<&'a Clock>,
     /// The wait that it is a percentile of.
@@ -81,8 +83,8 @@ fn of_cost<'a>(
 ) -> Option<Measured<'a>> {
     let it = estimate.filter(|it| !it.below_resolution)?;
     let figure = Figure { value_ns: it.value_ns, low_ns: it.low_ns, high_ns: it.high_ns };
-    let (core_cycles, processes) = (it.core_cycles, it.processes);
-    let found = Measured { key, figure, core_cycles, processes, clock, wait: None };
+    let (core_cycles, processes, only_shared) = (it.core_cycles, it.processes, it.only_shared);
+    let found = Measured { key, figure, core_cycles, processes, only_shared, clock, wait: None };
     sound(&figure).then_some(found)
 }
 
@@ -104,8 +106,9 @@ fn of_wait(wait: &Wait, at: Percentile) -> Option<Measured<'_>> {
         slice_ns: wait.slice_ns,
         load: Some(wait.load),
     };
-    let (core_cycles, processes, clock) = (None, None, None);
-    let found = Measured { key, figure, core_cycles, processes, clock, wait: Some(wait) };
+    let (core_cycles, processes, only_shared, clock) = (None, None, false, None);
+    let wait = Some(wait);
+    let found = Measured { key, figure, core_cycles, processes, only_shared, clock, wait };
     sound(&figure).then_some(found)
 }
 

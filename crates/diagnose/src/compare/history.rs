@@ -233,8 +233,12 @@ fn row(it: &Measured, earlier: &[Point], judged: Option<Judged>) -> Row {
         high_ns: of_ns(judged.expected),
     };
     let row = rule::row(it.key.clone(), [a, it.figure], judged.ratio);
-    let verdict = rule::verdict(&row, judged.ratio, judged.p, COSTS);
-    Row { p: Some(judged.p), verdict, ..row }
+    let why = rule::never_alone(it, "the newest run");
+    let verdict = match why {
+        Some(_) => Verdict::CannotTell,
+        None => rule::verdict(&row, judged.ratio, judged.p, COSTS),
+    };
+    Row { p: Some(judged.p), verdict, why, ..row }
 }
 
 /// The newest level next to the one before. The interval is that of the difference of two means.

@@ -10,6 +10,7 @@ pub mod judged;
 pub mod pairs;
 mod portable;
 pub mod rule;
+mod sets;
 mod shared;
 pub mod stats;
 mod stored;
@@ -19,6 +20,7 @@ pub use brief::{brief, many};
 pub use environment::{environment, one_machine};
 pub use gained::{findings, trust, verdicts};
 pub use history::Past;
+pub use sets::{Set, sets};
 pub use shared::shared;
 pub use stored::{side, stored};
 

@@ -21,11 +21,11 @@ const EVERY_WAY: usize = 14;
 const WAYS: usize = 4096;
 /// What is added to the standard error of a mean, as a share: runs that happen to agree closely
 /// prove nothing beyond it.
-const FLOOR: f64 = 0.0005;
-const FLOOR_OF_WAITS: f64 = 0.002;
+pub(super) const FLOOR: f64 = 0.0005;
+pub(super) const FLOOR_OF_WAITS: f64 = 0.002;
 
 /// The figures of one run.
-type Values = BTreeMap<Key, f64>;
+pub(super) type Values = BTreeMap<Key, f64>;
 
 /// The runs of one command.
 pub struct Runs {
@@ -101,7 +101,7 @@ const SETTINGS: [Setting; 3] = [
 
 /// Leaves the settings of waits out that have one value in all runs of A and another in those of B:
 /// it is what is compared.
-fn differing(a: &mut [Values], b: &mut [Values]) -> Vec<Difference> {
+pub(super) fn differing(a: &mut [Values], b: &mut [Values]) -> Vec<Difference> {
     let mut found = Vec::new();
     for (key, value, leave_out) in SETTINGS {
         let waits = |key: &&Key| key.section == Section::Waits;
@@ -177,7 +177,7 @@ fn row(key: &Key, [a, b]: [Vec<f64>; 2], logs: &[f64], p: f64) -> Row {
 /// The median, and the narrowest pair of values with the same rank from below and from above that
 /// encloses it with 95 % probability, whatever the distribution: of up to eight, the outermost
 /// (Conover 1999, Practical Nonparametric Statistics, 3.2).
-fn centre(mut values: Vec<f64>) -> Figure {
+pub(super) fn centre(mut values: Vec<f64>) -> Figure {
     values.sort_by(f64::total_cmp);
     let n = values.len();
     let (mut rank, mut term) = (0, 0.5_f64.powi(n as i32));

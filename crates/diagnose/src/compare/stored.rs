@@ -55,7 +55,8 @@ fn why(a: &Measured, b: &Measured) -> Option<String> {
     {
         return Some(format!("the load is {} in A and {} in B", a.load.name(), b.load.name()));
     }
-    rule::not_judged(a).or_else(|| rule::not_judged(b)).map(str::to_owned)
+    let unjudged = rule::not_judged(a).or_else(|| rule::not_judged(b)).map(str::to_owned);
+    unjudged.or_else(|| rule::never_alone(a, "A")).or_else(|| rule::never_alone(b, "B"))
 }
 
 /// The figures that both have, in the order of the first. A wait that the other report has under
@@ -95,6 +96,7 @@ pub fn side(file: &str, report: &Report) -> Side {
         run: report.run.id.clone(),
         started: report.run.started.clone(),
         cpu: report.ruler.as_ref().and_then(|ruler| ruler.cpu),
+        runs: None,
         disturbed: disturbed::reasons(report).into_iter().map(|it| it.text).collect(),
     }
 }

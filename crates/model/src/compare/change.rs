@@ -55,6 +55,9 @@ pub struct Side {
     /// The CPU that was measured on; absent if it is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<usize>,
+    /// How many runs it is; absent unless the side is a set of stored runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runs: Option<u32>,
     /// Why the run may be off as a whole; empty for a calm one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disturbed: Vec<String>,

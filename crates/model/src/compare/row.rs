@@ -15,6 +15,8 @@ pub enum Method {
     Pairs,
     /// By how much earlier runs of the same machine differ.
     History,
+    /// By how much the runs of each of two sets differ among themselves.
+    Sets,
 }
 
 /// What costs are judged in.
@@ -166,7 +168,31 @@ pub struct Row {
     /// Why it cannot be told, and what would tell; absent for other verdicts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
+    /// What is known of the change whatever the distribution; absent unless sets are compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bounds: Option<Bounds>,
     /// B divided by A in each pair of runs; empty for stored reports.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ratios: Vec<f64>,
+}
+
+/// How a run of B differs from one of A, whatever the distribution: medians of all quotients and
+/// differences of a run of each, with intervals from the ranks of these.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Bounds {
+    /// B divided by A.
+    pub ratio: f64,
+    /// Lower end of its interval.
+    pub ratio_low: f64,
+    /// Upper end of its interval.
+    pub ratio_high: f64,
+    /// B less A, in nanoseconds.
+    pub shift_ns: f64,
+    /// Lower end of its interval.
+    pub shift_low_ns: f64,
+    /// Upper end of its interval.
+    pub shift_high_ns: f64,
+    /// The probability that an interval misses what it encloses.
+    pub misrate: f64,
 }

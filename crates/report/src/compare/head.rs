@@ -19,6 +19,7 @@ pub(super) fn view(compared: &Compared, changes: &[&Change]) -> Vec<Block> {
             format!(", {} of runs in random order", plural(pairs.into(), "pair", "pairs"))
         }
         (Method::History, _) => ", the earlier runs of this machine".into(),
+        (Method::Sets, _) => ", sets of runs".into(),
         _ => String::new(),
     };
     let remark = format!("{} with A{how}", names[1..].join(", "));
@@ -107,7 +108,9 @@ fn about(side: &Side, stored: bool, sides: &[&Side]) -> Text {
     let name = if stored && alone { name } else { side.file.clone() };
     let time = side.started.get(..16).map(|time| format!("{} UTC", time.replace('T', " ")));
     let cpu = side.cpu.map(|cpu| format!("CPU {cpu}"));
-    let known = [time, cpu].into_iter().flatten().map(Text::from);
+    let runs = side.runs.map(|runs| plural(runs.into(), "run", "runs"));
+    let time = if runs.is_some() { time.map(|time| format!("from {time}")) } else { time };
+    let known = [runs, time, cpu].into_iter().flatten().map(Text::from);
     Text::dotted(std::iter::once(Text::toned(Tone::Name, name)).chain(known))
 }
 

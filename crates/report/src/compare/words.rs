@@ -55,7 +55,7 @@ pub(super) fn why(row: &Row, method: Method) -> String {
     let more = match method {
         Method::Stored => "use --run",
         Method::Pairs => "use more --pairs",
-        Method::History => "add more runs",
+        Method::History | Method::Sets => "add more runs",
     };
     row.why.clone().unwrap_or_else(|| format!("the interval is too wide: {more}"))
 }
@@ -167,6 +167,7 @@ pub(super) fn legend(compared: &Compared) -> Option<String> {
         Method::Stored => "more than chance",
         Method::Pairs => "more than chance, by the order of the runs",
         Method::History => "beyond every earlier run",
+        Method::Sets => "more than the runs of a side differ",
     };
     let waits = judged.iter().filter(|row| row.key.section == Section::Waits).count();
     let (small, same) = match (waits, judged.len()) {

@@ -1,11 +1,13 @@
-//! The reports of a folder or a stream, one at a time, so that any number of them needs the memory
+//! The reports of a folder, a stream or a pattern of names, one at a time, so that any number of them needs the memory
 //! of one.
 
 use crate::error::Usage;
 use crate::input;
 use chronoscope_model::Report;
 use chronoscope_report::json::{self, LARGEST};
+use chronoscope_report::ndjson;
 use chronoscope_report::recording::FIRST;
+use glob_match::glob_match;
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -18,15 +20,31 @@ const STREAMS: [&str; 2] = ["ndjson", "jsonl"];
 /// The extensions of a report, and of a page with reports.
 const DOCUMENTS: [&str; 2] = ["json", "html"];
 
-/// Whether a path is a folder of reports, or a file or standard input with a report on each line.
+/// Whether a path is a folder of reports, a file or standard input with a report on each line, or a
+/// pattern such as `before/*.json`.
 pub fn holds_several(path: &Path) -> bool {
-    path.is_dir() || if path == Path::new("-") { stdin_is_stream() } else { is_stream(path) }
+    path.is_dir() || pattern(path).is_some() || if path == Path::new("-") { stdin_is_stream() } else { is_stream(path) }
 }
 
-/// A recording of `watch` has lines, too, and is one report.
+/// The pattern that the last part of a path is, if there is no file of that name.
+fn pattern(path: &Path) -> Option<&str> {
+    path.file_name()?.to_str().filter(|it| it.contains(['*', '?', '[', '{']) && !path.exists())
+}
+
+/// A recording of `watch` has lines, too, and is one report, as are the records of one.
 fn is_stream(path: &Path) -> bool {
     STREAMS.iter().any(|it| path.extension().is_some_and(|own| own.eq_ignore_ascii_case(it)))
         && !input::holds_recording(path)
+        && !holds_records_of_one(path)
+}
+
+fn holds_records_of_one(path: &Path) -> bool {
+    let Ok(file) = input::open(path) else { return false };
+    // A line of an untrusted file may never end.
+    let lines = BufReader::new(file.take(LARGEST as u64)).split(b'\n').map_while(Result::ok);
+    let mut lines = lines.filter(|line| !line.trim_ascii().is_empty()).peekable();
+    lines.peek().is_some_and(|line| ndjson::is_record(line))
+        && lines.filter(|line| ndjson::begins_report(line)).take(2).count() == 1
 }
 
 /// Whether standard input begins like a line of NDJSON. A report that this tool writes as one
@@ -50,13 +68,19 @@ pub fn each(path: &Path, found: &mut Each) -> Result<(), Usage> {
     if path == Path::new("-") && !stdin_begins(b"<") && !stdin_begins(FIRST) {
         return lines("standard input", io::stdin().lock(), found);
     }
+    if let Some(names) = pattern(path) {
+        let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
+        let mut files = listed(folder.unwrap_or(Path::new(".")))?;
+        files.retain(|file| glob_match(names, &name(file)));
+        if files.is_empty() {
+            return Err(Usage(format!("{}: no file has such a name", path.display())));
+        }
+        return all(files, found);
+    }
     if !path.is_dir() {
         return one(path, found);
     }
-    let cannot = |error: io::Error| Usage(format!("cannot read {}: {error}", path.display()));
-    let files: Result<Vec<PathBuf>, _> =
-        fs::read_dir(path).map_err(cannot)?.map(|file| file.map(|file| file.path())).collect();
-    let mut files = files.map_err(cannot)?;
+    let mut files = listed(path)?;
     files.retain(|file| {
         let is = |it: &&str| file.extension().is_some_and(|own| own.eq_ignore_ascii_case(it));
         is_stream(file) || DOCUMENTS.iter().any(is)
@@ -64,6 +88,18 @@ pub fn each(path: &Path, found: &mut Each) -> Result<(), Usage> {
     if files.is_empty() {
         return Err(Usage(format!("{}: there is no file *.json or *.html in it", path.display())));
     }
+    all(files, found)
+}
+
+/// What a folder holds.
+fn listed(folder: &Path) -> Result<Vec<PathBuf>, Usage> {
+    let cannot = |error: io::Error| Usage(format!("cannot read {}: {error}", folder.display()));
+    let files = fs::read_dir(folder).map_err(cannot)?.map(|file| file.map(|file| file.path()));
+    files.collect::<Result<_, _>>().map_err(cannot)
+}
+
+/// Reads files by name. One that cannot be read is passed on as such.
+fn all(mut files: Vec<PathBuf>, found: &mut Each) -> Result<(), Usage> {
     files.sort();
     for file in files {
         if let Err(error) = one(&file, found) {
@@ -104,28 +140,34 @@ fn why(path: &Path, Usage(error): Usage) -> String {
     error.replace(&shown, "it")
 }
 
-/// Reads a report from each line. A line that is too long for a report ends the stream.
+/// Reads a report from each line, or the records of one after the other. A line that is too long for a report ends the stream.
 fn lines(name: &str, mut from: impl BufRead, found: &mut Each) -> Result<(), Usage> {
     let (mut line, mut number) = (Vec::new(), 0);
+    let (mut records, mut recorded) = (ndjson::Records::default(), None);
     loop {
         line.clear();
         let read = from.by_ref().take(LARGEST as u64 + 1).read_until(b'\n', &mut line);
         let read = read.map_err(|error| Usage(format!("cannot read {name}: {error}")))?;
         if read == 0 {
-            return Ok(());
+            return match records.end() {
+                Ok(last) => Ok(last.into_iter().for_each(|it| found(name.into(), Ok(it)))),
+                Err(error) => Ok(found(name.into(), Err(error.to_string()))),
+            };
         }
         number += 1;
-        let record = || line.windows(10).any(|it| it == b"\"record\":\"");
-        if number == 1 && record() && json::read(&line).is_err() {
-            let line = format!(
-                "{name}: it has the records of one report; a stream has a whole report on each \
-                 line, such as `chronoscope --json | jq -c` writes"
-            );
-            return Err(Usage(line));
+        let at = || format!("{name}:{number}");
+        let is_record = *recorded.get_or_insert_with(|| ndjson::is_record(&line));
+        if is_record && read <= LARGEST {
+            match records.add(&line) {
+                Ok(None) => {}
+                Ok(Some(report)) => found(at(), Ok(report)),
+                Err(error) => found(at(), Err(error.to_string())),
+            }
+            continue;
         }
         if !line.trim_ascii().is_empty() {
             let report = json::read(&line).map_err(|error| error.to_string());
-            found(format!("{name}:{number}"), report);
+            found(at(), report);
         }
         if read > LARGEST {
             return Ok(());

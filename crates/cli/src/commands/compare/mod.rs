@@ -8,6 +8,7 @@ mod history;
 mod many;
 pub mod name;
 mod run;
+mod sets;
 mod stored;
 
 use crate::context::Context;
@@ -29,7 +30,7 @@ pub const EXAMPLES: Examples = [
         "chronoscope compare --run clocks --run 'clocks --cpu 1'",
         "Two commands take turns; this shows small changes.",
     ),
-    ("chronoscope compare pi.json wsl.json windows.json", "The clocks that work on all three."),
+    ("chronoscope compare before/ after/", "Two sets of runs: their spread decides."),
 ];
 
 /// Show what changed between reports, and by how much.
@@ -38,8 +39,9 @@ pub const EXAMPLES: Examples = [
 /// which clocks work on all of them.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The reports or pages with reports, at least two reports, or a report and a folder of
-    /// reports; '-' is standard input.
+    /// The reports or pages with reports, at least two reports; a report and a folder of reports; or
+    /// two to four sets of runs, each a folder, a file of lines or a pattern such as 'before/*.json'.
+    /// '-' is standard input.
     #[arg(value_name = "REPORT.json")]
     files: Vec<PathBuf>,
     /// A command that prints a report as JSON, a command of this tool such as 'waits rust', or
@@ -56,8 +58,8 @@ pub struct Args {
     #[arg(long, value_name = "DURATION", default_value = "10m", requires = "run")]
     #[arg(value_parser = parse_duration, allow_hyphen_values = true)]
     timeout: Duration,
-    /// Seed for the random order of the runs. Default: a random one.
-    #[arg(long, value_name = "N", requires = "run")]
+    /// Seed for the random order of the runs, or for the test of sets. Default: a random one.
+    #[arg(long, value_name = "N", conflicts_with_all = ["history", "baseline", "save_baseline"])]
     #[arg(value_parser = parse_whole::<u64>, allow_hyphen_values = true)]
     seed: Option<u64>,
     /// Compare with the earlier reports of this folder, of the same machine and configuration;
@@ -98,6 +100,9 @@ impl Run for Args {
         let too_few = || Usage("compare needs two reports or more: name another file".into());
         if reports.len() + self.files.len() < 1 {
             return Err(too_few().into());
+        }
+        if reports.is_empty() && self.files.len() > 1 && self.files.iter().all(|it| each::holds_several(it)) {
+            return sets::task(&self.files, &self, context);
         }
         let several = self.files.iter().any(|file| each::holds_several(file));
         for (at, file) in self.files.iter().enumerate() {

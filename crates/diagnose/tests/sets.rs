@@ -1,0 +1,129 @@
+//! Sets of stored runs, simulated with known truth.
+
+use chronoscope_diagnose::compare::{Set, sets};
+use chronoscope_model::clock::{Clock, Cost};
+use chronoscope_model::compare::{Change, Verdict};
+use chronoscope_model::run::Run;
+use chronoscope_model::{Estimate, Report, Ruler};
+
+/// A run of clocks with these costs, in nanoseconds.
+fn run(id: u64, costs: impl IntoIterator<Item = f64>) -> Report {
+    let estimate = |value_ns| Estimate {
+        value_ns,
+        low_ns: value_ns,
+        high_ns: value_ns,
+        ..Estimate::default()
+    };
+    let clock = |(at, ns)| Clock {
+        id: format!("clock/{at}"),
+        available: true,
+        cost: Cost { throughput: Some(estimate(ns)), ..Cost::default() },
+        ..Clock::default()
+    };
+    Report {
+        run: Run { id: format!("{id:016x}"), ..Run::default() },
+        clocks: costs.into_iter().enumerate().map(clock).collect(),
+        ..Report::default()
+    }
+}
+
+/// About standard normal: the sum of twelve uniform numbers.
+fn normal(rng: &mut fastrand::Rng) -> f64 {
+    (0..12).map(|_| rng.f64()).sum::<f64>() - 6.0
+}
+
+/// A set of runs of twelve clocks. A run is off as a whole by 1 %, each figure by half a percent,
+/// and one in twenty by 30 %. The first `slower` clocks cost `change` more.
+fn simulated(rng: &mut fastrand::Rng, runs: u64, slower: usize, change: f64) -> Vec<Report> {
+    let one = |id| {
+        let whole = 0.01 * normal(rng);
+        let cost = |at| {
+            let spike = if rng.u8(0..20) == 0 { 0.3 } else { 0.0 };
+            let planted = if at < slower { change } else { 0.0 };
+            20.0 * (whole + 0.005 * normal(rng) + spike + planted).exp()
+        };
+        run(id, (0..12).map(cost).collect::<Vec<f64>>())
+    };
+    (1..=runs).map(one).collect()
+}
+
+fn change(a: &[Report], b: &[Report]) -> Result<Change, String> {
+    let set = |name, runs: &[Report]| {
+        let mut set = Set::new(name);
+        runs.iter().for_each(|run| set.add(run));
+        set
+    };
+    let compared = sets(vec![set("a", a), set("b", b)], 1)?;
+    Ok(compared.change.expect("two sets"))
+}
+
+#[test]
+fn identical_sets_are_hardly_ever_called_changed_and_planted_changes_are_found() {
+    let mut rng = fastrand::Rng::with_seed(5);
+    let (mut alarms, mut found) = (0, 0);
+    for _ in 0..25 {
+        let a = simulated(&mut rng, 10, 0, 0.0);
+        let same = change(&a, &simulated(&mut rng, 10, 0, 0.0)).expect("enough runs");
+        alarms += u32::from(same.counts.worse + same.counts.better > 0);
+        // A spike in one of twenty figures is what most of the spread is.
+        let slower = change(&a, &simulated(&mut rng, 10, 3, 0.2)).expect("enough runs");
+        let worse = |id: &str| {
+            let row = slower.rows.iter().find(|row| row.key.id == id).expect("a row");
+            row.verdict == Verdict::Worse
+        };
+        found += [0, 1, 2].iter().filter(|at| worse(&format!("clock/{at}"))).count();
+        assert_eq!(slower.rows.len(), 12);
+    }
+    assert!(alarms <= 2, "{alarms} of 25");
+    assert!(found >= 45, "{found} of 75");
+}
+
+#[test]
+fn the_interval_encloses_the_shift_whatever_the_distribution() {
+    let mut rng = fastrand::Rng::with_seed(6);
+    let (mut missed, mut rows) = (0, 0);
+    for _ in 0..25 {
+        let a = simulated(&mut rng, 7, 0, 0.0);
+        for row in change(&a, &simulated(&mut rng, 9, 12, 0.1)).expect("enough runs").rows {
+            let bounds = row.bounds.expect("sets have bounds");
+            assert!(bounds.misrate <= 0.05 && bounds.ratio_low <= bounds.ratio_high);
+            let within = bounds.ratio_low..=bounds.ratio_high;
+            missed += u32::from(!within.contains(&0.1_f64.exp()));
+            rows += 1;
+        }
+    }
+    // Rows of a run share what it is off by, so they miss together.
+    assert!(missed * 10 < rows, "{missed} of {rows}");
+}
+
+#[test]
+fn a_figure_that_few_runs_have_and_a_run_that_comes_twice_do_not_count() {
+    let mut rng = fastrand::Rng::with_seed(7);
+    let mut a = simulated(&mut rng, 6, 0, 0.0);
+    let b = simulated(&mut rng, 6, 0, 0.0);
+    a.iter_mut().skip(3).for_each(|run| drop(run.clocks.remove(0)));
+    let rows = change(&a, &b).expect("enough runs").rows;
+    assert_eq!(rows.len(), 11);
+    assert!(rows.iter().all(|row| row.key.id != "clock/0"));
+    let twice: Vec<Report> = a[..4].iter().chain(&a[..4]).cloned().collect();
+    let refused = change(&twice, &b).expect_err("four runs");
+    assert!(refused.contains("takes 5 runs or more, and this one has 4"), "{refused}");
+}
+
+#[test]
+fn a_set_that_was_disturbed_as_a_whole_proves_no_change() {
+    let mut rng = fastrand::Rng::with_seed(8);
+    let a = simulated(&mut rng, 6, 0, 0.0);
+    let mut b = simulated(&mut rng, 6, 12, 0.8);
+    assert!(change(&a, &b).expect("enough runs").counts.worse > 0);
+    for run in &mut b {
+        let mut ruler = Ruler::default();
+        ruler.noise.shared = Some(0.99);
+        run.ruler = Some(ruler);
+    }
+    let change = change(&a, &b).expect("enough runs");
+    assert_eq!((change.counts.worse, change.counts.better), (0, 0));
+    let why = change.rows[0].why.as_deref().unwrap_or_default();
+    assert!(why.contains("most runs of B were disturbed"), "{why}");
+    assert_eq!(change.b.runs, Some(6));
+}
