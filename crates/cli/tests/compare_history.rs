@@ -158,6 +158,8 @@ fn other_machines_and_bad_files_are_left_out_and_counted() {
     assert!(out.iter().any(|it| it["key"] == "the same run again" && it["runs"] == 1));
     let screen = text(&history(path, &[&new]));
     assert!(screen.contains("3 runs: kernel 6.1, not 6.18"), "{screen}");
+    let words = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("3 runs took no part, most because of another kernel"), "{screen}");
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! What a comparison says in words: verdicts, counts, what changed rows share, and the answer.
 
 use crate::block::{Text, Tone};
-use crate::number::{percent, short};
+use crate::number::{percent, plural, short};
 use chronoscope_model::compare::{
-    Change, Compared, Key, Method, Quantity, Row, Section, Shared, Verdict,
+    Change, Compared, Key, LeftOut, Method, Quantity, Row, Section, Shared, Verdict,
 };
 use chronoscope_model::load::Load;
 use chronoscope_model::units::grouped;
@@ -194,6 +194,19 @@ pub(super) fn answers(compared: &Compared) -> Vec<Text> {
         Text::from(of).and(answer(change, compared.method))
     };
     let mut answers: Vec<Text> = changes.into_iter().enumerate().map(about).collect();
+    // What was left out is often what changed.
+    let left_out = compared.history.iter().flat_map(|it| &it.left_out);
+    let left_out: Vec<&LeftOut> = left_out.filter(|it| it.difference.matters).collect();
+    if let (Some(most), Some(last)) = (left_out.iter().max_by_key(|it| it.runs), answers.last_mut())
+    {
+        let runs: usize = left_out.iter().map(|it| it.runs).sum();
+        let runs = plural(runs as u64, "run", "runs");
+        *last = std::mem::take(last).and(format!(
+            " {runs} took no part, most because of another {}: to judge them, put them into a folder \
+             of their own, and compare the two folders.",
+            most.difference.key
+        ));
+    }
     if let (Some(threshold), Some(last)) = (compared.threshold, answers.last_mut()) {
         let is = if compared.exceeded { "exceeded" } else { "not exceeded" };
         *last =
