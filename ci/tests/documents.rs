@@ -608,6 +608,12 @@ fn the_version_is_the_same_everywhere() {
 }
 
 #[test]
+fn stability_publishes_what_the_tests_pack() {
+    let command = format!("`cargo publish {}`", xtask::PUBLISHED.join(" "));
+    assert!(flat("docs/STABILITY.md").contains(&command), "STABILITY does not say {command}");
+}
+
+#[test]
 fn workflows_and_documents_name_the_rust_version_of_the_tests() {
     let rust = value(&read("Cargo.toml"), "rust-version").to_owned();
     let oldest = value(&read("crates/chronoscope/Cargo.toml"), "rust-version").to_owned();
