@@ -287,7 +287,12 @@ const QUOTED: &[(&str, &str, &str, &str)] = &[
     ("changes", "and `c/time`, ±{}. A", "model/src/between.rs", "LOADS"),
     ("../SECURITY", "| connections at a time | {} |", "fleet/src/http/mod.rs", "CONNECTIONS"),
     ("../SECURITY", "| time for the head | {} |", "fleet/src/http/stream.rs", "HEAD"),
-    ("../SECURITY", "| time for taking an answer | {} |", "fleet/src/http/stream.rs", "ANSWER"),
+    (
+        "../SECURITY",
+        "| time for taking an answer, but for its last 64 KiB | {} |",
+        "fleet/src/http/stream.rs",
+        "ANSWER",
+    ),
     ("../SECURITY", "| time between two requests | {} |", "fleet/src/http/stream.rs", "IDLE"),
 ];
 
