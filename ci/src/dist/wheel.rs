@@ -8,7 +8,9 @@ use std::path::Path;
 use xshell::{Cmd, Shell, cmd};
 
 /// A version that is known to work.
-const PACKAGE: [&str; 1] = ["maturin==1.16.0"];
+const PACKAGE: [&str; 1] = ["maturin==1.16.0 \
+     --hash=sha256:837db2f4d93d4899c3ac393fb3cc9eebf35b6002336e5d574f4a4fb6c49fe283 \
+     --hash=sha256:e285ec9eb10243d45d10417178cb2eb76e0cbb184d0aa4378b503489fa12ee78"];
 const CRATE: &str = "crates/python";
 
 /// Packs the module for a target with its tool. `stage` has what is in the target's archive.

@@ -17,11 +17,20 @@ pub fn folder() -> PathBuf {
     sh::target().join("runtimes")
 }
 
-/// Installs packages of PyPI into a folder of their own, unless the file `proof` is there.
+/// Installs packages of PyPI into a folder of their own, unless the file `proof` is there. If one
+/// has hashes (`--hash=sha256:…`), all must have one, and nothing else is installed.
 pub fn from_pypi(sh: &Shell, to: &Path, packages: &[&str], proof: &str) -> Result<PathBuf> {
     if !to.join(proof).exists() {
         let options = ["--quiet", "--no-deps", "--root-user-action=ignore", "--upgrade"];
-        sh::run(cmd!(sh, "python3 -m pip install {options...} --target {to} {packages...}"))?;
+        let pip = cmd!(sh, "python3 -m pip install {options...} --target {to}");
+        if packages.iter().any(|package| package.contains("--hash")) {
+            let folder = sh.create_temp_dir()?;
+            let list = folder.path().join("requirements.txt");
+            sh.write_file(&list, packages.join("\n"))?;
+            sh::run(pip.arg("--require-hashes").arg("--requirement").arg(list))?;
+        } else {
+            sh::run(pip.args(packages))?;
+        }
     }
     Ok(to.to_owned())
 }

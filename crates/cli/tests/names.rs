@@ -131,3 +131,34 @@ fn a_hog_is_named_unless_no_names_are_wanted() {
     assert_eq!((found.name.as_deref(), found.other_user), (Some("planted-hog"), false));
     assert!(of_it(&nameless).is_some() && nameless.iter().all(|it| it.name.is_none()));
 }
+
+/// The name of a file is chosen by whoever sent it: no message shows it as it is.
+#[test]
+fn names_of_files_in_messages_are_escaped() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let name = "x\u{1b}]0;pwn\u{7}\u{1b}[31m\n\u{202e}Y.json";
+    let path = folder.path().join(name);
+    fs::write(&path, "{}").expect("room");
+    let path = path.to_str().expect("text");
+    for args in [
+        &["report", path][..],
+        &["compare", path],
+        &["doctor", "--facts", path],
+        &["waits", "--resume", path],
+        &["advise", "--from", path],
+        &["watch", "--replay", path],
+        &["watch", "--record", path],
+        &["clocks", path],
+        &["report", "--as", path],
+        &[path],
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_chronoscope")).args(args).output();
+        let output = output.expect("the tool starts");
+        assert!(!output.status.success(), "{args:?}: {output:?}");
+        for text in [output.stdout, output.stderr] {
+            let text = String::from_utf8(text).expect("text");
+            let hostile = |c: char| c.is_control() && c != '\n' || c == '\u{202e}';
+            assert!(!text.contains(hostile), "{args:?}: {text:?}");
+        }
+    }
+}

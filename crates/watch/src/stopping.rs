@@ -16,6 +16,15 @@ mod unix {
     const ENDS: [i32; 8] =
         [SIGALRM, SIGPROF, SIGQUIT, SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU, SIGXFSZ];
 
+    /// Further ones of Linux: SIGIO, SIGPWR and SIGSTKFLT by the numbers of most processors, and
+    /// those of real time that the C library leaves to programs (signal(7)).
+    fn more() -> impl Iterator<Item = i32> {
+        let most = cfg!(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "arm"));
+        let all = cfg!(target_os = "linux") && most;
+        let first = if cfg!(target_env = "gnu") { 34 } else { 35 };
+        [16, 29, 30].into_iter().chain(first..=64).filter(move |_| all)
+    }
+
     /// The signal that asks the process to stop, and those that end it. That it goes on is no signal here, because the
     /// waits need that one themselves.
     pub struct Stopping {
@@ -30,7 +39,7 @@ mod unix {
             let (asked, ended) = (Arc::default(), Arc::default());
             let handlers = vec![register(SIGTSTP, Arc::clone(&asked))?];
             let mut stopping = Self { asked, ended, handlers };
-            for signal in ENDS {
+            for signal in ENDS.into_iter().chain(more()) {
                 let number = signal.unsigned_abs() as usize;
                 let handler = register_usize(signal, Arc::clone(&stopping.ended), number)?;
                 stopping.handlers.push(handler);

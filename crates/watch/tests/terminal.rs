@@ -176,7 +176,9 @@ mod checks {
             terminal.is_restored();
         }
         // Those that nothing else handles would leave the terminal as it is.
-        for (signal, number) in [("QUIT", 3), ("USR1", 10), ("ALRM", 14), ("XCPU", 24)] {
+        for (signal, number) in
+            [("QUIT", 3), ("USR1", 10), ("ALRM", 14), ("XCPU", 24), ("PWR", 30), ("RTMAX", 64)]
+        {
             start(terminal, "");
             signalled(terminal, signal);
             terminal.shows(&format!("ended: Ok(Signal({number}))"));
