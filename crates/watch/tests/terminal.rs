@@ -177,7 +177,7 @@ mod checks {
         }
         // Those that nothing else handles would leave the terminal as it is.
         for (signal, number) in
-            [("QUIT", 3), ("USR1", 10), ("ALRM", 14), ("XCPU", 24), ("PWR", 30), ("RTMAX", 64)]
+            [("QUIT", 3), ("USR1", 10), ("ALRM", 14), ("XCPU", 24), ("PWR", 30), ("64", 64)]
         {
             start(terminal, "");
             signalled(terminal, signal);
