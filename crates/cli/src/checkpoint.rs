@@ -2,6 +2,7 @@
 
 use crate::error::Usage;
 use crate::{input, output};
+use anyhow::Context as _;
 use chronoscope_model::Report;
 use chronoscope_survey::{Error, Survey};
 use std::cell::Cell;
@@ -13,14 +14,15 @@ use std::path::Path;
 ///
 /// # Errors
 /// Something exists there, perhaps hours of another run; or no file can be written there.
-pub fn fresh(path: &Path, instead: &str) -> Result<(), Usage> {
+pub fn fresh(path: &Path, instead: &str) -> anyhow::Result<()> {
     let there = fs::metadata(path).ok();
     if there.is_some_and(|there| there.is_file() && there.len() > 0) {
         let path = path.display().to_string();
         let instead = instead.replace("{}", &path);
         return Err(Usage(format!(
             "{path} exists and would be overwritten: {instead}, or name another file"
-        )));
+        ))
+        .into());
     }
     usable(path)
 }
@@ -29,9 +31,8 @@ pub fn fresh(path: &Path, instead: &str) -> Result<(), Usage> {
 ///
 /// # Errors
 /// The reason why it cannot be written.
-pub fn usable(path: &Path) -> Result<(), Usage> {
-    let refused = |error: anyhow::Error| Usage(format!("--checkpoint: {error:#}"));
-    regular(path).and_then(|()| output::check(path)).map_err(refused)
+pub fn usable(path: &Path) -> anyhow::Result<()> {
+    regular(path).and_then(|()| output::check(path)).context("--checkpoint")
 }
 
 /// Checks that the path is free or a regular file.
@@ -82,10 +83,10 @@ impl Keeper {
 pub fn resumed(
     path: &Path,
     resume: impl FnOnce(Report) -> Result<Survey<'static>, Error>,
-) -> Result<Survey<'static>, Usage> {
+) -> anyhow::Result<Survey<'static>> {
     if path == Path::new("-") {
         let line = "--resume needs a file, because the run keeps it up to date";
-        return Err(Usage(line.into()));
+        return Err(Usage(line.into()).into());
     }
     let survey =
         resume(input::report(path)?).map_err(|why| Usage(format!("{}: {why}", path.display())))?;

@@ -130,7 +130,8 @@ pub fn parsed(mut words: Vec<OsString>) -> anyhow::Result<(Cli, Options, Option<
     });
     let (command, taken) = command.unwrap_or((&whole, &matches));
     let options = Options::of(command, taken)?;
-    Ok((Cli::from_arg_matches(&matches)?, options, preset))
+    let cli = Cli::from_arg_matches(&matches).map_err(in_one_line)?;
+    Ok((cli, options, preset))
 }
 
 /// The error for a command line that clap refuses: one line where clap writes a paragraph.
@@ -180,12 +181,33 @@ fn refused(error: clap::Error, whole: &clap::Command, words: &[OsString]) -> any
             let valid = if valid.is_empty() { valid } else { format!(": use one of {valid}") };
             Usage(format!("{line}{valid}")).into()
         }
-        // An option that is given twice conflicts with itself.
-        (ErrorKind::ArgumentConflict, ..) if !other.is_empty() && option != other => {
+        (ErrorKind::ArgumentConflict, ..) if option == other => {
+            Usage(format!("{option} is given more than once")).into()
+        }
+        (ErrorKind::ArgumentConflict, ..) if !other.is_empty() => {
             Usage(format!("{option} cannot be used with {other}")).into()
         }
-        _ => error.into(),
+        (ErrorKind::MissingRequiredArgument, ..) => {
+            let usage = error.get(ContextKind::Usage).map_or(String::new(), ToString::to_string);
+            let usage = usage.trim().trim_start_matches("Usage: ");
+            Usage(format!("{option} is missing: `{usage}`")).into()
+        }
+        (ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand, _, Some(command)) => {
+            let names = command.get_subcommands().map(clap::Command::get_name);
+            let names = names.collect::<Vec<_>>().join(", ");
+            Usage(format!("`{}` needs one of {names}", command.get_name())).into()
+        }
+        _ => in_one_line(error),
     }
+}
+
+/// An error that clap words itself, in one line. Help and the version are no errors.
+fn in_one_line(error: clap::Error) -> anyhow::Error {
+    if !error.use_stderr() {
+        return error.into();
+    }
+    let text = error.to_string();
+    Usage(text.lines().next().unwrap_or_default().trim_start_matches("error: ").into()).into()
 }
 
 fn shown(examples: &Examples) -> String {

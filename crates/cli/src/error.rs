@@ -26,8 +26,8 @@ impl fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
-/// Writes one line to standard error, and returns the exit code of this error. Help, the version
-/// and what clap refuses are written as clap writes them.
+/// Writes one line to standard error, and returns the exit code of this error. Help and the version
+/// are written as clap writes them.
 pub fn failed(error: &anyhow::Error) -> ExitCode {
     if let Some(error) = error.downcast_ref::<clap::Error>() {
         let text = error.render().to_string();

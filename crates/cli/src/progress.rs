@@ -48,7 +48,7 @@ impl Progress {
             State::Time(whole) => self.whole.set(self.whole.get().or(Some(whole))),
             State::Phase(phase, done) => self.draw(Some(done), None, phase.into()),
             State::Waits(waits) => self.draw(waits.share, waits.left_s, line::text(waits)),
-            State::Expected(..) => {}
+            State::Expected(..) | State::Done(_) => {}
         }
     }
 

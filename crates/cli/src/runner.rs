@@ -14,6 +14,7 @@ use crate::options::{Baselines, Export, Options, Output, Shape};
 use crate::output::{self, print, write_whole};
 use crate::pictures;
 use crate::progress::Progress;
+use crate::screen::Screen;
 use crate::stop::Stop;
 use crate::task::{Document, Files, Job, Later, Several, Source, Task};
 use anyhow::bail;
@@ -21,6 +22,7 @@ use chronoscope_model::{Finding, Report, schema};
 use chronoscope_report::page::{self, Input};
 use chronoscope_report::{json, section};
 use chronoscope_survey::{Progress as State, Survey, may_measure};
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::io::{self, IsTerminal};
 use std::path::Path;
@@ -177,9 +179,22 @@ fn reported(job: Job, context: &Context) -> anyhow::Result<ExitCode> {
         // Whatever does not measure has nothing to lose, and a signal ends it at once.
         stop = Stop::on_signals()?;
     }
+    let unseen = output.json || output.export.iter().any(|export| export.path.is_none());
+    // What standard output has of the screen, whose tables are shown as they are done.
+    let printed = RefCell::new(String::new());
+    let as_done = screen == Screen::Ticks && !unseen && baseline.is_none();
+    let done = |report: &Report| {
+        let mut printed = printed.borrow_mut();
+        let text = screen.draw(report, code, context);
+        if let Some(more) = text.strip_prefix(&*printed).filter(|_| as_done) {
+            // An error is noticed at the end, when the rest is printed.
+            let _ = print(more.as_bytes());
+            *printed = text;
+        }
+    };
     let survey = |survey: Survey<'static>| {
         let survey = survey.screen(screen.name());
-        measured(survey, checkpoint.as_deref(), &stop, context)
+        measured(survey, checkpoint.as_deref(), &stop, &done, context)
     };
     let mut report = match source {
         Source::Survey(asked) => survey(*asked)?,
@@ -225,15 +240,17 @@ fn reported(job: Job, context: &Context) -> anyhow::Result<ExitCode> {
         Some(name) => context.warn(&format!("not saved as {name}: the run is not complete")),
         None => {}
     }
-    let unseen = output.json || exports.iter().any(|(path, _)| path.is_none());
-    if unseen || (measures && !screen.has_notes()) {
+    if unseen {
         report.notes.iter().for_each(|note| context.warn(&note.text));
     }
     // The screen of a run that was stopped says so.
-    let told = !unseen && text.is_none() && screen.has_notes() && io::stdout().is_terminal();
+    let told = !unseen && text.is_none() && io::stdout().is_terminal();
     let draw = || match baseline.clone().zip(before) {
         Some(before) => compare::screen(before, &report, context),
-        None => text.unwrap_or_else(|| screen.draw(&report, code, context)),
+        None => text.unwrap_or_else(|| {
+            let text = screen.draw(&report, code, context);
+            text.strip_prefix(&*printed.borrow()).map(str::to_owned).unwrap_or(text)
+        }),
     };
     deliver(exports, whole, draw, stop.hung_up(), |line| context.warn(line))?;
     saved?;
@@ -257,6 +274,7 @@ fn measured(
     survey: Survey,
     checkpoint: Option<&Path>,
     stop: &Stop,
+    done: &dyn Fn(&Report),
     context: &Context,
 ) -> anyhow::Result<Report> {
     let (progress, keeper) = (Progress::new(context.options.output.quiet), Keeper::default());
@@ -274,6 +292,7 @@ fn measured(
                  measured"
             ));
         }
+        State::Done(report) => progress.suspend(|| done(report)),
         state => progress.show(state),
     });
     if checkpoint.is_some() {

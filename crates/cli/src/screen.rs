@@ -20,7 +20,7 @@ pub enum Screen {
     Clocks,
     /// How late waits ended.
     Waits,
-    /// The waits in ticks of the reference.
+    /// The waits in ticks of 100 ns, those of QPC.
     Ticks,
     /// The waits in bins of 1 us, as cyclictest -h counts them.
     Bins,
@@ -74,28 +74,7 @@ impl Screen {
 
     /// The section that the screen is about, if it is one.
     fn section(self) -> Option<&'static Section> {
-        Some(match self {
-            Self::Clocks => &section::clocks::SECTION,
-            Self::Waits => &section::waits::SECTION,
-            Self::Deltas => &section::deltas::SECTION,
-            Self::Calls => &section::calls::SECTION,
-            Self::Overhead => &section::overhead::SECTION,
-            Self::Runtimes => &section::runtimes::SECTION,
-            Self::Trust => &section::trust::SECTION,
-            Self::Hardware => &section::machine::SECTION,
-            Self::Sweep => &section::sweep::SECTION,
-            Self::Advise => &section::advice::SECTION,
-            Self::Summary
-            | Self::Brief
-            | Self::Ticks
-            | Self::Bins
-            | Self::Findings
-            | Self::Doctor => return None,
-        })
-    }
-
-    pub fn has_notes(self) -> bool {
-        self != Self::Ticks
+        section::of_screen(&self.name())
     }
 
     /// Whether the screen shows more if everything is asked for.
@@ -119,8 +98,10 @@ impl Screen {
         match self {
             Self::Summary if context.options.verbose => text::everything(report, style),
             Self::Brief => text::brief::render(report, style),
-            Self::Ticks => text::detailed(section::waits::ticks(report, detail), detail, style),
-            Self::Bins => text::around(section::waits::bins(report), report, style),
+            Self::Ticks => {
+                text::above(section::waits::ticks(report, detail), report, detail, style)
+            }
+            Self::Bins => text::above(section::waits::bins(report), report, detail, style),
             Self::Findings => text::blocks(section::findings::page(report), style),
             Self::Doctor => {
                 let verdict = faults::verdict(report);

@@ -311,7 +311,7 @@ fn advice_on_one_wait_fits_one_screen_and_what_is_not_there_is_refused() {
         assert_eq!(text.matches("Chosen by").count(), 1, "{text}");
         assert!(text.contains("nanosleep"), "{text}");
     }
-    let output = run(&[&from[..], &["--wait", "1", "--goal", "cpu", "--json"]].concat());
+    let output = run(&[&from[..], &["--wait", "1ms", "--goal", "cpu", "--json"]].concat());
     let read = chronoscope_report::json::read(&output.stdout).expect("a report");
     let mut choices = read.advice.iter().filter_map(|advice| advice.wait.as_ref());
     assert!(choices.all(|of| (of.requested_ns, of.goal) == (1_000_000, Goal::Cpu)));
@@ -320,7 +320,7 @@ fn advice_on_one_wait_fits_one_screen_and_what_is_not_there_is_refused() {
         (&["--wait", "3ms"][..], "the nearest are of 1 ms and 10 ms"),
         (&["--wait", "1s"], "the nearest are of 10 ms"),
         (&["--goal", "load"], "--load none,normal"),
-        (&["--wait", "0"], "above zero"),
+        (&["--wait", "0ms"], "above zero"),
         (&["--wait", "-1ms"], "above zero"),
         (&["--wait", "soon"], "not a duration"),
         (&["--wait", "1ms", "--for", "interval"], "interval"),

@@ -48,6 +48,19 @@ fn unknown_names_get_a_suggestion_and_code_2() {
         (&["advise", "--for", "xyzzy"], "chronoscope list purposes"),
         (&["clocks", "xyzzy"], "chronoscope list clocks"),
         (&["waits", "xyzzy"], "chronoscope list waits"),
+        // What clap words in paragraphs.
+        (&["deltas"], "<ID> is missing: `chronoscope deltas <ID>`"),
+        (&["report"], "is missing"),
+        (&["generate"], "fleet, completions, man, schema"),
+        (&["generate", "fleet"], "<FOLDER> is missing"),
+        (&["waits", "--count", "5", "--count", "6"], "--count <N> is given more than once"),
+        (&["overhead", "a", "b"], "one clock"),
+        (&["waits", "--color"], "a value is required"),
+        // A number without a unit has two readings.
+        (&["waits", "--wait", "0.001"], "0.001ms is 1 us, and 0.001s is 1 ms"),
+        (&["advise", "--wait", "10"], "10ms is 10 ms, and 10s is 10 s"),
+        (&["clocks", "--budget", "10"], "10s is 10 s"),
+        (&["serve", "--cpu-budget", "0.5"], "0.5 % or as 50.0 % of a CPU"),
     ] {
         assert_eq!(code(args), 2, "{args:?}");
         let line = complaint(args);
@@ -56,6 +69,29 @@ fn unknown_names_get_a_suggestion_and_code_2() {
     for args in [&["list", "nothing"][..], &["--frobnicate"], &["deltas"], &["deltas", "c/"]] {
         assert_eq!(code(args), 2, "{args:?}");
     }
+}
+
+/// A file that cannot be written is code 1, whichever command writes it, and an option that cannot be
+/// meant is code 2.
+#[test]
+fn what_cannot_be_written_is_code_1_for_every_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = folder.path().join("no/such/file");
+    let missing = missing.to_str().unwrap();
+    for args in [
+        &["watch", "--record", missing][..],
+        &["watch", "--record", missing, "--stop-above", "1ms"],
+        &["generate", "man", missing],
+        &["generate", "fleet", "/dev/null/x"],
+        &["waits", "--checkpoint", missing],
+        &["trust", "--checkpoint", missing],
+        &["hardware", "-o", "svg=/dev/null/x"],
+    ] {
+        let told = complaint(args);
+        assert_eq!(code(args), 1, "{args:?}: {told}");
+        assert!(told.contains("cannot write") && told.lines().count() == 1, "{args:?}: {told}");
+    }
+    assert_eq!(code(&["watch", "--record", missing, "--record-limit", "1B"]), 2);
 }
 
 #[test]

@@ -326,7 +326,13 @@ fn plain_numbers_are_milliseconds_and_a_count_in_every_style() {
         assert_eq!(text.matches("Distribution of overshoot").count(), 1, "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     }
-    for bad in [&["1", "2", "3"][..], &["0"], &["--all", "rust"], &["5", "--wait", "1"]] {
+    for bad in [
+        &["1", "2", "3"][..],
+        &["0"],
+        &["--all", "rust"],
+        &["5", "--wait", "1ms"],
+        &["--wait", "1"],
+    ] {
         assert_eq!(waits(bad).output().expect("the tool").status.code(), Some(2), "{bad:?}");
     }
 }

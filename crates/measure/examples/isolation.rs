@@ -83,8 +83,12 @@ fn main() {
 
 /// Adds the overshoots of one turn.
 fn measure(plan: &Plan, load: Load, found: &mut BTreeMap<Key, Decoded>) -> Result<(), String> {
-    let mut hooks =
-        Hooks { interrupt: &Interrupt::default(), progress: &mut |_| {}, checkpoint: None };
+    let mut hooks = Hooks {
+        interrupt: &Interrupt::default(),
+        progress: &mut |_| {},
+        checkpoint: None,
+        done: &mut |_, _| {},
+    };
     let rows = run(plan, None, &mut hooks).map_err(|error| error.to_string())?.rows;
     for (entry, row) in plan.methods.iter().zip(&rows) {
         let hdr = row.overshoot.decode()?;

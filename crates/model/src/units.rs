@@ -40,7 +40,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, ParseError> {
     let fail = |why: &str| ParseError(format!("'{text}' is not a duration: {why}"));
     let split = text
         .find(|c: char| c.is_alphabetic() && !matches!(c, 'e' | 'E'))
-        .ok_or_else(|| fail("it needs a unit (ns, us, ms, s, m, h), as in 10ms"))?;
+        .ok_or_else(|| fail(&without_unit(text)))?;
     let (number, unit) = text.split_at(split);
     let unit = unit.trim();
     let scale = UNITS
@@ -61,6 +61,20 @@ pub fn parse_duration(text: &str) -> Result<Duration, ParseError> {
         return Err(fail("it is longer than a year"));
     }
     Ok(Duration::from_nanos(ns.round() as u64))
+}
+
+/// What is wrong with a duration that lacks a unit. A number has the two readings that people mean,
+/// which are a thousand apart.
+fn without_unit(text: &str) -> String {
+    let number = text.trim().parse::<f64>().ok().filter(|number| *number > 0.0);
+    let read = |unit: &str| {
+        let ns = parse_duration(&format!("{}{unit}", text.trim())).ok()?.as_nanos();
+        Some(format!("{}{unit} is {}", text.trim(), short_ns(ns as f64)))
+    };
+    match number.and_then(|_| Some((read("ms")?, read("s")?))) {
+        Some((ms, s)) => format!("it lacks a unit: {ms}, and {s}"),
+        None => "it needs a unit (ns, us, ms, s, m, h), as in 10ms".into(),
+    }
 }
 
 /// What a letter after a count multiplies it by.

@@ -156,13 +156,25 @@ fn csv_has_the_table_of_what_was_measured() {
     let clocks = rows(&machines::tsc());
     assert_eq!(clocks.len(), machines::tsc().clocks.len() + 1);
     assert_eq!(clocks[0][7], "throughput_ns");
+    // Several tables are one, unless the report was made for, or is shown on, a screen.
     let mut full = samples::full();
-    full.clocks.clear();
-    assert_eq!(rows(&full).len(), full.deltas[0].rows.len() + 1);
-    full.deltas.clear();
-    assert_eq!(rows(&full).len(), 4);
-    full.calls.clear();
-    assert_eq!(rows(&full).len(), 4);
+    full.waits = samples::waits::report().waits;
+    let all = rows(&full);
+    assert_eq!(all[0][0], "table");
+    let of = |table: &str| all.iter().filter(|row| row[0] == table).count();
+    assert_eq!((of("clocks"), of("waits")), (full.clocks.len(), full.waits.len()));
+    assert_eq!(of("deltas"), full.deltas[0].rows.len());
+    let column = |head: &str| all[0].iter().position(|it| it == head).expect(head);
+    let wait = all.iter().find(|row| row[0] == "waits").expect("a wait");
+    assert_eq!(wait[column("id")], full.waits[0].id);
+    assert!(wait[column("throughput_ns")].is_empty(), "{wait:?}");
+    for (screen, number) in [("waits", full.waits.len()), ("ticks", full.waits.len()), ("calls", 3)]
+    {
+        full.run.screen = Some(screen.into());
+        assert_eq!(rows(&full).len(), number + 1, "{screen}");
+    }
+    full.run.screen = Some("summary".into());
+    assert_eq!(rows(&full), all);
 
     // If nothing was measured, the table is that of the machine.
     let mut machine = machines::tsc();

@@ -1,10 +1,10 @@
 //! What the screen of waits shows.
 
 use crate::samples::waits::{chosen, gridded, report};
-use chronoscope_model::Report;
 use chronoscope_model::histogram::{self, Histogram};
 use chronoscope_model::quantile::Intervals;
 use chronoscope_model::waits::{Grid, Load, WholeTicks};
+use chronoscope_model::{Finding, Note, Report};
 use chronoscope_report::compare;
 use chronoscope_report::section::{Detail, waits};
 use chronoscope_report::text::{self, Style};
@@ -113,6 +113,41 @@ fn the_table_of_ticks_says_why_a_load_was_not_tested() {
     let line = "### NOT TESTED at load high  its priority: Permission denied";
     assert!(text.lines().any(|shown| shown == line), "{text}");
     assert_eq!(text.matches("NOT TESTED").count(), 1, "{text}");
+}
+
+/// Every style of the table keeps what the report says besides its figures.
+#[test]
+fn every_style_shows_notes_and_findings_and_names_its_unit() {
+    let mut report = report();
+    report.notes.push(Note { text: "something was left out".into(), ..Note::default() });
+    report.findings.push(Finding { title: "Another program ran".into(), ..Finding::default() });
+    let style = Style::default();
+    for blocks in [waits::ticks(&report, Detail::Full), waits::bins(&report)] {
+        let text = text::above(blocks, &report, Detail::Full, &style);
+        assert!(text.contains("something was left out"), "{text}");
+        assert!(text.contains("Another program ran"), "{text}");
+    }
+    // A wait of 1 ms takes some 10,000 ticks of QPC, whatever measured it.
+    let ticks = text::blocks(waits::ticks(&report, Detail::Full), &style);
+    assert!(ticks.contains("in QPC ticks of 100 ns") && ticks.contains(" 10560.0"), "{ticks}");
+    // What is done of a run begins like the whole.
+    let mut half = report.clone();
+    half.waits.retain(|wait| wait.load == Load::None);
+    (half.notes, half.findings) = (Vec::new(), Vec::new());
+    let whole = text::above(waits::ticks(&report, Detail::Full), &report, Detail::Full, &style);
+    let half = text::above(waits::ticks(&half, Detail::Full), &half, Detail::Full, &style);
+    assert!(half.len() < whole.len() && whole.starts_with(&half), "{half}\n{whole}");
+}
+
+#[test]
+fn a_load_has_another_priority_than_waits_that_were_given_one() {
+    let mut report = report();
+    assert!(render(&report, 120, Detail::Full).contains("computation at the same priority"));
+    for wait in &mut report.waits {
+        wait.scheduling = "fifo:40".into();
+    }
+    let text = render(&report, 120, Detail::Full);
+    assert!(!text.contains("same priority") && text.contains("not that of the waits"), "{text}");
 }
 
 #[test]
@@ -226,15 +261,18 @@ fn grids_gaps_and_moments_are_shown() {
 }
 
 #[test]
-fn the_table_of_ticks_is_in_ticks_of_the_reference() {
+fn the_table_of_ticks_is_in_ticks_of_qpc() {
     let text = text::blocks(waits::ticks(&report(), Detail::Full), &Style::default());
-    assert!(text.starts_with("lfence-rdtsc is 2600000000 Hz, 0.385 ns tick\n"), "{text}");
+    assert!(
+        text.starts_with("lfence-rdtsc is 2600000000 Hz, 0.385 ns tick  in QPC ticks"),
+        "{text}"
+    );
     assert!(text.contains("### TEST OF 30 x 1 ms wait routine runs"), "{text}");
     let row = text.lines().find(|l| l.trim_start().starts_with("linux/nanosleep")).expect("a row");
     let figures: Vec<&str> = row.split_whitespace().skip(1).collect();
-    // 1 ms and 55 us, and so on, at 2.6 ticks per nanosecond.
-    assert_eq!(figures[0], "2743000");
-    assert_eq!(figures[2..4], ["2834000", "234000"]);
+    // 1 ms and 55 us, and so on, in units of 100 ns.
+    assert_eq!(figures[0], "10550.0");
+    assert_eq!(figures[2..4], ["10900.0", "900.0"]);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::error;
 use crate::{overview, preset, run, select};
 use chronoscope_measure::engine::Interrupt;
-use chronoscope_measure::engine::{notes, schedule};
+use chronoscope_measure::engine::{self, notes, schedule};
 use chronoscope_measure::run::measurement::{Checkpoint, Error, Measurement, Progress, Setting};
 use chronoscope_measure::run::session::distrust;
 pub use chronoscope_measure::waits::Progress as WaitsProgress;
@@ -15,6 +15,7 @@ use chronoscope_model::{Note, Report, Ruler};
 use chronoscope_probes::machine::affinity;
 use chronoscope_probes::time::Instant;
 use chronoscope_probes::waits::{ALL, Entry};
+use std::cell::RefCell;
 use std::time::Duration;
 
 /// The durations to wait for if none are given.
@@ -219,8 +220,9 @@ fn carry_out(setting: &mut Setting, report: &mut Report, mut plan: Plan) -> Resu
     let distrust = distrust(&report.environment);
     plan.gauged = distrust.is_none() && report.environment.emulated.is_none();
     let keep = setting.checkpoint.take();
-    let progress = &mut setting.progress;
+    let progress = RefCell::new(&mut setting.progress);
     let (began, interrupt) = (setting.began, &setting.interrupt);
+    let so_far = report.clone();
     let mut keeping = keep.map(|keep| Keeping { keep, unfinished: report.clone() });
     let mut checkpoint = |rows: &[Wait], notes: &[Note]| {
         if let Some(keeping) = &mut keeping {
@@ -229,8 +231,15 @@ fn carry_out(setting: &mut Setting, report: &mut Report, mut plan: Plan) -> Resu
     };
     let mut hooks = Hooks {
         interrupt,
-        progress: &mut |waits| progress(Progress::Waits(waits)),
+        progress: &mut |waits| (progress.borrow_mut())(Progress::Waits(waits)),
         checkpoint: Some(&mut checkpoint),
+        done: &mut |rows, ruler| {
+            let ruler = ruler_of(ruler, None, Noise::default());
+            let (waits, ruler) = (rows.to_vec(), so_far.ruler.clone().or(Some(ruler)));
+            let mut report = Report { waits, ruler, ..so_far.clone() };
+            report.run.complete = true;
+            (progress.borrow_mut())(Progress::Done(&report));
+        },
     };
     let found = waits::run(&plan, distrust, &mut hooks).map_err(|error| Error::Invalid(error.0))?;
     if found.rows.iter().all(|row| row.samples == 0) && !interrupt.is_set() {
@@ -239,8 +248,7 @@ fn carry_out(setting: &mut Setting, report: &mut Report, mut plan: Plan) -> Resu
     if report.ruler.is_none() {
         let cpu = if let [only] = plan.cpus[..] { Some(only) } else { None };
         let noise = Noise { shared: found.shared, ..Noise::default() };
-        let ruler = found.ruler.report(0.0, cpu, noise);
-        report.ruler = Some(Ruler { id: found.ruler.id_of_waits(), ..ruler });
+        report.ruler = Some(ruler_of(&found.ruler, cpu, noise));
     }
     report.waits = found.rows;
     report.notes.extend(found.notes);
@@ -250,6 +258,10 @@ fn carry_out(setting: &mut Setting, report: &mut Report, mut plan: Plan) -> Resu
         (keeping.keep)(&whole);
     }
     Ok(())
+}
+
+fn ruler_of(ruler: &engine::Ruler, cpu: Option<usize>, noise: Noise) -> Ruler {
+    Ruler { id: ruler.id_of_waits(), ..ruler.report(0.0, cpu, noise) }
 }
 
 /// Keeps the report of an unfinished run.

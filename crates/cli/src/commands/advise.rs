@@ -11,8 +11,7 @@ use chronoscope_diagnose::advise::{self, Basis, PURPOSES, Purpose};
 use chronoscope_diagnose::in_language;
 use chronoscope_model::advice::{Goal, WaitChoice};
 use chronoscope_model::runtimes::Runtime;
-use chronoscope_model::units::short_ns;
-use chronoscope_model::waits::parse_wait;
+use chronoscope_model::units::{parse_duration, short_ns};
 use chronoscope_model::{Advice, Note, Report};
 use chronoscope_report::section;
 use chronoscope_survey::select::unknown;
@@ -58,7 +57,7 @@ impl Run for Args {
     fn task(self, context: &Context) -> anyhow::Result<Task> {
         let mut purpose = self.purpose.as_deref().map(purpose).transpose()?;
         let goal = self.goal;
-        let parsed = |text| parse_wait(text).map_err(|error| Usage(format!("--wait: {error}")));
+        let parsed = |text| parse_duration(text).map_err(|error| Usage(format!("--wait: {error}")));
         let duration = self.wait.as_deref().map(parsed).transpose()?;
         let wait = duration.map(|wait| u64::try_from(wait.as_nanos()).unwrap_or(u64::MAX));
         if wait.is_some() || goal.is_some() {

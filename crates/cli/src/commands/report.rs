@@ -88,6 +88,10 @@ impl Run for Args {
             Some(Shape::Screen(screen)) => screen,
             _ => Screen::of_run(&report),
         };
+        if let Some(Shape::Screen(screen)) = self.shape {
+            // What is written next to it is about the same.
+            report.run.screen = Some(screen.name());
+        }
         let code = Code::usual(context.options.verbose)?;
         Ok(Job { text, code, ..Job::stored(report, screen) }.into())
     }

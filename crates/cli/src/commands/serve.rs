@@ -7,6 +7,7 @@ use anyhow::Context as _;
 use chronoscope_fleet::exporter;
 use chronoscope_fleet::http::Server;
 use chronoscope_fleet::worker::Settings;
+use chronoscope_model::units::percent;
 use chronoscope_survey::may_measure;
 use std::io::{self, Write};
 use std::net::SocketAddr;
@@ -68,14 +69,21 @@ fn serve(listen: SocketAddr, settings: Settings, context: &Context) -> anyhow::R
 /// From a third of a CPU second an hour to a whole CPU: measuring has one thread.
 const SHARES: RangeInclusive<f64> = 0.000_1..=1.0;
 
-fn share(text: &str) -> Result<f64, &'static str> {
+/// What has two readings without a percent sign.
+const AMBIGUOUS: RangeInclusive<f64> = 0.01..=1.0;
+
+fn share(text: &str) -> Result<f64, String> {
     let (number, unit) = match text.strip_suffix('%') {
         Some(number) => (number.trim_end(), 100.0),
         None => (text, 1.0),
     };
     let number: f64 = number.parse().map_err(|_| "write a share of one CPU: 0.5% or 0.005")?;
     let share = number / unit;
-    if SHARES.contains(&share) { Ok(share) } else { Err("it must be from 0.01% to 100%") }
+    if unit == 1.0 && AMBIGUOUS.contains(&share) {
+        let fraction = percent(share);
+        return Err(format!("it can be read as {text} % or as {fraction} of a CPU: write the %"));
+    }
+    if SHARES.contains(&share) { Ok(share) } else { Err("it must be from 0.01% to 100%".into()) }
 }
 
 fn address(text: &str) -> Result<SocketAddr, &'static str> {
@@ -98,12 +106,12 @@ mod tests {
             ("0.01%", 0.000_1),
             ("0.0001", 0.000_1),
             ("100%", 1.0),
-            ("1", 1.0),
         ] {
-            assert_eq!(share(text), Ok(expected), "{text}");
+            assert_eq!(share(text).as_ref(), Ok(&expected), "{text}");
         }
-        for text in ["", "%", "0", "0%", "0.009%", "101%", "5", "-1%", "nan", "inf%", "half", "1%%"]
-        {
+        for text in [
+            "", "%", "0", "0%", "0.009%", "101%", "5", "-1%", "nan", "inf%", "half", "1%%", "0.5", "1",
+        ] {
             assert!(share(text).is_err(), "{text}");
         }
     }

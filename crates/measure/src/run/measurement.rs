@@ -55,6 +55,8 @@ pub enum Progress<'a> {
     Waits(&'a waits::Progress),
     /// How long a run of waits will take at least, and what for, before it begins.
     Expected(Duration, &'a str),
+    /// All waits under a load were measured, and others follow.
+    Done(&'a Report),
 }
 
 /// A function that receives every state of the report that is worth keeping.

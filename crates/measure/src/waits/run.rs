@@ -36,6 +36,8 @@ pub struct Hooks<'a> {
     pub progress: &'a mut dyn FnMut(&Progress),
     /// Called about once a second with the current rows.
     pub checkpoint: Option<Checkpoint<'a>>,
+    /// Called with the rows so far when those of a load are complete and others follow.
+    pub done: &'a mut dyn FnMut(&[Wait], &Ruler),
 }
 
 pub struct Found {
@@ -97,7 +99,8 @@ pub fn run(plan: &Plan, distrust: Option<String>, hooks: &mut Hooks) -> Result<F
         on_every_row: notes.clone(),
         notes,
     };
-    for load in plan.loads() {
+    let loads = plan.loads();
+    for (nth, &load) in loads.iter().enumerate() {
         let running = match start_load(&run.plan, load) {
             Ok(running) => running,
             Err(reason) => {
@@ -111,6 +114,9 @@ pub fn run(plan: &Plan, distrust: Option<String>, hooks: &mut Hooks) -> Result<F
         let stopped_by = run.under(load, running, hooks)?;
         if matches!(stopped_by, StoppedBy::Interrupt | StoppedBy::Limit) {
             break;
+        }
+        if nth + 1 < loads.len() {
+            (hooks.done)(&run.done, &run.ruler);
         }
     }
     let over = |row: &Wait| row.stopped_by == StoppedBy::Time;

@@ -6,8 +6,6 @@ mod spec;
 pub use crate::load::{Load, LoadProcess, LoadRun};
 pub use priority::{Class, Priority};
 pub(crate) use spec::ns;
-#[cfg(feature = "clap")]
-pub use spec::parse_wait;
 pub use spec::{Plan, Slack, WaitSpec};
 
 use crate::clock::Language;

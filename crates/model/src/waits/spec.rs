@@ -31,11 +31,11 @@ pub struct WaitSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "clap", arg(long, value_name = "NAME", conflicts_with = "all"))]
     pub preset: Option<String>,
-    /// Durations to wait for, such as 100us,10ms; without a unit, milliseconds.
+    /// Durations to wait for, such as 100us,10ms.
     #[serde(rename = "durations_ns", with = "ns_list", skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(with = "Vec<u64>"))]
     #[cfg_attr(feature = "clap", arg(long, value_name = "DURATION", value_delimiter = ','))]
-    #[cfg_attr(feature = "clap", arg(value_parser = parse_wait, allow_hyphen_values = true))]
+    #[cfg_attr(feature = "clap", arg(value_parser = parse_duration, allow_hyphen_values = true))]
     pub wait: Vec<Duration>,
     /// Waits of each method and duration, such as 500 or 1e6.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -141,19 +141,6 @@ impl WaitSpec {
             Priority::Fifo(priority) => Some(priority),
             Priority::Class(_) => None,
         }
-    }
-}
-
-/// Parses a duration to wait for. A number without a unit is in milliseconds, as in the programs
-/// that compare waits on Windows.
-///
-/// # Errors
-/// It is no duration above zero.
-#[cfg(feature = "clap")]
-pub fn parse_wait(text: &str) -> Result<Duration, ParseError> {
-    match text.parse::<f64>() {
-        Ok(_) => parse_duration(&format!("{text}ms")),
-        Err(_) => parse_duration(text),
     }
 }
 

@@ -10,7 +10,7 @@ use std::io::{self, Write};
 pub const FORMAT: Format = Format {
     id: "csv",
     extension: "csv",
-    about: "one table: the clocks, waits, deltas, calls or overhead, or else the machine's facts",
+    about: "the table of the screen, or else all tables, named in the first column",
     distributions_only: false,
     write,
 };
@@ -26,13 +26,39 @@ const STATISTICS: [Statistic; 6] = [
     ("p99_ns", |e| e.p99_ns),
 ];
 
-/// Writes the table of the section that the report was made for (RFC 4180). Figures are in the
-/// units that the headings name; what is unknown is empty.
+/// Writes the table of the report's screen (RFC 4180), or else all tables as one, whose first column
+/// names the table. Figures are in the units that the headings name; what is unknown, or what a
+/// table does not have, is empty.
 ///
 /// # Errors
 /// Those of the writer.
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    section::main_table(report).map_or(Ok(()), |table| table_of(&table, out))
+    let tables = section::tables(report);
+    if let [(_, only)] = &tables[..] {
+        return table_of(only, out);
+    }
+    let mut all = vec!["table".to_owned()];
+    for head in tables.iter().flat_map(|(_, table)| table.columns.iter().flat_map(heads)) {
+        if !all.contains(&head) {
+            all.push(head);
+        }
+    }
+    let mut writer = csv::Writer::from_writer(out);
+    writer.write_record(&all).map_err(error)?;
+    for (name, table) in &tables {
+        let heads: Vec<String> = table.columns.iter().flat_map(heads).collect();
+        let places = heads.iter().map(|head| all.iter().position(|other| other == head));
+        let places: Vec<usize> = places.map(Option::unwrap_or_default).collect();
+        for row in table.rows() {
+            let mut record = vec![String::new(); all.len()];
+            let cells = table.columns.iter().zip(&row.cells);
+            let of_row = cells.flat_map(|(column, cell)| fields(column, cell));
+            places.iter().zip(of_row).for_each(|(at, field)| record[*at] = field);
+            record[0] = (*name).to_owned();
+            writer.write_record(&record).map_err(error)?;
+        }
+    }
+    writer.flush()
 }
 
 /// Writes one table.

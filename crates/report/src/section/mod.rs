@@ -121,12 +121,29 @@ pub fn measured(report: &Report) -> Vec<&'static Section> {
     ALL.iter().filter(held).copied().collect()
 }
 
-/// The table of the section that the report was made for; if there are several, of the first that
-/// has rows.
-pub(crate) fn main_table(report: &Report) -> Option<Table> {
-    let (measured, other): (Vec<&Section>, _) = ALL.iter().partition(|section| section.measured);
-    let mut tables = measured.into_iter().chain(other);
-    tables.find_map(|section| section.rows(report))
+/// The section that a screen is about, if it is one.
+pub fn of_screen(screen: &str) -> Option<&'static Section> {
+    let id = match screen {
+        "hardware" => machine::SECTION.id,
+        "advise" => advice::SECTION.id,
+        "ticks" | "bins" => waits::SECTION.id,
+        "findings" => return None,
+        other => other,
+    };
+    ALL.iter().copied().find(|section| section.id == id)
+}
+
+/// The table of the section that the report's screen is about, with the name of that section. If
+/// the screen is about several, or about none with a table, all that the report was made for, and
+/// if that is nothing, the first that it holds.
+pub(crate) fn tables(report: &Report) -> Vec<(&'static str, Table)> {
+    let rows = |section: &&'static Section| Some((section.id, section.rows(report)?));
+    let screen = report.run.screen.as_deref().and_then(of_screen);
+    if let Some(asked) = screen.as_ref().and_then(rows) {
+        return vec![asked];
+    }
+    let measured: Vec<_> = measured(report).iter().filter_map(rows).collect();
+    if measured.is_empty() { ALL.iter().find_map(rows).into_iter().collect() } else { measured }
 }
 
 pub fn distributions(report: &Report) -> Vec<Distribution<'_>> {

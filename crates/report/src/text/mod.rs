@@ -88,6 +88,14 @@ pub fn around(blocks: Vec<Block>, report: &Report, style: &Style) -> String {
     render(views, Detail::Full, style)
 }
 
+/// Tables, and below them what belongs on every screen. Of a run that goes on, the screen begins
+/// like that of its end.
+pub fn above(blocks: Vec<Block>, report: &Report, detail: Detail, style: &Style) -> String {
+    let below = [&section::run::SECTION, &section::notes::SECTION, &section::findings::SECTION];
+    let below = below.map(|section| (section.view)(report, detail));
+    render(std::iter::once(blocks).chain(below), detail, style)
+}
+
 /// Blocks that are not a section of their own.
 pub fn blocks(blocks: Vec<Block>, style: &Style) -> String {
     detailed(blocks, Detail::Full, style)

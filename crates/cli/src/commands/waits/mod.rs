@@ -12,7 +12,6 @@ use chronoscope_model::{Note, Report};
 use chronoscope_survey::{Spec, Survey, WaitSpec};
 use clap::builder::ArgPredicate;
 use clap::{Args as _, Id};
-use numbers::Typed;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -37,8 +36,6 @@ pub const EXAMPLES: Examples = [
 pub struct Args {
     #[command(flatten)]
     spec: WaitSpec,
-    #[command(flatten)]
-    typed: Typed,
     /// Write the report to this file once per second, so that it survives whatever ends the run.
     /// It must not exist yet.
     #[arg(long, value_name = "FILE")]
@@ -58,7 +55,7 @@ enum Style {
     /// Overshoot with its percentiles.
     #[default]
     Table,
-    /// MIN, AVG, MAX and MAX OVER in ticks of the reference.
+    /// MIN, AVG, MAX and MAX OVER in ticks of 100 ns, those of QPC.
     #[value(alias = "seed")]
     Ticks,
     /// The table, and each row's overshoots in bins of 1 us, as cyclictest -h counts them.
@@ -85,7 +82,7 @@ impl Run for Args {
             Style::Bins => Screen::Bins,
         };
         let mut spec = self.spec;
-        let read = numbers::read(&mut spec, &self.typed)?;
+        let read = numbers::read(&mut spec)?;
         let survey = match &self.resume {
             Some(path) => checkpoint::resumed(path, Survey::resume)?,
             None => Survey::of(Spec::Waits(spec))?,

@@ -2,45 +2,15 @@
 //! programs take them that compare waits on Windows.
 
 use crate::error::Usage;
-use chronoscope_model::units::{parse_count, parse_duration};
+use chronoscope_model::units::{parse_count, parse_duration, short_ns};
 use chronoscope_survey::WaitSpec;
-use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
 
-/// The values of `--wait` as they were typed: they may lack a unit.
-#[derive(Clone, Default)]
-pub struct Typed(Vec<String>);
-
-impl FromArgMatches for Typed {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
-        let values = matches.get_raw("wait").into_iter().flatten();
-        let values = values.map(|value| value.to_string_lossy().into_owned());
-        Ok(Self(values.collect()))
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
-}
-
-/// `--wait` itself belongs to [`WaitSpec`].
-impl Args for Typed {
-    fn augment_args(command: Command) -> Command {
-        command
-    }
-
-    fn augment_args_for_update(command: Command) -> Command {
-        command
-    }
-}
-
-/// Takes the numbers out of the ids. Returns how they were read, and those of `--wait` that lack a
-/// unit.
+/// Takes the numbers out of the ids, and returns how they were read.
 ///
 /// # Errors
 /// A number is out of range or one too many, or ids stand next to an option that chooses the
 /// methods.
-pub fn read(spec: &mut WaitSpec, typed: &Typed) -> Result<Option<String>, Usage> {
+pub fn read(spec: &mut WaitSpec) -> Result<Option<String>, Usage> {
     let is_number = |text: &String| text.parse::<f64>().is_ok();
     let (numbers, ids): (Vec<String>, Vec<String>) = spec.ids.drain(..).partition(is_number);
     spec.ids = ids;
@@ -48,8 +18,7 @@ pub fn read(spec: &mut WaitSpec, typed: &Typed) -> Result<Option<String>, Usage>
     if let (Some((option, _)), [id, ..]) = (chooses.iter().find(|it| it.1), &spec.ids[..]) {
         return Err(Usage(format!("{option} chooses the methods: leave out {option} or '{id}'")));
     }
-    let bare: Vec<&String> = typed.0.iter().filter(|text| is_number(text)).collect();
-    let mut read: Vec<String> = bare.iter().map(|ms| format!("{ms} is read as {ms} ms")).collect();
+    let mut read = Vec::new();
     if let Some(ms) = numbers.first() {
         if !spec.wait.is_empty() || spec.period.is_some() {
             return Err(Usage(format!(
@@ -57,9 +26,11 @@ pub fn read(spec: &mut WaitSpec, typed: &Typed) -> Result<Option<String>, Usage>
                  the number of waits"
             )));
         }
-        let wait = parse_duration(&format!("{ms}ms"));
-        spec.wait.push(wait.map_err(|error| Usage(error.to_string()))?);
-        read.push(format!("{ms} is read as {ms} ms"));
+        let wait = parse_duration(&format!("{ms}ms")).map_err(|error| Usage(error.to_string()))?;
+        let (plain, shown) = (format!("{ms} ms"), short_ns(wait.as_nanos() as f64));
+        let other = if plain == shown { String::new() } else { format!(" ({shown})") };
+        spec.wait.push(wait);
+        read.push(format!("{ms} is read as {plain}{other}"));
     }
     if let Some(count) = numbers.get(1) {
         if spec.count.is_some() {
@@ -82,11 +53,10 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    fn asked(ids: &[&str], typed: &[&str]) -> Result<(WaitSpec, Option<String>), String> {
-        let own = |all: &[&str]| all.iter().map(ToString::to_string).collect();
-        let mut spec = WaitSpec { ids: own(ids), ..WaitSpec::default() };
-        spec.wait.extend(typed.iter().map(|_| Duration::from_millis(1)));
-        let read = read(&mut spec, &Typed(own(typed))).map_err(|error| error.0)?;
+    fn asked(ids: &[&str], wait: &[Duration]) -> Result<(WaitSpec, Option<String>), String> {
+        let ids = ids.iter().map(ToString::to_string).collect();
+        let mut spec = WaitSpec { ids, wait: wait.to_vec(), ..WaitSpec::default() };
+        let read = read(&mut spec).map_err(|error| error.0)?;
         Ok((spec, read))
     }
 
@@ -100,21 +70,20 @@ mod tests {
         }
         let (spec, read) = asked(&["0.5"], &[]).expect("one number");
         assert_eq!((&spec.wait[..], spec.count), (&[Duration::from_micros(500)][..], None));
-        assert_eq!(read.as_deref(), Some("0.5 is read as 0.5 ms"));
-        let (_, read) = asked(&["linux/*"], &["10", "20us"]).expect("an option");
-        assert_eq!(read.as_deref(), Some("10 is read as 10 ms"));
-        assert_eq!(asked(&["linux/*"], &["20us"]).expect("an option").1, None);
+        assert_eq!(read.as_deref(), Some("0.5 is read as 0.5 ms (500 us)"));
+        let wait = [Duration::from_micros(20)];
+        assert_eq!(asked(&["linux/*"], &wait).expect("an option").1, None);
     }
 
     #[test]
     fn what_cannot_be_meant_is_refused_in_one_line() {
-        for (ids, typed, word) in [
+        for (ids, wait, word) in [
             (&["10", "500", "3"][..], &[][..], "too many"),
             (&["0"], &[], "above zero"),
             (&["10", "0.5"], &[], "0.5"),
-            (&["500"], &["10"], "--count"),
+            (&["500"], &[Duration::from_millis(10)], "--count"),
         ] {
-            let error = asked(ids, typed).expect_err(word);
+            let error = asked(ids, wait).expect_err(word);
             assert!(error.contains(word) && !error.contains('\n'), "{error}");
         }
     }

@@ -173,7 +173,12 @@ impl Asked {
         let stop = Stop::on_signals()?;
         let live = Live::start(&watch)?;
         // A file that is made only now is not left behind if that failed.
-        let keeper = Keeper::new(keep).map_err(|error| Usage(error.to_string()))?;
+        let keeper = Keeper::new(keep).map_err(|error| match error.kind() {
+            io::ErrorKind::InvalidInput | io::ErrorKind::AlreadyExists => {
+                Usage(error.to_string()).into()
+            }
+            _ => anyhow::Error::from(error),
+        })?;
         if !terminal {
             let code = crate::service::run(live, keeper, &stop, &mut |line| context.warn(line))?;
             return Ok(ExitCode::from(code));

@@ -147,7 +147,16 @@ fn under(load: Load, rows: &[&Wait], axis: Scale, detail: Detail) -> Vec<Block> 
 }
 
 fn heading(load: Load, rows: &[&Wait]) -> Vec<Block> {
+    let own = rows.first().map_or("", |wait| wait.scheduling.as_str());
+    let of_load = rows.iter().find_map(|wait| Some(&*wait.load_run.as_ref()?.scheduling));
     let about = match load {
+        // The load keeps the priority that the tool was started with.
+        Load::Normal if own.starts_with("fifo:") || own.starts_with("class:") => {
+            "computation at the tool's usual priority, not that of the waits, on every CPU"
+        }
+        Load::High if own.starts_with("fifo:") && of_load.is_some_and(|it| it.starts_with("nice")) => {
+            "computation at a higher priority than usual, but below that of the waits"
+        }
         Load::None => "nothing else started by the tool is running",
         Load::Low => "computation at the lowest priority on every CPU",
         Load::LowNice => "computation at a lower priority on every CPU",

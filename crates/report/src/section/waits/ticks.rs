@@ -1,5 +1,6 @@
 //! The waits as shown by the program that this measurement grew out of: smallest, mean and largest
-//! wait, and the largest overshoot, in ticks of the reference.
+//! wait, and the largest overshoot, in ticks of 100 ns. Those are QueryPerformanceCounter's since
+//! Windows 10 1809, so the figures can be held against that program's.
 
 use super::rows::{Labelled, method, several_cpus};
 use super::{distribution, remarks};
@@ -11,8 +12,8 @@ use chronoscope_model::Report;
 use chronoscope_model::waits::{Load, Wait};
 use std::cmp::Reverse;
 
-/// A row, and the rate of the reference.
-type Row<'a> = (Labelled<'a>, f64);
+/// A tick of QPC, in nanoseconds.
+const TICK_NS: f64 = 100.0;
 
 /// The tables, the longest wait of each load first. The reference is the ruler, whatever method is
 /// measured.
@@ -21,7 +22,9 @@ pub fn view(report: &Report, detail: Detail) -> Vec<Block> {
     let hz = ruler.map_or(1e9, |ruler| ruler.hz);
     let name = ruler.map_or("ns", |ruler| &ruler.id);
     let everything = detail == Detail::Everything;
-    let mut blocks = vec![Block::heading(format!("{name} is {hz:.0} Hz, {:.3} ns tick", 1e9 / hz))];
+    let heading = format!("{name} is {hz:.0} Hz, {:.3} ns tick", 1e9 / hz);
+    let remark = "in QPC ticks of 100 ns";
+    let mut blocks = vec![Block::noted(heading, remark)];
     if everything {
         blocks.extend((machine::SECTION.view)(report, Detail::Brief));
     }
@@ -39,7 +42,7 @@ pub fn view(report: &Report, detail: Detail) -> Vec<Block> {
             blocks.push(Block::heading(title(&rows, load, ns)));
             blocks.push(Block::legend(remarks::conditions(report, &rows).join(", ")));
             blocks.append(&mut about_load);
-            let rows: Vec<Row> = rows.into_iter().map(|wait| ((wait, several), hz)).collect();
+            let rows: Vec<Labelled> = rows.into_iter().map(|wait| (wait, several)).collect();
             let table = Rows::shown(figures(everything), detail);
             blocks.push(Block::Table(table.of_all(&rows)));
         }
@@ -62,31 +65,31 @@ fn title(rows: &[&Wait], load: Load, ns: u64) -> String {
     let (least, most) = (samples().min().unwrap_or(0), samples().max().unwrap_or(0));
     let runs = if least == most { least.to_string() } else { format!("{least} to {most}") };
     let (wait, load) = (short(ns as f64), load.name());
-    format!("### TEST OF {runs} x {wait} wait routine runs, load {load}")
+    format!("### TEST OF {runs} x {wait} wait routine runs, load {load}, QPC ticks")
 }
 
-fn figures<'a>(everything: bool) -> Vec<Spec<Row<'a>>> {
+fn figures<'a>(everything: bool) -> Vec<Spec<Labelled<'a>>> {
     // The whole wait, of which the overshoot is a part.
-    fn whole(wait: &Wait, over: f64, hz: f64) -> Cell {
-        span(Some(wait.requested_ns.unwrap_or(0) as f64 + over), hz)
+    fn whole(wait: &Wait, over: f64) -> Cell {
+        span(Some(wait.requested_ns.unwrap_or(0) as f64 + over))
     }
-    fn span(ns: Option<f64>, hz: f64) -> Cell {
-        ns.map_or(Cell::default(), |ns| Cell::text(format!("{:.0}", ns * hz / 1e9)))
+    fn span(ns: Option<f64>) -> Cell {
+        ns.map_or(Cell::default(), |ns| Cell::text(format!("{:.1}", ns / TICK_NS)))
     }
     let rank = if everything { Rank::More } else { Rank::Optional };
-    columns! { ((wait, several), hz) in Row;
+    columns! { (wait, several) in Labelled;
         "" "method" [full whole_name] Cell::code(&wait.id).shown(label(wait, *several));
-        "" "MIN" [full right close] whole(wait, wait.min_ns as f64, *hz);
-        "" "AVG" [full right close] whole(wait, wait.mean_ns, *hz);
-        "" "MAX" [full right close] whole(wait, wait.max_ns as f64, *hz);
-        "" "MAX OVER" [full right close] span(Some(wait.max_ns as f64), *hz);
-        "" "STD DEV" [full right close] span(wait.std_dev_ns, *hz);
-        "" "MAX VAR" [full right close] span(wait.range_ns().map(|ns| ns as f64), *hz);
+        "" "MIN" [full right close] whole(wait, wait.min_ns as f64);
+        "" "AVG" [full right close] whole(wait, wait.mean_ns);
+        "" "MAX" [full right close] whole(wait, wait.max_ns as f64);
+        "" "MAX OVER" [full right close] span(Some(wait.max_ns as f64));
+        "" "STD DEV" [full right close] span(wait.std_dev_ns);
+        "" "MAX VAR" [full right close] span(wait.range_ns().map(|ns| ns as f64));
         "" "AVG\nby clock" [full right rank(rank)] {
             let clock = wait.by_clock.as_ref();
-            clock.map_or(Cell::default(), |clock| whole(wait, clock.mean_ns, *hz))
+            clock.map_or(Cell::default(), |clock| whole(wait, clock.mean_ns))
         };
-        "" "clock\n- ruler" [full right rank(rank)] span(wait.clock_difference_ns(), *hz);
+        "" "clock\n- ruler" [full right rank(rank)] span(wait.clock_difference_ns());
     }
 }
 
