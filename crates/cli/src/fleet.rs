@@ -1,5 +1,6 @@
 //! Writes the files of a fleet.
 
+use crate::context::Context;
 use crate::error::Usage;
 use crate::output::{cannot_write, write_whole};
 use chronoscope_fleet::files::FILES;
@@ -7,12 +8,12 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// Writes all files into a folder, which is made if it does not exist. If a file is there that
+/// Writes all files into a folder, which is made if it does not exist, and says so. If a file is there that
 /// differs, none is written without `force`.
 ///
 /// # Errors
 /// Files differ (usage), or one cannot be written.
-pub fn write(folder: &Path, force: bool) -> anyhow::Result<()> {
+pub fn write(folder: &Path, force: bool, context: &Context) -> anyhow::Result<()> {
     let mut changed = Vec::new();
     for (path, text) in FILES {
         let place = folder.join(path);
@@ -31,6 +32,11 @@ pub fn write(folder: &Path, force: bool) -> anyhow::Result<()> {
         fs::create_dir_all(parent).map_err(|error| cannot_write(parent, &error))?;
         write_whole(&place, text.as_bytes())?;
     }
+    context.warn(&format!(
+        "wrote {} files to {}; README.md says what each is for",
+        FILES.len(),
+        folder.display()
+    ));
     Ok(())
 }
 

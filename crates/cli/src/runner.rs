@@ -41,7 +41,7 @@ pub fn run(task: Task, context: &Context) -> anyhow::Result<ExitCode> {
         #[cfg(any(feature = "serve", feature = "watch"))]
         Task::Lasting(run) => return run(context),
         Task::Document(document) => shown(document, &context.options.output)?,
-        Task::Generate(files) => generate(files)?,
+        Task::Generate(files) => generate(files, context)?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -136,10 +136,11 @@ fn failing<'a>(
     bail!("exit 1: {} {}{more} (--fail-on {named})", worst.level.name(), worst.id)
 }
 
-fn generate(files: Files) -> anyhow::Result<()> {
+#[cfg_attr(not(feature = "serve"), expect(unused_variables))]
+fn generate(files: Files, context: &Context) -> anyhow::Result<()> {
     match files {
         #[cfg(feature = "serve")]
-        Files::Fleet { folder, force } => fleet::write(&folder, force),
+        Files::Fleet { folder, force } => fleet::write(&folder, force, context),
         Files::Completions { shell } => print(&completions::script(shell)),
         Files::Man { folder } => man::pages(&folder).map_err(|error| {
             anyhow::anyhow!("cannot write man pages to {}: {error}", folder.display())

@@ -29,6 +29,8 @@ fn all_files_are_written_into_a_new_folder() {
     for _ in 0..2 {
         let output = generate(&to, &[]);
         assert!(output.status.success() && output.stdout.is_empty(), "{output:?}");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(told.contains(&format!("wrote {} files to ", FILES.len())), "{told}");
     }
     for (path, text) in FILES {
         assert_eq!(fs::read_to_string(to.join(path)).expect("a file"), *text, "{path}");
@@ -69,4 +71,20 @@ fn what_cannot_be_written_is_named() {
     refused(&generate(folder.path(), &[]), 2);
     let line = refused(&generate(folder.path(), &["--force"]), 1);
     assert!(line.contains("README.md"), "{line}");
+}
+
+/// What an alert tells its reader to open is one of the files, at a heading that it has.
+#[test]
+fn every_runbook_link_opens() {
+    let file = |path: &str| FILES.iter().find(|(known, _)| *known == path).map(|(_, text)| *text);
+    let rules = file("prometheus/rules.yaml").expect("the rules");
+    let links: Vec<&str> =
+        rules.lines().filter_map(|line| line.trim().strip_prefix("runbook: ")).collect();
+    assert!(links.len() >= 10, "{links:?}");
+    for link in links {
+        let (path, anchor) = link.split_once('#').expect(link);
+        let page = file(path).unwrap_or_else(|| panic!("{link}: there is no such file"));
+        let heading = |line: &str| line.strip_prefix("### ").map(str::to_lowercase);
+        assert!(page.lines().any(|line| heading(line).as_deref() == Some(anchor)), "{link}");
+    }
 }

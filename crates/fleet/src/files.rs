@@ -11,6 +11,7 @@ macro_rules! files {
 files! {
     "README.md"
     "ansible/playbook.yaml"
+    "docs/FLEET.md"
     "grafana/dashboard.json"
     "kubernetes/daemonset.yaml"
     "prometheus/rules.test.yaml"

@@ -14,7 +14,7 @@ pub enum Round {
 }
 
 impl Round {
-    const ALL: [Self; 3] = [Self::Clocks, Self::Waits, Self::Machine];
+    pub const ALL: [Self; 3] = [Self::Clocks, Self::Waits, Self::Machine];
 
     /// The name of the measurement, as the metrics have it.
     pub fn name(self) -> &'static str {

@@ -75,6 +75,7 @@ impl<'a> Worker<'a> {
         os::hold_signals();
         let metrics = Metrics::new(&machine::environment(&Root::host()));
         metrics.budget(settings.budget);
+        Round::ALL.iter().for_each(|round| metrics.pending(round.name()));
         let fraction = if settings.start_now { 0.0 } else { identity::fraction() };
         let now = Instant::now();
         Self {

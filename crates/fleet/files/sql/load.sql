@@ -5,10 +5,11 @@
 -- line. Only records of waits have histograms.
 --
 -- A report does not name its machine, but its path does: the folder below reports/, or for a file
--- directly in reports/, its name up to the first "_" or the extension. Folders of days may stand
--- in between.
---   reports/web-1/anything.ndjson
---   reports/web-1_anything.ndjson.gz
+-- directly in reports/, its name without the extension and without a date or time after a last
+-- "_". Folders of days may stand in between. If names are not unique, use ids.
+--   reports/web_1/anything.ndjson
+--   reports/web_1_1763300000.ndjson.gz
+--   reports/4c4c4544004d3510/2026-11-16.ndjson
 --   reports/2026-11-16/web-1.json
 --
 -- Only adds: a run that parquet/ holds already is skipped, and so is a second file with it. A run
@@ -94,7 +95,7 @@ WITH named AS (
 )
 SELECT filename, run_id,
   CASE WHEN path LIKE '%/%' THEN regexp_extract(path, '^[^/]*')
-    ELSE regexp_extract(path, '^(.[^_]*?)(_.*)?\.(json|ndjson|ndjson\.gz)$', 1) END AS machine,
+    ELSE regexp_extract(path, '^(.+?)(_[0-9][0-9TZ:.-]{7,})?\.(json|ndjson|ndjson\.gz)$', 1) END AS machine,
   CAST(run.started AS DATE) AS date, run.started,
   concat_ws(' · ', cpu, hypervisor, kernel) AS kind, cpu, hypervisor, kernel, clocksource,
   coalesce(run.screen, 'main') AS screen, coalesce(run.tool_version, 'unknown') AS tool_version,

@@ -18,7 +18,7 @@ use chronoscope_model::comparison::Standing;
 use chronoscope_model::trust::Paused;
 use chronoscope_model::user_space::in_user_space;
 use chronoscope_model::why::Why;
-use chronoscope_model::{About, Check, Environment, Level, Report, Wait};
+use chronoscope_model::{About, Check, Environment, Report, Wait};
 use families::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -108,9 +108,16 @@ impl Metrics {
         state.faults(report);
     }
 
+    /// A measurement will be made, and its metrics are missing until then.
+    pub fn pending(&self, measurement: &str) {
+        *self.state().table.number(&PENDING, label("measurement", measurement)) = 1.0;
+    }
+
     /// A measurement was finished, at seconds since the epoch.
     pub fn last(&self, measurement: &str, unix_s: f64) {
-        *self.state().table.number(&LAST, label("measurement", measurement)) = unix_s;
+        let (table, labels) = (&mut self.state().table, label("measurement", measurement));
+        table.remove(&PENDING, &labels);
+        *table.number(&LAST, labels) = unix_s;
     }
 
     /// A measurement was not made.
@@ -216,6 +223,10 @@ impl State {
             ("libc", libc),
         ];
         *self.table.number(&MACHINE, labels) = 1.0;
+        self.table.clear(&CLOCK_SOURCE);
+        if let Some(source) = &env.clocksource {
+            *self.table.number(&CLOCK_SOURCE, label("source", &clean(&source.current))) = 1.0;
+        }
         *self.table.number(&BUILD, label("version", env!("CARGO_PKG_VERSION"))) = 1.0;
     }
 
@@ -337,8 +348,7 @@ impl State {
             _ => Sort::Machine,
         };
         let of_machine = report.findings.iter().filter(|it| it.about == About::Machine);
-        // What is only worth knowing changes nothing, and takes a series on each machine.
-        let found = of_machine.filter(|it| it.is_found() && it.level > Level::Info);
+        let found = of_machine.filter(|it| it.is_found());
         let found = found.map(|it| (clean(&it.id), it.level.name())).collect();
         self.found.insert(sort, found);
         self.table.numbers(&FAULT).for_each(|value| *value = 0.0);

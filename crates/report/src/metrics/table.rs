@@ -43,6 +43,10 @@ impl Table {
         self.numbers.remove(family.name);
     }
 
+    pub fn remove(&mut self, family: &Family, labels: &Labels) {
+        self.numbers.entry(family.name).or_default().remove(labels);
+    }
+
     /// The value of a row; 0 if there was none.
     pub fn number(&mut self, family: &Family, labels: Labels) -> &mut f64 {
         self.numbers.entry(family.name).or_default().entry(labels).or_default()

@@ -3,7 +3,7 @@ use super::table::Table;
 use super::{Answers, Metrics, label, none};
 use chronoscope_model::clock::{Clock, Cost, Facts, Reads};
 
-use chronoscope_model::environment::{Cpu, Hypervisor};
+use chronoscope_model::environment::{ClockSource, Cpu, Hypervisor};
 use chronoscope_model::estimate::Estimate;
 use chronoscope_model::finding::{About, Certainty, Finding, Level};
 use chronoscope_model::waits::Throttled;
@@ -213,4 +213,38 @@ fn the_bytes_are_those_of_the_official_client() {
     same(open_metrics, include_str!("../../tests/data/metrics/client.om"));
     same(text, include_str!("../../tests/data/metrics/client.prom"));
     assert!(protobuf == include_bytes!("../../tests/data/metrics/client.pb"));
+}
+
+#[test]
+fn the_page_of_a_fleet_lists_every_metric() {
+    let page = include_str!("../../../../docs/FLEET.md");
+    for family in ALL {
+        let row =
+            format!("| `{}` | {} | {} |\n", family.full_name(), family.kind.name(), family.help);
+        assert!(page.contains(&row), "{row}");
+    }
+}
+
+#[test]
+fn what_is_pending_and_the_clock_source_are_shown_and_every_level_has_a_series() {
+    let mut report = clocks(Vec::new());
+    report.environment.clocksource =
+        Some(ClockSource { current: "hpet".into(), ..ClockSource::default() });
+    let levels = [Level::Info, Level::Warning, Level::Error];
+    report.findings =
+        levels.map(|level| Finding { level, ..finding(level.name(), About::Machine) }).to_vec();
+    let metrics = Metrics::new(&report.environment);
+    assert_eq!(rows(&metrics, "chronoscope_clock_source_info"), ["{source=\"hpet\"} 1"]);
+    ["clocks", "waits"].iter().for_each(|it| metrics.pending(it));
+    assert_eq!(rows(&metrics, "chronoscope_pending").len(), 2);
+    metrics.report(&report);
+    metrics.last("clocks", 1.0);
+    metrics.last("waits", 1.0);
+    assert!(rows(&metrics, "chronoscope_pending").is_empty());
+    assert_eq!(rows(&metrics, "chronoscope_fault").len(), levels.len());
+    // The kernel has changed it.
+    report.environment.clocksource =
+        Some(ClockSource { current: "tsc".into(), ..ClockSource::default() });
+    metrics.report(&report);
+    assert_eq!(rows(&metrics, "chronoscope_clock_source_info"), ["{source=\"tsc\"} 1"]);
 }
