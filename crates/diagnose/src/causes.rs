@@ -135,7 +135,7 @@ pub const ALL: &[Page] = &[
     Page {
         names: &["cause/below-kernel"],
         title: Cause::BelowKernel.words(),
-        about: "The thread was spinning, the time passed, and the kernel was not entered: the \
+        about: "The thread spun and lost time, although the kernel did not interrupt it: the \
                 hypervisor took the CPU, or a system management interrupt of the firmware did. \
                 Nothing inside the machine accounts for it.",
         how: "A null selector in ES survives an exit to the hypervisor and a system management \

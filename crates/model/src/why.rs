@@ -73,8 +73,8 @@ causes! {
         "The thread had its CPU, and the time is not in its CPU time: the hypervisor took it, or \
          an interrupt that the kernel accounts for."
     BelowKernel "below-kernel" "below the kernel"
-        "The thread ran, and the kernel was not entered: the hypervisor or the firmware took the \
-         time."
+        "The thread ran and lost time, although the kernel did not interrupt it: the hypervisor or \
+         the firmware took the time."
     Return "return" "return"
         "From the start of the thread to the end of the wait: the kernel's way back to the \
          program, and the method's own code."

@@ -7,6 +7,7 @@ use chronoscope_model::compare::{
 };
 use chronoscope_model::load::Load;
 use chronoscope_report::compare::{formats, view};
+use chronoscope_report::page::{self, Input};
 use chronoscope_report::section::Detail;
 use chronoscope_report::text::{self, Style};
 use proptest::prelude::*;
@@ -239,5 +240,27 @@ proptest! {
                 prop_assert!(!text.contains(|c: char| c.is_control() && c != '\n'));
             }
         }
+    }
+}
+
+/// A change beyond the axis of a page is no dot at its end, and the page names both sides.
+#[test]
+fn a_change_beyond_the_axis_is_an_arrow_on_the_page() {
+    let mut change = slower();
+    let page_of = |change: &Change| {
+        let report = chronoscope_model::Report::default();
+        let inputs = ["base.json", "now.json"].map(|name| Input { name, report: &report });
+        let mut out = Vec::new();
+        page::comparison(&compared([change.clone()]), &inputs, &mut out).expect("memory");
+        String::from_utf8(out).expect("UTF-8")
+    };
+    let arrow = "text-anchor=\"end\">→</text>";
+    assert!(!page_of(&change).contains(arrow));
+    let row = &mut change.rows[0];
+    (row.change, row.change_low, row.change_high) = (45.27, 45.0, 45.5);
+    let page = page_of(&change);
+    assert!(page.contains(arrow) && page.contains("+4,527 %"), "{page}");
+    for side in ["<title>now.json compared with base.json</title>", "<h1>now.json compared with"] {
+        assert!(page.contains(side), "{side}");
     }
 }

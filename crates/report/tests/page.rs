@@ -140,6 +140,24 @@ fn several_reports_share_a_page() {
     harmless(&page(&many));
 }
 
+/// More reports than fit into one table are shown in brief, with one summary for all.
+#[test]
+fn a_page_of_twenty_reports_is_small_and_sums_up_once() {
+    let path =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reports/x86_64-unknown-linux-gnu.json");
+    let text = std::fs::read_to_string(path).expect("a report of the documents");
+    let report: Report = serde_json::from_str(&text).expect("a report");
+    let names: Vec<String> = (0..20).map(|nth| format!("{nth}.json")).collect();
+    let many: Vec<(&str, &Report)> = names.iter().map(|name| (&**name, &report)).collect();
+    let many = page(&many);
+    harmless(&many);
+    assert!(many.len() < 3_000_000, "{} bytes", many.len());
+    assert_eq!(many.matches("Reasons, other purposes, and code").count(), 0);
+    let (_, short) = many.split_once("aria-labelledby=\"short\"").expect("a summary");
+    let short = &short[..short.find("<section").expect("another section")];
+    assert!(names.iter().all(|name| short.contains(name)), "{short}");
+}
+
 /// 10,000 rows are more than any command makes.
 #[test]
 fn a_giant_report_has_a_page_of_limited_size() {

@@ -78,6 +78,10 @@ for (const name of names) {
     if (name === 'main') await shot(page, 'main-dark', true);
     await page.emulateMedia({ colorScheme: 'light' });
   }
+  await check(`${name}: no sideways scrolling at 1280 px`, async () => {
+    const [w, room] = await wide(page);
+    is(w <= room, `${w} px in ${room}: ${await widest(page)}`);
+  });
   await check(`${name}: no sideways scrolling at 390 px`, async () => {
     await page.setViewportSize({ width: 390, height: 844 });
     const [w, room] = await wide(page);

@@ -7,6 +7,7 @@ use crate::compare;
 use crate::section::{self, Detail, Section, machine, notes};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use chronoscope_model::Report;
 use chronoscope_model::compare::Compared;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest as _, Sha256};
@@ -14,6 +15,9 @@ use std::io;
 
 const STYLE: &str = concat!(include_str!("style.css"), include_str!("chart.css"));
 const SCRIPT: &str = include_str!("script.js");
+
+/// The most clocks of a kind of each report, if there are so many reports that each is in brief.
+const FEW: usize = 3;
 
 /// A part of the page under its own heading.
 struct Part {
@@ -102,9 +106,15 @@ fn measured(section: &Section, inputs: &[Input<'_>], held: &[usize], once: &mut 
     let reports: Vec<Input<'_>> = held.iter().map(|nth| inputs[*nth]).collect();
     // A heading in the view of a section that has no page of its own is not that of the section.
     let name = capitalized(section.id);
-    let shown = |input: &Input<'_>| match section.page {
-        Some(page) => page(&[*input]),
-        None => {
+    let brief = |report: &Report| {
+        let glance = section.glance.map(|glance| glance(report, FEW));
+        let blocks = glance.unwrap_or_else(|| (section.view)(report, Detail::Brief));
+        (held.len() > TOGETHER && !blocks.is_empty()).then_some(blocks)
+    };
+    let shown = |input: &Input<'_>| match (brief(input.report), section.page) {
+        (Some(blocks), _) => blocks,
+        (None, Some(page)) => page(&[*input]),
+        (None, None) => {
             let blocks = (section.view)(input.report, Detail::Full);
             [Block::heading(name.clone())].into_iter().chain(blocks).collect()
         }
@@ -181,7 +191,9 @@ fn circumstances(inputs: &[Input<'_>], once: &mut Once) -> Vec<Part> {
             let name = head::name(inputs, *nth);
             let own = several.then(|| once.id(&format!("machine/{name}")));
             let level = if several { 4 } else { 3 };
-            let blocks = (machine::SECTION.view)(inputs[*nth].report, Detail::Full);
+            let few = machines.len() <= TOGETHER;
+            let detail = if few { Detail::Full } else { Detail::Brief };
+            let blocks = (machine::SECTION.view)(inputs[*nth].report, detail);
             html! {
                 @if let Some(own) = &own { (text::heading(3, own, &name)) }
                 div.cards { (cards(&blocks, level, under, once)) }

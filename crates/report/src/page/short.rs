@@ -3,7 +3,7 @@
 
 use super::once::Once;
 use super::text::{self, prose, safe};
-use super::{Input, blocks, head};
+use super::{Input, TOGETHER, blocks, head};
 use crate::block::Block;
 use crate::number::plural;
 use crate::section::{Detail, advice, findings};
@@ -17,6 +17,15 @@ pub(super) fn of(inputs: &[Input<'_>], under: &str, once: &mut Once) -> Option<M
         !(report.findings.is_empty() && report.advice.is_empty() && report.checks.is_empty())
     };
     let held: Vec<usize> = (0..inputs.len()).filter(|nth| says(inputs[*nth].report)).collect();
+    if held.len() > TOGETHER {
+        let line = |nth: &usize| (head::name(inputs, *nth), in_a_line(inputs[*nth].report));
+        let lines: Vec<(String, Vec<String>)> = held.iter().map(line).collect();
+        return Some(html! {
+            dl.facts {
+                @for (name, said) in lines { div { dt { (name) } dd { (said.join(" · ")) } } }
+            }
+        });
+    }
     let mut written = Vec::new();
     for nth in &held {
         let title = (inputs.len() > 1).then(|| {
@@ -30,6 +39,14 @@ pub(super) fn of(inputs: &[Input<'_>], under: &str, once: &mut Once) -> Option<M
         });
     }
     (!held.is_empty()).then(|| html! { @for one in written { (one) } })
+}
+
+/// The clock or wait for each common purpose, and what was found.
+fn in_a_line(report: &Report) -> Vec<String> {
+    let summary = report.advice.iter().filter(|it| it.summary);
+    let chosen = summary.filter_map(|it| Some(format!("{}: {}", it.short, it.clock.as_ref()?)));
+    let found = report.findings.iter().filter(|it| it.is_found() && it.level > Level::Info);
+    chosen.chain(found.map(|it| it.title.clone())).map(|text| safe(&text)).collect()
 }
 
 fn answers(report: &Report, level: u8, under: &str, once: &mut Once) -> Markup {

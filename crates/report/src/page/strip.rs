@@ -154,7 +154,16 @@ pub(super) fn elements(marks: &[Mark], axis: &Scale) -> Vec<Element> {
             What::P99 => from(What::P90).map_or(median, |it| place(it.value)),
             _ => median,
         };
-        out.push(shape(mark.what, (at, y), from, mark.of, Some(mark.words.clone())));
+        let words = Some(mark.words.clone());
+        // A change beyond the axis has no place on it: an arrow leads there.
+        let beyond = axis.at(mark.value);
+        if mark.what == What::Change && !(-1e-9..=1.0 + 1e-9).contains(&beyond) {
+            let (anchor, arrow) = if beyond > 0.5 { ("end", "→") } else { ("start", "←") };
+            let form = Form::Text { at: (at, y + 4.0), anchor, words: arrow.into() };
+            out.push(Element { form, class: "change", of: Some((0, Hue::Report(0))), words });
+            continue;
+        }
+        out.push(shape(mark.what, (at, y), from, mark.of, words));
     }
     out
 }

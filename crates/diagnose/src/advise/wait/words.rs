@@ -14,8 +14,8 @@ pub(super) fn named(goal: Goal) -> (&'static str, String) {
         Goal::Usual => (
             "for most uses",
             format!(
-                "the smallest p50 of overshoot of a wait that sleeps (of a spin, if that ends more \
-                 than {worth} earlier), then the least CPU time"
+                "the smallest p50 of overshoot, then the least CPU time; a spin only if it ends \
+                 more than {worth} earlier than every wait that sleeps"
             ),
         ),
         Goal::Accuracy => (

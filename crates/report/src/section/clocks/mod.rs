@@ -56,6 +56,10 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
         };
     }
     let mut blocks = Vec::new();
+    if detail != Detail::Brief {
+        // Whoever asks for calls that are really made asks for their table.
+        blocks.extend(bulk::view(report));
+    }
     if detail == Detail::Brief {
         let remark = "cost of a read, the cheapest of each kind first";
         blocks.push(Block::noted("Clocks", remark));
@@ -74,7 +78,6 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
     if detail != Detail::Brief {
         blocks.extend(loaded::view(report));
         blocks.extend(order::view(report));
-        blocks.extend(bulk::view(report));
     }
     blocks.extend(unavailable(report));
     blocks

@@ -48,13 +48,14 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
             None => heading_of(report, &deltas.id),
         });
         blocks.push(described(report, deltas));
-        blocks.extend(rows(deltas, detail, "-v shows them"));
         let under: Vec<Pair> =
             disturbed.iter().filter(|it| it.id == deltas.id).map(|it| (deltas, *it)).collect();
+        blocks.extend((!under.is_empty()).then(|| Block::legend("Without a load:")));
+        blocks.extend(rows(deltas, detail, "-v shows them"));
         blocks.extend(loaded(deltas, &under, detail));
         if detail == Detail::Everything {
             for (_, deltas) in under {
-                blocks.push(Block::legend(format!("Load {}:", name(deltas.load))));
+                blocks.push(Block::legend(format!("Under load {}:", name(deltas.load))));
                 blocks.extend(rows(deltas, detail, ""));
             }
         }
