@@ -272,7 +272,7 @@ fn series_of(place: &Place, answers: &[&str]) -> Output {
     let more = "while read a; do echo '{\"error\":\"no such request\"}'; done";
     let probe = format!("read a; echo '{}'; {}{more}", hello("1e9"), lines.collect::<String>());
     place.program("python3", "Python 3.99.1", &probe);
-    let args = ["deltas", "python/now", "--reads", "4", "--json"];
+    let args = ["deltas", "python/now", "--reads", "4", "--load", "low", "--json"];
     let path = std::env::join_paths([place.0.path(), Path::new("/usr/bin"), Path::new("/bin")]);
     let output = place.tool(&args).env("PATH", path.expect("no colons")).output();
     let output = output.expect("the tool starts");
@@ -286,7 +286,8 @@ fn reads_of_a_runtime_are_counted_and_what_cannot_be_true_is_refused() {
     let pairs = r#"{"call":"Start()","pairs":200000,"zero":100000,"total":200000,"longest":9}"#;
     let output = series_of(&place, &[r#"{"values":[0,5,5,3]}"#, pairs]);
     let report: Value = serde_json::from_slice(&output.stdout).expect("a report");
-    let found = &report["deltas"][0];
+    let (found, loaded) = (&report["deltas"][0], &report["deltas"][1]);
+    assert_eq!((&found["load"], &loaded["load"]), (&Value::Null, &"low".into()));
     assert_eq!((&found["id"], &found["call"]), (&"python/now".into(), &"now()".into()));
     assert_eq!((&found["reads"], &found["negative"]), (&4.into(), &1.into()));
     assert_eq!(found["rows"].as_array().map(Vec::len), Some(3));

@@ -56,6 +56,8 @@ fn unknown_names_get_a_suggestion_and_code_2() {
         (&["waits", "--count", "5", "--count", "6"], "--count <N> is given more than once"),
         (&["overhead", "a", "b"], "one clock"),
         (&["waits", "--color"], "a value is required"),
+        (&["calls", "python/time-ns"], "use `chronoscope deltas python/time-ns`"),
+        (&["overhead", "python/time-ns"], "use `chronoscope deltas python/time-ns`"),
         // A number without a unit has two readings.
         (&["waits", "--wait", "0.001"], "0.001ms is 1 us, and 0.001s is 1 ms"),
         (&["advise", "--wait", "10"], "10ms is 10 ms, and 10s is 10 s"),

@@ -117,7 +117,8 @@ fn usual() -> Vec<&'static Entry> {
 /// Returns the current source, if it may be changed.
 fn may_switch(sources: &Sources) -> Result<String, Error> {
     let refused = |why: String| Err(Error::Nothing(why));
-    let Some(current) = sources.current() else {
+    // A program of Windows under Wine sees /sys of its host, which is not its machine to change.
+    let Some(current) = sources.current().filter(|_| cfg!(target_os = "linux")) else {
         return refused(
             "no clock source can be chosen here: only Linux offers a choice, and /sys may be \
              hidden"

@@ -240,6 +240,21 @@ pub fn clock_of_any(id: &str) -> Result<Chosen, Error> {
     wanted.pop().map(|wanted| Chosen::Runtime(wanted, clock.to_owned())).ok_or(unknown)
 }
 
+/// Selects the one clock that the id matches, which the tool reads itself.
+///
+/// # Errors
+/// The id matches no clock, or several, or one that only a runtime's own process reads.
+pub fn native(id: &str) -> Result<&'static Entry, Error> {
+    match clock_of_any(id)? {
+        Chosen::Native(entry) => Ok(entry),
+        Chosen::Runtime(..) => Err(Error::Invalid(format!(
+            "{0} is a clock of a runtime, which reads it in its own process: use `chronoscope \
+             deltas {0}`, also with --load",
+            shown(id)
+        ))),
+    }
+}
+
 /// Makes a user's text safe for a terminal.
 pub fn shown(wanted: &str) -> String {
     let plain = wanted.chars().filter(|c| !c.is_control());

@@ -11,8 +11,7 @@ use chronoscope_measure::run::measurement::{Checkpoint, Measurement, Progress, S
 use chronoscope_measure::{clocks, deltas, runtimes, sweep, trust};
 use chronoscope_model::environment::CpuQuota;
 use chronoscope_model::spec::{
-    CallSpec, ClockSpec, DeltaSpec, Disturbance, OverheadSpec, RuntimeSpec, Spec, SweepSpec,
-    TrustSpec,
+    CallSpec, ClockSpec, DeltaSpec, OverheadSpec, RuntimeSpec, Spec, SweepSpec, TrustSpec,
 };
 use chronoscope_model::{Environment, Report, change};
 use chronoscope_probes::machine::{self, Root};
@@ -76,22 +75,23 @@ impl<'a> Survey<'a> {
                     Chosen::Native(entry) => {
                         Self::new(deltas::Request { entry, reads, disturbance })
                     }
-                    Chosen::Runtime(..) if disturbance != Disturbance::default() => {
+                    Chosen::Runtime(..) if disturbance.priority.is_some() => {
                         return Err(Error::Invalid(format!(
-                            "{id}: the clocks of runtimes are read without --load and --priority"
+                            "{id}: a runtime reads its clocks in its own process, without \
+                             --priority"
                         )));
                     }
                     Chosen::Runtime(wanted, clock) => {
-                        Self::new(runtimes::Series { wanted, clock, reads })
+                        Self::new(runtimes::Series { wanted, clock, reads, disturbance })
                     }
                 }
             }
             Spec::Calls(CallSpec { id, disturbance }) => {
-                Self::new(calls::Request { entry: select::clock(&id)?, disturbance })
+                Self::new(calls::Request { entry: select::native(&id)?, disturbance })
             }
             Spec::Overhead(OverheadSpec { id, samples, n, m }) => {
                 let shape = [samples, n, m];
-                Self::new(overhead::Request { entry: select::clock(&id)?, shape })
+                Self::new(overhead::Request { entry: select::native(&id)?, shape })
             }
             Spec::Waits(spec) => Self::new(waits::Request::of(spec)?),
             Spec::Runtimes(RuntimeSpec { ids, runtime }) => {

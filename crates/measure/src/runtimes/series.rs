@@ -6,6 +6,7 @@ use super::cache::Cache;
 use super::prepare::{Candidate, Ready};
 use super::probe::Probe;
 use super::{Wanted, reference};
+use crate::clocks::disturbance::Conditions;
 use crate::deltas::tally::Tally;
 use crate::deltas::{CHUNK, LOOKS, NOTHING_TRIES, Portions};
 use crate::engine::child::{Stop, shown};
@@ -18,6 +19,7 @@ use crate::run::measurement::{Error, Measurement, Setting};
 use chronoscope_model::Report;
 use chronoscope_model::deltas::{Deltas, Nothing, Pairs};
 use chronoscope_model::run::Noise;
+use chronoscope_model::spec::Disturbance;
 use chronoscope_probes::clocks;
 use std::time::Duration;
 
@@ -38,6 +40,8 @@ pub struct Series {
     pub clock: String,
     /// Reads to make.
     pub reads: u64,
+    /// The loads to repeat them under. The probe has no priority: it is a process of its own.
+    pub disturbance: Disturbance,
 }
 
 impl Measurement for Series {
@@ -47,23 +51,27 @@ impl Measurement for Series {
         let cache = Cache::open().map_err(Error::Nothing)?;
         let candidate = self.candidate()?;
         let id = candidate.id.clone();
-        let of_runtime = |why: String| Error::Nothing(format!("{id}: {why}"));
-        let found = candidate.prepare(&cache, &stop).map_err(of_runtime).and_then(|ready| {
-            // The probe inherits the CPU that the session keeps to.
-            let mut session = setting.session(&report.environment, &reference())?;
-            let mut neighbour = Neighbour::new(session.machine.least_width());
-            let longest = setting.left();
-            let machine = &mut session.machine;
-            let deltas = self.deltas(&id, &ready, machine, &mut neighbour, longest, &stop)?;
-            let noise = Noise { shared: deltas.shared, ..Noise::default() };
-            session.conclude(report, 0.0, noise);
-            Ok(deltas)
-        });
-        match found {
-            Ok(deltas) => report.deltas.push(deltas),
-            Err(_) if stop() => (),
-            Err(why) => return Err(why),
+        let ready = match candidate.prepare(&cache, &stop) {
+            Err(_) if stop() => return Ok(()),
+            ready => ready.map_err(|why| Error::Nothing(format!("{id}: {why}")))?,
+        };
+        let conditions = Conditions::new(&self.disturbance, setting)?;
+        // The probe inherits the CPU that the session keeps to.
+        let mut session = setting.session(&report.environment, &reference())?;
+        let longest = setting.left().map(|left| left / (1 + conditions.loads()));
+        let (mut found, mut failed) = (Vec::new(), None);
+        conditions.each(&mut session, report, |session, load| {
+            match self.deltas(&id, &ready, &mut session.machine, longest, &stop) {
+                Ok(deltas) => found.push(Deltas { load, ..deltas }),
+                Err(why) => failed = failed.take().or(Some(why)),
+            }
+        })?;
+        if let Some(why) = failed.filter(|_| !stop()) {
+            return Err(why);
         }
+        let shared = found.first().and_then(|found: &Deltas| found.shared);
+        session.conclude(report, 0.0, Noise { shared, ..Noise::default() });
+        report.deltas.append(&mut found);
         Ok(())
     }
 }
@@ -94,10 +102,10 @@ impl Series {
         id: &str,
         ready: &Ready,
         machine: &mut Machine,
-        neighbour: &mut Neighbour,
         longest: Option<Duration>,
         stop: Stop,
     ) -> Result<Deltas, Error> {
+        let mut neighbour = Neighbour::new(machine.least_width());
         let failed = |why: String| Error::Nothing(format!("{id}: {why}"));
         let mut probe =
             Probe::start(&mut ready.command(), RulerKind::System, stop).map_err(failed)?;
