@@ -102,7 +102,7 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
         }
         'chronoscope;waits' {
             [CompletionResult]::new('--preset', '--preset', [CompletionResultType]::ParameterName, 'A known set of waits (windows-waits), drawn as its own table. Other options change parts of it')
-            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Durations to wait for, such as 100us,10ms; without a unit, milliseconds')
+            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Durations to wait for, such as 100us,10ms')
             [CompletionResult]::new('--count', '--count', [CompletionResultType]::ParameterName, 'Waits of each method and duration, such as 500 or 1e6')
             [CompletionResult]::new('--period', '--period', [CompletionResultType]::ParameterName, 'Wait for the deadlines of a fixed grid with this period instead')
             [CompletionResult]::new('--duration', '--duration', [CompletionResultType]::ParameterName, 'Time for each load, such as 10m or 2h')

@@ -97,7 +97,7 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
         }
         &'chronoscope;waits'= {
             cand --preset 'A known set of waits (windows-waits), drawn as its own table. Other options change parts of it'
-            cand --wait 'Durations to wait for, such as 100us,10ms; without a unit, milliseconds'
+            cand --wait 'Durations to wait for, such as 100us,10ms'
             cand --count 'Waits of each method and duration, such as 500 or 1e6'
             cand --period 'Wait for the deadlines of a fixed grid with this period instead'
             cand --duration 'Time for each load, such as 10m or 2h'

@@ -541,7 +541,7 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -l force
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -s V -l version -d 'Print version'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l preset -d 'A known set of waits (windows-waits), drawn as its own table. Other options change parts of it' -r -f -a "windows-waits\t''"
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l wait -d 'Durations to wait for, such as 100us,10ms; without a unit, milliseconds' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l wait -d 'Durations to wait for, such as 100us,10ms' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l count -d 'Waits of each method and duration, such as 500 or 1e6' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l period -d 'Wait for the deadlines of a fixed grid with this period instead' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l duration -d 'Time for each load, such as 10m or 2h' -r
@@ -563,7 +563,7 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l stop-a
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l checkpoint -d 'Write the report to this file once per second, so that it survives whatever ends the run. It must not exist yet' -r -F
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l resume -d 'Resume from this checkpoint with its original options, and keep it up to date' -r -F
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l style -d 'How the table is drawn' -r -f -a "table\t'Overshoot with its percentiles'
-ticks\t'MIN, AVG, MAX and MAX OVER in ticks of the reference'
+ticks\t'MIN, AVG, MAX and MAX OVER in ticks of 100 ns, those of QPC'
 bins\t'The table, and each row\'s overshoots in bins of 1 us, as cyclictest -h counts them'"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable' -r -f -a "json=\t''
 ndjson=\t''
@@ -1734,7 +1734,7 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand report" -l as -d
 brief\t'Two lines to paste into a bug report'
 clocks\t'What each clock costs, its resolution, and its verdict'
 waits\t'How late waits ended'
-ticks\t'The waits in ticks of the reference'
+ticks\t'The waits in ticks of 100 ns, those of QPC'
 bins\t'The waits in bins of 1 us, as cyclictest -h counts them'
 deltas\t'The differences between successive reads'
 calls\t'The mean of a million calls, of ten, and a single call'
@@ -1748,7 +1748,7 @@ doctor\t'The result of looking for each fault'
 advise\t'Which clock or wait to use, and the code'
 json\t'the whole report as one document, described by a JSON Schema'
 ndjson\t'one JSON record per line: the run, the machine, then each clock, wait, finding, advice'
-csv\t'one table: the clocks, waits, deltas, calls or overhead, or else the machine\'s facts'
+csv\t'the table of the screen, or else all tables, named in the first column'
 markdown\t'tables for an issue or a document'
 html\t'a page with charts, which holds the report itself'
 hdr\t'the histograms of waits as an HdrHistogram log, one tagged line per row'

@@ -139,6 +139,8 @@ pub fn of_screen(screen: &str) -> Option<&'static Section> {
 pub(crate) fn tables(report: &Report) -> Vec<(&'static str, Table)> {
     let rows = |section: &&'static Section| Some((section.id, section.rows(report)?));
     let screen = report.run.screen.as_deref().and_then(of_screen);
+    // A sweep shows the runtimes that it measured under each source.
+    let screen = screen.filter(|it| it.id != sweep::SECTION.id || report.runtimes.is_empty());
     if let Some(asked) = screen.as_ref().and_then(rows) {
         return vec![asked];
     }
