@@ -358,6 +358,215 @@ static class About
     }
 }
 
+// The times of some waits, in nanoseconds, and the deadlines that they are for.
+class Series
+{
+    readonly long ns, first, work;
+    readonly long[] times;
+    long deadline;
+    int at;
+
+    public Series(long ns, long count, long first, long work)
+    {
+        this.ns = ns;
+        this.first = first;
+        this.work = work;
+        times = new long[3 * Math.Min(count, 1000)];
+    }
+
+    static readonly double NsPerTick = 1e9 / Stopwatch.Frequency;
+
+    public static long Now()
+    {
+        long ticks = Stopwatch.GetTimestamp();
+        return Stopwatch.Frequency == 1000000000 ? ticks : (long)(ticks * NsPerTick);
+    }
+
+    public long Ns { get { return ns; } }
+
+    // Begins the next wait and returns its nanoseconds, or -1 if there is none.
+    public long Begin()
+    {
+        if (at == 0)
+            deadline = first > Now() ? first : Now() + ns;
+        for (; at < times.Length; End())
+        {
+            long now = Now();
+            if (first == 0)
+                deadline = now + ns;
+            times[at] = now;
+            times[at + 1] = deadline;
+            if (deadline > now)
+                return deadline - now;
+        }
+        return -1;
+    }
+
+    // Begins the next wait for the next tick of a timer that began with this call, if it is the
+    // first: the deadlines are a grid, whatever they are for.
+    public bool Tick()
+    {
+        if (at == 0)
+            deadline = Now() + ns;
+        if (at == times.Length)
+            return false;
+        times[at] = Now();
+        times[at + 1] = deadline;
+        return true;
+    }
+
+    public void End()
+    {
+        long now = Now();
+        times[at + 2] = now;
+        at += 3;
+        while (work > 0 && Now() - now < work)
+        {
+        }
+        deadline += ns * (1 + Math.Max(0, (now - deadline) / ns));
+    }
+
+    public string Answer(string thread)
+    {
+        long start = times.Length == 0 ? Now() : times[0];
+        for (int at = 0; at < times.Length; at++)
+            times[at] -= start;
+        return "{\"start\":" + Text.Of(start) + ",\"times\":" + Text.Of(times) + thread + "}";
+    }
+}
+
+// What waits, by its name.
+static class Waits
+{
+    static readonly object Gate = new object();
+    static readonly ManualResetEventSlim Never = new ManualResetEventSlim();
+
+    static int Ms(long ns)
+    {
+        return (int)((ns + 999999) / 1000000);
+    }
+
+    // The waits of the calling thread.
+    static readonly Dictionary<string, Action<long>> Blocking =
+        new Dictionary<string, Action<long>>
+        {
+            { "thread-sleep", ns => Thread.Sleep(Ms(ns)) },
+            { "monitor-wait", ns => { lock (Gate) Monitor.Wait(Gate, Ms(ns)); } },
+            { "event-wait", ns => Never.Wait(Ms(ns)) },
+            { "spin-wait", Spin },
+        };
+
+    static void Spin(long ns)
+    {
+        SpinWait spin = new SpinWait();
+        long deadline = Series.Now() + ns;
+        while (Series.Now() < deadline)
+            spin.SpinOnce();
+    }
+
+    // System.Threading.PeriodicTimer, which older versions lack.
+    public static readonly Type PeriodicTimer = typeof(object).Assembly.GetType(
+        "System.Threading.PeriodicTimer");
+
+    public static List<string> Names()
+    {
+        List<string> names = new List<string>(Blocking.Keys);
+        names.Add("task-delay");
+        names.Add("timer");
+        if (PeriodicTimer != null)
+            names.Add("periodic-timer");
+        return names;
+    }
+
+    // Whether Stopwatch is the monotonic clock, as it is where /proc tells of the processes.
+    public static bool OnMonotonic()
+    {
+        return File.Exists("/proc/self/stat");
+    }
+
+    // The id that the system has for the calling thread, as a key of an answer.
+    static string ThreadKey()
+    {
+        try
+        {
+            return ",\"thread\":" + File.ReadAllText("/proc/thread-self/stat").Split(' ')[0];
+        }
+        catch (Exception)
+        {
+            return "";
+        }
+    }
+
+    static async Task Delays(Series series)
+    {
+        for (long ns; (ns = series.Begin()) >= 0; series.End())
+            await Task.Delay(Ms(ns)).ConfigureAwait(false);
+    }
+
+    // Each callback sets the timer again: it begins when the wait before it has ended.
+    static void Timers(Series series)
+    {
+        using (ManualResetEventSlim done = new ManualResetEventSlim())
+        {
+            Timer timer = null;
+            timer = new Timer(_ =>
+            {
+                series.End();
+                long more = series.Begin();
+                if (more >= 0)
+                    timer.Change(Ms(more), Timeout.Infinite);
+                else
+                    done.Set();
+            }, null, Timeout.Infinite, Timeout.Infinite);
+            long ns = series.Begin();
+            if (ns >= 0)
+            {
+                timer.Change(Ms(ns), Timeout.Infinite);
+                done.Wait();
+            }
+            timer.Dispose();
+        }
+    }
+
+    static async Task Ticks(Series series)
+    {
+        if (PeriodicTimer == null)
+            throw new NotSupportedException("no such timer");
+        object period = TimeSpan.FromMilliseconds(Ms(series.Ns));
+        using (IDisposable timer = (IDisposable)Activator.CreateInstance(PeriodicTimer, period))
+        {
+            MethodInfo next = PeriodicTimer.GetMethod("WaitForNextTickAsync");
+            object[] arguments = { CancellationToken.None };
+            for (; series.Tick(); series.End())
+            {
+                object tick = next.Invoke(timer, arguments);
+                await ((Task)tick.GetType().GetMethod("AsTask").Invoke(tick, null))
+                    .ConfigureAwait(false);
+            }
+        }
+    }
+
+    public static string Make(string id, Series series)
+    {
+        Action<long> wait;
+        if (Blocking.TryGetValue(id, out wait))
+        {
+            for (long ns; (ns = series.Begin()) >= 0; series.End())
+                wait(ns);
+            return series.Answer(ThreadKey());
+        }
+        if (id == "task-delay")
+            Delays(series).Wait();
+        else if (id == "timer")
+            Timers(series);
+        else if (id == "periodic-timer")
+            Ticks(series).Wait();
+        else
+            throw new ArgumentException("no such wait");
+        return series.Answer("");
+    }
+}
+
 static class Probe
 {
     // Keeps values; volatile, so the compiler cannot know that nobody reads them.
@@ -478,7 +687,10 @@ static class Probe
         string unavailable = noCounter == null
             ? ""
             : "{\"id\":\"rdtsc\",\"reason\":" + Text.Quoted(noCounter) + "}";
-        return "{\"protocol\":1,\"runtime\":\""
+        if (!mono && Waits.PeriodicTimer == null)
+            unavailable += (unavailable.Length == 0 ? "" : ",")
+                + "{\"id\":\"periodic-timer\",\"reason\":\".NET has it since version 6\"}";
+        return "{\"protocol\":2,\"runtime\":\""
             + (mono ? "Mono" : core ? "CoreCLR" : ".NET Framework")
             + "\",\"version\":" + Text.Quoted(version.Split(' ')[0])
             + ",\"build\":" + Text.Quoted(
@@ -489,7 +701,9 @@ static class Probe
             + "],\"sleeps\":[{\"id\":\"thread-sleep\",\"call\":\"Thread.Sleep(ms)\","
             + "\"unit_ns\":1000000},{\"id\":\"task-delay\",\"call\":\"Task.Delay(ms).Wait()\","
             + "\"unit_ns\":1000000}],\"allocations\":"
-            + (AllocatedBytes == null ? "false" : "true") + "}";
+            + (AllocatedBytes == null ? "false" : "true") + ",\"waits\":[\""
+            + string.Join("\",\"", Waits.Names()) + "\"],\"monotonic\":"
+            + (Waits.OnMonotonic() ? "true" : "false") + "}";
     }
 
     static Clock Named(string id)
@@ -683,6 +897,9 @@ static class Probe
                 return Pairs(Named(words[1]), Number(words[2]));
             case "sleep 3":
                 return Sleep(words[1], Number(words[2]), Number(words[3]));
+            case "waits 5":
+                return Waits.Make(words[1], new Series(
+                    Number(words[2]), Number(words[3]), Number(words[4]), Number(words[5])));
             case "allocations 2":
                 return Allocations(Named(words[1]), Number(words[2]));
             default:

@@ -89,7 +89,7 @@ hello() ->
                 Flavor when is_atom(Flavor) -> "ERTS " ++ atom_to_list(Flavor);
                 _ -> "ERTS"
             end,
-    [{protocol, 1}, {runtime, text("Erlang/OTP")},
+    [{protocol, 2}, {runtime, text("Erlang/OTP")},
      {version, text(erlang:system_info(otp_release) ++ "." ++ erlang:system_info(version))},
      {build, text(Build ++ ", " ++ atom_to_list(erlang:system_info(time_warp_mode)))},
      {stopwatch, [{call, text("erlang:monotonic_time()")},
@@ -97,7 +97,10 @@ hello() ->
      {clocks, {list, Clocks}},
      {sleeps, {list, [[{id, text("timer-sleep")}, {call, text("timer:sleep(ms)")},
                        {unit_ns, 1000000}]]}},
-     {allocations, false}].
+     {allocations, false},
+     {waits, {list, [text(Id) || Id <- ["receive-after", "timer-sleep", "send-after",
+                                        "start-timer"]]}},
+     {monotonic, os:type() =:= {unix, linux}}].
 
 batch(Id, Mode, Reads, Warm) ->
     #clock{loop = Loop} = clock(Id),
@@ -203,6 +206,73 @@ slept("timer-sleep", Ns, Count) ->
 slept(_, _, _) ->
     throw("no such sleep").
 
+%% The monotonic clock of the system, on which that of the runtime is based, less the latter.
+offset() ->
+    Before = erlang:monotonic_time(),
+    case proplists:get_value(time, erlang:system_info(os_monotonic_time_source), undefined) of
+        Time when is_integer(Time) ->
+            After = erlang:monotonic_time(),
+            ns(Time - (Before + After) div 2);
+        _ ->
+            0
+    end.
+
+%% Waits for this many milliseconds.
+wait("receive-after", Ms) ->
+    receive after Ms -> ok end;
+wait("timer-sleep", Ms) ->
+    timer:sleep(Ms);
+wait("send-after", Ms) ->
+    erlang:send_after(Ms, self(), go_on),
+    receive go_on -> ok end;
+wait("start-timer", Ms) ->
+    %% A whole millisecond begins before the deadline: the next one is not too early.
+    Timer = erlang:start_timer(erlang:monotonic_time(millisecond) + Ms + 1, self(), go_on,
+                               [{abs, true}]),
+    receive {timeout, Timer, go_on} -> ok end;
+wait(_, _) ->
+    throw("no such wait").
+
+now_ns() ->
+    ns(erlang:monotonic_time()).
+
+waits(Id, Ns, Count, First, Work) ->
+    Offset = offset(),
+    Now = now_ns(),
+    Deadline = case First - Offset > Now of
+                   true -> First - Offset;
+                   false -> Now + Ns
+               end,
+    Times = waits(Id, Ns, min(Count, 1000), Deadline, First, Work, []),
+    Start = case Times of
+                [] -> Now;
+                [Begin | _] -> Begin
+            end,
+    [{start, Start + Offset}, {times, {list, [Time - Start || Time <- Times]}}].
+
+waits(_, _, 0, _, _, _, Times) ->
+    lists:reverse(Times);
+waits(Id, Ns, Left, Grid, First, Work, Times) ->
+    Begin = now_ns(),
+    Deadline = case First of
+                   0 -> Begin + Ns;
+                   _ -> Grid
+               end,
+    case Deadline > Begin of
+        true -> wait(Id, (Deadline - Begin + 999999) div 1000000);
+        false -> ok
+    end,
+    End = now_ns(),
+    work(End + Work),
+    Next = Deadline + Ns * (1 + max(0, (End - Deadline) div Ns)),
+    waits(Id, Ns, Left - 1, Next, First, Work, [End, Deadline, Begin | Times]).
+
+work(Until) ->
+    case now_ns() < Until of
+        true -> work(Until);
+        false -> ok
+    end.
+
 number(Word) ->
     case string:to_integer(Word) of
         {Number, []} when is_integer(Number), Number >= 0 -> Number;
@@ -223,6 +293,8 @@ answer(["watch", Id, Reads]) ->
     watch(Id, number(Reads));
 answer(["sleep", Id, Ns, Count]) ->
     slept(Id, number(Ns), number(Count));
+answer(["waits", Id, Ns, Count, First, Work]) ->
+    waits(Id, number(Ns), number(Count), number(First), number(Work));
 answer(_) ->
     throw("no such request").
 

@@ -3,6 +3,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -162,7 +163,7 @@ type answer map[string]interface{}
 
 func hello() answer {
 	return answer{
-		"protocol": 1, "runtime": "Go", "version": strings.TrimPrefix(runtime.Version(), "go"),
+		"protocol": 2, "runtime": "Go", "version": strings.TrimPrefix(runtime.Version(), "go"),
 		"build":     runtime.Compiler + " " + runtime.GOOS + "/" + runtime.GOARCH,
 		"stopwatch": answer{"call": "time.Since(start)", "hz": 1000000000},
 		"clocks":    clocks,
@@ -170,7 +171,9 @@ func hello() answer {
 			{"id": "time-sleep", "call": "time.Sleep(d)", "unit_ns": 1},
 			{"id": "time-after", "call": "<-time.After(d)", "unit_ns": 1},
 		},
-		"allocations": true,
+		"allocations": true, "waits": waitIDs,
+		// What nanotime reads.
+		"monotonic": runtime.GOOS == "linux",
 	}
 }
 
@@ -288,6 +291,110 @@ func sleep(id string, ns, count int64) (answer, error) {
 	return answer{"slept": slept}, nil
 }
 
+// The times of some waits, in nanoseconds since the first began, and the deadlines they are for.
+type series struct {
+	ns, first, work, deadline int64
+	times                     []int64
+	count                     int64
+}
+
+// Begins the next wait: how long it is, and whether there is one.
+func (s *series) begin() (time.Duration, bool) {
+	if len(s.times) == 0 {
+		s.deadline = nanotime() + s.ns
+		if s.first > nanotime() {
+			s.deadline = s.first
+		}
+	}
+	for ; int64(len(s.times)) < 3*s.count; s.end() {
+		now := nanotime()
+		if s.first == 0 {
+			s.deadline = now + s.ns
+		}
+		s.times = append(s.times, now, s.deadline)
+		if s.deadline > now {
+			return time.Duration(s.deadline - now), true
+		}
+	}
+	return 0, false
+}
+
+func (s *series) end() {
+	now := nanotime()
+	s.times = append(s.times, now)
+	for s.work > 0 && nanotime() < now+s.work {
+	}
+	s.deadline += s.ns
+	if late := now - s.deadline; late >= 0 {
+		s.deadline += s.ns * (late/s.ns + 1)
+	}
+}
+
+// A goroutine that waits, as most programs have it: not bound to a thread.
+func (s *series) make(wait func(time.Duration)) {
+	for d, more := s.begin(); more; d, more = s.begin() {
+		wait(d)
+		s.end()
+	}
+}
+
+// The deadlines of a ticker are a grid from its start, whatever they are taken for.
+func (s *series) tick() {
+	ticker := time.NewTicker(time.Duration(s.ns))
+	defer ticker.Stop()
+	s.deadline = nanotime() + s.ns
+	for int64(len(s.times)) < 3*s.count {
+		s.times = append(s.times, nanotime(), s.deadline)
+		<-ticker.C
+		s.end()
+	}
+}
+
+var stop = make(chan struct{})
+
+var blocking = map[string]func(time.Duration){
+	"sleep": time.Sleep,
+	"timer": func(d time.Duration) { <-time.NewTimer(d).C },
+	"select-after": func(d time.Duration) {
+		select {
+		case <-time.After(d):
+		case <-stop:
+		}
+	},
+	"context": func(d time.Duration) {
+		done, cancel := context.WithTimeout(context.Background(), d)
+		<-done.Done()
+		cancel()
+	},
+}
+
+var waitIDs = []string{"sleep", "timer", "ticker", "select-after", "context"}
+
+func waits(id string, s *series) (answer, error) {
+	wait := blocking[id]
+	if wait == nil && id != "ticker" {
+		return nil, fmt.Errorf("no such wait")
+	}
+	done := make(chan struct{})
+	go func() {
+		if wait == nil {
+			s.tick()
+		} else {
+			s.make(wait)
+		}
+		close(done)
+	}()
+	<-done
+	start := nanotime()
+	if len(s.times) > 0 {
+		start = s.times[0]
+	}
+	for at := range s.times {
+		s.times[at] -= start
+	}
+	return answer{"start": start, "times": s.times}, nil
+}
+
 // Counts as testing.AllocsPerRun does, and also bytes. Both never decrease.
 func allocations(clock *clock, reads int64) answer {
 	var before, after runtime.MemStats
@@ -301,7 +408,7 @@ func allocations(clock *clock, reads int64) answer {
 }
 
 func serve(words []string) (answer, error) {
-	var numbers [5]int64
+	var numbers [6]int64
 	for at, word := range words {
 		// The first words are names.
 		if at < 2 || at >= len(numbers) || words[0] == "batch" && at == 2 {
@@ -318,6 +425,12 @@ func serve(words []string) (answer, error) {
 	}
 	if len(words) == 4 && words[0] == "sleep" {
 		return sleep(words[1], numbers[2], numbers[3])
+	}
+	if len(words) == 6 && words[0] == "waits" {
+		return waits(words[1], &series{
+			ns: numbers[2], count: least(numbers[3], 1000), first: numbers[4], work: numbers[5],
+			times: make([]int64, 0, 3000),
+		})
 	}
 	if len(words) == 2 && words[0] == "more" {
 		from, err := strconv.ParseUint(words[1], 10, 32)

@@ -10,7 +10,13 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 
 public final class Probe {
@@ -240,7 +246,7 @@ public final class Probe {
         for (Clock clock : CLOCKS.values()) {
             clocks.append(clocks.length() == 0 ? "" : ",").append(clock.about);
         }
-        return "{\"protocol\":1,\"runtime\":" + quoted("java.vm.name")
+        return "{\"protocol\":2,\"runtime\":" + quoted("java.vm.name")
                 + ",\"version\":" + quoted("java.runtime.version")
                 + ",\"build\":" + quoted("java.vm.info")
                 + ",\"stopwatch\":{\"call\":\"System.nanoTime()\",\"hz\":" + SECOND
@@ -248,7 +254,10 @@ public final class Probe {
                 + "],\"sleeps\":[{\"id\":\"thread-sleep\",\"call\":\"Thread.sleep(ms)\","
                 + "\"unit_ns\":1000000},{\"id\":\"park-nanos\","
                 + "\"call\":\"LockSupport.parkNanos(ns)\",\"unit_ns\":1}],\"allocations\":"
-                + (THREADS instanceof com.sun.management.ThreadMXBean) + "}";
+                + (THREADS instanceof com.sun.management.ThreadMXBean)
+                + ",\"waits\":[\"" + String.join("\",\"", WAITS.keySet())
+                + "\"],\"unavailable\":[" + (VIRTUAL == null ? NO_VIRTUAL : "")
+                + "],\"monotonic\":" + System.getProperty("os.name").equals("Linux") + "}";
     }
 
     private static String batch(Clock clock, String mode, long reads, long warm) {
@@ -381,6 +390,208 @@ public final class Probe {
         return "{\"slept\":" + list(slept) + "}";
     }
 
+    /** The times of some waits, and the deadlines that they are for. */
+    private static final class Series {
+        private final long ns;
+        private final long first;
+        private final long work;
+        private final long[] times;
+        private long deadline;
+        private int at;
+        private long cpu;
+
+        Series(long ns, long count, long first, long work) {
+            this.ns = ns;
+            this.first = first;
+            this.work = work;
+            times = new long[3 * (int) Math.min(count, 1000)];
+        }
+
+        /** Begins the next wait and returns its nanoseconds, or -1 if there is none. */
+        long begin() {
+            if (at == 0) {
+                cpu = cpuTime();
+                deadline = first > System.nanoTime() ? first : System.nanoTime() + ns;
+            }
+            for (; at < times.length; end()) {
+                long now = System.nanoTime();
+                if (first == 0) {
+                    deadline = now + ns;
+                }
+                times[at] = now;
+                times[at + 1] = deadline;
+                if (deadline > now) {
+                    return deadline - now;
+                }
+            }
+            cpu = cpuTime() - cpu;
+            return -1;
+        }
+
+        void end() {
+            long now = System.nanoTime();
+            times[at + 2] = now;
+            at += 3;
+            while (work > 0 && System.nanoTime() - now < work) {
+                sink = at;
+            }
+            deadline += ns * (1 + Math.max(0, (now - deadline) / ns));
+        }
+
+        String answer(String thread) {
+            long start = times.length == 0 ? System.nanoTime() : times[0];
+            return "{\"start\":" + start + ",\"times\":"
+                    + list(Arrays.stream(times).map(time -> time - start).toArray())
+                    + (cpu > 0 ? ",\"cpu_ns\":" + cpu : "") + thread + "}";
+        }
+    }
+
+    /** The CPU time of the calling thread in nanoseconds; 0 if it has none, as a virtual one. */
+    private static long cpuTime() {
+        try {
+            return THREADS.getCurrentThreadCpuTime();
+        } catch (UnsupportedOperationException error) {
+            return 0;
+        }
+    }
+
+    /** The id that the system has for the calling thread, as a key of an answer. */
+    private static String thread() {
+        try {
+            byte[] stat = java.nio.file.Files.readAllBytes(
+                    java.nio.file.Paths.get("/proc/thread-self/stat"));
+            String text = new String(stat, StandardCharsets.US_ASCII);
+            return ",\"thread\":" + text.substring(0, text.indexOf(' '));
+        } catch (IOException | RuntimeException error) {
+            return "";
+        }
+    }
+
+    /** Makes one wait of this many nanoseconds on the calling thread. */
+    private interface Wait {
+        void make(long ns) throws InterruptedException;
+    }
+
+    private static final Map<String, Wait> WAITS = new LinkedHashMap<>();
+    private static final Object MONITOR = new Object();
+    private static final ReentrantLock LOCK = new ReentrantLock();
+    private static final Condition CONDITION = LOCK.newCondition();
+    private static final LinkedBlockingQueue<Object> QUEUE = new LinkedBlockingQueue<>();
+
+    /** Thread.startVirtualThread (Java 21), or null. */
+    private static final java.lang.reflect.Method VIRTUAL = virtual();
+    private static final String NO_VIRTUAL =
+            "{\"id\":\"virtual-thread-sleep\",\"reason\":\"Java has virtual threads since 21\"}";
+
+    private static java.lang.reflect.Method virtual() {
+        try {
+            java.lang.reflect.Method start =
+                    Thread.class.getMethod("startVirtualThread", Runnable.class);
+            // Java 19 and 20 have it as a preview, which is off.
+            ((Thread) start.invoke(null, (Runnable) () -> { })).join();
+            return start;
+        } catch (ReflectiveOperationException | RuntimeException | InterruptedException error) {
+            return null;
+        }
+    }
+
+    private static long ms(long ns) {
+        return (ns + 999_999) / 1_000_000;
+    }
+
+    static {
+        WAITS.put("sleep", ns -> Thread.sleep(ms(ns)));
+        WAITS.put("sleep-nanos", ns -> Thread.sleep(ns / 1_000_000, (int) (ns % 1_000_000)));
+        WAITS.put("park-nanos", LockSupport::parkNanos);
+        WAITS.put("object-wait", ns -> {
+            synchronized (MONITOR) {
+                MONITOR.wait(ms(ns));
+            }
+        });
+        WAITS.put("condition-await", ns -> {
+            LOCK.lock();
+            try {
+                CONDITION.awaitNanos(ns);
+            } finally {
+                LOCK.unlock();
+            }
+        });
+        WAITS.put("queue-poll", ns -> QUEUE.poll(ns, TimeUnit.NANOSECONDS));
+        WAITS.put("scheduled-executor", null);
+        WAITS.put("virtual-thread-sleep", ns -> Thread.sleep(ms(ns)));
+    }
+
+    private static void make(Series series, Wait wait) throws InterruptedException {
+        for (long ns; (ns = series.begin()) >= 0; series.end()) {
+            wait.make(ns);
+        }
+    }
+
+    /** Each task sets the next one: it begins when the wait before it has ended. */
+    private static String scheduled(Series series) throws InterruptedException {
+        ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1);
+        try {
+            String[] thread = {""};
+            CountDownLatch done = new CountDownLatch(1);
+            Runnable task = new Runnable() {
+                @Override
+                public void run() {
+                    series.end();
+                    next();
+                }
+
+                void next() {
+                    long ns = series.begin();
+                    if (ns >= 0) {
+                        executor.schedule(this, ns, TimeUnit.NANOSECONDS);
+                    } else {
+                        thread[0] = thread();
+                        done.countDown();
+                    }
+                }
+            };
+            // The first task is set by the thread of the executor as well, which exists then.
+            executor.execute(() -> {
+                long ns = series.begin();
+                if (ns < 0) {
+                    done.countDown();
+                } else {
+                    executor.schedule(task, ns, TimeUnit.NANOSECONDS);
+                }
+            });
+            done.await();
+            return thread[0];
+        } finally {
+            executor.shutdownNow();
+        }
+    }
+
+    private static String waits(String id, Series series) throws Exception {
+        if (!WAITS.containsKey(id)) {
+            throw new IllegalArgumentException("no such wait");
+        }
+        Wait wait = WAITS.get(id);
+        if (wait == null) {
+            return series.answer(scheduled(series));
+        }
+        if (!id.startsWith("virtual")) {
+            make(series, wait);
+            return series.answer(thread());
+        }
+        if (VIRTUAL == null) {
+            throw new IllegalArgumentException("no virtual threads");
+        }
+        Runnable all = () -> {
+            try {
+                make(series, wait);
+            } catch (InterruptedException ended) {
+                Thread.currentThread().interrupt();
+            }
+        };
+        ((Thread) VIRTUAL.invoke(null, all)).join();
+        return series.answer("");
+    }
+
     private static String allocations(Clock clock, long reads) {
         com.sun.management.ThreadMXBean threads = (com.sun.management.ThreadMXBean) THREADS;
         long thread = Thread.currentThread().getId();
@@ -390,7 +601,7 @@ public final class Probe {
         return "{\"bytes\":" + bytes + "}";
     }
 
-    private static String answer(String[] words) throws InterruptedException {
+    private static String answer(String[] words) throws Exception {
         long last = words.length > 1 ? Long.parseLong(words[words.length - 1]) : 0;
         switch (words[0] + " " + (words.length - 1)) {
             case "hello 0":
@@ -407,6 +618,9 @@ public final class Probe {
                 return watch(clock(words[1]), last);
             case "sleep 3":
                 return sleep(words[1], Long.parseLong(words[2]), last);
+            case "waits 5":
+                return waits(words[1], new Series(Long.parseLong(words[2]),
+                        Long.parseLong(words[3]), Long.parseLong(words[4]), last));
             case "allocations 2":
                 return allocations(clock(words[1]), last);
             default:
@@ -414,7 +628,7 @@ public final class Probe {
         }
     }
 
-    public static void main(String[] arguments) throws IOException, InterruptedException {
+    public static void main(String[] arguments) throws IOException {
         BufferedReader in =
                 new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII));
         PrintStream out = new PrintStream(System.out, false, "UTF-8");
@@ -422,7 +636,7 @@ public final class Probe {
             String answer;
             try {
                 answer = answer(line.split(" "));
-            } catch (RuntimeException error) {
+            } catch (Exception error) {
                 String why = String.valueOf(error.getMessage()).replaceAll("[^ -~]|[\"\\\\]", "");
                 answer = "{\"error\":\"" + why.substring(0, Math.min(why.length(), 200)) + "\"}";
             }

@@ -143,6 +143,9 @@ end
 
 local requests = {}
 
+local WAITS = {}
+if posix then WAITS = { 'nanosleep', 'clock-nanosleep', 'poll' } end
+
 requests['hello 0'] = function()
   local clocks = {}
   for at, clock in ipairs(CLOCKS) do
@@ -154,10 +157,11 @@ requests['hello 0'] = function()
   local sleep = { id = 'nanosleep', call = 'ffi.C.nanosleep(time, nil)', unit_ns = 1 }
   if not posix then sleep = { id = 'sleep', call = 'ffi.C.Sleep(ms)', unit_ns = 1e6 } end
   return {
-    protocol = 1, runtime = 'LuaJIT', version = jit.version:gsub('^LuaJIT ', ''),
+    protocol = 2, runtime = 'LuaJIT', version = jit.version:gsub('^LuaJIT ', ''),
     build = jit.os .. ' ' .. jit.arch .. (jit.status() and ', JIT' or ', interpreter'),
     stopwatch = { call = CLOCKS[1][2], hz = HZ }, clocks = { list = clocks },
-    sleeps = { list = { sleep } }, allocations = true,
+    sleeps = { list = { sleep } }, allocations = true, waits = { list = WAITS },
+    monotonic = ffi.os == 'Linux',
   }
 end
 
@@ -249,6 +253,58 @@ requests['sleep 3'] = function(id, ns, count)
     slept[at] = math.floor((stopwatch() - start) * 1e9 / HZ)
   end
   return { slept = { list = slept } }
+end
+
+-- Each takes how long to wait and until when, in nanoseconds.
+local waits = {}
+if posix then
+  ffi.cdef [[
+    int clock_nanosleep(int clock, int flags, const probe_timespec *until, probe_timespec *left);
+    int poll(void *descriptors, unsigned long count, int ms);
+    int getpid(void);
+  ]]
+  local SECOND = 1e9
+  local time = ffi.new 'probe_timespec[1]'
+  local function set(ns)
+    time[0].seconds, time[0].nanoseconds = math.floor(ns / SECOND), ns % SECOND
+  end
+  waits['nanosleep'] = function(ns)
+    set(ns)
+    ffi.C.nanosleep(time, nil)
+  end
+  if ffi.os == 'Linux' then
+    waits['clock-nanosleep'] = function(_, deadline)
+      set(deadline)
+      ffi.C.clock_nanosleep(shared.MONOTONIC, 1, time, nil)
+    end
+  end
+  waits['poll'] = function(ns) ffi.C.poll(nil, 0, math.ceil(ns / 1e6)) end
+end
+
+local function now_ns() return stopwatch() * 1e9 / HZ end
+
+requests['waits 5'] = function(id, ns, count, first, work)
+  local wait = waits[id] or error('no such wait', 0)
+  ns, first, work = number(ns), tonumber(first), number(work)
+  local times = {}
+  local deadline = first > now_ns() and first or now_ns() + ns
+  local cpu = os.clock()
+  for at = 1, 3 * math.min(number(count), 1000), 3 do
+    local begin = now_ns()
+    if first == 0 then deadline = begin + ns end
+    if deadline > begin then wait(deadline - begin, deadline) end
+    local done = now_ns()
+    times[at], times[at + 1], times[at + 2] = begin, deadline, done
+    while work > 0 and now_ns() < done + work do end
+    deadline = deadline + ns * (1 + math.max(0, math.floor((done - deadline) / ns)))
+  end
+  cpu = os.clock() - cpu
+  local start = times[1] or now_ns()
+  for at = 1, #times do times[at] = math.floor(times[at] - start) end
+  return {
+    start = start, times = { list = times }, cpu_ns = math.floor(cpu * 1e9),
+    thread = ffi.C.getpid(),
+  }
 end
 
 -- What the collector counts grows by what is allocated, if it is stopped.

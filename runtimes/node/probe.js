@@ -3,6 +3,7 @@
 'use strict';
 
 const fs = require('node:fs');
+const promises = require('node:timers/promises');
 
 const stopwatch = process.hrtime.bigint;
 
@@ -68,7 +69,7 @@ function described() {
 
 function hello() {
   return {
-    protocol: 1,
+    protocol: 2,
     ...described(),
     stopwatch: { call: 'process.hrtime.bigint()', hz: 1e9 },
     clocks: CLOCKS.map(([id, call, kind, hz, claimed]) => ({
@@ -85,6 +86,9 @@ function hello() {
     ],
     // Bun updates the size of its heap only when it collects it.
     allocations: !process.versions.bun,
+    waits: [...WAITS.keys()],
+    // Deno's clock has another origin.
+    monotonic: process.platform === 'linux' && !process.versions.deno,
   };
 }
 
@@ -188,6 +192,110 @@ async function sleep(id, ns, count) {
   return { slept };
 }
 
+// The way of each wait: it takes how long to wait, in nanoseconds, and calls `next` when that is
+// over, which returns how long the next one is, or undefined. A wait that returns a promise is
+// awaited as in most programs.
+const timer = (ns) => Math.ceil(ns / 1e6);
+
+function called(wait) {
+  return (next) =>
+    new Promise((resolve) => {
+      const go = () => {
+        const ns = next();
+        if (ns === undefined) resolve();
+        else wait(ns, go);
+      };
+      go();
+    });
+}
+
+function awaited(wait) {
+  return async (next) => {
+    for (let ns = next(); ns !== undefined; ns = next()) await wait(ns);
+  };
+}
+
+const WAITS = new Map([
+  ['settimeout', called((ns, go) => setTimeout(go, timer(ns)))],
+  ['settimeout-await', awaited((ns) => new Promise((done) => setTimeout(done, timer(ns))))],
+  ['timers-promises', awaited((ns) => promises.setTimeout(timer(ns)))],
+  [
+    'setinterval',
+    // The interval is that of the first wait; the deadlines follow from each call.
+    (next) =>
+      new Promise((resolve) => {
+        const ns = next();
+        if (ns === undefined) return resolve();
+        const interval = setInterval(() => {
+          if (next() !== undefined) return;
+          clearInterval(interval);
+          resolve();
+        }, timer(ns));
+      }),
+  ],
+  [
+    'setimmediate',
+    awaited(async (ns) => {
+      const deadline = stopwatch() + BigInt(ns);
+      while (stopwatch() < deadline) await new Promise((done) => setImmediate(done));
+    }),
+  ],
+  [
+    'atomics-wait',
+    awaited((ns) => {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ns / 1e6);
+    }),
+  ],
+]);
+if (process.versions.bun) {
+  WAITS.set('sleep', awaited((ns) => Bun.sleep(timer(ns))));
+  WAITS.set('sleep-sync', awaited((ns) => Bun.sleepSync(timer(ns))));
+}
+
+async function waits(id, length, count, start, work) {
+  if (!WAITS.has(id)) throw new Error('no such wait');
+  const ns = BigInt(length);
+  const busy = BigInt(work);
+  const first = BigInt(start);
+  const times = new Array(Math.min(Number(count), 1000) * 3).fill(0n);
+  let at = 0;
+  let deadline = 0n;
+  let cpu;
+  const next = () => {
+    let now = stopwatch();
+    if (cpu === undefined) {
+      cpu = process.cpuUsage();
+      deadline = first > now ? first : now + ns;
+    } else {
+      times[at + 2] = now;
+      at += 3;
+      while (stopwatch() < now + busy);
+      const late = now - deadline;
+      deadline += ns * (1n + (late > 0n ? late / ns : 0n));
+    }
+    // Deadlines that have passed are waits that take no time.
+    for (; at < times.length; at += 3) {
+      now = stopwatch();
+      if (first === 0n) deadline = now + ns;
+      times[at] = now;
+      times[at + 1] = deadline;
+      if (deadline > now) return Number(deadline - now);
+      times[at + 2] = now;
+      deadline += ns * (1n + (now - deadline) / ns);
+    }
+    cpu = process.cpuUsage(cpu);
+    return undefined;
+  };
+  await WAITS.get(id)(next);
+  const begin = times[0] ?? stopwatch();
+  return {
+    start: begin,
+    times: times.map((time) => time - begin),
+    cpu_ns: (cpu.user + cpu.system) * 1000,
+    thread: process.platform === 'linux' ? process.pid : undefined,
+  };
+}
+
 // Few enough reads that no collection comes in between: what is used can then only grow.
 function allocations(id, reads) {
   const loop = TIMED.get(id).throughput;
@@ -197,7 +305,7 @@ function allocations(id, reads) {
   return bytes < 0 ? { error: 'the heap was collected meanwhile' } : { bytes };
 }
 
-const REQUESTS = { hello, batch, deltas, more, spins, watch, sleep, allocations };
+const REQUESTS = { hello, batch, deltas, more, spins, watch, sleep, waits, allocations };
 
 // JSON has no bigint, but its integers have no limit.
 function json(value) {

@@ -3,7 +3,7 @@ use strict;
 use warnings;
 use JSON::PP ();
 use Time::HiRes
-    qw(clock_gettime clock_getres nanosleep CLOCK_MONOTONIC CLOCK_PROCESS_CPUTIME_ID);
+    qw(clock clock_gettime clock_getres nanosleep CLOCK_MONOTONIC CLOCK_PROCESS_CPUTIME_ID);
 
 # id, call, kind, units per second, claimed resolution in nanoseconds, the read that depends on the
 # value before.
@@ -80,6 +80,17 @@ sub number {
 
 sub least { my ($one, $other) = @_; return $one < $other ? $one : $other }
 
+# Each takes how long to wait and until when, in nanoseconds.
+my %WAITS = (
+    'sleep' => sub { Time::HiRes::sleep($_[0] / 1e9) },
+    'usleep' => sub { Time::HiRes::usleep($_[0] / 1e3) },
+    'nanosleep' => sub { nanosleep($_[0]) },
+    'clock-nanosleep' => sub {
+        Time::HiRes::clock_nanosleep(CLOCK_MONOTONIC, $_[1], Time::HiRes::TIMER_ABSTIME());
+    },
+    'select' => sub { select(undef, undef, undef, $_[0] / 1e9) },
+);
+
 sub hello {
     my @clocks = map {
         my ($id, $call, $kind, $hz, $claimed) = @$_;
@@ -89,9 +100,11 @@ sub hello {
         };
     } @CLOCKS;
     return {
-        protocol => 1, runtime => 'Perl', version => sprintf('%vd', $^V),
+        protocol => 2, runtime => 'Perl', version => sprintf('%vd', $^V),
         build => "Time::HiRes $Time::HiRes::VERSION",
         stopwatch => { call => $CLOCKS[0][1], hz => 1 }, clocks => \@clocks,
+        waits => [sort keys %WAITS],
+        monotonic => $^O eq 'linux' ? JSON::PP::true() : JSON::PP::false(),
         sleeps => [
             { id => 'hires-sleep', call => 'Time::HiRes::sleep(seconds)', unit_ns => 1 },
             { id => 'nanosleep', call => 'nanosleep(ns)', unit_ns => 1 },
@@ -200,9 +213,39 @@ sub slept {
     return { slept => \@slept };
 }
 
+sub now_ns { 1e9 * clock_gettime(CLOCK_MONOTONIC) }
+
+sub waits {
+    my ($id, $ns, $count, $first, $work) = @_;
+    my $wait = $WAITS{$id} or die "no such wait\n";
+    $_ = number($_) for $ns, $count, $first, $work;
+    my @times;
+    my $deadline = $first > now_ns() ? $first : now_ns() + $ns;
+    my $cpu = clock();
+    for (1 .. least($count, 1000)) {
+        my $begin = now_ns();
+        $deadline = $begin + $ns if !$first;
+        my $left = $deadline - $begin;
+        $wait->($left, $deadline) if $left > 0;
+        my $end = now_ns();
+        push @times, $begin, $deadline, $end;
+        if ($work) {
+            1 while now_ns() < $end + $work;
+        }
+        $deadline += $ns;
+        $deadline += $ns * (1 + int(($end - $deadline) / $ns)) if $end >= $deadline;
+    }
+    $cpu = clock() - $cpu;
+    my $start = $times[0] // now_ns();
+    return {
+        start => 0 + sprintf('%.0f', $start), times => [map { int($_ - $start) } @times],
+        cpu_ns => int(1e9 * $cpu), thread => $$ + 0,
+    };
+}
+
 my %REQUESTS = (
     'hello 0' => \&hello, 'batch 4' => \&batch, 'deltas 2' => \&deltas, 'more 1' => \&more,
-    'spins 2' => \&spins, 'watch 2' => \&watch, 'sleep 3' => \&slept,
+    'spins 2' => \&spins, 'watch 2' => \&watch, 'sleep 3' => \&slept, 'waits 5' => \&waits,
 );
 
 my $json = JSON::PP->new->ascii->canonical;

@@ -65,6 +65,8 @@ function number(string $word): int
     return (int) $word;
 }
 
+const WAITS = ['usleep', 'time-nanosleep', 'time-sleep-until', 'stream-select'];
+
 function hello(): array
 {
     $clocks = [];
@@ -77,10 +79,12 @@ function hello(): array
     $status = function_exists('opcache_get_status') ? @opcache_get_status(false) : false;
     $jit = $status['jit']['on'] ?? false;
     return [
-        'protocol' => 1, 'runtime' => 'PHP', 'version' => PHP_VERSION,
+        'protocol' => 2, 'runtime' => 'PHP', 'version' => PHP_VERSION,
         'build' => 'Zend ' . zend_version() . (PHP_ZTS ? ' ZTS' : ' NTS') . ($jit ? ' JIT' : ''),
         'stopwatch' => ['call' => 'hrtime(true)', 'hz' => 1000000000],
         'clocks' => $clocks,
+        'waits' => WAITS,
+        'monotonic' => PHP_OS_FAMILY === 'Linux',
         'sleeps' => [
             ['id' => 'usleep', 'call' => 'usleep(us)', 'unit_ns' => 1000],
             ['id' => 'time-nanosleep', 'call' => 'time_nanosleep(s, ns)', 'unit_ns' => 1],
@@ -200,9 +204,78 @@ function slept(string $id, string $ns, string $count): array
     return ['slept' => $slept];
 }
 
+// What makes a wait of some nanoseconds, made before the first one.
+function waiting(string $id): callable
+{
+    switch ($id) {
+        case 'usleep':
+            return static function (int $ns): void {
+                usleep(intdiv($ns + 999, 1000));
+            };
+        case 'time-nanosleep':
+            return static function (int $ns): void {
+                time_nanosleep(intdiv($ns, 1000000000), $ns % 1000000000);
+            };
+        case 'time-sleep-until':
+            return static function (int $ns): void {
+                time_sleep_until(microtime(true) + $ns / 1e9);
+            };
+        case 'stream-select':
+            $pair = stream_socket_pair(STREAM_PF_UNIX, STREAM_SOCK_STREAM, 0);
+            return static function (int $ns) use ($pair): void {
+                $read = [$pair[0]];
+                $none = null;
+                $us = intdiv($ns + 999, 1000);
+                stream_select($read, $none, $none, intdiv($us, 1000000), $us % 1000000);
+            };
+    }
+    throw new InvalidArgumentException('no such wait');
+}
+
+function cpu_time(): int
+{
+    $usage = getrusage();
+    return 1000 * (1000000 * ($usage['ru_utime.tv_sec'] + $usage['ru_stime.tv_sec'])
+        + $usage['ru_utime.tv_usec'] + $usage['ru_stime.tv_usec']);
+}
+
+function waits(string $id, string $length, string $count, string $first, string $work): array
+{
+    $wait = waiting($id);
+    [$ns, $first, $work] = array_map('number', [$length, $first, $work]);
+    $times = [];
+    $deadline = $first > hrtime(true) ? $first : hrtime(true) + $ns;
+    $cpu = cpu_time();
+    for ($left = min(number($count), 1000); $left > 0; $left--) {
+        $begin = hrtime(true);
+        if ($first === 0) {
+            $deadline = $begin + $ns;
+        }
+        if ($deadline > $begin) {
+            $wait($deadline - $begin);
+        }
+        $end = hrtime(true);
+        array_push($times, $begin, $deadline, $end);
+        while ($work > 0 && hrtime(true) < $end + $work) {
+            continue;
+        }
+        $deadline += $ns * (1 + max(0, intdiv($end - $deadline, $ns)));
+    }
+    $cpu = cpu_time() - $cpu;
+    $start = $times[0] ?? hrtime(true);
+    return [
+        'start' => $start,
+        'times' => array_map(static function ($time) use ($start) {
+            return $time - $start;
+        }, $times),
+        'cpu_ns' => $cpu,
+        'thread' => getmypid(),
+    ];
+}
+
 const REQUESTS = [
     'hello' => 1, 'batch' => 5, 'deltas' => 3, 'more' => 2, 'spins' => 3, 'watch' => 3,
-    'sleep' => 4,
+    'sleep' => 4, 'waits' => 6,
 ];
 
 gc_disable();

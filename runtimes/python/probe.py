@@ -3,7 +3,9 @@
 import gc
 import json
 import platform
+import select
 import sys
+import threading
 import time
 from itertools import repeat
 
@@ -93,7 +95,7 @@ def described(clock):
 
 def hello():
     return {
-        "protocol": 1,
+        "protocol": 2,
         "runtime": platform.python_implementation(),
         "version": platform.python_version(),
         "build": platform.python_compiler(),
@@ -101,6 +103,8 @@ def hello():
         "clocks": [described(clock) for clock in CLOCKS if clock[0] in READERS],
         "sleeps": [{"id": "sleep", "call": "time.sleep(seconds)", "unit_ns": 1}],
         "allocations": hasattr(sys, "getallocatedblocks"),
+        "waits": list(WAITS),
+        "monotonic": sys.platform == "linux",
     }
 
 
@@ -197,6 +201,135 @@ def sleep(ident, ns, count):
     return {"slept": slept}
 
 
+NOW = time.monotonic_ns
+
+
+def blocking(wait):
+    """Waits on this thread, one after the other. `wait` takes seconds."""
+
+    def made(series):
+        for left in series:
+            wait(left / 1e9)
+
+    return made
+
+
+def event_wait():
+    return threading.Event().wait
+
+
+def lock_acquire():
+    lock = threading.Lock()
+    lock.acquire()
+    return lambda seconds: lock.acquire(timeout=seconds)
+
+
+def queue_get():
+    import queue
+
+    entries = queue.SimpleQueue()
+
+    def wait(seconds):
+        try:
+            entries.get(timeout=seconds)
+        except queue.Empty:
+            pass
+
+    return wait
+
+
+def select_wait():
+    return lambda seconds: select.select([], [], [], seconds)
+
+
+def epoll_wait():
+    return select.epoll().poll
+
+
+def own_wait():
+    import site
+
+    site.main()  # The interpreter was started without the user's packages.
+    import chronoscope_clock
+
+    return chronoscope_clock.wait
+
+
+def asyncio_sleep(series):
+    import asyncio
+
+    async def waits():
+        for left in series:
+            await asyncio.sleep(left / 1e9)
+
+    asyncio.run(waits())
+
+
+def call_at(series):
+    import asyncio
+
+    async def waits():
+        loop = asyncio.get_running_loop()
+        for left in series:
+            done = loop.create_future()
+            loop.call_at(loop.time() + left / 1e9, done.set_result, None)
+            await done
+
+    asyncio.run(waits())
+
+
+# What makes each wait, called before the first one.
+WAITS = {
+    "sleep": lambda: blocking(time.sleep),
+    "event-wait": lambda: blocking(event_wait()),
+    "lock-acquire": lambda: blocking(lock_acquire()),
+    "queue-get": lambda: blocking(queue_get()),
+    "select": lambda: blocking(select_wait()),
+    "epoll": lambda: blocking(epoll_wait()),
+    "asyncio-sleep": lambda: asyncio_sleep,
+    "call-at": lambda: call_at,
+    "chronoscope": lambda: blocking(own_wait()),
+}
+if not hasattr(select, "epoll"):
+    del WAITS["epoll"]
+
+
+def series(times, cpu, ns, count, first, work):
+    """Yields how long to wait, in nanoseconds. Keeps the times of each wait, and the CPU time
+    before the first one and after the last."""
+    deadline = first if first > NOW() else NOW() + ns
+    cpu.append(time.process_time_ns())
+    for _ in repeat(None, count):
+        begin = NOW()
+        if not first:
+            deadline = begin + ns
+        left = deadline - begin
+        if left > 0:
+            yield left
+        end = NOW()
+        times.append((begin, deadline, end))
+        if work:
+            while NOW() < end + work:
+                pass
+        deadline += ns * (1 + max(0, (end - deadline) // ns))
+    cpu.append(time.process_time_ns())
+
+
+def waits(ident, ns, count, first, work):
+    times, cpu = [], []
+    make = WAITS[ident]()
+    make(series(times, cpu, int(ns), min(int(count), 1000), int(first), int(work)))
+    start = times[0][0] if times else NOW()
+    answer = {
+        "start": start,
+        "times": [at - start for one in times for at in one],
+        "cpu_ns": cpu[1] - cpu[0],
+    }
+    if hasattr(threading, "get_native_id"):
+        answer["thread"] = threading.get_native_id()
+    return answer
+
+
 def allocations(ident, reads):
     """Objects that exist at once: each value is kept, and its blocks are counted."""
     read = READERS.get(ident, lambda: 1)
@@ -216,6 +349,7 @@ REQUESTS = {
     "spins": spins,
     "watch": watch,
     "sleep": sleep,
+    "waits": waits,
     "allocations": allocations,
 }
 

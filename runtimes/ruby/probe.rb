@@ -89,9 +89,10 @@ def hello
       claimed_ns: Process.clock_getres(Process.const_get(clock), :float_second) * 1e9,
       claims: "clock_gettime(#{clock})" }
   end
-  { protocol: 1, runtime: RUBY_ENGINE, version: RUBY_VERSION, build: "#{RUBY_PLATFORM}, #{jit}",
+  { protocol: 2, runtime: RUBY_ENGINE, version: RUBY_VERSION, build: "#{RUBY_PLATFORM}, #{jit}",
     stopwatch: { call: CLOCKS[0][1], hz: 1_000_000_000 }, clocks: clocks,
     sleeps: [{ id: 'sleep', call: 'sleep(seconds)', unit_ns: 1 }],
+    waits: WAITS.keys, monotonic: RUBY_PLATFORM.include?('linux'), unavailable: no_waits,
     allocations: GC.stat.key?(:total_allocated_objects) }
 end
 
@@ -191,6 +192,60 @@ def slept(id, nanoseconds, count)
   { slept: durations }
 end
 
+# What makes a wait of a number of seconds, made before the first one.
+WAITS = {
+  'sleep' => -> { ->(seconds) { sleep(seconds) } },
+  'condition-wait' => lambda do
+    mutex = Mutex.new
+    condition = ConditionVariable.new
+    ->(seconds) { mutex.synchronize { condition.wait(mutex, seconds) } }
+  end,
+  'io-select' => -> { ->(seconds) { IO.select(nil, nil, nil, seconds) } },
+  'thread-join' => lambda do
+    thread = Thread.new { Thread.stop }
+    ->(seconds) { thread.join(seconds) }
+  end,
+  'queue-pop' => lambda do
+    queue = Queue.new
+    ->(seconds) { queue.pop(timeout: seconds) }
+  end
+}.freeze
+
+# Waits that this version of Ruby lacks.
+def no_waits
+  return [] if RUBY_VERSION >= '3.2'
+
+  [{ id: 'queue-pop', reason: 'Queue#pop has a time-out since Ruby 3.2' }]
+end
+
+def cpu_time
+  Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID, :nanosecond)
+end
+
+def waits(id, nanoseconds, count, first, work)
+  wait = WAITS.fetch(id).call
+  length, count, first, work = [nanoseconds, count, first, work].map { |word| Integer(word) }
+  times = []
+  deadline = first > stopwatch ? first : stopwatch + length
+  cpu = cpu_time
+  [count, 1000].min.times do
+    start = stopwatch
+    deadline = start + length if first.zero?
+    left = deadline - start
+    wait.call(left / 1e9) if left.positive?
+    stop = stopwatch
+    times.push(start, deadline, stop)
+    nil while stopwatch < stop + work
+    deadline += length * (1 + [0, (stop - deadline) / length].max)
+  end
+  cpu = cpu_time - cpu
+  start = times[0] || stopwatch
+  answer = { start: start, times: times.map { |time| time - start }, cpu_ns: cpu }
+  thread = Thread.current
+  answer[:thread] = thread.native_thread_id if thread.respond_to?(:native_thread_id)
+  answer
+end
+
 def allocations(id, reads)
   loops = LOOPS.fetch(id)
   reads = Integer(reads)
@@ -200,7 +255,7 @@ def allocations(id, reads)
 end
 
 REQUESTS = { 'hello' => :hello, 'batch' => :batch, 'deltas' => :deltas, 'more' => :more,
-             'spins' => :spins, 'watch' => :watch, 'sleep' => :slept,
+             'spins' => :spins, 'watch' => :watch, 'sleep' => :slept, 'waits' => :waits,
              'allocations' => :allocations }.freeze
 
 # Objects are collected between requests, not during them.

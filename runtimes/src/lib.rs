@@ -20,8 +20,8 @@ pub use declaration::{File, Install, Program, Runtime, Setting, Way};
 pub use finding::{Found, Override, Place};
 pub use trust::is_trusted;
 
-/// The version of the protocol that the probes speak.
-pub const PROTOCOL: u64 = 1;
+/// The version of the protocol that the probes speak. The tool also speaks the earlier ones.
+pub const PROTOCOL: u64 = 2;
 
 /// The library that counts the calls of the C library that read clocks, in a program that
 /// `LD_PRELOAD` loads it into. Its first comment says where the counts are.

@@ -184,7 +184,7 @@ pub struct Facts {
     pub exits_guest: bool,
 }
 
-/// The language in which the reading code was compiled.
+/// The language of the code that reads a clock, or waits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Language {
@@ -196,6 +196,28 @@ pub enum Language {
     Cxx,
     /// Rust
     Rust,
+    /// C#
+    #[serde(rename = "C#")]
+    CSharp,
+    /// Erlang
+    Erlang,
+    /// Go
+    Go,
+    /// Java
+    Java,
+    /// JavaScript
+    JavaScript,
+    /// Lua
+    Lua,
+    /// Perl
+    Perl,
+    /// PHP
+    #[serde(rename = "PHP")]
+    Php,
+    /// Python
+    Python,
+    /// Ruby
+    Ruby,
 }
 
 impl Language {
@@ -205,6 +227,16 @@ impl Language {
             Self::C => "C",
             Self::Cxx => "C++",
             Self::Rust => "Rust",
+            Self::CSharp => "C#",
+            Self::Erlang => "Erlang",
+            Self::Go => "Go",
+            Self::Java => "Java",
+            Self::JavaScript => "JavaScript",
+            Self::Lua => "Lua",
+            Self::Perl => "Perl",
+            Self::Php => "PHP",
+            Self::Python => "Python",
+            Self::Ruby => "Ruby",
         }
     }
 }

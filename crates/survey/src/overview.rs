@@ -81,9 +81,10 @@ fn rows() -> u32 {
     rows + slices(&[Slack::Default]).1.len() as u32
 }
 
-/// The number of methods of this system that are left out.
+/// The number of methods of this system and process that are left out.
 pub(crate) fn left_out() -> u64 {
-    let here = ALL.iter().filter(|entry| !entry.is_on_other_system()).count();
+    let own = ALL.iter().filter(|entry| entry.runtime.is_none());
+    let here = own.filter(|entry| !entry.is_on_other_system()).count();
     here.saturating_sub(methods().len()) as u64
 }
 

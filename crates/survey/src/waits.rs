@@ -59,7 +59,11 @@ impl Request {
         if is_overview(&spec) {
             return Ok(Self { spec, ..Self::overview(None) });
         }
-        let methods = select::select("wait", ALL, |entry| entry.id, &spec.ids)?;
+        let mut methods = select::select("wait", ALL, |entry| entry.id, &spec.ids)?;
+        if spec.ids.is_empty() {
+            // Those of runtimes are named: building and starting them takes a while.
+            methods.retain(|entry| entry.runtime.is_none());
+        }
         Ok(Self { spec, methods, overview: None })
     }
 
@@ -377,28 +381,32 @@ mod tests {
 
     #[test]
     fn whatever_is_asked_for_is_planned_as_it_is_asked() {
+        let every = ALL.iter().filter(|entry| entry.runtime.is_none()).count();
         let asked = |change: fn(&mut WaitSpec)| {
             let mut asked = WaitSpec::default();
             change(&mut asked);
             planned(asked)
         };
         let all = asked(|w| w.all = true);
-        assert_eq!((all.methods.len(), all.spec.duration), (ALL.len(), Some(schedule::WAITS.time)));
+        assert_eq!((all.methods.len(), all.spec.duration), (every, Some(schedule::WAITS.time)));
         assert_eq!((all.spec.wait, all.spec.load), (DURATIONS.to_vec(), vec![Load::None]));
         assert_eq!((all.spec.slack, all.spec.slice), (SLACKS.to_vec(), vec![Slack::Default]));
         let counted = asked(|w| {
             w.wait = vec![Duration::from_millis(10)];
             w.count = Some(500);
         });
-        assert_eq!((counted.methods.len(), counted.spec.count), (ALL.len(), Some(500)));
+        assert_eq!((counted.methods.len(), counted.spec.count), (every, Some(500)));
         let loaded = asked(|w| w.load = vec![Load::Normal]);
         assert_eq!(
             (loaded.methods.len(), loaded.spec.duration),
-            (ALL.len(), Some(schedule::WAITS.time))
+            (every, Some(schedule::WAITS.time))
         );
+        let python = asked(|w| w.ids = vec!["python".into()]);
+        assert!(python.methods.iter().all(|entry| entry.runtime == Some("python")));
+        assert_eq!(asked(|w| w.ids = vec!["*".into()]).methods.len(), ALL.len());
         let one = asked(|w| *w = sleeping(std::mem::take(w)));
         assert_eq!((one.methods.len(), one.spec.wait.len()), (1, DURATIONS.len()));
-        assert_eq!(asked(|w| w.all_cpus = true).methods.len(), ALL.len());
+        assert_eq!(asked(|w| w.all_cpus = true).methods.len(), every);
     }
 
     #[test]

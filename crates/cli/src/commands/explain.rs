@@ -8,7 +8,7 @@ use chronoscope_diagnose::{advise, causes, faults};
 use chronoscope_model::clock::{BuiltOn, Kind, Orders, Period};
 use chronoscope_model::{About, clock_source, kernel_log, units};
 use chronoscope_probes::clocks::{self, Facts, Opening};
-use chronoscope_probes::waits::{self, NOMINAL_HZ, Setting};
+use chronoscope_probes::waits;
 use chronoscope_report::text::{Page, explain};
 use chronoscope_report::{documents, terms};
 use chronoscope_survey::{Error, may_measure, select};
@@ -297,7 +297,7 @@ fn wait(id: &str) -> Option<Page> {
         ("language", entry.language.name()),
         ("kind", &format!("{:?}", entry.kind).to_lowercase()),
         ("exists on", entry.home),
-        ("available here", &here(entry.open(&Setting { counter_hz: NOMINAL_HZ }))),
+        ("available here", &here(entry.is_here())),
     ];
     let page = page(entry.id, "wait", entry.about, &facts, entry.references);
     Some(Page { call: entry.call.into(), ..page })

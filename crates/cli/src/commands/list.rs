@@ -7,7 +7,7 @@ use crate::presets;
 use crate::task::{Examples, Run, Task};
 use chronoscope_diagnose::{advise, faults};
 use chronoscope_probes::clocks::{self, Opening};
-use chronoscope_probes::waits::{self, NOMINAL_HZ, Setting};
+use chronoscope_probes::waits;
 use chronoscope_report::text::{ListRow, list};
 use chronoscope_report::{documents, format, terms};
 use chronoscope_runtimes::Runtime;
@@ -132,12 +132,11 @@ fn runtime(runtime: &Runtime) -> ListRow {
 }
 
 fn wait(entry: &waits::Entry) -> ListRow {
-    let opened = entry.open(&Setting { counter_hz: NOMINAL_HZ });
     ListRow {
         call: entry.call.into(),
         kind: format!("{:?}", entry.kind).to_lowercase(),
         language: entry.language.name().into(),
-        available: opened.map(drop).map_err(|reason| reason.to_string()),
+        available: entry.is_here().map_err(|reason| reason.to_string()),
         ..ListRow::plain(entry.id, first(entry.about))
     }
 }

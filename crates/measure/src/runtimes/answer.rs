@@ -23,6 +23,12 @@ pub(super) struct Hello {
     pub sleeps: Vec<Sleep>,
     #[serde(default)]
     pub allocations: bool,
+    /// The ids of the waits; none in version 1.
+    #[serde(default)]
+    pub waits: Vec<String>,
+    /// Whether the times of waits are by the clock that the system's timers run on.
+    #[serde(default)]
+    pub monotonic: bool,
 }
 
 /// The clock that times the batches.
@@ -113,6 +119,16 @@ pub(super) struct Slept {
     pub slept: Vec<f64>,
 }
 
+/// The answer to `waits`: of each wait its begin, its deadline and its end, in nanoseconds since
+/// `start`.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Waited {
+    pub start: f64,
+    pub times: Vec<f64>,
+    #[serde(default)]
+    pub cpu_ns: Option<f64>,
+}
+
 /// The answer to `allocations`.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub(super) struct Allocations {
@@ -188,7 +204,7 @@ const LEAST_HZ: f64 = 1e-3;
 
 impl Checked for Hello {
     fn check(&mut self) -> Result<(), String> {
-        if self.protocol != PROTOCOL {
+        if !(1..=PROTOCOL).contains(&self.protocol) {
             return Err(format!("it speaks version {} of the protocol", self.protocol));
         }
         numbers("the rate of its stopwatch", &[self.stopwatch.hz], LEAST_HZ..=MOST_HZ)?;
@@ -210,6 +226,10 @@ impl Checked for Hello {
             clock.claims = clock.claims.take().map(|text| shown(&text, 80));
             clock.claims.take_if(|text| text.is_empty());
         }
+        if self.waits.len() > 32 {
+            return Err(format!("it has {} waits", self.waits.len()));
+        }
+        self.waits.iter().try_for_each(|wait| id(wait))?;
         for gone in &mut self.unavailable {
             id(&gone.id)?;
             gone.reason = shown(&gone.reason, 120);
@@ -278,6 +298,28 @@ impl Checked for Slept {
     }
 }
 
+impl Checked for Waited {
+    fn check(&mut self) -> Result<(), String> {
+        numbers("the start of its waits", &[self.start], 0.0..=MOST_UNITS)?;
+        numbers("a time of a wait", &self.times, -MOST_UNITS..=MOST_UNITS)?;
+        numbers("the CPU time of its waits", self.cpu_ns.as_slice(), 0.0..=MOST_UNITS)?;
+        if !self.times.len().is_multiple_of(3) {
+            return Err("a wait has three times".into());
+        }
+        let mut last = 0.0;
+        for one in self.times.chunks_exact(3) {
+            if one[2] < one[0] {
+                return Err("a wait ended before it began".into());
+            }
+            if one[0] < last {
+                return Err("a wait began before the last one ended".into());
+            }
+            last = one[2];
+        }
+        Ok(())
+    }
+}
+
 impl Checked for Allocations {
     fn check(&mut self) -> Result<(), String> {
         let known: Vec<f64> = self.bytes.into_iter().chain(self.objects).collect();
@@ -308,6 +350,25 @@ mod tests {
         let hello: Hello = read(HELLO).expect("valid");
         assert_eq!((hello.clocks.len(), hello.sleeps.len()), (1, 1));
         assert_eq!(hello.clocks[0].kind, Kind::Monotonic);
+        assert!(hello.waits.is_empty() && !hello.monotonic);
+    }
+
+    #[test]
+    fn both_versions_of_the_protocol_are_spoken() {
+        let second = HELLO.replace("\"protocol\":1", "\"protocol\":2,\"waits\":[\"sleep\"]");
+        let hello: Hello = read(&second).expect("valid");
+        assert_eq!(hello.waits, ["sleep"]);
+        assert!(
+            invalid::<Hello>(&second.replace("\"sleep\"]", "\"Sl eep\"]")).contains("valid id")
+        );
+        let many = format!("\"waits\":[{}\"a\"]", "\"a\",".repeat(40));
+        assert!(
+            invalid::<Hello>(&second.replace("\"waits\":[\"sleep\"]", &many)).contains("41 waits")
+        );
+        for version in ["0", "3"] {
+            let other = HELLO.replace("\"protocol\":1", &format!("\"protocol\":{version}"));
+            assert!(invalid::<Hello>(&other).contains("version"));
+        }
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod limit;
 mod prepare;
 mod probe;
 mod series;
+pub(crate) mod waiting;
 mod warm;
 
 use crate::engine::RulerKind;

@@ -234,6 +234,11 @@ impl Probe {
         ticks * 1e9 / self.hello.stopwatch.hz
     }
 
+    /// The CPU time of the probe's process, in nanoseconds, if it may be read.
+    pub fn cpu_ns(&self) -> Option<u64> {
+        chronoscope_probes::waits::os::cpu_of(self.child.id())
+    }
+
     /// Asks the probe to end.
     pub fn end(&mut self) {
         self.child.end();

@@ -8,7 +8,10 @@ use super::job::Job;
 use super::live_row::LiveRow;
 use super::records::Record;
 use super::ring::Ring;
+use super::row_spec::RowSpec;
 use super::runners::Runners;
+use super::spent::Spent;
+use crate::runtimes::waiting::{Asked, One, Remote, Series};
 use chronoscope_model::waits::Gap;
 use chronoscope_probes::blame::Sources;
 use chronoscope_probes::waits::Method;
@@ -35,6 +38,8 @@ pub(super) enum Cut {
     Stopped,
     /// The method failed, with the system's error number.
     Failed(i32),
+    /// The process that waits is of no further use, for this reason.
+    Ended(String),
 }
 
 /// The limits that all samples of a burst have in common.
@@ -130,6 +135,43 @@ impl<H: Waiting> Burst<'_, H> {
         Ok(next)
     }
 
+    /// Lets the process of a runtime make `n` waits, on a grid if the row has one, whose next
+    /// deadline is `next` by that process's clock. Returns the deadline that follows, and what the
+    /// waits cost. The process reads the clock itself: only one clock measures them.
+    pub(super) fn there(
+        &mut self,
+        remote: &mut Remote,
+        n: u64,
+        next: Option<u64>,
+    ) -> Result<(Option<u64>, Spent), Cut> {
+        let (RowSpec { ns, periodic, .. }, job) = (self.row.spec, self.job);
+        let mut limits = self.limits();
+        limits.tolerance = self.clocks.reading();
+        self.before()?;
+        self.row.begin(self.host.clock().saturating_add(ns));
+        let grid = periodic.then(|| next.unwrap_or(1));
+        let asked = Asked { ns, count: n, grid, work_ns: 0 };
+        let made = remote.series(asked, &|| job.is_over());
+        let Series { waits, cpu_ns, shift, .. } = match made {
+            Ok(made) => made,
+            Err(_) if job.is_over() => return Err(Cut::Stopped),
+            Err(why) => return Err(Cut::Ended(why)),
+        };
+        let mut next = None;
+        for One { deadline, end, .. } in &waits {
+            let (deadline, end) = (*deadline, *end);
+            let late = end.wrapping_sub(deadline) as i64;
+            let missed = if periodic { u64::try_from(late).unwrap_or(0) / ns } else { 0 };
+            self.record(limits, Ended { deadline, end, late, stood: None }, missed);
+            let following = deadline.saturating_add(ns.saturating_mul(missed.saturating_add(1)));
+            next = periodic.then(|| following.saturating_add_signed(-shift));
+        }
+        self.row.end();
+        let span = waits.first().zip(waits.last());
+        let ns = span.map_or(0, |(first, last)| last.end.saturating_sub(first.begin));
+        Ok((next, Spent { ns, cpu_ns, ..Spent::default() }))
+    }
+
     /// Records one wait, and the deadlines that passed during it.
     #[inline]
     fn record(&mut self, limits: Limits, wait: Ended, missed: u64) {
@@ -182,12 +224,12 @@ mod tests {
     use super::*;
     use crate::engine::Ruler;
     use crate::engine::time::RunClock;
+    use crate::runtimes::waiting::Waiters;
     use crate::waits::gaps::Gaps;
     use crate::waits::host::{Scale, Thread};
     use crate::waits::lateness::Recorded;
     use crate::waits::plan::Plan;
     use crate::waits::records::Records;
-    use crate::waits::row_spec::RowSpec;
     use chronoscope_model::waits::Load;
     use chronoscope_probes::waits::{self, os};
     use std::sync::Arc;
@@ -219,7 +261,8 @@ mod tests {
     impl Bed {
         fn new(periodic: bool, ns: u64) -> Self {
             let ruler = Ruler::new(None, Duration::from_millis(5));
-            let host = Thread::new(&ruler, Arc::new(Gaps::watch()), false, None);
+            let waiters = (Arc::new(Waiters::of(&[], &|| false)), None);
+            let host = Thread::new(&ruler, Arc::new(Gaps::watch()), false, None, waiters);
             let spec = RowSpec {
                 entry: waits::find("rust/thread-sleep").expect("everywhere"),
                 slack: None,

@@ -7,6 +7,7 @@ use crate::engine::Ruler;
 use crate::engine::bench::Bench;
 use crate::engine::gauges::{Gauges, Look};
 use crate::engine::ruler::RulerKind;
+use crate::runtimes::waiting::{Key, Remote, Waiters};
 use chronoscope::counter;
 use chronoscope_model::waits::Throttled;
 use chronoscope_probes::machine::quota::Quota;
@@ -14,12 +15,28 @@ use chronoscope_probes::waits::{Entry, Method, Setting, Unavailable, os};
 use std::sync::Arc;
 use std::time::Duration;
 
+/// An opened method.
+pub(super) enum Opened {
+    /// The calling thread waits.
+    Here(Box<dyn Method>),
+    /// The process of a runtime waits.
+    There(Remote),
+}
+
 pub(super) trait Waiting {
     /// Prepares a method.
     ///
     /// # Errors
     /// The reason why the method cannot be used.
     fn open(&mut self, entry: &'static Entry) -> Result<Box<dyn Method>, Unavailable>;
+
+    /// Starts the process of a runtime's method, which inherits what is set for this thread.
+    ///
+    /// # Errors
+    /// The reason why the method cannot be used.
+    fn open_there(&mut self, entry: &'static Entry) -> Result<Remote, Unavailable> {
+        Err(Unavailable(format!("no process waits for {}", entry.id)))
+    }
 
     /// Reads the clock that timers run on, between two fenced readings of the ruler.
     fn bracket(&mut self) -> (u64, u64, u64);
@@ -128,15 +145,18 @@ pub(super) struct Thread {
     quota: Option<Arc<Quota>>,
     /// The thread's original slice, while another one is in effect.
     own_slice: Option<u64>,
+    waiters: Arc<Waiters>,
+    cpu: Option<usize>,
 }
 
 impl Thread {
-    /// `gauged`: whether to check for a neighbour on the thread's core.
+    /// `gauged`: whether to check for a neighbour on the thread's core, which is that of `cpu`.
     pub(super) fn new(
         ruler: &Ruler,
         gaps: Arc<Gaps>,
         gauged: bool,
         quota: Option<Arc<Quota>>,
+        (waiters, cpu): (Arc<Waiters>, Option<usize>),
     ) -> Self {
         let gauges = Gauges::here().filter(|_| gauged);
         Self {
@@ -146,6 +166,8 @@ impl Thread {
             gaps,
             quota,
             own_slice: None,
+            waiters,
+            cpu,
         }
     }
 }
@@ -153,6 +175,11 @@ impl Thread {
 impl Waiting for Thread {
     fn open(&mut self, entry: &'static Entry) -> Result<Box<dyn Method>, Unavailable> {
         entry.open(&self.setting)
+    }
+
+    fn open_there(&mut self, entry: &'static Entry) -> Result<Remote, Unavailable> {
+        let key = Key::of(entry, self.cpu, os::slack(), os::slice());
+        self.waiters.open(entry, key, &|| false).map_err(Unavailable)
     }
 
     #[inline]

@@ -46,8 +46,9 @@ pub(super) struct Job {
     /// Whether the cores of the waiting threads were shared.
     neighbour: Mutex<Neighbour>,
     clock: RunClock,
-    began: Duration,
-    end: Option<Duration>,
+    /// When the first wait could begin, in nanoseconds of the run's clock.
+    began: AtomicU64,
+    time: Option<Duration>,
     watcher: Thread,
 }
 
@@ -55,7 +56,7 @@ impl Job {
     /// Starts the job of a load. It ends when its time is over, or at an overshoot above the limit.
     pub(super) fn new(clock: RunClock, plan: &Plan, load: Load) -> Self {
         let (limit, time) = (plan.spec.stop_above, plan.time_left(load));
-        let began = clock.elapsed();
+        let began = AtomicU64::new(nanoseconds(clock.elapsed()));
         Self {
             stop: AtomicBool::new(false),
             limit: limit.map(|limit| i64::try_from(limit.as_nanos()).unwrap_or(i64::MAX)),
@@ -69,8 +70,7 @@ impl Job {
             neighbour: Mutex::new(Neighbour::new(steps::least_width())),
             clock,
             began,
-            // A time that the clock cannot represent is no limit.
-            end: time.and_then(|time| began.checked_add(time)),
+            time,
             watcher: std::thread::current(),
         }
     }
@@ -89,14 +89,29 @@ impl Job {
         neighbour.share()
     }
 
+    /// Begins to count the time, once all that waits is ready.
+    pub(super) fn begin(&self) {
+        self.began.store(nanoseconds(self.clock.elapsed()), Ordering::Relaxed);
+    }
+
+    fn elapsed(&self) -> Duration {
+        let began = Duration::from_nanos(self.began.load(Ordering::Relaxed));
+        self.clock.elapsed().saturating_sub(began)
+    }
+
     /// Seconds since the run began.
     pub(super) fn seconds(&self) -> f64 {
-        self.clock.elapsed().saturating_sub(self.began).as_secs_f64()
+        self.elapsed().as_secs_f64()
     }
 
     /// The part of the job's time that is left.
     pub(super) fn left(&self) -> Option<Duration> {
-        Some(self.end?.saturating_sub(self.clock.elapsed()))
+        Some(self.time?.saturating_sub(self.elapsed()))
+    }
+
+    /// Whether the run is to end.
+    pub(super) fn is_over(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
     }
 
     /// Whether a wait of `ns` nanoseconds ends before the run does.
@@ -146,4 +161,8 @@ impl Job {
         self.stop.store(true, Ordering::Relaxed);
         self.watcher.unpark();
     }
+}
+
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -10,6 +10,7 @@ use super::run::start_load;
 use super::threads::Threads;
 use crate::engine::Ruler;
 use crate::engine::notes;
+use crate::runtimes::waiting::Waiters;
 use chronoscope_model::Note;
 use chronoscope_model::recording::{Dropped, Event, Late, Pause, Row, Waits, WhySince};
 use chronoscope_model::waits::{Gap, Load, LoadRun, StoppedBy};
@@ -38,7 +39,8 @@ impl Live {
         plan.check()?;
         os::hold_signals();
         let running = start_load(plan, load).map_err(Error)?;
-        let threads = Arc::new(Threads::start(plan, load, ruler, None)?);
+        let waiters = Arc::new(Waiters::of(&plan.methods, &|| false));
+        let threads = Arc::new(Threads::start(plan, load, ruler, None, &waiters)?);
         Ok(Self { plan: plan.clone(), load, threads, running })
     }
 
@@ -55,7 +57,8 @@ impl Live {
             throttled: None,
             notes: Vec::new(),
         };
-        let host = Thread::new(ruler, self.threads.gaps.clone(), false, None);
+        let waiters = (self.threads.waiters.clone(), None);
+        let host = Thread::new(ruler, self.threads.gaps.clone(), false, None, waiters);
         let clocks = Clocks::new(Scale::of(ruler), &host);
         let row = |live: &Arc<LiveRow>| Row {
             id: live.spec.entry.id.into(),

@@ -13,6 +13,7 @@ use super::why;
 use crate::engine::Ruler;
 use crate::engine::time::Interrupt;
 use crate::engine::{load, notes};
+use crate::runtimes::waiting::Waiters;
 use chronoscope_model::Note;
 use chronoscope_model::waits::{Load, LoadRun, StoppedBy, Wait};
 use chronoscope_probes::blame::Trace;
@@ -99,6 +100,8 @@ pub fn run(plan: &Plan, distrust: Option<String>, hooks: &mut Hooks) -> Result<F
         on_every_row: notes.clone(),
         notes,
     };
+    let interrupt = hooks.interrupt.clone();
+    let waiters = Arc::new(Waiters::of(&plan.methods, &|| interrupt.is_set()));
     let loads = plan.loads();
     for (nth, &load) in loads.iter().enumerate() {
         let running = match start_load(&run.plan, load) {
@@ -111,7 +114,7 @@ pub fn run(plan: &Plan, distrust: Option<String>, hooks: &mut Hooks) -> Result<F
                 continue;
             }
         };
-        let stopped_by = run.under(load, running, hooks)?;
+        let stopped_by = run.under(load, running, &waiters, hooks)?;
         if matches!(stopped_by, StoppedBy::Interrupt | StoppedBy::Limit) {
             break;
         }
@@ -174,11 +177,12 @@ impl Run {
         &mut self,
         load: Load,
         mut running: Option<Running>,
+        waiters: &Arc<Waiters>,
         hooks: &mut Hooks,
     ) -> Result<StoppedBy, Error> {
         // Only now, so that the processes of the load are scheduled as the tool was started.
         let _raised = self.plan.raised().map_err(|why| Error(why.0))?;
-        let threads = Threads::start(&self.plan, load, &self.ruler, self.trace.clone())?;
+        let threads = Threads::start(&self.plan, load, &self.ruler, self.trace.clone(), waiters)?;
         let mut wall = Wall::new(os::wall_offset());
         // A run that continues another began with the power source of its first rows.
         let mut earlier = self.plan.earlier.iter().filter(|row| row.load == load);

@@ -16,6 +16,7 @@ use super::spent::add_switches;
 use super::worker::Worker;
 use crate::engine::Ruler;
 use crate::engine::time::RunClock;
+use crate::runtimes::waiting::Waiters;
 use chronoscope_model::quantile::Percentile;
 use chronoscope_model::waits::Throttled;
 use chronoscope_model::waits::{Load, StoppedBy, Wait};
@@ -38,6 +39,7 @@ pub(super) struct Threads {
     pub(super) rows: Vec<Arc<LiveRow>>,
     schedules: Vec<Arc<CpuSchedule>>,
     quota: Option<(Arc<Quota>, Throttled)>,
+    pub(super) waiters: Arc<Waiters>,
 }
 
 impl Threads {
@@ -50,6 +52,7 @@ impl Threads {
         load: Load,
         ruler: &Ruler,
         trace: Option<Arc<Trace>>,
+        waiters: &Arc<Waiters>,
     ) -> Result<Self, Error> {
         let cpus: Vec<Option<usize>> = match plan.cpus.as_slice() {
             [] => vec![None],
@@ -65,6 +68,7 @@ impl Threads {
             rows: Vec::new(),
             schedules: Vec::new(),
             quota: quota.map(|quota| (quota.clone(), quota.throttled())),
+            waiters: waiters.clone(),
         };
         let (say, ready) = mpsc::channel();
         for (nth, cpu) in cpus.into_iter().enumerate() {
@@ -85,7 +89,8 @@ impl Threads {
                 // Our own load would be the neighbour.
                 let gauged = plan.gauged && load == Load::None;
                 let quota = threads.quota.as_ref().map(|(quota, _)| quota.clone());
-                let host = Thread::new(ruler, threads.gaps.clone(), gauged, quota);
+                let waiters = (waiters.clone(), cpu);
+                let host = Thread::new(ruler, threads.gaps.clone(), gauged, quota, waiters);
                 let (schedule, scale) = (schedule.clone(), Scale::of(ruler));
                 let (say, fifo, watcher) = (say.clone(), plan.spec.fifo(), std::thread::current());
                 let thread = std::thread::Builder::new().name(format!("wait-{nth}-{of_cpu}"));
@@ -119,6 +124,7 @@ impl Threads {
                 return Err(Error(refused));
             }
         }
+        threads.job.begin();
         threads.schedules.iter().for_each(|schedule| schedule.pass());
         Ok(threads)
     }
@@ -210,6 +216,7 @@ impl Threads {
             row.censor(os::monotonic());
         }
         self.job.read_names();
+        self.waiters.end();
     }
 }
 

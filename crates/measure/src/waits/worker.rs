@@ -3,17 +3,18 @@
 use super::burst::{Burst, Cut};
 use super::clocks::Clocks;
 use super::explain::quickest;
-use super::host::{Scale, Waiting};
+use super::host::{Opened, Scale, Waiting};
 use super::live_row::{LiveRow, locked};
 use super::rounds::Turn;
 use super::runners::Runners;
 use super::schedule::CpuSchedule;
 use super::spent::Spent;
 use crate::engine::load::{rest_due, rest_of};
+use crate::runtimes::waiting::Asked;
 use chronoscope_model::waits::Slack;
 use chronoscope_probes::blame::Sources;
 use chronoscope_probes::time::Instant;
-use chronoscope_probes::waits::{Method, Unavailable};
+use chronoscope_probes::waits::Unavailable;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -23,8 +24,10 @@ use std::time::Duration;
 /// The number of waits in one burst: many enough for the work around it to be negligible, few
 /// enough for a slow period to affect all rows. Under load a wait can take many times its requested
 /// duration, so the waits made so far decide how many fit.
-fn burst_length(ns: u64, spent_ns: u64, samples: u64, left: u64) -> u64 {
-    const BURST: u64 = 10_000_000;
+///
+/// `there`: in another process, whose request and answer cost CPU time that is no wait's.
+fn burst_length(ns: u64, spent_ns: u64, samples: u64, left: u64, there: bool) -> u64 {
+    let burst: u64 = if there { 50_000_000 } else { 10_000_000 };
     /// The overhead of a sleep, so that a burst of very short ones is not a long one.
     const OVERHEAD: u64 = 50_000;
     /// The factor by which a wait may be assumed to exceed its duration, because a gap counts as
@@ -33,7 +36,7 @@ fn burst_length(ns: u64, spent_ns: u64, samples: u64, left: u64) -> u64 {
     let asked = ns.saturating_add(OVERHEAD);
     let mean = spent_ns.checked_div(samples).unwrap_or(0);
     let each = mean.clamp(asked, asked.saturating_mul(SLOWER));
-    (BURST / each).max(1).min(left)
+    (burst / each).max(1).min(left)
 }
 
 /// One waiting thread.
@@ -55,7 +58,7 @@ fn state(host: &mut impl Waiting) -> State {
     (Instant::now(), host.cpu_time(), host.switches().map(|switches| switches.0))
 }
 
-type Methods = BTreeMap<&'static str, Result<Box<dyn Method>, Unavailable>>;
+type Methods = BTreeMap<&'static str, Result<Opened, Unavailable>>;
 
 /// Ends the schedule if its thread panics: the others would otherwise wait for their turns forever.
 struct Leave<'a>(&'a CpuSchedule);
@@ -89,7 +92,13 @@ impl<H: Waiting> Worker<H> {
         let mut methods = Methods::new();
         for row in rows() {
             let entry = row.spec.entry;
-            let opened = methods.entry(entry.id).or_insert_with(|| host.open(entry));
+            let opened = methods.entry(entry.id).or_insert_with(|| {
+                if entry.runtime.is_none() {
+                    return host.open(entry).map(Opened::Here);
+                }
+                set(&mut host, row)?;
+                host.open_there(entry).map(Opened::There)
+            });
             if let Err(reason) = opened {
                 row.fail(reason.to_string());
             }
@@ -121,16 +130,16 @@ impl<H: Waiting> Worker<H> {
         let mut runners = locked(&schedule.runners);
         // No wait is in progress when a turn begins or ends, so the lock may be waited for.
         let mut spent = row.spent();
-        if let Err(reason) = self.set(&row) {
+        if let Err(reason) = set(&mut self.host, &row) {
             row.fail(reason.to_string());
         } else {
             if self.schedule.settles {
-                self.settle(&row, method.as_mut());
+                self.settle(&row, &mut method);
             }
             // The only row of a run may take hours, and has the counts of the run.
             let several = self.schedule.rows.len() > 1;
             let throttled = several.then(|| self.host.throttled()).flatten();
-            self.bursts(turn, &row, &mut spent, method.as_mut(), runners.as_mut());
+            self.bursts(turn, &row, &mut spent, &mut method, runners.as_mut());
             if let Some(before) = throttled
                 && let Some(after) = self.host.throttled()
             {
@@ -145,14 +154,26 @@ impl<H: Waiting> Worker<H> {
     /// and then one wait that is not recorded. This removes what a burst of another method has left
     /// behind, such as a core in no idle state and at its highest frequency, and the kernel's guess
     /// of the next idle time. A wait that is longer than the sleep settles the core itself.
-    fn settle(&mut self, row: &LiveRow, method: &mut dyn Method) {
+    fn settle(&mut self, row: &LiveRow, method: &mut Opened) {
         let ns = row.spec.ns;
         if self.schedule.job.stop.load(Relaxed) || ns >= SETTLE_NS {
             return;
         }
         self.host.settle(SETTLE_NS);
-        if let Err(errno) = method.wait(ns) {
-            row.fail(failed(row, errno));
+        match method {
+            Opened::Here(method) => {
+                if let Err(errno) = method.wait(ns) {
+                    row.fail(failed(row, errno));
+                }
+            }
+            Opened::There(remote) => {
+                let asked = Asked { ns, count: 1, grid: None, work_ns: 0 };
+                if let Err(why) = remote.series(asked, &|| self.schedule.job.is_over())
+                    && !self.schedule.job.is_over()
+                {
+                    row.fail(why);
+                }
+            }
         }
     }
 
@@ -161,7 +182,7 @@ impl<H: Waiting> Worker<H> {
         turn: Turn,
         row: &LiveRow,
         spent: &mut Spent,
-        method: &mut dyn Method,
+        method: &mut Opened,
         mut runners: Option<&mut Runners>,
     ) {
         let schedule = self.schedule.clone();
@@ -213,14 +234,15 @@ impl<H: Waiting> Worker<H> {
         &mut self,
         row: &LiveRow,
         spent: &mut Spent,
-        method: &mut dyn Method,
+        method: &mut Opened,
         grid: Option<u64>,
         runners: Option<&mut Runners>,
     ) -> Option<u64> {
         let (spec, samples) = (row.spec, row.lateness.samples());
         let (plan, job) = (&self.schedule.plan, &self.schedule.job);
         let left = plan.spec.count.map_or(u64::MAX, |count| count.saturating_sub(samples));
-        let mut n = burst_length(spec.ns, spent.ns, samples, left);
+        let mut n =
+            burst_length(spec.ns, spent.ns, samples, left, matches!(method, Opened::There(_)));
         if let Some(left) = job.left() {
             let fits = u64::try_from(left.as_nanos()).unwrap_or(u64::MAX) / spec.ns;
             n = n.min(fits.max(1));
@@ -230,22 +252,28 @@ impl<H: Waiting> Worker<H> {
         let clocks = Clocks::new(self.scale, host);
         let (sources, ring) = (self.sources.as_mut(), &self.schedule.ring);
         let mut burst = Burst { clocks, host, sources, runners, job, row, ring };
-        let done = if spec.periodic {
-            // The first deadline allows for the time that setting up takes.
-            let next = grid.unwrap_or_else(|| burst.host.clock().saturating_add(spec.ns));
-            burst.grid(method, n, next).map(Some)
-        } else {
-            burst.single(method, n).map(|()| None)
+        let mut there = None;
+        let done = match method {
+            Opened::Here(method) if spec.periodic => {
+                // The first deadline allows for the time that setting up takes.
+                let next = grid.unwrap_or_else(|| burst.host.clock().saturating_add(spec.ns));
+                burst.grid(method.as_mut(), n, next).map(Some)
+            }
+            Opened::Here(method) => burst.single(method.as_mut(), n).map(|()| None),
+            Opened::There(remote) => burst.there(remote, n, grid).map(|(next, spent)| {
+                there = Some(spent);
+                next
+            }),
         };
         let host = &mut self.host;
         let (cpu_ns, switches, now) = (host.cpu_time(), host.switches(), host.clock());
         let since = |(from, to): (u64, u64)| to.saturating_sub(from);
-        spent.add(Spent {
+        spent.add(there.unwrap_or_else(|| Spent {
             ns: since((before.0, now)),
             cpu_ns: before.1.zip(cpu_ns).map(since),
             switches: before.2.zip(switches).map(|(a, b)| (since((a.0, b.0)), since((a.1, b.1)))),
             throttled: None,
-        });
+        }));
         row.show(spent);
         if let Some(records) = &row.records {
             records.is_on(host.cpu());
@@ -257,31 +285,35 @@ impl<H: Waiting> Worker<H> {
                 row.fail(failed(row, errno));
                 None
             }
+            Err(Cut::Ended(why)) => {
+                row.fail(why);
+                None
+            }
         }
     }
+}
 
-    /// Sets the row's slack and slice, if it has them, and otherwise the thread's own slice.
-    fn set(&mut self, row: &LiveRow) -> Result<(), Unavailable> {
-        if let Some(slack) = row.spec.slack {
-            // If no particular slack is requested, whatever slack there is applies.
-            match slack {
-                Slack::Default => drop(self.host.set_slack(0)),
-                Slack::Ns(ns) => self.host.set_slack(ns)?,
-            }
-            if row.slack_ns.get().is_none()
-                && let Some(slack) = self.host.slack()
-            {
-                let _ = row.slack_ns.set(slack);
-            }
+/// Sets the row's slack and slice, if it has them, and otherwise the thread's own slice.
+fn set(host: &mut impl Waiting, row: &LiveRow) -> Result<(), Unavailable> {
+    if let Some(slack) = row.spec.slack {
+        // If no particular slack is requested, whatever slack there is applies.
+        match slack {
+            Slack::Default => drop(host.set_slack(0)),
+            Slack::Ns(ns) => host.set_slack(ns)?,
         }
-        let slice = self.host.set_slice(row.spec.slice);
-        if row.spec.slice.is_some()
-            && let Some(slice) = slice?
+        if row.slack_ns.get().is_none()
+            && let Some(slack) = host.slack()
         {
-            let _ = row.slice_ns.set(slice);
+            let _ = row.slack_ns.set(slack);
         }
-        Ok(())
     }
+    let slice = host.set_slice(row.spec.slice);
+    if row.spec.slice.is_some()
+        && let Some(slice) = slice?
+    {
+        let _ = row.slice_ns.set(slice);
+    }
+    Ok(())
 }
 
 /// How long a core settles, in nanoseconds, before a burst of waits that are shorter than this.
@@ -298,10 +330,10 @@ mod tests {
 
     #[test]
     fn a_burst_is_bounded_in_time_and_number() {
-        let new = |ns| burst_length(ns, 0, 0, u64::MAX);
+        let new = |ns| burst_length(ns, 0, 0, u64::MAX, false);
         assert_eq!((new(1), new(1_000_000), new(u64::MAX)), (199, 9, 1));
-        assert_eq!(burst_length(1_000, 0, 0, 3), 3);
-        let after = |spent_ns| burst_length(100_000, spent_ns, 10, u64::MAX);
+        assert_eq!(burst_length(1_000, 0, 0, 3, false), 3);
+        let after = |spent_ns| burst_length(100_000, spent_ns, 10, u64::MAX, false);
         // Waits of 100 us that take 2 ms each under load.
         assert_eq!((after(20_000_000), after(1_500_000)), (5, 66));
         // The process was stopped for an hour.

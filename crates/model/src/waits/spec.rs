@@ -17,12 +17,14 @@ use std::time::Duration;
 #[serde(default)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 pub struct WaitSpec {
-    /// Ids, prefixes or globs of wait methods. Default: an overview of a few in 20 s, or every
-    /// method if an option below sets what to measure or for how long. Plain numbers are a wait in
-    /// milliseconds and a count: 10 500.
+    /// Ids, prefixes or globs of wait methods, such as python/sleep or node; '*' is all of every
+    /// language. Default: an overview of a few in 20 s, or every method of C, C++ and Rust if an
+    /// option below sets what to measure or for how long. Plain numbers are a wait in milliseconds
+    /// and a count: 10 500.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ids: Vec<String>,
-    /// Measure every method, from 1 us to 100 ms, for a minute, and show the whole table.
+    /// Measure every method of C, C++ and Rust, from 1 us to 100 ms, for a minute, and show the
+    /// whole table.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(feature = "clap", arg(long))]
     pub all: bool,

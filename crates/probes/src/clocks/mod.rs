@@ -84,7 +84,8 @@ pub fn empty(language: Language) -> Reader {
     let entry = match language {
         Language::C => Some(&EMPTY_C[0]),
         Language::Cxx => Some(&EMPTY_CXX[0]),
-        Language::Rust => None,
+        // No other language reads a clock in this process.
+        _ => None,
     };
     // Without a compiler for the language, there is no clock to compare with either, so the loop of
     // Rust serves.

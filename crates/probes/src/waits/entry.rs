@@ -1,6 +1,7 @@
 //! What the catalogue knows about a wait method, and what is needed to use one. The choice by `cfg`
 //! is made by `on!` and at the function that waits, and nowhere else.
 
+use super::NOMINAL_HZ;
 pub use crate::unavailable::Unavailable;
 pub use chronoscope_model::clock::Language;
 use chronoscope_model::snippet;
@@ -50,6 +51,9 @@ pub struct Entry {
     pub about: &'static str,
     /// The sources of `about`: manual and section, paper, kernel file.
     pub references: &'static [&'static str],
+    /// The runtime that makes the wait in a process of its own, as in chronoscope-runtimes; none if
+    /// this process makes it.
+    pub runtime: Option<&'static str>,
     pub(crate) code: Code,
     /// Opens the method; absent on systems that do not have it.
     pub(crate) opener: Option<Opener>,
@@ -61,14 +65,33 @@ pub(crate) type Opener = fn(&Setting) -> Result<Box<dyn Method>, Unavailable>;
 impl Entry {
     /// Whether the method exists only on systems or processors other than those of this build.
     pub fn is_on_other_system(&self) -> bool {
-        self.opener.is_none()
+        self.opener.is_none() && self.runtime.is_none()
     }
 
-    /// Prepares the method on the calling thread.
+    /// Whether the method can be used here. Of a runtime, only its programs are looked for.
+    ///
+    /// # Errors
+    /// The reason why it cannot be used.
+    pub fn is_here(&self) -> Result<(), Unavailable> {
+        match self.runtime.and_then(chronoscope_runtimes::find) {
+            Some(runtime) => runtime.find_ways(None).map(drop).map_err(Unavailable),
+            None => self.open(&Setting { counter_hz: NOMINAL_HZ }).map(drop),
+        }
+    }
+
+    /// The name of the wait within its runtime, if it has one: `sleep` of `python/sleep`.
+    pub fn name_in_runtime(&self) -> &'static str {
+        self.id.split_once('/').map_or(self.id, |(_, name)| name)
+    }
+
+    /// Prepares the method on the calling thread. A wait of a runtime cannot be made there.
     ///
     /// # Errors
     /// The reason why it cannot be used on this machine.
     pub fn open(&self, setting: &Setting) -> Result<Box<dyn Method>, Unavailable> {
+        if let Some(runtime) = self.runtime {
+            return Err(Unavailable(format!("{runtime} waits in a process of its own")));
+        }
         let opener = self.opener.ok_or_else(|| Unavailable::only_on(self.home))?;
         opener(setting)
     }
@@ -78,6 +101,7 @@ impl Entry {
         match self.code {
             Code::Before(lines) => snippet::statement(&lines(wait), self.call),
             Code::Lines(lines) => lines(wait),
+            Code::Text(text) => filled(text, wait.ns),
         }
     }
 }
@@ -111,6 +135,18 @@ pub(crate) enum Code {
     /// These lines, followed by the entry's call.
     Before(fn(Asked) -> String),
     Lines(fn(Asked) -> String),
+    /// This text, in which `{s}`, `{ms}`, `{us}` and `{ns}` are the duration: a decimal fraction of
+    /// seconds, and whole units, rounded up.
+    Text(&'static str),
+}
+
+fn filled(text: &str, ns: u64) -> String {
+    let seconds = format!("{}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000);
+    let seconds = seconds.trim_end_matches('0').trim_end_matches('.');
+    text.replace("{s}", seconds)
+        .replace("{ms}", &ns.div_ceil(1_000_000).to_string())
+        .replace("{us}", &ns.div_ceil(1_000).to_string())
+        .replace("{ns}", &ns.to_string())
 }
 
 /// A method that takes a duration in nanoseconds.
@@ -135,6 +171,7 @@ pub(crate) const PLAIN: Entry = Entry {
     home: "",
     about: "",
     references: &[],
+    runtime: None,
     code: Code::Before(|_| String::new()),
     opener: None,
 };

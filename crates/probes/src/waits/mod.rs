@@ -16,6 +16,7 @@ mod darwin;
 mod hybrid;
 mod libraries;
 mod linux;
+mod runtimes;
 mod standard;
 pub(crate) mod windows;
 
@@ -30,6 +31,20 @@ const TABLES: &[&[Entry]] = &[
     busy::WAITS,
     hybrid::WAITS,
     libraries::WAITS,
+    runtimes::PYTHON,
+    runtimes::PYPY,
+    runtimes::NODE,
+    runtimes::DENO,
+    runtimes::BUN,
+    runtimes::JAVA,
+    runtimes::GO,
+    runtimes::CORECLR,
+    runtimes::MONO,
+    runtimes::RUBY,
+    runtimes::PERL,
+    runtimes::PHP,
+    runtimes::LUAJIT,
+    runtimes::ERLANG,
 ];
 
 /// Every wait method, in the order in which lists show them.

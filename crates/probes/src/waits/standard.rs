@@ -6,6 +6,9 @@ use super::entry::{ByDuration, Code, DEADLINE, DURATION, Entry, Facts, Language,
 /// MinGW's sleeps are built on its own nanosleep, which cuts a duration to whole milliseconds.
 const EARLY_NS: u64 = if cfg!(windows) { 1_000_000 } else { 0 };
 
+/// MinGW has them with one of its two thread models only.
+const NOT_WINDOWS: &str = "builds with a C++ compiler for systems other than Windows";
+
 const CXX: Entry = Entry {
     language: Language::Cxx,
     home: "builds with a C++ compiler",
@@ -51,6 +54,61 @@ pub(super) const WAITS: &[Entry] = &[
         opener: on!(native_cxx or crate::unavailable::left_out::native_cxx, |_| imp::SleepUntil),
         ..CXX
     },
+    Entry {
+        id: "cxx/condition_variable-wait_until",
+        call: "stopped.wait_until(lock, std::chrono::steady_clock::now() + duration, predicate)",
+        facts: Facts { early_by_design_ns: EARLY_NS, ..DEADLINE },
+        about: "Waits on a condition variable until a time of steady_clock, unless another thread \
+                notifies it: a wait that can be ended. With libstdc++ 10 and later a futex until \
+                that time.",
+        references: &["ISO C++ [thread.condition.condvar]"],
+        code: Code::Lines(|wait| {
+            format!(
+                "std::mutex mutex;\nstd::condition_variable stopped;\n\
+                 std::unique_lock<std::mutex> lock(mutex);\n\
+                 stopped.wait_until(lock, std::chrono::steady_clock::now() + \
+                 std::chrono::nanoseconds({}), [] {{ return false; }});",
+                wait.ns
+            )
+        }),
+        opener: on!(all(native_cxx, not(windows)), |_| ByDuration(imp::wait_until)),
+        home: NOT_WINDOWS,
+        ..CXX
+    },
+    Entry {
+        id: "cxx/future-wait_for",
+        call: "future.wait_for(duration)",
+        facts: Facts { early_by_design_ns: EARLY_NS, ..DURATION },
+        about: "Waits for a value that nobody gives.",
+        references: &["ISO C++ [futures.unique.future]"],
+        code: Code::Before(|wait| {
+            format!(
+                "std::promise<void> promise;\nauto future = promise.get_future();\n\
+                 auto duration = std::chrono::nanoseconds({});",
+                wait.ns
+            )
+        }),
+        opener: on!(all(native_cxx, not(windows)), |_| ByDuration(imp::wait_for)),
+        home: NOT_WINDOWS,
+        ..CXX
+    },
+    Entry {
+        id: "cxx/timed_mutex-try_lock_for",
+        call: "mutex.try_lock_for(duration)",
+        facts: Facts { early_by_design_ns: EARLY_NS, ..DURATION },
+        about: "Waits for a lock that another thread holds.",
+        references: &["ISO C++ [thread.timedmutex.class]"],
+        code: Code::Before(|wait| {
+            format!(
+                "std::timed_mutex mutex;  // that another thread holds\n\
+                 auto duration = std::chrono::nanoseconds({});",
+                wait.ns
+            )
+        }),
+        opener: on!(all(native_cxx, not(windows)), |_| ByDuration(imp::try_lock_for)),
+        home: NOT_WINDOWS,
+        ..CXX
+    },
 ];
 
 #[cfg(native_cxx)]
@@ -64,8 +122,34 @@ mod imp {
         safe fn cs_sleep_until(steady_ns: u64);
     }
 
+    // SAFETY: as above.
+    #[cfg(not(windows))]
+    unsafe extern "C" {
+        safe fn cs_wait_until_after(ns: u64);
+        safe fn cs_wait_for(ns: u64);
+        safe fn cs_try_lock_for(ns: u64);
+    }
+
     pub(super) fn sleep_for(ns: u64) -> Result<(), i32> {
         cs_sleep_for(ns);
+        Ok(())
+    }
+
+    #[cfg(not(windows))]
+    pub(super) fn wait_until(ns: u64) -> Result<(), i32> {
+        cs_wait_until_after(ns);
+        Ok(())
+    }
+
+    #[cfg(not(windows))]
+    pub(super) fn wait_for(ns: u64) -> Result<(), i32> {
+        cs_wait_for(ns);
+        Ok(())
+    }
+
+    #[cfg(not(windows))]
+    pub(super) fn try_lock_for(ns: u64) -> Result<(), i32> {
+        cs_try_lock_for(ns);
         Ok(())
     }
 

@@ -70,6 +70,15 @@ pub fn process_cpu() -> Option<u64> {
     clock(libc::CLOCK_PROCESS_CPUTIME_ID)
 }
 
+/// CPU time of all threads of another process, in nanoseconds, if it may be read.
+pub fn cpu_of(process: u32) -> Option<u64> {
+    /// The clock of a process that counts what the scheduler accounts (clock_getcpuclockid(3),
+    /// Linux include/linux/posix-timers.h, `CPUCLOCK_SCHED`).
+    const SCHED: libc::clockid_t = 2;
+    let process = libc::clockid_t::try_from(process).ok()?;
+    clock((!process << 3) | SCHED)
+}
+
 /// Context switches of the calling thread: the voluntary ones, by blocking, and the involuntary
 /// ones.
 pub fn switches() -> Option<(u64, u64)> {

@@ -42,6 +42,10 @@ mod lacking {
         None
     }
 
+    pub fn cpu_of(_: u32) -> Option<u64> {
+        None
+    }
+
     pub fn slice() -> Option<u64> {
         None
     }

@@ -1,0 +1,277 @@
+//! Waits that the probe of a runtime makes, in a process of its own with the CPU, the priority, the
+//! slack and the slice of the thread that asks for them.
+
+use super::answer::Waited;
+use super::cache::Cache;
+use super::prepare::{Ready, candidates};
+use super::probe::Probe;
+use crate::engine::RulerKind;
+use crate::engine::child::Stop;
+use chronoscope_model::waits::Kind;
+use chronoscope_probes::waits::{Entry, os};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// The probes of the runtimes whose waits are measured, built before the first wait.
+pub(crate) struct Waiters {
+    ready: BTreeMap<&'static str, Result<Ready, String>>,
+    running: Mutex<BTreeMap<Key, Started>>,
+    /// Removed last, if it belongs to this run alone.
+    _cache: Option<Cache>,
+}
+
+/// What a process inherits from the thread that starts it, and whether it spins: a thread that has
+/// spun pays for that when it wakes, and no sleep must pay for a spin.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Key {
+    pub runtime: &'static str,
+    pub cpu: Option<usize>,
+    pub slack: Option<u64>,
+    pub slice: Option<u64>,
+    pub spins: bool,
+}
+
+type Started = Result<Arc<Mutex<Probe>>, String>;
+
+impl Waiters {
+    /// Builds the probes that these waits need.
+    pub fn of(entries: &[&'static Entry], stop: Stop) -> Self {
+        let mut all = Self { ready: BTreeMap::new(), running: Mutex::default(), _cache: None };
+        let wanted = entries.iter().filter_map(|entry| entry.runtime);
+        for runtime in wanted.filter_map(chronoscope_runtimes::find) {
+            if all.ready.contains_key(runtime.id) || stop() {
+                continue;
+            }
+            if all._cache.is_none() {
+                all._cache = Cache::open().ok();
+            }
+            let found = candidates(runtime, None);
+            let found = found.and_then(|found| found.into_iter().next().ok_or("no build".into()));
+            let ready = found.and_then(|one| {
+                let cache = all._cache.as_ref().ok_or("no directory to build in")?;
+                one.prepare(cache, stop)
+            });
+            all.ready.insert(runtime.id, ready);
+        }
+        all
+    }
+
+    /// Returns a process for a wait, started by the calling thread unless there is one.
+    ///
+    /// # Errors
+    /// The reason why the wait cannot be made.
+    pub fn open(&self, entry: &'static Entry, key: Key, stop: Stop) -> Result<Remote, String> {
+        let mut running = locked(&self.running);
+        let started = running.entry(key).or_insert_with(|| {
+            let ready = self.ready.get(key.runtime).ok_or("it was not built")?.as_ref()?;
+            let probe = Probe::start(&mut ready.command(), RulerKind::System, stop)?;
+            Ok(Arc::new(Mutex::new(probe)))
+        });
+        let probe = started.clone()?;
+        let name = entry.name_in_runtime();
+        let remote = Remote { name, probe, warm: false, empty_ns: 0 };
+        let hello = locked(&remote.probe).hello.clone();
+        if let Some(gone) = hello.unavailable.iter().find(|gone| gone.id == name) {
+            return Err(gone.reason.clone());
+        }
+        if !hello.waits.iter().any(|wait| wait == name) {
+            return Err(format!("{} {} has no such wait", hello.runtime, hello.version));
+        }
+        Ok(remote)
+    }
+
+    /// Ends all processes.
+    pub fn end(&self) {
+        for (_, started) in std::mem::take(&mut *locked(&self.running)) {
+            if let Ok(probe) = started {
+                locked(&probe).end();
+            }
+        }
+    }
+}
+
+impl Key {
+    /// The key of a wait with these settings on the calling thread.
+    pub fn of(entry: &Entry, cpu: Option<usize>, slack: Option<u64>, slice: Option<u64>) -> Self {
+        let spins = entry.kind != Kind::Sleep;
+        Self { runtime: entry.runtime.unwrap_or_default(), cpu, slack, slice, spins }
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What is asked of a probe: waits of `ns` nanoseconds, each from the end of the one before, or for
+/// the deadlines of a grid.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asked {
+    pub ns: u64,
+    pub count: u64,
+    /// The first deadline by the probe's clock, or 1 for the next one from now; `None`: no grid.
+    pub grid: Option<u64>,
+    /// How long the thread computes after each wait, in nanoseconds.
+    pub work_ns: u64,
+}
+
+/// One wait, by the clock that timers run on, in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct One {
+    pub begin: u64,
+    pub deadline: u64,
+    pub end: u64,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Series {
+    pub waits: Vec<One>,
+    /// The CPU time of the whole process, in nanoseconds, if known.
+    pub cpu_ns: Option<u64>,
+    /// What to add to a time of the probe's clock.
+    pub shift: i64,
+}
+
+/// A wait that a runtime makes.
+pub(crate) struct Remote {
+    name: &'static str,
+    probe: Arc<Mutex<Probe>>,
+    warm: bool,
+    /// The CPU time of a request without waits, in nanoseconds.
+    empty_ns: u64,
+}
+
+/// The most waits in one request (`PROTOCOL.md`).
+pub(crate) const MOST: u64 = 1000;
+/// Waits before the first that counts: they load, link and compile what the others use.
+const WARM: u64 = 20;
+/// Requests without waits, of which the one with the least CPU time counts.
+const EMPTY: usize = 5;
+/// How much longer than asked for waits may take before a probe is given up.
+const PATIENCE: Duration = Duration::from_secs(50);
+
+impl Remote {
+    /// Makes some waits.
+    ///
+    /// # Errors
+    /// The reason why there are none.
+    pub fn series(&mut self, asked: Asked, stop: Stop) -> Result<Series, String> {
+        if !self.warm {
+            self.warm = true;
+            let count = (20_000_000 / asked.ns.max(1)).clamp(1, WARM);
+            let warm = Asked { count, grid: None, work_ns: 0, ..asked };
+            self.ask(warm, stop)?;
+            let mut empty = (0..EMPTY).map(|_| self.ask(Asked { count: 0, ..warm }, stop));
+            let least = empty.try_fold(u64::MAX, |least, one| {
+                Ok::<_, String>(least.min(one?.cpu_ns.unwrap_or(0)))
+            });
+            self.empty_ns = least?;
+        }
+        self.ask(asked, stop)
+    }
+
+    fn ask(&mut self, asked: Asked, stop: Stop) -> Result<Series, String> {
+        let Asked { ns, grid, work_ns, .. } = asked;
+        let count = asked.count.min(MOST);
+        let first = grid.unwrap_or(0);
+        let request = format!("waits {} {ns} {count} {first} {work_ns}", self.name);
+        let each = Duration::from_nanos(ns.saturating_add(work_ns));
+        let work = each.saturating_mul(count as u32).saturating_add(PATIENCE);
+        let mut probe = locked(&self.probe);
+        let monotonic = probe.hello.monotonic;
+        let (before, cpu) = (os::monotonic(), probe.cpu_ns());
+        let waited: Waited = probe.demand(&request, work, stop)?;
+        let spent = cpu.zip(probe.cpu_ns()).map(|(from, to)| to.saturating_sub(from));
+        let after = os::monotonic();
+        let mut series = of_answer(&waited, asked, [before, after], monotonic)?;
+        // What a probe does not count itself includes the request.
+        let outside = spent.map(|ns| ns.saturating_sub(self.empty_ns));
+        series.cpu_ns = series.cpu_ns.or(outside);
+        Ok(series)
+    }
+}
+
+/// How far the clock of a probe may be from the tool's, for what both read.
+const CLOSE_NS: u64 = 1_000_000;
+
+/// Returns the waits of an answer that was given between two times of the tool's clock.
+///
+/// # Errors
+/// The answer cannot be true.
+fn of_answer(
+    waited: &Waited,
+    asked: Asked,
+    [before, after]: [u64; 2],
+    monotonic: bool,
+) -> Result<Series, String> {
+    let count = waited.times.len() / 3;
+    if count as u64 > asked.count {
+        return Err(format!("it made {count} waits instead of {}", asked.count));
+    }
+    let last = waited.times.last().copied().unwrap_or_default();
+    if last > after.saturating_sub(before).saturating_add(CLOSE_NS) as f64 {
+        return Err("its waits are longer than its request: its clock is wrong".into());
+    }
+    // A clock with another origin is placed so that the last wait ended a moment before the answer.
+    let start = if monotonic { waited.start as u64 } else { after.saturating_sub(last as u64) };
+    if start.saturating_add(CLOSE_NS) < before || start > after {
+        return Err("its waits lie outside of its request: its clock is another".into());
+    }
+    let at = |ns: f64| start.saturating_add_signed(ns as i64);
+    let waits = waited.times.chunks_exact(3);
+    let waits = waits.map(|one| One { begin: at(one[0]), deadline: at(one[1]), end: at(one[2]) });
+    Ok(Series {
+        waits: waits.collect(),
+        cpu_ns: waited.cpu_ns.map(|ns| ns as u64),
+        shift: (start as i64).wrapping_sub(waited.start as i64),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::answer::{NoAnswer, read};
+    use super::*;
+
+    const ASKED: Asked = Asked { ns: 1_000, count: 2, grid: None, work_ns: 0 };
+
+    fn series(line: &str, monotonic: bool) -> Result<Series, String> {
+        let waited: Waited = match read(line) {
+            Ok(waited) => waited,
+            Err(NoAnswer::Refused(why) | NoAnswer::Invalid(why)) => return Err(why),
+        };
+        of_answer(&waited, ASKED, [5_000_000, 9_000_000], monotonic)
+    }
+
+    #[test]
+    fn the_times_of_waits_are_by_the_clock_of_the_tool() {
+        let line = r#"{"start":5000100,"times":[0,1000,1050,1100,2100,2200],"cpu_ns":7e3,
+            "thread":12}"#;
+        let found = series(line, true).expect("valid");
+        let first = One { begin: 5_000_100, deadline: 5_001_100, end: 5_001_150 };
+        assert_eq!((found.waits[0], found.waits.len()), (first, 2));
+        assert_eq!((found.cpu_ns, found.shift), (Some(7_000), 0));
+        // A clock with another origin: the last wait has ended by the answer.
+        let found = series(&line.replace("5000100", "17"), false).expect("valid");
+        assert_eq!(found.waits[1].end, 9_000_000);
+        assert_eq!(found.waits[1].end - found.waits[1].deadline, 100);
+    }
+
+    #[test]
+    fn waits_that_cannot_have_been_made_are_refused() {
+        let with = |times: &str| {
+            let line = format!(r#"{{"start":5000100,"times":[{times}]}}"#);
+            series(&line, true).expect_err(times)
+        };
+        assert!(with("0,1").contains("three"), "{}", with("0,1"));
+        assert!(with("5,1,4").contains("ended before"));
+        assert!(with("0,1,5,4,5,9").contains("began before"));
+        assert!(with("0,1,2,3,4,5,6,7,8").contains("3 waits instead of 2"));
+        assert!(with("0,1,9000000").contains("longer than its request"));
+        assert!(with("0,1e18,2").starts_with("a time of a wait is 1"), "{}", with("0,1e18,2"));
+        let early = r#"{"start":17,"times":[0,1,2]}"#;
+        assert!(series(early, true).expect_err("early").contains("clock is another"));
+        let absurd = r#"{"start":5000100,"times":[0,1,2],"cpu_ns":-1}"#;
+        assert!(series(absurd, true).is_err());
+        assert!(series(r#"{"error":"no such wait"}"#, true).is_err());
+    }
+}
