@@ -40,7 +40,10 @@ const DOTNET: Program = Program {
         "/usr/share/dotnet",
         "/usr/local/share/dotnet",
         "$ProgramFiles/dotnet",
-        // The package dotnetcore2 of PyPI.
+        // The package dotnetcore2 of PyPI, wherever pip puts it.
+        "$VIRTUAL_ENV/lib/*/site-packages/dotnetcore2/bin",
+        "$PYENV_ROOT/versions/*/lib/*/site-packages/dotnetcore2/bin",
+        "$HOME/.pyenv/versions/*/lib/*/site-packages/dotnetcore2/bin",
         "$HOME/.local/lib/*/site-packages/dotnetcore2/bin",
         "/usr/local/lib/*/dist-packages/dotnetcore2/bin",
     ],
@@ -111,7 +114,11 @@ pub const CORECLR: Runtime = Runtime {
         },
     ],
     install: &[
-        Install { on: "Debian", command: "apt install mono-mcs && pip install dotnetcore2" },
+        Install {
+            on: "Debian",
+            // Debian's pip refuses otherwise; others ignore the variable.
+            command: "apt install mono-mcs && PIP_BREAK_SYSTEM_PACKAGES=1 pip install dotnetcore2",
+        },
         Install { on: "Windows", command: "winget install Microsoft.DotNet.SDK.9" },
         Install { on: "macOS", command: "brew install dotnet" },
     ],

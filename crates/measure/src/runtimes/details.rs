@@ -9,6 +9,7 @@ use crate::engine::child::Stop;
 use crate::engine::resolution::Seen;
 use crate::stats::summary::quantile;
 use chronoscope_model::runtimes::{Allocates, Runtime, RuntimeClock, RuntimeSleep, Watched};
+use chronoscope_probes::time::Instant;
 use std::time::Duration;
 
 /// The number of successive reads that are examined individually.
@@ -34,6 +35,27 @@ const LATE_EACH: Duration = Duration::from_millis(60);
 /// may be slewed against the stopwatch by 500 ppm (adjtimex(2)).
 const SLEW: f64 = 5e-4;
 
+/// A probe that had its CPU for less than this share of a request may have missed changes of a
+/// clock that are at least this far apart: a thread loses its CPU for milliseconds.
+const HAD_CPU: f64 = 0.8;
+const LONG_NS: f64 = 500_000.0;
+
+/// The tick of a clock whose changes were partly missed, because others had the CPU: the least
+/// change, if others are multiples of it. Otherwise it is not known.
+fn unmissed(steps: &[f64]) -> Option<f64> {
+    let mut steps: Vec<f64> = steps.iter().copied().filter(|step| *step > 0.0).collect();
+    steps.sort_unstable_by(f64::total_cmp);
+    let (least, most) = (*steps.first()?, *steps.last()?);
+    let whole = |step: &f64| {
+        let times = step / least;
+        (times - times.round()).abs() < 0.1
+    };
+    // Every second tick would be missed always if each turn of another thread took one.
+    let several =
+        steps.iter().any(|step| (step / least).round() % 2.0 == 1.0 && *step > least * 1.5);
+    (several && most > least && steps.iter().all(whole)).then_some(least)
+}
+
 /// Fills in the details of a probe's clock.
 ///
 /// # Errors
@@ -46,10 +68,18 @@ pub(super) fn clock(
 ) -> Result<(), String> {
     let unit = row.unit_ns;
     let deltas: Option<Deltas> = probe.ask(&format!("deltas {} {DELTAS}", row.id), WORK, stop)?;
+    let (since, cpu) = (Instant::now(), probe.cpu_ns());
     let spins: Option<Spins> = probe.ask(&format!("spins {} {SPINS}", row.id), WORK, stop)?;
+    let spent = cpu.zip(probe.cpu_ns()).map(|(from, to)| to.saturating_sub(from) as f64);
+    let shared = spent.is_some_and(|ns| ns < HAD_CPU * since.elapsed().as_nanos() as f64);
     let values = deltas.map_or(Vec::new(), |deltas| deltas.values);
     let steps = spins.map_or(Vec::new(), |spins| spins.steps);
-    row.tick_ns = tick(&values, &steps).map(|units| units * unit);
+    let found = tick(&values, &steps).map(|units| units * unit);
+    row.tick_ns = if shared && found.is_some_and(|ns| ns >= LONG_NS) {
+        unmissed(&steps).map(|units| units * unit)
+    } else {
+        found
+    };
     let mut means: Vec<f64> = benchmark::resolution(&values).into_iter().collect();
     while (1..ITERATIONS).contains(&means.len()) && !stop() {
         let more: Option<Deltas> = probe.ask(&format!("deltas {} {DELTAS}", row.id), WORK, stop)?;
@@ -247,6 +277,16 @@ fn fraction(values: &[f64], steps: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_tick_that_was_partly_missed_is_the_least_change_or_unknown() {
+        let ms = |steps: &[f64]| unmissed(&steps.iter().map(|ms| ms * 1e6).collect::<Vec<_>>());
+        assert_eq!(ms(&[8.0, 4.0, 12.0, 4.0]), Some(4e6));
+        // Every second tick was seen, as far as that can be told.
+        for unknown in [&[8.0, 8.0, 8.0][..], &[8.0, 16.0], &[], &[5.0, 12.0, 15.0]] {
+            assert_eq!(ms(unknown), None, "{unknown:?}");
+        }
+    }
 
     #[test]
     fn the_tick_of_floats_is_what_their_differences_share() {

@@ -24,6 +24,7 @@ use crate::engine::{Mode, Rate, Timed};
 use crate::run::measurement::{Error, Measurement, Progress, Setting};
 use cache::Cache;
 use call_trace::Counters;
+use chronoscope_model::clock::Kind;
 use chronoscope_model::run::Noise;
 use chronoscope_model::runtimes::{
     self as model, Benchmark, Ratio, Runtime as Row, RuntimeClock, Spread,
@@ -54,6 +55,8 @@ const BATCH_NS: f64 = 100_000.0;
 
 /// The clocks of C that costs are compared with: the first that can be read here.
 const REFERENCES: [&str; 3] = ["posix/monotonic", "windows/qpc", "c/clock"];
+/// The clock of C that clocks of CPU time are compared with, which costs a system call.
+const CPU_REFERENCE: &str = "posix/process-cputime";
 
 /// A runtime, its place if the user named one, and the rows that are wanted.
 #[derive(Clone, Debug)]
@@ -128,12 +131,14 @@ impl Measurement for Request {
             benchmark::spread(&batches)
         };
         let of_c = reference.first().and_then(|_| estimate(0, Mode::Throughput));
+        let of_cpu = reference.get(1).and_then(|_| estimate(1, Mode::Throughput));
         for at in 0..host.slots.len() {
             let Some(row) = rows.iter_mut().find(|row| row.id == host.slots[at].id) else {
                 continue;
             };
-            describe(row, &host, at, &estimate, &latency, of_c.as_ref(), between_runs);
-            row.relative_to = of_c.as_ref().and(reference.first()).map(|entry| entry.call.into());
+            let of_c = [of_c.as_ref(), of_cpu.as_ref()];
+            describe(row, &host, at, &estimate, &latency, of_c, between_runs);
+            row.relative_to = of_c[0].and(reference.first()).map(|entry| entry.call.into());
         }
         let noise =
             Noise { batches: outcome.batches, disturbed: outcome.disturbed, ..Noise::default() };
@@ -247,10 +252,14 @@ impl Wanted {
     }
 }
 
-/// The clock of C that costs are compared with, if one can be read.
+/// The clock of C that costs are compared with, if one can be read, and the one for clocks of CPU
+/// time.
 fn reference() -> Vec<&'static Entry> {
-    let known = REFERENCES.iter().filter_map(|id| clocks::find(id));
-    known.filter(|entry| entry.open(clocks::Opening::Checked).is_ok()).take(1).collect()
+    let readable =
+        |id: &&str| clocks::find(id).filter(|entry| entry.open(clocks::Opening::Checked).is_ok());
+    let first = REFERENCES.iter().find_map(readable);
+    let cpu = first.and_then(|_| readable(&CPU_REFERENCE));
+    first.into_iter().chain(cpu).collect()
 }
 
 /// The row of this system, without a runtime.
@@ -293,7 +302,7 @@ fn describe(
     at: usize,
     estimate: &dyn Fn(usize, Mode) -> Option<Estimate>,
     latency: &dyn Fn(usize) -> Option<Spread>,
-    of_c: Option<&Estimate>,
+    [of_c, of_cpu]: [Option<&Estimate>; 2],
     between_runs: f64,
 ) {
     let slot: &Slot = &host.slots[at];
@@ -311,6 +320,8 @@ fn describe(
     for (nth, clock) in slot.hello.clocks.iter().enumerate() {
         let subject = host.subject(at, nth);
         let throughput = estimate(subject, Mode::Throughput);
+        // A clock of CPU time is compared with that of C, not with a read without a system call.
+        let of_c = if clock.kind == Kind::Cpu { of_cpu } else { of_c };
         row.processes =
             row.processes.max(throughput.as_ref().map_or(0, |e| e.processes.unwrap_or(1)));
         row.clocks.push(RuntimeClock {

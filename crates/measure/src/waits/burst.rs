@@ -147,6 +147,8 @@ impl<H: Waiting> Burst<'_, H> {
         let (RowSpec { ns, periodic, .. }, job) = (self.row.spec, self.job);
         let mut limits = self.limits();
         limits.tolerance = self.clocks.reading();
+        // They see this thread, not the one that waits.
+        self.sources = None;
         self.before()?;
         self.row.begin(self.host.clock().saturating_add(ns));
         let grid = periodic.then(|| next.unwrap_or(1));
