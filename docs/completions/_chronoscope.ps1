@@ -126,7 +126,7 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with 1 if there is one of these findings: ids, or a level, which includes those above it, separated by commas. What is only about this run counts by its id alone. Repeatable')
             [CompletionResult]::new('--baseline', '--baseline', [CompletionResultType]::ParameterName, 'Compare with the report that was saved under this name')
             [CompletionResult]::new('--save-baseline', '--save-baseline', [CompletionResultType]::ParameterName, 'Save the report under this name, in the user''s data directory')
-            [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'Measure every method, from 1 us to 100 ms, for a minute, and show the whole table')
+            [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'Measure every method of C, C++ and Rust, from 1 us to 100 ms, for a minute, and show the whole table')
             [CompletionResult]::new('--load-all-cpus', '--load-all-cpus', [CompletionResultType]::ParameterName, 'Let the high load take every CPU without a pause, so that nothing of a lower priority runs next to it (Windows)')
             [CompletionResult]::new('--all-cpus', '--all-cpus', [CompletionResultType]::ParameterName, 'Run a waiting thread on each CPU')
             [CompletionResult]::new('--allow-high-priority', '--allow-high-priority', [CompletionResultType]::ParameterName, 'Allow a --priority or --load-priority of 50 to 99, which the kernel''s interrupt threads cannot interrupt')

@@ -121,7 +121,7 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand --fail-on 'Exit with 1 if there is one of these findings: ids, or a level, which includes those above it, separated by commas. What is only about this run counts by its id alone. Repeatable'
             cand --baseline 'Compare with the report that was saved under this name'
             cand --save-baseline 'Save the report under this name, in the user''s data directory'
-            cand --all 'Measure every method, from 1 us to 100 ms, for a minute, and show the whole table'
+            cand --all 'Measure every method of C, C++ and Rust, from 1 us to 100 ms, for a minute, and show the whole table'
             cand --load-all-cpus 'Let the high load take every CPU without a pause, so that nothing of a lower priority runs next to it (Windows)'
             cand --all-cpus 'Run a waiting thread on each CPU'
             cand --allow-high-priority 'Allow a --priority or --load-priority of 50 to 99, which the kernel''s interrupt threads cannot interrupt'
