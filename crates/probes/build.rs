@@ -2,6 +2,7 @@
 //! figures must not depend on the profile of the Rust around them.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::{env, fs};
 
 fn main() {
@@ -10,6 +11,9 @@ fn main() {
     let abi = env::var("CARGO_CFG_TARGET_ENV").unwrap_or_default();
     println!("cargo:rerun-if-changed=native");
     println!("cargo:rustc-check-cfg=cfg(native_c, native_cxx)");
+
+    let rustc = PathBuf::from(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
+    named("RUST", &mut Command::new(rustc));
 
     // The readers are written with GNU extended assembly, which MSVC does not take.
     if abi == "msvc" {
@@ -74,7 +78,11 @@ fn compile(library: &str, sources: &[&str], sum: &str, cxx: bool) -> bool {
         build.try_compile(library)
     });
     match compiled {
-        Ok(()) => true,
+        Ok(()) => {
+            let language = if cxx { "WITH_CXX" } else { "WITH_C" };
+            named(language, &mut build.get_compiler().to_command());
+            true
+        }
         Err(error) => {
             println!("cargo:warning={library}: {error}");
             let (variable, name) = if cxx { ("CXX", "C++") } else { ("C", "C") };
@@ -113,6 +121,15 @@ fn compiler(level: u32, cxx: bool) -> cc::Build {
         build.std("gnu11");
     }
     build
+}
+
+/// Tells the crate which compiler this is, by the first line of its version.
+fn named(language: &str, compiler: &mut Command) {
+    let output = compiler.arg("--version").output();
+    let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
+    let line = text.unwrap_or_default();
+    let line = line.lines().next().unwrap_or_default().trim();
+    println!("cargo:rustc-env=CHRONOSCOPE_{language}={line}");
 }
 
 /// Tells the crate why the readers of a language are left out.

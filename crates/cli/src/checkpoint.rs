@@ -61,6 +61,11 @@ pub struct Keeper {
 }
 
 impl Keeper {
+    /// Whether the last checkpoint could not be written.
+    pub fn has_failed(&self) -> bool {
+        self.failing.get()
+    }
+
     /// Writes a checkpoint if there is a file for it. The reason for a failure is shown once; the
     /// write is tried again every second, because the disk may have room again.
     pub fn keep(&self, file: Option<&Path>, report: &Report, say: impl Fn(&str)) {

@@ -3,6 +3,7 @@
 
 #![forbid(unsafe_code)]
 
+mod archive;
 mod checkpoint;
 mod cli;
 mod code;

@@ -22,7 +22,7 @@ use chronoscope_model::{Finding, Report, schema};
 use chronoscope_report::page::{self, Input};
 use chronoscope_report::{json, section};
 use chronoscope_survey::{Progress as State, Survey, may_measure};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::io::{self, IsTerminal};
 use std::path::Path;
@@ -180,6 +180,7 @@ fn reported(job: Job, context: &Context) -> anyhow::Result<ExitCode> {
         // Whatever does not measure has nothing to lose, and a signal ends it at once.
         stop = Stop::on_signals()?;
     }
+    let unkept = Cell::new(false);
     let unseen = output.json || output.export.iter().any(|export| export.path.is_none());
     // What standard output has of the screen, whose tables are shown as they are done.
     let printed = RefCell::new(String::new());
@@ -195,7 +196,9 @@ fn reported(job: Job, context: &Context) -> anyhow::Result<ExitCode> {
     };
     let survey = |survey: Survey<'static>| {
         let survey = survey.screen(screen.name());
-        measured(survey, checkpoint.as_deref(), &stop, &done, context)
+        let (report, failed) = measured(survey, checkpoint.as_deref(), &stop, &done, context)?;
+        unkept.set(failed);
+        Ok(report)
     };
     let mut report = match source {
         Source::Survey(asked) => survey(*asked)?,
@@ -263,6 +266,9 @@ fn reported(job: Job, context: &Context) -> anyhow::Result<ExitCode> {
     }
     let code = outcome?;
     undrawn?;
+    if unkept.get() {
+        bail!("exit 1: the checkpoint could not be written");
+    }
     failing(report.findings.iter(), options)?;
     Ok(code)
 }
@@ -270,14 +276,15 @@ fn reported(job: Job, context: &Context) -> anyhow::Result<ExitCode> {
 /// A run that takes longer than this states so before it begins, on a terminal or not.
 const LONG: Duration = Duration::from_mins(1);
 
-/// Carries out a survey, with its progress on the terminal and its state in the checkpoint.
+/// Carries out a survey, with its progress on the terminal and its state in the checkpoint. Also
+/// says whether the last checkpoint could not be written.
 fn measured(
     survey: Survey,
     checkpoint: Option<&Path>,
     stop: &Stop,
     done: &dyn Fn(&Report),
     context: &Context,
-) -> anyhow::Result<Report> {
+) -> anyhow::Result<(Report, bool)> {
     let (progress, keeper) = (Progress::new(context.options.output.quiet), Keeper::default());
     let keep = |report: &Report| {
         let filed = context.options.naming.filed(report);
@@ -299,7 +306,8 @@ fn measured(
     if checkpoint.is_some() {
         survey = survey.checkpoint(keep);
     }
-    Ok(survey.run()?)
+    let report = survey.run()?;
+    Ok((report, keeper.has_failed()))
 }
 
 /// Checks that standard output gets one document, and that all exports could be written.

@@ -16,8 +16,8 @@ pub const MOST: u64 = 32 << 20;
 
 /// What this tool takes, for whoever gave it something else.
 pub const TAKES: &str = "doctor takes the text of dmesg, journalctl -k or kern.log, the output of \
-    lscpu, /proc/cpuinfo or /proc/cmdline, the folder of a sosreport, a report in JSON, or the \
-    folder that `chronoscope doctor --record DIR` wrote";
+    lscpu, /proc/cpuinfo or /proc/cmdline, a sosreport, a report in JSON, or what `chronoscope \
+    doctor --record DIR` wrote; folders also as an archive";
 
 /// Facts from texts.
 #[derive(Default)]
@@ -49,9 +49,22 @@ const OUTPUTS: &[&str] = &[
     "sos_commands/general/dmesg",
     "sos_commands/hardware/dmesg",
     "sos_commands/processor/lscpu",
+    "sos_commands/logs/journalctl_--no-pager_--catalog_--boot",
+    "sos_commands/logs/journalctl_--no-pager_--boot",
     "proc/cpuinfo",
     "proc/cmdline",
+    "proc/version",
 ];
+
+/// The files of a bundle, apart from those of the machine.
+const BUNDLE: &[&str] = &["process", "cpuid", "denied", "report.json"];
+
+/// Whether a file of a sosreport or a bundle holds facts, by its path in it.
+pub fn holds_facts(path: &Path) -> bool {
+    let all = OUTPUTS.iter().chain(BUNDLE).copied();
+    let all = all.chain(FILES.iter().map(|file| file.trim_start_matches('/')));
+    path.starts_with("root") || all.into_iter().any(|file| path == Path::new(file))
+}
 
 /// Whether a folder is one that sosreport made.
 pub fn is_sosreport(folder: &Path) -> bool {
@@ -59,6 +72,12 @@ pub fn is_sosreport(folder: &Path) -> bool {
 }
 
 impl Texts {
+    /// Whether nothing was added.
+    pub fn is_empty(&self) -> bool {
+        let texts = [&self.cmdline, &self.cpuinfo, &self.arch, &self.release];
+        self.log.is_empty() && self.files.is_empty() && texts.iter().all(|text| text.is_none())
+    }
+
     /// Adds the facts of a sosreport.
     ///
     /// # Errors
@@ -74,6 +93,10 @@ impl Texts {
         };
         let mut any = false;
         for name in OUTPUTS {
+            // The journal of this boot holds the same as dmesg, and much more.
+            if name.contains("journalctl") && !self.log.is_empty() {
+                continue;
+            }
             any |= inside(name).is_some_and(|text| self.text(&text));
         }
         for path in FILES {
@@ -92,17 +115,16 @@ impl Texts {
     pub fn add(&mut self, name: &str, bytes: &[u8]) -> Result<(), Usage> {
         let why = match bytes {
             [] => format!("it is empty; {TAKES}"),
-            [0x1f, 0x8b, ..] | [0xfd, b'7', b'z', ..] | [b'B', b'Z', b'h', ..] => {
-                "it is compressed; unpack it first (`tar xf` for a sosreport, `gzip -d`, `xz -d`)"
-                    .to_owned()
-            }
-            _ if bytes.get(257..262) == Some(b"ustar") => {
-                "it is an archive; unpack it first with `tar xf`, and give the folder".into()
+            // What Windows writes if the output of a command is redirected.
+            [0xff, 0xfe, rest @ ..] => {
+                let units = rest.as_chunks().0.iter().map(|pair| u16::from_le_bytes(*pair));
+                let text: String = char::decode_utf16(units).map_while(Result::ok).collect();
+                return self.add(name, text.as_bytes());
             }
             _ if bytes.iter().take(4096).any(|byte| *byte == 0) => {
                 format!("it is not a text; {TAKES}")
             }
-            _ if self.text(&String::from_utf8_lossy(bytes)) => return Ok(()),
+            _ if self.text(&tidy(&String::from_utf8_lossy(bytes))) => return Ok(()),
             _ => format!("it is not recognised; {TAKES}"),
         };
         Err(Usage(format!("{name}: {why}")))
@@ -114,10 +136,11 @@ impl Texts {
         let value = |key: &str| field(text, key);
         if let Some(messages) = journal {
             self.kernel(&messages);
-        } else if value("Architecture").is_some() && value("CPU(s)").is_some() {
-            self.lscpu(text);
+        } else if let Some(listed) = Listed::of(text) {
+            self.lscpu(&listed);
         } else if value("processor").is_some() || value("CPU implementer").is_some() {
             self.cpuinfo = Some(text.into());
+        } else if self.clock_sources(text) {
         } else if is_command_line(text) {
             self.cmdline = Some(text.trim().into());
         } else if is_log(text) {
@@ -130,6 +153,7 @@ impl Texts {
 
     /// Adds a kernel's log, and what its first lines say about the machine.
     fn kernel(&mut self, text: &str) {
+        self.clock_sources(text);
         for message in log_messages(text) {
             let after = |key: &str| message.split_once(key).map(|(_, rest)| rest.trim());
             let version = after("Linux version ").and_then(|rest| rest.split(' ').next());
@@ -176,24 +200,43 @@ impl Texts {
         self.cpuinfo.get_or_insert(text);
     }
 
-    fn lscpu(&mut self, text: &str) {
-        const NAMES: [(&str, &str); 6] = [
-            ("Vendor ID", "vendor_id"),
-            ("Model name", "model name"),
-            ("CPU family", "cpu family"),
-            ("Model", "model"),
-            ("Stepping", "stepping"),
-            ("Flags", "flags"),
-        ];
+    fn lscpu(&mut self, listed: &Listed) {
         let mut cpuinfo = "processor\t: 0\n".to_owned();
-        for (from, to) in NAMES {
-            if let Some(value) = field(text, from) {
-                let _ = writeln!(cpuinfo, "{to}\t: {value}");
+        let [family, model, stepping] = &listed.numbers;
+        let fields = [
+            ("vendor_id", &listed.vendor),
+            ("model name", &listed.name),
+            ("cpu family", family),
+            ("model", model),
+            ("stepping", stepping),
+            ("flags", &listed.flags),
+        ];
+        for (name, value) in fields {
+            if let Some(value) = value {
+                let _ = writeln!(cpuinfo, "{name}\t: {value}");
             }
         }
-        self.arch = field(text, "Architecture");
-        self.online = field(text, "On-line CPU(s) list");
+        self.arch.clone_from(&listed.arch);
+        self.online.clone_from(&listed.online);
         self.cpuinfo.get_or_insert(cpuinfo);
+    }
+
+    /// Adds what the files of the clock sources hold, if a text shows it as `grep . FILE` or
+    /// `cat FILE` do.
+    fn clock_sources(&mut self, text: &str) -> bool {
+        let mut any = false;
+        for path in FILES.iter().filter(|path| path.ends_with("_clocksource")) {
+            let name = path.rsplit('/').next().unwrap_or(path);
+            let mut lines = text.lines();
+            let Some(rest) = lines.find_map(|line| Some(line.split_once(name)?.1)) else { continue };
+            let value = rest.strip_prefix(':').or_else(|| lines.next()).unwrap_or_default().trim();
+            let known = |word: &str| chronoscope_model::clock_source::by_name(word).is_some();
+            if !value.is_empty() && value.split_whitespace().all(known) {
+                self.files.push((path, value.into()));
+                any = true;
+            }
+        }
+        any
     }
 
     /// The machine that the texts describe, in a folder that lasts as long as it is held.
@@ -256,21 +299,140 @@ fn is_command_line(text: &str) -> bool {
         })
 }
 
-/// The kernel's messages in `journalctl -o json`, one line each; `None` if the text is not that.
+/// The kernel's messages in `journalctl -o json` or `dmesg --json`, one a line; `None` if the text
+/// is not that.
 fn json_messages(text: &str) -> Option<String> {
-    let mut messages = String::new();
-    let mut any = false;
-    for line in text.lines().filter(|line| line.starts_with('{')) {
-        let Ok(Value::Object(entry)) = serde_json::from_str(line) else { continue };
-        let Some(Value::String(message)) = entry.get("MESSAGE") else { continue };
-        any = true;
+    let values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+    let mut values: Vec<Value> = values.map_while(Result::ok).collect();
+    if values.is_empty() {
+        let lines = text.lines().map(|line| line.trim_start_matches("data: ").trim_start_matches('\u{1e}'));
+        values = lines.filter_map(|line| serde_json::from_str(line).ok()).collect();
+    }
+    let mut messages = None;
+    let mut entries: Vec<&Value> = values.iter().rev().collect();
+    while let Some(entry) = entries.pop() {
+        if let Some(all) = entry.as_array().or_else(|| entry.get("dmesg")?.as_array()) {
+            entries.extend(all.iter().rev());
+            continue;
+        }
+        let Some(message) = entry.get("MESSAGE").or_else(|| entry.get("msg")) else { continue };
+        let bytes = |all: &Vec<Value>| -> Option<Vec<u8>> {
+            all.iter().map(|byte| u8::try_from(byte.as_u64()?).ok()).collect()
+        };
+        let message = match message {
+            Value::String(text) => text.clone(),
+            Value::Array(all) => String::from_utf8_lossy(&bytes(all).unwrap_or_default()).into(),
+            _ => continue,
+        };
+        let messages = messages.get_or_insert_with(String::new);
         let kernels = |key: &str| entry.get(key).is_some_and(|value| value == "kernel");
+        let unnamed = entry.get("_TRANSPORT").is_none();
         if kernels("_TRANSPORT")
-            || (!entry.contains_key("_TRANSPORT") && kernels("SYSLOG_IDENTIFIER"))
+            || (unnamed && (kernels("SYSLOG_IDENTIFIER") || entry.get("msg").is_some()))
         {
-            messages += message.lines().next().unwrap_or_default();
+            *messages += message.lines().next().unwrap_or_default();
             messages.push('\n');
         }
     }
-    any.then_some(messages)
+    messages
+}
+
+/// A text as its program wrote it, without the marks of a mail that quotes it, and without what
+/// pages and word processors put in place of plain characters.
+fn tidy(text: &str) -> String {
+    const PLAIN: [(&str, &str); 8] = [
+        ("\u{feff}", ""),
+        ("\u{a0}", " "),
+        ("\u{2018}", "'"),
+        ("\u{2019}", "'"),
+        ("&#39;", "'"),
+        ("&quot;", "\""),
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+    ];
+    let mut text = text.to_owned();
+    for (from, to) in PLAIN {
+        if text.contains(from) {
+            text = text.replace(from, to);
+        }
+    }
+    if !text.lines().any(|line| line.starts_with('>')) {
+        return text;
+    }
+    let lines = text.lines().map(|line| line.trim_start_matches(['>', ' ']));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// What `lscpu` lists. Its labels are translated, so values are known by what they are.
+#[derive(Default)]
+struct Listed {
+    arch: Option<String>,
+    online: Option<String>,
+    vendor: Option<String>,
+    name: Option<String>,
+    /// Family, model and stepping.
+    numbers: [Option<String>; 3],
+    flags: Option<String>,
+}
+
+impl Listed {
+    fn of(text: &str) -> Option<Self> {
+        const ARCHES: [&str; 11] = [
+            "x86_64", "i386", "i586", "i686", "aarch64", "armv6l", "armv7l", "ppc64", "ppc64le",
+            "s390x", "riscv64",
+        ];
+        const VENDORS: [&str; 5] =
+            ["GenuineIntel", "AuthenticAMD", "HygonGenuine", "CentaurHauls", "  Shanghai  "];
+        let number = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit());
+        let mut found = Self::default();
+        let mut pairs = pairs(text).into_iter().peekable();
+        let mut cpus = false;
+        while let Some((label, value)) = pairs.next() {
+            let after = found.vendor.is_some();
+            if ARCHES.contains(&&*value) {
+                found.arch = Some(value);
+            } else if VENDORS.contains(&&*value) {
+                found.vendor = Some(value);
+            } else if label == "CPU(s)" {
+                cpus = true;
+            } else if value.starts_with("fpu ") && value.contains(" tsc ") {
+                found.flags = Some(value);
+            } else if cpus && !after && found.online.is_none() && value.starts_with('0')
+                && value.chars().all(|c| c.is_ascii_digit() || c == ',' || c == '-')
+            {
+                found.online = Some(value);
+            } else if after && label != "BIOS Vendor ID" && !label.starts_with("BIOS")
+                && !number(&value) && found.name.is_none() && value.contains(' ')
+            {
+                found.name = Some(value);
+            } else if label == "Stepping" || label == "Révision" {
+                found.numbers[2] = Some(value);
+            } else if after && number(&value) && found.numbers[0].is_none() {
+                found.numbers[0] = Some(value);
+                found.numbers[1] = pairs.next_if(|(_, value)| number(value)).map(|it| it.1);
+            }
+        }
+        (cpus && found.arch.is_some()).then_some(found)
+    }
+}
+
+/// The labels and values of `lscpu`, also of its `--json`.
+fn pairs(text: &str) -> Vec<(String, String)> {
+    let plain = |text: &str| text.trim().trim_end_matches([':', '\u{ff1a}']).trim().to_owned();
+    if let Ok(Value::Object(all)) = serde_json::from_str(text) {
+        let mut rest: Vec<&Value> = all.get("lscpu").into_iter().collect();
+        let mut found = Vec::new();
+        while let Some(next) = rest.pop() {
+            if let Some(all) = next.as_array() {
+                rest.extend(all.iter().rev());
+                continue;
+            }
+            rest.extend(next.get("children"));
+            let text = |key: &str| next.get(key).and_then(Value::as_str);
+            found.extend(text("field").zip(text("data")).map(|(a, b)| (plain(a), plain(b))));
+        }
+        return found;
+    }
+    let lines = text.lines().take(4096);
+    lines.filter_map(|line| line.split_once([':', '\u{ff1a}'])).map(|(a, b)| (plain(a), plain(b))).collect()
 }

@@ -5,6 +5,7 @@
 //! holds what is harmless, and [`alarming`] says of any other line which topic it may be about.
 
 use crate::Page;
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// What a message is about.
@@ -139,10 +140,34 @@ impl Known<'_> {
 
 /// The message that this line of a log is, wherever in the line it begins.
 pub fn recognise(line: &str) -> Option<Known<'_>> {
-    messages()
-        .iter()
-        .find_map(|message| Some(Known { message, fields: fields(message.text, line)? }))
+    // Only messages whose longest word the line has need be compared.
+    let words = line.split(|c: char| !c.is_ascii_alphabetic());
+    let held = words.filter_map(|word| BY_WORD.get(word)).flatten();
+    let mut held: Vec<usize> = held.copied().collect();
+    held.sort_unstable();
+    held.into_iter().find_map(|at| {
+        let message = &messages()[at];
+        Some(Known { message, fields: fields(message.text, line)? })
+    })
 }
+
+/// The messages by the longest word that is in each line of theirs.
+static BY_WORD: LazyLock<HashMap<&str, Vec<usize>>> = LazyLock::new(|| {
+    let mut all: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (at, message) in messages().iter().enumerate() {
+        let pieces: Vec<&str> = message.text.split(['{', '}']).step_by(2).collect();
+        let words = pieces.iter().enumerate().flat_map(|(nr, piece)| {
+            let mut words: Vec<&str> = piece.split(|c: char| !c.is_ascii_alphabetic()).collect();
+            // A word at the edge of a value may go on in it.
+            words.truncate(words.len() - usize::from(nr + 1 < pieces.len()));
+            words.drain(..usize::from(nr > 0).min(words.len()));
+            words
+        });
+        let longest = words.max_by_key(|word| word.len()).unwrap_or_default();
+        all.entry(longest).or_default().push(at);
+    }
+    all
+});
 
 /// The message that a line is, or that a part of one, as people paste and search them, belongs to.
 pub fn about(words: &str) -> Option<&'static Message> {
@@ -213,7 +238,11 @@ fn matched<'a>(line: &'a str, text: &str) -> Option<&'a str> {
 /// Words of a message that may report a fault, and the topic that it would be about.
 const ALARMS: &[(&str, Topic)] = &[
     ("unstable", Topic::Stability),
+    ("instable", Topic::Stability),
     ("not stable", Topic::Stability),
+    ("broken", Topic::Stability),
+    ("inconsisten", Topic::Stability),
+    ("jump", Topic::Stability),
     ("skew", Topic::Stability),
     ("warp", Topic::Stability),
     ("unsynchron", Topic::Stability),

@@ -23,6 +23,9 @@ pub struct Run {
     pub screen: Option<String>,
     /// The version of the tool.
     pub tool_version: String,
+    /// The compilers that built the tool, and the readers of clocks in it, with their versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub compilers: Vec<String>,
     /// The seed of the random order in which entries were measured within each round.
     pub order_seed: u64,
     /// Whether the run was complete. `false`: it was interrupted, and the report holds what was

@@ -39,6 +39,21 @@ pub mod waits;
 
 pub use unavailable::Unavailable;
 
+/// The compilers that built this crate and the readers of clocks in it, with their versions.
+pub fn compilers() -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for line in [
+        option_env!("CHRONOSCOPE_RUST"),
+        option_env!("CHRONOSCOPE_WITH_C"),
+        option_env!("CHRONOSCOPE_WITH_CXX"),
+    ] {
+        if let Some(line) = line.filter(|line| !line.is_empty()) {
+            all.push(line.into());
+        }
+    }
+    all
+}
+
 /// The sample in the README is compiled and run.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -90,6 +90,39 @@ pub fn examined(mut report: Report) -> Report {
     report
 }
 
+/// Returns what a stored report shows together with what other texts of its machine say: their log
+/// is added, and other facts where the report has none.
+pub fn completed(mut report: Report, root: &Root) -> Report {
+    let mut texts = machine::environment(root);
+    let env = &mut report.environment;
+    let new = texts.kernel_log.extract_if(.., |line| !env.kernel_log.contains(line));
+    let new: Vec<String> = new.collect();
+    env.kernel_log.extend(new);
+    for (own, other) in [(&mut env.arch, texts.arch), (&mut env.os, texts.os)] {
+        if own.is_empty() {
+            *own = other;
+        }
+    }
+    if env.cpu.vendor.is_none() && env.cpu.model.is_none() {
+        env.cpu = texts.cpu;
+    }
+    if env.parameters.is_empty() {
+        env.parameters = texts.parameters;
+    }
+    env.kernel = env.kernel.take().or(texts.kernel);
+    env.clocksource = env.clocksource.take().or(texts.clocksource);
+    env.hypervisor = env.hypervisor.take().or(texts.hypervisor);
+    env.tsc = env.tsc.take().or(texts.tsc);
+    env.counter = env.counter.take().or(texts.counter);
+    let (log, source) = (!env.kernel_log.is_empty(), env.clocksource.is_some());
+    env.unknown.retain(|it| !match it.subject.as_str() {
+        "kernel log" => log,
+        "clock source" => source,
+        _ => false,
+    });
+    examined(report)
+}
+
 /// Returns the facts in the files behind `root`, together with the figures among the `stored`
 /// facts. Only on Linux do files and the recorded answers of calls hold all facts. Elsewhere the
 /// run asked the system for the other facts, and a bundle holds them in the report.

@@ -15,6 +15,7 @@ pub(crate) fn begin(seed: u64, root: &Root) -> Report {
             started: jiff::Timestamp::now().to_string(),
             argv: std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect(),
             tool_version: env!("CARGO_PKG_VERSION").into(),
+            compilers: chronoscope_probes::compilers(),
             order_seed: seed,
             ..Run::default()
         },

@@ -1,5 +1,6 @@
 //! What is wrong with time on this machine, or on one whose facts were recorded?
 
+use crate::archive::{self, Held};
 use crate::context::Context;
 use crate::error::Usage;
 use crate::input;
@@ -31,9 +32,13 @@ pub struct Args {
     /// Diagnose the machine that such a folder, a stored report or a text describes.
     #[arg(long, value_name = "PATH", conflicts_with_all = ["budget", "cpu", "seed"])]
     facts: Option<PathBuf>,
-    /// Texts of another machine, to be diagnosed together: dmesg, journalctl -k or kern.log, lscpu,
-    /// /proc/cpuinfo or /proc/cmdline, the folder of a sosreport; `-` is standard input. What they
-    /// do not say is unknown.
+    /// What another process meets with: its timer slack, libraries that replace clocks, quota and
+    /// time namespace. Nothing is measured.
+    #[arg(long, value_name = "PID", conflicts_with_all = ["quick", "record", "facts", "files", "budget", "cpu", "seed"])]
+    pid: Option<u32>,
+    /// What is known of another machine, to be diagnosed together: dmesg, journalctl -k or kern.log,
+    /// lscpu, /proc/cpuinfo or /proc/cmdline, a sosreport, a bundle or a report, also compressed;
+    /// `-` is standard input. What they do not say is unknown.
     #[arg(value_name = "FILE", conflicts_with_all = ["quick", "record", "budget", "cpu", "seed"])]
     files: Vec<PathBuf>,
 }
@@ -44,14 +49,12 @@ const MEASURED: &str = "report.json";
 impl Run for Args {
     fn task(self, _: &Context) -> anyhow::Result<Task> {
         let inputs: Vec<&Path> = self.facts.iter().chain(&self.files).map(|it| &**it).collect();
-        let job = match &inputs[..] {
-            [folder] if folder.is_dir() && !is_sosreport(folder) => {
-                Job::stored(from_bundle(folder)?, Screen::Doctor)
-            }
-            [_, ..] => Job::stored(from_texts(&inputs)?, Screen::Doctor),
-            [] if may_measure().is_err() => Job::stored(doctor::unmeasured(), Screen::Doctor),
-            [] if self.quick => Job::survey(Survey::quick_doctor(), Screen::Doctor),
-            [] => Job::survey(Survey::doctor(), Screen::Doctor),
+        let job = match (self.pid, &inputs[..]) {
+            (Some(pid), _) => Job::stored(of_process(pid)?, Screen::Doctor),
+            (None, [_, ..]) => Job::stored(from_files(&inputs)?, Screen::Doctor),
+            _ if may_measure().is_err() => Job::stored(doctor::unmeasured(), Screen::Doctor),
+            _ if self.quick => Job::survey(Survey::quick_doctor(), Screen::Doctor),
+            _ => Job::survey(Survey::doctor(), Screen::Doctor),
         };
         let amend = self
             .record
@@ -60,32 +63,81 @@ impl Run for Args {
     }
 }
 
-/// Diagnoses a report, or the machine that texts describe together.
-fn from_texts(paths: &[&Path]) -> Result<Report, Usage> {
-    let mut texts = Texts::default();
-    for path in paths {
-        if path.is_dir() && is_sosreport(path) {
-            texts.sosreport(path)?;
-            continue;
+/// What another process of this machine meets with.
+fn of_process(pid: u32) -> Result<Report, Usage> {
+    let root = Root::of_process(pid);
+    let root = root.map_err(|why| Usage(format!("cannot look at process {pid}: {why}")))?;
+    Ok(doctor::diagnosed(&root, None))
+}
+
+/// The machine that all of these describe together.
+#[derive(Default)]
+struct Described {
+    /// A report, or a bundle.
+    report: Option<Report>,
+    texts: Texts,
+}
+
+impl Described {
+    fn report(&mut self, name: &str, report: Report) -> Result<(), Usage> {
+        let again = || Usage(format!("{name}: one report or bundle is diagnosed at a time"));
+        if self.report.replace(report).is_some() { Err(again()) } else { Ok(()) }
+    }
+
+    fn folder(&mut self, name: &str, folder: &Path) -> Result<(), Usage> {
+        if is_sosreport(folder) {
+            return self.texts.sosreport(folder);
         }
-        let (name, bytes) = input::bytes(path, MOST)?;
-        match input::held(&bytes, &name) {
+        self.report(name, from_bundle(folder)?)
+    }
+
+    fn bytes(&mut self, name: &str, bytes: &[u8]) -> Result<(), Usage> {
+        match input::held(bytes, name) {
+            Ok(report) => self.report(name, report),
             // JSON that is no report may be a journal.
-            Ok(report) if paths.len() == 1 => return Ok(doctor::examined(report)),
-            Ok(_) => {
-                let why = "a report holds the facts of one run, and is diagnosed alone";
-                return Err(Usage(format!("{name}: {why}")));
-            }
             Err(Usage(why)) => {
-                let added = texts.add(&name, &bytes);
                 let json = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
-                added
-                    .map_err(|other| if json { Usage(format!("{why}; {TAKES}")) } else { other })?;
+                let refuse = |other| if json { Usage(format!("{why}; {TAKES}")) } else { other };
+                self.texts.add(name, bytes).map_err(refuse)
             }
         }
     }
-    let (_folder, root) = texts.machine()?;
-    Ok(doctor::diagnosed(&root, None))
+}
+
+/// Diagnoses the machine that reports, bundles and texts describe together.
+fn from_files(paths: &[&Path]) -> Result<Report, Usage> {
+    let mut all = Described::default();
+    for path in paths {
+        let shown = path.display().to_string();
+        if path.is_dir() {
+            all.folder(&shown, path)?;
+            continue;
+        }
+        let held = if path.is_file() { archive::open(path)? } else { None };
+        match held {
+            Some(Held::Folder(folder)) => {
+                all.folder(&shown, folder.path()).map_err(|Usage(why)| {
+                    Usage(why.replace(&folder.path().display().to_string(), &shown))
+                })?;
+            }
+            Some(Held::Text(bytes)) => all.bytes(&shown, &bytes)?,
+            None => {
+                let (name, bytes) = input::bytes(path, MOST)?;
+                all.bytes(&name, &bytes)?;
+            }
+        }
+    }
+    match (all.report, all.texts.is_empty()) {
+        (Some(report), true) => Ok(doctor::examined(report)),
+        (Some(report), false) => {
+            let (_folder, root) = all.texts.machine()?;
+            Ok(doctor::completed(report, &root))
+        }
+        (None, _) => {
+            let (_folder, root) = all.texts.machine()?;
+            Ok(doctor::diagnosed(&root, None))
+        }
+    }
 }
 
 /// Reads the report of another machine from its bundle.
@@ -109,8 +161,14 @@ fn from_bundle(folder: &Path) -> Result<Report, Usage> {
 }
 
 fn record(folder: &Path, report: &Report) -> anyhow::Result<()> {
-    let refuse = |why: String| Usage(format!("cannot write {}: {why}", folder.display()));
-    machine::record(&Root::host(), folder).map_err(|why| refuse(why.to_string()))?;
+    machine::record(&Root::host(), folder).map_err(|why| {
+        let line = format!("cannot write {}: {why}", folder.display());
+        // A folder that is not empty is the wrong one; everything else is the disk's fault.
+        match why.kind() {
+            std::io::ErrorKind::AlreadyExists => anyhow::Error::new(Usage(line)),
+            _ => anyhow::anyhow!(line),
+        }
+    })?;
     let mut json = Vec::new();
     json::write(&doctor::without_names(report), &mut json)?;
     write_whole(&folder.join(MEASURED), &json)

@@ -182,7 +182,19 @@ fn pages(name: &str) -> Vec<Page> {
             found = if by_name { named(&bare) } else { by_call(&bare) };
         }
     }
-    found
+    if found.is_empty() { simpler(name).map_or(Vec::new(), |name| pages(&name)) } else { found }
+}
+
+/// A name without what debuggers, programs and sentences write around it, if that is less.
+fn simpler(name: &str) -> Option<String> {
+    let plain = name.rsplit('!').next()?;
+    let plain = plain.split(['+', '(', '=']).next()?.trim().trim_end_matches([':', '.', '!', ',']);
+    let plain = if plain.len() > 3 && plain == name {
+        plain.strip_suffix('s').filter(|one| one.ends_with(char::is_alphanumeric))?
+    } else {
+        plain
+    };
+    (plain.len() > 1 && plain.len() < name.len()).then(|| plain.to_owned())
 }
 
 /// The pages of an id, or of a name on a screen.

@@ -20,14 +20,26 @@ fn slow(report: &Report, names: &[&str]) -> Looked {
         return Ok(Clear);
     }
     let env = &report.environment;
-    let all = env.clocksource.iter();
+    let all = env.clocksource.iter().filter(|all| !all.available.is_empty());
     let all = all.map(|all| format!("available_clocksource: {}", all.available.join(" ")));
-    let current = format!("current_clocksource: {name}");
+    let current = in_use(report, name);
     let why = cause(report).map(|(line, _)| format!("kernel log: {line}"));
     let set = set_against_tsc(env, name).map(|word| format!("/proc/cmdline: {word}"));
     let evidence = [current].into_iter().chain(all).chain(cost_of_system_clock(report));
     let look = found(Level::Warning, evidence.chain(why).chain(set));
     Ok(look.fix(|| faster(report, name)))
+}
+
+/// The line that says that the kernel keeps time with this clock source.
+fn in_use(report: &Report, name: &str) -> String {
+    let env = &report.environment;
+    let listed = env.clocksource.iter().any(|all| !all.available.is_empty());
+    let words = format!("clocksource {name}");
+    let mut log = env.kernel_log.iter().rev();
+    match log.find(|line| !listed && line.ends_with(&words)) {
+        Some(line) => format!("kernel log: {line}"),
+        None => format!("current_clocksource: {name}"),
+    }
 }
 
 /// The boot parameters that make the kernel use this clock source and not a faster one.
@@ -175,7 +187,7 @@ pub(super) const KVM_CLOCK_UNSTABLE: Fault = Fault {
         about: "The hypervisor does not promise that its page gives the same time on each CPU. \
                 The vDSO then makes a system call for each read, and the kernel keeps the time \
                 from going back with a value that all CPUs share, which costs more the more CPUs \
-                read it.",
+                read it. That is so on a host whose own TSC was found unstable.",
         how: "current_clocksource, CPUID 0x40000001 EAX[24]",
         act: "Have the host use the TSC as its clock source: KVM sets the bit only then. If the \
               guest has an invariant TSC, `clocksource=tsc` is the alternative.",
@@ -192,9 +204,11 @@ pub(super) const KVM_CLOCK_UNSTABLE: Fault = Fault {
             return Ok(Clear);
         };
         let stable = hypervisor.has("kvm-clock-stable");
-        // Without the feature kvm-clock, the leaf was not read.
-        if source != "kvm-clock" || !hypervisor.has("kvm-clock") || stable {
+        if source != "kvm-clock" || stable {
             return Ok(Clear);
+        }
+        if !hypervisor.has("kvm-clock") {
+            return Err("the features of the hypervisor were not read (CPUID 0x40000001)".into());
         }
         let invariant = report.environment.tsc.as_ref().map(|tsc| tsc.kind);
         let offered = report.environment.clocksource.iter().flat_map(|it| &it.available);
@@ -357,6 +371,7 @@ pub(super) const WATCHDOG_OFF: Fault = Fault {
     },
     certainty: Certainty::Measured,
     only: &[LINUX, TSC],
+    by_library: true,
     look: |report| {
         /// Crystals of computers are within 100 ppm of their rate, and a calibration adds little.
         /// NTP can correct 500 ppm.

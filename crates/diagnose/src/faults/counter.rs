@@ -1,7 +1,7 @@
 //! Faults of the processor's counter: its rate, its order, and how it agrees from CPU to CPU.
 
 use super::fault::{
-    ARM, Clear, FAULT, Fault, Found, LINUX, Look, SEVERAL_CPUS, TSC, clear_if, costs, found, ruler,
+    ARM, Clear, FAULT, Fault, Found, LINUX, Look, SEVERAL_CPUS, TSC, UNKNOWN_CPU, clear_if, costs, found, ruler,
     stated, trust,
 };
 use super::kernel_log::logged;
@@ -34,9 +34,8 @@ pub(super) const ARM_COUNTER_ERRATUM: Fault = Fault {
     },
     only: &[LINUX, ARM],
     look: |report| {
-        let Some(counter) = report.environment.counter.as_ref() else {
-            return Ok(Clear);
-        };
+        let unknown = "nothing says which processor the machine has";
+        let counter = report.environment.counter.as_ref().ok_or(unknown)?;
         let has = |words: &str| counter.errata.iter().any(|text| text.contains(words));
         let level = if has("no workaround") { Level::Warning } else { Level::Info };
         let look = found(level, counter.errata.clone());
@@ -69,6 +68,7 @@ pub(super) const BAD_CALIBRATION: Fault = Fault {
         ..Page::EMPTY
     },
     certainty: Certainty::Measured,
+    by_library: true,
     look: |report| {
         /// With a larger uncertainty than this, the rate counts as unknown: a calibration of a
         /// second is within 1 ppm on a busy machine.
@@ -140,6 +140,7 @@ pub(super) const CONTENDED_READ: Fault = Fault {
     certainty: Certainty::Measured,
     only: &[SEVERAL_CPUS],
     yields: true,
+    by_library: true,
     look: |report| {
         /// Threads that share cores and caches cost each other up to this factor.
         const NOTABLE: f64 = 3.0;
@@ -177,6 +178,7 @@ pub(super) const COUNTER_OUT_OF_STEP: Fault = Fault {
     },
     certainty: Certainty::Measured,
     yields: true,
+    by_library: true,
     look: |report| {
         let across = report.environment.across_cpus.iter().flat_map(|across| &across.pairs);
         let compared = across.filter(|pair| !pair.in_step()).map(|pair| {
@@ -331,6 +333,7 @@ pub(super) const TSC_JUMP: Fault = Fault {
     },
     certainty: Certainty::Measured,
     yields: true,
+    by_library: true,
     look: |report| {
         let trust = trust(report)?;
         let counter = |id: &str| match trust.of(id) {
@@ -377,6 +380,7 @@ pub(super) const TSC_RATE_MISMATCH: Fault = Fault {
     certainty: Certainty::Measured,
     only: &[TSC],
     yields: true,
+    by_library: true,
     look: |report| {
         /// NTP cannot correct a rate that is off by more: the kernel's discipline reaches 500 ppm
         /// (`MAXFREQ`, include/linux/timex.h).
@@ -431,9 +435,7 @@ pub(super) const TSC_VARIANT: Fault = Fault {
     },
     only: &[TSC],
     look: |report| {
-        let Some(tsc) = report.environment.tsc.as_ref() else {
-            return Ok(Clear);
-        };
+        let tsc = report.environment.tsc.as_ref().ok_or(UNKNOWN_CPU)?;
         let (level, kind) = match tsc.kind {
             TscKind::Variant => (Level::Warning, "variant"),
             TscKind::Constant => (Level::Info, "constant, not invariant"),

@@ -1,6 +1,6 @@
 //! What was different about the machine while a run measured it: other work, and changed settings.
 
-use super::fault::{Clear, Evidence, FAULT, Fault, Found, clear_if, found, ruler};
+use super::fault::{Clear, Evidence, FAULT, Fault, Found, clear_if, found, ran, ruler};
 use chronoscope_model::quantile::Percentile;
 use chronoscope_model::run::Noise;
 use chronoscope_model::units::{count, human_ns, percent, plural};
@@ -34,7 +34,7 @@ pub(super) const CHANGED_DURING_RUN: Fault = Fault {
         // A change of the clock source is a fault of its own.
         let changes = report.run.changed.iter().filter(|it| it.fact != change::CLOCK_SOURCE);
         let text = |it: &change::Change| format!("{}: {}, later {}", it.fact, it.before, it.after);
-        Ok(found(Level::Warning, changes.map(text)))
+        clear_if(ran(report), found(Level::Warning, changes.map(text)))
     },
     ..FAULT
 };

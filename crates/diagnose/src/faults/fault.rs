@@ -29,6 +29,8 @@ pub struct Fault {
     pub(super) affects_all: bool,
     /// Whether an emulator or a clock that was exchanged shows the same, and is then the cause.
     pub(super) yields: bool,
+    /// Whether a clock of the C library that is not the kernel's shows the same.
+    pub(super) by_library: bool,
     pub(super) look: fn(&Report) -> Looked,
 }
 
@@ -42,8 +44,12 @@ pub(super) const FAULT: Fault = Fault {
     by_glance: None,
     affects_all: false,
     yields: false,
+    by_library: false,
     look: |_| Ok(Clear),
 };
+
+/// Why a fault of the TSC is not ruled out where no fact says whether there is one.
+pub(super) const UNKNOWN_CPU: &str = "nothing says which processor the machine has";
 
 /// Why a quick run does not rule out what only a longer measurement shows.
 const OVERLOOKED: &str = "not looked at by --quick";
@@ -126,7 +132,14 @@ pub(super) const SEVERAL_CPUS: Only =
     Only(|env| env.cpu.logical != 1, "this machine has a single CPU");
 
 /// What makes the counter and the clocks look broken without being a fault of theirs.
-fn cause(report: &Report) -> Option<String> {
+fn cause(report: &Report, fault: &Fault) -> Option<String> {
+    let keeping = report.environment.keeping.as_ref();
+    if fault.by_library && keeping.is_some_and(|it| it.library_clock.is_some()) {
+        return Some("a library replaces the C library's clocks: see library-clock".into());
+    }
+    if !fault.yields {
+        return None;
+    }
     if let Some(what) = &report.environment.emulated {
         return Some(format!("the processor is emulated ({what}): see emulated-cpu"));
     }
@@ -150,7 +163,7 @@ impl Fault {
     pub(super) fn check(&self, report: &Report) -> (Option<Finding>, check::Check) {
         use check::Outcome::{self, Elsewhere};
         let looked = (self.look)(report).unwrap_or_else(Look::Unknown);
-        let looked = match (looked, cause(report).filter(|_| self.yields)) {
+        let looked = match (looked, cause(report, self)) {
             (Found(_), Some(cause)) => Look::Unknown(cause),
             (looked, _) => looked,
         };
@@ -236,6 +249,14 @@ pub(super) fn adjtimex(report: &Report) -> Result<Adjtimex, String> {
     let answer = report.environment.keeping.as_ref().and_then(|keeping| keeping.adjtimex);
     let otherwise = "the kernel was not asked, or gave no answer";
     answer.ok_or_else(|| why(report, "discipline", otherwise))
+}
+
+/// Whether something was measured, so that what is found before and after could differ.
+pub(super) fn ran(report: &Report) -> Result<(), &'static str> {
+    let run = &report.run;
+    let ran = run.quick || run.moved.is_some() || !run.changed.is_empty();
+    let measured = report.ruler.is_some() || !report.waits.is_empty() || report.trust.is_some();
+    (ran || measured).then_some(()).ok_or("nothing was measured, so nothing was looked at twice")
 }
 
 pub(super) fn costs(report: &Report) -> Result<(), &'static str> {

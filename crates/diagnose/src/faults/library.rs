@@ -26,6 +26,11 @@ pub(super) const LIBRARY_CLOCK: Fault = Fault {
     look: |report| {
         let keeping = report.environment.keeping.as_ref().ok_or("the clocks were not compared")?;
         let Some(clock) = &keeping.library_clock else { return Ok(Clear) };
+        if clock.ahead_ns == 0 && !clock.stands_still {
+            let names = clock.preloaded.join(", ");
+            let what = format!("/proc/PID/maps: {names} is loaded, which replaces the C library's clocks");
+            return Ok(found(Level::Warning, [what]).certain(Some(Certainty::Evidence)));
+        }
         let way = if clock.ahead_ns < 0 { "behind" } else { "ahead of" };
         let by = span(clock.ahead_ns.unsigned_abs());
         let still = if clock.stands_still { " and stands still" } else { "" };

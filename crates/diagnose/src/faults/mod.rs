@@ -133,6 +133,7 @@ fn worst_first(mut found: Vec<Finding>) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use chronoscope_model::check;
     use std::path::Path;
 
     #[test]
@@ -167,7 +168,22 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_found_in_an_empty_report() {
+    fn nothing_is_found_in_an_empty_report_and_nothing_ruled_out() {
         assert_eq!(findings(&Report::default()), Vec::new());
+        let mut wrong = Vec::new();
+        for os in ["Linux", "Windows 11", "macOS", "FreeBSD", ""] {
+            for arch in ["x86_64", "aarch64", "arm", ""] {
+                let mut report = Report::default();
+                report.environment.os = os.into();
+                report.environment.arch = arch.into();
+                report.environment.keeping = Some(Default::default()).filter(|_| os == "Linux");
+                for check in examined(&report).1 {
+                    if check.outcome == check::Outcome::Clear {
+                        wrong.push(format!("{} on {os} {arch}", check.id));
+                    }
+                }
+            }
+        }
+        assert!(wrong.is_empty(), "ruled out without a fact: {wrong:#?}");
     }
 }

@@ -1,6 +1,6 @@
 //! What the kernel, a sandbox or a hypervisor keeps this process from doing.
 
-use super::fault::{Clear, FAULT, Fault, LINUX, TIME64, TSC, found};
+use super::fault::{FAULT, Fault, LINUX, TIME64, TSC, UNKNOWN_CPU, clear_if, found, why};
 use chronoscope_model::environment::TscKind;
 use chronoscope_model::{Certainty, Level, Page};
 
@@ -22,8 +22,10 @@ pub(super) const ADJTIMEX_DENIED: Fault = Fault {
     only: &[LINUX],
     by_glance: Some(true),
     look: |report| {
-        let error = report.environment.keeping.as_ref().and_then(|it| it.adjtimex_refused.as_ref());
-        Ok(found(Level::Info, error.map(|error| format!("adjtimex: {error}"))))
+        let keeping = report.environment.keeping.as_ref();
+        let error = keeping.and_then(|it| it.adjtimex_refused.as_ref());
+        let look = found(Level::Info, error.map(|error| format!("adjtimex: {error}")));
+        clear_if(keeping.and_then(|it| it.adjtimex).ok_or("adjtimex(2) was not called"), look)
     },
     ..FAULT
 };
@@ -44,9 +46,7 @@ pub(super) const RDTSCP_FORBIDDEN: Fault = Fault {
     minor: true,
     only: &[TSC],
     look: |report| {
-        let Some(tsc) = report.environment.tsc.as_ref() else {
-            return Ok(Clear);
-        };
+        let tsc = report.environment.tsc.as_ref().ok_or(UNKNOWN_CPU)?;
         let missing = !tsc.rdtscp && tsc.kind != TscKind::None;
         Ok(found(Level::Info, missing.then(|| "CPUID 0x80000001 EDX[27]=0".into())))
     },
@@ -88,7 +88,7 @@ pub(super) const SLEEPS_REFUSED: Fault = Fault {
         let keeping = report.environment.keeping.as_ref();
         let tried = keeping.and_then(|keeping| keeping.sleep_refused.clone());
         if tried.is_none() && report.clocks.is_empty() && report.waits.is_empty() {
-            return Err("neither clocks nor sleeps were tried".into());
+            return Err(why(report, "sleeps", "neither clocks nor sleeps were tried"));
         }
         let sleeps = report.waits.iter().filter_map(|wait| {
             let reason = wait.unavailable_reason.as_deref()?;

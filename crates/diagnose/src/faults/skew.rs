@@ -90,10 +90,19 @@ enum Wrong {
 }
 
 impl Compared {
+    /// Whether the TSC was compared with the tick interrupt, of which the kernel loses some if it is
+    /// kept from running.
+    fn by_ticks(&self) -> bool {
+        matches!(&*self.watchdog, "jiffies" | "refined-jiffies")
+    }
+
     fn wrong(&self, env: &Environment) -> Wrong {
         /// No oscillator is off by this share: one of the two stood still for a while, or was set.
         const STOOD: f64 = 0.05;
         let ratio = self.clock_ns / self.watchdog_ns;
+        if self.by_ticks() && ratio > 1.0 {
+            return Wrong::Watchdog;
+        }
         // A virtual machine that was paused stops one of them, or both, as the host likes.
         match ratio {
             _ if env.hypervisor.is_some() => Wrong::Unknown,
@@ -118,6 +127,11 @@ impl Compared {
         );
         let invariant = env.tsc.as_ref().is_some_and(|tsc| tsc.kind == TscKind::Invariant);
         let judged = match (self.wrong(env), hpet_stops(env)) {
+            (Wrong::Watchdog, _) if self.by_ticks() => {
+                "the tick interrupt is at fault: the kernel lost some of them, and had no better \
+                 timer to check the TSC with"
+                    .into()
+            }
             (Wrong::Watchdog, Some(name)) if watchdog == "hpet" => format!(
                 "the HPET is at fault: on {name} it stops in the package idle state PC10, and the \
                  TSC is sound"
@@ -148,6 +162,14 @@ pub(super) fn fix(report: &Report, compared: Option<&Compared>) -> String {
         return "Nothing is wrong with the hardware: in a paravirtualised (PV) guest of Xen the TSC \
                 is not the clock; xen is."
             .into();
+    }
+    if compared.is_some_and(Compared::by_ticks) {
+        let guest = env.hypervisor.is_some();
+        let give = if guest { "Give the guest" } else { "Switch on in the firmware's setup" };
+        return format!(
+            "{give} an HPET or an ACPI timer, with which the kernel can check the TSC. Until then \
+             `tsc=nowatchdog` (Linux 5.18) or `tsc=reliable` keeps the TSC, which need not be wrong."
+        );
     }
     match (compared.map(|it| it.wrong(env)), hpet_stops(env)) {
         (Some(Wrong::Watchdog), Some(_)) if watchdog == "hpet" => {

@@ -25,6 +25,7 @@ pub(super) const CLOCK_NOT_IN_VDSO: Fault = Fault {
         ..Page::EMPTY
     },
     certainty: Certainty::Measured,
+    by_library: true,
     look: |report| {
         costs(report)?;
         let env = &report.environment;
@@ -111,6 +112,7 @@ pub(super) const VDSO_DISAGREES: Fault = Fault {
     },
     certainty: Certainty::Measured,
     yields: true,
+    by_library: true,
     look: |report| {
         let seen = trust(report)?.sandwiches.iter();
         let seen = seen.filter(|it| it.disagrees() && it.calls_backwards == 0);

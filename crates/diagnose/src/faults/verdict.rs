@@ -4,7 +4,7 @@ use crate::advise::system_clock;
 use crate::reading::{cost, source};
 use chronoscope_model::clock::{Clock, Grade};
 use chronoscope_model::user_space::in_user_space;
-use chronoscope_model::{About, Finding, Level, Report};
+use chronoscope_model::{About, Finding, Level, Report, change};
 
 /// `Clock source tsc, read in user space, 22.2 ns: good. Two things to know.`
 ///
@@ -17,6 +17,9 @@ pub fn verdict(report: &Report) -> String {
     let clock = system_clock(report);
     let verdict = clock.and_then(|clock| clock.verdict.as_ref());
     let good = verdict.is_some_and(|verdict| verdict.grade == Grade::Good);
+    // What makes the figures those of something else comes first, and they are not judged.
+    let instead = instead(report);
+    let good = good && instead.is_none();
     let judged = match (errors.as_slice(), warnings.as_slice()) {
         ([], []) if good => "good".into(),
         ([], []) => "nothing wrong was found".into(),
@@ -30,13 +33,33 @@ pub fn verdict(report: &Report) -> String {
         [(warnings, "warning", "warnings"), (rest.len(), "thing to know", "things to know")];
     let others = others.iter().filter(|(n, ..)| *n > 0);
     let others: Vec<String> = others.map(|(n, one, many)| counted(*n, one, many)).collect();
-    let mut sentences =
-        vec![format!("{}: {judged}", subject(report, clock)), capital(&others.join(", "))];
+    let subject = instead.unwrap_or_else(|| subject(report, clock));
+    let mut sentences = vec![format!("{subject}: {judged}"), capital(&others.join(", "))];
     if of(About::Run).any(|finding| finding.level > Level::Info) {
         sentences.push("The run was disturbed".into());
     }
     sentences.retain(|sentence| !sentence.is_empty());
     sentences.join(". ") + "."
+}
+
+/// What was measured in place of this machine's clocks, as the subject of a sentence, if something
+/// was: an emulator, a library, or two clock sources.
+fn instead(report: &Report) -> Option<String> {
+    let found = |id: &str| report.findings.iter().find(|it| it.id == id && it.is_found());
+    let env = &report.environment;
+    if found("emulated-cpu").is_some() {
+        let name = env.emulated.as_deref().and_then(|it| it.split(" (").next());
+        return Some(format!("The figures are an emulator's, {}", name.unwrap_or("unknown")));
+    }
+    if found("library-clock").is_some() {
+        let clock = env.keeping.as_ref().and_then(|it| it.library_clock.as_ref());
+        let names = clock.map(|it| it.preloaded.join(", ")).filter(|names| !names.is_empty());
+        let names = names.map_or(String::new(), |names| format!(", {names}"));
+        return Some(format!("The C library's clock is not the kernel's but a library's{names}"));
+    }
+    let changed = report.run.changed.iter().find(|it| it.fact == change::CLOCK_SOURCE)?;
+    let (before, after) = (&changed.before, &changed.after);
+    Some(format!("Clock source {before}, and later {after}"))
 }
 
 /// The system's clock as the subject of a sentence. Only Linux names its clock source; elsewhere

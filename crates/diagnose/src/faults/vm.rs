@@ -1,6 +1,6 @@
 //! What a hypervisor does to a virtual machine.
 
-use super::fault::{FAULT, Fault, LINUX, VIRTUAL, clear_if, found, ruler, trust};
+use super::fault::{FAULT, Fault, LINUX, Look, VIRTUAL, clear_if, found, ruler, trust};
 use super::kernel_log::logged;
 use crate::reading::short;
 use chronoscope_model::trust::{Pause, Paused};
@@ -90,6 +90,7 @@ pub(super) const VM_PAUSED: Fault = Fault {
         ..Page::EMPTY
     },
     certainty: Certainty::Measured,
+    by_library: true,
     look: |report| {
         /// The shortest pause that can be distinguished from a busy host, in nanoseconds.
         const LEAST_NS: f64 = 100e6;
@@ -97,6 +98,11 @@ pub(super) const VM_PAUSED: Fault = Fault {
         const GRAVE_NS: f64 = 1e9;
         /// The most pauses that are named; the longest come first.
         const NAMED: usize = 4;
+        if report.environment.hypervisor.is_some()
+            && let Ok(look @ Look::Found(_)) = logged(report, Level::Info, "vm-paused")
+        {
+            return Ok(look.certain(Some(Certainty::Evidence)));
+        }
         let watched = &trust(report)?.watched;
         let paused = |pause: &&Pause| pause.paused == Paused::Machine && pause.ns > LEAST_NS;
         let pauses = watched.pauses.iter().filter(paused);

@@ -4,6 +4,7 @@ use super::fault::{
     BARE, Clear, FAULT, Fault, INTEL, LINUX, Looked, TSC, clear_if, found, reasons, reasons_from,
     ruler, why,
 };
+use super::kernel_log::logged;
 use crate::late;
 use crate::reading::{short, source};
 use chronoscope_model::environment::CpuQuota;
@@ -108,6 +109,7 @@ pub(super) const COARSE_TICK: Fault = Fault {
         ..Page::EMPTY
     },
     certainty: Certainty::Measured,
+    by_library: true,
     look: |report| {
         /// The earliest of this many sleeps is not late by chance.
         const ENOUGH: u64 = 20;
@@ -169,6 +171,7 @@ pub(super) const DEEP_IDLE: Fault = Fault {
         ..Page::EMPTY
     },
     certainty: Certainty::Measured,
+    by_library: true,
     look: |report| {
         /// A CPU that wakes within this time, in nanoseconds, was in a light idle state: an
         /// interrupt and a switch take some 10 us.
@@ -268,8 +271,10 @@ pub(super) const HRTIMERS_OFF: Fault = Fault {
         let keeping = env.keeping.as_ref();
         let resolution = keeping.and_then(|keeping| keeping.timer_resolution_ns);
         let active = keeping.and_then(|keeping| keeping.high_resolution);
+        let logged = logged(report, Level::Warning, "hrtimers-off");
         if resolution.is_none() && active.is_none() {
-            return Err("the kernel did not give the resolution of its timers".into());
+            let unknown = "the kernel did not give the resolution of its timers";
+            return clear_if(Err::<(), _>(unknown), logged.unwrap_or(Clear));
         }
         let coarse = resolution.filter(|ns| *ns >= COARSE_NS);
         let coarse = coarse.map(|ns| format!("clock_getres(CLOCK_MONOTONIC): {ns} ns"));
@@ -405,7 +410,9 @@ pub(super) const TIMER_SLACK: Fault = Fault {
         let mut rows = late::by(report, Cause::TimerSlack, LEAST_NS);
         rows.retain(|row| row.wait.slack_ns.is_some_and(|ns| ns > USUAL_NS));
         let certainty = if rows.is_empty() { Certainty::Evidence } else { Certainty::Measured };
-        let known = own.map(|_| ()).ok_or(()).or_else(|()| reasons(report));
+        let known = own.map(|_| ()).ok_or(()).or_else(|()| {
+            reasons(report).map_err(|otherwise| why(report, "timer slack", otherwise))
+        });
         let evidence = set.into_iter().chain(late::lines(&rows));
         clear_if(known, found(Level::Warning, evidence).certain(Some(certainty)))
     },

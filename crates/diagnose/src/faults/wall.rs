@@ -35,6 +35,7 @@ pub(super) const CLOCK_BACKWARDS: Fault = Fault {
         ..Page::EMPTY
     },
     certainty: Certainty::Measured,
+    by_library: true,
     look: |report| {
         let read = report.clocks.iter();
         let read = read.filter_map(|clock| Some((&clock.id, clock.backwards.as_ref()?)));
@@ -141,6 +142,7 @@ pub(super) const CLOCK_STEPPED: Fault = Fault {
         ..Page::EMPTY
     },
     certainty: Certainty::Measured,
+    by_library: true,
     look: |report| {
         /// The smallest step that is reported, in nanoseconds. Interrupts between the reads of two
         /// clocks cause smaller ones.
@@ -201,6 +203,7 @@ pub(super) const SUSPENDED: Fault = Fault {
         ..Page::EMPTY
     },
     certainty: Certainty::Measured,
+    by_library: true,
     look: |report| {
         /// No suspension is shorter than this, in nanoseconds.
         const LEAST_NS: u64 = 10_000_000;

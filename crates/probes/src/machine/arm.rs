@@ -113,7 +113,7 @@ fn errata(root: &Root, log: &Log) -> Vec<String> {
     let chip = CHIPS.iter().find(|(chip, _)| board.split('\0').any(|name| name.trim() == *chip));
     if let (Some((chip, erratum)), true) = (chip, found.is_empty()) {
         let (property, what) = DEVICE_TREE[*erratum];
-        if log.find("workaround for ").is_none() {
+        if log.find("arch_timer: Enabling ").is_none() {
             found.push(format!(
                 "{what} (/proc/device-tree/compatible: {chip}); no workaround: the device tree \
                  lacks the property {property}, by which the kernel knows it"
@@ -129,8 +129,8 @@ fn errata(root: &Root, log: &Log) -> Vec<String> {
         }
     }
     // "arch_timer: Enabling global workaround for …", "arch_timer: CPU0: Trapping CNTVCT access".
-    for words in ["workaround for ", "Trapping CNTVCT access"] {
-        if let Some(line) = log.find(words).filter(|line| line.contains("arch_timer")) {
+    for words in ["arch_timer: Enabling ", "Trapping CNTVCT access"] {
+        if let Some(line) = log.find(words) {
             found.push(format!("kernel log: {line}"));
         }
     }

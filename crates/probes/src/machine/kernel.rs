@@ -3,10 +3,12 @@
 //! high-resolution timers, the time namespace, limits of real-time threads, and the programs that
 //! correct the clock.
 
+use super::kmsg::Log;
 use super::root::{Root, printable};
 use crate::waits::os as system;
 use chronoscope_model::Environment;
 use chronoscope_model::environment::ClockSource;
+use chronoscope_model::kernel_log::recognise;
 use chronoscope_model::timekeeping::{PROGRAMS, Timekeeping};
 
 /// Boot parameters that change how time is kept or how a CPU wakes up (kernel,
@@ -120,7 +122,7 @@ pub fn fill_load(root: &Root, env: &mut Environment) {
 const CLOCKSOURCE: &str = "/sys/devices/system/clocksource/clocksource0";
 
 /// Fills in the clock source in use and those that are available.
-pub fn fill_clocksource(root: &Root, env: &mut Environment) {
+pub fn fill_clocksource(root: &Root, log: &Log, env: &mut Environment) {
     match root.text(&format!("{CLOCKSOURCE}/current_clocksource")) {
         Ok(current) => {
             let available = root
@@ -131,6 +133,15 @@ pub fn fill_clocksource(root: &Root, env: &mut Environment) {
         }
         // Only Linux has this folder; on other systems its absence means nothing.
         Err(why) if root.is_linux() => {
+            // The kernel logs each change.
+            let words =
+                ["Switched to clocksource", "Switching to clocksource", "clocksource has been"];
+            let line = words.iter().find_map(|words| log.last(words)).filter(|_| !root.is_host());
+            let name = line.and_then(|line| Some(recognise(line)?.get("clock")?.to_owned()));
+            if let Some(current) = name {
+                env.clocksource = Some(ClockSource { current, available: Vec::new() });
+                return;
+            }
             env.not_known("clock source", format!("{CLOCKSOURCE}/current_clocksource: {why}"));
         }
         Err(_) => {}

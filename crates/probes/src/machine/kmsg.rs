@@ -1,6 +1,7 @@
 //! The lines about time in the kernel's log.
 
 use chronoscope_model::{Environment, kernel_log};
+use std::borrow::Cow;
 
 use super::os;
 use super::root::{Missing, Root};
@@ -40,6 +41,11 @@ const LENGTH: usize = 200;
 pub struct Log(pub Result<Vec<String>, Missing>);
 
 impl Log {
+    /// A log that nothing is asked of.
+    pub const fn none() -> Self {
+        Self(Err(Missing::Absent))
+    }
+
     pub fn find(&self, part: &str) -> Option<&str> {
         self.lines().iter().map(String::as_str).find(|line| line.contains(part))
     }
@@ -73,10 +79,41 @@ pub fn select(text: &str) -> Vec<String> {
             || kernel_log::recognise(message).is_some()
             || kernel_log::alarming(message).is_some()
     };
-    let mut lines: Vec<String> = messages(text).filter(concerns_time).map(clean).collect();
+    let mut lines = Vec::new();
+    for message in whole(text) {
+        if concerns_time(&&*message) {
+            lines.push(clean(&message));
+        }
+    }
     let spare = lines.len().saturating_sub(FIRST + LAST);
     lines.splice(FIRST.min(lines.len())..(FIRST + spare).min(lines.len()), []);
     lines
+}
+
+/// The messages of a text. One that a mail program broke is put together again.
+fn whole(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    /// The most lines that one is broken into.
+    const PARTS: usize = 4;
+    let form = form(text);
+    let mut lines = text.lines();
+    std::iter::from_fn(move || {
+        let line = lines.next()?;
+        let Some(first) = message(line, form) else { return Some(Cow::Borrowed("")) };
+        if kernel_log::alarming(first).is_none() && !first.ends_with("Marking") {
+            return Some(Cow::Borrowed(first));
+        }
+        let (mut joined, mut rest) = (first.to_owned(), lines.clone());
+        for _ in 1..PARTS {
+            let more = rest.next().filter(|line| form == Form::Plain || message(line, form).is_none());
+            let Some(more) = more else { break };
+            joined = format!("{} {}", joined.trim_end(), more.trim());
+            if kernel_log::recognise(&joined).is_some() {
+                lines = rest;
+                return Some(Cow::Owned(joined));
+            }
+        }
+        Some(Cow::Borrowed(first))
+    })
 }
 
 /// The form of a text that holds a kernel's log.
@@ -94,9 +131,13 @@ enum Form {
 
 /// The kernel's messages in the text of a log, in whichever usual form it is.
 pub fn messages(text: &str) -> impl Iterator<Item = &str> {
-    let has = |form: Form| text.lines().any(|line| message(line, form).is_some());
-    let form = [Form::Records, Form::Journal, Form::Dmesg].into_iter().find(|form| has(*form));
-    text.lines().filter_map(move |line| message(line, form.unwrap_or(Form::Plain)))
+    let form = form(text);
+    text.lines().filter_map(move |line| message(line, form))
+}
+
+fn form(text: &str) -> Form {
+    let has = |form: &Form| text.lines().any(|line| message(line, *form).is_some());
+    [Form::Records, Form::Journal, Form::Dmesg].into_iter().find(has).unwrap_or(Form::Plain)
 }
 
 /// Whether a text looks like a kernel's log: by the form of a line, or by what a line says.
@@ -143,14 +184,17 @@ fn message(line: &str, form: Form) -> Option<&str> {
     }
 }
 
-/// The message after a time in brackets: seconds since the start, or a date.
+/// The message after a time in brackets: seconds since the start or the line before, or a date.
 fn stamped(line: &str) -> Option<&str> {
+    let digit = |c: char| c.is_ascii_digit();
     let (time, message) = line.strip_prefix('[')?.split_once(']')?;
     let (time, message) = (time.trim(), message.strip_prefix(' ').unwrap_or(message));
     let seconds = time
+        .trim_start_matches(['+', '<', ' '])
         .split_once('.')
-        .is_some_and(|(whole, part)| whole.parse::<u64>().is_ok() && part.parse::<u64>().is_ok());
-    let date = time.len() >= 19 && time.matches(':').count() >= 2;
+        .is_some_and(|(whole, part)| whole.parse::<u64>().is_ok() && part.starts_with(digit));
+    // `Jan 5 10:11` or `Mon Jan  5 10:11:12 2026`.
+    let date = time.len() >= 11 && time.contains(':') && time.contains(digit);
     (seconds || date).then_some(message)
 }
 

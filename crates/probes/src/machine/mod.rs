@@ -19,6 +19,7 @@ mod kmsg;
 #[cfg(not(target_os = "linux"))]
 #[allow(dead_code, missing_docs, reason = "a system that knows more defines its own")]
 mod lacking;
+mod other_process;
 mod power;
 pub mod quota;
 mod root;
@@ -93,7 +94,7 @@ pub fn environment(root: &Root) -> Environment {
     cpu::fill_topology(root, &mut env);
     cores::fill(root, &mut env);
     cpu::fill_caches(root, &mut env);
-    kernel::fill_clocksource(root, &mut env);
+    kernel::fill_clocksource(root, &log, &mut env);
     tsc::fill(root, &log, &mut env);
     arm::fill(root, &log, &mut env);
     timers::fill(root, &log, &mut env);
@@ -112,6 +113,7 @@ pub fn environment(root: &Root) -> Environment {
     if root.is_host() {
         os::fill(&mut env);
     }
+    other_process::fill(root, &mut env);
     env
 }
 
@@ -126,7 +128,7 @@ pub fn kernel_log(root: &Root) -> Vec<String> {
 pub fn state(root: &Root) -> Environment {
     let mut env = Environment::default();
     cpu::fill_topology(root, &mut env);
-    kernel::fill_clocksource(root, &mut env);
+    kernel::fill_clocksource(root, &kmsg::Log::none(), &mut env);
     power::fill(root, &mut env);
     limits(root, &mut env);
     kernel::state(root, &mut env);

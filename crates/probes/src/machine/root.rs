@@ -28,6 +28,8 @@ pub struct Root {
     denied: Vec<PathBuf>,
     host: bool,
     hurried: bool,
+    /// The process whose own files count, if it is another than this one.
+    pid: Option<u32>,
     cpuinfo: OnceLock<String>,
 }
 
@@ -73,6 +75,7 @@ impl Root {
             denied: Vec::new(),
             host: true,
             hurried: false,
+            pid: None,
             cpuinfo: OnceLock::new(),
         }
     }
@@ -80,6 +83,21 @@ impl Root {
     /// This machine, for a caller who would rather not know a fact than wait for it.
     pub fn hurried() -> Root {
         Root { hurried: true, ..Root::host() }
+    }
+
+    /// This machine as another process meets with it.
+    ///
+    /// # Errors
+    /// There is no such process, or its files may not be read.
+    pub fn of_process(pid: u32) -> Result<Root, Missing> {
+        let mut root = Root { pid: Some(pid), ..Root::host() };
+        root.process = super::other_process::of(&root)?;
+        Ok(root)
+    }
+
+    /// The process whose files count, if it is another than this one.
+    pub fn pid(&self) -> Option<u32> {
+        self.pid
     }
 
     /// A machine recorded in `folder`: `root/` holds its files, `cpuid` the output of `cpuid -1 -r`
@@ -101,6 +119,7 @@ impl Root {
             denied: text("denied")?.lines().map(|l| PathBuf::from(l.trim())).collect(),
             host: false,
             hurried: false,
+            pid: None,
             cpuinfo: OnceLock::new(),
         })
     }
@@ -185,7 +204,11 @@ impl Root {
     /// this machine's own files part of another's facts.
     pub(super) fn at(&self, path: &str) -> Result<PathBuf, Missing> {
         let prefix = self.prefix.as_ref().ok_or(Missing::Absent)?;
-        let path = prefix.join(path.trim_start_matches('/'));
+        let other = self.pid.and_then(|pid| {
+            let file = path.strip_prefix("/proc/self/")?;
+            Some(format!("proc/{pid}/{file}"))
+        });
+        let path = prefix.join(other.as_deref().unwrap_or(path.trim_start_matches('/')));
         if self.host {
             return Ok(path);
         }
