@@ -187,7 +187,7 @@ impl Texts {
         let vendor = [("Intel", "GenuineIntel"), ("AMD", "AuthenticAMD")];
         let vendor = vendor.iter().find(|(name, _)| model.contains(name));
         let mut text = String::new();
-        let _ = writeln!(text, "processor\t: 0\nmodel name\t: {model}");
+        let _ = writeln!(text, "model name\t: {model}");
         if let Some((_, vendor)) = vendor {
             let _ = writeln!(text, "vendor_id\t: {vendor}");
         }
@@ -201,7 +201,7 @@ impl Texts {
     }
 
     fn lscpu(&mut self, listed: &Listed) {
-        let mut cpuinfo = "processor\t: 0\n".to_owned();
+        let mut cpuinfo = String::new();
         let [family, model, stepping] = &listed.numbers;
         let fields = [
             ("vendor_id", &listed.vendor),
@@ -381,8 +381,10 @@ impl Listed {
             "x86_64", "i386", "i586", "i686", "aarch64", "armv6l", "armv7l", "ppc64", "ppc64le",
             "s390x", "riscv64",
         ];
-        const VENDORS: [&str; 5] =
-            ["GenuineIntel", "AuthenticAMD", "HygonGenuine", "CentaurHauls", "  Shanghai  "];
+        const VENDORS: [&str; 12] = [
+            "GenuineIntel", "AuthenticAMD", "HygonGenuine", "CentaurHauls", "ARM", "Ampere",
+            "Apple", "HiSilicon", "NVIDIA", "Cavium", "Qualcomm", "Broadcom",
+        ];
         let number = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit());
         let mut found = Self::default();
         let mut pairs = pairs(text).into_iter().peekable();
@@ -397,12 +399,13 @@ impl Listed {
                 cpus = true;
             } else if value.starts_with("fpu ") && value.contains(" tsc ") {
                 found.flags = Some(value);
-            } else if cpus && !after && found.online.is_none() && value.starts_with('0')
+            } else if !after && found.online.is_none() && value.starts_with('0')
                 && value.chars().all(|c| c.is_ascii_digit() || c == ',' || c == '-')
             {
                 found.online = Some(value);
             } else if after && label != "BIOS Vendor ID" && !label.starts_with("BIOS")
-                && !number(&value) && found.name.is_none() && value.contains(' ')
+                && !number(&value) && found.name.is_none()
+                && (label == "Model name" || value.contains(' '))
             {
                 found.name = Some(value);
             } else if label == "Stepping" || label == "Révision" {
@@ -412,7 +415,7 @@ impl Listed {
                 found.numbers[1] = pairs.next_if(|(_, value)| number(value)).map(|it| it.1);
             }
         }
-        (cpus && found.arch.is_some()).then_some(found)
+        (found.arch.is_some() && (cpus || found.vendor.is_some())).then_some(found)
     }
 }
 

@@ -37,6 +37,7 @@ mod runtimes;
 mod serve;
 mod stored;
 mod sweep;
+mod texts;
 mod trust;
 mod under_load;
 mod usage;

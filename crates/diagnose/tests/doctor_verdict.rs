@@ -3,8 +3,10 @@
 use crate::machines;
 
 use chronoscope_diagnose::{examine, faults};
+use chronoscope_model::clock::Reads;
 use chronoscope_model::environment::ClockSource;
-use chronoscope_model::{About, Certainty, Finding, Level, Report};
+use chronoscope_model::timekeeping::LibraryClock;
+use chronoscope_model::{About, Certainty, Finding, Level, Report, change};
 
 /// The verdict on a machine with findings of these levels only.
 fn on(mut report: Report, levels: &[Level]) -> String {
@@ -52,11 +54,14 @@ fn what_is_unknown_or_about_the_run_is_not_counted() {
 
 #[test]
 fn nothing_is_called_good_that_was_not_measured() {
-    assert_eq!(on(Report::default(), &[]), "No clock was measured: nothing wrong was found.");
+    assert_eq!(on(Report::default(), &[]), "No clock was measured: nothing wrong was found in what is known.");
     let mut facts = Report::default();
     let available = vec!["tsc".into()];
     facts.environment.clocksource = Some(ClockSource { current: "tsc".into(), available });
-    assert_eq!(on(facts, &[]), "Clock source tsc, not measured: nothing wrong was found.");
+    assert_eq!(
+        on(facts, &[]),
+        "Clock source tsc, not measured: nothing wrong was found in what is known."
+    );
 }
 
 /// Other systems do not name a clock source.
@@ -67,4 +72,54 @@ fn elsewhere_the_clock_itself_is_named() {
     report.environment.clocksource = None;
     report.clocks.retain(|clock| clock.id == "posix/monotonic");
     assert_eq!(on(report, &[]), "System clock posix/monotonic, read in user space, 18.0 ns: good.");
+}
+
+#[test]
+fn it_begins_with_what_makes_the_figures_those_of_something_else() {
+    let begins = |change: fn(&mut Report), words: &str| {
+        let mut report = machines::tsc();
+        change(&mut report);
+        examine(&mut report);
+        let verdict = faults::verdict(&report);
+        assert!(verdict.starts_with(words), "{verdict}");
+        assert!(!verdict.contains("good"), "{verdict}");
+        report
+    };
+    begins(|it| it.environment.emulated = Some("Valgrind (x)".into()), "The figures are an emulator's");
+    let report = begins(
+        |it| {
+            let keeping = it.environment.keeping.get_or_insert_default();
+            keeping.library_clock = Some(LibraryClock {
+                pace_percent: Some(200),
+                preloaded: vec!["libfaketime.so.1".into()],
+                ..LibraryClock::default()
+            });
+        },
+        "The C library's clock is not the kernel's but a library's, libfaketime.so.1",
+    );
+    let found = report.findings.iter().find(|it| it.id == "library-clock");
+    assert!(found.is_some_and(|it| it.evidence[0].contains("200 %")), "{found:?}");
+    begins(
+        |it| {
+            let [fact, before, after] = [change::CLOCK_SOURCE, "tsc", "hpet"].map(Into::into);
+            it.run.changed = vec![change::Change { fact, before, after }];
+        },
+        "Clock source tsc, and later hpet",
+    );
+}
+
+#[test]
+fn a_glance_judges_clocks_that_are_read_by_system_calls() {
+    let mut report = machines::tsc();
+    (report.run.quick, report.trust) = (true, None);
+    for clock in &mut report.clocks {
+        let ns = if clock.reads(Reads::SystemCall) { 240.0 } else { 251.0 };
+        if clock.reads(Reads::SystemCall) || clock.reads(Reads::Vdso) {
+            clock.cost.throughput = Some(machines::estimate(ns, 0.5));
+        }
+    }
+    examine(&mut report);
+    let found = report.findings.iter().find(|it| it.id == "clock-not-in-vdso");
+    assert!(found.is_some_and(|it| it.level == Level::Warning), "{:?}", report.findings);
+    assert!(faults::verdict(&report).contains("read by a system call"));
 }

@@ -85,6 +85,9 @@ pub struct LibraryClock {
     pub ahead_ns: i64,
     /// Whether it stood still while the kernel's clock went on.
     pub stands_still: bool,
+    /// How fast it runs, in percent of the kernel's, if only that differs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pace_percent: Option<i64>,
     /// The file names of the libraries that are preloaded into the process.
     pub preloaded: Vec<String>,
 }

@@ -115,14 +115,18 @@ pub fn receive<T>(from: &Receiver<T>, patience: Duration) -> Result<T, RecvTimeo
 /// How the C library's clock differs from the kernel's, if it does: a preloaded library replaces
 /// the functions of the C library, but not the system calls.
 pub fn library_clock() -> Option<LibraryClock> {
-    let (ahead_ns, stands_still) = os::library_clock()?;
     let loaded = std::env::var("LD_PRELOAD").unwrap_or_default()
         + "\n"
         + &std::fs::read_to_string("/etc/ld.so.preload").unwrap_or_default();
     let paths = loaded.split([' ', ':', '\n']).filter(|path| !path.is_empty());
     let name = |path: &str| path.rsplit('/').next().unwrap_or(path).chars().take(60).collect();
-    let preloaded = paths.take(8).map(name).collect();
-    Some(LibraryClock { ahead_ns, stands_still, preloaded })
+    let preloaded: Vec<String> = paths.take(8).map(name).collect();
+    let pace = || (!preloaded.is_empty()).then(os::library_pace).flatten();
+    let (ahead_ns, stands_still, pace_percent) = match os::library_clock() {
+        Some((ahead_ns, stands_still)) => (ahead_ns, stands_still, None),
+        None => (0, false, Some(pace()?)),
+    };
+    Some(LibraryClock { ahead_ns, stands_still, pace_percent, preloaded })
 }
 
 #[cfg(target_os = "linux")]
@@ -242,6 +246,38 @@ mod os {
         error.filter(|error| !(newer && error.raw_os_error() == Some(libc::ENOSYS)))
     }
 
+    /// How fast the library's clock runs, in percent of the kernel's; `None` if it runs as fast.
+    pub(super) fn library_pace() -> Option<i64> {
+        const SPAN: Duration = Duration::from_millis(3);
+        const TRIES: usize = 3;
+        let both = || {
+            let mut library = Timespec64::default();
+            library.read(libc::CLOCK_MONOTONIC);
+            Some((read(libc::CLOCK_MONOTONIC)?, library.duration()))
+        };
+        let pace = || {
+            let first = may_ask_library().then(both)??;
+            let mut last = first;
+            for _ in 0..1_000_000 {
+                last = both()?;
+                if last.0.saturating_sub(first.0) >= SPAN {
+                    break;
+                }
+            }
+            let [kernel, library] = [last.0.checked_sub(first.0)?, last.1.checked_sub(first.1)?];
+            Some((library.as_nanos() * 100 / kernel.as_nanos().max(1)).cast_signed())
+        };
+        // A thread can lose its CPU between two reads, but hardly each time.
+        let mut usual = 100;
+        for _ in 0..TRIES {
+            usual = i64::try_from(pace()?).ok()?;
+            if (98..=102).contains(&usual) {
+                return None;
+            }
+        }
+        Some(usual)
+    }
+
     /// By how much the library's wall clock is ahead, in nanoseconds, and whether it stands still;
     /// `None` if it is the kernel's.
     pub(super) fn library_clock() -> Option<(i64, bool)> {
@@ -303,6 +339,10 @@ mod os {
     }
 
     pub(super) fn library_clock() -> Option<(i64, bool)> {
+        None
+    }
+
+    pub(super) fn library_pace() -> Option<i64> {
         None
     }
 }

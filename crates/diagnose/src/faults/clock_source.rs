@@ -1,7 +1,7 @@
 //! Faults of the clock source that the kernel keeps time with.
 
 use super::fault::{
-    Clear, FAULT, Fault, LINUX, Looked, TSC, VIRTUAL, clock_source, cost_of_system_clock, found,
+    Clear, FAULT, Fault, LINUX, Looked, TSC, VIRTUAL, clock_source, cost_of_system_clock, found, ran,
     stated,
 };
 use super::kernel_log::cause;
@@ -137,7 +137,8 @@ pub(super) const CLOCKSOURCE_CHANGED: Fault = Fault {
     look: |report| {
         let mut changed = report.run.changed.iter();
         let Some(changed) = changed.find(|it| it.fact == change::CLOCK_SOURCE) else {
-            return clock_source(report).map(|_| Clear);
+            clock_source(report)?;
+            return ran(report).map(|()| Clear).map_err(Into::into);
         };
         let evidence = format!("current_clocksource: {}, later {}", changed.before, changed.after);
         let log = report.environment.kernel_log.iter().filter(|line| line.contains("nstable"));
@@ -248,6 +249,7 @@ pub(super) const RATE_OFF_EVERYWHERE: Fault = Fault {
         if compared.clone().any(|(_, with)| independent(with.standing)) {
             return Ok(Clear);
         }
+        compared.clone().next().ok_or("no rate was compared")?;
         let evidence = compared.map(|(rate, with)| {
             let (name, standing) = (&rate.source, with.standing.name());
             format!("{name} against {}: {standing}; {}", with.with, with.why)
@@ -274,7 +276,11 @@ pub(super) const SAME_OSCILLATOR: Fault = Fault {
     by_glance: Some(false),
     look: |report| {
         let source = clock_source(report)?;
-        let mut rates = report.environment.counter_rates().iter();
+        let rates = report.environment.counter_rates().iter();
+        if rates.clone().all(|rate| rate.compared.is_none()) {
+            return Err("no rate was compared".into());
+        }
+        let mut rates = rates;
         let same = rates.any(|rate| {
             let compared = rate.compared.as_ref();
             compared.is_some_and(|with| with.standing == Standing::SameOscillator)

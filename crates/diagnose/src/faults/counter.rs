@@ -1,7 +1,7 @@
 //! Faults of the processor's counter: its rate, its order, and how it agrees from CPU to CPU.
 
 use super::fault::{
-    ARM, Clear, FAULT, Fault, Found, LINUX, Look, SEVERAL_CPUS, TSC, UNKNOWN_CPU, clear_if, costs, found, ruler,
+    ARM, Clear, FAULT, Fault, Found, LINUX, Look, SEVERAL_CPUS, TSC, UNKNOWN_CPU, asked, clear_if, costs, found, ruler,
     stated, trust,
 };
 use super::kernel_log::logged;
@@ -34,8 +34,12 @@ pub(super) const ARM_COUNTER_ERRATUM: Fault = Fault {
     },
     only: &[LINUX, ARM],
     look: |report| {
-        let unknown = "nothing says which processor the machine has";
-        let counter = report.environment.counter.as_ref().ok_or(unknown)?;
+        let Some(counter) = report.environment.counter.as_ref() else {
+            return match logged(report, Level::Info, "arm-counter-erratum") {
+                Ok(look @ Found(_)) => Ok(look),
+                _ => Err(UNKNOWN_CPU.into()),
+            };
+        };
         let has = |words: &str| counter.errata.iter().any(|text| text.contains(words));
         let level = if has("no workaround") { Level::Warning } else { Level::Info };
         let look = found(level, counter.errata.clone());
@@ -238,7 +242,9 @@ pub(super) const EMULATED_CPU: Fault = Fault {
         references: &["QEMU documentation, system emulation: TCG"],
         ..Page::EMPTY
     },
-    look: |report| Ok(found(Level::Warning, report.environment.emulated.clone())),
+    look: |report| {
+        clear_if(asked(report), found(Level::Warning, report.environment.emulated.clone()))
+    },
     ..FAULT
 };
 

@@ -251,6 +251,13 @@ pub(super) fn adjtimex(report: &Report) -> Result<Adjtimex, String> {
     answer.ok_or_else(|| why(report, "discipline", otherwise))
 }
 
+/// Whether a process ran on the machine and looked: texts alone do not say what it would meet.
+pub(super) fn asked(report: &Report) -> Result<(), String> {
+    let env = &report.environment;
+    let looked = env.vdso.is_some() || env.c_library.is_some() || !report.clocks.is_empty();
+    looked.then_some(()).ok_or_else(|| why(report, "C library", "no process looked at it there"))
+}
+
 /// Whether something was measured, so that what is found before and after could differ.
 pub(super) fn ran(report: &Report) -> Result<(), &'static str> {
     let run = &report.run;

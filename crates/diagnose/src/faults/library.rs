@@ -1,6 +1,6 @@
 //! A clock of the C library that is not the kernel's.
 
-use super::fault::{Clear, FAULT, Fault, LINUX, found};
+use super::fault::{asked, Clear, FAULT, Fault, LINUX, found};
 use chronoscope_model::units::count;
 use chronoscope_model::{Certainty, Level, Page};
 
@@ -25,8 +25,8 @@ pub(super) const LIBRARY_CLOCK: Fault = Fault {
     only: &[LINUX],
     look: |report| {
         let keeping = report.environment.keeping.as_ref().ok_or("the clocks were not compared")?;
-        let Some(clock) = &keeping.library_clock else { return Ok(Clear) };
-        if clock.ahead_ns == 0 && !clock.stands_still {
+        let Some(clock) = &keeping.library_clock else { return asked(report).map(|()| Clear) };
+        if clock.ahead_ns == 0 && !clock.stands_still && clock.pace_percent.is_none() {
             let names = clock.preloaded.join(", ");
             let what = format!("/proc/PID/maps: {names} is loaded, which replaces the C library's clocks");
             return Ok(found(Level::Warning, [what]).certain(Some(Certainty::Evidence)));
@@ -38,7 +38,10 @@ pub(super) const LIBRARY_CLOCK: Fault = Fault {
             [] => "no library is preloaded by LD_PRELOAD or /etc/ld.so.preload".into(),
             names => format!("a library is preloaded by LD_PRELOAD: {}", names.join(", ")),
         };
-        let what = format!("the C library's clock is {by} {way} the kernel's{still}");
+        let what = match clock.pace_percent {
+            Some(pace) => format!("the C library's clock runs at {pace} % of the kernel's pace"),
+            None => format!("the C library's clock is {by} {way} the kernel's{still}"),
+        };
         Ok(found(Level::Error, [what, cause]))
     },
     ..FAULT

@@ -1,6 +1,6 @@
 //! What Windows and macOS do by design.
 
-use super::fault::{Clear, FAULT, Fault, Looked, MAC, WINDOWS, clear_if, costs, found};
+use super::fault::{Clear, FAULT, Fault, Looked, MAC, UNKNOWN_CPU, WINDOWS, clear_if, costs, found};
 use crate::reading::short;
 use crate::system::System;
 use chronoscope_model::clock::Kind;
@@ -13,8 +13,9 @@ const ON_WINDOWS: Fault = Fault { only: &[WINDOWS], ..FAULT };
 /// Finds that Windows' performance counter is derived from something unusual.
 fn performance_counter(report: &Report, level: Level, unusual: fn(&Timer) -> bool) -> Looked {
     let mut timers = report.environment.timers.iter();
-    let timer = timers.find(|timer| timer.name == "QPC").filter(|timer| unusual(timer));
-    let known = timer.and_then(|timer| Some((timer, timer.hz?)));
+    let unknown = "the rate of QueryPerformanceCounter is not known";
+    let timer = timers.find(|timer| timer.name == "QPC").ok_or(unknown)?;
+    let known = Some(timer).filter(|timer| unusual(timer)).and_then(|timer| Some((timer, timer.hz?)));
     Ok(found(level, known.map(|(timer, hz)| format!("QPC: {hz:.0} Hz; {}", timer.evidence))))
 }
 
@@ -102,6 +103,9 @@ pub(super) const QPC_ON_VARIANT_TSC: Fault = Fault {
         const RAW_HZ: f64 = 200e6;
         let env = &report.environment;
         let kind = env.tsc.as_ref().map_or(TscKind::None, |tsc| tsc.kind);
+        if env.tsc.is_none() && env.cpu.vendor.is_none() {
+            return Err(UNKNOWN_CPU.into());
+        }
         if matches!(kind, TscKind::Invariant | TscKind::None) || env.cpu.logical == 1 {
             return Ok(Clear);
         }
@@ -152,10 +156,10 @@ pub(super) const TIMER_RESOLUTION_15MS: Fault = Fault {
     look: |report| {
         let here = System::of(&report.environment) == System::Windows;
         let timers = report.environment.timers.iter();
-        let mut timers = timers.filter_map(|timer| Some((timer, timer.hz?)));
-        let interrupt = timers.find(|(timer, hz)| {
-            here && timer.name.contains("interrupt") && *hz > 60.0 && *hz < 70.0
-        });
+        let timers = timers.filter_map(|timer| Some((timer, timer.hz?)));
+        let mut timers = timers.filter(|(timer, _)| timer.name.contains("interrupt")).peekable();
+        timers.peek().ok_or("the interval of the clock interrupt is not known")?;
+        let interrupt = timers.find(|(_, hz)| here && *hz > 60.0 && *hz < 70.0);
         let text =
             |(timer, hz): (&Timer, f64)| format!("{}: {hz:.1} Hz; {}", timer.name, timer.evidence);
         Ok(found(Level::Info, interrupt.map(text)))

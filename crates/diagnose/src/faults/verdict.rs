@@ -4,7 +4,7 @@ use crate::advise::system_clock;
 use crate::reading::{cost, source};
 use chronoscope_model::clock::{Clock, Grade};
 use chronoscope_model::user_space::in_user_space;
-use chronoscope_model::{About, Finding, Level, Report, change};
+use chronoscope_model::{About, Finding, Level, Report, change, kernel_log};
 
 /// `Clock source tsc, read in user space, 22.2 ns: good. Two things to know.`
 ///
@@ -22,6 +22,8 @@ pub fn verdict(report: &Report) -> String {
     let good = good && instead.is_none();
     let judged = match (errors.as_slice(), warnings.as_slice()) {
         ([], []) if good => "good".into(),
+        ([], []) if unread(report) => "a line of the kernel log was not understood".into(),
+        ([], []) if clock.is_none() => "nothing wrong was found in what is known".into(),
         ([], []) => "nothing wrong was found".into(),
         ([], warnings) if good => format!("good, but {}", named(warnings, "warning", "warnings")),
         ([], warnings) => named(warnings, "warning", "warnings"),
@@ -40,6 +42,11 @@ pub fn verdict(report: &Report) -> String {
     }
     sentences.retain(|sentence| !sentence.is_empty());
     sentences.join(". ") + "."
+}
+
+/// Whether the log holds a line about time that nothing recognises.
+fn unread(report: &Report) -> bool {
+    report.environment.kernel_log.iter().any(|line| kernel_log::alarming(line).is_some())
 }
 
 /// What was measured in place of this machine's clocks, as the subject of a sentence, if something

@@ -235,6 +235,7 @@ pub fn tsc() -> Report {
             argv: vec!["chronoscope".into()],
             screen: None,
             tool_version: "0.1.0".into(),
+            compilers: Vec::new(),
             order_seed: 1_234_567_890,
             complete: true,
             seconds: 11.3,

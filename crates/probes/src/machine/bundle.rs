@@ -291,7 +291,8 @@ fn process(process: &Process) -> String {
     line("sleep_refused", process.sleep_refused.clone());
     let library = process.library_clock.as_ref().map(|clock| {
         let (ahead, still) = (clock.ahead_ns, clock.stands_still);
-        format!("ahead={ahead} still={still} preloaded={}", clock.preloaded.join(","))
+        let pace = clock.pace_percent.map_or(String::new(), |pace| format!(" pace={pace}"));
+        format!("ahead={ahead} still={still}{pace} preloaded={}", clock.preloaded.join(","))
     });
     line("library_clock", library);
     let adjtimex = process.adjtimex.as_ref().map(|answer| match answer {

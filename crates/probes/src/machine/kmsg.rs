@@ -98,7 +98,7 @@ fn whole(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
     let mut lines = text.lines();
     std::iter::from_fn(move || {
         let line = lines.next()?;
-        let Some(first) = message(line, form) else { return Some(Cow::Borrowed("")) };
+        let Some(first) = or_plain(line, form) else { return Some(Cow::Borrowed("")) };
         if kernel_log::alarming(first).is_none() && !first.ends_with("Marking") {
             return Some(Cow::Borrowed(first));
         }
@@ -132,7 +132,13 @@ enum Form {
 /// The kernel's messages in the text of a log, in whichever usual form it is.
 pub fn messages(text: &str) -> impl Iterator<Item = &str> {
     let form = form(text);
-    text.lines().filter_map(move |line| message(line, form))
+    text.lines().filter_map(move |line| or_plain(line, form))
+}
+
+/// The message of a line, which lacks its time if someone wrote or cut it by hand.
+fn or_plain(line: &str, form: Form) -> Option<&str> {
+    let by_hand = form == Form::Dmesg && !line.trim_start().starts_with('<');
+    message(line, form).or_else(|| by_hand.then_some(line))
 }
 
 fn form(text: &str) -> Form {

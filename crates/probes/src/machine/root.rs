@@ -383,6 +383,7 @@ fn library_clock(value: &str) -> Option<LibraryClock> {
     Some(LibraryClock {
         ahead_ns: of("ahead=")?.parse().ok()?,
         stands_still: of("still=")?.parse().ok()?,
+        pace_percent: of("pace=").and_then(|pace| pace.parse().ok()),
         preloaded: of("preloaded=")?
             .split(',')
             .filter(|name| !name.is_empty())

@@ -23,7 +23,9 @@ fn clock(id: libc::clockid_t) -> Option<u64> {
         }
         time.assume_init()
     };
-    Some(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
+    // A library in place of the C library's may return anything.
+    let ns = (time.tv_sec as u64).wrapping_mul(1_000_000_000);
+    Some(ns.wrapping_add(time.tv_nsec as u64))
 }
 
 /// The clock that the system's timers run on, in nanoseconds.

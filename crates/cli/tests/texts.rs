@@ -1,0 +1,219 @@
+//! Texts that people have of a machine, and archives of them, through `doctor` as a user runs it.
+
+use crate::common::run;
+use chronoscope_model::check::Outcome;
+use chronoscope_model::{About, Level, Report};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+fn doctor(args: &[&str]) -> Result<Report, String> {
+    let output = run(&[&["doctor", "--json"], args].concat());
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    if !output.status.success() {
+        assert_eq!((output.status.code(), errors.lines().count()), (Some(2), 1), "{errors}");
+        return Err(errors);
+    }
+    Ok(serde_json::from_slice(&output.stdout).expect("a report"))
+}
+
+fn found(report: &Report) -> Vec<&str> {
+    report.findings.iter().filter(|it| it.is_found()).map(|it| &*it.id).collect()
+}
+
+/// The texts of a file, each with the line that names it.
+fn sections(file: &str) -> impl Iterator<Item = (&str, &str)> {
+    file.split("\n==== ").skip(1).filter_map(|section| section.split_once('\n'))
+}
+
+fn diagnosed(text: &str) -> Report {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("text");
+    fs::write(&path, text).expect("a file");
+    doctor(&[&path.display().to_string()]).unwrap_or_else(|why| panic!("{why}: {text}"))
+}
+
+#[test]
+fn no_text_of_a_healthy_machine_gives_a_warning() {
+    let all = sections(include_str!("data/healthy.txt"));
+    let wrong = all.flat_map(|(name, text)| {
+        let report = diagnosed(text);
+        let grave = report.findings.iter().filter(|it| it.level > Level::Info);
+        let grave = grave.filter(|it| it.about == About::Machine);
+        let mut wrong: Vec<String> = grave.map(|it| format!("{name}: {}", it.id)).collect();
+        let unclear = report.checks.iter().filter_map(|check| check.why.as_ref());
+        let unclear = unclear.filter(|why| why.contains("not understood"));
+        wrong.extend(unclear.map(|why| format!("{name}: {why}")));
+        wrong
+    });
+    let wrong: Vec<String> = wrong.collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn each_fault_of_a_text_is_found_and_what_is_not_understood_rules_out_nothing() {
+    let mut wrong = Vec::new();
+    for (head, text) in sections(include_str!("data/faulty.txt")) {
+        let (name, faults) = head.split_once(':').expect("faults");
+        let report = diagnosed(text);
+        let lacking = faults.split_whitespace().filter(|id| !found(&report).contains(id));
+        wrong.extend(lacking.map(|id| format!("{name}: no {id}, but {:?}", found(&report))));
+        if faults.trim().is_empty() {
+            let of_tsc = report.checks.iter().filter(|check| check.outcome == Outcome::Clear);
+            let ruled = of_tsc.filter(|it| ["tsc-skew", "tsc-warp", "tsc-given-up"].contains(&&*it.id));
+            wrong.extend(ruled.map(|it| format!("{name}: {} is ruled out", it.id)));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn lscpu_is_understood_in_other_languages_and_as_json() {
+    let mut seen = 0;
+    for (name, text) in sections(include_str!("data/healthy.txt")) {
+        if !name.starts_with("lscpu") {
+            continue;
+        }
+        let cpu = diagnosed(text).environment.cpu;
+        assert!(cpu.model.is_some() && cpu.logical > 1, "{name}: {cpu:?}");
+        assert!(cpu.signature.is_some() || name.ends_with("arm"), "{name}: {cpu:?}");
+        seen += 1;
+    }
+    assert!(seen >= 6);
+}
+
+const SKEW: &str = "clocksource: timekeeping watchdog on CPU3: Marking clocksource 'tsc' as unstable \
+                    because the skew is too large:";
+
+#[test]
+fn a_log_is_understood_however_it_was_copied() {
+    let (first, rest) = SKEW.split_at(60);
+    let bytes: Vec<String> = SKEW.bytes().map(|byte| byte.to_string()).collect();
+    let wide: Vec<u8> = format!("\u{feff}[    0.1] {SKEW}\r\n").encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let forms = [
+        format!("> [    0.149339] {SKEW}\n"),
+        format!("> > [    0.149339] {first}\n> > {rest}\n> > [    0.2] usb\n"),
+        format!("[    0.149339] {SKEW}\r\n"),
+        format!("[    0.149339][  C3] {SKEW}\n"),
+        format!("[Jan 5 10:11] {SKEW}\n[  +0.000012] usb\n"),
+        format!("kern  :warn  : [Mo Jan  5 10:11:12 2026] {SKEW}\n"),
+        format!("2026-01-05T10:11:12,123456+01:00 {SKEW}\n"),
+        format!("\x1b[32m[    0.149339] \x1b[0m\x1b[33m{SKEW}\x1b[0m\n"),
+        format!("<4>1 2026-01-05T10:11:12.003Z host kernel - - - {SKEW}\n"),
+        format!("<pre>[    0.149339] {}</pre>\n", SKEW.replace('\'', "&#39;")),
+        format!("[    0.149339] {}\n", SKEW.replace('\'', "\u{2019}")),
+        format!("{{\"_TRANSPORT\":\"kernel\",\"MESSAGE\":[{}]}}\n", bytes.join(",")),
+        format!("{{\n \"dmesg\": [ {{ \"pri\": 4, \"time\": 0.1, \"msg\": \"{SKEW}\" }} ]\n}}\n"),
+        format!("[{{\"_TRANSPORT\":\"kernel\",\"MESSAGE\":\"{SKEW}\"}}]\n"),
+        format!("Hello,\nsince the update I see\n[    0.149339] {SKEW}\nWhat is that?\n"),
+    ];
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("log");
+    for bytes in forms.iter().map(|form| form.as_bytes()).chain([&*wide]) {
+        fs::write(&path, bytes).expect("a file");
+        let report = doctor(&[&path.display().to_string()]);
+        let report = report.unwrap_or_else(|why| panic!("{why}: {}", String::from_utf8_lossy(bytes)));
+        assert!(found(&report).contains(&"tsc-skew"), "{}", String::from_utf8_lossy(bytes));
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn archives_are_read_and_hostile_ones_refused_in_one_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    let put = |name: &str, text: &str| {
+        fs::create_dir_all(at(name).parent().expect("a parent")).expect("a folder");
+        fs::write(at(name), text).expect("a file");
+    };
+    put("sos-x/sos_commands/kernel/dmesg", &format!("[    0.1] {SKEW}\n"));
+    put("sos-x/proc/cmdline", "ro quiet tsc=reliable\n");
+    put("sos-x/etc/shadow", "secret\n");
+    put("b/process", "arch=x86_64\nsysname=Linux\n");
+    put("b/root/dev/kmsg", &format!("4,1,1,-;{SKEW}\n"));
+    put("none/readme", "nothing\n");
+    let tar = |flags: &str, name: &str, what: &str| {
+        let mut tar = Command::new("tar");
+        tar.args([flags, name, what]).current_dir(folder.path());
+        assert!(tar.status().is_ok_and(|status| status.success()), "tar {flags}");
+        at(name).display().to_string()
+    };
+    let shown = |path: &str| doctor(&[path]);
+    for path in [
+        tar("-cJf", "sos.tar.xz", "sos-x"),
+        tar("-czf", "sos.tar.gz", "sos-x"),
+        tar("-cf", "sos.tar", "sos-x"),
+        tar("-czf", "b.tgz", "b"),
+        tar("-cf", "b.tar", "./b"),
+        at("sos-x").display().to_string(),
+    ] {
+        let report = shown(&path).unwrap_or_else(|why| panic!("{why}"));
+        assert!(found(&report).contains(&"tsc-skew"), "{path}");
+    }
+    let empty = tar("-cf", "none.tar", "none");
+    assert!(shown(&empty).is_err_and(|why| why.contains("no fact")));
+    // A cut archive, a bomb of zeros, and a header whose sum is wrong.
+    let whole = fs::read(at("sos.tar.xz")).expect("an archive");
+    fs::write(at("cut.tar.xz"), &whole[..whole.len() / 2]).expect("a file");
+    let mut broken = fs::read(at("none.tar")).expect("an archive");
+    broken[100] ^= 1;
+    fs::write(at("broken.tar"), broken).expect("a file");
+    fs::write(at("text.gz"), b"\x1f\x8b garbage").expect("a file");
+    for name in ["cut.tar.xz", "broken.tar", "text.gz"] {
+        assert!(shown(&at(name).display().to_string()).is_err(), "{name}");
+    }
+}
+
+#[test]
+fn texts_complete_a_bundle_and_two_machines_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    fs::create_dir(folder.path().join("b")).expect("a folder");
+    fs::write(Path::new(&path("b/process")), "arch=x86_64\nsysname=Linux\n").expect("a file");
+    fs::write(Path::new(&path("log")), format!("[    0.1] {SKEW}\n")).expect("a file");
+    let (bundle, log) = (path("b"), path("log"));
+    let both = doctor(&[&bundle, &log]).unwrap_or_else(|why| panic!("{why}"));
+    assert!(found(&both).contains(&"tsc-skew"));
+    assert_eq!(both.environment.arch, "x86_64");
+    assert!(doctor(&[&bundle, &bundle]).is_err());
+}
+
+/// Another process is looked at by its own files.
+#[cfg(target_os = "linux")]
+#[test]
+fn another_process_shows_its_own_slack_and_libraries() {
+    let library = std::fs::read_to_string("/proc/self/maps").expect("maps");
+    let library = library.lines().filter_map(|line| line.split_whitespace().nth(5));
+    let mut library = library.into_iter().filter(|path| path.contains("/libc"));
+    let library = library.next().map(ToOwned::to_owned);
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut sleeper = Command::new("sleep");
+    sleeper.arg("60");
+    if let Some(library) = library {
+        // Any library will do under this name: it is told by that.
+        let other = folder.path().join("libfaketime.so.1");
+        if fs::copy(library, &other).is_ok() {
+            sleeper.env("LD_PRELOAD", &other);
+        }
+    }
+    let mut sleeper = sleeper.spawn().expect("it starts");
+    let slack = format!("/proc/{}/timerslack_ns", sleeper.id());
+    // The program has begun once its own libraries are mapped.
+    for _ in 0..1000 {
+        let maps = fs::read_to_string(format!("/proc/{}/maps", sleeper.id())).unwrap_or_default();
+        if maps.contains("/sleep") && maps.contains("[vdso]") {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let set = fs::write(&slack, "5000000").is_ok();
+    let pid = sleeper.id().to_string();
+    let report = doctor(&["--pid", &pid]);
+    sleeper.kill().expect("it runs");
+    sleeper.wait().expect("it ends");
+    let report = report.unwrap_or_else(|why| panic!("{why}"));
+    assert!(!set || found(&report).contains(&"timer-slack"), "{:?}", report.environment);
+    let keeping = report.environment.keeping.unwrap_or_default();
+    assert!(keeping.sleep_refused.is_none() && report.clocks.is_empty());
+    assert!(doctor(&["--pid", "4194305"]).is_err());
+}
