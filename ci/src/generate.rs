@@ -121,25 +121,27 @@ fn table(list: &str) -> Result<String> {
     Ok(table)
 }
 
-/// The table of the kernel's messages.
+/// The table of the kernel's messages that prove something, by what they prove.
 fn messages() -> String {
     let all = kernel_log::messages();
+    let proving = || all.iter().filter(|it| !it.faults.is_empty() || !it.open.is_empty());
     let mut table = format!(
-        "{} messages:\n\n| message | Linux | proves | what it means |\n| --- | --- | --- | --- |\n",
-        all.len()
+        "{} messages are known. These {} prove something; `chronoscope explain` says what each of \
+         all means.\n\n| message | Linux | proves |\n| --- | --- | --- |\n",
+        all.len(),
+        proving().count()
     );
     let names =
         |ids: &[&str]| ids.iter().map(|id| format!("`{id}`")).collect::<Vec<String>>().join(", ");
-    for message in all {
-        let proves = match (&message.faults[..], &message.open[..]) {
-            ([], []) => "nothing wrong".into(),
-            ([], open) => format!("one of {}", names(open)),
-            (faults, _) => names(faults),
+    for message in proving() {
+        let proves = match &message.faults[..] {
+            [] => format!("one of {}", names(&message.open)),
+            faults => names(faults),
         };
         let guest =
             if message.guest.is_empty() { "" } else { ", and nothing in a virtual machine" };
-        let (text, kernels, means) = (message.text, message.kernels, message.means);
-        table += &format!("| `{text}` | {kernels} | {proves}{guest} | {means} |\n");
+        let (text, kernels) = (message.text, message.kernels);
+        table += &format!("| `{text}` | {kernels} | {proves}{guest} |\n");
     }
     table
 }

@@ -256,6 +256,7 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
         'chronoscope;doctor' {
             [CompletionResult]::new('--record', '--record', [CompletionResultType]::ParameterName, 'Also write the facts and figures to this new folder, without anything private')
             [CompletionResult]::new('--facts', '--facts', [CompletionResultType]::ParameterName, 'Diagnose the machine that such a folder, a stored report or a text describes')
+            [CompletionResult]::new('--pid', '--pid', [CompletionResultType]::ParameterName, 'What another process meets with: its timer slack, libraries that replace clocks, quota and time namespace. Nothing is measured')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable')
             [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour; auto: on a terminal, unless NO_COLOR is set')

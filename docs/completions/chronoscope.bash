@@ -665,7 +665,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__doctor)
-            opts="-o -q -v -h -V --quick --record --facts --json --export --color --ascii --quiet --verbose --budget --cpu --seed --allow --fail-on --baseline --save-baseline --force --help --version"
+            opts="-o -q -v -h -V --quick --record --facts --pid --json --export --color --ascii --quiet --verbose --budget --cpu --seed --allow --fail-on --baseline --save-baseline --force --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -676,6 +676,10 @@ _chronoscope() {
                     return 0
                     ;;
                 --facts)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --pid)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

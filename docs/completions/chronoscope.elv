@@ -246,6 +246,7 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
         &'chronoscope;doctor'= {
             cand --record 'Also write the facts and figures to this new folder, without anything private'
             cand --facts 'Diagnose the machine that such a folder, a stored report or a text describes'
+            cand --pid 'What another process meets with: its timer slack, libraries that replace clocks, quota and time namespace. Nothing is measured'
             cand -o 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable'
             cand --export 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable'
             cand --color 'When to use colour; auto: on a terminal, unless NO_COLOR is set'

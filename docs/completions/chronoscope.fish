@@ -1501,6 +1501,7 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -s h -l 
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -s V -l version -d 'Print version'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -l record -d 'Also write the facts and figures to this new folder, without anything private' -r -F
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -l facts -d 'Diagnose the machine that such a folder, a stored report or a text describes' -r -F
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -l pid -d 'What another process meets with: its timer slack, libraries that replace clocks, quota and time namespace. Nothing is measured' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable' -r -f -a "json=\t''
 ndjson=\t''
 csv=\t''

@@ -228,7 +228,9 @@ impl Texts {
         for path in FILES.iter().filter(|path| path.ends_with("_clocksource")) {
             let name = path.rsplit('/').next().unwrap_or(path);
             let mut lines = text.lines();
-            let Some(rest) = lines.find_map(|line| Some(line.split_once(name)?.1)) else { continue };
+            let Some(rest) = lines.find_map(|line| Some(line.split_once(name)?.1)) else {
+                continue;
+            };
             let value = rest.strip_prefix(':').or_else(|| lines.next()).unwrap_or_default().trim();
             let known = |word: &str| chronoscope_model::clock_source::by_name(word).is_some();
             if !value.is_empty() && value.split_whitespace().all(known) {
@@ -305,7 +307,8 @@ fn json_messages(text: &str) -> Option<String> {
     let values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
     let mut values: Vec<Value> = values.map_while(Result::ok).collect();
     if values.is_empty() {
-        let lines = text.lines().map(|line| line.trim_start_matches("data: ").trim_start_matches('\u{1e}'));
+        let lines =
+            text.lines().map(|line| line.trim_start_matches("data: ").trim_start_matches('\u{1e}'));
         values = lines.filter_map(|line| serde_json::from_str(line).ok()).collect();
     }
     let mut messages = None;
@@ -382,9 +385,21 @@ impl Listed {
             "s390x", "riscv64",
         ];
         const VENDORS: [&str; 12] = [
-            "GenuineIntel", "AuthenticAMD", "HygonGenuine", "CentaurHauls", "ARM", "Ampere",
-            "Apple", "HiSilicon", "NVIDIA", "Cavium", "Qualcomm", "Broadcom",
+            "GenuineIntel",
+            "AuthenticAMD",
+            "HygonGenuine",
+            "CentaurHauls",
+            "ARM",
+            "Ampere",
+            "Apple",
+            "HiSilicon",
+            "NVIDIA",
+            "Cavium",
+            "Qualcomm",
+            "Broadcom",
         ];
+        const STEPPINGS: [&str; 6] =
+            ["Stepping", "Révision", "Revisión", "步进", "ステッピング", "Степпинг"];
         let number = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit());
         let mut found = Self::default();
         let mut pairs = pairs(text).into_iter().peekable();
@@ -399,16 +414,21 @@ impl Listed {
                 cpus = true;
             } else if value.starts_with("fpu ") && value.contains(" tsc ") {
                 found.flags = Some(value);
-            } else if !after && found.online.is_none() && value.starts_with('0')
+            } else if !after
+                && found.online.is_none()
+                && value.starts_with('0')
                 && value.chars().all(|c| c.is_ascii_digit() || c == ',' || c == '-')
             {
                 found.online = Some(value);
-            } else if after && label != "BIOS Vendor ID" && !label.starts_with("BIOS")
-                && !number(&value) && found.name.is_none()
+            } else if after
+                && label != "BIOS Vendor ID"
+                && !label.starts_with("BIOS")
+                && !number(&value)
+                && found.name.is_none()
                 && (label == "Model name" || value.contains(' '))
             {
                 found.name = Some(value);
-            } else if label == "Stepping" || label == "Révision" {
+            } else if STEPPINGS.contains(&&*label) {
                 found.numbers[2] = Some(value);
             } else if after && number(&value) && found.numbers[0].is_none() {
                 found.numbers[0] = Some(value);
@@ -437,5 +457,8 @@ fn pairs(text: &str) -> Vec<(String, String)> {
         return found;
     }
     let lines = text.lines().take(4096);
-    lines.filter_map(|line| line.split_once([':', '\u{ff1a}'])).map(|(a, b)| (plain(a), plain(b))).collect()
+    lines
+        .filter_map(|line| line.split_once([':', '\u{ff1a}']))
+        .map(|(a, b)| (plain(a), plain(b)))
+        .collect()
 }

@@ -54,7 +54,10 @@ fn what_is_unknown_or_about_the_run_is_not_counted() {
 
 #[test]
 fn nothing_is_called_good_that_was_not_measured() {
-    assert_eq!(on(Report::default(), &[]), "No clock was measured: nothing wrong was found in what is known.");
+    assert_eq!(
+        on(Report::default(), &[]),
+        "No clock was measured: nothing wrong was found in what is known."
+    );
     let mut facts = Report::default();
     let available = vec!["tsc".into()];
     facts.environment.clocksource = Some(ClockSource { current: "tsc".into(), available });
@@ -85,7 +88,10 @@ fn it_begins_with_what_makes_the_figures_those_of_something_else() {
         assert!(!verdict.contains("good"), "{verdict}");
         report
     };
-    begins(|it| it.environment.emulated = Some("Valgrind (x)".into()), "The figures are an emulator's");
+    begins(
+        |it| it.environment.emulated = Some("Valgrind (x)".into()),
+        "The figures are an emulator's",
+    );
     let report = begins(
         |it| {
             let keeping = it.environment.keeping.get_or_insert_default();

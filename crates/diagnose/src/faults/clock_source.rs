@@ -1,8 +1,8 @@
 //! Faults of the clock source that the kernel keeps time with.
 
 use super::fault::{
-    Clear, FAULT, Fault, LINUX, Looked, TSC, VIRTUAL, clock_source, cost_of_system_clock, found, ran,
-    stated,
+    Clear, FAULT, Fault, LINUX, Looked, TSC, VIRTUAL, clock_source, cost_of_system_clock, found,
+    ran, stated,
 };
 use super::kernel_log::cause;
 use chronoscope_model::clock::Kind;

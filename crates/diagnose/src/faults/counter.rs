@@ -1,8 +1,8 @@
 //! Faults of the processor's counter: its rate, its order, and how it agrees from CPU to CPU.
 
 use super::fault::{
-    ARM, Clear, FAULT, Fault, Found, LINUX, Look, SEVERAL_CPUS, TSC, UNKNOWN_CPU, asked, clear_if, costs, found, ruler,
-    stated, trust,
+    ARM, Clear, FAULT, Fault, Found, LINUX, Look, SEVERAL_CPUS, TSC, UNKNOWN_CPU, asked, clear_if,
+    costs, found, ruler, stated, trust,
 };
 use super::kernel_log::logged;
 use crate::reading::{in_step, known, ns, short};

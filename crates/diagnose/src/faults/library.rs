@@ -1,6 +1,6 @@
 //! A clock of the C library that is not the kernel's.
 
-use super::fault::{asked, Clear, FAULT, Fault, LINUX, found};
+use super::fault::{Clear, FAULT, Fault, LINUX, asked, found};
 use chronoscope_model::units::count;
 use chronoscope_model::{Certainty, Level, Page};
 
@@ -28,7 +28,8 @@ pub(super) const LIBRARY_CLOCK: Fault = Fault {
         let Some(clock) = &keeping.library_clock else { return asked(report).map(|()| Clear) };
         if clock.ahead_ns == 0 && !clock.stands_still && clock.pace_percent.is_none() {
             let names = clock.preloaded.join(", ");
-            let what = format!("/proc/PID/maps: {names} is loaded, which replaces the C library's clocks");
+            let what =
+                format!("/proc/PID/maps: {names} is loaded, which replaces the C library's clocks");
             return Ok(found(Level::Warning, [what]).certain(Some(Certainty::Evidence)));
         }
         let way = if clock.ahead_ns < 0 { "behind" } else { "ahead of" };

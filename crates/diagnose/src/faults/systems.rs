@@ -1,6 +1,8 @@
 //! What Windows and macOS do by design.
 
-use super::fault::{Clear, FAULT, Fault, Looked, MAC, UNKNOWN_CPU, WINDOWS, clear_if, costs, found};
+use super::fault::{
+    Clear, FAULT, Fault, Looked, MAC, UNKNOWN_CPU, WINDOWS, clear_if, costs, found,
+};
 use crate::reading::short;
 use crate::system::System;
 use chronoscope_model::clock::Kind;
@@ -15,7 +17,8 @@ fn performance_counter(report: &Report, level: Level, unusual: fn(&Timer) -> boo
     let mut timers = report.environment.timers.iter();
     let unknown = "the rate of QueryPerformanceCounter is not known";
     let timer = timers.find(|timer| timer.name == "QPC").ok_or(unknown)?;
-    let known = Some(timer).filter(|timer| unusual(timer)).and_then(|timer| Some((timer, timer.hz?)));
+    let known =
+        Some(timer).filter(|timer| unusual(timer)).and_then(|timer| Some((timer, timer.hz?)));
     Ok(found(level, known.map(|(timer, hz)| format!("QPC: {hz:.0} Hz; {}", timer.evidence))))
 }
 

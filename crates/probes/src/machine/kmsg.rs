@@ -104,7 +104,8 @@ fn whole(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
         }
         let (mut joined, mut rest) = (first.to_owned(), lines.clone());
         for _ in 1..PARTS {
-            let more = rest.next().filter(|line| form == Form::Plain || message(line, form).is_none());
+            let more =
+                rest.next().filter(|line| form == Form::Plain || message(line, form).is_none());
             let Some(more) = more else { break };
             joined = format!("{} {}", joined.trim_end(), more.trim());
             if kernel_log::recognise(&joined).is_some() {

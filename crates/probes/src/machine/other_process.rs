@@ -1,7 +1,6 @@
 //! What another process of this machine meets with, by its files in `/proc`.
 
-use super::cpu;
-use super::root::{Missing, Process, Root, printable};
+use super::root::{Missing, Process, Root, cpu_list, printable};
 use chronoscope_model::Environment;
 use chronoscope_model::timekeeping::LibraryClock;
 
@@ -25,11 +24,12 @@ pub(super) fn of(root: &Root) -> Result<Process, Missing> {
                 replace.push(printable(name));
             }
         }
-        (!replace.is_empty()).then(|| LibraryClock { preloaded: replace, ..LibraryClock::default() })
+        (!replace.is_empty())
+            .then(|| LibraryClock { preloaded: replace, ..LibraryClock::default() })
     });
     Ok(Process {
         timer_slack_ns: root.number("/proc/self/timerslack_ns"),
-        allowed: field("Cpus_allowed_list").and_then(cpu::parse_list).unwrap_or_default(),
+        allowed: field("Cpus_allowed_list").and_then(cpu_list).unwrap_or_default(),
         vdso: maps.as_ref().map(|maps| maps.contains("[vdso]")),
         library_clock,
         tsc_permitted: None,
@@ -60,7 +60,9 @@ pub(super) fn fill(root: &Root, env: &mut Environment) {
     let status = root.text("/proc/self/status").unwrap_or_default();
     let filtered = status.lines().any(|line| line.split_whitespace().eq(["Seccomp:", "2"]));
     let why = match filtered {
-        true => "a filter of system calls (Seccomp: 2) is in force, and what it refuses cannot be read",
+        true => {
+            "a filter of system calls (Seccomp: 2) is in force, and what it refuses cannot be read"
+        }
         false => "no filter of system calls is in force (Seccomp: 0); the process was not asked",
     };
     env.not_known("sleeps", why);
