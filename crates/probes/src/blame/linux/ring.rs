@@ -139,7 +139,7 @@ fn control(event: &File, request: libc::Ioctl, argument: libc::c_int) -> bool {
 fn refused(error: &io::Error, of: Of) -> String {
     match error.raw_os_error() {
         Some(libc::EPERM | libc::EACCES) => {
-            let paranoid = std::fs::read_to_string("/proc/sys/kernel/perf_event_paranoid");
+            let paranoid = fs::read_to_string("/proc/sys/kernel/perf_event_paranoid");
             let paranoid = paranoid.map_or(String::new(), |it| format!(" (it is {})", it.trim()));
             // A whole CPU needs 0 or less (Documentation/admin-guide/sysctl/kernel.rst).
             let lower = match of {
