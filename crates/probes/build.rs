@@ -52,32 +52,26 @@ fn main() {
         });
     }
 
-    if compile("chronoscope_c", &sources, "sum.c", false) {
+    sources.push("sum.c");
+    if compile("chronoscope_c", &sources, false) {
         println!("cargo:rustc-cfg=native_c");
         if system == "windows" {
             println!("cargo:rustc-link-lib=dylib=winmm");
             link_posix_threads();
         }
     }
-    if compile("chronoscope_cxx", &["chrono.cpp", "waits.cpp"], "sum.cpp", true) {
+    if compile("chronoscope_cxx", &["chrono.cpp", "waits.cpp", "sum.cpp"], true) {
         println!("cargo:rustc-cfg=native_cxx");
         link_cxx_runtime(&system);
     }
 }
 
-/// Compiles the sources, and what `overhead` times; a missing compiler leaves the clocks of that
+/// Compiles the sources; a missing compiler leaves the clocks of that
 /// language out, with a reason that the tool shows, and breaks nothing else.
-fn compile(library: &str, sources: &[&str], sum: &str, cxx: bool) -> bool {
-    let mut build = compiler(2, cxx);
+fn compile(library: &str, sources: &[&str], cxx: bool) -> bool {
+    let mut build = compiler(cxx);
     build.files(sources.iter().map(|source| format!("native/{source}")));
-    // Level 3, as only that makes GCC use vector instructions, which Rust's release builds do.
-    let mut computation = compiler(3, cxx);
-    computation.file(format!("native/{sum}"));
-    let compiled = computation.try_compile_intermediates().and_then(|objects| {
-        build.objects(objects);
-        build.try_compile(library)
-    });
-    match compiled {
+    match build.try_compile(library) {
         Ok(()) => {
             let language = if cxx { "WITH_CXX" } else { "WITH_C" };
             named(language, &mut build.get_compiler().to_command());
@@ -102,10 +96,10 @@ fn compile(library: &str, sources: &[&str], sum: &str, cxx: bool) -> bool {
     }
 }
 
-/// The compiler of C or C++, at this level of optimisation.
-fn compiler(level: u32, cxx: bool) -> cc::Build {
+/// The compiler of C or C++.
+fn compiler(cxx: bool) -> cc::Build {
     let mut build = cc::Build::new();
-    build.cpp(cxx).opt_level(level).warnings(true).extra_warnings(true).cpp_link_stdlib(None);
+    build.cpp(cxx).opt_level(2).warnings(true).extra_warnings(true).cpp_link_stdlib(None);
     // musl's compiler does not search this machine's headers; the kernel's suit every C library. On
     // Alpine they are where the compiler looks anyway.
     if env::var("CARGO_CFG_TARGET_ENV").is_ok_and(|abi| abi == "musl") {

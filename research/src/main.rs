@@ -6,6 +6,7 @@ mod adapters;
 mod alarms;
 mod answers;
 mod bench;
+mod between;
 mod blame;
 mod build;
 mod changes;
@@ -59,6 +60,8 @@ enum Command {
     Aa(aa::Args),
     /// Compares other people's crates with and without our adapters; updates docs/RESULTS.md
     Adapters(adapters::Args),
+    /// Makes the table of what whole runs differ by from kept runs, and evaluates it
+    Between(between::Args),
     /// Checks that the main command answers alike, and soon; updates docs/RESULTS.md
     Answers(answers::Args),
     /// Compares identical runs, and runs with a planted change; updates docs/RESULTS.md
@@ -110,6 +113,7 @@ fn run(command: Command) -> Result<()> {
         Command::SweepVm(args) => sweep_vm::run(sh, &args),
         Command::Bench(args) => bench::run(sh, &args),
         Command::Aa(args) => aa::run(sh, &args),
+        Command::Between(args) => between::run(sh, &args),
         Command::Adapters(args) => adapters::run(sh, &args),
         Command::Answers(args) => answers::run(sh, &args),
         Command::Changes(args) => changes::run(sh, &args),

@@ -364,9 +364,8 @@ fn overhead_is_what_two_reads_add() {
         1,
     );
     let specs = host.specs();
-    let mut rng = fastrand::Rng::with_seed(1);
     let longest = Duration::from_secs(60);
-    let found = overhead::measure(&mut host, &specs, 0, [500, 99, 999], longest, &mut rng, |_| ())
+    let found = overhead::measure(&mut host, &specs, 0, [500, 99, 999], longest, 1, |_| ())
         .expect("samples");
     assert_eq!((found.taken, found.cut_short), (500, None));
     assert!((found.overhead.median_ns - 40.0).abs() < 1.0, "{found:?}");
@@ -383,8 +382,7 @@ fn a_sample_longer_than_the_time_is_cut_short_and_marked_so() {
     let budget = Duration::from_millis(500);
     let measure = |host: &mut Fake, n| {
         let specs = host.specs();
-        let mut rng = fastrand::Rng::with_seed(1);
-        overhead::measure(host, &specs, 0, [10, n, 10], budget, &mut rng, |_| ())
+        overhead::measure(host, &specs, 0, [10, n, 10], budget, 1, |_| ())
             .expect("at least a part of a sample")
     };
     let mut host = Fake::new(vec![clock.clone()], Disturbance::default(), 1);

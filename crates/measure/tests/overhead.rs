@@ -13,12 +13,11 @@ fn ratio(id: &str) -> Option<f64> {
     let ruler = Ruler::new(None, Duration::from_millis(20));
     let mut host = Machine::new(ruler, vec![offer], Interrupt::default());
     let specs = host.specs();
-    let mut rng = fastrand::Rng::with_seed(1);
     // The samples take some microseconds, and nothing interrupts most of them even on a busy
     // machine.
     let shape = [600, 20, 999];
     let longest = Duration::from_secs(5);
-    let found = overhead::measure(&mut host, &specs, 0, shape, longest, &mut rng, |_| ())?;
+    let found = overhead::measure(&mut host, &specs, 0, shape, longest, 1, |_| ())?;
     let mut costs: Vec<u64> =
         (0..300).map(|_| host.batch(0, Mode::Throughput, 128).ticks).collect();
     costs.sort_unstable();

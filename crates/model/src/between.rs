@@ -1,67 +1,254 @@
 //! What whole runs differ by that does not show within one, because it lasts longer than a run:
 //! where the kernel's data lies, what the hypervisor does at an exit, which of two states a core is
-//! in. It depends on what a read does.
+//! in. It depends on what a read does, on the processor and on the hypervisor.
 
+use crate::Environment;
 use crate::clock::{BuiltOn, Facts, Orders, Reads};
+use serde::{Deserialize, Serialize};
 
-/// Reads in user space, back to back. The same goes for those of which nothing is known.
-const BACK_TO_BACK: f64 = 0.003;
-/// Reads in user space, each ordered after the one before: two states, 0.2 to 0.6 % apart.
-const ORDERED: f64 = 0.004;
-/// Reads that only load a value, back to back: two states, 20 to 30 % apart.
-const LOADS: f64 = 0.2;
-/// Reads that wait until earlier stores have left the core: two states, 2.6 % apart.
-const AFTER_STORES: f64 = 0.02;
-/// Reads that go through the kernel: two states, 3 to 8 % apart, and the kernel's data keeps its
-/// place for longer than a run.
-const KERNEL: f64 = 0.04;
-/// Reads that the hypervisor intercepts, whose cost is the hypervisor's: 9 to 38 % off in one run
-/// of ten.
-const LEAVES_GUEST: f64 = 0.12;
+/// What a read does, as far as runs differ by it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Does {
+    /// Reads in user space, back to back. The same goes for those of which nothing is known.
+    BackToBack,
+    /// Reads in user space, each ordered after the one before.
+    Ordered,
+    /// Only loads a value, back to back.
+    Loads,
+    /// Waits until earlier stores have left the core.
+    AfterStores,
+    /// Goes through the kernel, whose data keeps its place for longer than a run.
+    Kernel,
+    /// Asks the kernel for CPU time.
+    CpuTime,
+    /// Is intercepted by the hypervisor, whose work the cost is.
+    LeavesGuest,
+}
 
-/// Half the 95 % interval of what whole runs differ by, as a share of the cost of a clock with
-/// these facts, for reads that are each ordered after the one before, and for others.
-///
-/// The shares are from 20 runs of `clocks` and 20 of the main command on an AMD EPYC (family 26,
-/// two CPUs of a virtual machine), and held in 14 runs next to builds; 20 further runs showed that
-/// 3 % was too little for the kernel. They are what the rows of a kind need for 95 % of the pairs
-/// of runs to agree, in addition to their own intervals and in core cycles: the frequency has a
-/// term of its own. An Intel Xeon (family 6, model 207) needed less: 0.1 % in user space and 1.5 %
-/// in the kernel.
-pub fn share(facts: Option<Facts>, ordered: bool) -> f64 {
-    let Some(Facts { reads, orders, built_on, exits_guest, .. }) = facts else {
-        return BACK_TO_BACK;
-    };
-    let loads = built_on == BuiltOn::Tick;
-    match (reads, orders) {
-        _ if exits_guest => LEAVES_GUEST,
-        (Reads::SystemCall | Reads::File, _) => KERNEL,
-        (_, Orders::Memory) => AFTER_STORES,
-        _ if ordered => ORDERED,
-        _ if loads => LOADS,
-        _ => BACK_TO_BACK,
+impl Does {
+    /// What a read of a clock with these facts does, ordered after the one before or not.
+    pub fn of(facts: Option<Facts>, ordered: bool) -> Self {
+        let Some(Facts { reads, orders, built_on, exits_guest, .. }) = facts else {
+            return Self::BackToBack;
+        };
+        match (reads, orders) {
+            _ if exits_guest => Self::LeavesGuest,
+            (Reads::SystemCall, _) if built_on == BuiltOn::CpuTime => Self::CpuTime,
+            (Reads::SystemCall | Reads::File, _) => Self::Kernel,
+            (_, Orders::Memory) => Self::AfterStores,
+            _ if ordered => Self::Ordered,
+            _ if built_on == BuiltOn::Tick => Self::Loads,
+            _ => Self::BackToBack,
+        }
     }
+}
+
+/// Half the 95 % interval of what whole runs differ by, as a share of the cost, in addition to
+/// the runs' own intervals.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Shares {
+    /// Reads in user space, back to back.
+    pub back_to_back: f64,
+    /// Reads in user space, each ordered after the one before.
+    pub ordered: f64,
+    /// Reads that only load a value, back to back.
+    pub loads: f64,
+    /// Reads that wait until earlier stores have left the core.
+    pub after_stores: f64,
+    /// Reads that go through the kernel.
+    pub kernel: f64,
+    /// Reads of the kernel's CPU time.
+    pub cpu_time: f64,
+    /// Reads that the hypervisor intercepts.
+    pub leaves_guest: f64,
+}
+
+impl Shares {
+    /// The share for a clock with these facts, for reads that are each ordered after the one
+    /// before, and for others.
+    pub fn of(&self, facts: Option<Facts>, ordered: bool) -> f64 {
+        self.by(Does::of(facts, ordered))
+    }
+
+    /// The share for what a read does.
+    pub const fn by(&self, does: Does) -> f64 {
+        match does {
+            Does::BackToBack => self.back_to_back,
+            Does::Ordered => self.ordered,
+            Does::Loads => self.loads,
+            Does::AfterStores => self.after_stores,
+            Does::Kernel => self.kernel,
+            Does::CpuTime => self.cpu_time,
+            Does::LeavesGuest => self.leaves_guest,
+        }
+    }
+
+    const fn wider(self, other: Self) -> Self {
+        Self {
+            back_to_back: self.back_to_back.max(other.back_to_back),
+            ordered: self.ordered.max(other.ordered),
+            loads: self.loads.max(other.loads),
+            after_stores: self.after_stores.max(other.after_stores),
+            kernel: self.kernel.max(other.kernel),
+            cpu_time: self.cpu_time.max(other.cpu_time),
+            leaves_guest: self.leaves_guest.max(other.leaves_guest),
+        }
+    }
+}
+
+/// The runs of one kind of machine, and the shares that they need. A share is negative if no run
+/// measured such a read there.
+struct Row {
+    vendor: &'static str,
+    family: u32,
+    /// The hypervisor's name; empty without one.
+    hypervisor: &'static str,
+    runs: u32,
+    shares: Shares,
+}
+
+include!("between_rows.rs");
+
+/// The shares where nothing is known: the widest of any machine, and of earlier runs that were not
+/// kept, on an AMD EPYC (family 26), whose reads in user space had two states 0.2 to 0.6 % apart.
+pub const WIDEST: Shares = {
+    let mut widest = Shares {
+        back_to_back: 0.003,
+        ordered: 0.004,
+        loads: 0.2,
+        after_stores: 0.02,
+        kernel: 0.04,
+        cpu_time: 0.04,
+        leaves_guest: 0.12,
+    };
+    let mut at = 0;
+    while at < ROWS.len() {
+        widest = widest.wider(ROWS[at].shares);
+        at += 1;
+    }
+    widest
+};
+
+/// The machine whose runs tell what runs of this one differ by.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Between {
+    /// Its processor's vendor and family, and its hypervisor; absent if none is like this one, and
+    /// the shares are the widest of any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
+    /// How many runs it made.
+    pub runs: u32,
+    /// What they differed by.
+    pub shares: Shares,
+}
+
+impl Between {
+    /// What runs of this machine differ by.
+    pub fn of(environment: &Environment) -> Self {
+        let (vendor, family, hypervisor) = kind_of(environment);
+        let alike = |row: &&Row| {
+            row.vendor == vendor && Some(row.family) == family && row.hypervisor == hypervisor
+        };
+        let Some(row) = ROWS.iter().find(alike) else {
+            return Self { machine: None, runs: 0, shares: WIDEST };
+        };
+        let known = |does| Some(row.shares.by(does)).filter(|it| *it >= 0.0);
+        let share = |does| known(does).unwrap_or(WIDEST.by(does));
+        let under = if hypervisor.is_empty() { "no hypervisor" } else { hypervisor };
+        Self {
+            machine: Some(format!("{vendor} family {}, {under}", row.family)),
+            runs: row.runs,
+            shares: Shares {
+                back_to_back: share(Does::BackToBack),
+                ordered: share(Does::Ordered),
+                loads: share(Does::Loads),
+                after_stores: share(Does::AfterStores),
+                kernel: share(Does::Kernel),
+                cpu_time: share(Does::CpuTime),
+                leaves_guest: share(Does::LeavesGuest),
+            },
+        }
+    }
+
+    /// Whose runs they are, in a few words.
+    pub fn text(&self) -> String {
+        match &self.machine {
+            Some(machine) => format!("as {} runs on {machine}", self.runs),
+            None => "not known for this processor and hypervisor: the widest of any".into(),
+        }
+    }
+}
+
+/// The vendor and family of a machine's processor, and its hypervisor: what runs differ by depends
+/// on them.
+pub fn kind_of(environment: &Environment) -> (&str, Option<u32>, &str) {
+    let cpu = &environment.cpu;
+    let signature = cpu.signature.as_deref().unwrap_or_default();
+    let family = signature.strip_prefix("family ").and_then(|it| it.split(' ').next());
+    let hypervisor = environment.hypervisor.as_ref().map_or("", |it| it.name.as_str());
+    let vendor = cpu.vendor.as_deref().unwrap_or_default();
+    (vendor, family.and_then(|it| it.parse().ok()), hypervisor)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::environment::Hypervisor;
+
+    fn machine(row: &Row) -> Environment {
+        let mut environment = Environment::default();
+        environment.cpu.vendor = Some(row.vendor.into());
+        environment.cpu.signature = Some(format!("family {} model 9 stepping 1", row.family));
+        let named = || Hypervisor { name: row.hypervisor.into(), ..Hypervisor::default() };
+        environment.hypervisor = (!row.hypervisor.is_empty()).then(named);
+        environment
+    }
 
     #[test]
     fn what_a_read_does_decides_what_runs_differ_by() {
         let known = Facts { reads: Reads::Vdso, ..Facts::default() };
-        let back = |facts| share(Some(facts), false);
-        assert_eq!(back(known), share(None, true));
-        assert!(share(Some(known), true) > back(known));
-        let kernel = back(Facts { reads: Reads::SystemCall, ..known });
-        assert_eq!(kernel, back(Facts { reads: Reads::File, ..known }));
-        assert!(kernel > back(Facts { orders: Orders::Memory, ..known }));
-        let leaves = Facts { exits_guest: true, reads: Reads::Counter, ..known };
-        assert!(back(leaves) > kernel);
+        let does = |facts| Does::of(Some(facts), false);
+        assert_eq!(does(known), Does::of(None, true));
+        assert_eq!(Does::of(Some(known), true), Does::Ordered);
+        let kernel = Facts { reads: Reads::SystemCall, ..known };
+        assert_eq!(does(kernel), does(Facts { reads: Reads::File, ..known }));
+        assert_eq!(does(Facts { built_on: BuiltOn::CpuTime, ..kernel }), Does::CpuTime);
+        assert_eq!(does(Facts { orders: Orders::Memory, ..known }), Does::AfterStores);
+        assert_eq!(does(Facts { exits_guest: true, ..kernel }), Does::LeavesGuest);
         // A coarse clock only loads a value, unless it is read through the kernel.
         let coarse = Facts { built_on: BuiltOn::Tick, ..known };
-        assert!(back(coarse) > back(leaves));
-        assert_eq!(share(Some(coarse), true), share(Some(known), true));
-        assert_eq!(back(Facts { reads: Reads::SystemCall, ..coarse }), kernel);
+        assert_eq!((does(coarse), Does::of(Some(coarse), true)), (Does::Loads, Does::Ordered));
+        assert_eq!(does(Facts { reads: Reads::SystemCall, ..coarse }), Does::Kernel);
+    }
+
+    #[test]
+    fn the_runs_of_a_machine_decide_and_what_is_not_known_is_the_widest() {
+        for row in ROWS {
+            let found = Between::of(&machine(row));
+            assert_eq!(found.runs, row.runs);
+            assert!(found.text().contains(row.hypervisor), "{}", found.text());
+            for of in [None, Some(Facts { reads: Reads::SystemCall, ..Facts::default() })] {
+                assert!(found.shares.of(of, false) <= WIDEST.of(of, false));
+            }
+        }
+        let row = &ROWS[0];
+        let other = Row { family: row.family + 1000, ..*row };
+        let bare = Row { hypervisor: "another", ..*row };
+        for unknown in [machine(&other), machine(&bare), Environment::default()] {
+            let found = Between::of(&unknown);
+            assert_eq!((found.machine, found.shares), (None, WIDEST));
+        }
+    }
+
+    /// One processor's two states, 20 to 30 % apart, say nothing about another's.
+    #[test]
+    fn a_stored_time_repeats_on_one_processor_and_not_on_another() {
+        let loads = |family| {
+            let row = ROWS.iter().find(|it| it.vendor == "AuthenticAMD" && it.family == family);
+            row.expect("stored runs").shares.loads
+        };
+        assert!(loads(25) < 0.02 && loads(26) > 0.1, "{} {}", loads(25), loads(26));
     }
 }

@@ -16,6 +16,10 @@ pub struct Overhead {
     pub m: u64,
     /// How many samples were taken; fewer than asked for if the time ran out.
     pub taken: u64,
+    /// How many processes the samples come from; absent in reports of earlier versions, which used
+    /// one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub processes: Option<u32>,
     /// Iterations of the only sample, if it ended before it was complete.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut_short: Option<u64>,
@@ -29,7 +33,7 @@ pub struct Overhead {
 
 /// With fewer samples there is no 95 % interval of the median: all are on one side of it in 2 of
 /// 2^n cases.
-const FEWEST: u64 = 6;
+pub const FEWEST: u64 = 6;
 
 impl Overhead {
     /// Whether there are enough samples for the intervals of the medians.
@@ -38,8 +42,8 @@ impl Overhead {
     }
 }
 
-/// The mean and the median of a distribution.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// The mean of all samples, and the median: the mean of the medians of the processes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Centre {
     /// The mean, in nanoseconds.
@@ -50,4 +54,14 @@ pub struct Centre {
     pub low_ns: f64,
     /// Upper end of the same interval, in nanoseconds.
     pub high_ns: f64,
+}
+
+impl Centre {
+    /// With an interval that is wider by this many nanoseconds, in quadrature.
+    #[must_use]
+    pub fn widened(self, by_ns: f64) -> Self {
+        let Self { median_ns, low_ns, high_ns, .. } = self;
+        let low_ns = median_ns - by_ns.hypot(median_ns - low_ns);
+        Self { low_ns, high_ns: median_ns + by_ns.hypot(high_ns - median_ns), ..self }
+    }
 }

@@ -1,5 +1,6 @@
 //! When and how a report was made.
 
+use crate::between::Between;
 use crate::change::Change;
 use crate::comparison::Comparison;
 use crate::timekeeping::Moved;
@@ -44,6 +45,10 @@ pub struct Run {
     /// absent in reports of earlier versions. The intervals of its costs are wider for it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disturbed: Vec<Disturbed>,
+    /// What whole runs of this machine differ by, which the intervals of its costs include; absent
+    /// without costs, and in reports of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub between: Option<Between>,
     /// By how much the system's clocks moved against each other during the run; absent if they
     /// could not be read together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -129,6 +134,10 @@ pub struct Noise {
     /// thread; absent if that cannot be determined.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shared: Option<f64>,
+    /// By how much longer independent additions took in the median of these rounds, as a share: how
+    /// much the neighbour takes of the core's units. Absent if no round was shared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub crowded: Option<f64>,
     /// The frequency of the core that was measured on; absent if it cannot be determined, as on an
     /// emulated processor.
     #[serde(default, skip_serializing_if = "Option::is_none")]

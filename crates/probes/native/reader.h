@@ -72,7 +72,7 @@
 #endif
 
 /* The sum of m integers in the language of the reader (sum.c): what _around times. A compiler that
- * saw it here would inline it, and compile it differently if there is a read next to it. */
+ * saw it here would inline it. */
 #ifdef __cplusplus
 #define CS_SUM cs_sum_cxx
 extern "C" uint64_t CS_SUM(const uint64_t *v, size_t m);
@@ -162,6 +162,22 @@ struct cs_handed {
         CS_TURNS(n, { __VA_ARGS__; CS_FENCE(); })                                           \
     }
 
+/* One copy of the loop around some work. */
+#define CS_AROUND(name, copy, value)                                                        \
+    CS_API uint64_t cs_##name##_around_##copy(uintptr_t state, uint64_t n, const uint64_t *v, \
+                                              size_t m) {                                   \
+        (void)state;                                                                        \
+        uint64_t sum = 0;                                                                   \
+        CS_SHIFT(copy);                                                                     \
+        while (n--) {                                                                       \
+            uint64_t start = (uint64_t)(value);                                             \
+            sum += CS_SUM(v, m);                                                            \
+            uint64_t elapsed = (uint64_t)(value) - start;                                   \
+            CS_SINK(elapsed);                                                               \
+        }                                                                                   \
+        return sum;                                                                         \
+    }
+
 /* What one clock exports; `Native` in src/clocks/native.rs is the same in Rust. `state` is the word
  * that the clock was opened with, a file descriptor or an address; most clocks need none. */
 struct cs_reader {
@@ -172,7 +188,7 @@ struct cs_reader {
     void (*latency[CS_COPIES])(uintptr_t state, uint64_t n);
     void (*fill)(uintptr_t state, uint64_t *out, size_t n);
     uint64_t (*span)(uintptr_t state, uint64_t n);
-    uint64_t (*around)(uintptr_t state, uint64_t n, const uint64_t *v, size_t m);
+    uint64_t (*around[CS_COPIES])(uintptr_t state, uint64_t n, const uint64_t *v, size_t m);
     void (*after)(uintptr_t state, uint32_t work, uint32_t how, const uintptr_t *line,
                   struct cs_lapse *out, size_t n);
     void (*hand)(uintptr_t state, struct cs_turns *turns, uint32_t me, uint64_t n,
@@ -199,7 +215,7 @@ struct cs_reader {
  *
  * _around sums m integers n times, each time between two reads whose difference is taken; for the
  * empty loop this is the same loop without timing. Both call the same CS_SUM, so that they differ
- * in the reads alone.
+ * in the reads alone. It has copies as the timed loops have.
  *
  * _after reads n times after some work, fenced from it or not, and _hand takes n turns at reading
  * with another thread (docs/METHOD.md, Order). In both the read is inlined: a call would separate
@@ -231,18 +247,10 @@ struct cs_reader {
         for (; n > 1; n--) { read; }                                                         \
         return (uint64_t)(value) - first;                                                    \
     }                                                                                        \
-    CS_API uint64_t cs_##name##_around(uintptr_t state, uint64_t n, const uint64_t *v,       \
-                                       size_t m) {                                           \
-        (void)state;                                                                         \
-        uint64_t sum = 0;                                                                    \
-        while (n--) {                                                                        \
-            uint64_t start = (uint64_t)(value);                                              \
-            sum += CS_SUM(v, m);                                                             \
-            uint64_t elapsed = (uint64_t)(value) - start;                                    \
-            CS_SINK(elapsed);                                                                \
-        }                                                                                    \
-        return sum;                                                                          \
-    }                                                                                        \
+    CS_AROUND(name, 0, value)                                                                \
+    CS_AROUND(name, 1, value)                                                                \
+    CS_AROUND(name, 2, value)                                                                \
+    CS_AROUND(name, 3, value)                                                                \
     CS_API void cs_##name##_after(uintptr_t state, uint32_t work, uint32_t how,              \
                                   const uintptr_t *line, struct cs_lapse *out, size_t n) {   \
         (void)state;                                                                         \
@@ -294,7 +302,8 @@ struct cs_reader {
          cs_##name##_latency_3},                                                            \
         cs_##name##_fill,                                                                   \
         cs_##name##_span,                                                                   \
-        cs_##name##_around,                                                                 \
+        {cs_##name##_around_0, cs_##name##_around_1, cs_##name##_around_2,                  \
+         cs_##name##_around_3},                                                             \
         cs_##name##_after,                                                                  \
         cs_##name##_hand}
 

@@ -5,10 +5,11 @@
 use super::figures::Measured;
 use super::rule::{CALIBRATES, Ratio, SPEEDS, STEADY, share};
 use crate::disturbed::{self, OFF};
+use chronoscope_model::Report;
+use chronoscope_model::between::{Between, Shares};
 use chronoscope_model::clock::{Facts, Orders, Reads};
 use chronoscope_model::compare::{Figure, Quantity, Section, Unit};
 use chronoscope_model::units::percent;
-use chronoscope_model::{Report, between};
 
 /// So many costs of counter reads say how the runs differ as a whole.
 const LEAST: usize = 3;
@@ -20,6 +21,8 @@ pub struct Basis {
     pub why: String,
     /// What each run may be off by beyond its intervals.
     off: [f64; 2],
+    /// What runs of each machine differ by.
+    between: [Shares; 2],
     /// What the counter's reads show of the runs as a whole, if they show it.
     shown: Option<Shown>,
 }
@@ -37,6 +40,7 @@ struct Shown {
 impl Basis {
     /// Chooses it by the costs that both reports have.
     pub fn of(reports: [&Report; 2], pairs: &[[Measured; 2]]) -> Self {
+        let between = reports.map(shares);
         let reads = pairs.iter().filter(|[a, b]| read_of_counter(a) && read_of_counter(b));
         let apart = |unit| {
             let all = reads.clone().map(|[a, b]| log(a, b, unit).abs());
@@ -51,7 +55,7 @@ impl Basis {
                 false if it.run.disturbed.is_empty() => OFF,
                 _ => 0.0,
             });
-            return Self { unit, why, off, shown: None };
+            return Self { unit, why, off, between, shown: None };
         };
         let words = |log: f64| percent(share(log));
         let (unit, near, other, far) = match cycles < ns {
@@ -66,7 +70,7 @@ impl Basis {
         let common = [0, 1].map(|side| common(pairs.iter().map(|pair| &pair[side])));
         let off = reports.map(off);
         let steady = STEADY.max(near);
-        Self { unit, why, off, shown: Some(Shown { common, steady }) }
+        Self { unit, why, off, between, shown: Some(Shown { common, steady }) }
     }
 
     /// B divided by A, with the interval that joins those of both (Goldstein and Healy 1995,
@@ -77,7 +81,8 @@ impl Basis {
             let shown = self.shown.filter(|_| user_space_cost(it));
             let common = shown.map_or([0.0; 2], |it| it.common[side]);
             let steady = shown.map_or(0.0, |it| it.steady);
-            let own = [0, 1].map(|end| without(halves(it)[end], common[end]).max(between(it)));
+            let least = between(it, &self.between[side]);
+            let own = [0, 1].map(|end| without(halves(it)[end], common[end]).max(least));
             own.map(|half| half.hypot(steady).hypot(self.off[side]))
         };
         let ([a_low, a_high], [b_low, b_high]) = (halves(a, 0), halves(b, 1));
@@ -125,8 +130,14 @@ pub fn follows(it: &Measured) -> bool {
 }
 
 /// The least that half an interval counts as: those of earlier versions left it out.
-fn between(it: &Measured) -> f64 {
-    between::share(it.facts(), it.key.quantity == Quantity::Ordered)
+fn between(it: &Measured, shares: &Shares) -> f64 {
+    shares.of(it.facts(), it.key.quantity == Quantity::Ordered)
+}
+
+/// What runs of the machine of a report differ by.
+fn shares(report: &Report) -> Shares {
+    let said = report.run.between.as_ref().map(|it| it.shares);
+    said.unwrap_or_else(|| Between::of(&report.environment).shares)
 }
 
 /// The logarithm of B divided by A. What does not follow the frequency is compared in nanoseconds.
@@ -147,14 +158,15 @@ fn halves(it: &Measured) -> [f64; 2] {
 
 /// Half the interval of each figure of a run, in logarithms, without the part that all costs share:
 /// how far a run is off as a whole is seen from other runs.
-pub fn within(run: &[Measured]) -> impl Iterator<Item = f64> {
+pub fn within(run: &[Measured], report: &Report) -> impl Iterator<Item = f64> {
+    let shares = shares(report);
     let common = common(run.iter());
     run.iter().map(move |it| {
         let own = [0, 1].map(|end| match user_space_cost(it) {
             true => without(halves(it)[end], common[end]).hypot(STEADY),
             false => halves(it)[end],
         });
-        (own.iter().sum::<f64>() / 2.0).max(between(it))
+        (own.iter().sum::<f64>() / 2.0).max(between(it, &shares))
     })
 }
 

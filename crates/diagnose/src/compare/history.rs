@@ -202,7 +202,7 @@ impl<'a> Past<'a> {
 fn kept(rows: &[Measured], file: &str, report: &Report) -> Kept {
     let off = basis::off(report);
     let all = figures(report);
-    let halves: Vec<f64> = basis::within(&all).collect();
+    let halves: Vec<f64> = basis::within(&all, report).collect();
     let mut found = BTreeMap::new();
     for (it, half) in all.into_iter().zip(halves) {
         let cycles = it.core_cycles.filter(|_| basis::follows(&it));

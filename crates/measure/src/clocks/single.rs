@@ -5,7 +5,7 @@ use crate::engine::figure::{FINEST_NS, difference, in_ns};
 use crate::engine::rounds::RELATIVE;
 use crate::engine::time::Limit;
 use crate::engine::{Batch, Batches, Mode, Rate, Values};
-use crate::stats::estimate::{Estimator, MIN_SAMPLES, ModeEstimate, Scratch};
+use crate::stats::estimate::{Estimator, MIN_SAMPLES, ModeEstimate, Scratch, student_975};
 use crate::stats::summary::Summary;
 use chronoscope_model::Estimate;
 use chronoscope_model::clock::Displaced;
@@ -206,22 +206,12 @@ fn typical(samples: &[f64], tick: f64) -> Option<ModeEstimate> {
     let value = near().sum::<f64>() / n;
     let variance = near().map(|x| (x - value).powi(2)).sum::<f64>() / (n - 1.0);
     // Samples that are all equal may be off by their rounding.
-    let half = student(count) * (variance / n).sqrt().max(tick / (2.0 * n));
+    let half = student_975(n - 1.0) * (variance / n).sqrt().max(tick / (2.0 * n));
     Some(ModeEstimate { value, low: value - half, high: value + half, second: None })
 }
 
 /// The standard deviation of Gaussian noise in units of its median absolute deviation.
 const GAUSSIAN: f64 = 1.4826;
-
-/// The 97.5 % quantile of Student's t with `count - 1` degrees of freedom, by the first terms of
-/// its expansion (Abramowitz and Stegun 1964, 26.7.5); within 2 % from 4 degrees on.
-fn student(count: usize) -> f64 {
-    const Z: f64 = 1.95996;
-    let free = count as f64 - 1.0;
-    let first = (Z.powi(3) + Z) / 4.0;
-    let second = (5.0 * Z.powi(5) + 16.0 * Z.powi(3) + 3.0 * Z) / 96.0;
-    Z + first / free + second / free.powi(2)
-}
 
 pub struct Estimates<'a> {
     pub rate: Rate,

@@ -87,6 +87,32 @@ pub struct Job {
     pub copy: usize,
 }
 
+/// The samples to make of a loop around some work, without timing and with it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Around {
+    pub subject: usize,
+    /// The subject whose loop reads no clock.
+    pub baseline: usize,
+    pub samples: u64,
+    /// Iterations per sample, and integers summed in each.
+    pub n: u64,
+    pub m: u64,
+    /// The iterations after which the two loops take turns.
+    pub part: u64,
+    pub budget: Duration,
+    pub seed: u64,
+    /// Which copy of the loops to use.
+    pub copy: usize,
+}
+
+/// Samples of the two loops, without and with timing, in ticks per iteration.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Pairs {
+    pub taken: Vec<[f64; 2]>,
+    /// Iterations of the only sample, if it ended before it was complete.
+    pub cut_short: Option<u64>,
+}
+
 /// What one round showed about the core.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Round {

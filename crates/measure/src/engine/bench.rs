@@ -6,6 +6,7 @@ use super::ruler::RulerKind;
 use chronoscope_probes::clocks::{COPIES, Reader};
 use chronoscope_probes::displace::Displacer;
 use chronoscope_probes::machine::noise;
+use std::hint::black_box;
 
 /// The memory that is walked if no size is given: larger than the second-level cache of most cores.
 pub const LEAST_DISPLACED: usize = 4 << 20;
@@ -63,6 +64,14 @@ impl Bench {
     pub fn dependent(&mut self, reader: &mut Reader, reads: u64) -> Batch {
         let copy = self.copy;
         self.time(|| reader.latency(copy, reads))
+    }
+
+    /// Times `n` sums of `v`, each between two reads.
+    pub fn around(&mut self, reader: &mut Reader, n: u64, v: &[u64]) -> Batch {
+        let copy = self.copy;
+        self.time(|| {
+            black_box(reader.around(copy, n, v));
+        })
     }
 
     /// Uses this copy of the timed loops from now on. The copies are at different places in memory.

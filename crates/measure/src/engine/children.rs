@@ -6,11 +6,12 @@
 //! | --- | --- |
 //! | `ready` | `ready`: the child has warmed up everything but the clock |
 //! | `first` | the ticks of one read, the ruler's own cost subtracted |
-//! | a `ChildRounds` as JSON | a `Sampled` as JSON |
+//! | a `ChildJob` of a `Job` as JSON | a `Sampled` as JSON |
+//! | a `ChildJob` of an `Around` as JSON | a `Pairs` as JSON |
 
-use super::batch::{Job, Sampled};
 use super::ruler::RulerKind;
 use crate::engine::child::{Child, Stop};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -34,13 +35,13 @@ pub(super) const FIRST: &str = "first";
 pub(super) const EVERY: &str = "*";
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct ChildRounds {
+pub(super) struct ChildJob<J> {
     /// The ids of all subjects; those that are not in the catalogue are empty loops.
     pub ids: Vec<String>,
     pub cpu: Option<usize>,
     /// Whether the core can be gauged.
     pub gauges: bool,
-    pub job: Job,
+    pub job: J,
 }
 
 /// The environment variable that makes a child's environment longer.
@@ -62,24 +63,21 @@ impl Children {
         child.ask(FIRST, PATIENCE, &|| false).ok()?.trim().parse().ok()
     }
 
-    /// Lets a child make these rounds; `None` if it fails or `stop` says so.
-    pub(super) fn rounds(
+    /// Lets a child do this job, which may take this long; `None` if it fails or `stop` says so.
+    pub(super) fn ask<J: Serialize, A: DeserializeOwned>(
         &self,
-        wanted: &ChildRounds,
+        wanted: &ChildJob<J>,
+        budget: Duration,
         ruler: RulerKind,
         stop: Stop,
-    ) -> Option<Sampled> {
+    ) -> Option<A> {
         let mut command = self.command(EVERY, ruler);
         command.env(PADDING, " ".repeat(fastrand::usize(1..=PAGE)));
         let mut child = Child::start(&mut command, LONGEST).ok()?;
         let request = serde_json::to_string(wanted).ok()?;
-        let patience = wanted.job.budget.mul_f64(1.5) + PATIENCE;
+        let patience = budget.mul_f64(1.5) + PATIENCE;
         let answer = child.ask(&request, patience, stop).ok()?;
-        let sampled: Sampled = serde_json::from_str(&answer).ok()?;
-        let rounds = sampled.rounds.len();
-        let whole = sampled.ticks.len() == wanted.job.series.len()
-            && sampled.ticks.iter().all(|ticks| ticks.len() == rounds);
-        whole.then_some(sampled)
+        serde_json::from_str(&answer).ok()
     }
 
     fn command(&self, id: &str, ruler: RulerKind) -> Command {

@@ -1,11 +1,13 @@
 //! A host whose costs, ticks, drifts, steps and disturbances are all known, so that the whole
 //! engine can be tested without the noise of a real machine.
 
-use super::batch::{Additions, Batch, Gauge, Job, Mode, Rate, Sampled};
+use super::around;
+use super::batch::{Additions, Around, Batch, Gauge, Job, Mode, Pairs, Rate, Sampled};
 use super::host::{Batches, Timed, Values};
 use super::sampling;
 use super::spec::Spec;
 use super::time::{RunClock, Time};
+use chronoscope_model::between::Shares;
 use chronoscope_model::clock::{Clock, Facts, Kind, Language, Scope};
 use chronoscope_probes::clocks::{Range, Unit};
 use std::sync::Arc;
@@ -407,6 +409,10 @@ impl Batches for Fake {
         Some(WIDTH)
     }
 
+    fn shares(&self) -> Shares {
+        Shares { back_to_back: 0.003, ordered: 0.004, ..Shares::default() }
+    }
+
     fn has_children(&self) -> bool {
         self.disturbance.placement >= 0.0
     }
@@ -438,9 +444,16 @@ impl Values for Fake {
 
     fn around(&mut self, subject: usize, n: u64, v: &[u64]) -> u64 {
         let reads = self.clocks.get(subject).map_or(0.0, |clock| 2.0 * clock.cost_ns);
-        let total = n as f64 * (reads + v.len() as f64 * 0.1);
+        let placed = self.placed.get(subject).copied().unwrap_or(1.0);
+        let total = n as f64 * (reads * placed + v.len() as f64 * 0.1);
         self.pass(total);
         (total * HZ / 1e9) as u64
+    }
+
+    fn child_around(&mut self, job: &Around) -> Option<Pairs> {
+        self.pass(PROCESS_NS);
+        self.place();
+        Some(around::sample(self, job, |_| ()))
     }
 
     fn first(&mut self, subject: usize) -> Option<u64> {

@@ -4,8 +4,9 @@
 //!
 //! A measurement names the parts of a host that it uses, one trait each.
 
-use super::batch::{Additions, Batch, Gauge, Job, Mode, Rate, Sampled, spin};
+use super::batch::{Additions, Around, Batch, Gauge, Job, Mode, Pairs, Rate, Sampled, spin};
 use super::time::Time;
+use chronoscope_model::between::Shares;
 use std::time::Duration;
 
 /// A host with a ruler.
@@ -46,6 +47,9 @@ pub trait Batches: Timed {
     /// if unknown.
     fn least_width(&self) -> Option<f64>;
 
+    /// What whole runs of this machine differ by.
+    fn shares(&self) -> Shares;
+
     /// Whether other processes can make rounds.
     fn has_children(&self) -> bool;
 
@@ -79,6 +83,9 @@ pub trait Values: Timed {
 
     /// Sums `v` `n` times, times each sum with the subject, and returns the ticks of the whole.
     fn around(&mut self, subject: usize, n: u64, v: &[u64]) -> u64;
+
+    /// Makes these samples in another process; `None` if that fails or the user asked to stop.
+    fn child_around(&mut self, job: &Around) -> Option<Pairs>;
 
     /// Makes the first read of a subject in a new process, and returns it in ticks of the ruler;
     /// `None` if no process could be started.

@@ -1,18 +1,20 @@
 //! The real host: this machine's clocks, timed by the ruler.
 
-use super::batch::{Additions, Batch, Gauge, Job, LOST, Mode, Rate, Sampled};
+use super::batch::{Additions, Around, Batch, Gauge, Job, LOST, Mode, Pairs, Rate, Sampled};
 use super::bench::Bench;
-use super::children::{ChildRounds, Children};
+use super::children::{ChildJob, Children};
 use super::gauges::Gauges;
 use super::host::{Batches, Timed, Values};
 use super::ruler::{Ruler, RulerKind};
 use super::spec::{Offer, Spec};
 use super::time::{Interrupt, RunClock, Time};
 use crate::engine::load::rest_due;
+use chronoscope_model::between::{Shares, WIDEST};
 use chronoscope_model::clock::Clock;
 use chronoscope_probes::clocks::{self, Count, Event, Facts, Kind, Language, Reader, steps};
 use chronoscope_probes::machine::entered::Entered;
 use chronoscope_probes::machine::noise;
+use serde::{Serialize, de::DeserializeOwned};
 use std::cell::OnceCell;
 use std::time::Duration;
 
@@ -24,6 +26,7 @@ pub struct Machine {
     specs: Vec<Spec>,
     gauges: Option<Gauges>,
     children: Option<Children>,
+    shares: Shares,
     /// Opened when first needed, so that nothing counts during the rounds; `None` inside if nothing
     /// counts here.
     instructions: OnceCell<Option<Count>>,
@@ -66,6 +69,7 @@ impl Machine {
             specs,
             gauges: None,
             children: None,
+            shares: WIDEST,
             instructions: OnceCell::new(),
             entered: OnceCell::new(),
             clock: RunClock::start(),
@@ -100,6 +104,21 @@ impl Machine {
     pub fn with_children(mut self, children: Children) -> Self {
         self.children = Some(children);
         self
+    }
+
+    /// Sets what whole runs of this machine differ by.
+    pub fn with_shares(mut self, shares: Shares) -> Self {
+        self.shares = shares;
+        self
+    }
+
+    /// Lets a child do this job; `None` if it fails or the user asked to stop.
+    fn let_child<J: Serialize, A: DeserializeOwned>(&self, job: &J, budget: Duration) -> Option<A> {
+        let ids = self.specs.iter().map(|spec| spec.row.id.clone()).collect();
+        let (cpu, gauges) = (self.bench.cpu(), self.gauges.is_some());
+        let request = ChildJob { ids, cpu, gauges, job };
+        let stop = || self.interrupt.is_set();
+        self.children.as_ref()?.ask(&request, budget, self.ruler.kind(), &stop)
     }
 
     /// Lets the host measure how fast the core adds. An emulated core must not be gauged: it has no
@@ -212,18 +231,20 @@ impl Batches for Machine {
         steps::least_width()
     }
 
+    fn shares(&self) -> Shares {
+        self.shares
+    }
+
     fn has_children(&self) -> bool {
         self.children.is_some()
     }
 
     fn child_rounds(&mut self, job: &Job) -> Option<Sampled> {
-        let request = ChildRounds {
-            ids: self.specs.iter().map(|spec| spec.row.id.clone()).collect(),
-            cpu: self.bench.cpu(),
-            gauges: self.gauges.is_some(),
-            job: job.clone(),
-        };
-        self.children.as_ref()?.rounds(&request, self.ruler.kind(), &|| self.interrupt.is_set())
+        let sampled: Sampled = self.let_child(job, job.budget)?;
+        let rounds = sampled.rounds.len();
+        let whole = sampled.ticks.len() == job.series.len()
+            && sampled.ticks.iter().all(|ticks| ticks.len() == rounds);
+        whole.then_some(sampled)
     }
 }
 
@@ -251,10 +272,11 @@ impl Values for Machine {
         let Some(reader) = &mut self.readers[subject] else {
             return 0;
         };
-        let whole = self.bench.time(|| {
-            std::hint::black_box(reader.around(n, v));
-        });
-        whole.ticks
+        self.bench.around(reader, n, v).ticks
+    }
+
+    fn child_around(&mut self, job: &Around) -> Option<Pairs> {
+        self.let_child(job, job.budget)
     }
 
     fn first(&mut self, subject: usize) -> Option<u64> {

@@ -1,6 +1,7 @@
 //! The parts that all measurements share: a host to measure, a ruler to measure it with, a clock
 //! for time limits, and rounds in random order.
 
+pub mod around;
 pub mod batch;
 pub mod bench;
 pub mod child;

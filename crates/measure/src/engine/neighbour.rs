@@ -25,6 +25,8 @@ pub struct Neighbour {
     /// The fewest additions per cycle that any core of this kind makes; absent if unknown.
     least_width: Option<f64>,
     limit: Option<f64>,
+    /// The ratio of an unshared core.
+    alone: Option<f64>,
 }
 
 impl Neighbour {
@@ -52,7 +54,8 @@ impl Neighbour {
         sorted.sort_unstable_by(f64::total_cmp);
         let alone = quantile(&sorted, ALONE).filter(|_| sorted.len() >= FEWEST);
         let widest = self.least_width.map_or(f64::INFINITY, f64::recip);
-        self.limit = alone.map(|alone| alone.min(widest) * LIMIT);
+        self.alone = alone.map(|alone| alone.min(widest));
+        self.limit = self.alone.map(|alone| alone * LIMIT);
     }
 
     /// Whether the core was shared in that round; `false` if unknown.
@@ -69,6 +72,16 @@ impl Neighbour {
         let known: Vec<f64> = self.ratios.iter().copied().flatten().collect();
         let shared = known.iter().filter(|ratio| **ratio > limit).count();
         Some(shared as f64 / known.len() as f64)
+    }
+
+    /// By how much longer independent additions take in the median shared round than on an unshared
+    /// core, as a share; `None` if no round was shared.
+    pub fn crowded(&self) -> Option<f64> {
+        let (limit, alone) = (self.limit?, self.alone?);
+        let shared = self.ratios.iter().copied().flatten().filter(|ratio| *ratio > limit);
+        let mut shared: Vec<f64> = shared.collect();
+        shared.sort_unstable_by(f64::total_cmp);
+        Some(quantile(&shared, 0.5)? / alone - 1.0)
     }
 }
 
@@ -91,6 +104,7 @@ mod tests {
         let found = judged(Some(4.0), (0..200).map(ratio));
         assert!((0..200).all(|at| found.shared(at) == (at % 10 < 3)));
         assert!((found.share().expect("known") - 0.3).abs() < 1e-9);
+        assert!((found.crowded().expect("shared") - (0.36 / 0.25 - 1.0)).abs() < 0.02);
     }
 
     #[test]

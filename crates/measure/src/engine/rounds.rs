@@ -16,9 +16,10 @@ use super::spec::Spec;
 use super::time::Limit;
 use crate::stats::estimate::{Estimator, MIN_SAMPLES, ModeEstimate, Scratch};
 use crate::stats::summary::Summary;
+use chronoscope_model::Estimate;
+use chronoscope_model::between::Shares;
 use chronoscope_model::estimate::{SampledTo, Second};
 use chronoscope_model::run::Noise;
-use chronoscope_model::{Estimate, between};
 use std::time::Duration;
 
 /// An estimate is also precise enough if its interval is narrower than this share of the value.
@@ -35,7 +36,7 @@ pub const PROCESSES: u32 = 8;
 /// The fewest rounds for which a process is started.
 const ROUNDS_WORTH_A_PROCESS: f64 = 15.0;
 /// The time allowed for starting a process. If starting takes longer, there are fewer processes.
-const START: Duration = Duration::from_millis(8);
+pub(crate) const START: Duration = Duration::from_millis(8);
 
 /// When to stop, and the shape of batches.
 #[derive(Clone, Copy, Debug)]
@@ -232,6 +233,8 @@ pub struct Outcome {
     /// The number of batches that were disturbed and do not count.
     pub disturbed: u64,
     core: Core,
+    /// What whole runs differ by.
+    shares: Shares,
 }
 
 /// The fewest unshared samples that are enough for an estimate of their own.
@@ -260,7 +263,7 @@ pub fn run<H: Batches>(
         }
     }
     let Some(&first) = wanted.first() else {
-        return Outcome::new(&[], None);
+        return Outcome::new(&[], None, host.shares());
     };
     let empty = specs[first].baseline;
     let least = pilot::ruler(host, empty).max(1.0);
@@ -288,7 +291,7 @@ pub fn run<H: Batches>(
         seed,
         copy: 0,
     };
-    let mut outcome = Outcome::new(&job.series, host.least_width());
+    let mut outcome = Outcome::new(&job.series, host.least_width(), host.shares());
     let mut judge = Judge {
         specs,
         plan: &plan,
@@ -306,7 +309,7 @@ pub fn run<H: Batches>(
             return false;
         }
         next_look = made + made / 2;
-        let mut alone = Outcome::new(&job.series, host.least_width());
+        let mut alone = Outcome::new(&job.series, host.least_width(), host.shares());
         alone.add(sampled);
         judge.look(&mut alone, host.hz())
     });
@@ -377,19 +380,22 @@ const ORDER: f64 = 1.2;
 /// The frequency also moves over minutes, which a run does not see, and eight processes know their
 /// spread only roughly, so this is more than Student's 2.36. On an AMD EPYC (family 26) whose core
 /// moved by 4 % from run to run, neighbouring runs of `clocks` were apart in 1 of 19 pairs with 3,
-/// and in 2 with 2; of all 190 pairs, over four minutes, 2 and 13 % were.
-const DRIFT: f64 = 3.0;
+/// and in 2 with 2; of all 190 pairs, over four minutes, 2 and 13 % were. In 24 runs of another
+/// day, 0 and 2.5 % of all pairs were apart with these, 0.4 % with 2.5, and intervals were 1.3 times
+/// as wide as these runs needed (`cargo research between`).
+const DRIFT: f64 = 2.5;
 
 impl Outcome {
     /// Starts these series without samples, on a core that makes at least this many additions per
     /// cycle.
-    fn new(series: &[Wanted], least_width: Option<f64>) -> Self {
+    fn new(series: &[Wanted], least_width: Option<f64>, shares: Shares) -> Self {
         Self {
             series: series.iter().copied().map(Series::new).collect(),
             ruler_ticks: 0.0,
             batches: 0,
             disturbed: 0,
             core: Core { neighbour: Neighbour::new(least_width), ..Core::default() },
+            shares,
         }
     }
 
@@ -452,6 +458,7 @@ impl Outcome {
             disturbed: self.disturbed,
             core: self.core.pace.core(rate.hz),
             shared: self.core.neighbour.share(),
+            crowded: self.core.neighbour.crowded(),
             ..Noise::default()
         }
     }
@@ -522,7 +529,7 @@ impl Outcome {
         let summary = Summary::of(&plain)?;
         let (own, nothing) = (series.estimate?, empty.estimate?);
         let mut cost = difference(&own, &nothing, ORDER);
-        let between = between::share(specs[subject].row.facts, mode == Mode::Latency);
+        let between = self.shares.of(specs[subject].row.facts, mode == Mode::Latency);
         let runs = cost.value.abs() * between.hypot(drift);
         // The ruler's own error scales the whole cost, so it widens the interval.
         let stretch = cost.value.abs() * ruler.error_ppm * 1e-6;

@@ -6,16 +6,17 @@
 //! the child's environment shifts its stack within a page, an allocation shifts its heap, and each
 //! process uses another copy of the timed loops.
 
-use super::batch::Sampled;
+use super::around;
+use super::batch::{Around, Job, Pairs, Sampled};
 use super::bench::Bench;
-use super::children::{ChildRounds, EVERY, FIRST, PAGE, READY};
+use super::children::{ChildJob, EVERY, FIRST, PAGE, READY};
 use super::machine::Machine;
 use super::ruler::{Ruler, RulerKind};
 use super::sampling;
 use super::spec::Offer;
 use super::time::Interrupt;
 use chronoscope_probes::clocks::{self, Opening};
-use chronoscope_probes::machine::affinity;
+use chronoscope_probes::machine::affinity::{self, PinGuard};
 use std::hint::black_box;
 use std::io::{BufRead, Write};
 use std::time::Duration;
@@ -54,8 +55,11 @@ fn answers(id: &str, ruler: RulerKind) -> Result<Answer, String> {
         let shift = vec![1u8; fastrand::usize(1..=16 * PAGE)];
         return Ok(Box::new(move |request| {
             black_box(&shift);
-            let wanted: ChildRounds = serde_json::from_str(request).ok()?;
-            serde_json::to_string(&rounds(&wanted, ruler)?).ok()
+            if let Ok(wanted) = serde_json::from_str(request) {
+                return serde_json::to_string(&rounds(&wanted, ruler)?).ok();
+            }
+            let wanted = serde_json::from_str(request).ok()?;
+            serde_json::to_string(&pairs(&wanted, ruler)?).ok()
         }));
     }
     let entry = clocks::find(id).ok_or("no such clock")?;
@@ -71,28 +75,45 @@ fn answers(id: &str, ruler: RulerKind) -> Result<Answer, String> {
 }
 
 /// Makes the rounds; `None` if the request names subjects that do not exist.
-fn rounds(wanted: &ChildRounds, ruler: RulerKind) -> Option<Sampled> {
+fn rounds(wanted: &ChildJob<Job>, ruler: RulerKind) -> Option<Sampled> {
     let job = &wanted.job;
-    let _pin = wanted.cpu.and_then(|cpu| affinity::pin(cpu).ok());
+    let (mut machine, _pin) = machine(wanted, ruler, job.copy)?;
+    let subjects = machine.specs().len();
+    let known = job.series.iter().all(|wanted| wanted.subject < subjects);
+    // The empty loops are at the same places in both processes.
+    (known && job.empty < subjects).then(|| sampling::sample(&mut machine, job, |_, _| false))
+}
+
+/// Makes the samples; `None` if the request names subjects that do not exist.
+fn pairs(wanted: &ChildJob<Around>, ruler: RulerKind) -> Option<Pairs> {
+    let job = &wanted.job;
+    let (mut machine, _pin) = machine(wanted, ruler, job.copy)?;
+    let known = job.subject.max(job.baseline) < machine.specs().len();
+    known.then(|| around::sample(&mut machine, job, |_| ()))
+}
+
+/// The host for a job, pinned to its CPU; `None` if a subject does not exist here.
+fn machine<J>(
+    wanted: &ChildJob<J>,
+    ruler: RulerKind,
+    copy: usize,
+) -> Option<(Machine, Option<PinGuard>)> {
+    let pin = wanted.cpu.and_then(|cpu| affinity::pin(cpu).ok());
     let entries = wanted.ids.iter().map_while(|id| clocks::find(id));
     let offers: Vec<Offer> = entries.map(Offer::unread).collect();
     let distrust = (ruler == RulerKind::System).then(String::new);
     let ruler = Ruler::new(distrust, Duration::ZERO);
     let mut machine = Machine::new(ruler, offers, Interrupt::default());
-    machine.use_copy(job.copy);
+    machine.use_copy(copy);
     if wanted.gauges {
         machine = machine.with_gauges();
     }
-    let subjects = machine.specs().len();
-    let known = job.series.iter().all(|wanted| wanted.subject < subjects);
-    // The empty loops are at the same places in both processes.
-    let alike = subjects == wanted.ids.len() && job.empty < subjects;
-    (known && alike).then(|| sampling::sample(&mut machine, job, |_, _| false))
+    (machine.specs().len() == wanted.ids.len()).then_some((machine, pin))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::batch::{Job, Mode, Wanted};
+    use super::super::batch::{Mode, Wanted};
     use super::*;
 
     fn served(id: &str, requests: &str) -> Result<Vec<String>, String> {
@@ -120,9 +141,9 @@ mod tests {
         assert!(serve("rust/instant", "none", &b""[..], Vec::new()).is_err());
     }
 
-    fn request() -> ChildRounds {
+    fn request() -> ChildJob<Job> {
         let ids = ["rust/instant", "empty/C", "empty/C++", "empty/Rust"];
-        ChildRounds {
+        ChildJob {
             ids: ids.map(str::to_owned).to_vec(),
             cpu: None,
             gauges: true,
@@ -138,7 +159,7 @@ mod tests {
         }
     }
 
-    fn made(wanted: &ChildRounds) -> Result<Vec<String>, String> {
+    fn made<J: serde::Serialize>(wanted: &ChildJob<J>) -> Result<Vec<String>, String> {
         served(EVERY, &serde_json::to_string(wanted).expect("JSON"))
     }
 
@@ -148,6 +169,29 @@ mod tests {
         let sampled: Sampled = serde_json::from_str(&answers[0]).expect("samples");
         assert_eq!((sampled.rounds.len(), sampled.ticks[0].len()), (7, 7));
         assert!(sampled.ticks[0].iter().flatten().all(|ticks| *ticks > 0));
+    }
+
+    #[test]
+    fn a_child_makes_the_samples_it_is_asked_for() {
+        let ChildJob { ids, cpu, gauges, .. } = request();
+        let budget = Duration::from_secs(9);
+        let job = Around {
+            subject: 0,
+            baseline: 3,
+            samples: 7,
+            n: 9,
+            m: 9,
+            part: 9,
+            budget,
+            seed: 1,
+            copy: 6,
+        };
+        let mut wanted = ChildJob { ids, cpu, gauges, job };
+        let answers = made(&wanted).expect("an answer");
+        let pairs: Pairs = serde_json::from_str(&answers[0]).expect("samples");
+        assert_eq!((pairs.taken.len(), pairs.cut_short), (7, None));
+        wanted.job.subject = 9;
+        assert!(made(&wanted).is_err());
     }
 
     #[test]

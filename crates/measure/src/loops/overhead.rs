@@ -1,24 +1,20 @@
 //! What timing adds to a real loop: the sum of some integers, with and without two reads and a
 //! subtraction around it.
 
+use crate::engine::around;
+use crate::engine::batch::{Around, Pairs};
 use crate::engine::notes;
+use crate::engine::rounds::{PROCESSES, START};
 use crate::engine::schedule;
 use crate::engine::time::Limit;
-use crate::engine::{Spec, Values};
+use crate::engine::{Batches, Spec, Values};
 use crate::run::measurement::{Error, Measurement, Progress, Setting};
-use chronoscope_model::overhead::{Centre, Overhead};
+use crate::stats::estimate::student_975;
+use chronoscope_model::overhead::{Centre, FEWEST, Overhead};
 use chronoscope_model::run::Noise;
 use chronoscope_model::{Note, Report};
 use chronoscope_probes::clocks::Entry;
 use std::time::Duration;
-
-/// The work between two checks of the time and of the user's request to stop: some milliseconds,
-/// against which the ruler's own two reads are negligible.
-const PART_S: f64 = 0.02;
-/// The most iterations of a part, and the most additions in it, however short the ruler makes them
-/// seem: a ruler that stands still must not hang the tool.
-const PART_TURNS: u64 = 1_000_000;
-const PART_SUMS: u64 = 100_000_000;
 
 pub struct Request {
     pub entry: &'static Entry,
@@ -30,10 +26,9 @@ impl Measurement for Request {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
         let mut session = setting.session(&report.environment, &[self.entry])?;
         let specs = session.specs.clone();
-        let mut rng = fastrand::Rng::with_seed(setting.seed);
         let longest = setting.budget.unwrap_or(schedule::OVERHEAD.time);
-        let host = &mut session.machine;
-        let found = measure(host, &specs, 0, self.shape, longest, &mut rng, |done| {
+        let (host, seed) = (&mut session.machine, setting.seed);
+        let found = measure(host, &specs, 0, self.shape, longest, seed, |done| {
             (setting.progress)(Progress::Phase("overhead", done));
         });
         report.notes.extend(found.as_ref().and_then(negative));
@@ -43,61 +38,77 @@ impl Measurement for Request {
     }
 }
 
-/// Measures one subject. Each sample is a loop without timing and one with timing, in random order,
-/// so that a slow period affects both. Long samples are made in parts that alternate between the
-/// two loops, so that neither a limit nor the user has to wait for the end of a sample.
+/// Measures one subject. The samples are divided among several processes, one after the other, each
+/// of which has its memory and its copy of the loops at other places (see
+/// [`rounds`](crate::engine::rounds)).
 ///
-/// Stops early, with the samples so far, if the time runs out or the user asks for it. A sample
-/// that was cut short counts only if it is the only one. `None` if there is not even that.
-pub fn measure<H: Values>(
+/// Stops early, with the samples so far, if the time runs out or the user asks for it. `None` if
+/// there is not even one.
+pub fn measure<H: Values + Batches>(
     host: &mut H,
     specs: &[Spec],
     subject: usize,
     [samples, n, m]: [u64; 3],
     longest: Duration,
-    rng: &mut fastrand::Rng,
+    seed: u64,
     mut progress: impl FnMut(f64),
 ) -> Option<Overhead> {
-    let values: Vec<u64> = (0..m).collect();
-    let pair = Pair { subject, baseline: specs[subject].baseline, values: &values };
-    let part = pair.part(host, n);
-    let tick_ns = 1e9 / host.hz();
-    let mut pairs: Vec<[f64; 2]> = Vec::with_capacity(samples.min(1 << 20) as usize);
-    let mut cut_short = None;
-    let mut limit = Limit::new(host, longest, samples);
-    while !limit.reached(host) {
-        let mut ticks = [0u64; 2];
-        let mut done = 0;
-        while done < n && (done == 0 || !limit.spent(host)) {
-            let turns = part.min(n - done);
-            let [without, with] = pair.time(host, turns, rng);
-            ticks = [ticks[0] + without, ticks[1] + with];
-            done += turns;
-            if part < n {
-                progress((pairs.len() as f64 + done as f64 / n as f64) / samples as f64);
-            }
-        }
-        let sample = ticks.map(|ticks| ticks as f64 * tick_ns / done as f64);
-        if done == n {
-            pairs.push(sample);
-        } else if pairs.is_empty() {
-            pairs.push(sample);
-            cut_short = Some(done);
-        }
-        if pairs.len().is_multiple_of(64) {
-            progress(pairs.len() as f64 / samples as f64);
-        }
+    let limit = Limit::new(host, longest, samples);
+    let (baseline, budget) = (specs[subject].baseline, longest);
+    let mut job = Around { subject, baseline, samples, n, m, part: 0, budget, seed, copy: 0 };
+    let (part, turn) = around::part(host, &job);
+    job.part = part;
+    // A process is started only if there is time for an interval from its samples.
+    let few = Duration::try_from_secs_f64(FEWEST as f64 * n as f64 * turn / host.hz());
+    let each = few.map_or(f64::INFINITY, |few| (START + few).as_secs_f64());
+    let worth = (longest.as_secs_f64() / each) as u32;
+    let most = u32::try_from(samples / FEWEST).unwrap_or(PROCESSES).min(PROCESSES);
+    let processes = if host.has_children() { worth.min(most).max(1) } else { 1 };
+    let mut groups: Vec<Pairs> = Vec::new();
+    let mut left = samples;
+    for process in 0..processes {
+        job.samples = left.div_ceil(u64::from(processes - process));
+        job.budget = limit.left(host) / (processes - process);
+        job.seed = seed.wrapping_add(u64::from(process));
+        job.copy = process as usize;
+        let done = |part: f64| (f64::from(process) + part) / f64::from(processes);
+        let made = match process {
+            0 => Some(around::sample(host, &job, |part| progress(done(part)))),
+            _ if limit.left(host) < START || host.interrupted() => None,
+            _ => host.child_around(&job),
+        };
+        let Some(made) = made else { break };
+        left = left.saturating_sub(made.taken.len() as u64);
+        progress(done(1.0));
+        groups.push(made);
     }
-    (!pairs.is_empty()).then(|| Overhead {
+    let cut_short = groups.first()?.cut_short;
+    if groups.len() > 1 {
+        groups.retain(|it| it.cut_short.is_none() && it.taken.len() as u64 >= FEWEST);
+    }
+    let taken = groups.iter().map(|it| it.taken.len() as u64).sum();
+    let [base, read] = [job.baseline, subject].map(|it| {
+        let shares = host.shares();
+        let of = |ordered| shares.of(specs[it].row.facts, ordered);
+        of(false).max(of(true))
+    });
+    let ns = 1e9 / host.hz();
+    let added = centre(&groups, |[without, with]| (with - without) * ns);
+    let plain = centre(&groups, |[without, _]| without * ns);
+    let timed = centre(&groups, |[_, with]| with * ns);
+    // What whole runs differ by, in nanoseconds.
+    let runs = [plain.median_ns * base, added.median_ns * read];
+    (taken > 0).then(|| Overhead {
         id: specs[subject].row.id.clone(),
         samples,
         n,
         m,
-        taken: pairs.len() as u64,
+        taken,
+        processes: Some(groups.len() as u32),
         cut_short,
-        baseline: centre(pairs.iter().map(|p| p[0])),
-        timed: centre(pairs.iter().map(|p| p[1])),
-        overhead: centre(pairs.iter().map(|p| p[1] - p[0])),
+        baseline: plain.widened(runs[0]),
+        timed: timed.widened(runs[0].hypot(runs[1])),
+        overhead: added.widened(runs[1]),
     })
 }
 
@@ -105,58 +116,36 @@ fn negative(found: &Overhead) -> Option<Note> {
     (found.has_intervals() && found.overhead.high_ns < 0.0).then(|| notes::negative_overhead(found))
 }
 
-/// The loop without timing and the loop with timing.
-struct Pair<'a> {
-    baseline: usize,
-    subject: usize,
-    values: &'a [u64],
-}
-
-impl Pair<'_> {
-    /// Times both loops for this many iterations, in random order. Returns the ticks without and
-    /// with timing.
-    fn time<H: Values>(&self, host: &mut H, turns: u64, rng: &mut fastrand::Rng) -> [u64; 2] {
-        let mut ticks = [0; 2];
-        let timed_first = rng.bool();
-        for timed in [timed_first, !timed_first] {
-            let which = if timed { self.subject } else { self.baseline };
-            ticks[usize::from(timed)] = host.around(which, turns, self.values);
-        }
-        ticks
-    }
-
-    /// Determines the iterations of one part by trying; the tries also warm up the loops.
-    fn part<H: Values>(&self, host: &mut H, n: u64) -> u64 {
-        let sums = PART_SUMS / (self.values.len() as u64).max(1);
-        let most = n.min(PART_TURNS).min(sums.max(1));
-        let enough = (PART_S * host.hz()) as u64;
-        let mut part = most.min(64);
-        loop {
-            host.around(self.baseline, part, self.values);
-            if host.around(self.subject, part, self.values) >= enough || part == most {
-                return part;
-            }
-            part = (part * 2).min(most);
-        }
-    }
-}
-
-/// Mean and median. The 95 % interval of the median is from order statistics: the ranks n/2 ± 0.98
-/// √n, by the normal approximation to the binomial (David & Nagaraja, Order Statistics, 7.1).
-fn centre(samples: impl Iterator<Item = f64>) -> Centre {
-    let mut sorted: Vec<f64> = samples.filter(|x| x.is_finite()).collect();
-    if sorted.is_empty() {
+/// The mean of all samples, and the mean of the processes' medians. Its 95 % interval is Student's,
+/// from the spread of these medians, and at least as wide as that of the median of all samples,
+/// which is from order statistics: the ranks n/2 ± 0.98 √n, by the normal approximation to the
+/// binomial (David & Nagaraja, Order Statistics, 7.1). From one process there is only the latter.
+fn centre(groups: &[Pairs], of: impl Fn([f64; 2]) -> f64) -> Centre {
+    let sorted = |pairs: &mut dyn Iterator<Item = &[f64; 2]>| {
+        let mut sorted: Vec<f64> = pairs.map(|pair| of(*pair)).filter(|x| x.is_finite()).collect();
+        sorted.sort_unstable_by(f64::total_cmp);
+        sorted
+    };
+    let all = sorted(&mut groups.iter().flat_map(|it| &it.taken));
+    if all.is_empty() {
         return Centre::default();
     }
-    sorted.sort_unstable_by(f64::total_cmp);
-    let n = sorted.len() as f64;
-    let rank = |r: f64| sorted[(r.max(0.0) as usize).min(sorted.len() - 1)];
-    let spread = 0.98 * n.sqrt();
+    let n = all.len() as f64;
+    let rank = |r: f64| all[(r.max(0.0) as usize).min(all.len() - 1)];
+    let ranks = 0.98 * n.sqrt();
+    let ends = [rank((n / 2.0 - ranks).floor()), rank((n / 2.0 + ranks).ceil())];
+    let each = groups.iter().map(|it| sorted(&mut it.taken.iter()));
+    let each = each.filter_map(|one| one.get(one.len() / 2).copied());
+    let medians: Vec<f64> = each.collect();
+    let k = medians.len() as f64;
+    let median_ns = medians.iter().sum::<f64>() / k;
+    let squares: f64 = medians.iter().map(|one| (one - median_ns).powi(2)).sum();
+    let half = if k > 1.0 { student_975(k - 1.0) * (squares / (k - 1.0) / k).sqrt() } else { 0.0 };
     Centre {
-        average_ns: sorted.iter().sum::<f64>() / n,
-        median_ns: rank(n / 2.0),
-        low_ns: rank((n / 2.0 - spread).floor()),
-        high_ns: rank((n / 2.0 + spread).ceil()),
+        average_ns: all.iter().sum::<f64>() / n,
+        median_ns,
+        low_ns: (median_ns - half).min(ends[0]),
+        high_ns: (median_ns + half).max(ends[1]),
     }
 }
 
@@ -166,14 +155,16 @@ mod tests {
     use crate::engine::fake::{Disturbance, Fake, FakeClock};
 
     /// What timing with a clock of this cost adds.
-    fn found(cost_ns: f64, samples: u64) -> Overhead {
+    fn measured(cost_ns: f64, samples: u64, disturbance: Disturbance, seed: u64) -> Overhead {
         let clock = FakeClock { cost_ns, ..FakeClock::default() };
-        let mut host = Fake::new(vec![clock], Disturbance::default(), 1);
+        let mut host = Fake::new(vec![clock], disturbance, seed);
         let specs = host.specs();
-        let mut rng = fastrand::Rng::with_seed(1);
         let longest = Duration::from_secs(9);
-        measure(&mut host, &specs, 0, [samples, 99, 999], longest, &mut rng, |_| ())
-            .expect("samples")
+        measure(&mut host, &specs, 0, [samples, 99, 999], longest, seed, |_| ()).expect("samples")
+    }
+
+    fn found(cost_ns: f64, samples: u64) -> Overhead {
+        measured(cost_ns, samples, Disturbance::default(), 1)
     }
 
     #[test]
@@ -190,5 +181,26 @@ mod tests {
         assert!(negative(&found(0.0, 50)).is_none());
         // There is no interval that the median could lie outside of.
         assert!(negative(&found(-3.0, 5)).is_none());
+    }
+
+    /// Where a process places its code and memory changes what a read costs there.
+    #[test]
+    fn the_interval_covers_what_other_runs_with_other_placements_find() {
+        let badly = Disturbance { placed_badly: (0.4, 0.1), ..Disturbance::default() };
+        for disturbance in [Disturbance { placement: 0.05, ..Disturbance::default() }, badly] {
+            let runs: Vec<Overhead> =
+                (1..102).map(|seed| measured(20.0, 80, disturbance, seed)).collect();
+            assert!(runs.iter().all(|run| run.processes == Some(8)));
+            let apart = |pair: &[Overhead]| {
+                let [a, b] = [&pair[0].overhead, &pair[1].overhead];
+                a.high_ns < b.low_ns || b.high_ns < a.low_ns
+            };
+            let apart = runs.windows(2).filter(|pair| apart(pair)).count();
+            assert!(apart <= 7, "{apart} of 100");
+            // Half of the mean's interval is 2.36 / √8 standard deviations of the placements.
+            let wide = |run: &Overhead| (run.overhead.high_ns - run.overhead.low_ns) / 2.0;
+            let widest = runs.iter().map(wide).fold(0.0, f64::max);
+            assert!(widest < 40.0 * 0.1, "{widest}");
+        }
     }
 }

@@ -11,6 +11,7 @@ use crate::engine::time::{Interrupt, Time};
 use crate::engine::{Machine, Offer, Ruler, Spec, Timed};
 use crate::engine::{notes, time_taken};
 use crate::run::independent::Independent;
+use chronoscope_model::between::Between;
 use chronoscope_model::clock::Clock;
 use chronoscope_model::environment::{CoreClass, Cpu, Environment, Rate, RateKind, TscKind};
 use chronoscope_model::run::{self, Noise};
@@ -129,6 +130,7 @@ impl Session {
         if environment.emulated.is_none() {
             machine = machine.with_gauges();
         }
+        machine = machine.with_shares(Between::of(environment).shares);
         if let Some(children) = options.children {
             machine = machine.with_children(children);
         }
@@ -175,6 +177,7 @@ impl Session {
             rates.extend(independent.and_then(|it| it.rate(self.machine.ruler(), ruler.hz)));
         }
         report.ruler = Some(ruler);
+        report.run.between = Some(Between::of(&report.environment));
         report.notes.append(&mut self.notes);
     }
 

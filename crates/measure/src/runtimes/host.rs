@@ -8,6 +8,7 @@ use super::warm::{ENOUGH, ENOUGH_COMPILED, Enough, Passed, SAFELY, SHORT, Trend}
 use crate::engine::batch::{Additions, Batch, Gauge, Job, LOST, Mode, Rate, Sampled};
 use crate::engine::host::{Batches, Timed};
 use crate::engine::{Machine, Spec, Time, sampling};
+use chronoscope_model::between::Shares;
 use chronoscope_model::clock::Clock;
 use chronoscope_model::runtimes::WarmUp;
 use chronoscope_probes::clocks::{Range, Unit};
@@ -374,6 +375,10 @@ impl Batches for Joined {
 
     fn least_width(&self) -> Option<f64> {
         self.machine.least_width()
+    }
+
+    fn shares(&self) -> Shares {
+        self.machine.shares()
     }
 
     fn has_children(&self) -> bool {

@@ -367,7 +367,7 @@ fn half_width(terms: &[(f64, f64)], runs: &Runs, fit: &Fit, rng: &mut Rng) -> f6
 
 /// The 97.5 % point of Student's t (Abramowitz and Stegun 26.7.5; within 1 % from three degrees
 /// up).
-fn student_975(freedom: f64) -> f64 {
+pub(crate) fn student_975(freedom: f64) -> f64 {
     let z = 1.959_963_985_f64;
     let (z3, z5, z7) = (z.powi(3), z.powi(5), z.powi(7));
     z + (z3 + z) / (4.0 * freedom)

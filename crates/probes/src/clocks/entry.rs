@@ -220,10 +220,10 @@ pub trait Loops: Send {
     /// nothing.
     fn span(&mut self, n: u64) -> u64;
 
-    /// Sums `v` `n` times, each time between two reads whose difference is taken; returns the sum.
-    /// For the empty loop this is the loop without timing, and calls the function that sums with
+    /// Sums `v` `n` times in this copy of the loop, each time between two reads whose difference is
+    /// taken; returns the sum. For the empty loop this is the loop without timing, and calls the function that sums with
     /// timing too.
-    fn around(&mut self, n: u64, v: &[u64]) -> u64;
+    fn around(&mut self, copy: usize, n: u64, v: &[u64]) -> u64;
 
     /// Fills `out` with reads after `work`; `how` is a sum of `FENCED` and `LATER`.
     fn after_work(&mut self, work: Work, how: u32, line: &Line, out: &mut [Lapse]);
@@ -236,7 +236,7 @@ pub trait Loops: Send {
     /// The address of the machine code of the first copy of the throughput loop.
     fn loop_address(&self) -> usize;
 
-    /// The address of the machine code of [`Loops::around`].
+    /// The address of the machine code of the first copy of [`Loops::around`].
     fn around_address(&self) -> usize;
 }
 

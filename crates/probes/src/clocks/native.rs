@@ -85,7 +85,7 @@ pub(crate) struct Native {
     fill: unsafe extern "C" fn(usize, out: *mut u64, n: usize),
     span: extern "C" fn(usize, u64) -> u64,
     /// `v` must be valid for `m` reads.
-    around: unsafe extern "C" fn(usize, n: u64, v: *const u64, m: usize) -> u64,
+    around: [unsafe extern "C" fn(usize, n: u64, v: *const u64, m: usize) -> u64; COPIES],
     /// `line` must be valid for a read, `out` for `n` writes.
     after: unsafe extern "C" fn(usize, u32, u32, *const Line, out: *mut Lapse, n: usize),
     /// `turns` must be valid for atomic access, `handed` for a write.
@@ -176,9 +176,9 @@ impl Loops for NativeLoops {
         (self.table.span)(self.state.word, n)
     }
 
-    fn around(&mut self, n: u64, v: &[u64]) -> u64 {
+    fn around(&mut self, copy: usize, n: u64, v: &[u64]) -> u64 {
         // SAFETY: the pointer and the length are those of a live slice.
-        unsafe { (self.table.around)(self.state.word, n, v.as_ptr(), v.len()) }
+        unsafe { (self.table.around[copy])(self.state.word, n, v.as_ptr(), v.len()) }
     }
 
     fn after_work(&mut self, work: Work, how: u32, line: &Line, out: &mut [Lapse]) {
@@ -202,7 +202,7 @@ impl Loops for NativeLoops {
     }
 
     fn around_address(&self) -> usize {
-        self.table.around as usize
+        self.table.around[0] as usize
     }
 }
 

@@ -82,13 +82,53 @@ fn latency<R: Read, const COPY: usize>(clock: &mut R, n: u64) {
     });
 }
 
-/// The sum of the integers, one function for every clock and the empty loop: a compiler that
-/// inlined it would compile it differently if there is a read next to it. What hides the slice also
-/// keeps the sum between the reads.
+/// The sum of the integers, one function for every clock and the empty loop: the loop of
+/// `native/sum.c`, instruction by instruction.
 #[inline(never)]
 fn sum(v: &[u64]) -> u64 {
-    let v = std::hint::black_box(v);
-    v.iter().fold(0, |sum: u64, value| sum.wrapping_add(*value))
+    if v.is_empty() {
+        return 0;
+    }
+    #[cfg(target_arch = "x86_64")]
+    {
+        let mut sum = 0u64;
+        // SAFETY: it reads the integers of the slice, of which there is at least one.
+        unsafe {
+            core::arch::asm!(
+                ".p2align 6", "2:", "add {sum}, qword ptr [{at}]", "add {at}, 8", "dec {left}",
+                "jnz 2b",
+                sum = inout(reg) sum, at = inout(reg) v.as_ptr() => _,
+                left = inout(reg) v.len() => _, options(nostack)
+            );
+        }
+        sum
+    }
+    #[cfg(target_arch = "aarch64")]
+    {
+        let mut sum = 0u64;
+        // SAFETY: it reads the integers of the slice, of which there is at least one.
+        unsafe {
+            core::arch::asm!(
+                ".p2align 6", "2:", "ldr {next}, [{at}], #8", "add {sum}, {sum}, {next}",
+                "subs {left}, {left}, #1", "b.ne 2b",
+                sum = inout(reg) sum, at = inout(reg) v.as_ptr() => _,
+                left = inout(reg) v.len() => _, next = out(reg) _, options(nostack)
+            );
+        }
+        sum
+    }
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    std::hint::black_box(v).iter().fold(0, |sum: u64, value| sum.wrapping_add(*value))
+}
+
+#[inline(never)]
+fn around<R: Read, const COPY: usize>(clock: &mut R, n: u64, v: &[u64]) -> u64 {
+    let mut total = 0u64;
+    shift::<COPY>();
+    for _ in 0..n {
+        clock.around(|| total = total.wrapping_add(sum(v)));
+    }
+    total
 }
 
 struct RustLoops<R>(R);
@@ -128,13 +168,13 @@ impl<R: Read> Loops for RustLoops<R> {
         self.0.value().wrapping_sub(first)
     }
 
-    #[inline(never)]
-    fn around(&mut self, n: u64, v: &[u64]) -> u64 {
-        let mut total = 0u64;
-        for _ in 0..n {
-            self.0.around(|| total = total.wrapping_add(sum(v)));
+    fn around(&mut self, copy: usize, n: u64, v: &[u64]) -> u64 {
+        match copy {
+            0 => around::<R, 0>(&mut self.0, n, v),
+            1 => around::<R, 1>(&mut self.0, n, v),
+            2 => around::<R, 2>(&mut self.0, n, v),
+            _ => around::<R, 3>(&mut self.0, n, v),
         }
-        total
     }
 
     #[inline(never)]
@@ -168,7 +208,7 @@ impl<R: Read> Loops for RustLoops<R> {
     }
 
     fn around_address(&self) -> usize {
-        <Self as Loops>::around as fn(&mut Self, u64, &[u64]) -> u64 as usize
+        around::<R, 0> as fn(&mut R, u64, &[u64]) -> u64 as usize
     }
 }
 

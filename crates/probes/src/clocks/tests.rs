@@ -104,7 +104,10 @@ fn a_clock_opens_and_reads_or_gives_a_reason() {
                 let mut values = [0; 5];
                 reader.fill(&mut values);
                 assert!(values[4] > 0 || entry.kind == Kind::Cpu, "{} reads zero", entry.id);
-                assert!(reader.around(3, &[1, 2]) == 9 && reader.loop_address() != 0);
+                assert!(
+                    (0..COPIES).all(|copy| reader.around(copy, 3, &[1, 2]) == 9)
+                        && reader.loop_address() != 0
+                );
                 for work in [Work::Nothing, Work::Load, Work::LoadAndBranch, Work::Chain] {
                     let mut lapses = [Lapse::default(); 3];
                     reader.after(work, false, &Line::default(), &mut lapses);
