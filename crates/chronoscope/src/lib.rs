@@ -1,4 +1,4 @@
-//! A clock that costs one instruction and bounds its own error, and waits that end on time for
+//! A clock that costs about a bare read of the counter and bounds its own error, and waits that end on time for
 //! little CPU time.
 //!
 //! | for | use |
@@ -29,7 +29,7 @@
 //!
 //! # How do I time …
 //!
-//! **… a function?** Two reads in one thread cost an instruction each:
+//! **… a function?** Two reads in one thread cost about a bare read of the counter each:
 //!
 //! ```
 //! use chronoscope::Instant;

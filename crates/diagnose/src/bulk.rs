@@ -1,32 +1,45 @@
-//! Compares the clocks whose calls were really made, by the million.
+//! How fast the calls were that were really made, by the million.
 
 use chronoscope_model::clock::{Clock, Speed};
+use chronoscope_model::user_space::SLOW_NS;
 
-/// A clock this coarse cannot be the standard of speed: it reads a stored value.
-const COARSE_NS: f64 = 1e6;
+/// From here on a call is slow: a system call of a slow kernel, or a read of a device.
+const DEVICE_NS: f64 = 1000.0;
 
-/// Up to twice the cheapest call made is fast.
-const FAST: f64 = 2.0;
-
-/// Up to ten times the cheapest call made is ok; a system call takes longer.
-const OK: f64 = 10.0;
-
-/// Compares each clock with the cheapest whose tick is below 1 ms.
-pub(crate) fn compare(clocks: &mut [Clock]) {
-    let fine = |clock: &&Clock| {
-        let tick = clock.resolution.as_ref().and_then(|r| r.tick_ns);
-        tick.is_none_or(|ns| ns < COARSE_NS)
-    };
-    let made = clocks.iter().filter(fine).filter_map(|c| c.bulk.as_ref());
-    let least = made
-        .map(|bulk| bulk.ns_per_call())
-        .filter(|ns| ns.is_finite() && *ns > 0.0)
-        .fold(f64::INFINITY, f64::min);
+/// Judges each clock by what a call takes, whatever else was measured.
+pub(crate) fn judge(clocks: &mut [Clock]) {
     for bulk in clocks.iter_mut().filter_map(|clock| clock.bulk.as_mut()) {
-        bulk.speed = Some(match bulk.ns_per_call() / least {
-            ratio if ratio <= FAST => Speed::Fast,
-            ratio if ratio <= OK => Speed::Ok,
+        bulk.speed = Some(match bulk.ns_per_call() {
+            ns if ns < SLOW_NS => Speed::Fast,
+            ns if ns < DEVICE_NS => Speed::Ok,
             _ => Speed::Slow,
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chronoscope_model::clock::Bulk;
+
+    /// The speeds of clocks whose calls take this long.
+    fn speeds(ns: &[f64]) -> Vec<Option<Speed>> {
+        let bulk = |ns: &f64| Bulk { calls: 1_000_000, ms: *ns, speed: None };
+        let clock = |ns| Clock { bulk: Some(bulk(ns)), ..Clock::default() };
+        let mut clocks: Vec<Clock> = ns.iter().map(clock).collect();
+        judge(&mut clocks);
+        clocks.into_iter().map(|clock| clock.bulk.and_then(|it| it.speed)).collect()
+    }
+
+    #[test]
+    fn a_speed_does_not_depend_on_what_else_was_called() {
+        let all = [8.0, 22.0, 350.0, 1120.0];
+        assert_eq!(speeds(&all), [Speed::Fast, Speed::Fast, Speed::Ok, Speed::Slow].map(Some));
+        for ns in all {
+            assert_eq!(
+                speeds(&[ns])[0],
+                speeds(&all)[all.iter().position(|it| *it == ns).unwrap()]
+            );
+        }
     }
 }

@@ -39,7 +39,7 @@ pub fn judge(report: &mut Report) {
         ordering::describe(clock, environment);
         clock.verdict = verdict(clock, environment);
     }
-    bulk::compare(&mut report.clocks);
+    bulk::judge(&mut report.clocks);
     trust::judge(report);
     report.findings = faults::findings(report);
     // A glance at a few clocks is no reason to choose between all of them.

@@ -137,7 +137,7 @@ pub(crate) fn merged(clock: &Clock) -> String {
     let turns = plural(handed.turns, "hand-over", "hand-overs");
     let share = match handed.backwards {
         0 => "None".into(),
-        _ => format!("1 in {}", count(handed.one_in())),
+        backwards => count(backwards),
     };
     format!("{early} {share} of {turns} between CPUs {a} and {b} ran backwards.")
 }

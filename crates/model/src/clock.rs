@@ -542,17 +542,17 @@ pub struct Backwards {
     pub worst_ns: f64,
 }
 
-/// How the calls of one clock compare with the cheapest of the run.
+/// What a call of a clock takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Speed {
-    /// Up to twice the cheapest.
+    /// Less than 100 ns, as a read in user space does.
     Fast,
-    /// Up to ten times the cheapest.
+    /// Less than 1 us, as most system calls do.
     #[default]
     Ok,
-    /// More than ten times the cheapest, as a system call is.
+    /// 1 us or more.
     Slow,
 }
 
@@ -564,7 +564,7 @@ pub struct Bulk {
     pub calls: u64,
     /// How long they took, in milliseconds.
     pub ms: f64,
-    /// How that compares with the cheapest clock whose tick is below 1 ms.
+    /// Whether that is fast.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speed: Option<Speed>,
 }

@@ -433,6 +433,15 @@ impl Cell {
         Self::some(estimate, |e| Value::Estimate(Box::new(e.clone())))
     }
 
+    /// A cost, which cannot be below zero: if its interval reaches zero, only the upper end means
+    /// anything.
+    pub fn cost(estimate: Option<&Estimate>) -> Self {
+        let bound = |e: &Estimate| e.below_resolution || e.low_ns <= 0.0;
+        Self::some(estimate, |e| {
+            Value::Estimate(Box::new(Estimate { below_resolution: bound(e), ..e.clone() }))
+        })
+    }
+
     /// A figure between the ends of its 95 % interval.
     pub fn within(value_ns: f64, low_ns: f64, high_ns: f64) -> Self {
         Self::estimate(Some(&Estimate { value_ns, low_ns, high_ns, ..Estimate::default() }))

@@ -7,6 +7,7 @@
 mod environment;
 
 use chronoscope_diagnose::judge;
+use chronoscope_model::between::Between;
 use chronoscope_model::clock::{
     Backwards, Bulk, Clock, Difference, Displaced, Grade, Kind, Limit, Resolution, TickFrom,
     UntilChange,
@@ -241,6 +242,7 @@ pub fn tsc() -> Report {
             seconds: 11.3,
             changed: Vec::new(),
             disturbed: Vec::new(),
+            between: Some(Between::of(&environment())),
         },
         environment: environment(),
         ruler: Some(Ruler {
@@ -264,6 +266,7 @@ pub fn tsc() -> Report {
                 taken: None,
                 run_queue_ms: Some(4.0),
                 shared: Some(0.0),
+                crowded: None,
                 core: Some(Core {
                     hz: CORE_HZ,
                     low_hz: CORE_HZ - 50e6,

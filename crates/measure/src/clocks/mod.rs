@@ -376,8 +376,8 @@ pub fn measure<H: Batches + Values>(
             until_change: until_change[at].clone(),
             difference_100ms: differences[at].clone(),
             backwards,
-            wraps_after_s: wraps_after(spec, rate.hz),
-            bits: Some(spec.range.bits),
+            wraps_after_s: wraps_after(spec, rate),
+            bits: bits(spec, rate),
             example: Some(example(spec.unit, value)),
             example_ms: spec.ns_per_unit(rate.hz).map(|ns| value as f64 * ns / 1e6),
             ..spec.row.clone()
@@ -432,14 +432,25 @@ fn under<H: Batches>(
 }
 
 /// Returns when the value wraps to zero, in seconds from zero, by its type and rate.
-fn wraps_after(spec: &Spec, ruler_hz: f64) -> Option<f64> {
+fn wraps_after(spec: &Spec, rate: Rate) -> Option<f64> {
     let per_second = match (spec.range.per_second, spec.unit) {
         (Some(per_second), _) => per_second,
+        (None, _) if spec.range.of_counter => rate.is_tsc.then_some(rate.hz)?,
         (None, Unit::Hz(hz)) => hz,
-        (None, Unit::Counter) => ruler_hz,
+        (None, Unit::Counter) => rate.hz,
         (None, Unit::Variable) => return None,
     };
     Some((f64::from(spec.range.bits)).exp2() / per_second)
+}
+
+/// The significant bits of the value.
+fn bits(spec: &Spec, rate: Rate) -> Option<u32> {
+    match spec.unit {
+        Unit::Hz(hz) if spec.range.of_counter => {
+            Some((wraps_after(spec, rate)? * hz).log2().ceil() as u32)
+        }
+        _ => Some(spec.range.bits),
+    }
 }
 
 fn example(unit: Unit, value: u64) -> String {
@@ -447,4 +458,24 @@ fn example(unit: Unit, value: u64) -> String {
         [(1e9, "ns"), (1e7, "x 100 ns"), (1e6, "us"), (1e3, "ms"), (100.0, "x 10 ms"), (1.0, "s")];
     let name = NAMES.iter().find(|(hz, _)| unit == Unit::Hz(*hz)).map_or("ticks", |(_, name)| name);
     format!("{value} {name}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chronoscope_probes::clocks::Range;
+
+    #[test]
+    fn a_fraction_of_a_counter_wraps_when_the_counter_does() {
+        let (range, unit) = (Range::counter(64), Unit::Hz(1000.0));
+        let spec = Spec { row: Clock::default(), baseline: 0, unit, nominal_ns: None, range };
+        let of = |hz, is_tsc| {
+            let rate = Rate { hz, error_ppm: 0.0, is_tsc };
+            let years = wraps_after(&spec, rate).map(|s| (s / 365.25 / 86_400.0).round());
+            (years, bits(&spec, rate))
+        };
+        assert_eq!(of(2.596e9, true), (Some(225.0), Some(43)));
+        assert_eq!(of(4.2e9, true), (Some(139.0), Some(42)));
+        assert_eq!(of(1e9, false), (None, None), "the rate of the counter is not known");
+    }
 }

@@ -383,7 +383,7 @@ const ORDER: f64 = 1.2;
 /// and in 2 with 2; of all 190 pairs, over four minutes, 2 and 13 % were. In 24 runs of another
 /// day, 0 and 2.5 % of all pairs were apart with these, 0.4 % with 2.5, and intervals were 1.3 times
 /// as wide as these runs needed (`cargo research between`).
-const DRIFT: f64 = 2.5;
+pub(crate) const DRIFT: f64 = 2.5;
 
 impl Outcome {
     /// Starts these series without samples, on a core that makes at least this many additions per

@@ -4,7 +4,7 @@
 use crate::engine::around;
 use crate::engine::batch::{Around, Pairs};
 use crate::engine::notes;
-use crate::engine::rounds::{PROCESSES, START};
+use crate::engine::rounds::{DRIFT, PROCESSES, START};
 use crate::engine::schedule;
 use crate::engine::time::Limit;
 use crate::engine::{Batches, Spec, Values};
@@ -96,8 +96,11 @@ pub fn measure<H: Values + Batches>(
     let added = centre(&groups, |[without, with]| (with - without) * ns);
     let plain = centre(&groups, |[without, _]| without * ns);
     let timed = centre(&groups, |[_, with]| with * ns);
-    // What whole runs differ by, in nanoseconds.
-    let runs = [plain.median_ns * base, added.median_ns * read];
+    // What whole runs differ by, in nanoseconds. The sum is a chain of additions, whose cost follows
+    // the core's frequency as the reads do: another run may find another one.
+    let each = medians(&groups, |[without, _]| without * ns);
+    let frequency = DRIFT * deviation(&each) / plain.median_ns.max(1e-9);
+    let runs = [plain.median_ns * base.hypot(frequency), added.median_ns * read.hypot(frequency)];
     (taken > 0).then(|| Overhead {
         id: specs[subject].row.id.clone(),
         samples,
@@ -121,12 +124,7 @@ fn negative(found: &Overhead) -> Option<Note> {
 /// which is from order statistics: the ranks n/2 ± 0.98 √n, by the normal approximation to the
 /// binomial (David & Nagaraja, Order Statistics, 7.1). From one process there is only the latter.
 fn centre(groups: &[Pairs], of: impl Fn([f64; 2]) -> f64) -> Centre {
-    let sorted = |pairs: &mut dyn Iterator<Item = &[f64; 2]>| {
-        let mut sorted: Vec<f64> = pairs.map(|pair| of(*pair)).filter(|x| x.is_finite()).collect();
-        sorted.sort_unstable_by(f64::total_cmp);
-        sorted
-    };
-    let all = sorted(&mut groups.iter().flat_map(|it| &it.taken));
+    let all = sorted(groups.iter().flat_map(|it| &it.taken), &of);
     if all.is_empty() {
         return Centre::default();
     }
@@ -134,19 +132,36 @@ fn centre(groups: &[Pairs], of: impl Fn([f64; 2]) -> f64) -> Centre {
     let rank = |r: f64| all[(r.max(0.0) as usize).min(all.len() - 1)];
     let ranks = 0.98 * n.sqrt();
     let ends = [rank((n / 2.0 - ranks).floor()), rank((n / 2.0 + ranks).ceil())];
-    let each = groups.iter().map(|it| sorted(&mut it.taken.iter()));
-    let each = each.filter_map(|one| one.get(one.len() / 2).copied());
-    let medians: Vec<f64> = each.collect();
+    let medians = medians(groups, of);
     let k = medians.len() as f64;
     let median_ns = medians.iter().sum::<f64>() / k;
-    let squares: f64 = medians.iter().map(|one| (one - median_ns).powi(2)).sum();
-    let half = if k > 1.0 { student_975(k - 1.0) * (squares / (k - 1.0) / k).sqrt() } else { 0.0 };
+    let half = if k > 1.0 { student_975(k - 1.0) * deviation(&medians) / k.sqrt() } else { 0.0 };
     Centre {
         average_ns: all.iter().sum::<f64>() / n,
         median_ns,
         low_ns: (median_ns - half).min(ends[0]),
         high_ns: (median_ns + half).max(ends[1]),
     }
+}
+
+fn sorted<'a>(pairs: impl Iterator<Item = &'a [f64; 2]>, of: impl Fn([f64; 2]) -> f64) -> Vec<f64> {
+    let mut sorted: Vec<f64> = pairs.map(|pair| of(*pair)).filter(|x| x.is_finite()).collect();
+    sorted.sort_unstable_by(f64::total_cmp);
+    sorted
+}
+
+/// The median of each process.
+fn medians(groups: &[Pairs], of: impl Fn([f64; 2]) -> f64) -> Vec<f64> {
+    let each = groups.iter().map(|it| sorted(it.taken.iter(), &of));
+    each.filter_map(|one| one.get(one.len() / 2).copied()).collect()
+}
+
+/// The standard deviation; 0 of fewer than two.
+fn deviation(values: &[f64]) -> f64 {
+    let k = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / k;
+    let squares: f64 = values.iter().map(|one| (one - mean).powi(2)).sum();
+    if k > 1.0 { (squares / (k - 1.0)).sqrt() } else { 0.0 }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ mod priority;
 mod spec;
 
 pub use crate::load::{Load, LoadProcess, LoadRun};
+use crate::units::percent;
 pub use priority::{Class, Priority};
 pub(crate) use spec::ns;
 pub use spec::{Plan, Slack, WaitSpec};
@@ -162,6 +163,15 @@ pub struct Wait {
 }
 
 impl Wait {
+    /// The share of a CPU in words. A spin takes all the CPU time that it gets: a share that is much
+    /// less than the whole is that of the time that something else left it, and not a low cost.
+    pub fn cpu_words(&self) -> Option<String> {
+        const WHOLE: f64 = 0.95;
+        let share = self.cpu_share.filter(|share| share.is_finite())?;
+        let all = self.kind == Kind::Busy && share < WHOLE;
+        Some(format!("{}{}", percent(share), if all { ", all it got" } else { "" }))
+    }
+
     /// The largest wait less the smallest, in nanoseconds: how repeatable the method is. Absent if
     /// nothing was measured.
     pub fn range_ns(&self) -> Option<u64> {

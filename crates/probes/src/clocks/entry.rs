@@ -188,17 +188,24 @@ pub struct Range {
     pub bits: u32,
     /// How many units of the counted part make a second; if absent, the unit is that of the value.
     pub per_second: Option<f64>,
+    /// Whether the counted part is the processor's counter, of which the value is a fraction.
+    pub of_counter: bool,
 }
 
 impl Range {
     /// The value itself has this many bits.
     pub const fn bits(bits: u32) -> Self {
-        Self { bits, per_second: None }
+        Self { bits, per_second: None, of_counter: false }
+    }
+
+    /// The value is a fraction of a counter of this many bits.
+    pub const fn counter(bits: u32) -> Self {
+        Self { of_counter: true, ..Self::bits(bits) }
     }
 
     /// Seconds are counted separately, in this many bits.
     pub const fn seconds(bits: u32) -> Self {
-        Self { bits, per_second: Some(1.0) }
+        Self { per_second: Some(1.0), ..Self::bits(bits) }
     }
 }
 

@@ -25,10 +25,11 @@ use screen::Screen;
 /// The most lines of a summary, so that it is seen at once.
 const LINES: usize = 48;
 
-/// The most clocks of a kind in a summary.
-const CLOCKS: usize = 5;
+/// The clocks of a kind in a summary: always as many, so that the rows are the same from run to run,
+/// unless so much was found that they do not fit.
+const CLOCKS: usize = 3;
 
-/// The summary: the sections of the report at a glance, with as many clocks of each kind as fit.
+/// The summary: the sections of the report at a glance, with a few clocks of each kind.
 pub fn summary(report: &Report, style: &Style) -> String {
     let with = |clocks| {
         let views = section::ALL.iter().map(|section| match section.glance {
@@ -38,7 +39,7 @@ pub fn summary(report: &Report, style: &Style) -> String {
         render(views, Detail::Brief, style)
     };
     let fits = |screen: &String| screen.lines().count() <= LINES;
-    (2..=CLOCKS).rev().map(with).find(fits).unwrap_or_else(|| with(1))
+    (1..=CLOCKS).rev().map(with).find(fits).unwrap_or_else(|| with(1))
 }
 
 /// Every section of the report, with everything that it holds, between the heading of the summary

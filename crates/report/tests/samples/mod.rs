@@ -55,6 +55,7 @@ pub fn full() -> Report {
         n: 999,
         m: 999,
         taken: 9999,
+        processes: Some(8),
         cut_short: None,
         baseline: centre(97.31, 88.94),
         timed: centre(136.2, 125.1),

@@ -4,7 +4,7 @@ use super::choose::{Candidate, Choice, LATER, NEAR_CPU, WORTH_NS};
 use super::code;
 use crate::reading::short;
 use chronoscope_model::advice::Goal;
-use chronoscope_model::units::{count, human_ns, percent};
+use chronoscope_model::units::{count, human_ns};
 use chronoscope_model::waits::{Kind, Wait};
 
 /// The name of a goal, and the rule that decides it.
@@ -80,8 +80,10 @@ pub(super) fn overshot(row: &Candidate) -> String {
 }
 
 pub(super) fn of_a_cpu(row: &Candidate) -> String {
-    let share = row.wait.cpu_share;
-    share.map_or(String::new(), |share| format!(", {} of a CPU", percent(share)))
+    let Some(words) = row.wait.cpu_words() else { return String::new() };
+    let (share, rest) = words.split_once(',').unwrap_or((&words, ""));
+    let rest = if rest.is_empty() { String::new() } else { format!(",{rest}") };
+    format!(", {share} of a CPU{rest}")
 }
 
 pub(super) fn labels(choice: &Choice) -> Vec<String> {

@@ -61,8 +61,7 @@ clocks! {
             "Agner Fog, Instruction tables, DIV r64",
         ],
         expect: &["rdtsc", "div"],
-        // The ticks wrap in 64 bits, so their milliseconds do in 42 at up to 4.2 GHz.
-        range: Range::bits(42),
+        range: Range::counter(64),
     }
     "rdtscp" after cpu::rdtscp() => {
         call: "__rdtscp(&processor)",

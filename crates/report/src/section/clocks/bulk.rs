@@ -29,8 +29,8 @@ pub(super) fn view(report: &Report) -> Vec<Block> {
     for columns in [times(), speeds()] {
         blocks.push(Block::Table(Rows::shown(columns, Detail::Full).of_all(&rows)));
     }
-    let legend = "fast: up to twice the cheapest clock here whose tick is below 1 ms. ok: up to \
-                  ten times. slow: more. not here: this platform lacks the call.";
+    let legend = "fast: less than 100 ns per call. ok: less than 1 us. slow: more. not here: this \
+                  platform lacks the call.";
     blocks.push(Block::legend(legend));
     blocks.extend(periods(&rows).map(Block::legend));
     blocks

@@ -43,17 +43,17 @@ fn identity() -> Vec<Spec<Clock>> {
 fn cost() -> Vec<Spec<Clock>> {
     columns! { c in Clock;
         "throughput" "read" [brief full part(COST) unit("ns") decimal close spread statistics]
-            Cell::estimate(c.cost.throughput.as_ref());
+            Cell::cost(c.cost.throughput.as_ref());
         "throughput_core_cycles" "core cycles" [brief narrow("core\ncycles") decimal optional]
             core_cycles(c);
         "throughput_instructions" "instructions" [brief narrow("instruc-\ntions") decimal optional]
             Cell::number(c.cost.instructions).toned(Tone::Dim);
         "latency" "ordered" [brief full part(COST) unit("ns") decimal close statistics]
-            Cell::estimate(c.cost.latency.as_ref());
+            Cell::cost(c.cost.latency.as_ref());
         "cold" "cold" [full part(COST) unit("ns") decimal close spread statistics]
-            Cell::estimate(c.cost.cold.as_ref());
+            Cell::cost(c.cost.cold.as_ref());
         "first" "first" [full part(COST) unit("ns") decimal close statistics]
-            Cell::estimate(c.cost.first.as_ref());
+            Cell::cost(c.cost.first.as_ref());
     }
 }
 
@@ -151,11 +151,20 @@ fn two_digits(value: f64) -> f64 {
     if unit.is_finite() && unit > 0.0 { (value / unit).round() * unit } else { value }
 }
 
-/// The tick of a clock that did not change while it was watched: it is longer than that.
+/// The tick of a clock that did not change while it was watched: it is longer than that, and at
+/// least as long as the unit that the interface gives.
 fn unseen(cell: Cell, resolution: &Resolution) -> Cell {
     let tone = if resolution.stood_still() { Tone::Bad } else { Tone::Dim };
     let watched = resolution.watched_ns.filter(|ns| ns.is_finite() && *ns > 0.0);
-    let words = watched.map_or("-".into(), |ns| format!(">{}", short(ns)));
+    // A clock that is given in whole seconds has no finer tick, however short the watch was.
+    let unit = resolution.nominal_ns.filter(|_| !resolution.stood_still());
+    let words = match watched {
+        Some(watched) if unit.is_some_and(|unit| unit > watched) => {
+            format!("{}+", short(unit.unwrap_or_default()))
+        }
+        Some(watched) => format!(">{}", short(watched)),
+        None => "-".into(),
+    };
     cell.shown(words).toned(tone)
 }
 

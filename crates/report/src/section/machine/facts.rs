@@ -20,7 +20,7 @@ pub(super) fn groups(report: &Report) -> Vec<Group> {
     groups.extend(
         report.ruler.as_ref().map(|found| Group {
             verbose: true,
-            ..Group::new("ruler", "Ruler", ruler::known(found))
+            ..Group::new("ruler", "Ruler", ruler::known(found, report.run.between.as_ref()))
         }),
     );
     for group in &mut groups {

@@ -5,12 +5,13 @@ use super::figures::{bound, exact_hz, round_hz};
 use super::known::Known;
 use crate::block::Value;
 use crate::number::{percent, short, three};
+use chronoscope_model::between::Between;
 use chronoscope_model::{Ruler, units};
 
 /// The system's clock was calibrated against itself, which shows nothing.
 const UNCHECKED: &str = "unknown: there is no independent check of the system's clock";
 
-pub(super) fn known(ruler: &Ruler) -> Vec<Known> {
+pub(super) fn known(ruler: &Ruler, between: Option<&Between>) -> Vec<Known> {
     let text = |name: &'static str, text: &str| Known::new(name, text).text(name, text);
     let figure = |name: &'static str, value: f64, unit, words: String| {
         Known::new(name, words).number(name, value, unit)
@@ -40,6 +41,7 @@ pub(super) fn known(ruler: &Ruler) -> Vec<Known> {
         let figures = [("core", core.hz), ("core, low", core.low_hz), ("core, high", core.high_hz)];
         all.extend(figures.map(|(name, hz)| figure(name, hz, "Hz", round_hz(hz))));
     }
+    all.extend(between.map(|it| text("runs differ", &it.text())));
     all
 }
 

@@ -45,7 +45,7 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
 
 fn legend<'a>(mut all: impl Iterator<Item = &'a Overhead>) -> Block {
     let interval = if all.any(Overhead::has_intervals) {
-        "half the 95 % interval of the median"
+        "half the 95 % interval, which covers other processes and placements"
     } else {
         "needs at least six samples"
     };
@@ -75,8 +75,10 @@ fn shape(overhead: &Overhead, complete: bool) -> String {
         }
         None => String::new(),
     };
+    let processes = overhead.processes.filter(|count| *count > 1);
+    let places = processes.map_or(String::new(), |count| format!(", in {count} processes"));
     format!(
-        "{} of {}, each of which sums {}{defaults}{taken}.",
+        "{} of {}, each of which sums {}{defaults}{taken}{places}.",
         plural(overhead.samples, "sample", "samples"),
         plural(overhead.n, "iteration", "iterations"),
         plural(overhead.m, "integer", "integers")

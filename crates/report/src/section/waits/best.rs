@@ -83,7 +83,8 @@ fn row(
     cells.extend([
         Cell::whole_ns(wait.and_then(|wait| wait.percentile(Percentile::P50))),
         Cell::whole_ns(wait.and_then(|wait| wait.percentile(Percentile::P90))),
-        Cell::some(wait.and_then(|wait| wait.cpu_share), Value::Share),
+        Cell::some(wait.and_then(|wait| wait.cpu_share), Value::Share)
+            .said(wait.and_then(|wait| wait.cpu_words())),
     ]);
     cells
 }

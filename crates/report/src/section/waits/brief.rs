@@ -45,8 +45,8 @@ pub(super) fn view(report: &Report, most: usize) -> Vec<Block> {
         cells.extend(durations.iter().map(|at| Cell::whole_ns(of(*at).and_then(median))));
         let worst = durations.iter().filter_map(|ns| of(*ns)).map(|wait| wait.max_ns).max();
         cells.push(Cell::ns(worst.map(|ns| ns as f64)));
-        let share = of(middle).and_then(|wait| wait.cpu_share);
-        cells.push(Cell::some(share, Value::Share));
+        let (share, words) = of(middle).map(|it| (it.cpu_share, it.cpu_words())).unzip();
+        cells.push(Cell::some(share.flatten(), Value::Share).said(words.flatten()));
         items.push(cells.into());
     }
     let remark = format!(
