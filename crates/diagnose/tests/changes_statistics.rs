@@ -70,7 +70,7 @@ fn a_change_of_2_5_percent_is_found_among_a_hundred_rows() {
 fn two_states_of_a_machine_are_no_change() {
     let machine = Machine { error: 0.0005, states: 0.006, counters: 6, ..STEADY };
     assert_eq!(pairs(machine, 60, &[]).0, 0);
-    let found = pairs(machine, 30, &[0.025; 10]).2;
+    let found = pairs(machine, 30, &[0.03; 10]).2;
     assert!(found > 0.9, "{found}");
 }
 
