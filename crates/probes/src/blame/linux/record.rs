@@ -503,7 +503,7 @@ mod tests {
     fn interrupts_of_this_cpu_are_seen() {
         let cpu = *affinity::allowed().last().expect("a CPU");
         let _pin = affinity::pin(cpu).expect("an allowed CPU");
-        let Ok(mut record) = super::super::Record::open(cpu) else {
+        let Ok(mut record) = Record::open(cpu) else {
             return eprintln!("not tested: no records of this CPU");
         };
         let socket = UdpSocket::bind("127.0.0.1:0");
