@@ -99,7 +99,8 @@ fn whole(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
     std::iter::from_fn(move || {
         let line = lines.next()?;
         let Some(first) = or_plain(line, form) else { return Some(Cow::Borrowed("")) };
-        if kernel_log::alarming(first).is_none() && !first.ends_with("Marking") {
+        let of_time = WORDS.iter().any(|word| first.contains(word));
+        if !of_time || kernel_log::recognise(first).is_some() {
             return Some(Cow::Borrowed(first));
         }
         let (mut joined, mut rest) = (first.to_owned(), lines.clone());
