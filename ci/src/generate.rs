@@ -6,6 +6,8 @@ use crate::api;
 use crate::{block, capi, sh, tool};
 use anyhow::{Context, Result, ensure};
 use chronoscope_model::kernel_log;
+use chronoscope_report::json;
+use chronoscope_report::page::{Input, embed};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -33,6 +35,14 @@ const SHELLS: [(&str, &str); 5] = [
     ("powershell", "_chronoscope.ps1"),
     ("zsh", "_chronoscope"),
 ];
+
+/// The reports of `advise --on`, by the names of their systems, and the page that holds them.
+const ELSEWHERE: [(&str, &str); 3] = [
+    ("windows", "x86_64-pc-windows-gnu"),
+    ("linux", "x86_64-unknown-linux-gnu"),
+    ("pi", "aarch64-unknown-linux-gnu"),
+];
+const PAGE: &str = "crates/cli/src/elsewhere.html";
 
 /// File contents by path relative to the root.
 type Files = BTreeMap<PathBuf, Vec<u8>>;
@@ -102,7 +112,19 @@ fn wanted(sh: &Shell) -> Result<Files> {
     let page = page.context("no marks of the table of faults")?;
     let page = block::replaced(&page, "messages", &messages());
     files.insert(DOCTOR.into(), page.context("no marks of the table of messages")?.into());
+    files.insert(PAGE.into(), elsewhere(sh)?.into());
     Ok(files)
+}
+
+/// The page of the reports of other systems; the tool reads it as it reads its own pages.
+fn elsewhere(sh: &Shell) -> Result<String> {
+    let mut page = String::from("<!DOCTYPE html><html>");
+    for (name, target) in ELSEWHERE {
+        let text = sh.read_file(format!("docs/reports/{target}.json"))?;
+        let report = json::read(text.as_bytes())?;
+        page += &embed::element(&[Input { name, report: &report }]).into_string();
+    }
+    Ok(page + "</html>\n")
 }
 
 /// The table of faults, from the tool's list of them.

@@ -2,6 +2,7 @@
 
 use crate::error::Usage;
 use chronoscope_diagnose::advise::LANGUAGES;
+use chronoscope_model::advice::WaitChoice;
 use chronoscope_model::{Advice, Note, Report};
 use chronoscope_survey::select::{language, shown};
 
@@ -50,18 +51,22 @@ impl Code {
         }
     }
 
-    /// Keeps only the code in this language. Advice that has no code in it keeps all its code, but
-    /// of choices of a wait for several languages only that for this one is kept. Returns whether
-    /// any code was removed.
+    /// Keeps only the code in this language, and of several answers to a question that for this one.
+    /// Advice keeps all its code if no answer has code in it. Returns whether any was removed.
     pub fn retain(self, report: &mut Report) -> bool {
         let Self::In(language) = self else {
             return false;
         };
-        let of = |advice: &Advice| advice.wait.as_ref().map(|of| (of.requested_ns, of.goal));
+        // Code without figures is for every duration and goal.
+        let same = |a: &Advice, b: &Advice| {
+            let of = |of: &WaitChoice| (of.requested_ns, of.goal);
+            let pair = a.wait.as_ref().map(of).zip(b.wait.as_ref().map(of));
+            a.purpose == b.purpose && pair.is_none_or(|(a, b)| a == b)
+        };
         let has = |advice: &&Advice| advice.code.contains_key(language);
-        let own: Vec<_> = report.advice.iter().filter(has).filter_map(of).collect();
+        let own: Vec<Advice> = report.advice.iter().filter(has).cloned().collect();
         let all = report.advice.len();
-        report.advice.retain(|it| has(&it) || !of(it).is_some_and(|of| own.contains(&of)));
+        report.advice.retain(|it| has(&it) || !own.iter().any(|own| same(own, it)));
         let mut less = report.advice.len() < all;
         for advice in &mut report.advice {
             if advice.code.len() > 1 && advice.code.contains_key(language) {

@@ -16,8 +16,8 @@ const EQUAL: f64 = 1.05;
 /// the first of the catalogue, and another path to a clock counts only if that clock itself was not
 /// measured.
 pub(crate) fn mark(report: &mut Report) {
-    let advised = report.advice.iter().filter_map(|a| a.clock.as_deref());
-    let advised: Vec<&str> = advised.collect();
+    let chosen = report.advice.iter().filter(|advice| advice.languages.is_empty());
+    let advised: Vec<&str> = chosen.filter_map(|advice| advice.clock.as_deref()).collect();
     let mut best = Vec::new();
     for kind in [Kind::Counter, Kind::Monotonic, Kind::Wall, Kind::Cpu] {
         let of_kind = |clock: &&Clock| clock.available && clock.kind == kind;

@@ -1,135 +1,257 @@
-//! The best call of a language for each purpose, from the runtimes that a report holds.
+//! The clock of each language for a purpose, from what was measured in that language.
+//!
+//! Code is shown with the figures of the clock that it reads, or with none.
 
-use chronoscope_model::clock::Kind;
-use chronoscope_model::runtimes::{Runtime, RuntimeClock, RuntimeSleep};
+use crate::advise::code::{Sheet, sheets};
+use crate::advise::micro::{precise, shortest};
+use crate::advise::purpose::is_of;
+use crate::advise::{PURPOSES, Purpose};
+use crate::pick::figures;
+use crate::reading::{available, cost, usable};
+use crate::system::System;
+use chronoscope_model::advice::LANGUAGES;
+use chronoscope_model::runtimes::{Runtime, RuntimeClock};
 use chronoscope_model::units::human_ns;
-use chronoscope_model::{Advice, Report};
+use chronoscope_model::{Advice, Environment, Report};
 
-/// The purposes that a clock of one kind serves: the id, the title, and the kind.
-const PURPOSES: [(&str, &str, Kind); 3] = [
-    ("interval", "Time intervals", Kind::Monotonic),
-    ("timestamp", "Time of day", Kind::Wall),
-    ("cpu", "CPU time", Kind::Cpu),
-];
-/// A clock whose resolution is within this factor of the finest counts as equally fine.
+/// The languages whose clocks the tool itself reads; programs of their own read those of the others.
+const NATIVE: [&str; 3] = ["C", "C++", "Rust"];
+
+/// A clock of a runtime is as fine as the finest if its tick is within this factor.
 const AS_FINE: f64 = 3.0;
-/// The sleep that stands for waiting, in nanoseconds.
-const WAIT_NS: f64 = 1e6;
 
-/// Advice for this language from its runtimes on the report's machine, from each implementation for
-/// each purpose, in the order of the report; none if the report holds none of them.
-pub fn in_language(report: &Report, language: &str) -> Vec<Advice> {
-    let own = report.environment.cpu.model.as_deref().unwrap_or_default();
-    let source = report.environment.clocksource.as_ref();
-    let timer = source.map_or("", |source| source.current.as_str());
-    let runtimes = report.runtimes.iter().filter(|runtime| {
-        // A sweep has rows under other clock sources, and the runtimes of other reports can be
-        // added.
-        let here = runtime.processor == own && runtime.hardware_timer == timer;
-        let measured = here && runtime.is_measured_elsewhere();
-        measured && runtime.language.eq_ignore_ascii_case(language)
-    });
-    // The builds of one implementation, such as the levels of a compiler, get one piece of advice.
-    let mut implementations: Vec<Vec<&Runtime>> = Vec::new();
-    for runtime in runtimes {
-        match implementations.iter_mut().find(|one| one[0].family() == runtime.family()) {
-            Some(builds) => builds.push(runtime),
-            None => implementations.push(vec![runtime]),
+/// What the figure of a clock without figures says.
+pub const NOT_MEASURED: &str = "not measured";
+
+/// The choice for a purpose, with the code of the languages that can read that clock, and the best
+/// clock of each of the others: of those of this tool, if there is a choice, and of those that were
+/// asked for or whose runtimes the report holds.
+pub(crate) fn answers(
+    report: &Report,
+    purpose: &Purpose,
+    first: Option<Advice>,
+    asked: &[&str],
+) -> Vec<Advice> {
+    let system = System::of(&report.environment);
+    let is_chosen = first.is_some();
+    let mut all: Vec<Advice> = first.into_iter().collect();
+    for language in LANGUAGES {
+        let native = NATIVE.contains(&language);
+        let known = report.runtimes.iter().any(|runtime| runtime.language == language);
+        if !if native { is_chosen } else { known || asked.contains(&language) } {
+            continue;
         }
+        let sheets = sheets(language, purpose.id(), system);
+        let answer = if native {
+            let Some(first) = all.first_mut() else { continue };
+            let chosen = first.clock.as_deref();
+            let here = |sheet: &&Sheet| sheet.ids.iter().any(|id| is_of(id, &report.environment));
+            let own = match chosen {
+                Some(id) => sheets.iter().find(|sheet| sheet.ids.contains(&id)),
+                None => sheets.iter().find(here),
+            };
+            if let Some(sheet) = own {
+                first.code.insert(language.into(), sheet.code.clone());
+                continue;
+            }
+            in_this_tool(report, language, &sheets, first)
+        } else {
+            in_its_runtime(report, language, &sheets, purpose)
+        };
+        all.extend(answer.map(|answer| named(purpose, language, answer)));
     }
-    let each = || implementations.iter();
-    let clocks = PURPOSES
-        .iter()
-        .flat_map(|purpose| each().filter_map(move |builds| clock_for(purpose, builds)));
-    clocks.chain(each().filter_map(|builds| best_sleep(builds))).collect()
+    all
 }
 
-fn clock_for((id, title, kind): &(&str, &str, Kind), builds: &[&Runtime]) -> Option<Advice> {
-    let (runtime, clock, compared) = best_clock(builds, *kind)?;
+/// The code of every purpose of clocks in these languages for a machine like this one, without
+/// figures, for this reason.
+pub fn unmeasured(env: &Environment, languages: &[&str], why: &str) -> Vec<Advice> {
+    let all = PURPOSES.iter().flat_map(|purpose| languages.iter().map(move |it| (purpose, *it)));
+    let of = |(purpose, language): (&&Purpose, &str)| {
+        let mut known = sheets(language, purpose.id(), System::of(env));
+        known.retain(|sheet| sheet.ids.iter().any(|id| is_of(id, env)));
+        Some(named(purpose, language, without_figures(language, &known, why)?))
+    };
+    all.filter_map(of).collect()
+}
+
+fn named(purpose: &Purpose, language: &str, answer: Advice) -> Advice {
+    Advice {
+        purpose: purpose.id().into(),
+        title: format!("{}, in {language}", purpose.page.title),
+        languages: vec![language.into()],
+        ..answer
+    }
+}
+
+/// Code without figures.
+fn without_figures(language: &str, sheets: &[Sheet], why: &str) -> Option<Advice> {
+    let sheet = sheets.first()?;
     Some(Advice {
-        purpose: (*id).into(),
-        title: format!("{title} in {}", runtime.name),
-        clock: Some(format!("{}/{}", runtime.id, clock.id)),
-        why: why(clock, compared),
+        clock: sheet.ids.first().map(|id| (*id).into()),
+        figure: NOT_MEASURED.into(),
+        why: format!("Not measured: {why}."),
+        code: [(language.into(), sheet.code.clone())].into(),
+        ..Advice::default()
+    })
+}
+
+/// The cheapest clock of the chosen kind that code of C, C++ or Rust reads.
+fn in_this_tool(
+    report: &Report,
+    language: &str,
+    sheets: &[Sheet],
+    chosen: &Advice,
+) -> Option<Advice> {
+    let kind = |id: &str| available(report, id).map(|clock| clock.kind);
+    let wanted = chosen.clock.as_deref().and_then(kind);
+    let rows = sheets.iter().flat_map(|sheet| sheet.ids.iter().map(move |id| (sheet, id)));
+    let rows = rows.filter_map(|(sheet, id)| Some((sheet, available(report, id)?)));
+    let fit = rows.filter(|(_, clock)| usable(clock) && Some(clock.kind) == wanted);
+    let cheapest = fit.min_by(|a, b| f64::total_cmp(&ns(a.1.read_ns()), &ns(b.1.read_ns())));
+    let Some((sheet, clock)) = cheapest else {
+        let asked = format!("chronoscope advise --language {language} measures it");
+        return without_figures(language, sheets, &asked);
+    };
+    let other = chosen.clock.as_deref().unwrap_or_default();
+    let shortest = match chosen.shortest.as_slice() {
+        [] => Vec::new(),
+        _ => shortest(clock.step_ns(), clock.ordered_ns()),
+    };
+    Some(Advice {
+        clock: Some(clock.id.clone()),
         cost_ns: clock.read_ns(),
-        code: [(runtime.language.clone(), clock.call.clone())].into(),
-        ..Advice::default()
-    })
-}
-
-/// The cheapest of the clocks of a kind that are as fine as the finest and never went back, with
-/// the number of clocks that were compared.
-fn best_clock<'a>(
-    runtimes: &[&'a Runtime],
-    kind: Kind,
-) -> Option<(&'a Runtime, &'a RuntimeClock, usize)> {
-    let all = runtimes.iter().flat_map(|r| r.clocks.iter().map(move |clock| (*r, clock)));
-    let fit = all.filter_map(|(runtime, clock)| {
-        let backwards = clock.watched.is_some_and(|seen| seen.backwards > 0);
-        let steady = (kind == Kind::Wall || !backwards) && !clock.internal;
-        let (resolution, read) = (clock.resolution_ns?, clock.read_ns()?);
-        (clock.kind == kind && steady).then_some((runtime, clock, resolution, read))
-    });
-    let fit: Vec<_> = fit.collect();
-    let finest = fit.iter().map(|one| one.2).min_by(f64::total_cmp)?;
-    let fine = fit.iter().filter(|one| one.2 <= finest * AS_FINE);
-    let best = fine.min_by(|a, b| a.3.total_cmp(&b.3))?;
-    Some((best.0, best.1, fit.len()))
-}
-
-fn why(clock: &RuntimeClock, compared: usize) -> String {
-    let tick = clock.tick_ns.map(|ns| format!(", tick {}", human_ns(ns)));
-    let ratio = clock.relative.map(|ratio| format!(", {:.1} times C", ratio.value));
-    let kind = match clock.kind {
-        Kind::Wall => "clocks of the time of day",
-        Kind::Cpu => "clocks of CPU time",
-        Kind::Monotonic | Kind::Counter => "monotonic clocks",
-    };
-    let of = match compared {
-        1 => "The only one that was measured".to_owned(),
-        some => format!("The cheapest of the finest of {some} {kind} that were measured"),
-    };
-    format!("{of}{}{}.", tick.unwrap_or_default(), ratio.unwrap_or_default())
-}
-
-/// The sleep for a millisecond that has the least overshoot and never ends early.
-fn best_sleep(runtimes: &[&Runtime]) -> Option<Advice> {
-    let all = runtimes.iter().flat_map(|r| r.sleeps.iter().map(move |sleep| (*r, sleep)));
-    let of_it = |sleep: &RuntimeSleep| (sleep.asked_ns - WAIT_NS).abs() < 1.0;
-    let fit: Vec<(&Runtime, &RuntimeSleep)> = all.filter(|(_, sleep)| of_it(sleep)).collect();
-    let on_time = fit.iter().filter(|(_, sleep)| sleep.early == 0);
-    let (runtime, sleep) = on_time.min_by(|a, b| a.1.median_ns.total_cmp(&b.1.median_ns))?;
-    let early = fit.iter().filter(|(_, sleep)| sleep.early > 0);
-    let early: Vec<&str> = early.map(|(_, sleep)| sleep.call.as_str()).collect();
-    let beware = match early.as_slice() {
-        [] => String::new(),
-        calls => format!(" {} can end early.", calls.join(" and ")),
-    };
-    Some(Advice {
-        purpose: "wait".into(),
-        title: format!("Wait 1 ms in {}", runtime.name),
-        clock: Some(format!("{}/{}", runtime.id, sleep.id)),
+        figure: cost(clock).unwrap_or_default(),
         why: format!(
-            "The median of {} sleeps of 1 ms ended {} late, and none early.{beware}",
-            sleep.count,
-            human_ns(sleep.median_ns)
+            "{}. The choice among all languages is {other} ({}).{}",
+            figures(clock),
+            chosen.figure,
+            precise("It", &shortest)
         ),
-        code: [(runtime.language.clone(), sleep.call.clone())].into(),
+        code: [(language.into(), sheet.code.clone())].into(),
+        shortest,
         ..Advice::default()
     })
+}
+
+fn ns(read: Option<f64>) -> f64 {
+    read.unwrap_or(f64::INFINITY)
+}
+
+/// The cheapest of the finest clocks of a language's runtime that the code of this purpose reads.
+/// The builds of an implementation, such as the levels of a compiler, count together; the first
+/// implementation that was measured answers, and the others are named.
+fn in_its_runtime(
+    report: &Report,
+    language: &str,
+    sheets: &[Sheet],
+    purpose: &Purpose,
+) -> Option<Advice> {
+    let own = report.environment.cpu.model.as_deref().unwrap_or_default();
+    let timer = report.environment.clocksource.as_ref().map_or("", |source| &source.current);
+    // A sweep has rows under other clock sources, and the runtimes of other reports can be added.
+    let here = |runtime: &&Runtime| runtime.processor == own && runtime.hardware_timer == timer;
+    let all = || report.runtimes.iter().filter(|runtime| runtime.language == language);
+    let measured: Vec<&Runtime> =
+        all().filter(here).filter(|runtime| runtime.is_measured_elsewhere()).collect();
+    let Some(first) = measured.first() else {
+        let why = all().map(|runtime| match &runtime.reason {
+            Some(reason) => format!("{} is not here ({reason})", runtime.name),
+            None => format!("{} was measured on another machine", runtime.name),
+        });
+        let why: Vec<String> = why.collect();
+        let asked = format!("chronoscope advise --language {language} measures it");
+        return without_figures(
+            language,
+            sheets,
+            if why.is_empty() { asked } else { why.join("; ") }.as_str(),
+        );
+    };
+    let of = |family: &str| -> Option<(&Sheet, &Runtime, &RuntimeClock)> {
+        let builds = measured.iter().filter(|runtime| runtime.family() == family);
+        let clocks = builds.flat_map(|r| r.clocks.iter().map(move |clock| (*r, clock)));
+        let rows = clocks.filter_map(|(runtime, clock)| {
+            let sheet = sheets.iter().find(|sheet| sheet.ids.contains(&clock.id.as_str()))?;
+            let back = clock.watched.is_some_and(|seen| seen.backwards > 0);
+            let fit = !clock.internal && !(back && purpose.id() != "timestamp");
+            Some((sheet, runtime, clock, tick(clock)?, clock.read_ns()?)).filter(|_| fit)
+        });
+        let rows: Vec<_> = rows.collect();
+        let finest = rows.iter().map(|row| row.3).min_by(f64::total_cmp)?;
+        let fine = rows.iter().filter(|row| row.3 <= finest * AS_FINE);
+        let best = fine.min_by(|a, b| a.4.total_cmp(&b.4))?;
+        Some((best.0, best.1, best.2))
+    };
+    let Some((sheet, runtime, clock)) = of(first.family()) else {
+        let why = format!("chronoscope does not read this clock of {}", first.name);
+        return without_figures(language, sheets, &why);
+    };
+    let shortest = match purpose.id() {
+        "micro" => {
+            let latency = clock.latency.as_ref().and_then(|cost| cost.known_ns());
+            shortest(clock.tick_ns, clock.read_ns().map(|ns| ns.max(latency.unwrap_or(0.0))))
+        }
+        _ => Vec::new(),
+    };
+    let mut others: Vec<&str> = measured.iter().map(|runtime| runtime.family()).collect();
+    others.dedup();
+    let others = others.into_iter().skip(1).filter_map(of);
+    let others = others.map(|(_, other, clock)| format!(" {}: {}.", versioned(other), read(clock)));
+    Some(Advice {
+        clock: Some(format!("{}/{}", runtime.id, clock.id)),
+        cost_ns: clock.read_ns(),
+        figure: clock.throughput.as_ref().and_then(|cost| cost.human()).unwrap_or_default(),
+        why: format!(
+            "{}: {}.{}{}",
+            versioned(runtime),
+            read(clock),
+            precise("It", &shortest),
+            others.collect::<String>()
+        ),
+        code: [(language.into(), sheet.code.clone())].into(),
+        shortest,
+        ..Advice::default()
+    })
+}
+
+/// The smallest change that was seen; the resolution of a clock whose ticks were not.
+fn tick(clock: &RuntimeClock) -> Option<f64> {
+    clock.tick_ns.or(clock.resolution_ns)
+}
+
+fn versioned(runtime: &Runtime) -> String {
+    match &runtime.version {
+        Some(version) => format!("{} {version}", runtime.name),
+        None => runtime.name.clone(),
+    }
+}
+
+/// `35.9 ns per read, tick 10 ns`
+fn read(clock: &RuntimeClock) -> String {
+    let read = clock.read_ns().unwrap_or_default();
+    let tick = match clock.tick_ns {
+        // Reads that far apart show no shorter tick.
+        Some(tick) if tick > 0.8 * read && tick < 1.25 * read => {
+            ", tick not longer than a read".into()
+        }
+        Some(tick) => format!(", tick {}", human_ns(tick)),
+        None => String::new(),
+    };
+    format!("{} per read{tick}", human_ns(read))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use chronoscope_model::Estimate;
+    use crate::advise;
+    use chronoscope_model::clock::Kind;
+    use chronoscope_model::runtimes::{Runtime, RuntimeClock};
+    use chronoscope_model::{Advice, Estimate, Report};
 
-    fn clock(id: &str, kind: Kind, read_ns: f64, resolution_ns: f64) -> RuntimeClock {
+    fn clock(id: &str, kind: Kind, read_ns: f64, tick_ns: f64) -> RuntimeClock {
         RuntimeClock {
             id: id.into(),
-            call: format!("{id}()"),
             kind,
-            resolution_ns: Some(resolution_ns),
+            tick_ns: Some(tick_ns),
             throughput: Some(Estimate {
                 value_ns: read_ns,
                 low_ns: read_ns * 0.99,
@@ -140,78 +262,70 @@ mod tests {
         }
     }
 
-    fn report() -> Report {
-        let sleep = |id: &str, median_ns, early| RuntimeSleep {
-            id: id.into(),
-            call: format!("{id}()"),
-            asked_ns: 1e6,
-            count: 30,
-            early,
-            median_ns,
-            ..RuntimeSleep::default()
+    fn node() -> Runtime {
+        Runtime {
+            id: "node".into(),
+            name: "Node.js".into(),
+            language: "JavaScript".into(),
+            program: Some("/usr/bin/node".into()),
+            clocks: vec![
+                clock("performance-now", Kind::Monotonic, 20.0, 50.0),
+                clock("hrtime-bigint", Kind::Monotonic, 29.0, 10.0),
+                clock("date-now", Kind::Wall, 30.0, 1e6),
+            ],
+            ..Runtime::default()
+        }
+    }
+
+    fn advised(runtimes: Vec<Runtime>, purpose: &str) -> Vec<Advice> {
+        let all = advise(&Report { runtimes, ..Report::default() });
+        all.into_iter().filter(|advice| advice.purpose == purpose).collect()
+    }
+
+    #[test]
+    fn code_has_the_figures_of_the_clock_that_it_reads() {
+        let [interval] = &advised(vec![node()], "interval")[..] else { panic!("one answer") };
+        assert_eq!(interval.clock.as_deref(), Some("node/hrtime-bigint"));
+        assert_eq!(interval.cost_ns, Some(29.0));
+        assert!(interval.code["JavaScript"].contains("hrtime.bigint"), "{interval:?}");
+        assert!(interval.why.contains("tick 10"), "{}", interval.why);
+        let [micro] = &advised(vec![node()], "micro")[..] else { panic!("one answer") };
+        assert_eq!(micro.shortest[1].interval_ns, 290.0);
+    }
+
+    #[test]
+    fn several_implementations_give_one_answer_that_names_them() {
+        let deno = Runtime { id: "deno".into(), name: "Deno".into(), ..node() };
+        let [one] = &advised(vec![node(), deno], "interval")[..] else { panic!("one answer") };
+        assert!(one.why.contains("Node.js: 29") && one.why.contains("Deno: 29"), "{}", one.why);
+    }
+
+    #[test]
+    fn what_was_not_measured_has_code_and_no_figure() {
+        let gone = Runtime {
+            program: None,
+            clocks: Vec::new(),
+            reason: Some("node not found".into()),
+            ..node()
         };
-        Report {
-            runtimes: vec![Runtime {
-                id: "python".into(),
-                name: "CPython".into(),
-                language: "Python".into(),
-                program: Some("/usr/bin/python3".into()),
-                clocks: vec![
-                    clock("slow", Kind::Monotonic, 90.0, 90.0),
-                    clock("fast", Kind::Monotonic, 50.0, 50.0),
-                    clock("coarse", Kind::Monotonic, 5.0, 4e6),
-                    clock("wall", Kind::Wall, 60.0, 238.0),
-                ],
-                sleeps: vec![sleep("early", 10.0, 3), sleep("late", 60_000.0, 0)],
-                ..Runtime::default()
-            }],
-            ..Report::default()
+        let swept = Runtime { hardware_timer: "hpet".into(), ..node() };
+        for (runtime, why) in [(gone, "Node.js is not here (node not found)"), (swept, "another")] {
+            for advice in advise(&Report { runtimes: vec![runtime], ..Report::default() }) {
+                assert_eq!((advice.cost_ns, advice.figure.as_str()), (None, super::NOT_MEASURED));
+                assert!(advice.why.contains(why), "{}", advice.why);
+                assert!(!advice.code["JavaScript"].is_empty() && advice.shortest.is_empty());
+            }
         }
-    }
-
-    #[test]
-    fn the_cheapest_of_the_finest_is_named_for_each_purpose() {
-        let advice = in_language(&report(), "python");
-        let chosen: Vec<(&str, &str)> = advice
-            .iter()
-            .map(|advice| (advice.purpose.as_str(), advice.code["Python"].as_str()))
-            .collect();
-        let expected = [("interval", "fast()"), ("timestamp", "wall()"), ("wait", "late()")];
-        assert_eq!(chosen, expected);
-        assert!(advice[2].why.contains("early() can end early"), "{}", advice[2].why);
-    }
-
-    #[test]
-    fn each_implementation_that_was_measured_is_advised_and_its_builds_once() {
-        let mut report = report();
-        let python = report.runtimes[0].clone();
-        for id in ["pypy", "pypy:nightly"] {
-            let pypy = Runtime { id: id.into(), name: "PyPy".into(), ..python.clone() };
-            report.runtimes.push(pypy);
-        }
-        let clocks = in_language(&report, "python").into_iter().filter_map(|one| one.clock);
-        let clocks: Vec<String> = clocks.collect();
-        let expected = ["python/fast", "pypy/fast", "python/wall", "pypy/wall", "python/late"];
-        assert_eq!(clocks[..5], expected);
-        assert_eq!(clocks[5..], ["pypy/late"]);
+        // It reads no clock of CPU time of this runtime.
+        let [cpu] = &advised(vec![node()], "cpu")[..] else { panic!("one answer") };
+        assert!(cpu.why.contains("does not read this clock of Node.js"), "{}", cpu.why);
     }
 
     #[test]
     fn a_call_that_is_not_documented_is_not_named() {
-        let mut report = report();
-        report.runtimes[0].clocks[1].internal = true;
-        let advice = in_language(&report, "python");
-        assert_eq!(advice[0].code["Python"], "slow()");
-    }
-
-    #[test]
-    fn other_languages_and_other_machines_give_no_advice() {
-        assert!(in_language(&report(), "Java").is_empty());
-        let mut elsewhere = report();
-        elsewhere.environment.cpu.model = Some("another".into());
-        assert!(in_language(&elsewhere, "Python").is_empty());
-        let mut swept = report();
-        swept.runtimes[0].hardware_timer = "hpet".into();
-        assert!(in_language(&swept, "Python").is_empty());
+        let mut node = node();
+        node.clocks[1].internal = true;
+        let [one] = &advised(vec![node], "interval")[..] else { panic!("one answer") };
+        assert_eq!(one.clock.as_deref(), Some("node/performance-now"));
     }
 }

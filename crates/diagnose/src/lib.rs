@@ -23,7 +23,6 @@ pub mod verdict;
 
 pub use advise::advise;
 pub use compare::compare;
-pub use language::in_language;
 pub use verdict::verdict;
 
 use chronoscope_model::Report;

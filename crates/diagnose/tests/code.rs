@@ -1,53 +1,37 @@
-//! The advised code compiles when pasted into a function.
+//! The advised code compiles as it is printed: what stands at its top at the top of a file, and the
+//! rest in a function. Each snippet is a file of its own, so that it needs no other's headers.
 //!
-//! C, C++ and Rust without other crates are compiled, because every machine that builds this has
-//! their compilers; Java and C# if they are installed; and only on Linux on x86-64, whose calls
-//! most of the code uses.
+//! Code of other processors and systems is compiled by cross-compilers, and code of other languages
+//! by theirs; what is not installed is skipped with a line. Code whose packages are not here is only
+//! parsed. The host is Linux on x86-64, whose calls most of the code uses.
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 use crate::machines;
 
-use chronoscope_diagnose::{advise, judge};
+use chronoscope_diagnose::advise;
 use chronoscope_model::histogram::{self, Histogram};
 use chronoscope_model::waits::Wait;
-use chronoscope_model::{Advice, Report};
-use chronoscope_probes::waits::{self, Asked};
+use chronoscope_model::{Environment, Report};
+use chronoscope_probes::waits::{self, Asked, Entry};
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The lines of a program that must be outside a function.
-const C: &str = "#define _GNU_SOURCE\n\
-    #include <linux/futex.h>\n#include <poll.h>\n#include <pthread.h>\n#include <sched.h>\n\
-    #include <signal.h>\n#include <stdint.h>\n#include <sys/epoll.h>\n#include <sys/prctl.h>\n\
-    #include <sys/select.h>\n#include <sys/syscall.h>\n#include <sys/timerfd.h>\n\
-    #include <time.h>\n#include <unistd.h>\n#include <x86intrin.h>\n";
-const CXX: &str = "#include <chrono>\n#include <thread>\n";
-
-/// Code that needs headers that not every Linux system has, other crates, another system, or C# 9,
-/// which mcs does not know.
-const ELSEWHERE: [&str; 7] = [
-    "io_uring",
-    "libc::",
-    "rustix::",
-    "chronoscope::",
-    "spin_sleep::",
-    "windows_sys::",
-    "DllImport",
-];
-
-/// The advice for machines that differ in their clocks, and for every wait method.
-fn advice() -> Vec<Advice> {
-    let mut all = Vec::new();
-    for mut report in [machines::tsc(), machines::kvm_clock(), machines::hpet()] {
-        judge(&mut report);
-        all.append(&mut report.advice);
-    }
-    let environment = machines::tsc().environment;
+/// The code of a language on a system: every sheet, and every wait with and without its settings.
+fn snippets(language: &str, os: &str) -> BTreeSet<String> {
+    let environment = match os {
+        "Linux" => machines::tsc().environment,
+        // Nothing else is known of it.
+        os => Environment { os: os.into(), arch: "x86_64".into(), ..Environment::default() },
+    };
+    let mut all: BTreeSet<String> =
+        advise::every_sheet(language, &environment).into_iter().collect();
     // Enough waits for a judgement.
     let mut hdr = histogram::empty();
     hdr.record_n(100, 40).expect("in range");
-    for entry in waits::ALL.iter().filter(|entry| here(entry.home)) {
+    let own = |entry: &&&Entry| entry.language.name() == language && is_of(entry.home, os);
+    for entry in waits::ALL.iter().filter(own) {
         for (ns, slack) in [(1_000, None), (1_000_000, Some(1)), (2_500_000_000, None)] {
             let asked = Asked { ns, counter_hz: Some(2.6e9) };
             let wait = Wait {
@@ -58,106 +42,227 @@ fn advice() -> Vec<Advice> {
                 kind: entry.kind,
                 available: true,
                 requested_ns: Some(ns),
-                slack_ns: slack.filter(|_| entry.slack),
-                slice_ns: slack.map(|_| 100_000),
+                slack_ns: slack.filter(|_| entry.slack && os == "Linux"),
+                timer_period_ms: slack.filter(|_| entry.slack && os == "Windows").map(|_| 1),
+                slice_ns: slack.filter(|_| os == "Linux").map(|_| 100_000),
                 samples: hdr.len(),
                 max_ns: 100,
                 overshoot: Histogram::of(&hdr),
                 cpu_ns: Some(1.0),
                 ..Wait::default()
             };
-            all.extend(advise(&Report {
-                environment: environment.clone(),
-                waits: vec![wait],
-                ..Report::default()
-            }));
+            let mut report =
+                Report { environment: environment.clone(), waits: vec![wait], ..Report::default() };
+            // A language that cannot ask for a slice has code without one.
+            let mut found = advise(&report);
+            if found.iter().all(|advice| advice.code.is_empty()) {
+                report.waits[0].slice_ns = None;
+                found = advise(&report);
+            }
+            all.extend(found.into_iter().filter_map(|mut advice| advice.code.remove(language)));
         }
     }
+    assert!(all.len() > 4, "{language}: {all:?}");
     all
 }
 
-fn here(home: &str) -> bool {
-    !["Windows", "MinGW", "macOS", "AArch64"].iter().any(|other| home.contains(other))
+fn is_of(home: &str, os: &str) -> bool {
+    let is = |names: &[&str]| names.iter().any(|name| home.contains(name));
+    match os {
+        "Windows" => is(&["Windows", "MinGW"]),
+        "macOS" => is(&["macOS"]),
+        _ => !is(&["Windows", "MinGW", "macOS", "AArch64"]),
+    }
 }
 
-/// Everything that is advised in a language, each as the body of a function.
-fn functions(language: &str, open: &str) -> String {
-    functions_of(advice(), language, open)
+/// A snippet as the file that it becomes: what stands at the top of a file, and the rest.
+fn split(code: &str) -> (String, String) {
+    let is_head = |line: &&str| {
+        let starts = |word: &str| line.starts_with(word);
+        let import = starts("import ") || starts("using ") && !line.contains('=');
+        starts("#include") || starts("#define _") || import
+    };
+    let (head, body): (Vec<&str>, Vec<&str>) = code.lines().partition(is_head);
+    (head.join("\n"), body.join("\n"))
 }
 
-fn functions_of(advice: Vec<Advice>, language: &str, open: &str) -> String {
-    let texts: BTreeSet<String> = advice
-        .into_iter()
-        .filter_map(|mut advice| advice.code.remove(language))
-        .filter(|text| !ELSEWHERE.iter().any(|other| text.contains(other)))
-        .collect();
-    assert!(texts.len() > 5, "{language}: {texts:?}");
-    let raises = if language == "Java" { " throws Exception" } else { "" };
-    let all = texts.iter().enumerate();
-    all.map(|(n, text)| format!("{open} f{n}(){raises} {{\n{text}\n}}\n")).collect()
-}
-
-fn compile(program: &str, args: &[&str], name: &str, source: &str) {
-    let folder = tempfile::tempdir().expect("a folder for temporary files");
-    let file = folder.path().join(name);
-    std::fs::write(&file, source).expect("a file in it");
-    let output = Command::new(program)
-        .args(args)
-        .arg(&file)
-        .current_dir(&folder)
-        .output()
-        .unwrap_or_else(|error| panic!("{program}: {error}"));
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{errors}\n{source}");
-}
-
-#[test]
-fn c_compiles() {
-    let source = format!("{C}{}", functions("C", "void"));
-    let args =
-        ["-std=gnu11", "-fsyntax-only", "-Werror=implicit-function-declaration", "-mwaitpkg"];
-    compile("cc", &args, "c.c", &source);
-}
-
-#[test]
-fn cxx_compiles() {
-    let source = format!("{C}{CXX}{}", functions("C++", "void"));
-    compile("c++", &["-std=c++17", "-fsyntax-only"], "cxx.cpp", &source);
-}
-
-#[test]
-fn rust_compiles() {
-    let source = functions("Rust", "pub fn");
-    let rustc = std::env::var("RUSTC").unwrap_or("rustc".into());
-    let args = ["--edition=2024", "--crate-type=lib", "--emit=metadata"];
-    compile(&rustc, &args, "rust.rs", &source);
-}
-
-/// Compiles the code as a class, with a compiler of the oldest version that is supported
-/// or as told to be of that version. Does nothing if it is not installed.
-fn class_compiles(
-    language: &str,
-    open: &str,
-    name: &str,
-    head: &str,
-    program: &str,
-    args: &[&str],
-) {
+/// Runs a program on one file for each of these sources.
+fn check(program: &str, args: &[&str], ending: &str, sources: &[String]) {
     if Command::new(program).arg("--version").output().is_err() {
         return eprintln!("{program} is not installed");
     }
-    let source = format!("{head}class T {{\n{}}}\n", functions_of(advice(), language, open));
-    compile(program, args, name, &source);
+    let folder = tempfile::tempdir().expect("a folder for temporary files");
+    let files: Vec<PathBuf> =
+        (0..sources.len()).map(|n| folder.path().join(format!("s{n}.{ending}"))).collect();
+    for (file, source) in files.iter().zip(sources) {
+        std::fs::write(file, source).expect("room");
+    }
+    // Not every compiler takes several files that have the same functions.
+    let each = if ["c", "cpp"].contains(&ending) { files.len().max(1) } else { 1 };
+    for files in files.chunks(each) {
+        let output = Command::new(program).args(args).args(files).current_dir(&folder).output();
+        let output = output.unwrap_or_else(|error| panic!("{program}: {error}"));
+        let errors = String::from_utf8_lossy(&output.stderr);
+        let shown = |file: &PathBuf| std::fs::read_to_string(file).expect("a text");
+        let source = if each == 1 { shown(&files[0]) } else { String::new() };
+        assert!(output.status.success(), "{program}: {errors}\n{source}");
+    }
+}
+
+/// A function of C or C++ with this body.
+fn function(code: &str) -> String {
+    let (head, body) = split(code);
+    format!("{head}\nvoid f(void);\nvoid f(void) {{\n{body}\n}}\n")
+}
+
+fn c_of(language: &str, os: &str) -> Vec<String> {
+    let all: Vec<String> = snippets(language, os).iter().map(|code| function(code)).collect();
+    // The library's header is in another crate.
+    let header = Path::new(env!("CARGO_MANIFEST_DIR")).join("../capi/include").exists();
+    all.into_iter().filter(|code| header || !code.contains("<chronoscope.h")).collect()
+}
+
+/// The arguments of every C compiler.
+const SYNTAX: [&str; 3] =
+    ["-fsyntax-only", "-Werror=implicit-function-declaration", "-Werror=format"];
+
+#[test]
+fn c_compiles_on_each_system() {
+    let include = concat!("-I", env!("CARGO_MANIFEST_DIR"), "/../capi/include");
+    check("cc", &[&SYNTAX[..], &["-mwaitpkg", include]].concat(), "c", &c_of("C", "Linux"));
+    check("x86_64-w64-mingw32-gcc", &SYNTAX, "c", &c_of("C", "Windows"));
+    let arm = Environment { arch: "aarch64".into(), ..machines::tsc().environment };
+    let arm = advise::every_sheet("C", &arm).into_iter().filter(|code| code.contains("cntvct"));
+    let arm: Vec<String> = arm.map(|code| function(&code)).collect();
+    assert!(!arm.is_empty());
+    check("aarch64-linux-gnu-gcc", &SYNTAX, "c", &arm);
+}
+
+#[test]
+fn cxx_compiles_on_each_system() {
+    let include = concat!("-I", env!("CARGO_MANIFEST_DIR"), "/../capi/include");
+    let args = ["-std=c++17", "-fsyntax-only"];
+    check("c++", &[&args[..], &[include]].concat(), "cpp", &c_of("C++", "Linux"));
+    check("x86_64-w64-mingw32-g++", &args, "cpp", &c_of("C++", "Windows"));
+}
+
+/// The compiled crates that a snippet may use, next to this test.
+fn externs(code: &str) -> Option<Vec<String>> {
+    let deps = std::env::current_exe().ok()?.parent()?.to_path_buf();
+    let mut args = vec![format!("-Ldependency={}", deps.display())];
+    for name in ["libc", "chronoscope", "io_uring", "spin_sleep", "windows_sys"] {
+        if code.contains(&format!("{name}::")) {
+            let found = std::fs::read_dir(&deps).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
+            let is = |path: &PathBuf| {
+                let file = path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
+                file.starts_with(&format!("lib{name}-")) && file.ends_with(".rlib")
+            };
+            let newest = found
+                .filter(is)
+                .max_by_key(|path| path.metadata().and_then(|it| it.modified()).ok())?;
+            args.push(format!("--extern={name}={}", newest.display()));
+        }
+    }
+    Some(args)
+}
+
+#[test]
+fn rust_compiles_or_parses() {
+    let rustc = std::env::var("RUSTC").unwrap_or("rustc".into());
+    let usual = ["--edition=2024", "--crate-type=lib", "--emit=metadata", "--out-dir=."];
+    let (mut compiled, mut parsed) = (0, Vec::new());
+    for os in ["Linux", "Windows"] {
+        for code in snippets("Rust", os) {
+            let source = format!(
+                "pub fn f() -> Result<(), Box<dyn std::error::Error>> {{\n{code}\n;Ok(())\n}}\n"
+            );
+            let foreign = code.contains("cntvct") || code.contains("windows_sys::");
+            match externs(&code).filter(|_| !foreign) {
+                Some(more) => {
+                    let more = more.iter().map(String::as_str);
+                    check(
+                        &rustc,
+                        &usual.into_iter().chain(more).collect::<Vec<_>>(),
+                        "rs",
+                        &[source],
+                    );
+                    compiled += 1;
+                }
+                None => parsed.push(source),
+            }
+        }
+    }
+    assert!(compiled > 20, "{compiled}");
+    check("rustfmt", &["--edition=2024"], "rs", &parsed);
+}
+
+/// The lines that declare foreign functions, which are members of a class before C# 9, and the
+/// others.
+fn members(body: &str) -> (String, String) {
+    let mut open = false;
+    let (members, rest): (Vec<&str>, Vec<&str>) = body.lines().partition(|line| {
+        let foreign = open || line.starts_with('[') || line.starts_with("static extern");
+        open = foreign && !line.ends_with(';');
+        foreign
+    });
+    (members.join("\n"), rest.join("\n"))
 }
 
 #[test]
 fn java_compiles_for_version_9() {
-    let args = ["--release", "9", "-Xlint:-options"];
-    class_compiles("Java", "static void", "T.java", "", "javac", &args);
+    let file = |code: &String| {
+        let (head, body) = split(code);
+        format!("{head}\nclass T {{ static void f() throws Exception {{\n{body}\n}} }}\n")
+    };
+    let all: Vec<String> = snippets("Java", "Linux").iter().map(file).collect();
+    // Virtual threads came with version 21.
+    let (new, old): (Vec<String>, Vec<String>) =
+        all.into_iter().partition(|code| code.contains("Virtual") || code.contains("Duration"));
+    check("javac", &["--release", "9", "-Xlint:-options"], "java", &old);
+    check("javac", &["-proc:none", "-XDshould-stop.at=PARSE"], "java", &new);
 }
 
 #[test]
 fn c_sharp_compiles_for_mono_too() {
-    let head = "using System;\nusing System.IO;\nusing System.Threading;\n";
-    class_compiles("C#", "static void", "t.cs", head, "mcs", &["-target:library"]);
+    let file = |code: &String| {
+        let (head, body) = split(code);
+        let (members, body) = members(&body);
+        let open =
+            if body.contains("await ") { "async System.Threading.Tasks.Task" } else { "void" };
+        format!("{head}\nclass T {{\n{members}\nstatic {open} f() {{\n{body}\n}} }}\n")
+    };
+    let all = snippets("C#", "Linux");
+    // Mono's class library lacks it.
+    let all = all.iter().filter(|code| !code.contains("PeriodicTimer"));
+    check("mcs", &["-target:library"], "cs", &all.map(file).collect::<Vec<_>>());
+}
+
+#[test]
+fn go_parses_and_what_needs_no_module_compiles() {
+    let file = |code: &String| {
+        let (head, body) = split(code);
+        // Go refuses variables that nothing reads.
+        let declared = body.lines().filter_map(|line| {
+            let name = line.strip_prefix("var ").or(line.split_once(" := ").map(|it| it.0))?;
+            Some(format!("_ = {}\n", name.split(' ').next()?))
+                .filter(|_| !line.starts_with(['\t', ' ']))
+        });
+        let declared: String = declared.collect();
+        format!("package main\n{head}\nfunc main() {{\n{body}\n{declared}}}\n")
+    };
+    let all: Vec<String> = snippets("Go", "Linux").iter().map(file).collect();
+    check("gofmt", &["-e", "-l"], "go", &all);
+    let plain: Vec<String> = all.into_iter().filter(|code| !code.contains("golang.org")).collect();
+    check("go", &["vet"], "go", &plain);
+}
+
+#[test]
+fn python_and_javascript_parse() {
+    for os in ["Linux", "Windows", "macOS"] {
+        let all: Vec<String> = snippets("Python", os).into_iter().collect();
+        check("python3", &["-m", "py_compile"], "py", &all);
+        let wrap = |code: String| format!("async function f() {{\n{code}\n}}\n");
+        let all: Vec<String> = snippets("JavaScript", os).into_iter().map(wrap).collect();
+        check("node", &["--check"], "js", &all);
+    }
 }

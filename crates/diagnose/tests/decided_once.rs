@@ -31,7 +31,7 @@ fn a_run_that_measured_nothing_judges_nothing() {
         clock.cost = Default::default();
     }
     let report = judged(report);
-    for advice in &report.advice {
+    for advice in report.advice.iter().filter(|advice| advice.languages.is_empty()) {
         assert_eq!(advice.clock, None, "{}", advice.purpose);
         assert_eq!(advice.why, "No suitable clock was measured in this run.");
     }
@@ -53,7 +53,7 @@ fn clocks_of_other_systems_are_no_reason_against_this_one() {
             clock.elsewhere = true;
         }
     }
-    for advice in judged(report).advice {
+    for advice in judged(report).advice.iter().filter(|advice| advice.languages.is_empty()) {
         let why = &advice.why;
         assert!(why.contains("denies it") && !why.contains("windows/"), "{why}");
     }

@@ -10,7 +10,7 @@ use chronoscope_probes::clocks;
 
 fn picks(report: &Report) -> Vec<(&str, &str)> {
     let pick = |a: &'_ Advice| a.clock.clone().map(|c| c.leak() as &str);
-    let all = report.advice.iter();
+    let all = report.advice.iter().filter(|advice| advice.languages.is_empty());
     all.map(|a| (&*a.purpose, pick(a).unwrap_or("none"))).collect()
 }
 
@@ -42,9 +42,10 @@ fn a_healthy_machine_has_no_findings_and_uses_its_counter_if_that_is_cheaper() {
         ]
     );
     for advice in &report.advice {
-        assert!(advice.cost_ns.is_some(), "{}", advice.purpose);
-        assert!(advice.why.contains(" ns"), "no figures: {}", advice.why);
-        assert_eq!(advice.code.len(), advise::LANGUAGES.len());
+        let measured = advice.cost_ns.is_some();
+        assert_eq!(measured, advice.why.contains(" ns"), "{}: {}", advice.purpose, advice.why);
+        assert!(measured || !advice.languages.is_empty(), "{}", advice.purpose);
+        assert!(!advice.code.is_empty(), "{}", advice.purpose);
     }
     let why = &advice(&report, "interval").why;
     assert!(why.contains("18.0 ns") && why.contains("over tsc"), "{why}");
@@ -401,6 +402,7 @@ fn extreme_figures_do_not_panic() {
         let report = judged(report);
         let on_clocks = advise::PURPOSES.iter();
         let on_clocks = on_clocks.filter(|purpose| purpose.basis() == Basis::Clocks);
-        assert_eq!(report.advice.len(), on_clocks.count());
+        let first = report.advice.iter().filter(|advice| advice.languages.is_empty());
+        assert_eq!(first.count(), on_clocks.count());
     }
 }

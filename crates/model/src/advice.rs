@@ -38,10 +38,13 @@ pub struct Advice {
     /// The shortest intervals that the code times precisely enough, if that is the purpose.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shortest: Vec<Shortest>,
+    /// The languages whose own clock it names; empty for the choice among all that was measured.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub languages: Vec<String>,
     /// Which wait it is, if the advice is about waiting.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<WaitChoice>,
-    /// The line of code, by language.
+    /// The lines of code, by language: they read the clock, or make the wait, that is named.
     pub code: BTreeMap<String, String>,
 }
 

@@ -90,22 +90,62 @@ pub fn qpc_spin(ns: u64) -> Spin {
     }
 }
 
-/// A wait for a Windows timer object, in C or C++, created with these flags. A negative due time is
-/// relative to now, in units of 100 ns (Microsoft Learn, SetWaitableTimer).
+/// A wait for a Windows timer object, in C or C++, created with these flags; it is made once, and
+/// closed in the end. A negative due time is relative to now, in units of 100 ns (Microsoft Learn,
+/// SetWaitableTimer).
 pub fn waitable_timer(flags: &str, ns: u64) -> String {
     format!(
-        "HANDLE timer = CreateWaitableTimerExW(NULL, NULL,\n    \
-         {flags}, TIMER_ALL_ACCESS);\n\
+        "HANDLE timer = CreateWaitableTimerExW(NULL, NULL,  // once\n    \
+         {flags},\n    TIMER_ALL_ACCESS);\n\
          LARGE_INTEGER due;\n\
-         due.QuadPart = -{}LL;\n\
+         due.QuadPart = -{}LL;  // 100 ns, from now\n\
          SetWaitableTimer(timer, &due, 0, NULL, NULL, FALSE);\n\
-         WaitForSingleObject(timer, INFINITE);",
+         WaitForSingleObject(timer, INFINITE);\n\
+         CloseHandle(timer);",
         ns.div_ceil(100)
     )
 }
 
-/// The flag for a timer object that is not bound to the system's timer tick.
-pub const HIGH_RESOLUTION: &str = "CREATE_WAITABLE_TIMER_HIGH_RESOLUTION";
+/// The flag for a timer object that is not bound to the system's timer tick. Headers for systems
+/// before Windows 10 do not have its name.
+pub const HIGH_RESOLUTION: &str = "2 /* CREATE_WAITABLE_TIMER_HIGH_RESOLUTION */";
+
+/// The lines that a language wants at the top of a file, each with the words that need it.
+const HEADS: &str = include_str!("heads.txt");
+
+/// Lines of code with what must stand at the top of their file: the headers and imports that they
+/// name, and those that their words need.
+pub fn complete(language: &str, code: &str) -> String {
+    let is_head = |line: &&str| {
+        let word = line.split(' ').next().unwrap_or_default();
+        matches!(word, "import" | "using" | "#include") && !line.contains('(')
+    };
+    let body: Vec<&str> = code.lines().filter(|line| !is_head(line)).collect();
+    let needs = |row: &&str| {
+        let mut parts = row.split('|');
+        let languages = parts.next().unwrap_or_default();
+        let words = parts.nth(1).unwrap_or_default();
+        languages.split(", ").any(|one| one == language)
+            && words.split(' ').any(|word| code.contains(word))
+    };
+    let known = HEADS.lines().filter(needs).filter_map(|row| row.split('|').nth(1));
+    let mut heads: Vec<&str> = Vec::new();
+    for head in known.chain(code.lines().filter(is_head)) {
+        if !heads.contains(&head) && !body.contains(&head) {
+            heads.push(head);
+        }
+    }
+    let body = match body.iter().position(|line| !line.is_empty()) {
+        Some(first) => body[first..].to_vec(),
+        None => body,
+    };
+    let gap = match language {
+        "Python" | "Rust" | "JavaScript" => None,
+        _ => heads.last().map(|_| ""),
+    };
+    let gap: Vec<&str> = gap.into_iter().collect();
+    [heads, gap, body].concat().join("\n")
+}
 
 /// A call as a statement, after the lines that it needs: with a `;` unless it has one, and broken
 /// after a `;` or an opening bracket if it is too long for a line of 66 columns.
@@ -144,6 +184,14 @@ mod tests {
         assert_eq!(statement("", &long), format!("first({});\nsecond();", "x".repeat(60)));
         let long = format!("only({})", "x".repeat(60));
         assert_eq!(statement("", &long), format!("only(\n    {});", "x".repeat(60)));
+    }
+
+    #[test]
+    fn code_gets_the_heads_that_its_words_need_once() {
+        let code = complete("C", "struct timespec t;\nclock_gettime(CLOCK_MONOTONIC, &t);");
+        assert!(code.starts_with("#include <time.h>\n\nstruct"), "{code}");
+        let code = complete("Python", "import time\nimport ctypes\nimport time\ntime.sleep(1)");
+        assert_eq!(code, "import time\nimport ctypes\ntime.sleep(1)");
     }
 
     #[test]

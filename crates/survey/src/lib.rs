@@ -28,7 +28,7 @@ mod survey;
 mod waits;
 pub mod watch;
 
-pub use advice::Request as Advice;
+pub use advice::{Request as Advice, add_unmeasured};
 pub use brief::Request as Brief;
 pub use chronoscope_measure::clocks::counter::Request as Hardware;
 pub use chronoscope_measure::engine::Interrupt;

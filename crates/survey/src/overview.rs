@@ -46,14 +46,31 @@ pub(crate) fn slices(asked: &[Slack]) -> (Vec<Slack>, Vec<String>) {
         [Slack::Default] if os::slice().is_some() => vec![Slack::Default, SHORT_SLICE],
         asked => asked.to_vec(),
     };
-    let sleep = methods().into_iter().find(|entry| entry.kind == Kind::Sleep);
+    let sleep = methods(None).into_iter().find(|entry| entry.kind == Kind::Sleep);
     let several = slices.contains(&Slack::Default) && slices.len() > 1;
     let sliced = sleep.filter(|_| several).map(|entry| entry.id.to_owned()).into_iter().collect();
     (slices, sliced)
 }
 
-/// The methods, in the order of the catalogue.
-pub(crate) fn methods() -> Vec<&'static Entry> {
+/// The methods that the groups name, of any system.
+pub(crate) fn usual() -> impl Iterator<Item = &'static str> {
+    GROUPS.iter().copied().flatten().copied()
+}
+
+/// The languages whose waits the groups hold.
+const GROUPED: [&str; 2] = ["C", "Rust"];
+
+/// The methods, in the order of the catalogue: one of each group, or every one of a language that
+/// the groups do not hold and that is here. Of several runtimes of it, the first that is here.
+pub(crate) fn methods(language: Option<&str>) -> Vec<&'static Entry> {
+    let of = |entry: &&Entry| {
+        language.is_some_and(|one| one == entry.language.name() && !GROUPED.contains(&one))
+    };
+    let here = |entry: &&Entry| entry.is_here().is_ok();
+    let own: Vec<&Entry> = ALL.iter().copied().filter(of).filter(here).collect();
+    if let Some(first) = own.first() {
+        return own.iter().copied().filter(|entry| entry.runtime == first.runtime).collect();
+    }
     let here = |id: &&str| find(id).filter(|entry| !entry.is_on_other_system());
     let chosen = GROUPS.iter().filter_map(|group| group.iter().find_map(here));
     let chosen: Vec<&str> = chosen.map(|entry| entry.id).collect();
@@ -67,25 +84,25 @@ pub(crate) const LONGEST: Duration = Duration::from_mins(1);
 /// The time for these durations without a budget. Each row gets about the same time, so that even
 /// if the waits took a quarter longer than requested, which is usual next to a load, there would be
 /// enough for their median and their p90.
-pub(crate) fn time(durations: &[Duration]) -> Duration {
+pub(crate) fn time(durations: &[Duration], methods: &[&Entry]) -> Duration {
     let [one] = durations else {
         return OVERVIEW.time;
     };
-    let rows = rows() * LOADS.len() as u32 * Percentile::P90.least() as u32;
+    let rows = rows(methods) * LOADS.len() as u32 * Percentile::P90.least() as u32;
     one.mul_f64(1.25).saturating_mul(rows).max(ONE_WAIT.time)
 }
 
 /// The rows of each duration and load.
-fn rows() -> u32 {
-    let rows: u32 = methods().iter().map(|entry| 1 + u32::from(entry.slack)).sum();
+fn rows(methods: &[&Entry]) -> u32 {
+    let rows: u32 = methods.iter().map(|entry| 1 + u32::from(entry.slack)).sum();
     rows + slices(&[Slack::Default]).1.len() as u32
 }
 
 /// The number of methods of this system and process that are left out.
-pub(crate) fn left_out() -> u64 {
+pub(crate) fn left_out(methods: &[&Entry]) -> u64 {
     let own = ALL.iter().filter(|entry| entry.runtime.is_none());
     let here = own.filter(|entry| !entry.is_on_other_system()).count();
-    here.saturating_sub(methods().len()) as u64
+    here.saturating_sub(methods.len()) as u64
 }
 
 #[cfg(test)]
@@ -101,25 +118,25 @@ mod tests {
 
     #[test]
     fn a_sleep_a_spin_and_both_together_are_among_them_on_every_system() {
-        let methods = methods();
+        let methods = methods(None);
         for kind in [Kind::Sleep, Kind::Busy, Kind::Hybrid] {
             assert!(methods.iter().any(|entry| entry.kind == kind), "{kind:?}");
         }
-        assert!(left_out() > 0);
+        assert!(left_out(&methods) > 0);
     }
 
     #[test]
     fn the_time_suffices_for_the_percentiles_that_decide() {
-        let rows = rows() * DURATIONS.len() as u32;
+        let rows = rows(&methods(None)) * DURATIONS.len() as u32;
         let each = OVERVIEW.time / (LOADS.len() as u32) / rows;
         let longest = DURATIONS[2].mul_f64(1.25);
         let least = Percentile::P90.least();
         assert!(each.as_secs_f64() / longest.as_secs_f64() >= least as f64, "{each:?}");
         // One of the usual durations needs no more than the schedule says.
         for one in DURATIONS {
-            assert_eq!(time(&[one]), ONE_WAIT.time);
+            assert_eq!(time(&[one], &methods(None)), ONE_WAIT.time);
         }
-        assert!(time(&[Duration::from_millis(100)]) <= LONGEST);
-        assert!(time(&[Duration::from_secs(1)]) > LONGEST);
+        assert!(time(&[Duration::from_millis(100)], &methods(None)) <= LONGEST);
+        assert!(time(&[Duration::from_secs(1)], &methods(None)) > LONGEST);
     }
 }

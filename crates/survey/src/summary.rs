@@ -63,7 +63,7 @@ fn usual() -> Vec<&'static Entry> {
 
 /// A sleep, a spin, and both together: the first of each among the methods of the overview.
 fn methods() -> Vec<String> {
-    let all = overview::methods();
+    let all = overview::methods(None);
     let first = |kind| all.iter().find(|entry| entry.kind == kind).map(|it| it.id.to_owned());
     [Kind::Sleep, Kind::Busy, Kind::Hybrid].into_iter().filter_map(first).collect()
 }

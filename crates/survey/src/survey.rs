@@ -68,7 +68,7 @@ impl<'a> Survey<'a> {
         let survey = match spec {
             Spec::Clocks(ClockSpec { ids, calls, peers, disturbance }) => {
                 let entries = select::clocks(&ids, peers)?;
-                Self::new(clocks::Request { entries, calls, disturbance })
+                Self::new(clocks::Request { entries, calls, disturbance, for_advice: false })
             }
             Spec::Deltas(DeltaSpec { id, reads, disturbance }) => {
                 match select::clock_of_any(&id)? {

@@ -43,10 +43,10 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// Makes a request for an overview, of this duration alone if there is one.
-    pub(crate) fn overview(wait: Option<Duration>) -> Self {
+    /// Makes a request for an overview, of this duration and this language alone if there is one.
+    pub(crate) fn overview(wait: Option<Duration>, language: Option<&str>) -> Self {
         let durations = wait.map_or_else(|| overview::DURATIONS.to_vec(), |wait| vec![wait]);
-        let methods = overview::methods();
+        let methods = overview::methods(language);
         Self { spec: WaitSpec::default(), methods, overview: Some(durations) }
     }
 
@@ -57,7 +57,7 @@ impl Request {
     pub(crate) fn of(asked: WaitSpec) -> Result<Self, error::Error> {
         let spec = preset::applied(asked)?;
         if is_overview(&spec) {
-            return Ok(Self { spec, ..Self::overview(None) });
+            return Ok(Self { spec, ..Self::overview(None, None) });
         }
         let mut methods = select::select("wait", ALL, |entry| entry.id, &spec.ids)?;
         if spec.ids.is_empty() {
@@ -94,10 +94,10 @@ impl Request {
             }
             spec.wait.clone_from(durations);
             spec.load = overview::LOADS.to_vec();
-            let time = budget.unwrap_or_else(|| overview::time(durations));
+            let time = budget.unwrap_or_else(|| overview::time(durations, &self.methods));
             let each = time / overview::LOADS.len() as u32;
             spec.duration = Some(each);
-            plan.chosen = Some(overview::left_out());
+            plan.chosen = Some(overview::left_out(&self.methods));
             return plan;
         }
         let given = !spec.wait.is_empty() || spec.period.is_some();
@@ -156,12 +156,12 @@ impl Measurement for Request {
         let plan = Plan { seed: setting.seed, ..self.plan(setting.cpu, setting.budget) };
         let longest = plan.spec.wait.iter().max().copied();
         if let (Some(durations), None) = (&self.overview, setting.budget)
-            && overview::time(durations) > overview::LONGEST
+            && overview::time(durations, &self.methods) > overview::LONGEST
         {
             return Err(Error::Invalid(format!(
                 "enough waits of {} with each method take {}: set that time with --budget",
                 short_ns(longest.unwrap_or_default().as_nanos() as f64),
-                short_ns(overview::time(durations).as_nanos() as f64)
+                short_ns(overview::time(durations, &self.methods).as_nanos() as f64)
             )));
         }
         if let (Some(_), Some(time), Some(longest)) = (plan.chosen, plan.spec.duration, longest)

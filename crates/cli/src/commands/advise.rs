@@ -7,25 +7,27 @@ use crate::input;
 use crate::options::Export;
 use crate::screen::Screen;
 use crate::task::{Examples, Job, Measure, Run, Task};
-use chronoscope_diagnose::advise::{self, Basis, PURPOSES, Purpose};
-use chronoscope_diagnose::in_language;
+use chronoscope_diagnose::advise::{self, Basis, LANGUAGES, NOT_MEASURED, PURPOSES, Purpose, advise_in};
 use chronoscope_model::advice::{Goal, WaitChoice};
-use chronoscope_model::runtimes::Runtime;
 use chronoscope_model::units::{parse_duration, short_ns};
-use chronoscope_model::{Advice, Note, Report};
+use chronoscope_model::{Advice, Environment, Note, Report};
+use chronoscope_probes::waits::{Asked, find};
+use chronoscope_report::page::embed;
 use chronoscope_report::section;
+use chronoscope_runtimes::Runtime;
 use chronoscope_survey::select::unknown;
 use chronoscope_survey::spec::{RuntimeSpec, Spec};
-use chronoscope_survey::{Advice as Request, Error, Survey};
+use chronoscope_survey::{Advice as Request, Error, Survey, add_unmeasured};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 pub const EXAMPLES: Examples = [
     ("chronoscope advise --for interval", "The clock for durations in one process, in C."),
     ("chronoscope advise --wait 1ms --language python", "How to wait for 1 ms, in Python."),
     (
-        "chronoscope advise --from run.json --language all",
-        "From a stored report, in every language.",
+        "chronoscope advise --on windows --wait 1ms --language python",
+        "How to wait for 1 ms on Windows, without one.",
     ),
 ];
 
@@ -45,12 +47,86 @@ pub struct Args {
     /// The language of the code, or all. Default: that of CHRONOSCOPE_LANGUAGE, or C.
     #[arg(long, value_name = "LANG")]
     language: Option<String>,
-    /// Also measure the runtimes of that language, and name its best calls on this machine.
+    /// Measure every runtime of that language that is here. Default: the most usual one.
     #[arg(long, requires = "language", conflicts_with = "from")]
     runtimes: bool,
     /// Advise from an existing report instead of measuring.
     #[arg(long, value_name = "REPORT.json", conflicts_with_all = ["budget", "cpu", "seed"])]
     from: Option<PathBuf>,
+    /// Advise for another system, from a report that the tool holds: not measured on your machine.
+    #[arg(long, value_name = "SYSTEM", value_enum, conflicts_with_all = ["from", "runtimes", "budget", "cpu", "seed"])]
+    on: Option<Elsewhere>,
+}
+
+/// The other systems that there is code for.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Elsewhere {
+    Windows,
+    Macos,
+    Linux,
+    /// A Raspberry Pi and the like: Linux on AArch64.
+    Pi,
+}
+
+/// The reports of other systems, as a page holds them; `cargo xtask generate` makes it of
+/// `docs/reports`.
+const ELSEWHERE: &[u8] = include_bytes!("../elsewhere.html");
+
+impl Elsewhere {
+    /// The name of its report, and that of the system.
+    fn names(self) -> [&'static str; 2] {
+        match self {
+            Self::Windows => ["windows", "Windows"],
+            Self::Macos => ["macos", "macOS"],
+            Self::Linux => ["linux", "Linux"],
+            Self::Pi => ["pi", "Linux on AArch64"],
+        }
+    }
+
+    /// Its report, with the code of each wait, and the machine that it is of; one that holds only
+    /// the name of the system if there is none.
+    fn report(self) -> anyhow::Result<(Report, Option<String>)> {
+        let [name, os] = self.names();
+        let held = embed::held(ELSEWHERE).transpose()?.unwrap_or_default();
+        let Some((_, mut report)) = held.into_iter().find(|(known, _)| known == name) else {
+            let arch = if self == Self::Macos { "aarch64" } else { "" };
+            let environment = Environment { os: os.into(), arch: arch.into(), ..Environment::default() };
+            let run = chronoscope_model::Run { complete: true, ..Default::default() };
+            return Ok((Report { environment, run, ..Report::default() }, None));
+        };
+        for row in report.waits.iter_mut().filter(|row| row.code.is_empty()) {
+            let asked = row.requested_ns.map(|ns| Asked { ns, counter_hz: None });
+            let code = find(&row.id).zip(asked).map(|(entry, asked)| entry.lines(asked));
+            row.code = code.unwrap_or_default();
+        }
+        (report.findings, report.notes) = (Vec::new(), Vec::new());
+        let env = &report.environment;
+        let emulated = env.emulated.as_ref().map(|what| format!("emulated: {what}"));
+        let parts = [Some(env.os.clone()), env.cpu.model.clone(), emulated];
+        let machine: Vec<String> = parts.into_iter().flatten().collect();
+        let machine = machine.join(", ");
+        Ok((report, Some(machine)))
+    }
+
+    /// Says of each piece of advice that it is not of this machine, and adds code without figures
+    /// in the languages that the report does not have.
+    fn mark(self, report: &mut Report, languages: &[&str], machine: Option<&str>, wait: Duration) {
+        let os = self.names()[1];
+        let why = format!("no report of {os} with this language is at hand");
+        if machine.is_none() {
+            report.advice = advise::unmeasured(&report.environment, languages, &why);
+        }
+        add_unmeasured(report, languages, wait, &why);
+        for advice in &mut report.advice {
+            advice.title = format!("{}, on {os}", advice.title);
+            match machine.filter(|_| advice.figure != NOT_MEASURED) {
+                Some(machine) => {
+                    advice.why = format!("Not measured on your machine, but on {machine}: {}", advice.why);
+                }
+                None => advice.why = format!("Not measured: {why}."),
+            }
+        }
+    }
 }
 
 impl Run for Args {
@@ -70,29 +146,51 @@ impl Run for Args {
         }
         let asked = self.language.as_deref().map(Code::named).transpose()?;
         let code = asked.map_or_else(|| Code::usual(context.options.verbose), Ok)?;
-        let job = match &self.from {
-            Some(path) => {
-                let report = from_report(path, purpose, code, &context.options.output.export)?;
+        let languages: Vec<&'static str> = match code {
+            Code::All => LANGUAGES.to_vec(),
+            Code::In(language) => vec![language],
+        };
+        let of_waits = purpose.is_some_and(|purpose| purpose.basis() == Basis::Waits);
+        let own = match code {
+            Code::In(language) => Some(language),
+            Code::All => None,
+        };
+        let other = self.on.map(|on| Ok::<_, anyhow::Error>((on, on.report()?))).transpose()?;
+        let machine = other.as_ref().and_then(|(_, (_, machine))| machine.clone());
+        let job = match (&self.from, other) {
+            (_, Some((_, (report, _)))) => Job::stored(report, Screen::Advise),
+            (Some(path), None) => {
+                let report = from_report(path, purpose, &languages, &context.options.output.export)?;
                 known(path, &report, wait, goal)?;
                 Job::stored(report, Screen::Advise)
             }
-            None => {
-                let request = match purpose.map(Purpose::basis) {
-                    Some(Basis::Waits) => Request::waits(duration),
-                    _ => Request::of(purpose),
+            (None, None) if of_waits => {
+                Job::survey(Survey::new(Request::waits(duration, own)), Screen::Advise)
+            }
+            (None, None) => {
+                let runtimes = runtimes(&languages, self.runtimes);
+                // A program of its own reads the clocks of such a language.
+                let survey = match own {
+                    Some(_) if !runtimes.is_empty() => Survey::of(of_runtimes(runtimes))?,
+                    _ => Survey::new(Request::of(purpose)),
                 };
-                Job::survey(Survey::new(request), Screen::Advise)
+                Job::survey(survey, Screen::Advise)
             }
         };
         let amend = move |report: &mut Report, measure: &Measure| {
-            if self.runtimes {
-                add_runtimes(report, code, measure)?;
+            let each = runtimes(&languages, true);
+            if self.runtimes && own.is_none() && !of_waits {
+                report.runtimes = measure(Survey::of(of_runtimes(each))?)?.runtimes;
             }
-            if self.from.is_none() {
-                report.advice.extend(of_runtimes(report, code));
+            report.advice = advise_in(report, &languages);
+            let usual = duration.unwrap_or(Duration::from_millis(1));
+            if let Some(on) = self.on {
+                on.mark(report, &languages, machine.as_deref(), usual);
+            } else if of_waits {
+                add_unmeasured(report, &languages, usual, "nothing in this language waited here");
             }
             report.advice.retain(|it| is_for(purpose, it) && is_of(wait, goal, it));
-            if purpose.is_none() && report.waits.is_empty() {
+            if purpose.is_none() && report.waits.is_empty() && self.on.is_none() {
                 report.notes.push(Note {
                     id: "waits-not-measured".into(),
                     about: Some("waits".into()),
@@ -107,7 +205,7 @@ impl Run for Args {
             }
             Ok(())
         };
-        let distributions = purpose.is_some_and(|purpose| purpose.basis() == Basis::Waits);
+        let distributions = of_waits;
         Ok(Job { code, distributions, amend: Some(Box::new(amend)), ..job }.into())
     }
 }
@@ -126,7 +224,8 @@ fn is_of(wait: Option<u64>, goal: Option<Goal>, advice: &Advice) -> bool {
     let is = |of: &WaitChoice| {
         wait.is_none_or(|ns| ns == of.requested_ns) && goal.is_none_or(|goal| goal == of.goal)
     };
-    wait.is_none() && goal.is_none() || advice.wait.as_ref().is_some_and(is)
+    // Code without figures is for no goal.
+    wait.is_none() && goal.is_none() || advice.wait.as_ref().map_or(advice.purpose == "wait", is)
 }
 
 /// Refuses a duration or a goal for which a report has no waits, and names those next to it.
@@ -152,54 +251,33 @@ fn known(path: &Path, report: &Report, wait: Option<u64>, goal: Option<Goal>) ->
     missing(format!("of {}; the nearest are of {}", name(&ns), nearest.join(" and ")))
 }
 
-/// Measures the runtimes of a language, or of all of them, and adds them to the report.
-fn add_runtimes(report: &mut Report, code: Code, measure: &Measure) -> anyhow::Result<()> {
-    let all = chronoscope_runtimes::ALL.iter();
-    let wanted = all.filter(|one| matches!(code, Code::All) || code == Code::In(one.language));
-    let ids: Vec<String> = wanted.map(|runtime| runtime.id.to_owned()).collect();
-    if ids.is_empty() {
-        return Ok(());
-    }
-    let spec = Spec::Runtimes(RuntimeSpec { ids, ..RuntimeSpec::default() });
-    report.runtimes = measure(Survey::of(spec)?)?.runtimes;
-    if !report.runtimes.iter().any(Runtime::is_measured_elsewhere) {
-        let reasons = report.runtimes.iter();
-        let reasons =
-            reasons.filter_map(|one| Some(format!("{}: {}", one.id, one.reason.as_ref()?)));
-        report.notes.push(Note {
-            id: "no-runtime-measured".into(),
-            about: Some("runtimes".into()),
-            text: format!(
-                "no runtime of that language could be measured ({})",
-                reasons.collect::<Vec<_>>().join("; ")
-            ),
-            fix: "chronoscope list runtimes".into(),
-        });
-    }
-    Ok(())
+/// The runtimes of these languages: of each the most usual one that is here, or every one. If none
+/// is here, every one too, for the reasons.
+fn runtimes(languages: &[&str], every: bool) -> Vec<String> {
+    let of = |language: &&str| {
+        let native = ["C", "C++", "Rust"].contains(language);
+        let all = chronoscope_runtimes::ALL.iter().filter(|it| !native && it.language == *language);
+        let all: Vec<&Runtime> = all.copied().collect();
+        let usual = all.iter().find(|it| it.find_ways(None).is_ok()).filter(|_| !every);
+        usual.map_or(all.clone(), |usual| vec![*usual])
+    };
+    languages.iter().flat_map(of).map(|it| it.id.to_owned()).collect()
 }
 
-/// The advice that follows from the runtimes of a report.
-fn of_runtimes(report: &Report, code: Code) -> Vec<Advice> {
-    let languages: BTreeSet<&str> = match code {
-        Code::All => report.runtimes.iter().map(|one| one.language.as_str()).collect(),
-        Code::In(one) => [one].into(),
-    };
-    let all = languages.into_iter();
-    all.flat_map(|language| in_language(report, language)).collect()
+fn of_runtimes(ids: Vec<String>) -> Spec {
+    Spec::Runtimes(RuntimeSpec { ids, ..RuntimeSpec::default() })
 }
 
 /// Reads a report, and adds the advice that follows from its contents.
 fn from_report(
     path: &Path,
     purpose: Option<&Purpose>,
-    code: Code,
+    languages: &[&str],
     exports: &[Export],
 ) -> Result<Report, Usage> {
     let mut report = input::report(path)?;
     let refuse = |what: String| Err(Usage(format!("{}: {what}", path.display())));
-    report.advice = advise::advise(&report);
-    report.advice.extend(of_runtimes(&report, code));
+    report.advice = advise_in(&report, languages);
     if !report.advice.iter().any(|advice| is_for(purpose, advice)) {
         let (what, how) = match purpose.map(Purpose::basis) {
             Some(Basis::Waits) => ("no waits", "chronoscope waits"),

@@ -1,6 +1,5 @@
 //! Elapsed time that includes suspend.
 
-use super::interval;
 use super::purpose::{How, Purpose};
 use crate::pick::{chosen, figures, first_of, none, rejected, slow_because};
 use chronoscope_model::clock::Kind;
@@ -24,10 +23,10 @@ pub(super) const PURPOSE: Purpose = Purpose {
     trap: "CLOCK_MONOTONIC includes suspend on macOS but not on Linux: one name, two clocks. The \
            time-outs of epoll, poll and nanosleep use the clock that stops.",
     short: "",
-    how: How::Clock { choose, needs: &[CLOCKS], sheets: &[interval::CODE, CODE] },
+    how: How::Clock { choose, needs: &[CLOCKS] },
 };
 
-const CLOCKS: &[&str] = &[
+pub(super) const CLOCKS: &[&str] = &[
     "linux/boottime",
     "windows/queryinterrupttimeprecise",
     "windows/queryinterrupttime",
@@ -55,44 +54,3 @@ fn choose(report: &Report) -> Advice {
     );
     chosen(clock, why)
 }
-
-const CODE: &str = r#"
-=== C, C++ on Linux
-struct timespec t;
-clock_gettime(CLOCK_BOOTTIME, &t);
-=== Rust on Linux
-use rustix::time::{clock_gettime, ClockId};
-let t = clock_gettime(ClockId::Boottime);
-=== C# on Linux
-var s = double.Parse(  // 10 ms steps
-    File.ReadAllText("/proc/uptime").Split(' ')[0],
-    System.Globalization.CultureInfo.InvariantCulture);
-=== Java on Linux
-double s = Double.parseDouble(new String(  // IOException
-    java.nio.file.Files.readAllBytes(
-    java.nio.file.Paths.get("/proc/uptime")))
-    .split(" ")[0]);  // 10 ms steps
-=== Go on Linux
-var ts unix.Timespec  // golang.org/x/sys/unix
-unix.ClockGettime(unix.CLOCK_BOOTTIME, &ts)
-=== Python on Linux
-import time
-ns = time.clock_gettime_ns(time.CLOCK_BOOTTIME)
-=== JavaScript on Linux
-const s = require("node:os").uptime();  // 10 ms steps
-=== C, C++ on Windows
-ULONGLONG t;  // 100 ns
-QueryInterruptTimePrecise(&t);
-=== Rust on Windows
-use windows_sys::Win32::System::SystemInformation::*;
-let ms = unsafe { GetTickCount64() };
-=== JavaScript on Windows
-const s = require("node:os").uptime();
-=== C, C++ on Mac
-uint64_t t = mach_continuous_time();
-=== Python on Mac
-import time
-ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
-=== JavaScript on Mac
-const s = require("node:os").uptime();
-"#;

@@ -27,11 +27,7 @@ pub(super) const PURPOSE: Purpose = Purpose {
     trap: "All reads between two ticks are equal, so it cannot show a duration shorter than a \
            tick. A mean of many does not help, because reads are not independent of the tick.",
     short: "",
-    how: How::Clock {
-        choose,
-        needs: &[interval::SYSTEM, COARSE],
-        sheets: &[interval::CODE, interval::STAMPS, CODE],
-    },
+    how: How::Clock { choose, needs: &[interval::SYSTEM, COARSE] },
 };
 
 /// The longest tick that still counts as milliseconds, in nanoseconds: 15.625 ms is the longest
@@ -45,7 +41,7 @@ const WORTH: f64 = 0.8;
 /// The first four, which are the coarse ones.
 const COARSE: &[&str] = CLOCKS.split_at(4).0;
 
-const CLOCKS: &[&str] = &[
+pub(super) const CLOCKS: &[&str] = &[
     "linux/monotonic-coarse",
     "windows/gettickcount64",
     "windows/queryinterrupttime",
@@ -106,29 +102,3 @@ fn choose(report: &Report) -> Advice {
 fn times(ratio: f64) -> String {
     format!("{ratio:.*}", usize::from(ratio < 10.0))
 }
-
-const CODE: &str = "
-=== C#
-// wraps after 49.7 days; TickCount64 (.NET Core 3.0) does not
-uint ms = (uint)Environment.TickCount;
-=== Java
-long ms = System.nanoTime() / 1_000_000;
-=== Python
-import time
-ms = time.monotonic_ns() // 1_000_000
-=== JavaScript
-const ms = Math.floor(performance.now());
-=== C, C++ on Linux linux/monotonic-coarse
-struct timespec t;
-clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
-=== Rust on Linux linux/monotonic-coarse
-use rustix::time::{clock_gettime, ClockId};
-let t = clock_gettime(ClockId::MonotonicCoarse);
-=== C, C++ on Windows
-ULONGLONG ms = GetTickCount64();
-=== Rust on Windows
-use windows_sys::Win32::System::SystemInformation::*;
-let ms = unsafe { GetTickCount64() };
-=== C on Mac
-uint64_t t = mach_approximate_time();
-";

@@ -22,12 +22,12 @@ pub(super) const PURPOSE: Purpose = Purpose {
            show how long something took: waiting costs no CPU time. In a process with several \
            threads it runs faster than time.",
     short: "Measure CPU time",
-    how: How::Clock { choose, needs: &[SYSTEM], sheets: &[CODE] },
+    how: How::Clock { choose, needs: &[SYSTEM] },
 };
 
 const SYSTEM: &[&str] = &["posix/process-cputime", "windows/querythreadcycletime"];
 
-const CLOCKS: &[&str] = &[
+pub(super) const CLOCKS: &[&str] = &[
     "posix/process-cputime",
     "posix/thread-cputime",
     "c/clock",
@@ -69,42 +69,3 @@ fn choose(report: &Report) -> Advice {
     );
     chosen(clock, why)
 }
-
-const CODE: &str = "
-=== C, C++
-struct timespec t;
-clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-=== C, C++ on Windows
-FILETIME made, ended, kernel, user;
-GetProcessTimes(GetCurrentProcess(),
-                &made, &ended, &kernel, &user);
-=== Rust
-use rustix::time::{clock_gettime, ClockId};
-let t = clock_gettime(ClockId::ProcessCPUTime);
-=== Rust on Windows
-use windows_sys::Win32::Foundation::FILETIME;
-use windows_sys::Win32::System::Threading::*;
-let mut t = [FILETIME::default(); 4];
-let [made, ended, kernel, user] = &mut t;
-let me = unsafe { GetCurrentProcess() };
-unsafe { GetProcessTimes(me, made, ended, kernel, user) };
-=== C#
-TimeSpan t = System.Diagnostics.Process
-    .GetCurrentProcess().TotalProcessorTime;
-=== Java
-long ns = ((com.sun.management.OperatingSystemMXBean)
-    java.lang.management.ManagementFactory
-    .getOperatingSystemMXBean()).getProcessCpuTime();
-=== Go
-var ts unix.Timespec  // golang.org/x/sys/unix
-unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &ts)
-=== Go on Windows
-var made, ended, kernel, user windows.Filetime
-windows.GetProcessTimes(windows.CurrentProcess(),
-    &made, &ended, &kernel, &user)
-=== Python
-import time
-ns = time.process_time_ns()
-=== JavaScript
-const { user, system } = process.cpuUsage();  // in us
-";

@@ -21,11 +21,7 @@ pub(super) const PURPOSE: Purpose = Purpose {
     trap: "Rust's Instant and Go's time.Time cannot be sent to another process. A container in a \
            time namespace has an offset to its host. None of this holds between machines.",
     short: "",
-    how: How::Clock {
-        choose,
-        needs: &[interval::SYSTEM],
-        sheets: &[interval::CODE, interval::STAMPS, CODE],
-    },
+    how: How::Clock { choose, needs: &[interval::SYSTEM] },
 };
 
 fn choose(report: &Report) -> Advice {
@@ -54,30 +50,3 @@ fn choose(report: &Report) -> Advice {
     );
     chosen(clock, why)
 }
-
-const CODE: &str = r#"
-=== C++
-auto t = std::chrono::steady_clock::now().time_since_epoch();
-=== Rust
-use rustix::time::{clock_gettime, ClockId};
-let t = clock_gettime(ClockId::Monotonic);
-=== Rust on Windows
-use windows_sys::Win32::System::Performance::*;
-let mut ticks = 0;
-unsafe { QueryPerformanceCounter(&mut ticks) };
-=== Java
-long ns = System.nanoTime();  // HotSpot; not guaranteed
-=== Go
-var ts unix.Timespec  // golang.org/x/sys/unix
-unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts)
-=== Go on Windows
-var ticks int64  // golang.org/x/sys/windows
-qpc := windows.NewLazySystemDLL("kernel32.dll").NewProc(
-    "QueryPerformanceCounter")
-qpc.Call(uintptr(unsafe.Pointer(&ticks)))
-=== Python
-import time
-ns = time.monotonic_ns()
-=== JavaScript
-const ns = process.hrtime.bigint();
-"#;

@@ -30,7 +30,7 @@ pub(super) const PURPOSE: Purpose = Purpose {
            matters: below a microsecond see micro. On Linux the clock stops while the machine is \
            suspended: see boot.",
     short: "Measure a duration",
-    how: How::Clock { choose, needs: &[SYSTEM], sheets: &[CODE] },
+    how: How::Clock { choose, needs: &[SYSTEM] },
 };
 
 /// The system's own monotonic clocks.
@@ -78,69 +78,3 @@ fn choose(report: &Report) -> Advice {
     );
     chosen(clock, why)
 }
-
-/// The code that measures a duration; the code for other purposes begins with it.
-pub(super) const CODE: &str = "
-=== C
-struct timespec t0, t1;
-clock_gettime(CLOCK_MONOTONIC, &t0);
-clock_gettime(CLOCK_MONOTONIC, &t1);
-long long ns = (t1.tv_sec - t0.tv_sec) * 1000000000LL
-             + t1.tv_nsec - t0.tv_nsec;
-=== C on Windows
-LARGE_INTEGER hz, t0, t1;
-QueryPerformanceFrequency(&hz);
-QueryPerformanceCounter(&t0);
-QueryPerformanceCounter(&t1);
-double s = (double)(t1.QuadPart - t0.QuadPart) / hz.QuadPart;
-=== C on Mac
-uint64_t t0 = clock_gettime_nsec_np(CLOCK_UPTIME_RAW);
-uint64_t ns = clock_gettime_nsec_np(CLOCK_UPTIME_RAW) - t0;
-=== C++
-auto t0 = std::chrono::steady_clock::now();
-auto d = std::chrono::steady_clock::now() - t0;
-=== Rust
-let t0 = std::time::Instant::now();
-let d = t0.elapsed();
-=== C#
-var watch = System.Diagnostics.Stopwatch.StartNew();
-TimeSpan d = watch.Elapsed;
-=== Java
-long t0 = System.nanoTime();
-long ns = System.nanoTime() - t0;
-=== Go
-t0 := time.Now()
-fmt.Println(time.Since(t0))
-=== Python
-import time
-t0 = time.perf_counter_ns()
-ns = time.perf_counter_ns() - t0
-=== JavaScript
-const t0 = performance.now();
-const ms = performance.now() - t0;
-";
-
-/// The code that takes one timestamp, where it is not the one that measures a duration.
-pub(super) const STAMPS: &str = "
-=== C
-struct timespec t;
-clock_gettime(CLOCK_MONOTONIC, &t);
-=== C on Windows
-LARGE_INTEGER t;
-QueryPerformanceCounter(&t);
-=== C on Mac
-uint64_t ns = clock_gettime_nsec_np(CLOCK_UPTIME_RAW);
-=== C++
-auto t = std::chrono::steady_clock::now();
-=== Rust
-let t = std::time::Instant::now();
-=== C#
-long t = System.Diagnostics.Stopwatch.GetTimestamp();
-=== Java
-long ns = System.nanoTime();
-=== Python
-import time
-ns = time.perf_counter_ns()
-=== JavaScript
-const ms = performance.now();
-";

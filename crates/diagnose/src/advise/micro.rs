@@ -37,12 +37,11 @@ pub(super) const PURPOSE: Purpose = Purpose {
         choose,
         // The other reads do more than one of these, and so cost more.
         needs: &[interval::SYSTEM, &["x86/lfence-rdtsc", "x86/rdtscp", "arm/isb-cntvct"]],
-        sheets: &[interval::CODE, CODE],
     },
 };
 
 /// Counters whose reads cannot be taken early.
-const ORDERED: &[&str] = &[
+pub(super) const ORDERED: &[&str] = &[
     "x86/lfence-rdtsc",
     "x86/rdtscp",
     "x86/lfence-rdtsc-lfence",
@@ -70,7 +69,7 @@ fn choose(report: &Report) -> Advice {
             .unwrap_or_default();
         let why = format!(
             "{cost} per ordered read{against}; earlier instructions cannot move past it.{}{}{}",
-            precise("The code in C, C++ and Rust", &by_pair(report)),
+            precise("The code", &by_pair(report)),
             jumps(report),
             rejected(
                 report,
@@ -133,7 +132,7 @@ fn jumps(report: &Report) -> String {
 /// The shortest intervals that one pair of reads times to within 1 and 10 %. The error of one is
 /// the tick of the clock, or by how much what the pair adds can vary, whichever is longer
 /// (docs/METHOD.md, One interval).
-fn shortest(tick_ns: Option<f64>, varies_ns: Option<f64>) -> Vec<Shortest> {
+pub(crate) fn shortest(tick_ns: Option<f64>, varies_ns: Option<f64>) -> Vec<Shortest> {
     let error_ns = varies_ns.map(|ns| ns.max(tick_ns.unwrap_or(0.0)));
     let Some(error_ns) = error_ns.filter(|ns| ns.is_finite() && *ns > 0.0) else {
         return Vec::new();
@@ -157,7 +156,7 @@ fn by_system(clock: &Clock) -> Vec<Shortest> {
 }
 
 /// A sentence that follows others; empty if nothing is known.
-fn precise(what: &str, shortest: &[Shortest]) -> String {
+pub(crate) fn precise(what: &str, shortest: &[Shortest]) -> String {
     let [first, second] = shortest else {
         return String::new();
     };
@@ -170,127 +169,3 @@ fn precise(what: &str, shortest: &[Shortest]) -> String {
         length(second)
     )
 }
-
-/// C and C++ on a counter: the two ends of an interval, and how to get the nanoseconds per tick, as
-/// `rate`. The cost of an empty interval is a mean, because a tick can be half of it; longer ones
-/// were interrupted.
-macro_rules! c {
-    ($ends:literal, $rate:literal) => {
-        concat!(
-            $ends,
-            "uint64_t t, t0;
-double ns, sum = 0, n = 0;
-",
-            $rate,
-            "for (int i = 0; i < 1000; i++) {  // once: empty intervals
-    t0 = START;
-    double empty = (STOP - t0) * rate;
-    if (empty < 1000) sum += empty, n++;
-}
-t0 = START;
-// the code to be timed
-ns = (STOP - t0) * rate - sum / n;
-"
-        )
-    };
-}
-
-/// The fenced reads of the time-stamp counter.
-macro_rules! c_on_x86 {
-    ($rate:literal) => {
-        c!(
-            "#define START (_mm_lfence(), t = __rdtsc(), _mm_lfence(), t)
-#define STOP (t = __rdtscp(&aux), _mm_lfence(), t)
-unsigned aux;
-",
-            $rate
-        )
-    };
-}
-
-const CODE: &str = concat!(
-    r#"
-=== C on Windows
-LARGE_INTEGER hz, t0, t1;
-QueryPerformanceFrequency(&hz);
-QueryPerformanceCounter(&t0);
-QueryPerformanceCounter(&t1);
-double ns = (t1.QuadPart - t0.QuadPart) * 1e9 / hz.QuadPart;
-=== C++
-auto t0 = std::chrono::steady_clock::now();
-long long ns = std::chrono::nanoseconds(
-    std::chrono::steady_clock::now() - t0).count();
-=== Rust
-let t0 = std::time::Instant::now();
-let ns = t0.elapsed().as_nanos();
-=== C#
-long t0 = System.Diagnostics.Stopwatch.GetTimestamp();
-double ns = (System.Diagnostics.Stopwatch.GetTimestamp() - t0)
-    * 1e9 / System.Diagnostics.Stopwatch.Frequency;
-=== Go
-r := testing.Benchmark(func(b *testing.B) {
-    for i := 0; i < b.N; i++ {  // Go 1.24: for b.Loop()
-        // the code to be timed
-    }
-})
-fmt.Println(r)  // ns per iteration
-=== Python
-import timeit
-f = lambda: None  # the code to be timed
-ns = timeit.timeit(f, number=10**6) / 10**6 * 1e9
-=== JavaScript
-const t0 = process.hrtime.bigint();
-const ns = process.hrtime.bigint() - t0;
-=== Rust on x86/|arm/
-use chronoscope::Clock;
-let clock = Clock::global();
-clock.calibrate();  // once
-let empty = |_| {
-    let t0 = clock.start();
-    clock.ns_between(t0, clock.stop())
-};
-let empty = (0..1000).map(empty).filter(|&ns| ns < 1000);
-let empty: Vec<u64> = empty.collect();  // not interrupted
-let mean = empty.iter().sum::<u64>() as f64 / empty.len() as f64;
-let t0 = clock.start();
-// the code to be timed
-let ns = clock.ns_between(t0, clock.stop()) as f64 - mean;
-"#,
-    "=== C, C++ on Linux|Mac x86/\n",
-    c_on_x86!(
-        "struct timespec a, b;
-clock_gettime(CLOCK_MONOTONIC_RAW, &a);  // once: the rate
-t0 = START;
-do {
-    clock_gettime(CLOCK_MONOTONIC_RAW, &b);
-    ns = (b.tv_sec - a.tv_sec) * 1e9 + (b.tv_nsec - a.tv_nsec);
-} while (ns < 1e8);
-double rate = ns / (STOP - t0);  // ns per tick
-"
-    ),
-    "=== C, C++ on Windows x86/\n",
-    c_on_x86!(
-        "LARGE_INTEGER hz, a, b;
-QueryPerformanceFrequency(&hz);
-QueryPerformanceCounter(&a);  // once: the rate
-t0 = START;
-do {
-    QueryPerformanceCounter(&b);
-    ns = (b.QuadPart - a.QuadPart) * 1e9 / hz.QuadPart;
-} while (ns < 1e8);
-double rate = ns / (STOP - t0);  // ns per tick
-"
-    ),
-    "=== C, C++ on arm/\n",
-    c!(
-        "#define START ({ __asm__ volatile( \\
-    \"isb\\n\\tmrs %0, cntvct_el0\\n\\tisb\" \\
-    : \"=r\"(t) :: \"memory\"); t; })
-#define STOP START
-uint64_t hz;
-__asm__(\"mrs %0, cntfrq_el0\" : \"=r\"(hz));
-",
-        "double rate = 1e9 / hz;  // ns per tick
-"
-    ),
-);

@@ -2,21 +2,23 @@
 
 mod boot;
 mod coarse;
-mod code;
+pub(crate) mod code;
 mod cpu;
 mod cross_process;
 mod interval;
-mod micro;
-mod purpose;
+pub(crate) mod micro;
+pub(crate) mod purpose;
 mod timestamp;
 mod trace;
 mod wait;
 
+pub use crate::language::{NOT_MEASURED, unmeasured};
 pub use chronoscope_model::advice::LANGUAGES;
 pub(crate) use interval::system_clock;
 pub use purpose::{Basis, Purpose};
 
-use chronoscope_model::{Advice, Report};
+use crate::system::System;
+use chronoscope_model::{Advice, Environment, Report};
 
 /// Every purpose, the most common first.
 pub const PURPOSES: &[&Purpose] = &[
@@ -39,15 +41,26 @@ pub fn find(id: &str) -> Option<&'static Purpose> {
 ///
 /// It reads the clocks' verdicts, so those must have been given before.
 pub fn advise(report: &Report) -> Vec<Advice> {
-    PURPOSES.iter().flat_map(|purpose| purpose.advise(report)).collect()
+    advise_in(report, &[])
+}
+
+/// The same, with code without figures in these languages if they were not measured.
+pub fn advise_in(report: &Report, languages: &[&str]) -> Vec<Advice> {
+    PURPOSES.iter().flat_map(|purpose| purpose.advise(report, languages)).collect()
+}
+
+/// The code of every sheet of a language for a machine like this one, whatever is chosen there.
+pub fn every_sheet(language: &str, env: &Environment) -> Vec<String> {
+    let purposes = PURPOSES.iter().map(|purpose| purpose.id());
+    let all = purposes.flat_map(|purpose| code::sheets(language, purpose, System::of(env)));
+    let here = all.filter(|sheet| sheet.ids.iter().any(|id| purpose::is_of(id, env)));
+    here.map(|sheet| sheet.code).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::code::code;
-    use super::purpose::How;
+    use super::code::sheets;
     use super::*;
-    use crate::system::System;
     use chronoscope_model::clock::{Cost, Kind};
     use chronoscope_model::{Clock, Estimate};
     use std::collections::BTreeSet;
@@ -100,7 +113,7 @@ mod tests {
     fn there_is_no_advice_from_what_was_not_measured() {
         let measured = [("posix/monotonic", Some(20.0)), ("x86/rdtsc-intrinsic", Some(9.0))];
         let advised = |report: &Report| {
-            let all = advise(report).into_iter();
+            let all = advise(report).into_iter().filter(|it| it.languages.is_empty());
             all.map(|it| it.purpose).collect::<Vec<_>>()
         };
         assert_eq!(advised(&of(measured)), ["interval", "cross-process", "trace"]);
@@ -116,30 +129,60 @@ mod tests {
         let all = PURPOSES.iter().flat_map(|purpose| purpose.needs());
         let report = of(all.map(|id| (id, None)));
         let all = advise(&report);
-        assert_eq!(all.len(), PURPOSES.len() - 1);
+        let purposes: BTreeSet<&str> = all.iter().map(|advice| advice.purpose.as_str()).collect();
+        assert_eq!(purposes.len(), PURPOSES.len() - 1);
         for advice in all {
-            assert_eq!(advice.clock, None, "{}", advice.purpose);
+            let first = advice.languages.is_empty();
+            assert_eq!(advice.clock.is_none(), first, "{}", advice.purpose);
             assert_eq!(advice.cost_ns, None);
-            assert!(!advice.why.is_empty());
-            let languages: BTreeSet<&str> = advice.code.keys().map(String::as_str).collect();
-            assert_eq!(languages, LANGUAGES.iter().copied().collect());
+            assert!(!advice.why.is_empty() && !advice.code.is_empty(), "{}", advice.purpose);
+            let native = ["C", "C++", "Rust"].map(|language| advice.code.contains_key(language));
+            assert_eq!(native, [first; 3], "{}", advice.purpose);
         }
     }
 
     #[test]
-    fn there_is_code_for_every_system_and_language() {
+    fn each_clock_that_may_be_chosen_has_code_that_fits_on_a_screen() {
+        let candidates = [
+            ("interval", interval::CLOCKS),
+            ("timestamp", timestamp::CLOCKS),
+            ("coarse", coarse::CLOCKS),
+            ("cpu", cpu::CLOCKS),
+            ("cross-process", interval::SYSTEM),
+            ("boot", boot::CLOCKS),
+            ("trace", interval::CLOCKS),
+            ("trace", trace::COUNTERS),
+            ("micro", interval::CLOCKS),
+            ("micro", micro::ORDERED),
+        ];
         let systems = [System::Linux, System::Windows, System::Mac, System::Other];
-        let clocks = ["", "x86/lfence-rdtsc", "arm/isb-cntvct", "linux/monotonic-coarse"];
-        let all = systems.into_iter().flat_map(|system| clocks.map(|clock| (system, clock)));
-        for ((system, clock), purpose) in all.flat_map(|one| PURPOSES.iter().map(move |p| (one, p)))
-        {
-            let How::Clock { sheets, .. } = purpose.how else {
-                continue;
-            };
-            let code = code(sheets, system, clock);
-            assert_eq!(code.len(), LANGUAGES.len(), "{} {system:?}", purpose.id());
-            for line in code.values().flat_map(|c| c.lines()) {
-                assert!(line.len() <= 66, "{}: {line}", purpose.id());
+        for system in systems {
+            for (purpose, ids) in candidates {
+                for id in ids {
+                    let own = match id.split_once('/').expect("a family").0 {
+                        "rust" => "Rust",
+                        "cxx" => "C++",
+                        _ => "C",
+                    };
+                    // Not of Windows' old C library.
+                    let other = ["c/timespec_get", "c/getrusage", "c/times"].contains(id);
+                    if other && system == System::Windows {
+                        continue;
+                    }
+                    let known = sheets(own, purpose, system);
+                    assert!(
+                        known.iter().any(|it| it.ids.contains(id)),
+                        "{purpose} {id} {system:?}"
+                    );
+                }
+            }
+            for (language, purpose) in
+                LANGUAGES.into_iter().flat_map(|l| PURPOSES.iter().map(move |p| (l, p)))
+            {
+                for sheet in sheets(language, purpose.id(), system) {
+                    let long = sheet.code.lines().find(|line| line.len() > 66);
+                    assert!(long.is_none(), "{language} {}: {long:?}", purpose.id());
+                }
             }
         }
     }

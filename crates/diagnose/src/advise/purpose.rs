@@ -1,6 +1,6 @@
 //! The definition of a purpose.
 
-use super::code::code;
+use crate::language;
 use crate::system::System;
 use chronoscope_model::{Advice, Environment, Page, Report};
 
@@ -24,13 +24,12 @@ pub enum Basis {
 }
 
 pub(super) enum How {
-    /// One clock is chosen, then the code for it from these sheets.
+    /// One clock is chosen, and one for each language that has no code for it.
     Clock {
         choose: fn(&Report) -> Advice,
         /// The clocks that decide. The other candidates are wrappers of them, which only stand in
         /// for them, or do more.
         needs: &'static [&'static [&'static str]],
-        sheets: &'static [&'static str],
     },
     /// There is advice for each duration that was measured.
     Waits(fn(&Report) -> Vec<Advice>),
@@ -66,21 +65,20 @@ impl Purpose {
         })
     }
 
-    /// The purpose's advice from this report; none if the report lacks the measurements.
-    pub(super) fn advise(&self, report: &Report) -> Vec<Advice> {
+    /// The purpose's advice from this report; none if the report lacks the measurements. These
+    /// languages have code also if they were not measured.
+    pub(super) fn advise(&self, report: &Report, asked: &[&str]) -> Vec<Advice> {
         match self.how {
-            How::Clock { .. } if report.clocks.is_empty() || !self.is_decided(report) => Vec::new(),
-            How::Clock { choose, sheets, .. } => {
-                let choice = choose(report);
-                let clock = choice.clock.as_deref().unwrap_or_default();
-                vec![Advice {
+            How::Clock { choose, .. } => {
+                let known = !report.clocks.is_empty() && self.is_decided(report);
+                let first = known.then(|| Advice {
                     purpose: self.id().into(),
                     title: self.page.title.into(),
                     short: self.short.into(),
-                    code: code(sheets, System::of(&report.environment), clock),
                     summary: !self.short.is_empty(),
-                    ..choice
-                }]
+                    ..choose(report)
+                });
+                language::answers(report, self, first, asked)
             }
             How::Waits(advise) => advise(report),
         }
@@ -88,7 +86,7 @@ impl Purpose {
 }
 
 /// Whether a machine like this has the clocks of the family that the id begins with.
-fn is_of(id: &str, env: &Environment) -> bool {
+pub(crate) fn is_of(id: &str, env: &Environment) -> bool {
     let system = System::of(env);
     match id.split_once('/').map_or(id, |(family, _)| family) {
         "x86" => env.arch.contains("86"),

@@ -24,13 +24,13 @@ pub(super) const PURPOSE: Purpose = Purpose {
            between, also backwards. If you need both, take a monotonic timestamp as well. Leap \
            seconds are repeated or smeared.",
     short: "Timestamp events",
-    how: How::Clock { choose, needs: &[SYSTEM], sheets: &[CODE] },
+    how: How::Clock { choose, needs: &[SYSTEM] },
 };
 
 const SYSTEM: &[&str] = &["posix/realtime", "windows/getsystemtimepreciseasfiletime"];
 
 /// The system's own wall clocks, then the languages' wrappers of them and older ones.
-const CLOCKS: &[&str] = &[
+pub(super) const CLOCKS: &[&str] = &[
     "posix/realtime",
     "windows/getsystemtimepreciseasfiletime",
     "c/timespec_get",
@@ -68,27 +68,3 @@ fn choose(report: &Report) -> Advice {
     );
     chosen(clock, why)
 }
-
-const CODE: &str = "
-=== C
-struct timespec t;
-clock_gettime(CLOCK_REALTIME, &t);
-=== C on Windows
-FILETIME t;
-GetSystemTimePreciseAsFileTime(&t);
-=== C++
-auto t = std::chrono::system_clock::now();
-=== Rust
-let t = std::time::SystemTime::now();
-=== C#
-DateTime t = DateTime.UtcNow;
-=== Java
-java.time.Instant t = java.time.Instant.now();
-=== Go
-fmt.Println(time.Now().UTC().Format(time.RFC3339Nano))
-=== Python
-import datetime
-t = datetime.datetime.now(datetime.timezone.utc)
-=== JavaScript
-const t = new Date().toISOString();
-";

@@ -33,11 +33,10 @@ pub(super) const PURPOSE: Purpose = Purpose {
         choose,
         // The other names are those of the same instruction.
         needs: &[interval::SYSTEM, &["x86/rdtsc-intrinsic", "arm/cntvct"]],
-        sheets: &[interval::CODE, interval::STAMPS, CODE],
     },
 };
 
-const COUNTERS: &[&str] =
+pub(super) const COUNTERS: &[&str] =
     &["x86/rdtsc-intrinsic", "x86/rdtsc-builtin", "x86/rdtsc-asm", "arm/cntvct"];
 
 fn choose(report: &Report) -> Advice {
@@ -85,20 +84,3 @@ fn choose(report: &Report) -> Advice {
     );
     chosen(clock, why)
 }
-
-const CODE: &str = r#"
-=== Go
-start := time.Now()  // once
-fmt.Println(time.Since(start))  // reads the monotonic clock only
-=== C, C++ on x86/
-uint64_t t = __rdtsc();
-=== Rust on x86/
-let t = unsafe { core::arch::x86_64::_rdtsc() };
-=== C, C++ on arm/
-uint64_t t;
-__asm__ volatile("mrs %0, cntvct_el0" : "=r"(t));
-=== Rust on arm/
-use core::arch::asm;
-let t: u64;
-unsafe { asm!("mrs {}, cntvct_el0", out(reg) t) };
-"#;

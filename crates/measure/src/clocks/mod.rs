@@ -38,6 +38,8 @@ pub struct Request {
     /// How many calls of each clock to really make; absent: none.
     pub calls: Option<u64>,
     pub disturbance: Disturbance,
+    /// Whether to leave out reads that no advice follows from: cold ones and first ones.
+    pub for_advice: bool,
 }
 
 impl Measurement for Request {
@@ -69,7 +71,8 @@ impl Request {
         let options = Options {
             budget: left.saturating_sub(ORDER.of(left) + ACROSS.of(left)),
             calls: self.calls,
-            cold: !setting.gentle,
+            cold: !setting.gentle && !self.for_advice,
+            first: !self.for_advice,
             seed: setting.seed,
             ruler_tick: session.machine.ruler().tick(),
             caches: report.environment.cpu.caches.clone(),
@@ -192,6 +195,8 @@ pub struct Options {
     pub calls: Option<u64>,
     /// Whether to read the clocks cold, which displaces the caches.
     pub cold: bool,
+    /// Whether to take first reads, in processes of their own.
+    pub first: bool,
     /// The seed of all random order.
     pub seed: u64,
     /// The ruler's tick, in its own units.
@@ -207,6 +212,7 @@ impl Default for Options {
         Self {
             budget: schedule::CLOCKS.time,
             calls: None,
+            first: true,
             cold: true,
             seed: 0,
             ruler_tick: 1.0,
@@ -339,7 +345,9 @@ pub fn measure<H: Batches + Values>(
     };
 
     at(&FIRST, 0.0);
-    let first = if budget < FIRST.from {
+    let first = if !options.first {
+        vec![single::Singles::default(); specs.len()]
+    } else if budget < FIRST.from {
         let (id, what) = ("no-first-reads", "no first reads");
         noted.push(notes::too_short(id, what, budget, FIRST.from));
         vec![single::Singles::default(); specs.len()]

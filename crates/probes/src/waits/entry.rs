@@ -98,11 +98,13 @@ impl Entry {
 
     /// The lines of code for one wait, in the entry's language. They can be pasted into a function.
     pub fn lines(&self, wait: Asked) -> String {
-        match self.code {
+        let all = match self.code {
             Code::Before(lines) => snippet::statement(&lines(wait), self.call),
             Code::Lines(lines) => lines(wait),
             Code::Text(text) => filled(text, wait.ns),
-        }
+        };
+        // A program opens it once, waits as often as it needs to, and closes it.
+        if all.contains("int fd = ") { all + "\nclose(fd);" } else { all }
     }
 }
 

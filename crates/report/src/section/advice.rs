@@ -121,13 +121,18 @@ fn choice(report: &Report, advice: &Advice) -> Text {
         let none = advice.wait.as_ref().map_or("no clock on this machine", waits::best::missing);
         return Text::toned(Tone::Warn, none);
     };
-    let figure = match &advice.wait {
-        Some(_) => Some(advice.figure.clone()),
-        None => advice.cost_ns.map(units::human_ns),
+    let figure = match (&advice.wait, advice.cost_ns) {
+        (None, Some(ns)) => units::human_ns(ns),
+        _ => advice.figure.clone(),
     };
-    let cost = figure.map(|figure| format!("  {figure}"));
-    let call = report.clocks.iter().find(|clock| clock.id == *id);
-    let call = call.map_or(String::new(), |clock| format!("  {}", clock.call));
+    let cost = Some(format!("  {figure}")).filter(|_| !figure.is_empty());
+    let native = report.clocks.iter().map(|clock| (clock.id.clone(), &clock.call));
+    let others = report.runtimes.iter().flat_map(|runtime| {
+        let id = |clock: &str| format!("{}/{clock}", runtime.id);
+        runtime.clocks.iter().map(move |clock| (id(&clock.id), &clock.call))
+    });
+    let call = native.chain(others).find(|(known, _)| known == id);
+    let call = call.map_or(String::new(), |(_, call)| format!("  {call}"));
     Text::toned(Tone::Good, id).and(cost.unwrap_or_default()).and(Text::toned(Tone::Dim, call))
 }
 

@@ -24,11 +24,6 @@ pub(super) const fn least_waits(goal: Goal) -> u64 {
 /// they describe one run, and the state of a machine differs more between runs.
 pub(super) const LATER: f64 = 2.0;
 
-/// A wait that sleeps is the usual choice unless the 95 % interval of its median is above the
-/// median of the best spin by more than this, in nanoseconds: a few waits are no reason to burn a
-/// CPU.
-pub(super) const WORTH_NS: u64 = 10_000;
-
 /// A sleep followed by a spin counts as a wait that sleeps if it uses less than this part of the
 /// CPU time of a spin. If the time is too short to sleep first, it uses as much.
 const SLEEPING: f64 = 0.5;
@@ -100,8 +95,8 @@ pub(super) struct Choice<'a> {
     pub(super) spin: Option<Candidate<'a>>,
 }
 
-/// Chooses for a goal; none if there is no candidate, or if the goal is the least CPU time and none
-/// of them sleeps.
+/// Chooses for a goal; none if there is no candidate, or if none of them sleeps and the goal is not
+/// accuracy: only that is worth a CPU.
 ///
 /// The usual choice follows the median alone: on a busy machine all methods share the tail of the
 /// machine, and a sleep and a spin would win in turn.
@@ -117,13 +112,7 @@ pub(super) fn choose<'a>(goal: Goal, all: &[Candidate<'a>]) -> Option<Choice<'a>
     let (equal, last) = match goal {
         Goal::Usual => {
             spin = spinning.iter().copied().min_by_key(|row| row.p50.value);
-            let limit = spin.map_or(u64::MAX, |spin| spin.p50.value.saturating_add(WORTH_NS));
-            let mut near = sleeping;
-            near.retain(|row| row.p50.low <= limit);
-            if near.is_empty() {
-                (near, spin) = (spinning, None);
-            }
-            let equal = not_later(&near, |row| Some(row.p50));
+            let equal = not_later(&sleeping, |row| Some(row.p50));
             let last = least_cpu(&equal, TIED_CPU);
             (equal, last)
         }
@@ -133,7 +122,7 @@ pub(super) fn choose<'a>(goal: Goal, all: &[Candidate<'a>]) -> Option<Choice<'a>
             (equal, last)
         }
         Goal::Load => {
-            let equal = least_late(all);
+            let equal = least_late(&sleeping);
             let last = least_cpu(&equal, TIED_CPU);
             (equal, last)
         }

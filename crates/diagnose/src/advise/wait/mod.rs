@@ -2,7 +2,6 @@
 
 mod choose;
 mod code;
-mod sheets;
 mod words;
 
 use super::LANGUAGES;
@@ -15,9 +14,7 @@ use chronoscope_model::units::{count, percent};
 use chronoscope_model::waits::{Load, Wait};
 use chronoscope_model::{Advice, Page, Report};
 use std::collections::{BTreeMap, BTreeSet};
-use words::{
-    cost_of_slice, label, labels, named, of_a_cpu, of_others, overshot, title, told_apart,
-};
+use words::{cost_of_slice, label, labels, named, of_a_cpu, overshot, title, told_apart};
 
 pub(super) const PURPOSE: Purpose = Purpose {
     page: Page {
@@ -29,17 +26,16 @@ pub(super) const PURPOSE: Purpose = Purpose {
         how: "A method that ended even one wait early: a program that waits must be able to rely \
               on the deadline having passed.",
         act: "For each duration: the usual method, which is the wait that sleeps with the least \
-              median overshoot (then CPU time), or a spin if that ends more than 10 us earlier; \
-              the one with the least overshoot (p90, then p50, then CPU time); the one that \
-              sleeps with the least CPU time (then p90); and the one with the least overshoot \
-              under the load that suits it worst (p90, then CPU time). Two overshoots are told \
+              median overshoot (then CPU time); the one with the least overshoot (p90, then p50, then CPU time); the one that \
+              sleeps with the least CPU time (then p90); and the one that sleeps with the least \
+              overshoot under the load that suits it worst (p90, then CPU time). Two overshoots are told \
               apart only if their 95 % intervals do not overlap and one is more than twice the other, where less than \
               100 ns counts as 100 ns; two CPU times, if one is more than 1.2 times the other (1.5 \
               times if it only breaks a tie). If nothing tells methods apart, the simplest is \
               advised: no setting, a sleep rather than a spin, the order of `chronoscope list \
-              waits`. A row of fewer than 30 waits (6 for the usual method) is not judged. If a \
-              language cannot make the chosen wait, its code and its figures are those of the best \
-              wait that it can make. `chronoscope advise --for wait` measures what `chronoscope \
+              waits`. A row of fewer than 30 waits (6 for the usual method) is not judged. Each \
+              language has the best of the waits that were measured in it, with their code and \
+              their figures. `chronoscope advise --for wait` measures what `chronoscope \
               waits` does; `--wait` names a duration, `--goal` one of accuracy, cpu and load; with \
               `--from` and a report of `chronoscope waits --all` it chooses among all methods.",
         references: &[
@@ -59,6 +55,13 @@ pub(super) const PURPOSE: Purpose = Purpose {
     short: "",
     how: How::Waits(advise),
 };
+
+/// The library's wait in other languages than Rust: the call, and how to get it.
+const LIBRARY: [(&str, &str, &str); 3] = [
+    ("C", "chronoscope_sleep_ns()", "cargo xtask install-capi --prefix /usr/local"),
+    ("C++", "chronoscope::sleep_for()", "cargo xtask install-capi --prefix /usr/local"),
+    ("Python", "chronoscope_clock.wait()", "pip install chronoscope-clock"),
+];
 
 /// The goals, in the order in which they are answered.
 const GOALS: [Goal; 4] = [Goal::Usual, Goal::Accuracy, Goal::Cpu, Goal::Load];
@@ -103,41 +106,49 @@ fn advise(report: &Report) -> Vec<Advice> {
     all
 }
 
-/// The best of these rows, with the code of the languages that can make that wait, and the best row
-/// of each of the others.
+/// The best of these rows, and the best row of each other language, each with its own code.
 fn answers(report: &Report, ns: u64, goal: Goal, rows: &[(usize, &Wait)]) -> Vec<Advice> {
-    let candidates = candidates(rows, goal);
+    let system = System::of(&report.environment);
+    let mut candidates = candidates(rows, goal);
+    candidates.retain(|row| code::lines(row.wait, system).is_some());
     let Some(best) = choose(goal, &candidates) else {
         return vec![none(ns, goal, rows, &candidates)];
     };
-    let system = System::of(&report.environment);
-    let can = |language: &str, row: &Candidate| code::can(language, row.wait, goal, system);
-    let (able, others): (Vec<&str>, Vec<&str>) =
-        LANGUAGES.into_iter().partition(|language| can(language, &best.best));
-    let better = format!(" {} is better, but for {} only.", label(best.best.wait), able.join(", "));
-    let mut all = vec![(best, able, candidates.len())];
-    for language in others {
-        let own: Vec<Candidate> =
-            candidates.iter().copied().filter(|row| can(language, row)).collect();
+    let answer = |choice: &Choice, compared: usize| {
+        let wait = choice.best.wait;
+        let mut advice = advice(ns, goal, choice, compared);
+        let code = code::lines(wait, system).map(|lines| (wait.language.name().into(), lines));
+        advice.code = code.into_iter().collect();
+        advice
+    };
+    let first = best.best.wait;
+    let better = |language: &str, own: &[Candidate]| {
+        let (label, of) = (label(first), first.language.name());
+        let library = |row: &Candidate| row.wait.call.contains("chronoscope");
+        let also = LIBRARY.iter().find(|(one, ..)| *one == language);
+        match also.filter(|_| first.id == "chronoscope/wait" && !own.iter().any(library)) {
+            Some((_, call, install)) => format!(
+                " {label} is better, as measured in {of}: the library has it for {language} too, as \
+                 {call}, which was not measured here ({install})."
+            ),
+            None => format!(" {label} is better, but for {of} only."),
+        }
+    };
+    let mut all = vec![answer(&best, candidates.len())];
+    for language in LANGUAGES.into_iter().filter(|one| *one != first.language.name()) {
+        let is_own = |row: &Candidate| row.wait.language.name() == language;
+        let own: Vec<Candidate> = candidates.iter().copied().filter(is_own).collect();
         let Some(choice) = choose(goal, &own) else {
             continue;
         };
-        let place = choice.best.place();
-        match all.iter_mut().find(|(known, ..)| known.best.place() == place) {
-            Some((_, languages, _)) => languages.push(language),
-            None => all.push((choice, vec![language], own.len())),
+        let mut advice = answer(&choice, own.len());
+        advice.why += &better(language, &own);
+        if let Some(wait) = &mut advice.wait {
+            wait.languages = vec![language.into()];
         }
+        all.push(advice);
     }
-    let all = all.into_iter().enumerate().map(|(nth, (choice, languages, compared))| {
-        let mut advice = advice(ns, goal, &choice, compared);
-        advice.code = code::lines(choice.best.wait, &languages, system);
-        if let Some(wait) = advice.wait.as_mut().filter(|_| nth > 0) {
-            wait.languages = languages.into_iter().map(Into::into).collect();
-            advice.why += &better;
-        }
-        advice
-    });
-    all.collect()
+    all
 }
 
 /// One candidate for each method and setting: its row under the load, and on the CPU, where it was
@@ -188,13 +199,13 @@ fn advice(ns: u64, goal: Goal, choice: &Choice, compared: usize) -> Advice {
         ),
         clock: Some(wait.id.clone()),
         why: format!(
-            "{}{load}: {}{}. {}{}{}",
+            "{}{load}: {}{}. Measured in {}. {}{}",
             label(wait),
             overshot(row),
             of_a_cpu(row),
+            wait.language.name(),
             told_apart(goal, choice, compared),
-            cost_of_slice(wait),
-            of_others(wait)
+            cost_of_slice(wait)
         ),
         criterion: named(goal).1,
         wait: Some(WaitChoice {

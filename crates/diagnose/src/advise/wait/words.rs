@@ -1,36 +1,30 @@
 //! What is said of a choice.
 
-use super::choose::{Candidate, Choice, LATER, NEAR_CPU, WORTH_NS};
-use super::code;
+use super::choose::{Candidate, Choice, LATER, NEAR_CPU};
 use crate::reading::short;
 use chronoscope_model::advice::Goal;
 use chronoscope_model::units::{count, human_ns};
-use chronoscope_model::waits::{Kind, Wait};
+use chronoscope_model::waits::Wait;
 
 /// The name of a goal, and the rule that decides it.
 pub(super) fn named(goal: Goal) -> (&'static str, String) {
-    let worth = short(WORTH_NS as f64);
     let (name, rule) = match goal {
         Goal::Usual => (
             "for most uses",
-            format!(
-                "the smallest p50 of overshoot, then the least CPU time; a spin only if it ends \
-                 more than {worth} earlier than every wait that sleeps"
-            ),
+            "the smallest p50 of overshoot of the waits that sleep, then the least CPU time",
         ),
         Goal::Accuracy => (
             "least overshoot",
-            "the smallest p90 of overshoot, then the smallest p50, then the least CPU time".into(),
+            "the smallest p90 of overshoot, then the smallest p50, then the least CPU time",
         ),
         Goal::Cpu => (
             "least CPU time",
-            "the least CPU time per wait that sleeps, then the smallest p90 of overshoot".into(),
+            "the least CPU time of the waits that sleep, then the smallest p90 of overshoot",
         ),
         Goal::Load => (
             "least overshoot under load",
-            "the smallest p90 of overshoot under the load in which the method was latest, then the \
-             least CPU time"
-                .into(),
+            "the smallest p90 of overshoot of the waits that sleep, under the load in which the \
+             method was latest, then the least CPU time",
         ),
     };
     let rule = format!(
@@ -102,17 +96,5 @@ pub(super) fn told_apart(goal: Goal, choice: &Choice, compared: usize) -> String
         ([], None, 2) => format!("The other method {worse}."),
         ([], None, all) => format!("Each of the {} others {worse}.", all - 1),
         (equal, ..) => format!("{same}, as far as can be told: {}.", equal.join(", ")),
-    }
-}
-
-/// How the code of other languages than the measured one relates to it.
-pub(super) fn of_others(wait: &Wait) -> String {
-    let language = wait.language.name();
-    match wait.kind {
-        Kind::Hybrid => format!(
-            " Measured in {language}; code in another language spins for the last {}.",
-            short(code::MARGIN as f64)
-        ),
-        Kind::Sleep | Kind::Busy => format!(" Measured in {language}."),
     }
 }
