@@ -28,6 +28,7 @@ mod resolve;
 mod results;
 mod runtimes_repeat;
 mod shipped;
+mod snippets;
 mod sweep_vm;
 mod vm;
 mod watch;
@@ -78,6 +79,8 @@ enum Command {
     FleetQueries(fleet_queries::Args),
     /// Times scrapes of the exporter, and what it takes; updates docs/RESULTS.md
     FleetServe(fleet_serve::Args),
+    /// Runs the code of waits that `advise` prints, and compares it with the figures above it
+    Snippets(snippets::Args),
     /// Measures what the live view takes, and its waits next to those of `waits`; updates
     /// docs/RESULTS.md
     Watch(watch::Args),
@@ -126,6 +129,7 @@ fn run(command: Command) -> Result<()> {
         Command::Watch(args) => watch::run(sh, &args),
         Command::Python(args) => python::run(sh, &args),
         Command::Shipped(args) => shipped::run(sh, &args),
+        Command::Snippets(args) => snippets::run(sh, &args),
         Command::Build => build::run(sh),
         Command::CrosscheckWaits => crosscheck_waits::run(sh),
         Command::CrosscheckTrust(args) => crosscheck_trust::run(sh, &args),

@@ -244,7 +244,7 @@ fn go_parses_and_what_needs_no_module_compiles() {
         // Go refuses variables that nothing reads.
         let declared = body.lines().filter_map(|line| {
             let name = line.strip_prefix("var ").or(line.split_once(" := ").map(|it| it.0))?;
-            Some(format!("_ = {}\n", name.split(' ').next()?))
+            Some(format!("_ = {}\n", name.split([' ', ',']).next()?))
                 .filter(|_| !line.starts_with(['\t', ' ']))
         });
         let declared: String = declared.collect();

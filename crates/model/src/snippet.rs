@@ -118,7 +118,8 @@ const HEADS: &str = include_str!("heads.txt");
 pub fn complete(language: &str, code: &str) -> String {
     let is_head = |line: &&str| {
         let word = line.split(' ').next().unwrap_or_default();
-        matches!(word, "import" | "using" | "#include") && !line.contains('(')
+        let import = matches!(word, "import" | "using" | "#include") && !line.contains('(');
+        import && !line.contains(" = ") || *line == "#define _GNU_SOURCE"
     };
     let body: Vec<&str> = code.lines().filter(|line| !is_head(line)).collect();
     let needs = |row: &&str| {

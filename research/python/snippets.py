@@ -1,0 +1,149 @@
+"""Runs the code of waits that `advise` prints, and compares it with the figures above it.
+
+Arguments: the tool, and durations such as 1ms. Each snippet waits in a loop of a program of its own,
+in which the language's monotonic clock times each wait; the CPU time is that of the process, less
+that of one without waits. Advice and program take turns, and the middle of three counts.
+"""
+
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+
+GOALS = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
+ROUNDS = 3
+
+# The file, the command that builds it, the command that runs it, and the program around the code.
+LANGUAGES = {
+    "c": ("w.c", "cc -O2 w.c -o w", "./w", """#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+{head}
+static long long now(void) {{ struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000000000LL + t.tv_nsec; }}
+int main(int n, char **a) {{ for (int i = atoi(a[1]); i > 0; i--) {{ long long t0_ = now();
+{{
+{body}
+}}
+    printf("%lld\\n", now() - t0_); }} return n > 9; }}
+"""),
+    "c++": ("w.cpp", "c++ -O2 w.cpp -o w", "./w", """#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+{head}
+int main(int, char **a) {{ for (int i = atoi(a[1]); i > 0; i--) {{
+    auto t0_ = std::chrono::steady_clock::now();
+{{
+{body}
+}}
+    std::printf("%lld\\n", (long long)std::chrono::nanoseconds(
+        std::chrono::steady_clock::now() - t0_).count()); }} }}
+"""),
+    "python": ("w.py", "true", "python3 w.py", """import sys, time as _time
+{head}
+for _ in range(int(sys.argv[1])):
+    _t0 = _time.perf_counter_ns()
+{indented}
+    print(_time.perf_counter_ns() - _t0)
+"""),
+    "javascript": ("w.js", "true", "node w.js", """(async () => {{
+for (let i = Number(process.argv[2]); i > 0; i--) {{
+const t0_ = process.hrtime.bigint();
+{{
+{body}
+}}
+console.log(String(process.hrtime.bigint() - t0_)); }} }})();
+"""),
+    "java": ("W.java", "javac W.java", "java -cp . W", """{head}
+class W {{ public static void main(String[] a) throws Exception {{
+for (int i = Integer.parseInt(a[0]); i > 0; i--) {{ long t0_ = System.nanoTime();
+{{
+{body}
+}}
+System.out.println(System.nanoTime() - t0_); }} }} }}
+"""),
+    "go": ("w.go", "go build -o w w.go", "./w", """package main
+import ("fmt"; "os"; "strconv"; clock_ "time")
+{head}
+func main() {{ n, _ := strconv.Atoi(os.Args[1])
+for ; n > 0; n-- {{ t0_ := clock_.Now()
+func() {{
+{body}
+}}()
+fmt.Println(clock_.Since(t0_).Nanoseconds()) }} }}
+"""),
+}
+
+
+def advice(tool, duration, language):
+    """The usual wait: its code, p50 in nanoseconds and share of a CPU."""
+    out = subprocess.run(
+        [tool, "advise", "--wait", duration, "--language", language, "--json"],
+        capture_output=True, text=True, check=True)
+    for one in json.loads(out.stdout)["advice"]:
+        if (one.get("wait") or {}).get("goal") == "usual" and one.get("clock"):
+            (code,) = one["code"].values()
+            return one["clock"], code, one["wait"]["p50_ns"], one["wait"].get("cpu_share")
+    return None
+
+
+def spent(command, count, cwd):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    out = subprocess.run(
+        command.split() + [str(count)], capture_output=True, text=True, check=True, cwd=cwd)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return cpu, [int(line) for line in out.stdout.split()]
+
+
+def run(language, code, seconds):
+    name, build, command, frame = LANGUAGES[language]
+    heads = ("#include", "#define _", "import ", "using ")
+    head = "\n".join(line for line in code.split("\n") if line.startswith(heads))
+    body = "\n".join(line for line in code.split("\n") if not line.startswith(heads))
+    indented = "\n".join("    " + line for line in body.split("\n"))
+    with tempfile.TemporaryDirectory() as cwd:
+        with open(os.path.join(cwd, name), "w") as file:
+            file.write(frame.format(head=head, body=body, indented=indented))
+        subprocess.run(build.split(), check=True, cwd=cwd)
+        count = max(50, min(1000, int(1.5 / seconds)))
+        idle, _ = spent(command, 0, cwd)
+        cpu, took = spent(command, count, cwd)
+    late = statistics.median(took) - seconds * 1e9
+    return late, (cpu - idle) / (sum(took) / 1e9)
+
+
+def main():
+    tool, *durations = sys.argv[1:]
+    wrong = 0
+    for duration in durations:
+        number = duration.rstrip("musn")
+        seconds = float(number) * GOALS[duration[len(number):]]
+        for language in LANGUAGES:
+            rounds = []
+            for _ in range(ROUNDS):
+                said = advice(tool, duration, language)
+                if said is None:
+                    break
+                rounds.append((said, run(language, said[1], seconds)))
+            if not rounds:
+                print(f"{language:10} {duration:>6}  not measured")
+                continue
+            middle = lambda values: statistics.median(list(values))
+            late = [middle(said[2] for said, _ in rounds), middle(own[0] for _, own in rounds)]
+            cpu = [middle((said[3] or 0) * 100 for said, _ in rounds),
+                   middle(own[1] * 100 for _, own in rounds)]
+            near = abs(late[0] - late[1]) <= max(0.25 * late[0], 5000)
+            good = near and abs(cpu[0] - cpu[1]) <= 1.5
+            wrong += not good
+            print(f"{language:10} {duration:>6}  {rounds[0][0][0]:28} said {late[0] / 1e3:7.1f} us"
+                  f" {cpu[0]:5.1f} %  did {late[1] / 1e3:7.1f} us {cpu[1]:5.1f} %"
+                  f"  {'agrees' if good else 'DIFFERS'}", flush=True)
+    sys.exit(wrong > 0)
+
+
+main()
