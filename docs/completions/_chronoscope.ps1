@@ -336,7 +336,7 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             [CompletionResult]::new('--run', '--run', [CompletionResultType]::ParameterName, 'A command that prints a report as JSON, a command of this tool such as ''waits rust'', or settings of it such as ''--slack 1ns''. Give two: they take turns. Words before the command may set variables: ''LD_PRELOAD=./x.so chronoscope''. There is no shell')
             [CompletionResult]::new('--pairs', '--pairs', [CompletionResultType]::ParameterName, 'How many pairs of runs are made, 6 to 100')
             [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'End a run that takes longer than this')
-            [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed for the random order of the runs. Default: a random one')
+            [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed for the random order of the runs, or for the test of sets. Default: a random one')
             [CompletionResult]::new('--history', '--history', [CompletionResultType]::ParameterName, 'Compare with the earlier reports of this folder, of the same machine and configuration; without a report, show when each figure changed there')
             [CompletionResult]::new('--threshold', '--threshold', [CompletionResultType]::ParameterName, 'Exit with 1 if a row is worse by more than this, such as 5%')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable')

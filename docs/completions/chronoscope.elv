@@ -322,7 +322,7 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand --run 'A command that prints a report as JSON, a command of this tool such as ''waits rust'', or settings of it such as ''--slack 1ns''. Give two: they take turns. Words before the command may set variables: ''LD_PRELOAD=./x.so chronoscope''. There is no shell'
             cand --pairs 'How many pairs of runs are made, 6 to 100'
             cand --timeout 'End a run that takes longer than this'
-            cand --seed 'Seed for the random order of the runs. Default: a random one'
+            cand --seed 'Seed for the random order of the runs, or for the test of sets. Default: a random one'
             cand --history 'Compare with the earlier reports of this folder, of the same machine and configuration; without a report, show when each figure changed there'
             cand --threshold 'Exit with 1 if a row is worse by more than this, such as 5%'
             cand -o 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable'

@@ -1946,7 +1946,7 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand report" -s V -l 
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -l run -d 'A command that prints a report as JSON, a command of this tool such as \'waits rust\', or settings of it such as \'--slack 1ns\'. Give two: they take turns. Words before the command may set variables: \'LD_PRELOAD=./x.so chronoscope\'. There is no shell' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -l pairs -d 'How many pairs of runs are made, 6 to 100' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -l timeout -d 'End a run that takes longer than this' -r
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -l seed -d 'Seed for the random order of the runs. Default: a random one' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -l seed -d 'Seed for the random order of the runs, or for the test of sets. Default: a random one' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -l history -d 'Compare with the earlier reports of this folder, of the same machine and configuration; without a report, show when each figure changed there' -r -F
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -l threshold -d 'Exit with 1 if a row is worse by more than this, such as 5%' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand compare" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable' -r -f -a "json=\t''
