@@ -12,7 +12,6 @@ pub mod compare;
 mod compared;
 pub mod disturbed;
 pub mod faults;
-mod language;
 mod late;
 mod ordering;
 mod pick;

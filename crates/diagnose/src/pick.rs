@@ -5,7 +5,7 @@ use crate::reading::{available, cost, short, slow_source, source, usable};
 use chronoscope_model::clock::{Clock, Grade, Limit, TickFrom};
 use chronoscope_model::units::{count, plural};
 use chronoscope_model::user_space::SLOW_NS;
-use chronoscope_model::{Advice, Report};
+use chronoscope_model::{Advice, Report, Shortest};
 
 /// How much more than the cheapest an earlier candidate may cost and still win.
 const MUCH: f64 = 1.25;
@@ -180,4 +180,32 @@ pub(crate) fn none(report: &Report, ids: &[&str]) -> Advice {
         },
         ..Advice::default()
     }
+}
+
+/// The shortest intervals that one pair of reads times to within 1 and 10 %. The error of one is
+/// the tick of the clock, or by how much what the pair adds can vary, whichever is longer
+/// (docs/METHOD.md, One interval).
+pub(crate) fn shortest(tick_ns: Option<f64>, varies_ns: Option<f64>) -> Vec<Shortest> {
+    let error_ns = varies_ns.map(|ns| ns.max(tick_ns.unwrap_or(0.0)));
+    let Some(error_ns) = error_ns.filter(|ns| ns.is_finite() && *ns > 0.0) else {
+        return Vec::new();
+    };
+    let to =
+        |error_percent| Shortest { error_percent, interval_ns: error_ns * 100.0 / error_percent };
+    vec![to(1.0), to(10.0)]
+}
+
+/// A sentence that follows others; empty if nothing is known.
+pub(crate) fn precise(what: &str, shortest: &[Shortest]) -> String {
+    let [first, second] = shortest else {
+        return String::new();
+    };
+    let length = |one: &Shortest| {
+        format!("{} or longer to within {} %", short(one.interval_ns), one.error_percent)
+    };
+    format!(
+        " {what} times a single interval of {}, and one of {}; time shorter ones many at once.",
+        length(first),
+        length(second)
+    )
 }

@@ -33,3 +33,17 @@ impl System {
         }
     }
 }
+
+/// Whether a machine like this has the clocks of the family that the id begins with.
+pub(crate) fn is_of(id: &str, env: &Environment) -> bool {
+    let system = System::of(env);
+    match id.split_once('/').map_or(id, |(family, _)| family) {
+        "x86" => env.arch.contains("86"),
+        "arm" => env.arch.contains("arm") || env.arch.contains("aarch64"),
+        "linux" => system == System::Linux,
+        "windows" => system == System::Windows,
+        "darwin" | "mach" => system == System::Mac,
+        "posix" => system != System::Windows,
+        _ => true,
+    }
+}

@@ -11,7 +11,7 @@ use chronoscope_model::snippet;
 const FILES: [(&str, &str); 8] = [
     ("C", include_str!("../../code/c.c")),
     ("C++", include_str!("../../code/cxx.cpp")),
-    ("Rust", include_str!("../../code/rust.rs")),
+    ("Rust", include_str!("../../code/rust.txt")),
     ("C#", include_str!("../../code/csharp.cs")),
     ("Java", include_str!("../../code/java.java")),
     ("Go", include_str!("../../code/go.go")),

@@ -2,8 +2,10 @@
 
 use super::interval;
 use super::purpose::{How, Purpose};
-use crate::pick::{chosen, figures, first_ordered, none, rejected, slow_because};
-use crate::reading::{available, counter_may_jump, short, tsc_objection, unordered};
+use crate::pick::{
+    chosen, figures, first_ordered, none, precise, rejected, shortest, slow_because,
+};
+use crate::reading::{available, counter_may_jump, tsc_objection, unordered};
 use chronoscope_model::clock::Clock;
 use chronoscope_model::{Advice, Estimate, Page, Report, Shortest};
 
@@ -129,19 +131,6 @@ fn jumps(report: &Report) -> String {
     })
 }
 
-/// The shortest intervals that one pair of reads times to within 1 and 10 %. The error of one is
-/// the tick of the clock, or by how much what the pair adds can vary, whichever is longer
-/// (docs/METHOD.md, One interval).
-pub(crate) fn shortest(tick_ns: Option<f64>, varies_ns: Option<f64>) -> Vec<Shortest> {
-    let error_ns = varies_ns.map(|ns| ns.max(tick_ns.unwrap_or(0.0)));
-    let Some(error_ns) = error_ns.filter(|ns| ns.is_finite() && *ns > 0.0) else {
-        return Vec::new();
-    };
-    let to =
-        |error_percent| Shortest { error_percent, interval_ns: error_ns * 100.0 / error_percent };
-    vec![to(1.0), to(10.0)]
-}
-
 /// The shortest intervals with the pair of reads in the code for a counter. They are known if the
 /// ruler is that pair, which leaves nothing of the timed code outside.
 fn by_pair(report: &Report) -> Vec<Shortest> {
@@ -153,19 +142,4 @@ fn by_pair(report: &Report) -> Vec<Shortest> {
 /// two halves of a read that lie within the interval.
 fn by_system(clock: &Clock) -> Vec<Shortest> {
     shortest(clock.step_ns(), clock.ordered_ns())
-}
-
-/// A sentence that follows others; empty if nothing is known.
-pub(crate) fn precise(what: &str, shortest: &[Shortest]) -> String {
-    let [first, second] = shortest else {
-        return String::new();
-    };
-    let length = |one: &Shortest| {
-        format!("{} or longer to within {} %", short(one.interval_ns), one.error_percent)
-    };
-    format!(
-        " {what} times a single interval of {}, and one of {}; time shorter ones many at once.",
-        length(first),
-        length(second)
-    )
 }

@@ -2,22 +2,23 @@
 
 mod boot;
 mod coarse;
-pub(crate) mod code;
+mod code;
 mod cpu;
 mod cross_process;
 mod interval;
-pub(crate) mod micro;
-pub(crate) mod purpose;
+mod language;
+mod micro;
+mod purpose;
 mod timestamp;
 mod trace;
 mod wait;
 
-pub use crate::language::{NOT_MEASURED, unmeasured};
 pub use chronoscope_model::advice::LANGUAGES;
 pub(crate) use interval::system_clock;
+pub use language::NOT_MEASURED;
 pub use purpose::{Basis, Purpose};
 
-use crate::system::System;
+use crate::system::{System, is_of};
 use chronoscope_model::{Advice, Environment, Report};
 
 /// Every purpose, the most common first.
@@ -49,11 +50,24 @@ pub fn advise_in(report: &Report, languages: &[&str]) -> Vec<Advice> {
     PURPOSES.iter().flat_map(|purpose| purpose.advise(report, languages)).collect()
 }
 
+/// The code of every purpose of clocks in these languages for a machine like this one, without
+/// figures, for this reason.
+pub fn unmeasured(env: &Environment, languages: &[&str], why: &str) -> Vec<Advice> {
+    let all = PURPOSES.iter().flat_map(|purpose| languages.iter().map(move |it| (purpose, *it)));
+    let of = |(purpose, language): (&&Purpose, &str)| {
+        let mut known = code::sheets(language, purpose.id(), System::of(env));
+        known.retain(|sheet| sheet.ids.iter().any(|id| is_of(id, env)));
+        let found = language::without_figures(language, &known, why)?;
+        Some(language::named(&purpose.page, language, found))
+    };
+    all.filter_map(of).collect()
+}
+
 /// The code of every sheet of a language for a machine like this one, whatever is chosen there.
 pub fn every_sheet(language: &str, env: &Environment) -> Vec<String> {
     let purposes = PURPOSES.iter().map(|purpose| purpose.id());
     let all = purposes.flat_map(|purpose| code::sheets(language, purpose, System::of(env)));
-    let here = all.filter(|sheet| sheet.ids.iter().any(|id| purpose::is_of(id, env)));
+    let here = all.filter(|sheet| sheet.ids.iter().any(|id| is_of(id, env)));
     here.map(|sheet| sheet.code).collect()
 }
 

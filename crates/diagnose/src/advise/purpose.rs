@@ -1,8 +1,8 @@
 //! The definition of a purpose.
 
-use crate::language;
-use crate::system::System;
-use chronoscope_model::{Advice, Environment, Page, Report};
+use super::language;
+use crate::system::is_of;
+use chronoscope_model::{Advice, Page, Report};
 
 pub struct Purpose {
     /// The purpose's page: the only name is the purpose's id, as `--for` takes it, and the title is
@@ -78,23 +78,9 @@ impl Purpose {
                     summary: !self.short.is_empty(),
                     ..choose(report)
                 });
-                language::answers(report, self, first, asked)
+                language::answers(report, &self.page, first, asked)
             }
             How::Waits(advise) => advise(report),
         }
-    }
-}
-
-/// Whether a machine like this has the clocks of the family that the id begins with.
-pub(crate) fn is_of(id: &str, env: &Environment) -> bool {
-    let system = System::of(env);
-    match id.split_once('/').map_or(id, |(family, _)| family) {
-        "x86" => env.arch.contains("86"),
-        "arm" => env.arch.contains("arm") || env.arch.contains("aarch64"),
-        "linux" => system == System::Linux,
-        "windows" => system == System::Windows,
-        "darwin" | "mach" => system == System::Mac,
-        "posix" => system != System::Windows,
-        _ => true,
     }
 }

@@ -24,6 +24,10 @@ pub(super) const fn least_waits(goal: Goal) -> u64 {
 /// they describe one run, and the state of a machine differs more between runs.
 pub(super) const LATER: f64 = 2.0;
 
+/// A wait that sleeps is not the usual choice if the 95 % interval of its median is above the least
+/// median by more than this, in nanoseconds, and that of another is not.
+const WORTH_NS: u64 = 10_000;
+
 /// A sleep followed by a spin counts as a wait that sleeps if it uses less than this part of the
 /// CPU time of a spin. If the time is too short to sleep first, it uses as much.
 const SLEEPING: f64 = 0.5;
@@ -112,7 +116,11 @@ pub(super) fn choose<'a>(goal: Goal, all: &[Candidate<'a>]) -> Option<Choice<'a>
     let (equal, last) = match goal {
         Goal::Usual => {
             spin = spinning.iter().copied().min_by_key(|row| row.p50.value);
-            let equal = not_later(&sleeping, |row| Some(row.p50));
+            let least = all.iter().map(|row| row.p50.value).min().unwrap_or(0);
+            let mut near = sleeping.clone();
+            near.retain(|row| row.p50.low <= least.saturating_add(WORTH_NS));
+            let near = if near.is_empty() { sleeping } else { near };
+            let equal = not_later(&near, |row| Some(row.p50));
             let last = least_cpu(&equal, TIED_CPU);
             (equal, last)
         }

@@ -2,17 +2,14 @@
 //!
 //! Code is shown with the figures of the clock that it reads, or with none.
 
-use crate::advise::code::{Sheet, sheets};
-use crate::advise::micro::{precise, shortest};
-use crate::advise::purpose::is_of;
-use crate::advise::{PURPOSES, Purpose};
-use crate::pick::figures;
+use super::code::{Sheet, sheets};
+use crate::pick::{figures, precise, shortest};
 use crate::reading::{available, cost, usable};
-use crate::system::System;
+use crate::system::{System, is_of};
 use chronoscope_model::advice::LANGUAGES;
 use chronoscope_model::runtimes::{Runtime, RuntimeClock};
 use chronoscope_model::units::human_ns;
-use chronoscope_model::{Advice, Environment, Report};
+use chronoscope_model::{Advice, Page, Report};
 
 /// The languages whose clocks the tool itself reads; programs of their own read those of the others.
 const NATIVE: [&str; 3] = ["C", "C++", "Rust"];
@@ -26,9 +23,9 @@ pub const NOT_MEASURED: &str = "not measured";
 /// The choice for a purpose, with the code of the languages that can read that clock, and the best
 /// clock of each of the others: of those of this tool, if there is a choice, and of those that were
 /// asked for or whose runtimes the report holds.
-pub(crate) fn answers(
+pub(super) fn answers(
     report: &Report,
-    purpose: &Purpose,
+    purpose: &Page,
     first: Option<Advice>,
     asked: &[&str],
 ) -> Vec<Advice> {
@@ -41,7 +38,7 @@ pub(crate) fn answers(
         if !if native { is_chosen } else { known || asked.contains(&language) } {
             continue;
         }
-        let sheets = sheets(language, purpose.id(), system);
+        let sheets = sheets(language, purpose.name(), system);
         let answer = if native {
             let Some(first) = all.first_mut() else { continue };
             let chosen = first.clock.as_deref();
@@ -63,29 +60,17 @@ pub(crate) fn answers(
     all
 }
 
-/// The code of every purpose of clocks in these languages for a machine like this one, without
-/// figures, for this reason.
-pub fn unmeasured(env: &Environment, languages: &[&str], why: &str) -> Vec<Advice> {
-    let all = PURPOSES.iter().flat_map(|purpose| languages.iter().map(move |it| (purpose, *it)));
-    let of = |(purpose, language): (&&Purpose, &str)| {
-        let mut known = sheets(language, purpose.id(), System::of(env));
-        known.retain(|sheet| sheet.ids.iter().any(|id| is_of(id, env)));
-        Some(named(purpose, language, without_figures(language, &known, why)?))
-    };
-    all.filter_map(of).collect()
-}
-
-fn named(purpose: &Purpose, language: &str, answer: Advice) -> Advice {
+pub(super) fn named(purpose: &Page, language: &str, answer: Advice) -> Advice {
     Advice {
-        purpose: purpose.id().into(),
-        title: format!("{}, in {language}", purpose.page.title),
+        purpose: purpose.name().into(),
+        title: format!("{}, in {language}", purpose.title),
         languages: vec![language.into()],
         ..answer
     }
 }
 
 /// Code without figures.
-fn without_figures(language: &str, sheets: &[Sheet], why: &str) -> Option<Advice> {
+pub(super) fn without_figures(language: &str, sheets: &[Sheet], why: &str) -> Option<Advice> {
     let sheet = sheets.first()?;
     Some(Advice {
         clock: sheet.ids.first().map(|id| (*id).into()),
@@ -145,7 +130,7 @@ fn in_its_runtime(
     report: &Report,
     language: &str,
     sheets: &[Sheet],
-    purpose: &Purpose,
+    purpose: &Page,
 ) -> Option<Advice> {
     let own = report.environment.cpu.model.as_deref().unwrap_or_default();
     let timer = report.environment.clocksource.as_ref().map_or("", |source| &source.current);
@@ -173,7 +158,7 @@ fn in_its_runtime(
         let rows = clocks.filter_map(|(runtime, clock)| {
             let sheet = sheets.iter().find(|sheet| sheet.ids.contains(&clock.id.as_str()))?;
             let back = clock.watched.is_some_and(|seen| seen.backwards > 0);
-            let fit = !clock.internal && !(back && purpose.id() != "timestamp");
+            let fit = !clock.internal && !(back && purpose.name() != "timestamp");
             Some((sheet, runtime, clock, tick(clock)?, clock.read_ns()?)).filter(|_| fit)
         });
         let rows: Vec<_> = rows.collect();
@@ -186,7 +171,7 @@ fn in_its_runtime(
         let why = format!("chronoscope does not read this clock of {}", first.name);
         return without_figures(language, sheets, &why);
     };
-    let shortest = match purpose.id() {
+    let shortest = match purpose.name() {
         "micro" => {
             let latency = clock.latency.as_ref().and_then(|cost| cost.known_ns());
             shortest(clock.tick_ns, clock.read_ns().map(|ns| ns.max(latency.unwrap_or(0.0))))
