@@ -253,7 +253,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__advise)
-            opts="-o -q -v -h -V --for --wait --goal --language --runtimes --from --json --export --color --ascii --quiet --verbose --budget --cpu --seed --allow --fail-on --baseline --save-baseline --force --help --version"
+            opts="-o -q -v -h -V --for --wait --goal --language --runtimes --from --on --json --export --color --ascii --quiet --verbose --budget --cpu --seed --allow --fail-on --baseline --save-baseline --force --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -277,6 +277,10 @@ _chronoscope() {
                     ;;
                 --from)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --on)
+                    COMPREPLY=($(compgen -W "windows macos linux pi" -- "${cur}"))
                     return 0
                     ;;
                 --export)

@@ -1307,6 +1307,10 @@ Python\t''
 JavaScript\t''
 all\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l from -d 'Advise from an existing report instead of measuring' -r -F
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l on -d 'Advise for another system, from a report that the tool holds: not measured on your machine' -r -f -a "windows\t''
+macos\t''
+linux\t''
+pi\t'A Raspberry Pi and the like: Linux on AArch64'"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable' -r -f -a "json=\t''
 ndjson=\t''
 csv=\t''
@@ -1491,7 +1495,7 @@ watchdog-false-positive\t''
 watchdog-off\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l baseline -d 'Compare with the report that was saved under this name' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l save-baseline -d 'Save the report under this name, in the user\'s data directory' -r
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l runtimes -d 'Also measure the runtimes of that language, and name its best calls on this machine'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l runtimes -d 'Measure every runtime of that language that is here. Default: the most usual one'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l json -d 'Write the result as JSON to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l ascii -d 'Draw with ASCII only, as where the terminal cannot show UTF-8'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -s q -l quiet -d 'Show no progress and no warnings'
