@@ -10,7 +10,8 @@ fn added(v: &[usize]) -> usize {
 }
 
 fn main() {
-    let numbers: Vec<usize> = std::env::args().skip(1).map(|argument| argument.parse().unwrap()).collect();
+    let numbers: Vec<usize> =
+        std::env::args().skip(1).map(|argument| argument.parse().unwrap()).collect();
     let [samples, n, m] = numbers[..] else { panic!("SAMPLES N M") };
     let v: Vec<usize> = (0..m).collect();
     let mut total = 0;

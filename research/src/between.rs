@@ -148,9 +148,8 @@ fn pairs<'a>(rows: &'a [&Vec<Cost>]) -> impl Iterator<Item = (&'a Cost, &'a Cost
 
 /// The pairs that are apart with this share, and all pairs.
 fn apart(rows: &[&Vec<Cost>], share: f64) -> (usize, usize) {
-    pairs(rows).fold((0, 0), |(apart, all), (a, b)| {
-        (apart + usize::from(a.is_apart(b, share)), all + 1)
-    })
+    pairs(rows)
+        .fold((0, 0), |(apart, all), (a, b)| (apart + usize::from(a.is_apart(b, share)), all + 1))
 }
 
 /// The least share, in steps of a thousandth below 2 % and of a hundredth above, with which few
@@ -249,7 +248,8 @@ mod tests {
     #[test]
     fn a_share_is_as_large_as_the_runs_need() {
         assert_eq!(needed(&[&runs(&[20.0, 20.01, 19.99])]), Some(0.0));
-        let two_states: Vec<f64> = (0..20).map(|at| if at % 2 == 0 { 20.0 } else { 25.0 }).collect();
+        let two_states: Vec<f64> =
+            (0..20).map(|at| if at % 2 == 0 { 20.0 } else { 25.0 }).collect();
         let share = needed(&[&runs(&two_states)]).expect("pairs");
         assert!((0.15..0.17).contains(&share), "{share}");
         assert!((least(&runs(&two_states)) / share - 1.0).abs() < 0.05);

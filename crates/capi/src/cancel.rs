@@ -29,7 +29,6 @@ mod unix {
     use std::ptr;
 
     use super::Paused;
-    use crate::border::guarded_or;
 
     /// `pthread.h`: macOS has other numbers.
     const DISABLE: c_int = if cfg!(target_vendor = "apple") { 0 } else { 1 };
@@ -97,9 +96,14 @@ mod unix {
         // SAFETY: no descriptors, so the pointer is not used; if the thread is cancelled, this
         // unwinds, and no caller holds anything.
         let ended = unsafe { poll(ptr::null_mut(), 0, milliseconds) };
-        if ended < 0 && guarded_or(false, was_interrupted) { Paused::Signal } else { Paused::Done }
+        let before = disable();
+        let interrupted = ended < 0 && was_interrupted();
+        restore(before);
+        if interrupted { Paused::Signal } else { Paused::Done }
     }
 
+    /// In a frame of its own, because an error is dropped here.
+    #[inline(never)]
     fn was_interrupted() -> bool {
         Error::last_os_error().kind() == ErrorKind::Interrupted
     }

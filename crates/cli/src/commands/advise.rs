@@ -7,7 +7,9 @@ use crate::input;
 use crate::options::Export;
 use crate::screen::Screen;
 use crate::task::{Examples, Job, Measure, Run, Task};
-use chronoscope_diagnose::advise::{self, Basis, LANGUAGES, NOT_MEASURED, PURPOSES, Purpose, advise_in};
+use chronoscope_diagnose::advise::{
+    self, Basis, LANGUAGES, NOT_MEASURED, PURPOSES, Purpose, advise_in,
+};
 use chronoscope_model::advice::{Goal, WaitChoice};
 use chronoscope_model::units::{parse_duration, short_ns};
 use chronoscope_model::{Advice, Environment, Note, Report};
@@ -90,7 +92,8 @@ impl Elsewhere {
         let held = embed::held(ELSEWHERE).transpose()?.unwrap_or_default();
         let Some((_, mut report)) = held.into_iter().find(|(known, _)| known == name) else {
             let arch = if self == Self::Macos { "aarch64" } else { "" };
-            let environment = Environment { os: os.into(), arch: arch.into(), ..Environment::default() };
+            let environment =
+                Environment { os: os.into(), arch: arch.into(), ..Environment::default() };
             let run = chronoscope_model::Run { complete: true, ..Default::default() };
             return Ok((Report { environment, run, ..Report::default() }, None));
         };
@@ -121,7 +124,8 @@ impl Elsewhere {
             advice.title = format!("{}, on {os}", advice.title);
             match machine.filter(|_| advice.figure != NOT_MEASURED) {
                 Some(machine) => {
-                    advice.why = format!("Not measured on your machine, but on {machine}: {}", advice.why);
+                    advice.why =
+                        format!("Not measured on your machine, but on {machine}: {}", advice.why);
                 }
                 None => advice.why = format!("Not measured: {why}."),
             }
@@ -160,7 +164,8 @@ impl Run for Args {
         let job = match (&self.from, other) {
             (_, Some((_, (report, _)))) => Job::stored(report, Screen::Advise),
             (Some(path), None) => {
-                let report = from_report(path, purpose, &languages, &context.options.output.export)?;
+                let report =
+                    from_report(path, purpose, &languages, &context.options.output.export)?;
                 known(path, &report, wait, goal)?;
                 Job::stored(report, Screen::Advise)
             }

@@ -110,7 +110,8 @@ mod tests {
             assert_eq!(share(text).as_ref(), Ok(&expected), "{text}");
         }
         for text in [
-            "", "%", "0", "0%", "0.009%", "101%", "5", "-1%", "nan", "inf%", "half", "1%%", "0.5", "1",
+            "", "%", "0", "0%", "0.009%", "101%", "5", "-1%", "nan", "inf%", "half", "1%%", "0.5",
+            "1",
         ] {
             assert!(share(text).is_err(), "{text}");
         }

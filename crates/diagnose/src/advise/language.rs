@@ -158,7 +158,7 @@ fn in_its_runtime(
         let rows = clocks.filter_map(|(runtime, clock)| {
             let sheet = sheets.iter().find(|sheet| sheet.ids.contains(&clock.id.as_str()))?;
             let back = clock.watched.is_some_and(|seen| seen.backwards > 0);
-            let fit = !clock.internal && !(back && purpose.name() != "timestamp");
+            let fit = !(clock.internal || back && purpose.name() != "timestamp");
             Some((sheet, runtime, clock, tick(clock)?, clock.read_ns()?)).filter(|_| fit)
         });
         let rows: Vec<_> = rows.collect();

@@ -169,9 +169,9 @@ fn overhead(reports: &[(String, Report)]) -> Vec<OverheadRow> {
             });
             rows[known].on[at] = Some(OverheadFound {
                 taken: it.taken,
-                baseline: it.baseline.clone(),
-                timed: it.timed.clone(),
-                overhead: it.overhead.clone(),
+                baseline: it.baseline,
+                timed: it.timed,
+                overhead: it.overhead,
             });
         }
     }

@@ -8,8 +8,20 @@ use chronoscope_model::timekeeping::LibraryClock;
 /// Debian's datefudge.
 const REPLACE_CLOCKS: [&str; 2] = ["libfaketime", "datefudge"];
 
+impl Root {
+    /// This machine as another process meets with it.
+    ///
+    /// # Errors
+    /// There is no such process, or its files may not be read.
+    pub fn of_process(pid: u32) -> Result<Root, Missing> {
+        let mut root = Root { pid: Some(pid), ..Root::host() };
+        root.process = of(&root)?;
+        Ok(root)
+    }
+}
+
 /// What another process meets with, as far as its files tell.
-pub(super) fn of(root: &Root) -> Result<Process, Missing> {
+fn of(root: &Root) -> Result<Process, Missing> {
     let status = root.text("/proc/self/status")?;
     let field = |name: &str| {
         let lines = status.lines().filter_map(|line| line.split_once(':'));

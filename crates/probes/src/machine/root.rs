@@ -24,7 +24,7 @@ pub struct Root {
     /// The folder of the machine's files; `None` if no file holds a fact.
     prefix: Option<PathBuf>,
     cpuid: Option<Cpuid>,
-    process: Process,
+    pub(super) process: Process,
     denied: Vec<PathBuf>,
     host: bool,
     hurried: bool,
@@ -83,16 +83,6 @@ impl Root {
     /// This machine, for a caller who would rather not know a fact than wait for it.
     pub fn hurried() -> Root {
         Root { hurried: true, ..Root::host() }
-    }
-
-    /// This machine as another process meets with it.
-    ///
-    /// # Errors
-    /// There is no such process, or its files may not be read.
-    pub fn of_process(pid: u32) -> Result<Root, Missing> {
-        let mut root = Root { pid: Some(pid), ..Root::host() };
-        root.process = super::other_process::of(&root)?;
-        Ok(root)
     }
 
     /// The process whose files count, if it is another than this one.

@@ -23,7 +23,9 @@ const DOCUMENTS: [&str; 2] = ["json", "html"];
 /// Whether a path is a folder of reports, a file or standard input with a report on each line, or a
 /// pattern such as `before/*.json`.
 pub fn holds_several(path: &Path) -> bool {
-    path.is_dir() || pattern(path).is_some() || if path == Path::new("-") { stdin_is_stream() } else { is_stream(path) }
+    path.is_dir()
+        || pattern(path).is_some()
+        || if path == Path::new("-") { stdin_is_stream() } else { is_stream(path) }
 }
 
 /// The pattern that the last part of a path is, if there is no file of that name.

@@ -101,7 +101,10 @@ impl Run for Args {
         if reports.len() + self.files.len() < 1 {
             return Err(too_few().into());
         }
-        if reports.is_empty() && self.files.len() > 1 && self.files.iter().all(|it| each::holds_several(it)) {
+        if reports.is_empty()
+            && self.files.len() > 1
+            && self.files.iter().all(|it| each::holds_several(it))
+        {
             return sets::task(&self.files, &self, context);
         }
         let several = self.files.iter().any(|file| each::holds_several(file));

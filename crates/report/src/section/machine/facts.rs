@@ -17,12 +17,10 @@ pub(super) fn groups(report: &Report) -> Vec<Group> {
         Group::new("timers", "Other timers", timers(env)),
         Group::new("power", "Power", power(report)),
     ];
-    groups.extend(
-        report.ruler.as_ref().map(|found| Group {
-            verbose: true,
-            ..Group::new("ruler", "Ruler", ruler::known(found, report.run.between.as_ref()))
-        }),
-    );
+    groups.extend(report.ruler.as_ref().map(|found| Group {
+        verbose: true,
+        ..Group::new("ruler", "Ruler", ruler::known(found, report.run.between.as_ref()))
+    }));
     for group in &mut groups {
         for known in &mut group.known {
             known.basis = basis(group.id, &known.fact.name, env);

@@ -154,7 +154,9 @@ fn heading(load: Load, rows: &[&Wait]) -> Vec<Block> {
         Load::Normal if own.starts_with("fifo:") || own.starts_with("class:") => {
             "computation at the tool's usual priority, not that of the waits, on every CPU"
         }
-        Load::High if own.starts_with("fifo:") && of_load.is_some_and(|it| it.starts_with("nice")) => {
+        Load::High
+            if own.starts_with("fifo:") && of_load.is_some_and(|it| it.starts_with("nice")) =>
+        {
             "computation at a higher priority than usual, but below that of the waits"
         }
         Load::None => "nothing else started by the tool is running",
