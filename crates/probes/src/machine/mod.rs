@@ -63,14 +63,15 @@ pub use os::{ClockSet, adjtimex, boot_id, power_source, tsc_permitted};
 
 /// Cheap signs that a measurement was disturbed, to be read before and after it; `None` on systems
 /// that do not report them.
+///
+/// - `thread_switches`: how often this thread was taken off its CPU involuntarily.
+/// - `steal_ns`: the time, in nanoseconds, that the hypervisor gave to others while this machine's
+///   CPUs were ready to run: for one CPU, or for all together. It advances in ticks, mostly of
+///   10 ms.
+/// - `run_queue_ns`: how long this thread has been ready to run while something else had its CPU,
+///   in nanoseconds.
+/// - `current_cpu`: the CPU that this thread currently runs on.
 pub mod noise {
-    //! - `thread_switches`: how often this thread was taken off its CPU involuntarily.
-    //! - `steal_ns`: the time, in nanoseconds, that the hypervisor gave to others while this machine's
-    //!   CPUs were ready to run: for one CPU, or for all together. It advances in ticks, mostly of
-    //!   10 ms.
-    //! - `run_queue_ns`: how long this thread has been ready to run while something else had its CPU,
-    //!   in nanoseconds.
-    //! - `current_cpu`: the CPU that this thread currently runs on.
     pub use super::os::{current_cpu, run_queue_ns, steal_ns, thread_switches};
 }
 

@@ -14,7 +14,7 @@ impl Root {
     /// # Errors
     /// There is no such process, or its files may not be read.
     pub fn of_process(pid: u32) -> Result<Root, Missing> {
-        let mut root = Root { pid: Some(pid), ..Root::host() };
+        let mut root = Root::with_pid(pid);
         root.process = of(&root)?;
         Ok(root)
     }

@@ -85,6 +85,11 @@ impl Root {
         Root { hurried: true, ..Root::host() }
     }
 
+    /// This machine, with the files of another process in the place of those of this one.
+    pub(super) fn with_pid(pid: u32) -> Root {
+        Root { pid: Some(pid), ..Root::host() }
+    }
+
     /// The process whose files count, if it is another than this one.
     pub fn pid(&self) -> Option<u32> {
         self.pid

@@ -151,10 +151,12 @@ fn lines(name: &str, mut from: impl BufRead, found: &mut Each) -> Result<(), Usa
         let read = from.by_ref().take(LARGEST as u64 + 1).read_until(b'\n', &mut line);
         let read = read.map_err(|error| Usage(format!("cannot read {name}: {error}")))?;
         if read == 0 {
-            return match records.end() {
-                Ok(last) => Ok(last.into_iter().for_each(|it| found(name.into(), Ok(it)))),
-                Err(error) => Ok(found(name.into(), Err(error.to_string()))),
-            };
+            match records.end() {
+                Ok(None) => {}
+                Ok(Some(last)) => found(name.into(), Ok(last)),
+                Err(error) => found(name.into(), Err(error.to_string())),
+            }
+            return Ok(());
         }
         number += 1;
         let at = || format!("{name}:{number}");
