@@ -202,7 +202,7 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
         for (does, key) in ALL {
             let of = runs.that(does);
             let share = needed(&of);
-            let _ = write!(shares, "        {key}: {:?},\n", share.unwrap_or(-1.0));
+            let _ = writeln!(shares, "        {key}: {:?},", share.unwrap_or(-1.0));
             let Some(share) = share else { continue };
             let half = |it: &Cost| ((it.below + it.above) / 2.0).hypot(share);
             let halves = of.iter().map(|costs| median(costs.iter().map(half)));
