@@ -2,7 +2,7 @@
 
 Arguments: the tool, and durations such as 1ms. Each snippet waits in a loop of a program of its own,
 in which the language's monotonic clock times each wait; the CPU time is that of the process, less
-that of one without waits. Advice and program take turns, and the middle of three counts.
+that of one with fewer waits, which has loaded and compiled as much. Advice and program take turns, and the middle of three counts.
 """
 
 import json
@@ -25,56 +25,68 @@ LANGUAGES = {
 {head}
 static long long now(void) {{ struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t);
     return t.tv_sec * 1000000000LL + t.tv_nsec; }}
-int main(int n, char **a) {{ for (int i = atoi(a[1]); i > 0; i--) {{ long long t0_ = now();
+static long long took_[1 << 16];
+int main(int n, char **a) {{ (void)n; for (int i = 0; i < atoi(a[1]); i++) {{ long long t0_ = now();
 {{
 {body}
 }}
-    printf("%lld\\n", now() - t0_); }} return n > 9; }}
+    took_[i] = now() - t0_; }}
+    for (int i = 0; i < atoi(a[1]); i++) printf("%lld\\n", took_[i]);
+    return 0; }}
 """),
     "c++": ("w.cpp", "c++ -O2 w.cpp -o w", "./w", """#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 {head}
-int main(int, char **a) {{ for (int i = atoi(a[1]); i > 0; i--) {{
+static long long took_[1 << 16];
+int main(int, char **a) {{ for (int i = 0; i < atoi(a[1]); i++) {{
     auto t0_ = std::chrono::steady_clock::now();
 {{
 {body}
 }}
-    std::printf("%lld\\n", (long long)std::chrono::nanoseconds(
-        std::chrono::steady_clock::now() - t0_).count()); }} }}
+    took_[i] = std::chrono::nanoseconds(std::chrono::steady_clock::now() - t0_).count(); }}
+    for (int i = 0; i < atoi(a[1]); i++) std::printf("%lld\\n", took_[i]); }}
 """),
     "python": ("w.py", "true", "python3 w.py", """import sys, time as _time
 {head}
+_took = []
 for _ in range(int(sys.argv[1])):
     _t0 = _time.perf_counter_ns()
 {indented}
-    print(_time.perf_counter_ns() - _t0)
+    _took.append(_time.perf_counter_ns() - _t0)
+print(*_took)
 """),
     "javascript": ("w.js", "true", "node w.js", """(async () => {{
+const took_ = [];
 for (let i = Number(process.argv[2]); i > 0; i--) {{
 const t0_ = process.hrtime.bigint();
 {{
 {body}
 }}
-console.log(String(process.hrtime.bigint() - t0_)); }} }})();
+took_.push(process.hrtime.bigint() - t0_); }}
+console.log(took_.join(" ")); }})();
 """),
     "java": ("W.java", "javac W.java", "java -cp . W", """{head}
 class W {{ public static void main(String[] a) throws Exception {{
+long[] took_ = new long[Integer.parseInt(a[0])];
 for (int i = Integer.parseInt(a[0]); i > 0; i--) {{ long t0_ = System.nanoTime();
 {{
 {body}
 }}
-System.out.println(System.nanoTime() - t0_); }} }} }}
+took_[i - 1] = System.nanoTime() - t0_; }}
+for (long one : took_) System.out.println(one); }} }}
 """),
     "go": ("w.go", "go build -o w w.go", "./w", """package main
 import ("fmt"; "os"; "strconv"; clock_ "time")
 {head}
 func main() {{ n, _ := strconv.Atoi(os.Args[1])
+took_ := make([]int64, 0, n)
 for ; n > 0; n-- {{ t0_ := clock_.Now()
 func() {{
 {body}
 }}()
-fmt.Println(clock_.Since(t0_).Nanoseconds()) }} }}
+took_ = append(took_, clock_.Since(t0_).Nanoseconds()) }}
+for _, one := range took_ {{ fmt.Println(one) }} }}
 """),
 }
 
@@ -103,18 +115,21 @@ def spent(command, count, cwd):
 def run(language, code, seconds):
     name, build, command, frame = LANGUAGES[language]
     heads = ("#include", "#define _", "import ", "using ")
-    head = "\n".join(line for line in code.split("\n") if line.startswith(heads))
-    body = "\n".join(line for line in code.split("\n") if not line.startswith(heads))
+    lines = code.split("\n")
+    # What Python sets once stands before the loop, too.
+    once = [line for line in lines if line.startswith(heads) or "# once" in line]
+    head = "\n".join(once)
+    body = "\n".join(line for line in lines if line not in once)
     indented = "\n".join("    " + line for line in body.split("\n"))
     with tempfile.TemporaryDirectory() as cwd:
         with open(os.path.join(cwd, name), "w") as file:
             file.write(frame.format(head=head, body=body, indented=indented))
         subprocess.run(build.split(), check=True, cwd=cwd)
         count = max(50, min(1000, int(1.5 / seconds)))
-        idle, _ = spent(command, 0, cwd)
-        cpu, took = spent(command, count, cwd)
+        less, fewer = spent(command, count // 4, cwd)
+        cpu, took = spent(command, count + count // 4, cwd)
     late = statistics.median(took) - seconds * 1e9
-    return late, (cpu - idle) / (sum(took) / 1e9)
+    return late, (cpu - less) / ((sum(took) - sum(fewer)) / 1e9)
 
 
 def main():

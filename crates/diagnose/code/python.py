@@ -35,7 +35,7 @@ import time
 ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
 #: slack for setting
 import ctypes
-ctypes.CDLL(None).prctl(29, {value})  # PR_SET_TIMERSLACK
+ctypes.CDLL(None).prctl(29, {value})  # once: PR_SET_TIMERSLACK
 #: timer-period for setting
 import ctypes
 ctypes.windll.winmm.timeBeginPeriod({value})
