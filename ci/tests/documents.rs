@@ -282,9 +282,6 @@ const QUOTED: &[(&str, &str, &str, &str)] = &[
     ("changes", "with another ±{}, unless", "diagnose/src/disturbed.rs", "OFF"),
     ("changes", "more than {} of the rounds, or if", "diagnose/src/disturbed.rs", "SHARED"),
     ("changes", "by more than {} below its usual", "diagnose/src/disturbed.rs", "FELL"),
-    ("changes", "**System calls**, ±{}: the", "model/src/between.rs", "KERNEL"),
-    ("changes", "(`x86/mfence-rdtsc`), ±{}: they", "model/src/between.rs", "AFTER_STORES"),
-    ("changes", "and `c/time`, ±{}. A", "model/src/between.rs", "LOADS"),
     ("../SECURITY", "| connections at a time | {} |", "fleet/src/http/mod.rs", "CONNECTIONS"),
     ("../SECURITY", "| time for the head | {} |", "fleet/src/http/stream.rs", "HEAD"),
     (

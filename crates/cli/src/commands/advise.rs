@@ -28,7 +28,7 @@ pub const EXAMPLES: Examples = [
     ("chronoscope advise --for interval", "The clock for durations in one process, in C."),
     ("chronoscope advise --wait 1ms --language python", "How to wait for 1 ms, in Python."),
     (
-        "chronoscope advise --on windows --wait 1ms --language python",
+        "chronoscope advise --on windows --language python",
         "How to wait for 1 ms on Windows, without one.",
     ),
 ];
