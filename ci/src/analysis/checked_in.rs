@@ -141,7 +141,7 @@ fn write(sh: &Shell, tool: &Path, folder: &Path) -> Result<Vec<Value>> {
             let place = match reports.len() % 3 {
                 0 => format!("{name}/report"),
                 1 => format!("2026-11-16/{name}"),
-                _ => format!("{name}_1"),
+                _ => format!("{name}_20261116T0304Z"),
             };
             let text = sh::read(cmd!(sh, "{tool} report {source} --json --quiet"))?;
             let mut report: Value = serde_json::from_str(&text)?;
