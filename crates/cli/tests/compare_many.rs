@@ -119,6 +119,8 @@ fn records_are_reports() {
     let output = run(&["compare", &first, &file, "--json"]);
     let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert!(found["counts"]["same"].as_u64() > Some(10), "{output:?}");
+    let within = folder.path().display().to_string();
+    assert_eq!(names(&run(&["compare", &first, &within, "--json"])), ["records.ndjson"]);
     let records = std::fs::read(&file).expect("it was written");
     std::fs::write(&file, records.repeat(2)).expect("room");
     assert_eq!(names(&run(&["compare", &first, &file, "--json"])).len(), 2);

@@ -1,5 +1,5 @@
-//! The reports of a folder, a stream or a pattern of names, one at a time, so that any number of them needs the memory
-//! of one.
+//! The reports of a folder, a stream or a pattern of names, one at a time, so that any number of
+//! them needs the memory of one.
 
 use crate::error::Usage;
 use crate::input;
@@ -25,7 +25,10 @@ const DOCUMENTS: [&str; 2] = ["json", "html"];
 pub fn holds_several(path: &Path) -> bool {
     path.is_dir()
         || pattern(path).is_some()
-        || if path == Path::new("-") { stdin_is_stream() } else { is_stream(path) }
+        || match path == Path::new("-") {
+            true => stdin_is_stream(),
+            false => is_stream(path) && !holds_records_of_one(path),
+        }
 }
 
 /// The pattern that the last part of a path is, if there is no file of that name.
@@ -33,13 +36,13 @@ fn pattern(path: &Path) -> Option<&str> {
     path.file_name()?.to_str().filter(|it| it.contains(['*', '?', '[', '{']) && !path.exists())
 }
 
-/// A recording of `watch` has lines, too, and is one report, as are the records of one.
+/// A recording of `watch` has lines, too, and is one report.
 fn is_stream(path: &Path) -> bool {
     STREAMS.iter().any(|it| path.extension().is_some_and(|own| own.eq_ignore_ascii_case(it)))
         && !input::holds_recording(path)
-        && !holds_records_of_one(path)
 }
 
+/// Whether the lines of a stream are the records of one report, which is then compared as such.
 fn holds_records_of_one(path: &Path) -> bool {
     let Ok(file) = input::open(path) else { return false };
     // A line of an untrusted file may never end.
@@ -142,7 +145,8 @@ fn why(path: &Path, Usage(error): Usage) -> String {
     error.replace(&shown, "it")
 }
 
-/// Reads a report from each line, or the records of one after the other. A line that is too long for a report ends the stream.
+/// Reads a report from each line, or the records of one after the other. A line that is too long
+/// for a report ends the stream.
 fn lines(name: &str, mut from: impl BufRead, found: &mut Each) -> Result<(), Usage> {
     let (mut line, mut number) = (Vec::new(), 0);
     let (mut records, mut recorded) = (ndjson::Records::default(), None);
@@ -159,6 +163,9 @@ fn lines(name: &str, mut from: impl BufRead, found: &mut Each) -> Result<(), Usa
             return Ok(());
         }
         number += 1;
+        if read <= LARGEST && line.trim_ascii().is_empty() {
+            continue;
+        }
         let at = || format!("{name}:{number}");
         let is_record = *recorded.get_or_insert_with(|| ndjson::is_record(&line));
         if is_record && read <= LARGEST {
@@ -169,10 +176,7 @@ fn lines(name: &str, mut from: impl BufRead, found: &mut Each) -> Result<(), Usa
             }
             continue;
         }
-        if !line.trim_ascii().is_empty() {
-            let report = json::read(&line).map_err(|error| error.to_string());
-            found(at(), report);
-        }
+        found(at(), json::read(&line).map_err(|error| error.to_string()));
         if read > LARGEST {
             return Ok(());
         }
