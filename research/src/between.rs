@@ -4,7 +4,7 @@
 use crate::results::median;
 use anyhow::{Context, Result, ensure};
 use chronoscope_ci::sh;
-use chronoscope_model::between::{self, Does, Shares};
+use chronoscope_model::between::{self, Does, EARLIER};
 use chronoscope_model::{Estimate, Report};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -34,17 +34,6 @@ const ALL: [(Does, &str); 7] = [
     (Does::CpuTime, "cpu_time"),
     (Does::LeavesGuest, "leaves_guest"),
 ];
-
-/// What versions before `run.between` widened their intervals by on every machine.
-const EARLIER: Shares = Shares {
-    back_to_back: 0.003,
-    ordered: 0.004,
-    loads: 0.2,
-    after_stores: 0.02,
-    kernel: 0.04,
-    cpu_time: 0.04,
-    leaves_guest: 0.12,
-};
 
 /// The cost that one run found, with the halves of its own interval as shares of it.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,8 +2,8 @@
 //! rest in a function. Each snippet is a file of its own, so that it needs no other's headers.
 //!
 //! Code of other processors and systems is compiled by cross-compilers, and code of other languages
-//! by theirs; what is not installed is skipped with a line. Code whose packages are not here is only
-//! parsed. The host is Linux on x86-64, whose calls most of the code uses.
+//! by theirs; what is not installed is skipped with a line. Code whose packages are not here is
+//! only parsed. The host is Linux on x86-64, whose calls most of the code uses.
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 

@@ -9,7 +9,7 @@ use chronoscope_model::waits::{Load, Wait};
 use chronoscope_model::{Estimate, Report};
 
 /// A report of clocks with these costs, in nanoseconds.
-fn clocks(costs: impl IntoIterator<Item = f64>) -> Report {
+pub fn clocks(costs: impl IntoIterator<Item = f64>) -> Report {
     let estimate = |value_ns| Estimate {
         value_ns,
         low_ns: value_ns,
@@ -39,7 +39,7 @@ fn rows(compared: &Compared) -> &[Row] {
 }
 
 /// About standard normal: the sum of twelve uniform numbers.
-fn normal(rng: &mut fastrand::Rng) -> f64 {
+pub fn normal(rng: &mut fastrand::Rng) -> f64 {
     (0..12).map(|_| rng.f64()).sum::<f64>() - 6.0
 }
 

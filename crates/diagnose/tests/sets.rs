@@ -1,35 +1,14 @@
 //! Sets of stored runs, simulated with known truth.
 
+use crate::pairs::{clocks, normal};
 use chronoscope_diagnose::compare::{Set, sets};
-use chronoscope_model::clock::{Clock, Cost};
 use chronoscope_model::compare::{Change, Verdict};
 use chronoscope_model::run::Run;
-use chronoscope_model::{Estimate, Report, Ruler};
+use chronoscope_model::{Report, Ruler};
 
 /// A run of clocks with these costs, in nanoseconds.
 fn run(id: u64, costs: impl IntoIterator<Item = f64>) -> Report {
-    let estimate = |value_ns| Estimate {
-        value_ns,
-        low_ns: value_ns,
-        high_ns: value_ns,
-        ..Estimate::default()
-    };
-    let clock = |(at, ns)| Clock {
-        id: format!("clock/{at}"),
-        available: true,
-        cost: Cost { throughput: Some(estimate(ns)), ..Cost::default() },
-        ..Clock::default()
-    };
-    Report {
-        run: Run { id: format!("{id:016x}"), ..Run::default() },
-        clocks: costs.into_iter().enumerate().map(clock).collect(),
-        ..Report::default()
-    }
-}
-
-/// About standard normal: the sum of twelve uniform numbers.
-fn normal(rng: &mut fastrand::Rng) -> f64 {
-    (0..12).map(|_| rng.f64()).sum::<f64>() - 6.0
+    Report { run: Run { id: format!("{id:016x}"), ..Run::default() }, ..clocks(costs) }
 }
 
 /// A set of runs of twelve clocks. A run is off as a whole by 1 %, each figure by half a percent,
