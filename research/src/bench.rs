@@ -1,5 +1,5 @@
-//! Compares the library with its peers and checks its promises: runs `research/bench` and writes the
-//! results to docs/RESULTS.md.
+//! Compares the library with its peers and checks its promises: runs `research/bench` and writes
+//! the results to docs/RESULTS.md.
 
 mod waits;
 

@@ -1,5 +1,5 @@
-//! Whether what is at a path may be executed: not if another user can put something else there. Root
-//! with the `HOME` of a user (`sudo -E`) must not run what that user has put into it.
+//! Whether what is at a path may be executed: not if another user can put something else there.
+//! Root with the `HOME` of a user (`sudo -E`) must not run what that user has put into it.
 
 use std::path::Path;
 
@@ -18,7 +18,8 @@ pub fn is_trusted(path: &Path) -> bool {
         let mode = about.mode();
         // A group of its own is what many systems give each user.
         let is_open = mode & 0o002 != 0 || mode & 0o020 != 0 && ![0, group].contains(&about.gid());
-        // Everybody may write to a link as such, and in a sticky folder replace only what is theirs.
+        // Everybody may write to a link as such, and in a sticky folder replace only what is
+        // theirs.
         let is_open = is_open && !about.is_symlink() && (depth == 0 || mode & 0o1000 == 0);
         [0, root, own].contains(&about.uid()) && !is_open
     };

@@ -1,5 +1,5 @@
-//! Finds files of tests that no program contains. Cargo does not look for them, because the tests of
-//! a crate are one program, `tests/main.rs`.
+//! Finds files of tests that no program contains. Cargo does not look for them, because the tests
+//! of a crate are one program, `tests/main.rs`.
 
 use anyhow::{Result, ensure};
 use std::collections::BTreeMap;

@@ -88,8 +88,9 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// The steps of `cargo xtask test`. Builds every target. On those that can run on this machine, runs
-/// the tool and the test suites. A small suite runs Windows and AArch64, and checks the others.
+/// The steps of `cargo xtask test`. Builds every target. On those that can run on this machine,
+/// runs the tool and the test suites. A small suite runs Windows and AArch64, and checks the
+/// others.
 pub fn suite(sh: &Shell, small: bool) -> Result<Done> {
     let extent = Extent { suites: true, ..Extent::default() };
     let targets: Vec<_> = if small { target::small() } else { target::ALL.iter().collect() };

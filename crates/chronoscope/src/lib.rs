@@ -1,5 +1,5 @@
-//! A clock that costs about a bare read of the counter and bounds its own error, and waits that end on time for
-//! little CPU time.
+//! A clock that costs about a bare read of the counter and bounds its own error, and waits that end
+//! on time for little CPU time.
 //!
 //! | for | use |
 //! | --- | --- |

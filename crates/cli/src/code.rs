@@ -51,8 +51,8 @@ impl Code {
         }
     }
 
-    /// Keeps only the code in this language, and of several answers to a question that for this one.
-    /// Advice keeps all its code if no answer has code in it. Returns whether any was removed.
+    /// Keeps only the code in this language, and of several answers to a question that for this
+    /// one. Advice keeps all its code if no answer has code in it. Returns whether any was removed.
     pub fn retain(self, report: &mut Report) -> bool {
         let Self::In(language) = self else {
             return false;

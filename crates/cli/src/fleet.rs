@@ -8,8 +8,8 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// Writes all files into a folder, which is made if it does not exist, and says so. If a file is there that
-/// differs, none is written without `force`.
+/// Writes all files into a folder, which is made if it does not exist, and says so. If a file is
+/// there that differs, none is written without `force`.
 ///
 /// # Errors
 /// Files differ (usage), or one cannot be written.

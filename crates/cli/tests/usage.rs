@@ -73,8 +73,8 @@ fn unknown_names_get_a_suggestion_and_code_2() {
     }
 }
 
-/// A file that cannot be written is code 1, whichever command writes it, and an option that cannot be
-/// meant is code 2.
+/// A file that cannot be written is code 1, whichever command writes it, and an option that cannot
+/// be meant is code 2.
 #[test]
 fn what_cannot_be_written_is_code_1_for_every_command() {
     let folder = tempfile::tempdir().unwrap();

@@ -101,9 +101,9 @@ impl Schedule {
     }
 
     /// The round to make now: of those that are due, the one that has waited for the longest. While
-    /// the budget does not allow that one, no other takes what is left. The first round of each kind
-    /// is made when it is due, and paid for later: a slow machine, too, has all metrics soon after
-    /// the start.
+    /// the budget does not allow that one, no other takes what is left. The first round of each
+    /// kind is made when it is due, and paid for later: a slow machine, too, has all metrics soon
+    /// after the start.
     pub fn next(&self, now_s: f64, budget: &Budget) -> Option<Round> {
         let due = self.0.iter().filter(|plan| plan.due_s <= now_s);
         let first = due.min_by(|a, b| a.since_s.total_cmp(&b.since_s))?;

@@ -78,8 +78,8 @@ impl Group {
         self.ended.filter(|_| by_itself)
     }
 
-    /// Whether the child has ended by itself or was ended. On Unix the child is not reaped yet, so that the id of its
-    /// group stays reserved until the rest of the group is ended.
+    /// Whether the child has ended by itself or was ended. On Unix the child is not reaped yet, so
+    /// that the id of its group stays reserved until the rest of the group is ended.
     #[cfg(unix)]
     pub fn is_over(&mut self) -> bool {
         if self.ended.is_some() {

@@ -27,8 +27,8 @@ impl Request {
         Self { basis: purpose.map_or(Basis::Clocks, Purpose::basis), wait: None, language: None }
     }
 
-    /// A request for waits, of this duration alone if there is one, and of this language alone if it
-    /// has some here.
+    /// A request for waits, of this duration alone if there is one, and of this language alone if
+    /// it has some here.
     pub fn waits(wait: Option<Duration>, language: Option<&'static str>) -> Self {
         Self { basis: Basis::Waits, wait, language }
     }

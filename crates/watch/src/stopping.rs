@@ -25,8 +25,8 @@ mod unix {
         [16, 29, 30].into_iter().chain(first..=64).filter(move |_| all)
     }
 
-    /// The signal that asks the process to stop, and those that end it. That it goes on is no signal here, because the
-    /// waits need that one themselves.
+    /// The signal that asks the process to stop, and those that end it. That it goes on is no
+    /// signal here, because the waits need that one themselves.
     pub struct Stopping {
         asked: Arc<AtomicBool>,
         ended: Arc<AtomicUsize>,

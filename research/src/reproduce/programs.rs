@@ -85,8 +85,8 @@ macro_rules! timetest {
     };
 }
 
-/// The rows of one wait routine. The overshoot differs by tens of microseconds from run to run, so a
-/// difference may be a tenth of the 10 ms that are waited for.
+/// The rows of one wait routine. The overshoot differs by tens of microseconds from run to run, so
+/// a difference may be a tenth of the 10 ms that are waited for.
 macro_rules! waits {
     ($($call:literal $name:literal $id:literal,)*) => {&[$(
         Item { of: 10e6, ..median(

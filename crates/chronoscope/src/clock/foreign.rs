@@ -21,8 +21,8 @@ impl Clock {
         &self.mode
     }
 
-    /// What a read of the counter returns, if it may be made in the way of this bit. A library for C
-    /// must not be cancelled in what it calls otherwise.
+    /// What a read of the counter returns, if it may be made in the way of this bit. A library for
+    /// C must not be cancelled in what it calls otherwise.
     #[doc(hidden)]
     #[inline(always)]
     pub fn if_counted(&self, way: u8, read: impl FnOnce(&Native) -> u64) -> Option<u64> {

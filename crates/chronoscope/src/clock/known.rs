@@ -212,8 +212,8 @@ impl<M: Machine> Clock<M> {
             self.limit.store(known.limit, Ordering::Relaxed);
             self.checked.store(known.checked, Ordering::Relaxed);
             if known.source == Source::OsInstead {
-                // A time may begin with a read of the one and end with a read of the other, which is
-                // rounded up to a tick.
+                // A time may begin with a read of the one and end with a read of the other, which
+                // is rounded up to a tick.
                 let step = known.scale.ticks(self.machine.reference_step()).unwrap_or(1);
                 let both = step.saturating_add(self.machine.ticks_step()).saturating_add(1);
                 self.step.fetch_max(both, Ordering::Relaxed);

@@ -56,7 +56,8 @@ pub struct Args {
     #[arg(long, value_name = "REPORT.json", conflicts_with_all = ["budget", "cpu", "seed"])]
     from: Option<PathBuf>,
     /// Advise for another system, from a report that the tool holds: not measured on your machine.
-    #[arg(long, value_name = "SYSTEM", value_enum, conflicts_with_all = ["from", "runtimes", "budget", "cpu", "seed"])]
+    #[arg(long, value_name = "SYSTEM", value_enum)]
+    #[arg(conflicts_with_all = ["from", "runtimes", "budget", "cpu", "seed"])]
     on: Option<Elsewhere>,
 }
 

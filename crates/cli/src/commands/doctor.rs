@@ -34,10 +34,12 @@ pub struct Args {
     facts: Option<PathBuf>,
     /// What another process meets with: its timer slack, libraries that replace clocks, quota and
     /// time namespace. Nothing is measured.
-    #[arg(long, value_name = "PID", conflicts_with_all = ["quick", "record", "facts", "files", "budget", "cpu", "seed"])]
+    #[arg(long, value_name = "PID")]
+    #[arg(conflicts_with_all = ["quick", "record", "facts", "files", "budget", "cpu", "seed"])]
     pid: Option<u32>,
-    /// What is known of another machine, to be diagnosed together: dmesg, journalctl -k or kern.log,
-    /// lscpu, /proc/cpuinfo or /proc/cmdline, a sosreport, a bundle or a report, also compressed;
+    /// What is known of another machine, to be diagnosed together: dmesg, journalctl -k or
+    /// kern.log, lscpu, /proc/cpuinfo or /proc/cmdline, a sosreport, a bundle or a report, also
+    /// compressed;
     /// `-` is standard input. What they do not say is unknown.
     #[arg(value_name = "FILE", conflicts_with_all = ["quick", "record", "budget", "cpu", "seed"])]
     files: Vec<PathBuf>,

@@ -1,9 +1,9 @@
 //! The code of advice, in a file for each language.
 //!
 //! Each sheet begins with a line such as `//: posix/monotonic for interval, micro`: the ids of the
-//! clocks that it reads, as the report has them (for a language runtime, as its probe has them), and
-//! the purposes. `on` names systems and `in` languages if it is not for all, or not for the one of
-//! its file. Its figures are those of that clock, or none.
+//! clocks that it reads, as the report has them (for a language runtime, as its probe has them),
+//! and the purposes. `on` names systems and `in` languages if it is not for all, or not for the one
+//! of its file. Its figures are those of that clock, or none.
 
 use crate::system::System;
 use chronoscope_model::snippet;

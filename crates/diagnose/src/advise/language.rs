@@ -11,7 +11,8 @@ use chronoscope_model::runtimes::{Runtime, RuntimeClock};
 use chronoscope_model::units::human_ns;
 use chronoscope_model::{Advice, Page, Report};
 
-/// The languages whose clocks the tool itself reads; programs of their own read those of the others.
+/// The languages whose clocks the tool itself reads; programs of their own read those of the
+/// others.
 const NATIVE: [&str; 3] = ["C", "C++", "Rust"];
 
 /// A clock of a runtime is as fine as the finest if its tick is within this factor.

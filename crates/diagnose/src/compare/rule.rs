@@ -164,9 +164,9 @@ pub fn not_judged(it: &Measured) -> Option<&'static str> {
     }
 }
 
-/// Why a cost says nothing of a run on a core of its own; `None` if it does. Two runs, three seconds
-/// apart, differed by more than 10 % in 29 of 36 costs, because a neighbour used the core of one of
-/// them throughout.
+/// Why a cost says nothing of a run on a core of its own; `None` if it does. Two runs, three
+/// seconds apart, differed by more than 10 % in 29 of 36 costs, because a neighbour used the core
+/// of one of them throughout.
 pub fn never_alone(it: &Measured, side: &str) -> Option<String> {
     it.only_shared.then(|| format!("the core was shared throughout {side}: use --run"))
 }

@@ -90,8 +90,8 @@ enum Wrong {
 }
 
 impl Compared {
-    /// Whether the TSC was compared with the tick interrupt, of which the kernel loses some if it is
-    /// kept from running.
+    /// Whether the TSC was compared with the tick interrupt, of which the kernel loses some if it
+    /// is kept from running.
     fn by_ticks(&self) -> bool {
         matches!(&*self.watchdog, "jiffies" | "refined-jiffies")
     }

@@ -381,8 +381,8 @@ const ORDER: f64 = 1.2;
 /// spread only roughly, so this is more than Student's 2.36. On an AMD EPYC (family 26) whose core
 /// moved by 4 % from run to run, neighbouring runs of `clocks` were apart in 1 of 19 pairs with 3,
 /// and in 2 with 2; of all 190 pairs, over four minutes, 2 and 13 % were. In 24 runs of another
-/// day, 0 and 2.5 % of all pairs were apart with these, 0.4 % with 2.5, and intervals were 1.3 times
-/// as wide as these runs needed (`cargo research between`).
+/// day, 0 and 2.5 % of all pairs were apart with these, 0.4 % with 2.5, and intervals were 1.3
+/// times as wide as these runs needed (`cargo research between`).
 pub(crate) const DRIFT: f64 = 2.5;
 
 impl Outcome {

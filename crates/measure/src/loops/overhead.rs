@@ -96,8 +96,8 @@ pub fn measure<H: Values + Batches>(
     let added = centre(&groups, |[without, with]| (with - without) * ns);
     let plain = centre(&groups, |[without, _]| without * ns);
     let timed = centre(&groups, |[_, with]| with * ns);
-    // What whole runs differ by, in nanoseconds. The sum is a chain of additions, whose cost follows
-    // the core's frequency as the reads do: another run may find another one.
+    // What whole runs differ by, in nanoseconds. The sum is a chain of additions, whose cost
+    // follows the core's frequency as the reads do: another run may find another one.
     let each = medians(&groups, |[without, _]| without * ns);
     let frequency = DRIFT * deviation(&each) / plain.median_ns.max(1e-9);
     let runs = [plain.median_ns * base.hypot(frequency), added.median_ns * read.hypot(frequency)];

@@ -163,8 +163,9 @@ pub struct Wait {
 }
 
 impl Wait {
-    /// The share of a CPU in words. A spin takes all the CPU time that it gets: a share that is much
-    /// less than the whole is that of the time that something else left it, and not a low cost.
+    /// The share of a CPU in words. A spin takes all the CPU time that it gets: a share that is
+    /// much less than the whole is that of the time that something else left it, and not a low
+    /// cost.
     pub fn cpu_words(&self) -> Option<String> {
         const WHOLE: f64 = 0.95;
         let share = self.cpu_share.filter(|share| share.is_finite())?;

@@ -228,8 +228,8 @@ pub trait Loops: Send {
     fn span(&mut self, n: u64) -> u64;
 
     /// Sums `v` `n` times in this copy of the loop, each time between two reads whose difference is
-    /// taken; returns the sum. For the empty loop this is the loop without timing, and calls the function that sums with
-    /// timing too.
+    /// taken; returns the sum. For the empty loop this is the loop without timing, and calls the
+    /// function that sums with timing too.
     fn around(&mut self, copy: usize, n: u64, v: &[u64]) -> u64;
 
     /// Fills `out` with reads after `work`; `how` is a sum of `FENCED` and `LATER`.

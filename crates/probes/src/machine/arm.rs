@@ -16,8 +16,9 @@ const DEVICE_TREE: &[(&str, &str)] = &[
     ("hisilicon,erratum-161010101", "HiSilicon 161010101: reads can return a wrong value"),
 ];
 
-/// Chips whose timer has one of these errata, by the board's `compatible`: the device tree of an older
-/// kernel lacks the property, and the kernel then has no workaround (kernel, `arch/*/boot/dts`).
+/// Chips whose timer has one of these errata, by the board's `compatible`: the device tree of an
+/// older kernel lacks the property, and the kernel then has no workaround (kernel,
+/// `arch/*/boot/dts`).
 const CHIPS: &[(&str, usize)] = &[
     ("allwinner,sun50i-a64", 0),
     ("fsl,ls1043a", 1),

@@ -1,5 +1,5 @@
-//! The system: its kernel and C library, the boot parameters that concern time, the clock source, the
-//! load, and how the system keeps time beyond the clock source: the kernel's own account,
+//! The system: its kernel and C library, the boot parameters that concern time, the clock source,
+//! the load, and how the system keeps time beyond the clock source: the kernel's own account,
 //! high-resolution timers, the time namespace, limits of real-time threads, and the programs that
 //! correct the clock.
 

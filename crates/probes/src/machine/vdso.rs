@@ -2,10 +2,10 @@
 //!
 //! The image is an ELF shared object at AT_SYSINFO_EHDR (vdso(7)). It comes from the kernel, but it
 //! is parsed as untrusted input, because an emulator or a debugger may have made it.
-//! Its exported functions are found through its dynamic segment only (System V ABI, "Program Loading
-//! and Dynamic Linking"; GNU symbol versioning, LSB core). Every offset is checked against the size of
-//! the image; a malformed image has fewer symbols, or none. Both classes (32 and 64 bits) are read, in
-//! the byte order of this machine.
+//! Its exported functions are found through its dynamic segment only (System V ABI, "Program
+//! Loading and Dynamic Linking"; GNU symbol versioning, LSB core). Every offset is checked against
+//! the size of the image; a malformed image has fewer symbols, or none. Both classes (32 and 64
+//! bits) are read, in the byte order of this machine.
 
 use std::sync::OnceLock;
 

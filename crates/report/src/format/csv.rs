@@ -26,9 +26,9 @@ const STATISTICS: [Statistic; 6] = [
     ("p99_ns", |e| e.p99_ns),
 ];
 
-/// Writes the table of the report's screen (RFC 4180), or else all tables as one, whose first column
-/// names the table. Figures are in the units that the headings name; what is unknown, or what a
-/// table does not have, is empty.
+/// Writes the table of the report's screen (RFC 4180), or else all tables as one, whose first
+/// column names the table. Figures are in the units that the headings name; what is unknown, or
+/// what a table does not have, is empty.
 ///
 /// # Errors
 /// Those of the writer.

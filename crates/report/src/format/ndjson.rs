@@ -82,7 +82,8 @@ pub struct Records {
 }
 
 impl Records {
-    /// Adds the record of a line. The first record of the next run ends a report, which is returned.
+    /// Adds the record of a line. The first record of the next run ends a report, which is
+    /// returned.
     ///
     /// # Errors
     /// The line is no record, or what it ends is no report ([`ReadError`]).

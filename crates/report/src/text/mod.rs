@@ -25,8 +25,8 @@ use screen::Screen;
 /// The most lines of a summary, so that it is seen at once.
 const LINES: usize = 48;
 
-/// The clocks of a kind in a summary: always as many, so that the rows are the same from run to run,
-/// unless so much was found that they do not fit.
+/// The clocks of a kind in a summary: always as many, so that the rows are the same from run to
+/// run, unless so much was found that they do not fit.
 const CLOCKS: usize = 3;
 
 /// The summary: the sections of the report at a glance, with a few clocks of each kind.

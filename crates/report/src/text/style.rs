@@ -133,8 +133,8 @@ impl Style {
     }
 
     /// A line of a picture as it is written, in exactly the width: what is written over it leaves
-    /// nothing of it. Without Unicode, each sign becomes ASCII for itself: in a picture, `·` between
-    /// spaces separates nothing.
+    /// nothing of it. Without Unicode, each sign becomes ASCII for itself: in a picture, `·`
+    /// between spaces separates nothing.
     pub fn filled(&self, line: &str) -> String {
         let ascii = |c: char| {
             let is_mark = of_mark(c).is_some() || c == END_MARK;

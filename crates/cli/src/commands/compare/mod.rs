@@ -39,9 +39,9 @@ pub const EXAMPLES: Examples = [
 /// which clocks work on all of them.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The reports or pages with reports, at least two reports; a report and a folder of reports; or
-    /// two to four sets of runs, each a folder, a file of lines or a pattern such as 'before/*.json'.
-    /// '-' is standard input.
+    /// The reports or pages with reports, at least two reports; a report and a folder of reports;
+    /// or two to four sets of runs, each a folder, a file of lines or a pattern such as
+    /// 'before/*.json'. '-' is standard input.
     #[arg(value_name = "REPORT.json")]
     files: Vec<PathBuf>,
     /// A command that prints a report as JSON, a command of this tool such as 'waits rust', or
