@@ -40,7 +40,7 @@ pub struct Args {
     /// A statically linked build of the tool to use on PCs and in processes
     #[arg(long, value_name = "FILE")]
     tool: Option<PathBuf>,
-    /// Write the table of scenarios in docs/lab.md
+    /// Write the table of scenarios in research/lab/README.md
     #[arg(long)]
     page: bool,
 }

@@ -1,4 +1,4 @@
-//! The table of scenarios in docs/lab.md.
+//! The table of scenarios in research/lab/README.md.
 
 use super::scenario::{Expected, Place, Scenario};
 use super::scenarios;
@@ -7,7 +7,7 @@ use chronoscope_ci::{block, sh};
 use std::fmt::Write;
 use std::fs;
 
-pub const PATH: &str = "docs/lab.md";
+pub const PATH: &str = "research/lab/README.md";
 
 /// The page, with its table regenerated from the scenarios.
 pub fn text() -> Result<String> {
