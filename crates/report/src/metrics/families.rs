@@ -54,7 +54,7 @@ families! {
     OVERSHOOT Histogram "chronoscope_wait_overshoot_seconds"
         "How late waits ended, without those during which the control group was throttled"
     LATE Counter "chronoscope_wait_late_seconds"
-        "Lateness of waits by its cause"
+        "Overshoot of waits by its cause"
     OFFSET Gauge "chronoscope_cross_cpu_offset_seconds"
         "Difference between the counters of the two CPUs that differ most"
     OFFSET_UNCERTAINTY Gauge "chronoscope_cross_cpu_offset_uncertainty_seconds"
