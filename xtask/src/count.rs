@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use xshell::Shell;
 
 /// The most lines that the project may have. A change that needs more removes others first.
-const CEILING: usize = 83_600;
+const CEILING: usize = 83_000;
 
 /// Prints the lines of each crate.
 pub fn run(sh: &Shell) -> Result<()> {

@@ -1,7 +1,7 @@
 //! How fast the calls were that were really made, by the million.
 
 use chronoscope_model::clock::{Clock, Speed};
-use chronoscope_model::user_space::SLOW_NS;
+use chronoscope_model::clock_source::SLOW_NS;
 
 /// From here on a call is slow: a system call of a slow kernel, or a read of a device.
 const DEVICE_NS: f64 = 1000.0;

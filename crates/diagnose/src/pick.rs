@@ -3,8 +3,8 @@
 use crate::ordering::early;
 use crate::reading::{available, cost, short, slow_source, source, usable};
 use chronoscope_model::clock::{Clock, Grade, Limit, TickFrom};
+use chronoscope_model::clock_source::SLOW_NS;
 use chronoscope_model::units::{count, plural};
-use chronoscope_model::user_space::SLOW_NS;
 use chronoscope_model::{Advice, Report, Shortest};
 
 /// How much more than the cheapest an earlier candidate may cost and still win.

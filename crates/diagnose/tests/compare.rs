@@ -6,7 +6,7 @@ use chronoscope_diagnose::compare;
 use chronoscope_model::Report;
 use chronoscope_model::clock::{Clock, Grade, Limit, Scope};
 use chronoscope_model::compare::{ClockRow, Compared, Problem};
-use chronoscope_model::overhead::Overhead;
+use chronoscope_model::loops::Overhead;
 
 fn machine(change: impl FnOnce(&mut Report)) -> Report {
     let mut report = machines::judged(machines::tsc());

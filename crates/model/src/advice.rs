@@ -1,56 +1,47 @@
 //! Which clock to use for which purpose.
 
 use crate::waits::{Load, Wait};
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The languages that code is given in, in the order in which it is shown.
 pub const LANGUAGES: [&str; 8] = ["C", "C++", "Rust", "C#", "Java", "Go", "Python", "JavaScript"];
 
 /// One piece of advice.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct Advice {
     /// The purpose's id, as `--for` takes it.
     pub purpose: String,
     /// The purpose in words.
     pub title: String,
     /// The purpose in a word or three, as a summary shows it; empty if a summary leaves it out.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[absent]
     pub short: String,
     /// The id of the clock; absent if none on this machine is suitable.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<String>,
     /// Why this clock was chosen.
     pub why: String,
     /// The cost of a read of it here, in nanoseconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_ns: Option<f64>,
     /// The figure that a summary shows: the cost of a read, or how late a wait ends.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[absent]
     pub figure: String,
     /// Whether it represents its purpose in a summary.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub summary: bool,
     /// The rule by which it was chosen, if that is the same for several pieces of advice.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[absent]
     pub criterion: String,
     /// The shortest intervals that the code times precisely enough, if that is the purpose.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shortest: Vec<Shortest>,
     /// The languages whose own clock it names; empty for the choice among all that was measured.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub languages: Vec<String>,
     /// Which wait it is, if the advice is about waiting.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<WaitChoice>,
     /// The lines of code, by language: they read the clock, or make the wait, that is named.
     pub code: BTreeMap<String, String>,
 }
 
 /// The shortest interval that one pair of reads times to within an error, 95 times in 100.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Copy)]
 pub struct Shortest {
     /// The error, in percent of the interval.
     pub error_percent: f64,
@@ -59,9 +50,7 @@ pub struct Shortest {
 }
 
 /// What a wait is chosen for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
+#[record]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Goal {
     /// No CPU to waste: a wait that sleeps, unless it is much later than a spin.
@@ -77,55 +66,44 @@ pub enum Goal {
 }
 
 /// The row of the waits that was chosen; its method is the advice's `clock`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct WaitChoice {
     /// What it was chosen for.
     pub goal: Goal,
     /// The languages that it was chosen for, if another row is better but these cannot make that
     /// wait; empty for the best of all rows.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub languages: Vec<String>,
     /// The duration, in nanoseconds.
     pub requested_ns: u64,
     /// The load of the row: of several, the one under which the method was latest.
     pub load: Load,
     /// The timer slack that was set, in nanoseconds; absent if it is the default, or none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slack_ns: Option<u64>,
     /// The argument of `timeBeginPeriod`, in milliseconds (Windows); absent if it was not called.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timer_period_ms: Option<u32>,
     /// The scheduler's slice that was set, in nanoseconds; absent if it is the default.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slice_ns: Option<u64>,
     /// The other methods that could not be told apart from it, with the slack that was set.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub equal: Vec<String>,
     /// How many methods were compared.
     pub compared: u64,
     /// The median overshoot, in nanoseconds; absent if there is no choice, and in reports of
     /// earlier versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p50_ns: Option<u64>,
     /// The share of a CPU, 0 to 1; absent where `p50_ns` is, or if it was not measured.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_share: Option<f64>,
     /// The best spin, if the goal is `usual` and the choice sleeps.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spinning: Option<Spinning>,
 }
 
 /// What a spin would do instead of a sleep.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct Spinning {
     /// The method.
     pub wait: String,
     /// Its median overshoot, in nanoseconds.
     pub p50_ns: u64,
     /// Its share of a CPU, 0 to 1; absent if it was not measured.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_share: Option<f64>,
 }
 

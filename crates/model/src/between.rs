@@ -4,7 +4,6 @@
 
 use crate::Environment;
 use crate::clock::{BuiltOn, Facts, Orders, Reads};
-use serde::{Deserialize, Serialize};
 
 /// What a read does, as far as runs differ by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,8 +44,7 @@ impl Does {
 
 /// Half the 95 % interval of what whole runs differ by, as a share of the cost, in addition to
 /// the runs' own intervals.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Copy)]
 pub struct Shares {
     /// Reads in user space, back to back.
     pub back_to_back: f64,
@@ -135,12 +133,10 @@ pub const WIDEST: Shares = {
 };
 
 /// The machine whose runs tell what runs of this one differ by.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(!Default)]
 pub struct Between {
     /// Its processor's vendor and family, and its hypervisor; absent if none is like this one, and
     /// the shares are the widest of any.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<String>,
     /// How many runs it made.
     pub runs: u32,

@@ -2,11 +2,9 @@
 
 use crate::environment::Environment;
 use crate::units::ranges;
-use serde::{Deserialize, Serialize};
 
 /// A fact that was different at the end of a run.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Eq)]
 pub struct Change {
     /// The fact, in a few words.
     pub fact: String,

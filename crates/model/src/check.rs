@@ -1,11 +1,9 @@
 //! What was looked for on a machine, and what came of it.
 
 use crate::finding::Certainty;
-use serde::{Deserialize, Serialize};
 
 /// One fault that was looked for.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Eq)]
 pub struct Check {
     /// The fault's id; a finding of the same id has the evidence.
     pub id: String,
@@ -16,14 +14,11 @@ pub struct Check {
     /// The evidence that was looked at.
     pub looks_at: String,
     /// Why it is not known, or does not apply.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }
 
 /// What came of looking for a fault.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
+#[record]
 pub enum Outcome {
     /// There is evidence of it.
     Found,

@@ -1,15 +1,13 @@
 //! A clock, as it was found on this machine.
 
-pub use crate::cost::{Cost, Displaced};
 use crate::estimate::Estimate;
+pub use crate::estimate::{Cost, Displaced};
 use crate::load::Load;
 use crate::ordering::Ordering;
 use serde::{Deserialize, Serialize};
 
 /// What a clock counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
+#[record(Hash)]
 pub enum Kind {
     /// Raw ticks without an epoch.
     Counter,
@@ -23,9 +21,7 @@ pub enum Kind {
 }
 
 /// What a clock's time refers to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
+#[record]
 pub enum Scope {
     /// This machine, since an arbitrary start.
     #[default]
@@ -47,9 +43,7 @@ impl From<Kind> for Scope {
 }
 
 /// What a read accesses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
+#[record(Hash)]
 pub enum Reads {
     /// The processor's own counter, through one of its instructions.
     Counter,
@@ -67,9 +61,7 @@ pub enum Reads {
 
 /// What a read waits for. If it waits for nothing, the processor may take the value while earlier
 /// instructions are still running.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
+#[record(Hash)]
 pub enum Orders {
     /// Neither documented nor measured.
     #[default]
@@ -87,9 +79,7 @@ pub enum Orders {
 }
 
 /// What the value of a clock counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
+#[record(Hash)]
 pub enum Counts {
     /// Time, at a constant rate.
     #[default]
@@ -99,9 +89,7 @@ pub enum Counts {
 }
 
 /// Where the length of a clock's unit comes from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
+#[record(Hash)]
 pub enum RateFrom {
     /// The interface defines it, as nanoseconds for example.
     #[default]
@@ -116,9 +104,7 @@ pub enum RateFrom {
 
 /// What a clock's value is derived from. A clock cannot be finer, steadier or more trustworthy than
 /// what it is built on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
+#[record(Hash)]
 pub enum BuiltOn {
     /// Not documented, or not known to the version that wrote the report.
     #[default]
@@ -153,16 +139,10 @@ impl BuiltOn {
             Self::Device => "a device with an oscillator of its own",
         }
     }
-
-    /// Whether there is no such knowledge.
-    fn is_unknown(&self) -> bool {
-        *self == Self::Unknown
-    }
 }
 
 /// What is known of a clock before it is measured, as its entry in the catalogue states.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Copy, Eq)]
 pub struct Facts {
     /// What a read accesses.
     pub reads: Reads,
@@ -173,14 +153,12 @@ pub struct Facts {
     /// Where the length of its unit comes from.
     pub rate_from: RateFrom,
     /// What its value is derived from.
-    #[serde(default, skip_serializing_if = "BuiltOn::is_unknown")]
+    #[absent]
     pub built_on: BuiltOn,
     /// Whether LFENCE is what makes it wait. AMD's processors dispatch nothing past an LFENCE only
     /// if CPUID or a bit that the kernel sets says so (APM volume 3, LFENCE).
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_lfence: bool,
     /// Whether a hypervisor always intercepts one of its instructions.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub exits_guest: bool,
 }
 
@@ -243,8 +221,7 @@ impl Language {
 
 /// The unit of a clock of C++, `std::chrono::X::period`: seconds, as the compiler that built the
 /// tool declares it. The standard leaves it to the library.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Copy, Eq)]
 pub struct Period {
     /// Numerator.
     pub num: u64,
@@ -260,13 +237,11 @@ impl Period {
 }
 
 /// One clock.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct Clock {
     /// Its name in the catalogue, `family/variant`.
     pub id: String,
     /// What ran alongside; absent if nothing did.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<Load>,
     /// The call as a user writes it.
     pub call: String,
@@ -275,69 +250,52 @@ pub struct Clock {
     /// What it counts.
     pub kind: Kind,
     /// What is known of it before it is measured; absent in reports of earlier versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub facts: Option<Facts>,
     /// The id of the clock that this one is another path to, if any.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alternative_to: Option<String>,
     /// Whether programs commonly read it, rightly or wrongly, so that a summary shows it.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub common: bool,
     /// The systems or processors that have it, in words.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[absent]
     pub home: String,
     /// The period of a clock of C++; a value that is not cast counts in it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub period: Option<Period>,
     /// Whether it can be read here.
+    #[always]
     pub available: bool,
     /// Why it cannot be read.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unavailable_reason: Option<String>,
     /// Whether it exists only on other systems or processors.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub elsewhere: bool,
     /// The cost of a read.
     #[serde(default)]
     pub cost: Cost,
     /// Its resolution.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resolution: Option<Resolution>,
     /// How long it takes until its value changes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until_change: Option<UntilChange>,
     /// What it measures for an interval of 100 ms.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub difference_100ms: Option<Difference>,
     /// Whether it was seen to go backwards on one thread.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backwards: Option<Backwards>,
     /// Whether its reads stay in their place; absent if that was not tested.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ordering: Option<Ordering>,
     /// When the value wraps to zero, in seconds from zero, by its type and rate.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wraps_after_s: Option<f64>,
     /// Significant bits of the value.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bits: Option<u32>,
     /// What its time refers to.
     pub scope: Scope,
     /// A value read in this run, in the clock's own unit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub example: Option<String>,
     /// The same value in milliseconds; absent if its unit has no fixed length.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub example_ms: Option<f64>,
     /// `--calls N`: the duration of N calls that were really made.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bulk: Option<Bulk>,
     /// The verdict on it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
     /// Whether it is the one to use of its kind here: the one that is advised or, if none is, the
     /// cheapest with no known problem.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub best: bool,
 }
 
@@ -396,9 +354,7 @@ impl Clock {
 }
 
 /// What limits the smallest difference a clock can show.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
+#[record]
 pub enum Limit {
     /// The tick is longer than a read, so the tick is the resolution.
     Tick,
@@ -410,9 +366,7 @@ pub enum Limit {
 }
 
 /// How the tick of a clock is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
+#[record]
 pub enum TickFrom {
     /// It was seen: the differences between the clock's values are its multiples.
     Seen,
@@ -424,29 +378,22 @@ pub enum TickFrom {
 }
 
 /// The resolution of a clock.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct Resolution {
     /// The resolution that the API claims, in nanoseconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nominal_ns: Option<f64>,
     /// What the differences seen are multiples of, in nanoseconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tick_ns: Option<f64>,
     /// How that is known; absent in reports of earlier versions, which did not look for ticks
     /// that are shorter than a read.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tick_from: Option<TickFrom>,
     /// The smallest non-zero difference seen between two reads in a row, in nanoseconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed_min_ns: Option<f64>,
     /// The median non-zero difference, in nanoseconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed_median_ns: Option<f64>,
     /// How many non-zero differences were seen.
     pub changes: u64,
     /// How long the clock was watched, in nanoseconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub watched_ns: Option<f64>,
     /// What limits the resolution.
     pub verdict: Limit,
@@ -496,8 +443,7 @@ impl Resolution {
 }
 
 /// How long it takes until a clock changes, with reads back to back, in nanoseconds.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct UntilChange {
     /// The median of the samples.
     pub median_ns: f64,
@@ -512,8 +458,7 @@ pub struct UntilChange {
 }
 
 /// What a clock measures for an independent interval of about 100 ms.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct Difference {
     /// The interval by the reference, in milliseconds.
     pub reference_ms: f64,
@@ -523,16 +468,15 @@ pub struct Difference {
     /// reads.
     pub tolerance_ms: f64,
     /// Whether they agree within the tolerance.
+    #[always]
     pub agrees: bool,
     /// Whether the clock is the counter that the interval was measured with, converted to time at
     /// the rate of the ruler. Then that they agree shows nothing about its rate.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub of_ruler: bool,
 }
 
 /// Whether a clock went backwards.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct Backwards {
     /// Pairs of successive reads.
     pub tries: u64,
@@ -543,9 +487,7 @@ pub struct Backwards {
 }
 
 /// What a call of a clock takes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
+#[record]
 pub enum Speed {
     /// Less than 100 ns, as a read in user space does.
     Fast,
@@ -557,15 +499,13 @@ pub enum Speed {
 }
 
 /// Many calls that were really made.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct Bulk {
     /// How many calls.
     pub calls: u64,
     /// How long they took, in milliseconds.
     pub ms: f64,
     /// Whether that is fast.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speed: Option<Speed>,
 }
 
@@ -577,9 +517,7 @@ impl Bulk {
 }
 
 /// How good a clock is for measuring here.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
+#[record(PartialOrd, Ord)]
 pub enum Grade {
     /// No known problem.
     #[default]
@@ -593,8 +531,7 @@ pub enum Grade {
 }
 
 /// The judgement on a clock.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Eq)]
 pub struct Verdict {
     /// In one word.
     pub grade: Grade,

@@ -1,10 +1,7 @@
 //! What a measured rate was compared with, and what that shows.
 
-use serde::{Deserialize, Serialize};
-
 /// The comparison behind a measured rate.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct Comparison {
     /// What the rate was compared with: a clock's id, or the kernel's discipline.
     pub with: String,
@@ -12,16 +9,13 @@ pub struct Comparison {
     pub standing: Standing,
     /// How far the measured rate is above the one by that comparison, in parts per million; only
     /// if that is independent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub difference_ppm: Option<f64>,
     /// Why, in a clause.
     pub why: String,
 }
 
 /// Whether a comparison can show a wrong rate.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
+#[record]
 pub enum Standing {
     /// The other clock may have another oscillator, but its own error is not known.
     #[default]
@@ -44,10 +38,10 @@ impl Standing {
 }
 
 /// What the kernel's clock is disciplined by, as adjtimex(2) returns it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Copy)]
 pub struct Discipline {
     /// Whether a program (NTP, PTP) keeps the clock synchronised.
+    #[always]
     pub synchronised: bool,
     /// The kernel's bound on the clock's error (`maxerror`), in nanoseconds.
     pub max_error_ns: f64,

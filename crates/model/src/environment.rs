@@ -3,84 +3,62 @@
 
 use crate::clock_source;
 use crate::comparison::{Comparison, Discipline};
+use crate::loops::Throughput;
 use crate::ordering::AcrossCpus;
-use crate::throughput::Throughput;
 use crate::timekeeping::Timekeeping;
-use serde::{Deserialize, Serialize};
 
 /// The machine and its state.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct Environment {
     /// The operating system and its version.
     pub os: String,
     /// The kernel's release.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<String>,
     /// The C library that the tool calls, with its version if it tells one, and `static` if it is
     /// part of the tool; absent if it is not known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub c_library: Option<String>,
     /// The architecture that the tool was compiled for.
     pub arch: String,
     /// The processor.
     pub cpu: Cpu,
     /// The hypervisor, if there is one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hypervisor: Option<Hypervisor>,
     /// What emulates the processor, with the evidence; all figures are then the emulator's.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub emulated: Option<String>,
     /// The kernel's clock source.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clocksource: Option<ClockSource>,
     /// The time-stamp counter (x86).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tsc: Option<Tsc>,
     /// The generic timer's counter (Arm).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counter: Option<ArmCounter>,
     /// Whether the processor's counter agrees on several CPUs; absent if that was not tested.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub across_cpus: Option<AcrossCpus>,
     /// The throughput of the instruction that reads the counter; absent if it was not measured.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throughput: Option<Throughput>,
     /// HPET, ACPI PM and other timers of the machine.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub timers: Vec<Timer>,
     /// The vDSO.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vdso: Option<Vdso>,
     /// Power and frequency.
     #[serde(default)]
     pub power: Power,
     /// Load averages over 1, 5 and 15 minutes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<[f64; 3]>,
     /// CPUs that this process may run on.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allowed_cpus: Vec<usize>,
     /// What the kernel's clock is disciplined by (Linux).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub discipline: Option<Discipline>,
     /// How the system keeps time, beyond its clock source.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keeping: Option<Timekeeping>,
     /// Timer slack of the main thread, in nanoseconds (Linux).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timer_slack_ns: Option<u64>,
     /// The CPU quota of the process's control groups (Linux); absent if it could not be determined.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_quota: Option<CpuQuota>,
     /// Boot parameters of the kernel that affect timekeeping; no others are kept.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parameters: Vec<String>,
     /// Lines of the kernel log that concern timekeeping, oldest first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kernel_log: Vec<String>,
     /// What could not be determined, and why.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unknown: Vec<Unknown>,
 }
 
@@ -155,31 +133,25 @@ impl Environment {
 }
 
 /// How much CPU time the control groups of a process allow it, and what that has cost it so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Copy, Eq)]
 pub struct CpuQuota {
     /// The CPU time that the threads of the tightest group may use in each period, in microseconds;
     /// absent if no group has a limit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quota_us: Option<u64>,
     /// That period, in microseconds; absent if no limit could be read.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub period_us: Option<u64>,
     /// The periods in which the most throttled group had used up its quota (`nr_throttled`).
     pub throttled_periods: u64,
     /// How long that group was throttled, in nanoseconds, added up over its CPUs.
     pub throttled_ns: u64,
     /// All periods in which that group ran (`nr_periods`); absent if they are not counted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub periods: Option<u64>,
     /// How many of those periods were in this run; absent if the run did not count them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_periods: Option<u64>,
 }
 
 /// Something that could not be determined.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Eq)]
 pub struct Unknown {
     /// What.
     pub subject: String,
@@ -188,8 +160,7 @@ pub struct Unknown {
 }
 
 /// A cache of data.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Copy, Eq)]
 pub struct Cache {
     /// Its level, from 1.
     pub level: u32,
@@ -198,44 +169,32 @@ pub struct Cache {
 }
 
 /// The processor.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct Cpu {
     /// Vendor.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vendor: Option<String>,
     /// Model, as the processor names itself.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// Family, model and stepping (x86) or the MIDR (Arm).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<String>,
     /// The machine's model, from the device tree or DMI.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<String>,
     /// Logical CPUs online.
     pub logical: usize,
     /// Physical cores.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cores: Option<usize>,
     /// Sockets.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sockets: Option<usize>,
     /// NUMA nodes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes: Option<usize>,
     /// Whether two or more logical CPUs share a core.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub smt: Option<bool>,
     /// The types of cores, fastest first; empty if all are alike, as far as the system reports.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub core_types: Vec<CoreType>,
     /// Whether the processor states that LFENCE always serialises dispatch (AMD, CPUID 0x80000021
     /// EAX bit 2); absent if it has no such leaf.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lfence_serialises: Option<bool>,
     /// The caches of data of the first CPU, the smallest level first; empty if they are not known.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub caches: Vec<Cache>,
 }
 
@@ -258,9 +217,7 @@ impl Cpu {
 }
 
 /// What a type of core is made for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
+#[record]
 pub enum CoreClass {
     /// Speed: the fastest type of the processor.
     #[default]
@@ -283,25 +240,23 @@ impl CoreClass {
 }
 
 /// A type of core of a processor that has several, and the CPUs that are of it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Eq)]
 pub struct CoreType {
     /// What it is made for.
     pub class: CoreClass,
     /// Its name: `Core`, `Atom`, `Cortex-A76 r4p0`.
     pub name: String,
     /// Its CPUs, ascending.
+    #[always]
     pub cpus: Vec<usize>,
     /// What one of its CPUs achieves, as the kernel's scheduler assumes; the fastest has 1024.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity: Option<u64>,
     /// How the type is known.
     pub evidence: String,
 }
 
 /// What runs this virtual machine.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct Hypervisor {
     /// Its name.
     pub name: String,
@@ -310,7 +265,6 @@ pub struct Hypervisor {
     /// The features it offers that concern timekeeping: `kvm-clock`, `kvm-clock-stable`,
     /// `kvm-steal-time`, `hyperv-tsc-page`, `hyperv-tsc-invariant`, `xen-tsc-emulated`,
     /// `xen-tsc-reliable`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub features: Vec<String>,
 }
 
@@ -322,19 +276,17 @@ impl Hypervisor {
 }
 
 /// The kernel's clock source.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct ClockSource {
     /// The one in use.
     pub current: String,
     /// The ones that the kernel could use.
+    #[always]
     pub available: Vec<String>,
 }
 
 /// How far a time-stamp counter can be relied on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
+#[record]
 pub enum TscKind {
     /// There is no time-stamp counter.
     #[default]
@@ -348,39 +300,36 @@ pub enum TscKind {
 }
 
 /// The time-stamp counter.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct Tsc {
     /// How far it can be relied on.
     pub kind: TscKind,
     /// The evidence for that.
     pub evidence: String,
     /// Its rate, from every source that gives one.
+    #[always]
     pub rates: Vec<Rate>,
     /// Whether RDTSCP is available.
+    #[always]
     pub rdtscp: bool,
     /// Whether IA32_TSC_ADJUST is available.
+    #[always]
     pub tsc_adjust: bool,
     /// Whether the local APIC's TSC-deadline timer is available.
+    #[always]
     pub deadline: bool,
     /// Whether this process may read it (`PR_GET_TSC`).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permitted: Option<bool>,
     /// The reciprocal throughput of rdtsc, in nanoseconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rdtsc_ns: Option<f64>,
     /// The reciprocal throughput of rdtsc, in ticks of the counter itself.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rdtsc_cycles: Option<f64>,
     /// The reciprocal throughput of rdtsc, in core cycles.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rdtsc_core_cycles: Option<f64>,
 }
 
 /// How a source knows the rate of a counter.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
+#[record]
 pub enum RateKind {
     /// The source states the rate of the counter.
     #[default]
@@ -392,8 +341,7 @@ pub enum RateKind {
 }
 
 /// The rate of a counter, as one source gives it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct Rate {
     /// The source: a CPUID leaf, the kernel log, a measurement.
     pub source: String,
@@ -401,17 +349,14 @@ pub struct Rate {
     #[serde(default)]
     pub kind: RateKind,
     /// Ticks per second; absent if the source gives no rate.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hz: Option<f64>,
     /// Bound on the relative error, in parts per million, if known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_ppm: Option<f64>,
     /// Why there is no rate, or how it was read.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[absent]
     pub note: String,
     /// What a measured rate was compared with; absent for one that is stated, which is compared
     /// with the measured one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compared: Option<Comparison>,
 }
 
@@ -423,78 +368,67 @@ impl Rate {
 }
 
 /// The counter of Arm's generic timer.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct ArmCounter {
     /// Its rate, from every source that gives one.
+    #[always]
     pub rates: Vec<Rate>,
     /// Errata of the counter that are known for this processor or that the kernel named.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errata: Vec<String>,
 }
 
 /// A timer of the machine.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct Timer {
     /// Its name.
     pub name: String,
     /// Whether it was found; absent if that cannot be determined from here.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub present: Option<bool>,
     /// Ticks per second.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hz: Option<f64>,
     /// How that is known, or why it is not.
     pub evidence: String,
 }
 
 /// The vDSO.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct Vdso {
     /// Whether the kernel maps it.
+    #[always]
     pub present: bool,
     /// The time functions it exports.
+    #[always]
     pub symbols: Vec<String>,
 }
 
 /// Power and frequency.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct Power {
     /// `mains` or `battery`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     /// The frequency governor.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub governor: Option<String>,
     /// The frequency driver.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frequency_driver: Option<String>,
     /// The idle driver.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle_driver: Option<String>,
     /// The idle states, from shallow to deep.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub idle_states: Vec<IdleState>,
     /// The lowest and the highest current frequency of the CPUs, in hertz.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frequency_hz: Option<[f64; 2]>,
     /// The priority class of the process (Windows).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority_class: Option<String>,
 }
 
 /// An idle state.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct IdleState {
     /// Its name.
     pub name: String,
     /// Time to wake from it, in microseconds.
     pub latency_us: u64,
     /// Whether it is disabled.
+    #[always]
     pub disabled: bool,
 }
 

@@ -1,12 +1,9 @@
-//! A duration with its uncertainty.
+//! A duration with its uncertainty, and what a read of a clock costs.
 
 use crate::units;
-use serde::{Deserialize, Serialize};
 
 /// Why sampling ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
+#[record]
 pub enum SampledTo {
     /// The interval became as narrow as requested.
     Precision,
@@ -16,8 +13,7 @@ pub enum SampledTo {
 }
 
 /// A second place where the costs of batches gather, such as that of another placement in memory.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Copy)]
 pub struct Second {
     /// The cost there, per read, in nanoseconds.
     pub value_ns: f64,
@@ -26,8 +22,7 @@ pub struct Second {
 }
 
 /// The cost of one read, in nanoseconds, with the empty loop subtracted.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct Estimate {
     /// The estimate: the mode of the batches' cost per read, less that of the empty loop.
     pub value_ns: f64,
@@ -42,7 +37,6 @@ pub struct Estimate {
     /// Median absolute deviation of the batches, per read.
     pub mad_ns: f64,
     /// Standard deviation of the batches, per read; absent in reports of earlier versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sd_ns: Option<f64>,
     /// The 99th percentile of the batches, per read.
     pub p99_ns: f64,
@@ -61,38 +55,29 @@ pub struct Estimate {
     /// Why sampling ended.
     pub stopped_by: SampledTo,
     /// The estimate in ticks of the time-stamp counter, if that is the ruler.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cycles: Option<f64>,
     /// The estimate in core cycles, at the core's frequency while this was measured. It stays the
     /// same when the frequency changes from run to run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub core_cycles: Option<f64>,
     /// How many processes the batches come from. The interval covers what another run would report
     /// only if there are several; absent in reports of earlier versions, which used one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processes: Option<u32>,
     /// The estimate of each process alone, in nanoseconds, rounded well below the interval. Those
     /// with too few samples are left out. Absent if there are fewer than two, and in reports of
     /// earlier versions.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub by_process: Vec<f64>,
     /// The processes differ by more than their samples explain, and by enough to matter.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub processes_disagree: bool,
     /// The cost while something else ran on the core's other hardware thread; absent if that was
     /// not seen.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shared_ns: Option<f64>,
     /// The estimate itself is from a core that was shared, at least in part, because there were too
     /// few rounds in which it was not.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub only_shared: bool,
     /// The other place where the batches gather, if there is one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub second: Option<Second>,
     /// The read is cheaper than the empty loop plus its interval, so `high_ns` is an upper bound
     /// and `value_ns` only an indication.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub below_resolution: bool,
 }
 
@@ -138,4 +123,34 @@ impl Estimate {
         let known = self.known_ns().is_some() && other.known_ns().is_some();
         known && self.high_ns < other.low_ns
     }
+}
+
+/// The costs of one read. Each answers a different question.
+#[record]
+pub struct Cost {
+    /// Independent reads back to back.
+    pub throughput: Option<Estimate>,
+    /// Each read ordered after the one before.
+    pub latency: Option<Estimate>,
+    /// One read after caches and branch history were displaced.
+    pub cold: Option<Estimate>,
+    /// What was displaced before each cold read; absent in reports of earlier versions, which
+    /// walked 4 MiB.
+    pub displaced: Option<Displaced>,
+    /// The first read in a new process.
+    pub first: Option<Estimate>,
+    /// The instructions that a read back to back executes in user mode, without those of the empty
+    /// loop; absent if no counter shows them.
+    pub instructions: Option<f64>,
+}
+
+/// What was displaced before a cold read.
+#[record(Copy, Eq)]
+pub struct Displaced {
+    /// The memory that was walked, in bytes.
+    pub bytes: u64,
+    /// The level of the largest cache that it fills; absent if the caches are not known.
+    pub level: Option<u32>,
+    /// Whether that is the last cache before memory.
+    pub last: bool,
 }

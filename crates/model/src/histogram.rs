@@ -3,12 +3,10 @@
 use crate::quantile::Percentile;
 use base64::Engine;
 use hdrhistogram::Histogram as Hdr;
-use serde::{Deserialize, Serialize};
 use std::io::Read;
 
 /// A histogram of nanoseconds, with its percentiles for readers without the library.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct Histogram {
     /// How many values were recorded.
     pub count: u64,
@@ -17,16 +15,12 @@ pub struct Histogram {
     /// The mean, in nanoseconds.
     pub mean_ns: f64,
     /// The median, in nanoseconds; absent if there are too few values.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p50_ns: Option<u64>,
     /// The 90th percentile, in nanoseconds; absent if there are too few values.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p90_ns: Option<u64>,
     /// The 99th percentile, in nanoseconds; absent if there are too few values.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p99_ns: Option<u64>,
     /// The 99.9th percentile, in nanoseconds; absent if there are too few values.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p999_ns: Option<u64>,
     /// The largest value, in nanoseconds.
     pub max_ns: u64,

@@ -8,16 +8,17 @@
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
 
+#[macro_use]
+extern crate chronoscope_model_macros;
+
 pub mod advice;
 pub mod between;
-pub mod calls;
 pub mod change;
 pub mod check;
 pub mod clock;
 pub mod clock_source;
 pub mod compare;
 pub mod comparison;
-mod cost;
 pub mod deltas;
 pub mod environment;
 pub mod estimate;
@@ -25,9 +26,8 @@ pub mod finding;
 pub mod histogram;
 pub mod kernel_log;
 pub mod load;
-pub mod note;
+pub mod loops;
 pub mod ordering;
-pub mod overhead;
 mod page;
 pub mod performance_counter;
 pub mod quantile;
@@ -38,11 +38,9 @@ pub mod schema;
 pub mod snippet;
 pub mod spec;
 pub mod sweep;
-pub mod throughput;
 pub mod timekeeping;
 pub mod trust;
 pub mod units;
-pub mod user_space;
 pub mod waits;
 pub mod why;
 
@@ -52,23 +50,19 @@ pub use clock::Clock;
 pub use environment::Environment;
 pub use estimate::Estimate;
 pub use finding::{About, Certainty, Finding, Level};
-pub use note::Note;
 pub use page::Page;
-pub use run::{Ruler, Run};
+pub use run::{Note, Ruler, Run};
 pub use runtimes::Runtime;
 pub use spec::Spec;
 pub use trust::Trust;
 pub use waits::Wait;
 use why::Why;
 
-use serde::{Deserialize, Serialize};
-
 /// The version of the report format that this crate writes.
 pub const SCHEMA: &str = "chronoscope.report/1";
 
 /// Everything that one run found.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct Report {
     /// Name and version of the document's schema, [`SCHEMA`].
     pub schema: String,
@@ -78,58 +72,41 @@ pub struct Report {
     pub environment: Environment,
     /// The clock that all durations in this report were measured with; absent if nothing was
     /// measured.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ruler: Option<Ruler>,
     /// The clocks, in the order of the catalogue.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub clocks: Vec<Clock>,
     /// What reads cost under each load that was asked for, clock by clock. Nothing is judged by
     /// these.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub clocks_under_load: Vec<Clock>,
     /// The differences between successive reads, one entry per clock asked for.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deltas: Vec<deltas::Deltas>,
     /// The mean of a million calls, the mean of ten, and a single call, in three passes.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub calls: Vec<calls::Calls>,
+    pub calls: Vec<loops::Calls>,
     /// What timing adds to a real loop.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub overhead: Vec<overhead::Overhead>,
+    pub overhead: Vec<loops::Overhead>,
     /// What each load next to clocks, differences or calls really got.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub load_runs: Vec<waits::LoadRun>,
     /// How precisely one can wait, one row per method, duration and load.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waits: Vec<Wait>,
     /// What was asked of the run; absent if its measurement has no [`Spec`].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spec: Option<Spec>,
     /// What the waits are, as asked for and as the tool chose; a checkpoint is resumed from this
     /// plan.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waits_plan: Option<waits::Plan>,
     /// The clocks of language runtimes, one row per runtime and build.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub runtimes: Vec<Runtime>,
     /// Whether the clocks can be trusted: backward steps, agreement between CPUs, rates, and what
     /// happened to the machine meanwhile.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trust: Option<Trust>,
     /// The same measurements under each clock source of the kernel.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sweep: Vec<sweep::Source>,
     /// What the run left out or did differently.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Note>,
     /// Problems and facts worth knowing, with the evidence.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
     /// What was looked for, and what came of it; only if that was asked for.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<Check>,
     /// Which clock to use for which purpose.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub advice: Vec<Advice>,
 }
 
@@ -146,6 +123,11 @@ impl Report {
         let why = self.waits.iter_mut().filter_map(|wait| wait.why.as_mut());
         why.for_each(Why::withhold_names);
     }
+}
+
+/// Whether a value may be absent from JSON.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// The sample in the README is compiled and run.

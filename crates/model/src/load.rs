@@ -1,13 +1,7 @@
 //! Load next to the waits: what was asked for, and what it got.
 
-use serde::{Deserialize, Serialize};
-
 /// What ran alongside while waits were measured.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
+#[record(Names, PartialOrd, Ord, Hash)]
 pub enum Load {
     /// No load from the tool.
     #[default]
@@ -15,7 +9,6 @@ pub enum Load {
     /// Computation at the lowest priority, for idle time only.
     Low,
     /// Computation at a lower priority that still gets its share.
-    #[serde(rename = "low-nice")]
     LowNice,
     /// Computation at the same priority.
     Normal,
@@ -32,37 +25,9 @@ pub enum Load {
 }
 
 impl Load {
-    /// Every load, lightest first.
-    pub const ALL: [Self; 9] = [
-        Self::None,
-        Self::Low,
-        Self::LowNice,
-        Self::Normal,
-        Self::High,
-        Self::Io,
-        Self::Memory,
-        Self::Timers,
-        Self::Print,
-    ];
-
     /// Whether a CPU under it is idle at times. A load that computes has something to run always.
     pub const fn leaves_idle_time(self) -> bool {
         matches!(self, Self::None | Self::Io | Self::Timers)
-    }
-
-    /// Its name, as `--load` takes it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Low => "low",
-            Self::LowNice => "low-nice",
-            Self::Normal => "normal",
-            Self::High => "high",
-            Self::Io => "io",
-            Self::Memory => "memory",
-            Self::Timers => "timers",
-            Self::Print => "print",
-        }
     }
 }
 
@@ -79,8 +44,7 @@ impl std::str::FromStr for Load {
 }
 
 /// What the load of a run really got.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct LoadRun {
     /// Which load.
     pub load: Load,
@@ -88,14 +52,14 @@ pub struct LoadRun {
     pub scheduling: String,
     /// What each of its processes did, as the load describes itself; absent in reports of earlier
     /// versions.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[absent]
     pub about: String,
     /// Wall time for which it ran, in seconds.
     pub seconds: f64,
     /// The processes that it consisted of.
+    #[always]
     pub processes: Vec<LoadProcess>,
     /// How it differs from what was asked for, and why.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
@@ -132,8 +96,7 @@ impl LoadRun {
 }
 
 /// One process of a load.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct LoadProcess {
     /// The CPU it was pinned to.
     pub cpu: usize,
@@ -141,7 +104,6 @@ pub struct LoadProcess {
     pub cpu_s: f64,
     /// When it was found to have ended, in seconds from the start of the load; absent if it ran
     /// until the tool ended it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_s: Option<f64>,
 }
 

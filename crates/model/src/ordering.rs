@@ -1,11 +1,7 @@
 //! Whether a read of a clock takes place when it stands in the code: tested, not quoted.
 
-use serde::{Deserialize, Serialize};
-
 /// What precedes a read in a test of its order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
+#[record(Hash)]
 pub enum Work {
     /// A load that misses every cache.
     #[default]
@@ -28,31 +24,25 @@ impl Work {
 }
 
 /// How reads of one clock behave on this machine, each compared with reads that are fenced.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct Ordering {
     /// How often the read was made after each kind of work, with a fence and without one each.
     pub tries: u64,
     /// One entry for each kind of work.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub after: Vec<After>,
     /// What two threads on two CPUs saw that handed their values to each other.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handed: Option<Handed>,
     /// Why no values were handed over.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_handed: Option<String>,
     /// Whether the manuals promise that it waits for earlier instructions, on this processor.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub promised: Option<bool>,
     /// The result in a few words: the worst that was seen, next to the promise.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[absent]
     pub text: String,
 }
 
 /// Reads after one kind of work.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Copy)]
 pub struct After {
     /// What came before the read.
     pub work: Work,
@@ -63,7 +53,6 @@ pub struct After {
     pub early_ns: f64,
     /// By how much instructions after the read were ahead of it, in nanoseconds, in all groups but
     /// one; absent if the clock does not allow that to be seen.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overtaken_ns: Option<f64>,
     /// What these figures scatter by, in nanoseconds.
     pub scatter_ns: f64,
@@ -124,8 +113,7 @@ fn worst(values: impl Iterator<Item = f64>) -> Option<f64> {
 }
 
 /// Values that two threads, each on its own CPU, handed to each other in turn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Copy)]
 pub struct Handed {
     /// The CPUs.
     pub cpus: [usize; 2],
@@ -145,20 +133,16 @@ impl Handed {
 }
 
 /// Whether the processor's counter agrees on several CPUs, read with fences on both sides.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct AcrossCpus {
     /// The pairs of CPUs that were compared.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pairs: Vec<Pair>,
     /// Why no pair, or not every CPU, was compared.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out: Option<String>,
 }
 
 /// Two CPUs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Copy)]
 pub struct Pair {
     /// What was handed to and fro.
     pub handed: Handed,

@@ -7,7 +7,6 @@
 //! without an interval is not reported.
 
 use hdrhistogram::Histogram as Hdr;
-use serde::{Deserialize, Serialize};
 
 /// The probability that an interval misses its quantile.
 const MISS: f64 = 0.05;
@@ -73,34 +72,27 @@ pub struct Quantile {
 }
 
 /// The 95 % interval of a percentile, in nanoseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Copy, Eq, !Default)]
 pub struct Interval {
     /// Its lower end.
     pub low_ns: u64,
     /// Its upper end; absent if that is among the waits that were still in progress when the run
     /// ended, so that nobody knows it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub high_ns: Option<u64>,
 }
 
 /// The 95 % intervals of the percentiles of a sample, each from one order statistic to another.
 /// They hold for values that do not depend on each other; the intervals of values that resemble
 /// those before them are rather too narrow.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Copy, Eq)]
 pub struct Intervals {
     /// That of the median; absent, as the others, if there are too few values.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p50: Option<Interval>,
     /// That of the 90th percentile.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p90: Option<Interval>,
     /// That of the 99th percentile.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p99: Option<Interval>,
     /// That of the 99.9th percentile.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p999: Option<Interval>,
 }
 

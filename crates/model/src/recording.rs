@@ -104,8 +104,7 @@ impl Event {
 }
 
 /// What is measured, and where.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct Start {
     /// `chronoscope.recording/1`.
     pub schema: String,
@@ -114,36 +113,30 @@ pub struct Start {
     /// The wall clock at the start, in nanoseconds since 1970.
     pub wall_ns: u64,
     /// The rows, which events name by their place in this list.
+    #[always]
     pub rows: Vec<Row>,
     /// The clock whose deltas are watched, if any.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<String>,
     /// What could not be done as asked.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Note>,
     /// The clock that the waits are measured with.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ruler: Option<Ruler>,
     /// The arguments of the tool.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub argv: Vec<String>,
     /// The machine.
     pub environment: Environment,
 }
 
 /// A method that waits.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct Row {
     /// The id of the method.
     pub id: String,
     /// The duration of a wait, or the period of the grid, in nanoseconds.
     pub requested_ns: u64,
     /// The CPU of its thread.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<usize>,
     /// Why it cannot be measured here.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unavailable_reason: Option<String>,
     /// By how much a wait may seem early without being early, in nanoseconds.
     #[serde(default)]
@@ -154,8 +147,7 @@ pub struct Row {
 }
 
 /// The load from a time on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Copy, Eq)]
 pub struct LoadSince {
     /// When it began.
     pub at_ns: u64,
@@ -164,16 +156,17 @@ pub struct LoadSince {
 }
 
 /// Some waits of a row, one after the other.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Eq)]
 pub struct Waits {
     /// The row.
     pub row: usize,
     /// When the first of them ended.
     pub at_ns: u64,
     /// The time from the end of the one before to the end of each; 0 for the first.
+    #[always]
     pub after_ns: Vec<u64>,
     /// The overshoot of each, negative if it ended early.
+    #[always]
     pub late_ns: Vec<i64>,
 }
 
@@ -189,23 +182,20 @@ impl Waits {
 }
 
 /// A late wake-up.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct Late {
     /// The row.
     pub row: usize,
     /// When the wait ended.
     pub at_ns: u64,
     /// The frequency of the core around it, in Hz, if known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hz: Option<f64>,
     /// The lateness and its parts.
     pub wake: Worst,
 }
 
 /// Why waits of a row ended late, since the last such event.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct WhySince {
     /// The row.
     pub row: usize,
@@ -216,19 +206,16 @@ pub struct WhySince {
 }
 
 /// What the machine did since the last such event. What is absent is not known here.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct Machine {
     /// When.
     pub at_ns: u64,
     /// The rate of the wall clock against a clock that nothing slews (`CLOCK_MONOTONIC_RAW`), in
     /// parts per million, over the last minute or since the last step.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drift_ppm: Option<f64>,
     /// Steps of the wall clock.
     pub steps: u64,
     /// What the hypervisor took from the CPU of the waits, in nanoseconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steal_ns: Option<u64>,
     /// How often a waiting thread was found on another CPU than before, at the end of a burst.
     pub moved: u64,
@@ -236,18 +223,19 @@ pub struct Machine {
     /// [`Event::Pause`].
     pub paused_ns: u64,
     /// The share of a CPU that each row took while it waited, 0 to 1, in the order of the rows.
+    #[always]
     pub cpu: Vec<Option<f64>>,
 }
 
 /// Differences of successive reads of a clock.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct Deltas {
     /// When the last of them was read.
     pub at_ns: u64,
     /// The clock, which may be another one than before.
     pub clock: String,
     /// The differences in nanoseconds, each with how often it was seen, in ascending order.
+    #[always]
     pub counts: Vec<(u64, u64)>,
     /// Nanoseconds per tick of the clock.
     pub ns_per_tick: f64,
@@ -256,21 +244,18 @@ pub struct Deltas {
 }
 
 /// A time in which nothing was measured.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Copy, Eq)]
 pub struct Pause {
     /// Its start.
     pub at_ns: u64,
     /// Its end.
     pub until_ns: u64,
     /// Whether nobody asked for it: the process was stopped, or the machine suspended.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_gap: bool,
 }
 
 /// What could not be done as asked, or did not go on.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Eq)]
 pub struct NoteAt {
     /// When.
     pub at_ns: u64,
@@ -279,8 +264,7 @@ pub struct NoteAt {
 }
 
 /// Waits that could not be kept.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Copy, Eq)]
 pub struct Dropped {
     /// When that was noticed.
     pub at_ns: u64,

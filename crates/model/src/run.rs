@@ -1,14 +1,12 @@
-//! When and how a report was made.
+//! When and how a report was made, and what was left out or done differently.
 
 use crate::between::Between;
 use crate::change::Change;
 use crate::comparison::Comparison;
 use crate::timekeeping::Moved;
-use serde::{Deserialize, Serialize};
 
 /// The run that made the report.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct Run {
     /// Sixteen hexadecimal digits that distinguish this run from others.
     pub id: String,
@@ -17,47 +15,41 @@ pub struct Run {
     /// The end, in UTC as RFC 3339.
     pub finished: String,
     /// The command line.
+    #[always]
     pub argv: Vec<String>,
     /// The screen that the report was made for, for example `clocks`; absent if a program made the
     /// report.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub screen: Option<String>,
     /// The version of the tool.
     pub tool_version: String,
     /// The compilers that built the tool, and the readers of clocks in it, with their versions.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub compilers: Vec<String>,
     /// The seed of the random order in which entries were measured within each round.
     pub order_seed: u64,
     /// Whether the run was complete. `false`: it was interrupted, and the report holds what was
     /// measured until then.
+    #[always]
     pub complete: bool,
     /// Whether the run only glanced: at facts, and at the costs of a few clocks.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub quick: bool,
     /// Wall time of the run, in seconds.
     pub seconds: f64,
     /// What was different on the machine when the run ended;
     /// [`Report::environment`](crate::Report) is the machine as it was when the run began.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<Change>,
     /// Why the run may be off as a whole, beyond what its samples show; empty for a calm run, and
     /// absent in reports of earlier versions. The intervals of its costs are wider for it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disturbed: Vec<Disturbed>,
     /// What whole runs of this machine differ by, which the intervals of its costs include; absent
     /// without costs, and in reports of earlier versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub between: Option<Between>,
     /// By how much the system's clocks moved against each other during the run; absent if they
     /// could not be read together.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moved: Option<Moved>,
 }
 
 /// One reason why a run may be off as a whole.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Eq)]
 pub struct Disturbed {
     /// A stable name: `core-shared` or `frequency-spread`.
     pub id: String,
@@ -66,13 +58,11 @@ pub struct Disturbed {
 }
 
 /// The clock that all durations of the report were measured with.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct Ruler {
     /// How it is read at start and stop, for example `lfence-rdtsc-lfence/rdtscp-lfence`.
     pub id: String,
     /// Whether it is the processor's counter rather than a clock of the system.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_counter: bool,
     /// Ticks per second, by calibration against [`Ruler::reference`].
     pub hz: f64,
@@ -81,7 +71,6 @@ pub struct Ruler {
     /// The clock it was calibrated against.
     pub reference: String,
     /// What that clock can show about the rate.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compared: Option<Comparison>,
     /// The cost of an empty start and stop, in nanoseconds; already subtracted from every figure.
     pub cost_ns: f64,
@@ -89,25 +78,20 @@ pub struct Ruler {
     pub tick_ns: f64,
     /// 95 of 100 empty intervals, from a start to the stop right after it, differ from their mean
     /// by at most this, in nanoseconds; absent in reports of earlier versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub empty_spread_ns: Option<f64>,
     /// The CPU that the measuring thread was pinned to; absent if it could not be pinned.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<usize>,
     /// The real-time priority (SCHED_FIFO) at which it measured; absent for an ordinary thread.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fifo: Option<u32>,
     /// The other CPUs of the same core, as the system numbers them; empty if there are none or it
     /// does not say.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub siblings: Vec<usize>,
     /// How quiet the machine was.
     pub noise: Noise,
 }
 
 /// What disturbed the run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct Noise {
     /// How many batches were measured.
     pub batches: u64,
@@ -116,38 +100,30 @@ pub struct Noise {
     pub disturbed: u64,
     /// Involuntary context switches of the measuring thread; absent if the system does not report
     /// them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub involuntary_switches: Option<u64>,
     /// Time that the hypervisor took from the machine's CPUs during the run, in milliseconds;
     /// absent if the system does not report it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steal_ms: Option<f64>,
     /// What was taken from a spinning thread on the CPU of the measurement; absent if that cannot
     /// be determined.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub taken: Option<Taken>,
     /// Time that the measuring thread was ready to run and something else had its CPU, in
     /// milliseconds; absent if the system does not report it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_queue_ms: Option<f64>,
     /// The share of rounds, 0 to 1, in which something else ran on the core's other hardware
     /// thread; absent if that cannot be determined.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shared: Option<f64>,
     /// By how much longer independent additions took in the median of these rounds, as a share: how
     /// much the neighbour takes of the core's units. Absent if no round was shared.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub crowded: Option<f64>,
     /// The frequency of the core that was measured on; absent if it cannot be determined, as on an
     /// emulated processor.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub core: Option<Core>,
 }
 
 /// Time that was taken from a spinning thread in gaps of more than a microsecond between two reads
 /// of the counter.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Copy)]
 pub struct Taken {
     /// For how long it was watched, in nanoseconds.
     pub watched_ns: f64,
@@ -158,8 +134,7 @@ pub struct Taken {
 }
 
 /// Gaps of one kind.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Copy)]
 pub struct Gaps {
     /// How many there were.
     pub count: u64,
@@ -178,8 +153,7 @@ impl Taken {
 
 /// The core's frequency while costs were measured, from chains of dependent additions in each
 /// round. Costs in nanoseconds are inversely proportional to it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Copy)]
 pub struct Core {
     /// The usual frequency: the mean of the rounds within 1 % of their median, in hertz. Costs that
     /// follow the frequency are given at this one.
@@ -204,6 +178,21 @@ impl Core {
         let moves = self.high_hz - self.low_hz > Self::STEADY * self.hz;
         if moves { "core cycles" } else { "nanoseconds" }
     }
+}
+
+/// One note.
+#[record(Eq)]
+pub struct Note {
+    /// A stable name for what happened.
+    pub id: String,
+    /// What it concerns: the id of a clock or a wait method, or the name of a section; absent if it
+    /// concerns the whole run.
+    pub about: Option<String>,
+    /// What happened, in one sentence without a full stop.
+    pub text: String,
+    /// What to do about it; empty if there is nothing to do.
+    #[absent]
+    pub fix: String,
 }
 
 #[cfg(test)]

@@ -2,11 +2,9 @@
 
 use crate::clock::Kind;
 use crate::estimate::Estimate;
-use serde::{Deserialize, Serialize};
 
 /// A runtime, in one version and built in one way.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct Runtime {
     /// The runtime's id, and how it was built if there are several ways: `python`, `c:gcc-O2`.
     pub id: String,
@@ -24,43 +22,32 @@ pub struct Runtime {
     #[serde(default)]
     pub processor: String,
     /// Why it could not be measured, or not to the end; absent if it was.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Its version; absent if it did not say.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// What else identifies it: its compiler, or its engine.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build: Option<String>,
     /// The program that was run or that compiled it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
     /// The clock that timed its batches.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopwatch: Option<Stopwatch>,
     /// How long it took until its batches no longer became faster.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warm_up: Option<WarmUp>,
     /// The processes that the costs come from.
     #[serde(default)]
     pub processes: u32,
     /// The clock of C that costs are compared with; absent if none was measured.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relative_to: Option<String>,
     /// Its clocks.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub clocks: Vec<RuntimeClock>,
     /// Its ways to wait.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sleeps: Vec<RuntimeSleep>,
     /// Settings that change its clocks.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub settings: Vec<Setting>,
 }
 
 /// The clock of a runtime that timed its batches.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct Stopwatch {
     /// The call.
     pub call: String,
@@ -68,31 +55,28 @@ pub struct Stopwatch {
     pub hz: f64,
     /// How much faster than claimed it ran by the ruler, in parts per million; absent if it was
     /// not compared.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fast_ppm: Option<f64>,
     /// The largest error of `fast_ppm`, in parts per million, which includes that of the ruler;
     /// absent in reports of earlier versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fast_error_ppm: Option<f64>,
 }
 
 /// The warm-up of a runtime's first process.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Copy)]
 pub struct WarmUp {
     /// How long it took, in seconds.
     pub seconds: f64,
     /// Batches of each cost until they no longer became faster.
     pub batches: u64,
     /// Whether they had settled when measuring began.
+    #[always]
     pub settled: bool,
     /// How many times as long the first batch was as the last, for the cost that changed most.
     pub speed_up: f64,
 }
 
 /// A clock of a runtime.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct RuntimeClock {
     /// Its id within the runtime.
     pub id: String,
@@ -103,74 +87,54 @@ pub struct RuntimeClock {
     /// The length of its unit, in nanoseconds.
     pub unit_ns: f64,
     /// The resolution that the runtime claims, in nanoseconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claimed_ns: Option<f64>,
     /// Whether the runtime claims that it is of high resolution.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub high_resolution: Option<bool>,
     /// The smallest amount by which its value changed, in nanoseconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tick_ns: Option<f64>,
     /// The smallest difference that can be seen, in nanoseconds: the tick, or a read if that takes
     /// longer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resolution_ns: Option<f64>,
     /// The cost of reads back to back, less that of the same loop without a read.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throughput: Option<Estimate>,
     /// The cost of reads of which each needs the value before, less that of the same loop without
     /// a read.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<Estimate>,
     /// What makes the interval of `throughput` as wide as it is; absent in reports of earlier
     /// versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limited_by: Option<LimitedBy>,
     /// The two costs of reads back to back between which the processes differ, if they do, in
     /// nanoseconds. The interval then spans more than a cost.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub states_ns: Option<[f64; 2]>,
     /// The cost of reads back to back as a multiple of that of C.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relative: Option<Ratio>,
     /// Its latency and resolution as benchmarks of stopwatches define them; absent in reports of
     /// earlier versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub benchmark: Option<Benchmark>,
     /// The median difference between successive reads, in nanoseconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub median_delta_ns: Option<f64>,
     /// What a long series of reads back to back showed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub watched: Option<Watched>,
     /// The call of the system that the runtime says it makes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claims: Option<String>,
     /// Whether the call is not part of the documented interface, and so no advice.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub internal: bool,
     /// The calls of the system that were counted while it was read; absent if nothing counted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calls: Option<Vec<Called>>,
     /// How many system calls that read a clock a read makes; absent if they were not counted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_calls: Option<f64>,
     /// How many futex calls a read makes, which a contended mutex needs; absent if they were not
     /// counted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub futex_calls: Option<f64>,
     /// How they were counted, or why not.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[absent]
     pub counted_by: String,
     /// What a read allocates; absent if the runtime does not report that.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allocates: Option<Allocates>,
 }
 
 /// What makes an interval as wide as it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
+#[record]
 pub enum LimitedBy {
     /// There are two costs: some processes have one, the others the other.
     TwoStates,
@@ -199,21 +163,17 @@ impl LimitedBy {
 
 /// Two methods of a benchmark, `Latency()`, which reads the clock, and `Resolution()`, which reads
 /// it until the value changes, with the figures of BenchmarkDotNet.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Copy)]
 pub struct Benchmark {
     /// A read, less the empty loop. An iteration is a batch.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<Spread>,
     /// Reads until the value changes, at least two. An iteration is a series of successive reads,
     /// or one change if reads hardly ever see one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resolution: Option<Spread>,
 }
 
 /// The means of iterations, without those above the upper fence of Tukey.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Copy)]
 pub struct Spread {
     /// Their mean, in nanoseconds.
     pub mean_ns: f64,
@@ -226,8 +186,7 @@ pub struct Spread {
 }
 
 /// A multiple with its 95 % interval.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Copy)]
 pub struct Ratio {
     /// The multiple.
     pub value: f64,
@@ -260,8 +219,7 @@ impl Ratio {
 }
 
 /// What a long series of reads showed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Copy)]
 pub struct Watched {
     /// Differences looked at.
     pub reads: u64,
@@ -277,8 +235,7 @@ pub struct Watched {
 }
 
 /// A call of the system that was counted.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct Called {
     /// The call, such as `clock_gettime(CLOCK_MONOTONIC)`.
     pub call: String,
@@ -287,20 +244,16 @@ pub struct Called {
 }
 
 /// What a read allocates, by the runtime's own count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Copy)]
 pub struct Allocates {
     /// Bytes per read.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<f64>,
     /// Objects per read.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub objects: Option<f64>,
 }
 
 /// Waits of a runtime for one duration, by its own stopwatch.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct RuntimeSleep {
     /// Its id within the runtime.
     pub id: String,
@@ -325,8 +278,7 @@ pub struct RuntimeSleep {
 }
 
 /// A setting that changes a runtime's clocks.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct Setting {
     /// The setting as a user writes it.
     pub name: String,

@@ -35,30 +35,25 @@ pub enum Spec {
 }
 
 /// What disturbs a measurement, or keeps others from disturbing it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Args)]
 #[serde(default)]
-#[cfg_attr(feature = "clap", derive(clap::Args))]
 pub struct Disturbance {
     /// Measure again under each of these loads: low, low-nice, normal, high, io, memory, timers,
     /// print.
-    #[serde(rename = "loads", skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(feature = "clap", arg(long, value_name = "LOAD", value_delimiter = ','))]
+    #[serde(rename = "loads")]
+    #[arg(long, value_name = "LOAD", value_delimiter = ',')]
     pub load: Vec<Load>,
     /// Processes of a load. Default: one per CPU.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "clap", arg(long, value_name = "N", requires = "load"))]
-    #[cfg_attr(feature = "clap", arg(value_parser = parse_count, allow_hyphen_values = true))]
+    #[arg(long, value_name = "N", requires = "load")]
+    #[arg(value_parser = parse_count, allow_hyphen_values = true)]
     pub load_processes: Option<u64>,
     /// Read with SCHED_FIFO at this priority (1 to 49, or 99 with --allow-high-priority).
-    #[serde(rename = "fifo", skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "clap", arg(long, value_name = "PRIORITY"))]
-    #[cfg_attr(feature = "clap", arg(value_parser = parse_whole::<u32>))]
-    #[cfg_attr(feature = "clap", arg(allow_hyphen_values = true))]
+    #[serde(rename = "fifo")]
+    #[arg(long, value_name = "PRIORITY")]
+    #[arg(value_parser = parse_whole::<u32>, allow_hyphen_values = true)]
     pub priority: Option<u32>,
     /// Allow a --priority of 50 to 99, which the kernel's interrupt threads cannot interrupt.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    #[cfg_attr(feature = "clap", arg(long, requires = "priority"))]
+    #[arg(long, requires = "priority")]
     pub allow_high_priority: bool,
 }
 
@@ -76,43 +71,35 @@ impl Disturbance {
 }
 
 /// What does each clock cost, and what is its resolution?
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Args)]
 #[serde(default)]
-#[cfg_attr(feature = "clap", derive(clap::Args))]
 pub struct ClockSpec {
     /// Ids, prefixes or globs of clocks: posix/monotonic, linux, '*/*coarse*'. Default: all.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ids: Vec<String>,
     /// Actually make N calls of each clock, such as 10M, and show how long they took.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "clap", arg(long, value_name = "N"))]
-    #[cfg_attr(feature = "clap", arg(value_parser = parse_count, allow_hyphen_values = true))]
+    #[arg(long, value_name = "N", value_parser = parse_count, allow_hyphen_values = true)]
     pub calls: Option<u64>,
     /// Include the clocks of other libraries (in builds with --features peers).
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    #[cfg_attr(feature = "clap", arg(long))]
+    #[arg(long)]
     pub peers: bool,
     /// What runs alongside, and with which priority the reads are made.
     #[serde(flatten)]
-    #[cfg_attr(feature = "clap", command(flatten))]
+    #[command(flatten)]
     pub disturbance: Disturbance,
 }
 
 /// How far apart are two successive reads of a clock?
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[record(Args, !Default)]
 pub struct DeltaSpec {
     /// The clock's id, or RUNTIME/CLOCK for a clock of a language runtime, as in python/time-ns.
     pub id: String,
     /// How many reads to make, such as 10M; with --budget, as many of them as fit.
-    #[cfg_attr(feature = "clap", arg(long, value_name = "N", value_parser = parse::reads))]
-    #[cfg_attr(feature = "clap", arg(default_value_t = Self::READS, allow_hyphen_values = true))]
+    #[arg(long, value_name = "N", value_parser = parse::reads)]
+    #[arg(default_value_t = Self::READS, allow_hyphen_values = true)]
     pub reads: u64,
     /// What runs alongside, and with which priority the reads are made.
     #[serde(flatten)]
-    #[cfg_attr(feature = "clap", command(flatten))]
+    #[command(flatten)]
     pub disturbance: Disturbance,
 }
 
@@ -122,16 +109,14 @@ impl DeltaSpec {
 }
 
 /// The mean of a million calls, the mean of ten, and a single call, in three passes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[record(Args, !Default)]
 pub struct CallSpec {
     /// The clock's id.
-    #[cfg_attr(feature = "clap", arg(default_value = Self::ID))]
+    #[arg(default_value = Self::ID)]
     pub id: String,
     /// What runs alongside, and with which priority the reads are made.
     #[serde(flatten)]
-    #[cfg_attr(feature = "clap", command(flatten))]
+    #[command(flatten)]
     pub disturbance: Disturbance,
 }
 
@@ -141,8 +126,7 @@ impl CallSpec {
 }
 
 /// What does timing add to my loop?
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(!Default)]
 pub struct OverheadSpec {
     /// The clock's id.
     pub id: String,
@@ -162,38 +146,30 @@ impl OverheadSpec {
 }
 
 /// What do my language's clocks cost on this machine, compared with C?
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Args)]
 #[serde(default)]
-#[cfg_attr(feature = "clap", derive(clap::Args))]
 pub struct RuntimeSpec {
     /// Runtimes, languages, or builds such as c:gcc-O2; see chronoscope list runtimes. Default:
     /// all.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(feature = "clap", arg(value_name = "ID"))]
+    #[arg(value_name = "ID")]
     pub ids: Vec<String>,
     /// Where a runtime is: its program, or the directory that holds it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(feature = "clap", arg(long, value_name = "ID=PATH", value_parser = parse::place))]
+    #[arg(long, value_name = "ID=PATH", value_parser = parse::place)]
     pub runtime: Vec<(String, String)>,
 }
 
 /// Does a clock go backwards, agree between CPUs, and keep its rate?
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Args)]
 #[serde(default)]
-#[cfg_attr(feature = "clap", derive(clap::Args))]
 pub struct TrustSpec {
     /// Ids, prefixes or globs of clocks. Default: the clocks that programs use, without other paths
     /// to the same clock.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ids: Vec<String>,
     /// How long to watch, such as 60s or 8h. Default: 10s.
     #[serde(rename = "duration_ns", with = "crate::waits::ns")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schemars(with = "Option<u64>"))]
-    #[cfg_attr(feature = "clap", arg(long, value_name = "DURATION", conflicts_with = "budget"))]
-    #[cfg_attr(feature = "clap", arg(value_parser = parse_duration, allow_hyphen_values = true))]
+    #[schemars(with = "Option<u64>")]
+    #[arg(long, value_name = "DURATION", conflicts_with = "budget")]
+    #[arg(value_parser = parse_duration, allow_hyphen_values = true)]
     pub duration: Option<Duration>,
 }
 
@@ -202,20 +178,16 @@ pub struct TrustSpec {
 /// Changes the kernel's clock source, which only root may do. The clock source is restored
 /// afterwards, even if the run is stopped or killed: a second process waits for that. Meanwhile all
 /// programs on the machine read their clocks more slowly.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Args)]
 #[serde(default)]
-#[cfg_attr(feature = "clap", derive(clap::Args))]
 pub struct SweepSpec {
     /// Ids, prefixes or globs of clocks. Default: those that are built on the clock source.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ids: Vec<String>,
     /// Also measure language runtimes under every clock source: these, or all. That takes
     /// about 30 s per source.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "clap", arg(long, value_name = "ID,…", value_delimiter = ','))]
-    #[cfg_attr(feature = "clap", arg(num_args = 0..=1, require_equals = true))]
-    #[cfg_attr(feature = "clap", arg(default_missing_value = ""))]
+    #[arg(long, value_name = "ID,…", value_delimiter = ',')]
+    #[arg(num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "")]
     pub runtimes: Option<Vec<String>>,
 }
 

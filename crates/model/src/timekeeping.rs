@@ -1,7 +1,6 @@
 //! How the system keeps time, beyond its clock source: facts that faults are found by.
 
 use crate::comparison::Discipline;
-use serde::{Deserialize, Serialize};
 
 /// Programs that can correct the clock, by the name that the kernel shows, which has at most 15
 /// letters (proc_pid_comm(5)), and whether they are tools of a hypervisor, which correct it only if
@@ -33,68 +32,54 @@ pub const PROGRAMS: &[(&str, bool)] = &[
 ];
 
 /// How the system keeps time. Each fact stands alone, and is absent if it could not be determined.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Eq)]
 pub struct Timekeeping {
     /// What the kernel says of its clock (Linux).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adjtimex: Option<Adjtimex>,
     /// The error of adjtimex(2), if the kernel or a sandbox refuses to say it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adjtimex_refused: Option<String>,
     /// The resolution that the kernel's timers claim, `clock_getres(CLOCK_MONOTONIC)`, in
     /// nanoseconds: 1 with high-resolution timers, a tick without.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timer_resolution_ns: Option<u64>,
     /// Whether high-resolution timers are active (`.hres_active` in /proc/timer_list, for root).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub high_resolution: Option<bool>,
     /// The offsets of this process's time namespace that are not zero, one line each as in
     /// /proc/self/timens_offsets.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_namespace: Option<Vec<String>>,
     /// How long real-time threads may run in each period, in microseconds; -1: without a limit
     /// (`sched_rt_runtime_us`).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rt_runtime_us: Option<i64>,
     /// That period, in microseconds (`sched_rt_period_us`).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rt_period_us: Option<i64>,
     /// The running programs that can correct the clock, by the names that the kernel shows.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub programs: Option<Vec<String>>,
     /// The error of clock_gettime64 in a 32-bit program; empty if it works.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time64: Option<String>,
     /// How the C library's clock differs from the kernel's, if it does (Linux).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub library_clock: Option<LibraryClock>,
     /// The error of clock_nanosleep, if it is refused.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sleep_refused: Option<String>,
     /// The distances between the system's clocks.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distances: Option<Distances>,
 }
 
 /// A clock of the C library that differs from the kernel's.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Eq)]
 pub struct LibraryClock {
     /// By how much its wall time is ahead of the kernel's, in nanoseconds.
     pub ahead_ns: i64,
     /// Whether it stood still while the kernel's clock went on.
+    #[always]
     pub stands_still: bool,
     /// How fast it runs, in percent of the kernel's, if only that differs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pace_percent: Option<i64>,
     /// The file names of the libraries that are preloaded into the process.
+    #[always]
     pub preloaded: Vec<String>,
 }
 
 /// The answer of adjtimex(2), in the kernel's own units.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Copy, Eq)]
 pub struct Adjtimex {
     /// What the call returned: 0 to 4 are the states of a leap second, 5 is TIME_ERROR.
     pub state: i32,
@@ -151,27 +136,23 @@ impl Adjtimex {
 }
 
 /// The distances between the system's clocks at one moment.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Copy, Eq)]
 pub struct Distances {
     /// The wall clock less the monotonic clock, in nanoseconds. A slew moves both, so only a step
     /// changes this.
     pub wall_ns: i64,
     /// The clock since boot less the monotonic clock, in nanoseconds: the time in suspension.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub boot_ns: Option<i64>,
     /// The uncertainty of both, in nanoseconds.
     pub error_ns: i64,
 }
 
 /// By how much clocks moved against each other during a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Copy, Eq)]
 pub struct Moved {
     /// By how much the wall clock was stepped, in nanoseconds; below 0: backwards.
     pub wall_ns: i64,
     /// By how much the machine was suspended, in nanoseconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suspended_ns: Option<i64>,
     /// The uncertainty of both, in nanoseconds.
     pub error_ns: i64,

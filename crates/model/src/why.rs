@@ -1,7 +1,5 @@
 //! Why waits ended late: the parts of their lateness.
 
-use serde::{Deserialize, Serialize};
-
 /// Wake-ups later than this are examined closely, in nanoseconds: the states of the CPU and of the
 /// quota are then read.
 pub const EXAMINED_NS: u64 = 10_000;
@@ -20,12 +18,7 @@ const MOST_CULPRITS: usize = 256;
 macro_rules! causes {
     ($($variant:ident $name:literal $words:literal $doc:literal)*) => {
         /// What made a wait end late.
-        #[derive(
-            Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash,
-            Serialize, Deserialize,
-        )]
-        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-        #[serde(rename_all = "kebab-case")]
+        #[record(PartialOrd, Ord, Hash)]
         pub enum Cause {
             $(#[doc = $doc] $variant,)*
             /// The sources contradict each other.
@@ -89,8 +82,7 @@ causes! {
 }
 
 /// A part of some lateness.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Copy, Eq)]
 pub struct Part {
     /// The cause.
     pub cause: Cause,
@@ -99,37 +91,32 @@ pub struct Part {
 }
 
 /// Why the waits of a row ended late.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct Why {
     /// The wake-ups later than a duration, from all of them to the latest ones. Durations that the
     /// same wake-ups exceed are left out.
+    #[always]
     pub later: Vec<Later>,
     /// The latest wake-ups, the latest first; at most twenty.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub worst: Vec<Worst>,
     /// How many wake-ups were later than 10 us.
     pub examined: u64,
     /// How many of those have parts that differ from the lateness by more than 5 us.
     pub apart: u64,
     /// How many of those came after the CPU had entered an idle state, by state.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub idle: Vec<Idle>,
     /// The tasks that made wake-ups late, the one with the most time first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub culprits: Vec<Culprit>,
     /// Records of context switches that the kernel could not store.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[absent]
     pub lost: u64,
     /// System management interrupts that were counted at the late wake-ups; absent if the system
     /// does not count them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub smis: Option<u64>,
 }
 
 /// The wake-ups later than a duration.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Eq)]
 pub struct Later {
     /// The duration, in nanoseconds.
     pub than_ns: u64,
@@ -138,47 +125,39 @@ pub struct Later {
     /// Their lateness, and its parts, together. Parts of no time are left out.
     pub late_ns: u64,
     /// The parts.
+    #[always]
     pub parts: Vec<Part>,
 }
 
 /// A late wake-up.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct Worst {
     /// When the wait ended, in seconds from the start of the run.
     pub at_s: f64,
     /// How late, in nanoseconds.
     pub late_ns: u64,
     /// The parts; those of no time are left out.
+    #[always]
     pub parts: Vec<Part>,
     /// The CPU on which it ended, if known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<usize>,
     /// Whether the thread moved to another CPU during the wait.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub moved: bool,
     /// What ran while the thread was ready to run or had lost its CPU, longest first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub culprits: Vec<Culprit>,
     /// Interrupts of its CPU, if they may have made it late: those that the kernel's tracepoints
     /// saw while it was late, longest first, or those that were counted around that time, most
     /// frequent first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interrupts: Vec<Interrupts>,
     /// The deepest idle state that the CPU entered; absent if it entered none, or is not known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle: Option<String>,
     /// System management interrupts during the wait, if there were any.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[absent]
     pub smis: u64,
 }
 
 /// How it is known that a task ran.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
+#[record(PartialOrd, Ord, Hash)]
 pub enum Known {
     /// The kernel recorded when it ran.
     Seen,
@@ -189,22 +168,18 @@ pub enum Known {
 }
 
 /// A task that had the CPU instead of a thread that was ready to run.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Eq)]
 pub struct Culprit {
     /// Its name, as the kernel has it (`comm`, proc(5)), with other bytes than UTF-8 replaced;
     /// absent if it is not known or withheld.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Its process, by its number in the namespace of this process; 0 if it is not visible here.
     pub pid: u32,
     /// Its thread, likewise.
     pub tid: u32,
     /// Its scheduling policy (`SCHED_OTHER`), if known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<String>,
     /// Its priority, if that is a real-time one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<u32>,
     /// How long it ran, in nanoseconds.
     pub ns: u64,
@@ -214,7 +189,6 @@ pub struct Culprit {
     pub known: Known,
     /// Whether it belongs to another user, or to one that is not known. Files leave out its name,
     /// unless they were asked for names.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub other_user: bool,
 }
 
@@ -242,8 +216,7 @@ impl Culprit {
 }
 
 /// Interrupts of one kind: of one line of `/proc/interrupts` or `/proc/softirqs`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Eq)]
 pub struct Interrupts {
     /// The line's name, for example `LOC`.
     pub id: String,
@@ -253,7 +226,6 @@ pub struct Interrupts {
     pub count: u64,
     /// How long the CPU handled them, in nanoseconds, without those in between; absent if they were
     /// only counted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ns: Option<u64>,
 }
 
@@ -266,8 +238,7 @@ impl Interrupts {
 }
 
 /// Wake-ups after an idle state.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Eq)]
 pub struct Idle {
     /// The state, as the kernel names it.
     pub name: String,
@@ -408,10 +379,6 @@ fn share(parts: &[Part], late_ns: u64, cause: Cause) -> f64 {
     let of_it = parts.iter().filter(|part| part.cause == cause);
     let ns = of_it.map(|part| part.ns).fold(0, u64::saturating_add);
     (ns as f64 / late_ns.max(1) as f64).min(1.0)
-}
-
-pub(crate) fn is_zero(n: &u64) -> bool {
-    *n == 0
 }
 
 #[cfg(test)]

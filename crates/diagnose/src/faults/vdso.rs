@@ -5,8 +5,8 @@ use super::fault::{
 };
 use crate::reading::{ns, short, slow_source};
 use chronoscope_model::clock::{Clock, Kind};
+use chronoscope_model::clock_source::{FALLBACK, both_paths};
 use chronoscope_model::units::count;
-use chronoscope_model::user_space::{FALLBACK, both_paths};
 use chronoscope_model::{Certainty, Level, Page};
 
 const ON_LINUX: Fault = Fault { only: &[LINUX], ..FAULT };

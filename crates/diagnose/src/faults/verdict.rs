@@ -3,7 +3,7 @@
 use crate::advise::system_clock;
 use crate::reading::{cost, source};
 use chronoscope_model::clock::{Clock, Grade};
-use chronoscope_model::user_space::in_user_space;
+use chronoscope_model::clock_source::in_user_space;
 use chronoscope_model::{About, Finding, Level, Report, change, kernel_log};
 
 /// `Clock source tsc, read in user space, 22.2 ns: good. Two things to know.`

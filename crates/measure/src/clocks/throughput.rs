@@ -6,7 +6,7 @@ use crate::engine::bench::Bench;
 use crate::engine::gauges::{Gauges, Look};
 use crate::engine::{Batch, RulerKind};
 use chronoscope_model::Environment;
-use chronoscope_model::throughput::{Throughput, ThroughputRow};
+use chronoscope_model::loops::{Throughput, ThroughputRow};
 use chronoscope_probes::clocks::{self, Count, Event, Opening, hundred, uops};
 
 const ROWS: usize = 10;

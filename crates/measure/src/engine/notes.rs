@@ -2,7 +2,7 @@
 
 use chronoscope_model::Note;
 use chronoscope_model::environment::CoreType;
-use chronoscope_model::overhead::Overhead;
+use chronoscope_model::loops::Overhead;
 use chronoscope_model::units::{human, percent, plural};
 use chronoscope_probes::blame::Missing;
 use std::time::Duration;

@@ -8,7 +8,7 @@ use crate::engine::schedule::{CALLS_MEAN, CALLS_QUIET};
 use crate::engine::{Batches, Mode, Spec, Values};
 use crate::run::measurement::{Error, Measurement, Progress, Setting};
 use chronoscope_model::Report;
-use chronoscope_model::calls::{Calls, Pass};
+use chronoscope_model::loops::{Calls, Pass};
 use chronoscope_model::run::Noise;
 use chronoscope_model::spec::Disturbance;
 use chronoscope_probes::clocks::Entry;

@@ -10,7 +10,7 @@ use crate::engine::time::Limit;
 use crate::engine::{Batches, Spec, Values};
 use crate::run::measurement::{Error, Measurement, Progress, Setting};
 use crate::stats::estimate::student_975;
-use chronoscope_model::overhead::{Centre, FEWEST, Overhead};
+use chronoscope_model::loops::{Centre, FEWEST, Overhead};
 use chronoscope_model::run::Noise;
 use chronoscope_model::{Note, Report};
 use chronoscope_probes::clocks::Entry;

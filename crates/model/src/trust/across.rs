@@ -1,28 +1,23 @@
 //! The processor's counter on every CPU.
 
 use crate::ordering::Handed;
-use serde::{Deserialize, Serialize};
 
 /// The pairs of CPUs whose counters were compared.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct Matrix {
     /// What was read: the counter, or the clock that takes its place if it cannot be trusted.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[absent]
     pub id: String,
     /// The pairs.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pairs: Vec<Pair>,
     /// How many pairs the CPUs of this process form.
     pub possible: u64,
     /// Why no pair, or not every pair, was compared.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out: Option<String>,
 }
 
 /// Two CPUs.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct Pair {
     /// What the two handed to each other.
     pub handed: Handed,
@@ -30,19 +25,15 @@ pub struct Pair {
     pub handed_s: f64,
     /// By how much the counter of the second CPU is ahead of that of the first, one entry for each
     /// home of the page of memory through which they exchanged values.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub offsets: Vec<Offset>,
     /// Why the pair was not compared.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out: Option<String>,
 }
 
 /// By how much the counter of the second CPU is ahead of that of the first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Copy)]
 pub struct Offset {
     /// The NUMA node that the page of memory belongs to, if it is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<usize>,
     /// The offset, in nanoseconds: half the difference of the two one-way delays at the smallest
     /// round trip.

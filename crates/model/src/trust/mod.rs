@@ -2,64 +2,42 @@
 //! keep their rate, and survive what happens to the machine meanwhile?
 
 mod across;
-mod host;
-mod rate;
-mod series;
-mod wall;
-
-pub use across::{Matrix, Offset, Pair};
-pub use host::{Gap, Jump, Pause, Paused, Trap, VmClock, Watched};
-pub use rate::{Outside, RateAgainst};
-pub use series::{Anchor, Anchored, Course, Series};
-pub use wall::{Slew, Step, StepSeen, Wall};
-
 use crate::clock::{Backwards, Facts, Kind, Orders, Verdict};
 use crate::comparison::Standing;
-use serde::{Deserialize, Serialize};
+pub use across::{Matrix, Offset, Pair};
 
 /// What a run that watched the clocks for a while found.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct Trust {
     /// How long the clocks were to be watched, in seconds.
     pub asked_s: f64,
     /// How long they have been watched, in seconds, without the gaps before a run was resumed.
     pub seconds: f64,
     /// What each clock did on one thread, between threads and under migration.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub clocks: Vec<Watch>,
     /// Whether the processor's counter agrees on all CPUs, read with fences on both sides.
     #[serde(default)]
     pub matrix: Matrix,
     /// The rate of each clock against each reference.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rates: Vec<RateAgainst>,
     /// What outside the machine, or with another oscillator, could show a wrong rate.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outside: Vec<Outside>,
     /// What happened to the wall clock.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wall: Option<Wall>,
     /// Reads through the vDSO between two system calls for the same clock.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sandwiches: Vec<Sandwich>,
     /// What a read costs while several threads read.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contention: Vec<Contention>,
     /// Whether something intercepts the reads of the counter or of the vDSO.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub traps: Vec<Trap>,
     /// Pauses of the machine and jumps of its counter.
     #[serde(default)]
     pub watched: Watched,
     /// What was not tested, and why.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOut>,
     /// How the clocks ran over the whole watch.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub series: Option<Series>,
     /// Where the watch ended, for `--resume`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anchor: Option<Anchor>,
 }
 
@@ -78,8 +56,7 @@ impl Trust {
 }
 
 /// What was not tested, and why.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Eq)]
 pub struct LeftOut {
     /// What, in a few words.
     pub what: String,
@@ -88,36 +65,27 @@ pub struct LeftOut {
 }
 
 /// What one clock did while it was watched.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct Watch {
     /// The clock.
     pub id: String,
     /// What it counts.
     pub kind: Kind,
     /// What is known of it before it is measured.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub facts: Option<Facts>,
     /// Why it cannot be read here; then nothing else is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unavailable_reason: Option<String>,
     /// Successive reads on one thread.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub one_thread: Option<Backwards>,
     /// Successive reads of a thread that was moved to another CPU between them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub migrating: Option<Migrating>,
     /// Why no thread was moved, or no value handed over.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub one_cpu: Option<String>,
     /// Values that threads on two CPUs handed to each other, over all pairs of CPUs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handed: Option<HandedAll>,
     /// Whether its value never changed while it was watched, or during a part of a resumed run.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub frozen: bool,
     /// The verdict.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
 }
 
@@ -168,8 +136,7 @@ impl Watch {
 }
 
 /// Reads before and after a thread was moved to another CPU.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct Migrating {
     /// The CPUs that the thread visited.
     pub cpus: usize,
@@ -182,8 +149,7 @@ pub struct Migrating {
 }
 
 /// Values of one clock that two threads handed to each other, over all pairs of CPUs.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct HandedAll {
     /// How many pairs of CPUs played.
     pub pairs: usize,
@@ -196,15 +162,13 @@ pub struct HandedAll {
     /// The furthest step back, in nanoseconds.
     pub worst_ns: f64,
     /// Between which CPUs the furthest step back was seen.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worst_cpus: Option<[usize; 2]>,
     /// The slowest pair's hand-overs per second.
     pub slowest_per_second: f64,
 }
 
 /// Reads of a clock through the vDSO, each between two system calls for the same clock.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct Sandwich {
     /// The clock that is read through the vDSO.
     pub id: String,
@@ -230,12 +194,12 @@ impl Sandwich {
 }
 
 /// What a read of one clock costs while several threads read it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct Contention {
     /// The clock.
     pub id: String,
     /// The cost with each number of threads, ascending, from 1; each thread has a CPU of its own.
+    #[always]
     pub points: Vec<Contended>,
 }
 
@@ -248,8 +212,7 @@ impl Contention {
 }
 
 /// The cost of a read with this many threads.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Copy)]
 pub struct Contended {
     /// Threads that read at the same time.
     pub threads: usize,
@@ -260,4 +223,309 @@ pub struct Contended {
     pub low_ns: f64,
     /// A quarter of that thread's batches took more than this, in nanoseconds per read.
     pub high_ns: f64,
+}
+
+/// Whether something intercepts a read.
+#[record(Eq)]
+pub struct Trap {
+    /// What was tested: `counter-permitted`, `counter-trapped`, `rdtscp-trapped`, `vdso-mapped`,
+    /// `vdso-falls-back`.
+    pub id: String,
+    /// Whether there is a trap; absent if that could not be determined.
+    pub trapped: Option<bool>,
+    /// The evidence, with figures.
+    pub evidence: String,
+}
+
+/// Pauses of the machine and jumps of its counter.
+#[record]
+pub struct Watched {
+    /// How often the clocks were read together.
+    pub looks: u64,
+    /// Times at which the run was kept from looking for long, the longest first.
+    pub pauses: Vec<Pause>,
+    /// The longest time between two looks, in nanoseconds.
+    pub longest_ns: f64,
+    /// Times at which the run was stopped, until it was resumed. They are no pauses.
+    pub gaps: Vec<Gap>,
+    /// Times at which one clock jumped against the others.
+    pub jumps: Vec<Jump>,
+    /// Further jumps that `jumps` does not list.
+    pub more_jumps: Option<u64>,
+    /// Times at which every other clock of the machine stood still while the battery-backed clock
+    /// went on: how far that one got ahead, and of what.
+    pub standstills: Vec<Jump>,
+    /// What `/dev/vmclock0` reported.
+    pub vmclock: Option<VmClock>,
+    /// Why it reported nothing.
+    pub no_vmclock: Option<String>,
+}
+
+/// A time at which nothing of this process ran.
+#[record(Copy)]
+pub struct Pause {
+    /// When it ended, in seconds from the start of the run.
+    pub at_s: f64,
+    /// How long it took, in nanoseconds, by the counter.
+    pub ns: f64,
+    /// The time that the hypervisor took from all CPUs meanwhile, in nanoseconds, if it says so.
+    pub steal_ns: Option<f64>,
+    /// The time that this thread waited for a CPU meanwhile, in nanoseconds, if the kernel says so.
+    pub run_queue_ns: Option<f64>,
+    /// What was probably paused.
+    pub paused: Paused,
+}
+
+/// A time between the parts of a run that was resumed.
+#[record(Copy)]
+pub struct Gap {
+    /// When the run was resumed, in seconds from its start.
+    pub at_s: f64,
+    /// How long the gap was, in seconds, by the counter.
+    pub seconds: f64,
+}
+
+/// What was paused.
+#[record]
+pub enum Paused {
+    /// This is not known.
+    #[default]
+    Unknown,
+    /// Only this thread: it waited for a CPU.
+    Thread,
+    /// The whole machine: the kernel did not see the time pass, or accounts for it as stolen.
+    Machine,
+}
+
+/// A jump of one clock against the others.
+#[record]
+pub struct Jump {
+    /// When it was seen, in seconds from the start of the run.
+    pub at_s: f64,
+    /// The clock.
+    pub id: String,
+    /// The clock that it jumped against.
+    pub against: String,
+    /// By how much, in nanoseconds; below 0 if it fell behind.
+    pub ns: f64,
+    /// By how much the reads and the rates can explain, in nanoseconds.
+    pub tolerance_ns: f64,
+}
+
+/// What the hypervisor's page about time reported (Linux, `include/uapi/linux/vmclock-abi.h`).
+#[record(Eq)]
+pub struct VmClock {
+    /// The marker that changes when the machine is disrupted, such as by migration: at the start of
+    /// the run, and at its end.
+    pub disruption_marker: [u64; 2],
+    /// The marker that changes when the machine is restored from a snapshot, if there is one.
+    pub generation: Option<[u64; 2]>,
+    /// How reliable the hypervisor says that the clock is.
+    pub status: String,
+}
+
+impl VmClock {
+    /// Whether the machine was moved or restored during the run.
+    pub fn disrupted(&self) -> bool {
+        let [before, after] = self.disruption_marker;
+        before != after || self.restored()
+    }
+
+    /// Whether the machine was restored from a snapshot during the run.
+    pub fn restored(&self) -> bool {
+        self.generation.is_some_and(|[before, after]| before != after)
+    }
+}
+
+/// How much faster one clock runs than another.
+#[record]
+pub struct RateAgainst {
+    /// The clock.
+    pub id: String,
+    /// The reference.
+    pub against: String,
+    /// By how much the clock runs faster than the reference, in parts per million. The nominal
+    /// length of its unit is that of its interface; for the counter, it follows from the rate that
+    /// the processor, the hypervisor or the kernel states, or else from the ruler's.
+    pub ppm: f64,
+    /// Lower end of the 95 % interval.
+    pub low_ppm: f64,
+    /// Upper end of the 95 % interval.
+    pub high_ppm: f64,
+    /// How many pairs of values the rate is based on.
+    pub pairs: u64,
+    /// Over which time, in seconds.
+    pub seconds: f64,
+    /// Whether the reference can show a wrong rate.
+    pub standing: Standing,
+    /// Why, in a clause.
+    pub why: String,
+}
+
+impl RateAgainst {
+    /// Half the width of the interval, in parts per million.
+    pub fn half_width_ppm(&self) -> f64 {
+        (self.high_ppm - self.low_ppm) / 2.0
+    }
+
+    /// Whether the interval excludes a rate of 0.
+    pub fn differs(&self) -> bool {
+        self.low_ppm > 0.0 || self.high_ppm < 0.0
+    }
+}
+
+/// Something outside the machine, or with an oscillator of its own, that can show a wrong rate.
+#[record(Eq)]
+pub struct Outside {
+    /// What it is, such as `chrony` or `linux/ptp`.
+    pub id: String,
+    /// Whether a rate was compared with it.
+    #[always]
+    pub used: bool,
+    /// What it shows, or why it is not there, in a clause.
+    pub text: String,
+}
+
+/// What happened to the wall clock.
+#[record]
+pub struct Wall {
+    /// How often it was compared with the monotonic clock.
+    pub looks: u64,
+    /// Its steps, in the order in which they were seen.
+    pub steps: Vec<Step>,
+    /// Further steps that `steps` does not list.
+    #[absent]
+    pub more_steps: u64,
+    /// How often the kernel reported that it was set (`TFD_TIMER_CANCEL_ON_SET`).
+    pub reported: Option<u64>,
+    /// How it was slewed.
+    pub slew: Option<Slew>,
+    /// By how much the time since boot advanced more than the monotonic clock, in nanoseconds: the
+    /// machine was suspended.
+    pub suspended_ns: Option<f64>,
+    /// What the kernel said of the clock when the run began, and when it ended (adjtimex(2)), in
+    /// one line each; absent if that is not permitted.
+    pub adjtimex: Option<[String; 2]>,
+    /// What could not be watched, and why.
+    pub left_out: Vec<String>,
+}
+
+/// A sudden change of the wall clock.
+#[record(Copy)]
+pub struct Step {
+    /// When it was seen, in seconds from the start of the run.
+    pub at_s: f64,
+    /// By how much the wall clock moved against the monotonic clock, in nanoseconds.
+    pub by_ns: f64,
+    /// How it was seen.
+    pub seen: StepSeen,
+}
+
+/// How a step was seen.
+#[record]
+pub enum StepSeen {
+    /// The distance from the monotonic clock changed by more than a slew explains.
+    #[default]
+    Offset,
+    /// The kernel reported that the clock was set, and the distance changed.
+    Both,
+    /// The kernel reported that the clock was set; the distance changed by no more than a slew
+    /// explains.
+    Reported,
+}
+
+/// How fast the wall clock was made to run.
+#[record(Copy)]
+pub struct Slew {
+    /// By how much it ran faster than the kernel's unslewed clock over the whole run, in parts per
+    /// million.
+    pub ppm: f64,
+    /// The uncertainty of that, in parts per million.
+    pub error_ppm: f64,
+    /// The fastest in any second, in parts per million.
+    pub most_ppm: f64,
+}
+
+/// How the clocks ran against one of them over the whole watch.
+#[record]
+pub struct Series {
+    /// When the watch began, in UTC as RFC 3339, by the system's clock at that time.
+    pub started: String,
+    /// The clock that the others are compared with: one that is never slewed if there is one, or
+    /// else the counter.
+    pub against: String,
+    /// The least time between two points, in seconds: 1, doubled each time that there would be more
+    /// than 512 points, of which every second one is then dropped.
+    pub spacing_s: f64,
+    /// The times of the points, in seconds since the start by the counter.
+    #[always]
+    pub at_s: Vec<f64>,
+    /// The clocks, with one figure for each point.
+    pub clocks: Vec<Course>,
+}
+
+/// How one clock ran.
+#[record]
+pub struct Course {
+    /// The clock, or the counter as it is read.
+    pub id: String,
+    /// The first of the points at which it had been read, from 0.
+    #[absent]
+    pub first: usize,
+    /// How far it got ahead of the reference since the start of the watch, in nanoseconds, steps
+    /// and jumps included, at the first point and at each one after it. Each value was read between
+    /// two reads of the counter, and the tightest of three such brackets counts.
+    #[always]
+    pub offset_ns: Vec<f64>,
+    /// How much of each of these came from steps and jumps, in nanoseconds; empty if nothing did.
+    pub stepped_ns: Vec<f64>,
+    /// How much faster than the reference it ran from each of these points to the next, in parts
+    /// per million, without steps and jumps.
+    pub rate_ppm: Vec<f64>,
+}
+
+impl Course {
+    /// The offset at a point of the series, and how much of it came from steps and jumps, in
+    /// nanoseconds.
+    pub fn at(&self, point: usize) -> Option<[f64; 2]> {
+        let nth = point.checked_sub(self.first)?;
+        Some([*self.offset_ns.get(nth)?, self.stepped_ns.get(nth).copied().unwrap_or(0.0)])
+    }
+
+    /// The rate from the point before to this one, in parts per million.
+    pub fn rate_at(&self, point: usize) -> Option<f64> {
+        self.rate_ppm.get(point.checked_sub(self.first)?.checked_sub(1)?).copied()
+    }
+}
+
+/// Where a watch ended, from which a later run on the same machine and boot continues it.
+#[record]
+pub struct Anchor {
+    /// What distinguishes this boot of the machine from all others; empty if the system does not
+    /// say.
+    #[absent]
+    pub boot: String,
+    /// The counter that brackets all reads.
+    pub counter: String,
+    /// The length of its tick, in nanoseconds.
+    pub tick_ns: f64,
+    /// Its value at the first look, and at the last.
+    pub looks: [u64; 2],
+    /// The clocks at the last look.
+    #[always]
+    pub clocks: Vec<Anchored>,
+}
+
+/// A clock at the last look.
+#[record]
+pub struct Anchored {
+    /// The clock.
+    pub id: String,
+    /// The counter before, the clock, and the counter after its last read.
+    pub read: [u64; 3],
+    /// How far it got ahead of the counter since the start, in nanoseconds, steps and jumps
+    /// included.
+    pub ahead_ns: f64,
+    /// How much of that came from steps and jumps, in nanoseconds.
+    pub stepped_ns: f64,
 }

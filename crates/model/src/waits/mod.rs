@@ -1,27 +1,23 @@
 //! How precisely one can wait, as found on this machine.
 
-mod priority;
 mod spec;
 
 pub use crate::load::{Load, LoadProcess, LoadRun};
 use crate::units::percent;
-pub use priority::{Class, Priority};
 pub(crate) use spec::ns;
-pub use spec::{Plan, Slack, WaitSpec};
+pub use spec::{Class, Plan, Priority, Slack, WaitSpec};
 
 use crate::clock::Language;
 use crate::histogram::Histogram;
 use crate::quantile::{Intervals, Percentile};
 use crate::why::{Interrupts, Why};
-use serde::{Deserialize, Serialize};
 
 /// One method of waiting, at one duration, under one load: one row of the table.
 ///
 /// Overshoot is the time at which the thread ran again, less the deadline, by the ruler of the
 /// report. A negative overshoot is an early wake; it is counted, and recorded as 0 in the
 /// histogram.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct Wait {
     /// The method's name in the catalogue, `family/variant`.
     pub id: String,
@@ -32,60 +28,48 @@ pub struct Wait {
     /// What the thread does while it waits.
     pub kind: Kind,
     /// What is known of the method before it is measured; absent in reports of earlier versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub facts: Option<Facts>,
     /// The lines of code that make this wait, in that language; absent if the method cannot be
     /// used, and in reports of earlier versions.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[absent]
     pub code: String,
     /// Whether it can be used here.
+    #[always]
     pub available: bool,
     /// Why it cannot be used, or why it failed during the run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unavailable_reason: Option<String>,
     /// Whether it exists only on other systems or processors.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub elsewhere: bool,
     /// The duration asked for, in nanoseconds; absent if the method is not available.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requested_ns: Option<u64>,
     /// The period of the grid of absolute deadlines, in nanoseconds; absent for single waits, each
     /// of which begins after the one before has ended.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub period_ns: Option<u64>,
     /// Timer slack in effect, in nanoseconds; absent if it does not affect the method. On Windows,
     /// the period of the clock interrupt as the system reports it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slack_ns: Option<u64>,
     /// Whether that is the slack the thread had by default.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub default_slack: bool,
     /// The argument of `timeBeginPeriod`, in milliseconds (Windows); absent if it was not called.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timer_period_ms: Option<u32>,
     /// The scheduler's slice that the waiting thread asked for, in nanoseconds, as the system then
     /// reported it; absent for the slice that a thread has by default.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slice_ns: Option<u64>,
     /// What ran alongside.
     #[serde(default)]
     pub load: Load,
     /// The CPU that the waiting thread was pinned to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<usize>,
     /// The slice that the scheduler gives a thread by default, in nanoseconds; absent if the system
     /// does not report it, and in reports of earlier versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default_slice_ns: Option<u64>,
     /// How the waiting thread was scheduled: `other`, `fifo:40`, `class:high`.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[absent]
     pub scheduling: String,
     /// What powered the machine when the waits of this load began: `mains`, `battery`; absent if
     /// the system does not report it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub power: Option<String>,
     /// Whether the CPUs were kept out of deep idle states during the run.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub kept_awake: bool,
     /// How many waits were measured, without those that fell into a gap.
     pub samples: u64,
@@ -99,52 +83,40 @@ pub struct Wait {
     pub max_ns: i64,
     /// Standard deviation of the overshoots, in nanoseconds, by the ruler; absent in reports of
     /// earlier versions, and in runs that continue one of those.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub std_dev_ns: Option<f64>,
     /// Whether late waits took a whole number of ticks of the system's timer; absent if they did
     /// not, or if no tick is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub whole_ticks: Option<WholeTicks>,
     /// The same waits by the clock that the system's timers run on.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by_clock: Option<ByClock>,
     /// The overshoots by the ruler.
     #[serde(default)]
     pub overshoot: Histogram,
     /// The 95 % intervals of its percentiles; absent in reports of earlier versions.
-    #[serde(default, skip_serializing_if = "Intervals::is_empty")]
+    #[absent]
     pub intervals: Intervals,
     /// Waits that were still in progress when the run ended; absent if there were none. They are
     /// not among the samples.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub censored: Option<Censored>,
     /// What a CPU quota throttled while the row was measured; absent if no control group with a
     /// quota can be seen.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throttled: Option<Throttled>,
     /// CPU time of the waiting thread per wait, in nanoseconds, including the sampling.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_ns: Option<f64>,
     /// The same as a share of the time waited, 0 to 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_share: Option<f64>,
     /// How often the waiting thread gave up its CPU.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub voluntary_switches: Option<u64>,
     /// How often it was taken off its CPU.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub involuntary_switches: Option<u64>,
     /// What applies only to a grid of deadlines; absent for single waits.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grid: Option<Grid>,
     /// Periods in which the process could not run at all; a wait that touched one is not a sample.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gaps: Vec<Gap>,
     /// How many gaps `gaps` leaves out because there were too many.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[absent]
     pub gaps_left_out: u64,
     /// What the load really got; absent without a load.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load_run: Option<LoadRun>,
     /// Wall time of this row's waits, in seconds.
     pub seconds: f64,
@@ -152,13 +124,10 @@ pub struct Wait {
     #[serde(default)]
     pub stopped_by: StoppedBy,
     /// What is known of the overshoot that ended the run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moment: Option<Moment>,
     /// Why its waits ended late; absent if that was not asked for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<Why>,
     /// What happened to clocks or the machine during the run, in words.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
@@ -204,13 +173,8 @@ impl Wait {
     }
 }
 
-fn is_zero(n: &u64) -> bool {
-    *n == 0
-}
-
 /// Waits that were still in progress when a run ended, and had been given a moment to end.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Eq)]
 pub struct Censored {
     /// How many.
     pub count: u64,
@@ -220,8 +184,7 @@ pub struct Censored {
 }
 
 /// What a CPU quota throttled, in the control groups of the process: itself, and the load.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Copy, Eq)]
 pub struct Throttled {
     /// Periods in which a group had used up its quota.
     pub periods: u64,
@@ -250,9 +213,7 @@ impl Throttled {
 }
 
 /// What a method takes as its argument.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
+#[record(Hash)]
 pub enum Takes {
     /// A duration, which begins with the call.
     #[default]
@@ -262,25 +223,22 @@ pub enum Takes {
 }
 
 /// What is known of a wait method before it is measured, as its entry in the catalogue states.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Copy, Eq)]
 pub struct Facts {
     /// What it takes as its argument.
     pub takes: Takes,
     /// The unit of that argument, in nanoseconds; the tool rounds finer durations up to it.
     pub unit_ns: u64,
     /// How early a wait may end by design, in nanoseconds. Such a wake still counts as early.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[absent]
     pub early_by_design_ns: u64,
     /// How late the kernel may let its timer expire.
-    #[serde(default, skip_serializing_if = "TimerSlack::is_default")]
+    #[absent]
     pub timer_slack: TimerSlack,
 }
 
 /// How late a method's timer may expire, by the timer slack of the thread.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
+#[record]
 pub enum TimerSlack {
     /// By as much as the slack.
     #[default]
@@ -301,16 +259,10 @@ impl TimerSlack {
             Self::Share => slack_ns.max((wait_ns / 1_000).min(100_000_000)),
         }
     }
-
-    fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
 }
 
 /// What the thread does while it waits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
+#[record(Hash)]
 pub enum Kind {
     /// It sleeps in the kernel.
     #[default]
@@ -322,8 +274,7 @@ pub enum Kind {
 }
 
 /// The waits by a second clock.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct ByClock {
     /// Which clock, for example `CLOCK_MONOTONIC`.
     pub clock: String,
@@ -336,14 +287,12 @@ pub struct ByClock {
     /// Largest overshoot, in nanoseconds.
     pub max_ns: i64,
     /// Standard deviation of the overshoots, in nanoseconds; absent in reports of earlier versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub std_dev_ns: Option<f64>,
 }
 
 /// Late waits that took a whole number of ticks of the system's timer: they began and ended at
 /// ticks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Copy, Eq)]
 pub struct WholeTicks {
     /// The tick, in nanoseconds, as the system reports it.
     pub tick_ns: u64,
@@ -356,8 +305,7 @@ pub struct WholeTicks {
 }
 
 /// Waits for deadlines that were all fixed in advance.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct Grid {
     /// Deadlines that had passed before the thread could wait for them, because it woke late from
     /// an earlier one.
@@ -369,8 +317,7 @@ pub struct Grid {
 }
 
 /// A period in which the whole process could not run, and its cause.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct Gap {
     /// The cause: `stopped` (SIGSTOP and SIGCONT), `suspended` (the machine slept).
     pub cause: String,
@@ -379,14 +326,12 @@ pub struct Gap {
     /// How late it made the wait that it fell into, in nanoseconds.
     pub late_ns: u64,
     /// Deadlines of the grid that passed during it.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[absent]
     pub missed: u64,
 }
 
 /// What ended a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
+#[record]
 pub enum StoppedBy {
     /// All waits asked for were made.
     #[default]
@@ -402,8 +347,7 @@ pub enum StoppedBy {
 }
 
 /// What is known of the moment of one overshoot.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 pub struct Moment {
     /// Seconds from the start of the run.
     pub at_s: f64,
@@ -412,28 +356,21 @@ pub struct Moment {
     /// The limit that it exceeded, in nanoseconds.
     pub limit_ns: u64,
     /// The CPU that the thread ran on when it had woken.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<usize>,
     /// Length of the period before it that the counts below cover, in seconds.
     pub span_s: f64,
     /// Time stolen by the hypervisor from all CPUs in that period, in milliseconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steal_ms: Option<f64>,
     /// How often the thread gave up its CPU in that period.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub voluntary_switches: Option<u64>,
     /// How often it was taken off its CPU in that period.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub involuntary_switches: Option<u64>,
     /// Frequency of the CPU just after, in kHz.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub khz: Option<u64>,
     /// Interrupts counted in that period on that CPU (on all CPUs if it is not known), most
     /// frequent first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interrupts: Vec<Interrupts>,
     /// Overshoots of the last waits, in nanoseconds, oldest first; the last is that of this moment.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub last_ns: Vec<i64>,
 }
 

@@ -1,6 +1,6 @@
-//! What a run of waits was asked for, and the plan that the tool made of it.
+//! What a run of waits was asked for, with which priority, and the plan that the tool made of it.
 
-use super::{Load, Priority};
+use super::Load;
 use crate::units::{ParseError, parse_duration};
 #[cfg(feature = "clap")]
 use crate::units::{parse_count, parse_whole};
@@ -12,127 +12,106 @@ use std::time::Duration;
 
 /// What is asked of a run of waits: the options of `chronoscope waits`, under their names. The tool
 /// chooses what is left at its default.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record(Args)]
 #[serde(default)]
-#[cfg_attr(feature = "clap", derive(clap::Args))]
 pub struct WaitSpec {
     /// Ids, prefixes or globs of wait methods, such as python/sleep or node; '*' is all of every
     /// language. Default: an overview of a few in 20 s, or every method of C, C++ and Rust if an
     /// option below sets what to measure or for how long. Plain numbers are a wait in milliseconds
     /// and a count: 10 500.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ids: Vec<String>,
     /// Measure every method of C, C++ and Rust, from 1 us to 100 ms, for a minute, and show the
     /// whole table.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    #[cfg_attr(feature = "clap", arg(long))]
+    #[arg(long)]
     pub all: bool,
     /// A known set of waits (windows-waits), drawn as its own table. Other options change parts of
     /// it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "clap", arg(long, value_name = "NAME", conflicts_with = "all"))]
+    #[arg(long, value_name = "NAME", conflicts_with = "all")]
     pub preset: Option<String>,
     /// Durations to wait for, such as 100us,10ms.
-    #[serde(rename = "durations_ns", with = "ns_list", skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(feature = "schema", schemars(with = "Vec<u64>"))]
-    #[cfg_attr(feature = "clap", arg(long, value_name = "DURATION", value_delimiter = ','))]
-    #[cfg_attr(feature = "clap", arg(value_parser = parse_duration, allow_hyphen_values = true))]
+    #[serde(rename = "durations_ns", with = "ns_list")]
+    #[schemars(with = "Vec<u64>")]
+    #[arg(long, value_name = "DURATION", value_delimiter = ',')]
+    #[arg(value_parser = parse_duration, allow_hyphen_values = true)]
     pub wait: Vec<Duration>,
     /// Waits of each method and duration, such as 500 or 1e6.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "clap", arg(long, value_name = "N"))]
-    #[cfg_attr(feature = "clap", arg(value_parser = parse_count, allow_hyphen_values = true))]
+    #[arg(long, value_name = "N", value_parser = parse_count, allow_hyphen_values = true)]
     pub count: Option<u64>,
     /// Wait for the deadlines of a fixed grid with this period instead.
-    #[serde(rename = "period_ns", with = "ns", skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schemars(with = "Option<u64>"))]
-    #[cfg_attr(feature = "clap", arg(long, value_name = "DURATION", conflicts_with = "wait"))]
-    #[cfg_attr(feature = "clap", arg(value_parser = parse_duration, allow_hyphen_values = true))]
+    #[serde(rename = "period_ns", with = "ns")]
+    #[schemars(with = "Option<u64>")]
+    #[arg(long, value_name = "DURATION", conflicts_with = "wait")]
+    #[arg(value_parser = parse_duration, allow_hyphen_values = true)]
     pub period: Option<Duration>,
     /// Time for each load, such as 10m or 2h.
-    #[serde(rename = "time_ns", with = "ns", skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schemars(with = "Option<u64>"))]
-    #[cfg_attr(feature = "clap", arg(long, value_name = "DURATION"))]
-    #[cfg_attr(feature = "clap", arg(value_parser = parse_duration, allow_hyphen_values = true))]
+    #[serde(rename = "time_ns", with = "ns")]
+    #[schemars(with = "Option<u64>")]
+    #[arg(long, value_name = "DURATION")]
+    #[arg(value_parser = parse_duration, allow_hyphen_values = true)]
     pub duration: Option<Duration>,
     /// What runs alongside: none, low, low-nice, normal, high, io, memory, timers, print. Default:
     /// none; in an overview, none and normal.
-    #[serde(rename = "loads", skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(feature = "clap", arg(long, value_name = "LOAD", value_delimiter = ','))]
+    #[serde(rename = "loads")]
+    #[arg(long, value_name = "LOAD", value_delimiter = ',')]
     pub load: Vec<Load>,
     /// Processes of a load. Default: one per CPU.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "clap", arg(long, value_name = "N"))]
-    #[cfg_attr(feature = "clap", arg(value_parser = parse_count, allow_hyphen_values = true))]
+    #[arg(long, value_name = "N", value_parser = parse_count, allow_hyphen_values = true)]
     pub load_processes: Option<u64>,
     /// Run the high load with SCHED_FIFO at this priority (1 to 49) instead of its nice value.
-    #[serde(rename = "load_fifo", skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "clap", arg(long, value_name = "PRIORITY"))]
-    #[cfg_attr(feature = "clap", arg(value_parser = parse_whole::<u32>))]
-    #[cfg_attr(feature = "clap", arg(allow_hyphen_values = true))]
+    #[serde(rename = "load_fifo")]
+    #[arg(long, value_name = "PRIORITY")]
+    #[arg(value_parser = parse_whole::<u32>, allow_hyphen_values = true)]
     pub load_priority: Option<u32>,
     /// Let the high load take every CPU without a pause, so that nothing of a lower priority runs
     /// next to it (Windows).
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    #[cfg_attr(feature = "clap", arg(long))]
+    #[arg(long)]
     pub load_all_cpus: bool,
     /// Timer slacks of the waiting thread (Linux): 'default' or a duration.
-    #[serde(rename = "slacks", skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(feature = "clap", arg(long, value_name = "SLACK", value_delimiter = ','))]
-    #[cfg_attr(feature = "clap", arg(default_value = "default,1ns", allow_hyphen_values = true))]
-    #[cfg_attr(
-        feature = "clap",
-        arg(default_value_if("preset", ArgPredicate::IsPresent, "default"))
-    )]
+    #[serde(rename = "slacks")]
+    #[arg(long, value_name = "SLACK", value_delimiter = ',', allow_hyphen_values = true)]
+    #[arg(default_value = "default,1ns")]
+    #[arg(default_value_if("preset", ArgPredicate::IsPresent, "default"))]
     pub slack: Vec<Slack>,
     /// Slices that the waiting thread asks the scheduler for (Linux 6.12): 'default' or a duration
     /// from 100us to 100ms.
-    #[serde(rename = "slices", skip_serializing_if = "is_default")]
-    #[cfg_attr(feature = "clap", arg(long, value_name = "SLICE", value_delimiter = ','))]
-    #[cfg_attr(feature = "clap", arg(default_value = "default", allow_hyphen_values = true))]
+    #[always]
+    #[serde(rename = "slices", skip_serializing_if = "are_default")]
+    #[arg(long, value_name = "SLICE", value_delimiter = ',', allow_hyphen_values = true)]
+    #[arg(default_value = "default")]
     pub slice: Vec<Slack>,
     /// Run a waiting thread on each CPU.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    #[cfg_attr(feature = "clap", arg(long, conflicts_with = "cpu"))]
+    #[arg(long, conflicts_with = "cpu")]
     pub all_cpus: bool,
     /// Run the waiting threads with SCHED_FIFO at this priority (Linux, 1 to 49, or 99 with
     /// --allow-high-priority), or at this class (Windows: normal, above, high, realtime).
-    #[serde(rename = "fifo", skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "clap", arg(long, value_name = "PRIORITY"))]
-    #[cfg_attr(feature = "clap", arg(allow_hyphen_values = true))]
+    #[serde(rename = "fifo")]
+    #[arg(long, value_name = "PRIORITY", allow_hyphen_values = true)]
     pub priority: Option<Priority>,
     /// Allow a --priority or --load-priority of 50 to 99, which the kernel's interrupt threads
     /// cannot interrupt.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    #[cfg_attr(feature = "clap", arg(long))]
+    #[arg(long)]
     pub allow_high_priority: bool,
     /// Keep the CPUs out of deep idle states (/dev/cpu_dma_latency).
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    #[cfg_attr(feature = "clap", arg(long))]
+    #[arg(long)]
     pub keep_awake: bool,
     /// Stop at the first overshoot above this, and show what is known of that moment.
-    #[serde(rename = "stop_above_ns", with = "ns", skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schemars(with = "Option<u64>"))]
-    #[cfg_attr(feature = "clap", arg(long, value_name = "DURATION"))]
-    #[cfg_attr(feature = "clap", arg(value_parser = parse_duration, allow_hyphen_values = true))]
+    #[serde(rename = "stop_above_ns", with = "ns")]
+    #[schemars(with = "Option<u64>")]
+    #[arg(long, value_name = "DURATION")]
+    #[arg(value_parser = parse_duration, allow_hyphen_values = true)]
     pub stop_above: Option<Duration>,
     /// With --stop-above, write a mark into the kernel's trace at that moment, and stop tracing
     /// (tracefs, as root).
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    #[cfg_attr(feature = "clap", arg(long, requires = "stop_above"))]
+    #[arg(long, requires = "stop_above")]
     pub trace_marker: bool,
     /// Split each late wake-up into its causes, say who ran instead, and show the twenty worst.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    #[cfg_attr(feature = "clap", arg(long))]
+    #[arg(long)]
     pub why: bool,
     /// With --why, record no names of the tasks that ran instead.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    #[cfg_attr(feature = "clap", arg(long, requires = "why"))]
+    #[arg(long, requires = "why")]
     pub no_names: bool,
     /// With `why`, do not look for those who ran instead; for programs that need the causes only.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    #[cfg_attr(feature = "clap", arg(skip))]
+    #[arg(skip)]
     pub no_culprits: bool,
 }
 
@@ -148,11 +127,11 @@ impl WaitSpec {
 
 /// What a run of waits measures: what it was asked for, with a value for all that was left open. A
 /// run is resumed from its plan.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[record]
 #[serde(default)]
 pub struct Plan {
     /// The ids of the methods.
+    #[always]
     pub methods: Vec<String>,
     /// The durations, loads, settings and limits. Ids, a preset and CPUs have become `methods` and
     /// `cpus`.
@@ -160,23 +139,18 @@ pub struct Plan {
     pub spec: WaitSpec,
     /// The ids of the methods that are measured with other slices than the default, each with the
     /// last of its slacks only; absent: all of them.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sliced: Vec<String>,
     /// The CPUs with one waiting thread each; empty: one thread that is not pinned.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub cpus: Vec<usize>,
     /// Whether the tool chose the methods, durations, loads and times: a selection for an overview.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub chosen: bool,
     /// How many methods of the catalogue exist on this system but are not in that selection.
-    #[serde(skip_serializing_if = "super::is_zero")]
+    #[absent]
     pub left_out: u64,
 }
 
 /// A timer slack, or a scheduler's slice, of the waiting thread.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
+#[record]
 pub enum Slack {
     /// The one that the thread has by default.
     #[default]
@@ -209,7 +183,7 @@ impl FromStr for Slack {
 }
 
 /// Whether these slices are the one that a thread has anyway.
-fn is_default(slices: &[Slack]) -> bool {
+fn are_default(slices: &[Slack]) -> bool {
     matches!(slices, [] | [Slack::Default])
 }
 
@@ -242,6 +216,44 @@ mod ns_list {
 
     pub fn deserialize<'a, D: Deserializer<'a>>(from: D) -> Result<Vec<Duration>, D::Error> {
         Ok(Vec::deserialize(from)?.into_iter().map(Duration::from_nanos).collect())
+    }
+}
+
+/// The priority of waiting threads, as `--priority` takes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(untagged)]
+pub enum Priority {
+    /// SCHED_FIFO at this priority (Linux).
+    Fifo(u32),
+    /// The priority class of the process (Windows).
+    Class(Class),
+}
+
+/// A priority class of Windows that a run may ask for.
+#[record(Names)]
+pub enum Class {
+    /// That of an ordinary program.
+    Normal,
+    /// Above normal.
+    Above,
+    /// High.
+    High,
+    /// Real-time, which takes a privilege.
+    Realtime,
+}
+
+impl FromStr for Priority {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if let Some(class) = Class::ALL.into_iter().find(|c| c.name().eq_ignore_ascii_case(text)) {
+            return Ok(Self::Class(class));
+        }
+        text.parse().map(Self::Fifo).map_err(|_| {
+            let names = Class::ALL.map(Class::name).join(", ");
+            format!("a priority is 1 to 49 (Linux), or one of {names} (Windows)")
+        })
     }
 }
 
@@ -289,5 +301,17 @@ mod tests {
         let back: Plan = serde_json::from_value(json).expect("a plan");
         let spec = WaitSpec { slice: Vec::new(), ..plan.spec.clone() };
         assert_eq!(back, Plan { spec, ..plan });
+    }
+
+    #[test]
+    fn a_priority_is_a_number_or_the_name_of_a_class() {
+        assert_eq!("40".parse(), Ok(Priority::Fifo(40)));
+        for class in Class::ALL {
+            assert_eq!(class.name().parse(), Ok(Priority::Class(class)));
+            let json = serde_json::to_string(&Priority::Class(class)).expect("a word");
+            assert_eq!(json, format!("\"{}\"", class.name()));
+        }
+        let error = "hihg".parse::<Priority>().expect_err("no priority");
+        assert!(error.contains("1 to 49") && error.contains("realtime"), "{error}");
     }
 }

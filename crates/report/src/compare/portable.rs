@@ -11,7 +11,7 @@ use chronoscope_model::clock::Scope;
 use chronoscope_model::compare::{
     ClockRow, Compared, Found, OverheadFound, OverheadRow, Portable, Problem, Source,
 };
-use chronoscope_model::overhead::Centre;
+use chronoscope_model::loops::Centre;
 use std::path::Path;
 
 /// What a comparison shows. Clocks that not every machine has are shown if everything is asked for.

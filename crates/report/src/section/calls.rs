@@ -8,7 +8,7 @@ use crate::number::{count, plural, short};
 use crate::page::Input;
 use crate::under_load::{conditions, name, times};
 use chronoscope_model::Report;
-use chronoscope_model::calls::{Calls, Pass};
+use chronoscope_model::loops::{Calls, Pass};
 
 pub const SECTION: Section = Section {
     id: "calls",

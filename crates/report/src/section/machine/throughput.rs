@@ -6,7 +6,7 @@ use super::super::columns::{Rows, Spec, columns};
 use super::known::{Data, Known};
 use crate::block::{Block, Cell, Column, Item, Table, Text, Tone, Value};
 use crate::number::three;
-use chronoscope_model::throughput::{Throughput, ThroughputRow};
+use chronoscope_model::loops::{Throughput, ThroughputRow};
 use chronoscope_model::{Environment, units};
 
 pub(super) fn view(env: &Environment) -> Vec<Block> {

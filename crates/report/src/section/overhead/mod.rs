@@ -7,7 +7,7 @@ use super::{Detail, SECTION as PLAIN, Section, heading_of};
 use crate::block::{Block, Cell, Tone};
 use crate::number::{count, plural};
 use chronoscope_model::Report;
-use chronoscope_model::overhead::{Centre, Overhead};
+use chronoscope_model::loops::{Centre, Overhead};
 use chronoscope_model::spec::OverheadSpec;
 
 pub const SECTION: Section = Section {

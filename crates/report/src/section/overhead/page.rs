@@ -9,7 +9,7 @@ use crate::page::Input;
 use crate::scale::{Scale, Unit};
 use crate::section::page::is_drawn;
 use chronoscope_model::Estimate;
-use chronoscope_model::overhead::Overhead;
+use chronoscope_model::loops::Overhead;
 
 pub(super) fn page(inputs: &[Input<'_>]) -> Vec<Block> {
     together(inputs, |inputs| {

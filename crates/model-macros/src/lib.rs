@@ -1,0 +1,168 @@
+//! `#[record]`, with which `chronoscope-model` states its types.
+//!
+//! It reads tokens without a parser of Rust, so that the crate needs no other one.
+
+#![deny(missing_docs)]
+#![forbid(unsafe_code)]
+
+use proc_macro::{Delimiter, Group, TokenStream, TokenTree};
+
+/// Marks a type of a report, of a recording or of a comparison.
+///
+/// A struct derives `Clone`, `Debug`, `Default`, `PartialEq`, serde's two traits and, with the
+/// feature `schema`, `JsonSchema`. A field is absent from JSON if it is an `Option` without a
+/// value, an empty `Vec` or a `bool` that is false. Marks before a field change that: with
+/// `#[always]` it is always there, with `#[absent]` a `String` or another value is absent, too, if
+/// it is that of its type's `Default`. A field that is flattened stays as it is.
+///
+/// An enum derives `Copy` and `Eq` too, and `Default` if a variant is the default; its variants are
+/// in kebab case.
+///
+/// Such an enum of names has a list of them, `ALL`, and a `name()`, as JSON has it, with `Names`.
+///
+/// What else stands in the parentheses is derived as well, or, after a `!`, not derived. `Args` stands
+/// for clap's, with the feature `clap`; `#[arg(…)]` and `#[command(…)]` are for that feature, too.
+#[proc_macro_attribute]
+pub fn record(further: TokenStream, item: TokenStream) -> TokenStream {
+    let mut tokens: Vec<TokenTree> = item.into_iter().collect();
+    let is_enum = tokens.iter().any(|token| is(token, "enum"));
+    let mut derives =
+        vec!["Clone", "Debug", "PartialEq", "::serde::Serialize", "::serde::Deserialize"];
+    let mut attributes =
+        String::from("#[cfg_attr(feature = \"schema\", derive(::schemars::JsonSchema))]");
+    let body = tokens.last().map(ToString::to_string).unwrap_or_default();
+    if is_enum {
+        derives.extend(["Copy", "Eq"]);
+        attributes.push_str("#[serde(rename_all = \"kebab-case\")]");
+    }
+    if !is_enum || body.contains("#[default]") {
+        derives.push("Default");
+    }
+    let mut names = false;
+    let further = further.to_string();
+    for word in further.split(',').map(str::trim).filter(|word| !word.is_empty()) {
+        match word.strip_prefix('!').map(str::trim) {
+            Some(without) => derives.retain(|name| *name != without),
+            None if word == "Names" => names = is_enum,
+            None if word == "Args" => {
+                attributes.push_str("#[cfg_attr(feature = \"clap\", derive(::clap::Args))]");
+            }
+            None => derives.push(word),
+        }
+    }
+    let mut all = parsed(&format!("#[derive({})] {attributes}", derives.join(", ")));
+    let Some(TokenTree::Group(body)) = tokens.pop() else { panic!("a type with named parts") };
+    let head = TokenStream::from_iter(tokens);
+    let own = head.to_string();
+    all.extend(head);
+    all.extend([TokenTree::from(if is_enum {
+        body.clone()
+    } else {
+        Group::new(Delimiter::Brace, stated(body.stream()))
+    })]);
+    if names {
+        all.extend(named(own.rsplit(' ').next().unwrap_or_default(), body.stream()));
+    }
+    all
+}
+
+/// The list of an enum's variants, and their names.
+fn named(own: &str, variants: TokenStream) -> TokenStream {
+    let mut tokens = variants.into_iter();
+    let (mut list, mut arms, mut count) = (String::new(), String::new(), 0);
+    while let Some(token) = tokens.next() {
+        match token {
+            TokenTree::Punct(hash) if hash.as_char() == '#' => drop(tokens.next()),
+            TokenTree::Ident(variant) => {
+                let variant = variant.to_string();
+                let kebab = variant.chars().fold(String::new(), |mut kebab, letter| {
+                    if letter.is_uppercase() && !kebab.is_empty() {
+                        kebab.push('-');
+                    }
+                    kebab.push(letter.to_ascii_lowercase());
+                    kebab
+                });
+                list.push_str(&format!("Self::{variant},"));
+                arms.push_str(&format!("Self::{variant} => \"{kebab}\","));
+                count += 1;
+            }
+            _ => {}
+        }
+    }
+    parsed(&format!(
+        "impl {own} {{
+            /// All of them, in this order.
+            pub const ALL: [Self; {count}] = [{list}];
+
+            /// Its name, as JSON and screens have it.
+            pub const fn name(self) -> &'static str {{
+                match self {{ {arms} }}
+            }}
+        }}"
+    ))
+}
+
+/// The fields, each with what its type and its marks mean.
+fn stated(fields: TokenStream) -> TokenStream {
+    let mut all = TokenStream::new();
+    let mut tokens = fields.into_iter().peekable();
+    while tokens.peek().is_some() {
+        let (mut flattened, mut always, mut absent) = (false, false, false);
+        while let Some(hash) = tokens.next_if(|token| is(token, "#")) {
+            let Some(TokenTree::Group(attribute)) = tokens.next() else { break };
+            let text = attribute.stream().to_string();
+            match text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default() {
+                "always" => always = true,
+                "absent" => absent = true,
+                "arg" | "command" | "schemars" => {
+                    let feature = if text.starts_with("schemars") { "schema" } else { "clap" };
+                    all.extend(parsed(&format!("#[cfg_attr(feature = \"{feature}\", {text})]")));
+                }
+                name => {
+                    flattened |= name == "serde" && text.contains("flatten");
+                    all.extend([hash, attribute.into()]);
+                }
+            }
+        }
+        // The name, and the type to the comma behind it.
+        let until_colon = std::iter::from_fn(|| tokens.next_if(|token| !is(token, ":")));
+        let name: Vec<TokenTree> = until_colon.collect();
+        let mut kind = Vec::new();
+        let mut depth = 0;
+        for token in tokens.by_ref() {
+            depth += i32::from(is(&token, "<")) - i32::from(is(&token, ">"));
+            let ends = depth == 0 && is(&token, ",");
+            kind.push(token);
+            if ends {
+                break;
+            }
+        }
+        let empty = match kind.get(1).map(ToString::to_string).as_deref() {
+            _ if flattened || always => None,
+            Some("Option") => Some("Option::is_none"),
+            Some("Vec") => Some("Vec::is_empty"),
+            Some("bool") => Some("::std::ops::Not::not"),
+            Some("String") if absent => Some("String::is_empty"),
+            _ => absent.then_some("crate::is_default"),
+        };
+        if let Some(empty) = empty {
+            all.extend(parsed(&format!("#[serde(default, skip_serializing_if = \"{empty}\")]")));
+        }
+        all.extend(name);
+        all.extend(kind);
+    }
+    all
+}
+
+fn is(token: &TokenTree, text: &str) -> bool {
+    match token {
+        TokenTree::Punct(punct) => text.len() == 1 && text.starts_with(punct.as_char()),
+        TokenTree::Ident(ident) => ident.to_string() == text,
+        _ => false,
+    }
+}
+
+/// Tokens of a text that is written here, or was made of tokens.
+fn parsed(text: &str) -> TokenStream {
+    text.parse().expect("attributes")
+}
