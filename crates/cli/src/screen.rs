@@ -97,7 +97,7 @@ impl Screen {
         let (style, detail) = (&context.style, context.detail());
         match self {
             Self::Summary if context.options.verbose => text::everything(report, style),
-            Self::Brief => text::brief::render(report, style),
+            Self::Brief => text::brief(report, style),
             Self::Ticks => {
                 text::above(section::waits::ticks(report, detail), report, detail, style)
             }

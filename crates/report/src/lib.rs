@@ -7,7 +7,6 @@
 
 #![forbid(unsafe_code)]
 
-mod ascii;
 pub mod block;
 pub mod clean;
 pub mod compare;
@@ -22,9 +21,7 @@ pub mod section;
 pub mod terms;
 pub mod text;
 
-mod finite;
 mod number;
-mod under_load;
 
 pub use format::{csv, json, markdown, ndjson};
 

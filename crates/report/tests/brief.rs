@@ -4,11 +4,11 @@ use crate::samples;
 
 use chronoscope_model::waits::{Kind, Load};
 use chronoscope_model::{Finding, Report, Wait};
-use chronoscope_report::text::{Style, brief};
+use chronoscope_report::text::{self, Style};
 
 fn plain(report: &Report, width: usize) -> String {
     let style = Style { width, ..Style::default() };
-    brief::render(report, &style)
+    text::brief(report, &style)
 }
 
 fn sleep(load: Load, max_ns: i64) -> Wait {

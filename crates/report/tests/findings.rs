@@ -6,7 +6,7 @@ use chronoscope_diagnose::{examine, faults};
 use chronoscope_model::{About, Certainty, Finding, Level, Report};
 use chronoscope_report::section::findings::{SECTION, diagnosis};
 use chronoscope_report::section::{Detail, machine};
-use chronoscope_report::text::{self, Style, brief};
+use chronoscope_report::text::{self, Style};
 use chronoscope_report::{json, markdown};
 
 fn style(width: usize) -> Style {
@@ -170,7 +170,7 @@ fn exports_show_what_a_finding_is_about() {
     json::write(&report, &mut bytes).expect("a document");
     let read: Report = serde_json::from_slice(&bytes).expect("a report");
     assert_eq!(read.findings, report.findings);
-    let ids = brief::render(&report, &style(80));
+    let ids = text::brief(&report, &style(80));
     let (machine, run) = ids.split_once(", about this run: ").expect("both classes");
     assert!(machine.contains(" tsc-warp") && run.contains("noisy-machine"), "{ids}");
 }

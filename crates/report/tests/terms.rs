@@ -7,7 +7,7 @@ use chronoscope_model::{Page, Report};
 use chronoscope_report::block::Block;
 use chronoscope_report::section::{self, Detail};
 use chronoscope_report::terms;
-use chronoscope_report::text::{self, Style, explain};
+use chronoscope_report::text::{self, Style};
 use std::collections::BTreeSet;
 
 /// A report with facts that few machines have.
@@ -123,8 +123,8 @@ fn pages_are_readable_in_ascii() {
     let ascii = Style { unicode: false, ..Style::default() };
     for page in terms::all().chain(terms::topics()) {
         let page = text::Page::from(page);
-        let text = explain::render(&page, &ascii);
-        let questions = explain::render(&page, &Style::default());
+        let text = text::explain(&page, &ascii);
+        let questions = text::explain(&page, &Style::default());
         assert!(text.is_ascii(), "{text}");
         assert_eq!(text.matches('?').count(), questions.matches('?').count(), "{text}");
         assert_eq!(text.contains("+/-"), questions.contains('±'), "{text}");

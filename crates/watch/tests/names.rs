@@ -69,7 +69,7 @@ fn screens(name: &str) -> Vec<(String, String)> {
     page::write(&[page::Input { name: "x", report: &report }], &mut bytes).expect("memory");
     let html = String::from_utf8(bytes).expect("text").replace("&quot;", "\"");
     all.push(("page".into(), html));
-    assert!(!text::brief::render(&report, &Style::default()).contains(name), "{name:?}");
+    assert!(!text::brief(&report, &Style::default()).contains(name), "{name:?}");
     all
 }
 

@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::options;
 use crate::task::{Examples, Run, Task};
-use chronoscope_report::text::{ListRow, Page, explain, list};
+use chronoscope_report::text::{self, ListRow, Page};
 use chronoscope_report::{documents, terms};
 use chronoscope_survey::demo::{DEMOS, Demo, Shown, TIME};
 use chronoscope_survey::{Error, may_measure, select};
@@ -31,7 +31,7 @@ impl Run for Args {
     fn task(self, context: &Context) -> anyhow::Result<Task> {
         if self.name == "list" {
             let rows: Vec<ListRow> = DEMOS.iter().map(row).collect();
-            let text = list::render("Demonstrations", &rows, context.detail(), &context.style);
+            let text = text::list("Demonstrations", &rows, context.detail(), &context.style);
             return Ok(Task::document(documents::list("demos", &rows)?, text));
         }
         may_measure()?;
@@ -43,7 +43,7 @@ impl Run for Args {
         let shown = (demo.run)(self.budget.unwrap_or(TIME));
         let shown = shown.map_err(|why| Error::Nothing(format!("{}: {why}", demo.name)))?;
         let json = documents::demo(demo.name, shown.happened, &shown.what, &shown.figures)?;
-        let text = explain::render(&page(demo, &shown), &context.style);
+        let text = text::explain(&page(demo, &shown), &context.style);
         Ok(Task::document(json, text))
     }
 }

@@ -9,7 +9,7 @@ use chronoscope_model::clock::{BuiltOn, Kind, Orders, Period};
 use chronoscope_model::{About, clock_source, kernel_log, units};
 use chronoscope_probes::clocks::{self, Facts, Opening};
 use chronoscope_probes::waits;
-use chronoscope_report::text::{Page, explain};
+use chronoscope_report::text::{self, Page};
 use chronoscope_report::{documents, terms};
 use chronoscope_survey::{Error, may_measure, select};
 
@@ -35,7 +35,7 @@ impl Run for Args {
         may_measure()?;
         let pages = asked(&self.words)?;
         let text: Vec<String> =
-            pages.iter().map(|page| explain::render(page, &context.style)).collect();
+            pages.iter().map(|page| text::explain(page, &context.style)).collect();
         Ok(Task::document(documents::pages(&pages)?, text.join("\n")))
     }
 }

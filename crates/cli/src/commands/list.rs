@@ -8,7 +8,7 @@ use crate::task::{Examples, Run, Task};
 use chronoscope_diagnose::{advise, faults};
 use chronoscope_probes::clocks::{self, Opening};
 use chronoscope_probes::waits;
-use chronoscope_report::text::{ListRow, list};
+use chronoscope_report::text::{self, ListRow};
 use chronoscope_report::{documents, format, terms};
 use chronoscope_runtimes::Runtime;
 use chronoscope_survey::may_measure;
@@ -99,7 +99,7 @@ impl Run for Args {
         let rows = self.what.rows();
         let what = self.what.to_possible_value().unwrap_or_default();
         let title = what.get_help().map(ToString::to_string).unwrap_or_default();
-        let text = list::render(&title, &rows, context.detail(), &context.style);
+        let text = text::list(&title, &rows, context.detail(), &context.style);
         Ok(Task::document(documents::list(what.get_name(), &rows)?, text))
     }
 }

@@ -5,7 +5,7 @@ use super::words::letter;
 use crate::block::{Block, Cell, Column, Fact, Item, Table, Text, Tone, Value};
 use crate::number::{count, plural, short, three};
 use crate::section::Detail;
-use crate::section::columns::{Rows, Spec, columns};
+use crate::section::shared::{Rows, Spec, columns};
 use chronoscope_model::Estimate;
 use chronoscope_model::clock::Scope;
 use chronoscope_model::compare::{

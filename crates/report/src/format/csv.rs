@@ -1,19 +1,10 @@
 //! One table for spreadsheets.
 
-use super::Format;
 use crate::block::{Cell, Column, Table, Value};
 use crate::clean::clean;
 use crate::section;
 use chronoscope_model::{Estimate, Report};
 use std::io::{self, Write};
-
-pub const FORMAT: Format = Format {
-    id: "csv",
-    extension: "csv",
-    about: "the table of the screen, or else all tables, named in the first column",
-    distributions_only: false,
-    write,
-};
 
 /// The statistics that an estimate has for programs.
 type Statistic = (&'static str, fn(&Estimate) -> f64);

@@ -1,20 +1,11 @@
 //! Tables to paste into an issue or a document.
 
-use super::Format;
 use crate::block::{Align, Block, Cell, Column, Item, Part, Rank, Table, Text, Tone, Value};
 use crate::clean::{clean, clean_span};
-use crate::text::{Style, plot};
+use crate::text::{Style, pictures};
 use crate::{number, section};
 use chronoscope_model::Report;
 use std::io::{self, Write};
-
-pub const FORMAT: Format = Format {
-    id: "markdown",
-    extension: "md",
-    about: "tables for an issue or a document",
-    distributions_only: false,
-    write,
-};
 
 /// Wider tables are written part by part.
 const WIDEST: usize = 12;
@@ -85,7 +76,7 @@ impl Document<'_> {
             }
             Block::Table(table) => self.table(table)?,
             Block::Chart(chart) => {
-                let drawn = plot::lines(chart, &Style::default());
+                let drawn = pictures::plot_lines(chart, &Style::default());
                 if !drawn.is_empty() {
                     self.verbatim(&drawn.join("\n"))?;
                 }

@@ -1,6 +1,14 @@
-//! The formats: one file each, one line each in the list below. A format writes what the sections
-//! give it, and knows none of them.
+//! The formats, each in the list below. A format writes what the sections give it, and knows none
+//! of them.
 
+pub mod csv;
+pub mod json;
+pub mod markdown;
+pub mod ndjson;
+mod waits;
+
+use crate::metrics::Metrics;
+use crate::page::{self, Input};
 use chronoscope_model::Report;
 use std::io;
 
@@ -13,31 +21,77 @@ pub struct Format {
     pub about: &'static str,
     /// Whether the format holds the distributions of a report and nothing else.
     pub distributions_only: bool,
-    pub write: fn(&Report, &mut dyn io::Write) -> io::Result<()>,
+    pub write: Write,
 }
 
-macro_rules! formats {
-    ($($file:ident),* $(,)?) => {
-        $(pub mod $file;)*
+/// Writes a report.
+pub type Write = fn(&Report, &mut dyn io::Write) -> io::Result<()>;
 
-        pub const ALL: &[&Format] = &[$(&$file::FORMAT),*];
+impl Format {
+    const fn new(
+        id: &'static str,
+        extension: &'static str,
+        about: &'static str,
+        write: Write,
+    ) -> Self {
+        Self { id, extension, about, distributions_only: false, write }
+    }
 
-        #[cfg(test)]
-        const FILES: &[&str] = &[$(stringify!($file)),*];
-    };
+    const fn of_waits(self) -> Self {
+        Self { distributions_only: true, ..self }
+    }
 }
 
-formats! {
-    json,
-    ndjson,
-    csv,
-    markdown,
-    html,
-    hdr,
-    prometheus,
-    cyclictest,
-    cyclictest_json,
-}
+/// Every format.
+pub const ALL: &[&Format] = &[
+    &Format::new(
+        "json",
+        "json",
+        "the whole report as one document, described by a JSON Schema",
+        json::write,
+    ),
+    &Format::new(
+        "ndjson",
+        "ndjson",
+        "one JSON record per line: the run, the machine, then each clock, wait, finding, advice",
+        ndjson::write,
+    ),
+    &Format::new(
+        "csv",
+        "csv",
+        "the table of the screen, or else all tables, named in the first column",
+        csv::write,
+    ),
+    &Format::new("markdown", "md", "tables for an issue or a document", markdown::write),
+    &Format::new("html", "html", "a page with charts, which holds the report itself", html),
+    &Format::new(
+        "hdr",
+        "hlog",
+        "the histograms of waits as an HdrHistogram log, one tagged line per row",
+        waits::hdr_log,
+    )
+    .of_waits(),
+    &Format::new(
+        "prometheus",
+        "prom",
+        "metrics in Prometheus' text format 0.0.4, for node_exporter's textfile collector",
+        prometheus,
+    ),
+    &Format::new(
+        "cyclictest",
+        "txt",
+        "waits as cyclictest's lines (T: P: I: C: Min: Act: Avg: Max: in us) and histogram",
+        waits::cyclictest,
+    )
+    .of_waits(),
+    &Format::new(
+        "cyclictest-json",
+        "json",
+        "waits in the JSON of cyclictest --json, file version 1, one thread per row, in us",
+        waits::cyclictest_json,
+    )
+    .of_waits(),
+];
 
 pub fn find(id: &str) -> Option<&'static Format> {
     ALL.iter().find(|format| format.id.eq_ignore_ascii_case(id)).copied()
@@ -52,6 +106,23 @@ pub fn by_extension() -> impl Iterator<Item = &'static Format> {
     ALL.iter().copied().filter(first)
 }
 
+/// Writes one page for people, with the report in it.
+fn html(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
+    page::write(&[Input { name: "", report }], out)
+}
+
+/// Writes the metrics of this one run, for node_exporter's textfile collector: counters and
+/// histograms do not go on from the run before.
+fn prometheus(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
+    let metrics = Metrics::of(report);
+    // A report from a file may have no time in it.
+    if let Ok(finished) = report.run.finished.parse::<jiff::Timestamp>() {
+        let measurement = report.run.screen.as_deref().unwrap_or("summary");
+        metrics.last(measurement, finished.as_duration().as_secs_f64());
+    }
+    out.write_all(metrics.text().as_bytes())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -63,13 +134,12 @@ mod tests {
         let files: BTreeSet<String> = std::fs::read_dir(folder)
             .expect("the folder of this very file")
             .filter_map(|entry| Some(entry.ok()?.path().file_stem()?.to_str()?.to_owned()))
-            .filter(|name| name != "mod")
+            .filter(|name| !["mod", "waits"].contains(&&**name))
             .collect();
-        let listed: BTreeSet<String> = FILES.iter().map(|&f| f.to_owned()).collect();
-        let missing: Vec<&String> = files.difference(&listed).collect();
+        let ids: BTreeSet<String> = ALL.iter().map(|format| format.id.to_owned()).collect();
+        let missing: Vec<&String> = files.difference(&ids).collect();
         assert!(missing.is_empty(), "src/format/mod.rs does not list {missing:?}");
-        let ids: BTreeSet<String> = ALL.iter().map(|f| f.id.replace('-', "_")).collect();
-        assert_eq!(ids, listed);
+        assert_eq!(ids.len(), ALL.len());
         assert!(find("JSON").is_some() && find("yaml").is_none());
         let extensions: Vec<&str> = by_extension().map(|format| format.extension).collect();
         assert_eq!(extensions, ["json", "ndjson", "csv", "md", "html", "hlog", "prom"]);

@@ -1,8 +1,7 @@
 //! One record per line, for tools that read line by line and for files that grow.
 
-use super::Format;
 use super::json::{self, LARGEST, ReadError, io_error};
-use crate::{finite, section};
+use crate::section;
 use chronoscope_model::Report;
 use chronoscope_model::histogram::Histogram;
 use chronoscope_model::schema::REPORT;
@@ -12,14 +11,6 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::sync::LazyLock;
 
-pub const FORMAT: Format = Format {
-    id: "ndjson",
-    extension: "ndjson",
-    about: "one JSON record per line: the run, the machine, then each clock, wait, finding, advice",
-    distributions_only: false,
-    write,
-};
-
 /// Writes the report. Each record has `record`, its kind, and `run_id`, which joins the records
 /// of one run; its other keys are those of the report's schema. A wait that was measured also has
 /// `buckets`: its overshoots as pairs of a bucket's largest value, in nanoseconds, and its count
@@ -28,7 +19,7 @@ pub const FORMAT: Format = Format {
 /// # Errors
 /// Those of the writer, and a report whose run has no finite duration.
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let mut value = finite::value(report)?;
+    let mut value = json::finite_value(report)?;
     let mut line = |kind: &str, part: Value| -> io::Result<()> {
         let mut record = Map::new();
         record.insert("record".into(), kind.into());

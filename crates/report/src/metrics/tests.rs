@@ -1,15 +1,11 @@
-use super::families::*;
-use super::table::Table;
-use super::{Answers, Metrics, label, none};
-use chronoscope_model::clock::{Clock, Cost, Facts, Reads};
-
+use super::*;
+use chronoscope_model::clock::{Cost, Facts};
 use chronoscope_model::environment::{ClockSource, Cpu, Hypervisor};
 use chronoscope_model::estimate::Estimate;
-use chronoscope_model::finding::{About, Certainty, Finding, Level};
+use chronoscope_model::finding::{Certainty, Finding, Level};
+use chronoscope_model::histogram;
 use chronoscope_model::waits::Throttled;
-use chronoscope_model::why::{Cause, Later, Part, Why};
-use chronoscope_model::{Check, Environment, Report, Wait, histogram};
-use std::collections::BTreeSet;
+use chronoscope_model::why::{Cause, Later, Part};
 
 fn environment() -> Environment {
     Environment {
@@ -206,7 +202,7 @@ fn rows_of_every_shape() -> Table {
 /// the same time: Prometheus has read all three.
 #[test]
 fn the_bytes_are_those_of_the_official_client() {
-    let Answers { open_metrics, text, protobuf } = super::answers(&rows_of_every_shape());
+    let Answers { open_metrics, text, protobuf } = answers(&rows_of_every_shape());
     let same = |bytes: Vec<u8>, client: &str| {
         assert_eq!(String::from_utf8(bytes).expect("UTF-8"), client);
     };

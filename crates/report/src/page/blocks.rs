@@ -1,7 +1,6 @@
 //! Blocks as HTML: each kind of block, and what stands next to each other.
 
-use super::once::Once;
-use super::text::{deck, heading, safe, text, verbatim};
+use super::text::{Once, deck, heading, safe, text, verbatim};
 use super::{chart, table};
 use crate::block::chart::Chart;
 use crate::block::{Block, Fact};
@@ -9,7 +8,7 @@ use maud::{Markup, html};
 
 /// Blocks of one section, whose headings have this level; `under` is the id of the heading above
 /// them.
-pub(super) fn of(blocks: &[Block], level: u8, under: &str, once: &mut Once) -> Markup {
+pub(super) fn blocks(blocks: &[Block], level: u8, under: &str, once: &mut Once) -> Markup {
     let mut under = under.to_owned();
     let mut rest = blocks;
     let mut written = Vec::new();
@@ -22,7 +21,7 @@ pub(super) fn of(blocks: &[Block], level: u8, under: &str, once: &mut Once) -> M
                 html! { (heading(level, &under, title)) (deck(remark)) }
             }
             Block::Facts(facts) => self::facts(facts, once),
-            Block::Table(table) => table::of(table, level, &under, once),
+            Block::Table(table) => table::table(table, level, &under, once),
             Block::Chart(_) => charts(now, once),
             Block::Paragraph(words) => html! { p { (text(words)) } },
             Block::Legend(words) => html! { p.legend-text { (text(words)) } },

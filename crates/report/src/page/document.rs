@@ -1,14 +1,17 @@
-//! The page as a whole: its head, its sections, and what it holds besides.
+//! The page as a whole: its head and its end, the answers on top, its sections, and what it holds
+//! besides.
 
-use super::once::Once;
-use super::{Input, TOGETHER, blocks, embed, head, short, text};
+use super::text::{self, Once, prose, safe};
+use super::{Input, TOGETHER, blocks, embed};
 use crate::block::{Block, Text};
 use crate::compare;
-use crate::section::{self, Detail, Section, machine, notes};
+use crate::number::plural;
+use crate::section::{self, Detail, Section, advice, findings, machine};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use chronoscope_model::Report;
+use chronoscope_model::check::{Check, Outcome};
 use chronoscope_model::compare::Compared;
+use chronoscope_model::{Advice, Finding, Level, Report, units};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest as _, Sha256};
 use std::io;
@@ -36,7 +39,7 @@ pub fn write(inputs: &[Input<'_>], out: &mut dyn io::Write) -> io::Result<()> {
     let once = &mut Once::new();
     let mut parts = Vec::new();
     let id = once.id("short");
-    parts.extend(short::of(inputs, &id, once).map(|body| Part {
+    parts.extend(in_short(inputs, &id, once).map(|body| Part {
         id,
         title: "In short".into(),
         body,
@@ -53,8 +56,8 @@ pub fn write(inputs: &[Input<'_>], out: &mut dyn io::Write) -> io::Result<()> {
         }
     }
     parts.extend(circumstances(inputs, once));
-    let title = head::title(inputs);
-    let lines = head::lines(inputs, coloured && inputs.len() > 1);
+    let title = page_title(inputs);
+    let lines = machines_and_runs(inputs, coloured && inputs.len() > 1);
     let page = document(&title, &lines, &parts, once, &embed::element(inputs));
     out.write_all(page.into_string().as_bytes())
 }
@@ -75,15 +78,15 @@ pub fn comparison(
     for blocks in blocks.chunk_by(|_, next| !matches!(next, Block::Heading { .. })) {
         let (title, remark, rest) = titled(blocks, "Compared");
         let id = once.id(&format!("compare/{title}"));
-        let body = html! { (text::deck(remark)) (blocks::of(rest, 3, &id, once)) };
+        let body = html! { (text::deck(remark)) (blocks::blocks(rest, 3, &id, once)) };
         parts.push(Part { id, title, body, class: "" });
     }
     let id = once.id("run");
-    parts.push(Part { id, title: "What was run".into(), body: head::runs(inputs), class: "" });
-    let mut names: Vec<String> = (0..inputs.len()).map(|nth| head::name(inputs, nth)).collect();
+    parts.push(Part { id, title: "What was run".into(), body: commands(inputs), class: "" });
+    let mut names: Vec<String> = (0..inputs.len()).map(|nth| name_of(inputs, nth)).collect();
     let first = if names.is_empty() { String::new() } else { names.remove(0) };
     let title = format!("{} compared with {first}", names.join(", "));
-    let lines = head::lines(inputs, false);
+    let lines = machines_and_runs(inputs, false);
     let page = document(&title, &lines, &parts, once, &embed::element(inputs));
     out.write_all(page.into_string().as_bytes())
 }
@@ -102,7 +105,7 @@ fn titled<'a>(blocks: &'a [Block], otherwise: &str) -> (String, &'a Text, &'a [B
 fn measured(section: &Section, inputs: &[Input<'_>], held: &[usize], once: &mut Once) -> Part {
     once.section = section.id;
     let id = once.id(section.id);
-    let names: Vec<String> = held.iter().map(|nth| head::name(inputs, *nth)).collect();
+    let names: Vec<String> = held.iter().map(|nth| name_of(inputs, *nth)).collect();
     let reports: Vec<Input<'_>> = held.iter().map(|nth| inputs[*nth]).collect();
     // A heading in the view of a section that has no page of its own is not that of the section.
     let name = capitalized(section.id);
@@ -130,9 +133,9 @@ fn measured(section: &Section, inputs: &[Input<'_>], held: &[usize], once: &mut 
             (text::deck(remark))
             @match &names[..] {
                 [one] => { @if inputs.len() > 1 { p.from { "From " (one) } } }
-                _ => { (head::key(&names)) }
+                _ => { (colour_key(&names)) }
             }
-            (blocks::of(rest, 3, &id, once))
+            (blocks::blocks(rest, 3, &id, once))
         };
         return Part { id, title, body, class: "" };
     }
@@ -144,7 +147,7 @@ fn measured(section: &Section, inputs: &[Input<'_>], held: &[usize], once: &mut 
         html! {
             div {
                 (text::heading(3, &own, of)) (text::deck(remark))
-                (blocks::of(rest, 4, &own, once))
+                (blocks::blocks(rest, 4, &own, once))
             }
         }
     });
@@ -171,10 +174,10 @@ fn circumstances(inputs: &[Input<'_>], once: &mut Once) -> Vec<Part> {
     part("notes", "Notes", &|once, under| {
         let noted = inputs.iter().enumerate().filter(|(_, it)| !it.report.notes.is_empty());
         let all = noted.map(|(nth, input)| {
-            let blocks = notes::listed(input.report);
+            let blocks = findings::listed_notes(input.report);
             html! {
-                @if inputs.len() > 1 { p.from { (head::name(inputs, nth)) } }
-                (blocks::of(&blocks, 3, under, once))
+                @if inputs.len() > 1 { p.from { (name_of(inputs, nth)) } }
+                (blocks::blocks(&blocks, 3, under, once))
             }
         });
         let all: Vec<Markup> = all.collect();
@@ -183,12 +186,12 @@ fn circumstances(inputs: &[Input<'_>], once: &mut Once) -> Vec<Part> {
     part("machine", "The machine", &|once, under| {
         let first_of = |nth: &usize| {
             let report = inputs[*nth].report;
-            !inputs[..*nth].iter().any(|it| head::same_machine(it.report, report))
+            !inputs[..*nth].iter().any(|it| same_machine(it.report, report))
         };
         let machines: Vec<usize> = (0..inputs.len()).filter(first_of).collect();
         let several = machines.len() > 1;
         let all = machines.iter().map(|nth| {
-            let name = head::name(inputs, *nth);
+            let name = name_of(inputs, *nth);
             let own = several.then(|| once.id(&format!("machine/{name}")));
             let level = if several { 4 } else { 3 };
             let few = machines.len() <= TOGETHER;
@@ -202,7 +205,7 @@ fn circumstances(inputs: &[Input<'_>], once: &mut Once) -> Vec<Part> {
         let all: Vec<Markup> = all.collect();
         (!all.is_empty()).then(|| html! { @for one in all { (one) } })
     });
-    part("run", "What was run", &|_, _| (!inputs.is_empty()).then(|| head::runs(inputs)));
+    part("run", "What was run", &|_, _| (!inputs.is_empty()).then(|| commands(inputs)));
     parts
 }
 
@@ -210,7 +213,8 @@ fn circumstances(inputs: &[Input<'_>], once: &mut Once) -> Vec<Part> {
 fn cards(blocks: &[Block], level: u8, under: &str, once: &mut Once) -> Markup {
     let groups =
         blocks.chunk_by(|_, next| !matches!(next, Block::Heading { .. } | Block::Legend(_)));
-    let groups: Vec<Markup> = groups.map(|group| blocks::of(group, level, under, once)).collect();
+    let groups: Vec<Markup> =
+        groups.map(|group| blocks::blocks(group, level, under, once)).collect();
     html! { @for group in groups { div.card { (group) } } }
 }
 
@@ -243,7 +247,7 @@ fn document(title: &str, lines: &Markup, parts: &[Part], once: &Once, held: &Mar
                     @if parts.len() > 2 {
                         nav aria-label="Sections" {
                             @for part in parts {
-                                a href={ "#" (part.id) } { (text::safe(&part.title)) }
+                                a href={ "#" (part.id) } { (safe(&part.title)) }
                             }
                         }
                     }
@@ -268,5 +272,321 @@ fn document(title: &str, lines: &Markup, parts: &[Part], once: &Once, held: &Mar
                 script { (PreEscaped(SCRIPT)) }
             }
         }
+    }
+}
+
+// What a page begins and ends with: what was measured, where, when, and by which command.
+
+/// The processor's name, without the number of its CPUs.
+fn processor(report: &Report) -> String {
+    let model = report.environment.cpu.model.as_deref().unwrap_or("").trim();
+    let name = if model.is_empty() { &report.environment.arch } else { model };
+    if name.trim().is_empty() { "this machine".into() } else { safe(name) }
+}
+
+/// `Time on` the processors, each once.
+fn page_title(inputs: &[Input<'_>]) -> String {
+    /// The most processors that a title names.
+    const NAMED: usize = 2;
+    let mut names: Vec<String> = Vec::new();
+    for name in inputs.iter().map(|it| processor(it.report)) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    match names.len() {
+        0 => "Time on this machine".into(),
+        1..=NAMED => format!("Time on {}", names.join(" and ")),
+        n => format!("Time on {n} machines"),
+    }
+}
+
+/// What a report is called on the page.
+fn name_of(inputs: &[Input<'_>], nth: usize) -> String {
+    let name = inputs.get(nth).map_or(String::new(), |it| safe(it.name));
+    if name.trim().is_empty() { format!("report {}", nth + 1) } else { name }
+}
+
+/// The machine of a report in a line: processor, system, kernel, hypervisor.
+fn machine_of(report: &Report) -> Vec<String> {
+    let env = &report.environment;
+    let mut parts = vec![machine::processor(env)];
+    parts.extend(Some(env.os.clone()).filter(|os| !os.is_empty()));
+    parts.extend(env.kernel.as_ref().map(|kernel| format!("kernel {kernel}")));
+    parts.extend(env.hypervisor.as_ref().map(|it| format!("under {}", it.name)));
+    parts.iter().map(|part| safe(part)).collect()
+}
+
+/// When a report was measured, how long that took, and by which version.
+fn made(report: &Report) -> Vec<String> {
+    let run = &report.run;
+    let time = run.started.get(..16).map(|time| format!("{} UTC", time.replace('T', " ")));
+    let mut parts: Vec<String> = time.into_iter().collect();
+    if run.seconds.is_finite() && run.seconds > 0.0 {
+        parts.push(format!("measured in {}", units::human_ns(run.seconds * 1e9)));
+    }
+    if !run.tool_version.is_empty() {
+        parts.push(format!("chronoscope {}", run.tool_version));
+    }
+    if !run.complete {
+        parts.push("interrupted".into());
+    }
+    parts.iter().map(|part| safe(part)).collect()
+}
+
+/// Whether two reports are of the same machine and system, as far as their lines say.
+fn same_machine(a: &Report, b: &Report) -> bool {
+    machine_of(a) == machine_of(b)
+}
+
+/// The lines below the title; several reports have one each, with its colour if `coloured`.
+fn machines_and_runs(inputs: &[Input<'_>], coloured: bool) -> Markup {
+    let alike = inputs.windows(2).all(|it| same_machine(it[0].report, it[1].report));
+    html! {
+        @if let (true, Some(first)) = (alike, inputs.first()) {
+            p.sub { (machine_of(first.report).join(" · ")) }
+        }
+        @match inputs {
+            [one] => { p.sub { (made(one.report).join(" · ")) } }
+            _ => {
+                ul.reports {
+                    @for (nth, input) in inputs.iter().enumerate() {
+                        li {
+                            @if coloured { (dot(nth)) }
+                            b { (name_of(inputs, nth)) } " "
+                            @if !alike { (machine_of(input.report).join(" · ")) " · " }
+                            (made(input.report).join(" · "))
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The colour of a report.
+fn dot(nth: usize) -> Markup {
+    html! {
+        svg.dot class={ "report" (nth) } width="10" height="10" aria-hidden="true" {
+            circle cx="5" cy="5" r="4.5" fill="currentColor" {}
+        }
+    }
+}
+
+/// Which colour is which report.
+fn colour_key(names: &[String]) -> Markup {
+    html! {
+        p.keys {
+            @for (nth, name) in names.iter().enumerate() { span.key { (dot(nth)) (name) } }
+        }
+    }
+}
+
+/// The command of each run, as it can be typed again.
+fn commands(inputs: &[Input<'_>]) -> Markup {
+    html! {
+        @for (nth, Input { report, .. }) in inputs.iter().enumerate() {
+            @if inputs.len() > 1 { p.from { (name_of(inputs, nth)) } }
+            @if !report.run.argv.is_empty() {
+                pre.command data-copy="" { code { (command(&report.run.argv)) } }
+            }
+            p.legend-text {
+                (made(report).join(" · "))
+                " · seed " (report.run.order_seed) " · run " code { (safe(&report.run.id)) }
+            }
+        }
+        p.legend-text {
+            "The page holds the report itself: " code { "chronoscope report PAGE.html" }
+            " shows it on a screen, and " code { "chronoscope compare" } " takes it like a file."
+        }
+    }
+}
+
+/// A command line for a shell: the program by its name, and other words in quotes if they need any.
+fn command(argv: &[String]) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./,:=+@%".contains(c);
+    let quoted = |word: &String| match word.chars().all(plain) && !word.is_empty() {
+        true => word.clone(),
+        false => format!("'{}'", safe(word).replace('\'', r"'\''")),
+    };
+    let words = argv.iter().skip(1).map(quoted);
+    std::iter::once("chronoscope".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+}
+
+// The answers on top of a page: what affects every figure, which clock to use for what, what else
+// was found, and the code.
+
+/// The answers of each report that has any; absent if there are none.
+fn in_short(inputs: &[Input<'_>], under: &str, once: &mut Once) -> Option<Markup> {
+    let says = |report: &Report| {
+        !(report.findings.is_empty() && report.advice.is_empty() && report.checks.is_empty())
+    };
+    let held: Vec<usize> = (0..inputs.len()).filter(|nth| says(inputs[*nth].report)).collect();
+    if held.len() > TOGETHER {
+        let line = |nth: &usize| (name_of(inputs, *nth), in_a_line(inputs[*nth].report));
+        let lines: Vec<(String, Vec<String>)> = held.iter().map(line).collect();
+        return Some(html! {
+            dl.facts {
+                @for (name, said) in lines { div { dt { (name) } dd { (said.join(" · ")) } } }
+            }
+        });
+    }
+    let mut written = Vec::new();
+    for nth in &held {
+        let title = (inputs.len() > 1).then(|| {
+            let name = name_of(inputs, *nth);
+            (once.id(&format!("short/{name}")), name)
+        });
+        let level = if title.is_some() { 4 } else { 3 };
+        written.push(html! {
+            @if let Some((id, title)) = &title { (text::heading(3, id, title)) }
+            (answers(inputs[*nth].report, level, under, once))
+        });
+    }
+    (!held.is_empty()).then(|| html! { @for one in written { (one) } })
+}
+
+/// The clock or wait for each common purpose, and what was found.
+fn in_a_line(report: &Report) -> Vec<String> {
+    let summary = report.advice.iter().filter(|it| it.summary);
+    let chosen = summary.filter_map(|it| Some(format!("{}: {}", it.short, it.clock.as_ref()?)));
+    let found = report.findings.iter().filter(|it| it.is_found() && it.level > Level::Info);
+    chosen.chain(found.map(|it| it.title.clone())).map(|text| safe(&text)).collect()
+}
+
+fn answers(report: &Report, level: u8, under: &str, once: &mut Once) -> Markup {
+    let found = || report.findings.iter().filter(|it| it.is_found());
+    let mut others: Vec<&Finding> = found().filter(|it| !it.affects_all).collect();
+    others.sort_by_key(|it| std::cmp::Reverse(it.level));
+    let unknown: Vec<&Finding> = report.findings.iter().filter(|it| !it.is_found()).collect();
+    let summary: Vec<&Advice> = report.advice.iter().filter(|it| it.summary).collect();
+    html! {
+        @for finding in found().filter(|it| it.affects_all) { (doubt_of_all(finding)) }
+        @if !summary.is_empty() {
+            dl.advice { @for advice in summary { (advised_choice(advice)) } }
+        }
+        @if found().next().is_none() {
+            (blocks::blocks(&[findings::none()], level, under, once))
+        }
+        div.findings {
+            @for finding in others { (finding_details(finding)) }
+            @if !unknown.is_empty() {
+                details {
+                    summary { (plural(unknown.len() as u64, "fault", "faults")) " not examined" }
+                    @for finding in unknown { (finding_details(finding)) }
+                }
+            }
+            (checks_without_finding(&report.checks))
+            @if !report.advice.is_empty() { (reasons(report, level, under, once)) }
+        }
+    }
+}
+
+/// A finding that affects every figure.
+fn doubt_of_all(finding: &Finding) -> Markup {
+    html! {
+        p.finding {
+            b { (safe(finding.title.trim_end_matches('.'))) }
+            @for evidence in finding.evidence.iter().take(1) {
+                ": " (prose(evidence.trim_end_matches('.')))
+            }
+            ". "
+            span.dim { (prose(&finding.fix)) }
+        }
+    }
+}
+
+/// What to use for a purpose, and its figure.
+fn advised_choice(advice: &Advice) -> Markup {
+    let figure = match advice.figure.as_str() {
+        "" => advice.cost_ns.map_or(String::new(), units::human_ns),
+        figure => figure.to_owned(),
+    };
+    html! {
+        div {
+            dt { (safe(&advice.short)) }
+            dd {
+                @let (large, rest) = figure.split_once(", ").unwrap_or((figure.as_str(), ""));
+                @if !large.is_empty() { b { (safe(large)) } " " }
+                @if !rest.is_empty() { span.dim { (safe(rest)) } " " }
+                @match &advice.clock {
+                    Some(id) => { code { (safe(id)) } }
+                    None => { span.warn { "nothing suitable" } }
+                }
+            }
+        }
+    }
+}
+
+/// A finding in a line, with its evidence and what to do behind it.
+fn finding_details(finding: &Finding) -> Markup {
+    let tone = match finding.level {
+        Level::Info => "dim",
+        Level::Warning => "warn",
+        Level::Error => "bad",
+    };
+    html! {
+        details {
+            summary {
+                span class=(tone) { (finding.level.name()) } " "
+                (safe(&finding.title)) " " code.dim { (safe(&finding.id)) }
+            }
+            ul { @for evidence in &finding.evidence { li { (prose(evidence)) } } }
+            @if !finding.fix.is_empty() { p { b { "Fix: " } (prose(&finding.fix)) } }
+            @if !finding.reference.is_empty() { p.dim { "See " (prose(&finding.reference)) } }
+        }
+    }
+}
+
+/// What was looked for and not found, if the report says that.
+fn checks_without_finding(checks: &[Check]) -> Markup {
+    let groups = [
+        (Outcome::Clear, "ruled out"),
+        (Outcome::Unknown, "unknown"),
+        (Outcome::Elsewhere, "of other machines"),
+    ];
+    html! {
+        @for (outcome, title) in groups {
+            @let of: Vec<&Check> = checks.iter().filter(|it| it.outcome == outcome).collect();
+            @if !of.is_empty() {
+                details {
+                    summary { (plural(of.len() as u64, "fault", "faults")) " " (title) }
+                    dl.facts {
+                        @for check in of {
+                            div {
+                                dt { code { (safe(&check.id)) } }
+                                dd { (prose(check.why.as_deref().unwrap_or(&check.looks_at))) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn reasons(report: &Report, level: u8, under: &str, once: &mut Once) -> Markup {
+    let all: Vec<Block> = (advice::SECTION.view)(report, Detail::Everything);
+    let outer = std::mem::replace(&mut once.section, advice::SECTION.id);
+    let written = blocks::blocks(&all, level, under, once);
+    once.section = outer;
+    html! {
+        details.reasons {
+            summary { "Reasons, other purposes, and code" }
+            (written)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_can_be_typed_again() {
+        let argv = ["/opt/chronoscope", "waits", "*/x", "it's", "", "json=a.json"];
+        let argv = argv.map(str::to_owned);
+        assert_eq!(command(&argv), r"chronoscope waits '*/x' 'it'\''s' '' json=a.json");
+        assert_eq!(command(&[]), "chronoscope");
     }
 }

@@ -3,7 +3,6 @@
 
 use super::Input;
 use crate::clean::clean;
-use crate::finite;
 use crate::format::json::{self, LARGEST, ReadError};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -37,7 +36,7 @@ pub fn element(inputs: &[Input<'_>]) -> Markup {
 
 fn packed(report: &Report) -> io::Result<String> {
     let mut packed = GzEncoder::new(Vec::new(), Compression::best());
-    serde_json::to_writer(&mut packed, &finite::value(report)?)?;
+    serde_json::to_writer(&mut packed, &json::finite_value(report)?)?;
     Ok(STANDARD.encode(packed.finish()?))
 }
 

@@ -3,12 +3,9 @@
 mod blocks;
 mod chart;
 mod document;
+mod draw;
 pub mod embed;
-mod head;
-mod once;
 pub mod pictures;
-mod short;
-mod strip;
 mod table;
 mod text;
 

@@ -1,10 +1,9 @@
 //! The charts of a page as files of their own, for papers and slides: SVG with absolute places and
 //! plain colours.
 
-use super::Input;
-use super::chart::draw::{self, Element, Form, anchor, clean, colour, rooms};
-use super::chart::{FOOT, plane, short};
-use super::strip;
+use super::chart::{self, FOOT, short};
+use super::draw::{self, Element, Form, anchor, clean, colour, rooms};
+use super::{Input, table};
 use crate::block::chart::{Cells, Chart, Drawn, Hue, Mark, Plane, Share};
 use crate::block::{Block, Cell, Item, Rank, Row, Table, Value};
 use crate::number;
@@ -120,8 +119,8 @@ fn labelled(scale: &Scale, wide: f64) -> impl Iterator<Item = Tick> {
 }
 
 fn plane_of(plane: &Plane, chart: &Chart) -> String {
-    let drawing = plane::draw(plane);
-    let (top, bottom) = (plane::TOP, plane::HEIGHT);
+    let drawing = chart::draw_plane(plane);
+    let (top, bottom) = (chart::TOP, chart::HEIGHT);
     let right = if drawing.names.is_empty() { 24.0 } else { RIGHT };
     let wide = WIDTH - LEFT - right;
     let mut out = String::new();
@@ -197,7 +196,7 @@ pub fn table(table: &Table, title: &str) -> Option<String> {
     let marks: Vec<&Mark> = cells().flat_map(marks_of).collect();
     let shares: Vec<&Share> = cells().flat_map(shares_of).collect();
     let own: Option<Scale> = table.columns.get(column).and_then(|it| it.axis);
-    let axis = own.unwrap_or_else(|| strip::axis(&marks));
+    let axis = own.unwrap_or_else(|| table::strip_axis(&marks));
     let wide = WIDTH - NAMES - 24.0;
     let (mut rows, mut grid) = (String::new(), String::new());
     let mut y = HEAD;
@@ -217,8 +216,8 @@ pub fn table(table: &Table, title: &str) -> Option<String> {
                 }
                 text(12.0, y + 15.0, "start", &named, "note").absolute(0.0, WIDTH, 0.0, &mut rows);
                 let elements = match row.cells.get(column).map(|cell| &cell.value) {
-                    Some(Value::Strip(marks)) => strip::elements(marks, &axis),
-                    Some(Value::Stack(shares)) => strip::parts(shares),
+                    Some(Value::Strip(marks)) => table::strip_elements(marks, &axis),
+                    Some(Value::Stack(shares)) => table::stack_elements(shares),
                     _ => Vec::new(),
                 };
                 for mut element in elements {
@@ -227,7 +226,7 @@ pub fn table(table: &Table, title: &str) -> Option<String> {
                 }
             }
         }
-        y += strip::HEIGHT;
+        y += table::HEIGHT;
     }
     for tick in labelled(&axis, wide).filter(|_| !marks.is_empty()) {
         line((tick.at, HEAD), (tick.at, y), "grid").absolute(NAMES, wide, 0.0, &mut grid);
@@ -237,11 +236,11 @@ pub fn table(table: &Table, title: &str) -> Option<String> {
     }
     y += 10.0;
     let mut x = 12.0;
-    let parts = strip::named(&shares).into_iter().map(|(name, hue)| {
+    let parts = table::named_parts(&shares).into_iter().map(|(name, hue)| {
         let form = Form::Rect { from: (0.0, 1.0), to: (0.5, 11.0) };
         (Element { form, class: "part", of: Some((0, hue)), words: None }, name)
     });
-    let marks = strip::samples(&marks).map(|(sample, name)| (sample, name as &str));
+    let marks = table::samples(&marks).map(|(sample, name)| (sample, name as &str));
     for (sample, name) in marks.chain(parts) {
         let room = draw::wide(name) + 40.0;
         if x + room > WIDTH {

@@ -1,11 +1,10 @@
 //! Makes a report of a recording.
 
-use super::deltas::Differences;
-use super::read::Reader;
-use chronoscope_model::deltas::Deltas;
+use super::file::Reader;
+use chronoscope_model::deltas::{self, Counts, Deltas};
 use chronoscope_model::histogram::{Decoded, Histogram, empty, missed};
 use chronoscope_model::quantile::Intervals;
-use chronoscope_model::recording::{Event, Machine, Row, Start, WhySince};
+use chronoscope_model::recording::{self, Event, Machine, Row, Start, WhySince};
 use chronoscope_model::units::{count, short_ns};
 use chronoscope_model::waits::{Grid, Load, StoppedBy};
 use chronoscope_model::why::Why;
@@ -301,4 +300,52 @@ impl Sum {
 /// A time in UTC, from nanoseconds since 1970.
 fn time(wall_ns: u64) -> String {
     jiff::Timestamp::from_nanosecond(i128::from(wall_ns)).unwrap_or_default().to_string()
+}
+
+// Adds up the deltas of a recording.
+
+/// The differences between successive reads of a clock.
+#[derive(Default)]
+struct Differences {
+    /// That of the last of them.
+    ns_per_tick: f64,
+    counts: Counts,
+    backwards: u64,
+}
+
+impl Differences {
+    fn add(&mut self, seen: &recording::Deltas) {
+        self.ns_per_tick = seen.ns_per_tick;
+        self.backwards = self.backwards.saturating_add(seen.backwards);
+        for (ns, times) in seen.counts.iter().filter(|(_, times)| *times > 0) {
+            self.counts.add(*ns, *times);
+        }
+    }
+
+    /// The row of a report, without its clock and load.
+    fn row(self) -> Deltas {
+        // A file may claim any tick.
+        let is_tick = self.ns_per_tick.is_normal() && self.ns_per_tick > 0.0;
+        let ns_per_tick = if is_tick { self.ns_per_tick } else { 1.0 };
+        let mut histogram = empty();
+        let mut rows = Vec::new();
+        for (ns, count) in self.counts.iter() {
+            histogram.saturating_record_n(ns, count);
+            let ticks = (ns as f64 / ns_per_tick).round() as i64;
+            rows.push(deltas::Row { ticks, ns: ns as f64, count });
+        }
+        let all = histogram.len();
+        let zeros = rows.first().filter(|row| row.ns == 0.0).map_or(0, |row| row.count);
+        Deltas {
+            reads: all.saturating_add(self.backwards).saturating_add(1),
+            ns_per_tick,
+            zero_share: zeros as f64 / all.max(1) as f64,
+            changes: self.counts.changes(),
+            max_ticks: rows.last().map_or(0, |row| row.ticks),
+            rows,
+            negative: self.backwards,
+            histogram: Histogram::of(&histogram),
+            ..Deltas::default()
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! Which clock or wait to use for what, why, and the code.
 
-use super::{Detail, SECTION as PLAIN, Section, findings, waits};
+use super::waits::best;
+use super::{Detail, SECTION as PLAIN, Section, findings};
 use crate::block::{Block, Cell, Column, Item, Table, Text, Tone};
 use chronoscope_model::advice::{Goal, LANGUAGES, WaitChoice};
 use chronoscope_model::{Advice, Finding, Report, units};
@@ -76,7 +77,7 @@ const GOALS: [Goal; 4] = [Goal::Usual, Goal::Accuracy, Goal::Cpu, Goal::Load];
 /// The choices for each duration and goal, and one of them with its reasons and its code: the first
 /// goal for the middle duration. If everything is asked for, all of them.
 fn waits<'a>(report: &'a Report, detail: Detail, stated: &mut BTreeSet<&'a str>) -> Vec<Block> {
-    let Some(table) = waits::best::table(report, &GOALS) else {
+    let Some(table) = best::best_table(report, &GOALS) else {
         return Vec::new();
     };
     let all = report.advice.iter().filter_map(|advice| Some((advice, advice.wait.as_ref()?)));
@@ -118,7 +119,7 @@ fn one<'a>(report: &'a Report, advice: &'a Advice, stated: &mut BTreeSet<&'a str
 
 fn choice(report: &Report, advice: &Advice) -> Text {
     let Some(id) = &advice.clock else {
-        let none = advice.wait.as_ref().map_or("no clock on this machine", waits::best::missing);
+        let none = advice.wait.as_ref().map_or("no clock on this machine", best::missing_choice);
         return Text::toned(Tone::Warn, none);
     };
     let figure = match (&advice.wait, advice.cost_ns) {

@@ -1,12 +1,12 @@
 //! The mean of many calls, of a few, and one alone, in three passes.
 
-use super::columns::{Rows, Spec, columns};
-use super::page::{each, finding};
+use super::shared::{
+    Rows, Spec, columns, each, finding, load_conditions, load_name, times_undisturbed,
+};
 use super::{Detail, SECTION as PLAIN, Section, heading_of};
 use crate::block::{Block, Cell, Fact, Table, Tone};
 use crate::number::{count, plural, short};
 use crate::page::Input;
-use crate::under_load::{conditions, name, times};
 use chronoscope_model::Report;
 use chronoscope_model::loops::{Calls, Pass};
 
@@ -54,7 +54,7 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
     let legend = "Nothing was printed between the calls, and the machine was left alone before \
                   the first.";
     blocks.push(Block::legend(legend));
-    blocks.extend(conditions(report));
+    blocks.extend(load_conditions(report));
     blocks
 }
 
@@ -132,10 +132,10 @@ fn under_loads<'a>() -> Vec<Spec<Pair<'a>>> {
         Cell::number(lowest(calls).map(|ns| ns[at]))
     }
     fn against((none, calls): &Pair, at: usize) -> Cell {
-        times(lowest(calls).map(|ns| ns[at]), lowest(none).map(|ns| ns[at]))
+        times_undisturbed(lowest(calls).map(|ns| ns[at]), lowest(none).map(|ns| ns[at]))
     }
     columns! { pair in Pair;
-        "" "load" [full also_name] Cell::text(name(pair.1.load));
+        "" "load" [full also_name] Cell::text(load_name(pair.1.load));
         "" "lowest\ndelta1" [full unit("ns") decimal] figure(pair, 0);
         "" "× none" [full decimal close] against(pair, 0);
         "" "delta2" [full unit("ns") decimal] figure(pair, 1);
@@ -171,7 +171,7 @@ fn passes(calls: &Calls) -> impl Iterator<Item = Numbered<'_>> {
 fn columns<'a>(loads: bool) -> Vec<Spec<Numbered<'a>>> {
     columns! { (calls, n, pass) in Numbered;
         "id" "pass" [] Cell::code(&calls.id);
-        "load" "load" [full_if(loads) also_name] Cell::text(name(calls.load));
+        "load" "load" [full_if(loads) also_name] Cell::text(load_name(calls.load));
         "pass" "pass" [full also_name right] Cell::count(*n);
         "delta1_ns" "by clock\ndelta1" [full unit("ns") decimal] Cell::number(pass.delta1_ns);
         "delta2_ns" "delta2" [full unit("ns") decimal] Cell::number(pass.delta2_ns);

@@ -1,11 +1,11 @@
 //! The findings, with their evidence and what to do: those about the machine, and those about the
-//! run.
+//! run; and what the run left out or did differently.
 
 use super::{Detail, SECTION as PLAIN, Section};
 use crate::block::{Block, Text, Tone};
 use crate::number::plural;
 use chronoscope_model::check::{Check, Outcome};
-use chronoscope_model::{About, Certainty, Finding, Level, Report};
+use chronoscope_model::{About, Certainty, Finding, Level, Note, Report};
 
 pub const SECTION: Section = Section {
     id: "findings",
@@ -202,4 +202,48 @@ fn item(finding: &Finding, detail: Detail, at_length: bool) -> Block {
         details.push(format!("Reference: {}", finding.reference).into());
     }
     Block::Item { head: head(finding), details }
+}
+
+// What the run left out or did differently.
+
+pub const NOTES: Section = Section {
+    id: "notes",
+    records: &[("notes", "note")],
+    view: |report: &Report, _: Detail| {
+        let noted = report.notes.iter().map(|note| format!("Note: {}", note_words(note)));
+        noted.map(|note| Block::toned(Tone::Dim, note)).collect()
+    },
+    glance: Some(first_note),
+    ..PLAIN
+};
+
+/// One line: the first note, and how many more there are.
+fn first_note(report: &Report, _: usize) -> Vec<Block> {
+    /// What fits into a line of 80 columns.
+    const WIDTH: usize = 55;
+    let Some((first, rest)) = report.notes.split_first() else {
+        return Vec::new();
+    };
+    let mut text = first.text.clone();
+    if let Some((end, _)) = text.char_indices().nth(WIDTH) {
+        let words = text[..end].rfind(' ').unwrap_or(end);
+        text.replace_range(words.., " …");
+    }
+    if !rest.is_empty() {
+        text += &format!(" · {} more: -v", rest.len());
+    }
+    vec![Block::toned(Tone::Dim, format!("Note: {text}"))]
+}
+
+/// The notes under a heading that says what they are.
+pub(crate) fn listed_notes(report: &Report) -> Vec<Block> {
+    report.notes.iter().map(|note| Block::paragraph(note_words(note))).collect()
+}
+
+fn note_words(note: &Note) -> String {
+    let fix = match note.fix.as_str() {
+        "" => String::new(),
+        fix => format!(" To change that: {fix}."),
+    };
+    format!("{}.{fix}", note.text.trim_end_matches('.'))
 }

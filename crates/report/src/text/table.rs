@@ -1,26 +1,29 @@
-//! A table as lines of text: columns with headings, groups of rows, and columns that give way if
-//! the screen is narrow.
+//! Tables as lines of text. A table is fitted to the width of a screen: in one piece if there is
+//! room, otherwise without the optional columns, and if that is not enough, in several pieces, one
+//! below the other, whose columns give way.
 
-use super::style::{INDENT, Style, columns};
-use super::wrapping::{wrap, wrap_cell};
-use crate::block::{Align, Cell, Item, Table, Tone};
+use super::pictures;
+use super::style::{INDENT, Style, columns, wrap, wrap_cell};
+use crate::block::chart::Mark;
+use crate::block::{Align, Cell, Column, Item, Rank, Row, Table, Tone, Value};
 use crate::clean::{clean, clean_span};
 use crate::number;
+use crate::section::Detail;
 
 /// The width to which any column may be wrapped.
 const NARROWEST: usize = 8;
 
 /// The width of the screen that a table needs with every column at its natural width.
-pub(super) fn natural_width(table: &Table, style: &Style) -> usize {
+fn natural_width(table: &Table, style: &Style) -> usize {
     width(table, &natural(table, &texts(table, style)))
 }
 
 /// Whether a table is no wider than the screen after columns have given way.
-pub(super) fn fits_by_giving_way(table: &Table, style: &Style) -> bool {
+fn fits_by_giving_way(table: &Table, style: &Style) -> bool {
     width(table, &widths(table, &texts(table, style), style)) <= style.width
 }
 
-pub(super) fn lines(table: &Table, ruled: bool, style: &Style) -> Vec<String> {
+pub(super) fn table_lines(table: &Table, ruled: bool, style: &Style) -> Vec<String> {
     let texts = texts(table, style);
     let mut most = widths(table, &texts, style);
     // On a very narrow screen, every column gives way rather than be cut off.
@@ -182,6 +185,390 @@ fn width(table: &Table, widths: &[usize]) -> usize {
     INDENT + gaps + widths.iter().sum::<usize>()
 }
 
+// Fits a table to the width of a screen: in one piece if there is room, otherwise without the
+// optional columns, and if that is not enough, in several pieces, one below the other.
+
+/// From this width on, columns that do not fit are shown in tables of their own, even if not
+/// everything was asked for.
+const WIDE: usize = 118;
+
+/// From this width on, strips that are optional are shown if there is room.
+const PICTURED: usize = 106;
+
+/// The longest and the shortest bar, in columns.
+const BAR: (usize, usize) = (40, 4);
+
+/// The largest number of pieces in a layout of newspaper columns, and the spaces between two of
+/// them.
+const PIECES: usize = 3;
+const BETWEEN: usize = 4;
+
+/// How much room a table takes.
+#[derive(Clone, Copy, PartialEq)]
+enum Look {
+    /// Figures at their decimal points, and two spaces between columns.
+    Loose,
+    /// Figures at their decimal points, and columns close together.
+    Close,
+    /// Figures on the right, columns close together, narrow headings.
+    Tight,
+}
+
+/// A piece of a table that fits, with the heading above it and a remark after that.
+pub(super) struct Laid {
+    pub(super) title: String,
+    pub(super) remark: String,
+    pub(super) table: Table,
+    /// The strips that are drawn in the table.
+    pub(super) strips: Vec<Vec<Mark>>,
+}
+
+/// The pieces of a table; none if it has no row.
+pub(super) fn laid(table: &Table, detail: Detail, style: &Style) -> Vec<Laid> {
+    if table.is_empty() {
+        return Vec::new();
+    }
+    let fitted = Fitted { table, style };
+    if table.flows {
+        let (title, remark) = (String::new(), String::new());
+        let table = fitted.flowing();
+        return vec![Laid { title, remark, table, strips: Vec::new() }];
+    }
+    if let Some(stacked) = fitted.stacked() {
+        return laid(&stacked, detail, style);
+    }
+    if let Some(folded) = fitted.folded() {
+        return laid(&folded, detail, style);
+    }
+    let piece = |piece: Piece| {
+        let piece = fitted.pictured(piece);
+        let (title, remark) = fitted.heading(&piece);
+        let strips = piece.iter().flat_map(|at| pictures::strips_of_column(table, *at));
+        let strips = strips.map(<[Mark]>::to_vec).collect();
+        Laid { title, remark, table: fitted.nicest(&piece), strips }
+    };
+    fitted.pieces(detail).into_iter().map(piece).collect()
+}
+
+/// Columns of a table, by position.
+type Piece = Vec<usize>;
+
+struct Fitted<'a> {
+    table: &'a Table,
+    style: &'a Style,
+}
+
+impl Fitted<'_> {
+    /// The columns of these ranks that are not optional strips, sorted by their parts. Stacks are
+    /// not drawn in characters.
+    fn columns(&self, ranks: &[Rank]) -> Piece {
+        let columns = &self.table.columns;
+        let ranked = |at: &usize| {
+            ranks.contains(&columns[*at].rank)
+                && !(columns[*at].rank == Rank::Optional && self.is_strip(*at))
+                && !self.table.rows().any(|row| is_stack(row, *at))
+        };
+        let mut ranked: Piece = (0..columns.len()).filter(ranked).collect();
+        ranked.sort_by_key(|at| columns[*at].part);
+        ranked
+    }
+
+    fn is_strip(&self, at: usize) -> bool {
+        pictures::strips_of_column(self.table, at).next().is_some()
+    }
+
+    /// The piece with the optional strips of its parts, if there is room on a wide screen. Nothing
+    /// gives way to them.
+    fn pictured(&self, mut piece: Piece) -> Piece {
+        let columns = &self.table.columns;
+        let optional = |at: &usize| columns[*at].rank == Rank::Optional && self.is_strip(*at);
+        for at in (0..columns.len()).filter(optional) {
+            let part = columns[at].part;
+            let Some(after) = piece.iter().position(|other| columns[*other].part == part) else {
+                continue;
+            };
+            let later = |other: &usize| columns[*other].part == part && *other > at;
+            let place = piece[after..].iter().position(later).map_or(piece.len(), |it| after + it);
+            let mut with = piece.clone();
+            with.insert(place, at);
+            let width = natural_width(&self.built(&with, Look::Close), self.style);
+            if self.style.width >= PICTURED && width <= self.style.width {
+                piece = with;
+            }
+        }
+        piece
+    }
+
+    /// A table with strips whose only group becomes the heading of its names, if there is room.
+    fn folded(&self) -> Option<Table> {
+        let groups = |table: &Table| {
+            table.items.iter().filter(|item| matches!(item, Item::Group { .. })).count()
+        };
+        let name = self.table.columns.first()?;
+        let strip = self.columns(&[Rank::Primary]).into_iter().any(|at| self.is_strip(at));
+        let Some(Item::Group { name: group, remark }) = self.table.items.first() else {
+            return None;
+        };
+        if !strip || groups(self.table) != 1 || name.rank != Rank::Name {
+            return None;
+        }
+        let mut folded = self.table.clone();
+        let parts = [group.as_str(), remark.as_str()].into_iter().filter(|it| !it.is_empty());
+        folded.columns[0].head = parts.collect::<Vec<_>>().join(", ").into();
+        folded.columns[0].narrow = None;
+        folded.items.remove(0);
+        let fitted = Fitted { table: &folded, style: self.style };
+        let primary = self.columns(&[Rank::Primary]);
+        (fitted.fits(&primary)).then_some(folded)
+    }
+
+    /// How the columns are distributed: all in one piece if there is room.
+    fn pieces(&self, detail: Detail) -> Vec<Piece> {
+        let all = self.columns(&[Rank::Primary, Rank::Spare, Rank::More, Rank::Optional]);
+        let needed = self.columns(&[Rank::Primary, Rank::Spare, Rank::More]);
+        for whole in [all, needed] {
+            if self.fits(&whole) {
+                return vec![whole];
+            }
+        }
+        let mut first = self.columns(&[Rank::Primary, Rank::Spare]);
+        let spare = |at: &usize| self.table.columns[*at].rank == Rank::Spare;
+        while !self.fits(&first)
+            && let Some(at) = first.iter().position(spare)
+        {
+            first.remove(at);
+        }
+        let mut rest = self.columns(&[Rank::Spare, Rank::More]);
+        rest.retain(|at| !first.contains(at));
+        let mut pieces = self.packed(&first);
+        if detail == Detail::Everything || self.style.width >= WIDE {
+            pieces.extend(self.packed(&rest));
+        }
+        pieces
+    }
+
+    /// The table with a name on a line of its own above its rows, if a column allows that and the
+    /// most important columns do not fit next to it.
+    fn stacked(&self) -> Option<Table> {
+        let at = self.table.columns.iter().position(|column| column.stacks)?;
+        if self.fits(&self.columns(&[Rank::Primary])) {
+            return None;
+        }
+        let mut stacked = self.table.clone();
+        stacked.columns.remove(at);
+        stacked.items.clear();
+        let mut above = None;
+        for mut item in self.table.items.iter().cloned() {
+            match &mut item {
+                Item::Group { .. } => above = None,
+                Item::Row(row) if at < row.cells.len() => {
+                    let name = number::of_cell(&row.cells.remove(at)).value;
+                    // A name that is not repeated is that of the row above.
+                    if !name.is_empty() && above.as_ref() != Some(&name) {
+                        above = Some(name.clone());
+                        stacked.items.push(Item::Group { name, remark: String::new() });
+                    }
+                }
+                Item::Row(_) => {}
+            }
+            stacked.items.push(item);
+        }
+        Some(stacked)
+    }
+
+    fn fits(&self, piece: &[usize]) -> bool {
+        natural_width(&self.built(piece, Look::Tight), self.style) <= self.style.width
+    }
+
+    fn fits_by_giving_way(&self, piece: &[usize]) -> bool {
+        fits_by_giving_way(&self.built(piece, Look::Tight), self.style)
+    }
+
+    /// Packs the columns into as few pieces as there is room for. Columns of one part stay together
+    /// if possible.
+    fn packed(&self, columns: &[usize]) -> Vec<Piece> {
+        if !columns.is_empty() && self.table.parts.is_empty() && self.fits_by_giving_way(columns) {
+            return vec![columns.to_vec()];
+        }
+        let part = |at: &usize| self.table.columns[*at].part;
+        let mut pieces: Vec<Piece> = Vec::new();
+        for part in columns.chunk_by(|a, b| part(a) == part(b)) {
+            match pieces.last_mut() {
+                Some(last) if self.fits(&[last, part].concat()) => last.extend(part),
+                _ if self.fits_by_giving_way(part) => pieces.push(part.to_vec()),
+                _ => pieces.extend(self.broken(part)),
+            }
+        }
+        pieces
+    }
+
+    /// Breaks up columns that do not fit into one piece in the tightest look.
+    fn broken(&self, columns: &[usize]) -> Vec<Piece> {
+        let mut pieces: Vec<Piece> = Vec::new();
+        for &at in columns {
+            match pieces.last_mut() {
+                Some(last) if self.fits_by_giving_way(&[last, &[at][..]].concat()) => last.push(at),
+                _ => pieces.push(vec![at]),
+            }
+        }
+        pieces
+    }
+
+    /// The headings of the parts in a piece, and the remarks after them.
+    fn heading(&self, piece: &[usize]) -> (String, String) {
+        let mut held: Vec<usize> = piece.iter().map(|at| self.table.columns[*at].part).collect();
+        held.dedup();
+        let parts = held.iter().filter_map(|part| self.table.parts.get(*part));
+        let (titles, mut remarks): (Vec<&str>, Vec<&str>) =
+            parts.map(|part| (part.title, part.remark)).unzip();
+        remarks.retain(|remark| !remark.is_empty());
+        (titles.join(", "), remarks.join("; "))
+    }
+
+    /// The piece in the most generous look that fits.
+    fn nicest(&self, piece: &[usize]) -> Table {
+        let mut looks = [Look::Loose, Look::Close].map(|look| self.built(piece, look)).into_iter();
+        let fits = |table: &Table| natural_width(table, self.style) <= self.style.width;
+        looks.find(fits).unwrap_or_else(|| self.built(piece, Look::Tight))
+    }
+
+    /// The columns that name the row and those of the piece, as they are drawn: with a mark in
+    /// front, and each uncertainty in a column of its own.
+    fn built(&self, piece: &[usize], look: Look) -> Table {
+        let mut columns = self.columns(&[Rank::Name]);
+        columns.sort_unstable();
+        columns.extend(piece);
+        let marks = self.table.rows().any(|row| row.marked);
+        let mut built = Table::default();
+        if marks {
+            built.columns.push(Column::new(""));
+        }
+        for &at in &columns {
+            let head = self.head(&self.table.columns[at], look);
+            let axis = pictures::strip_axis(self.table, at);
+            let head = axis.map_or(head.clone(), |axis| Column {
+                head: pictures::strip_labels(&axis, pictures::strip_width(&axis, 0)).into(),
+                axis: Some(axis),
+                ..head
+            });
+            built.columns.push(if marks && built.columns.len() == 1 { head.close() } else { head });
+            if self.table.columns[at].spread {
+                built.columns.push(Column::new(self.style.signs("±")).close());
+            }
+        }
+        let fill = |bar: usize, strip: usize| {
+            let items = self.table.items.iter().map(|item| match item {
+                Item::Row(row) => Item::from(self.row(row, &columns, marks, bar, strip)),
+                group @ Item::Group { .. } => group.clone(),
+            });
+            items.collect()
+        };
+        built.items = fill(0, 0);
+        let rest = || self.style.width.saturating_sub(natural_width(&built, self.style));
+        let strips = columns.iter().filter(|at| self.is_strip(**at)).count();
+        if let Some(more) = rest().checked_div(strips) {
+            // Each is at its narrowest, and its labels may be longer than that.
+            let room = more + pictures::NARROWEST;
+            for column in &mut built.columns {
+                if let Some(axis) = &column.axis {
+                    column.head =
+                        pictures::strip_labels(axis, pictures::strip_width(axis, room)).into();
+                }
+            }
+            built.items = fill(0, room);
+        } else if self.table.rows().any(|row| columns.iter().any(|at| is_bar(row, *at))) {
+            built.items = fill(rest().clamp(BAR.1, BAR.0), 0);
+        }
+        built
+    }
+
+    fn head(&self, column: &Column, look: Look) -> Column {
+        let name = match (look, column.narrow) {
+            _ if self.table.headless => "",
+            (Look::Tight | Look::Close, Some(narrow)) => narrow,
+            _ => &column.head,
+        };
+        let lines = name.lines().chain([column.unit].into_iter().filter(|unit| !unit.is_empty()));
+        let head = lines.map(clean).collect::<Vec<_>>().join("\n");
+        let align = match (column.align, look) {
+            (Align::Decimal, Look::Tight) => Align::Right,
+            (align, _) => align,
+        };
+        let gap = if look == Look::Loose { column.gap.max(2) } else { column.gap };
+        Column { head: self.style.signs(&head).into(), align, gap, ..column.clone() }
+    }
+
+    fn row(
+        &self,
+        row: &Row,
+        columns: &[usize],
+        marks: bool,
+        bar: usize,
+        strip: usize,
+    ) -> Vec<Cell> {
+        let mut cells = Vec::new();
+        if marks {
+            cells.push(Cell::text(if row.marked { "▸" } else { "" }).toned(Tone::Good));
+        }
+        for (nth, &at) in columns.iter().enumerate() {
+            let cell = row.cells.get(at).cloned().unwrap_or_default();
+            let shown = number::of_cell(&cell);
+            let text = match &cell.value {
+                Value::Bar(share) if cell.words.is_none() => self.style.bar(*share, bar),
+                Value::Strip(marks) => match pictures::strip_axis(self.table, at) {
+                    Some(axis) => {
+                        pictures::strip_line(marks, &axis, pictures::strip_width(&axis, strip))
+                    }
+                    None => String::new(),
+                },
+                _ => shown.value,
+            };
+            let tone = if row.marked && nth == 0 { Some(Tone::Strong) } else { cell.tone };
+            cells.push(Cell { tone, ..Cell::text(text) });
+            if self.table.columns[at].spread {
+                cells.push(Cell::text(shown.spread).toned(Tone::Dim));
+            }
+        }
+        cells
+    }
+
+    /// The table with as many pieces of its rows next to each other as there is room for.
+    fn flowing(&self) -> Table {
+        let wider = (2..=PIECES).rev().map(|pieces| self.flown(pieces));
+        let fits = |table: &Table| natural_width(table, self.style) <= self.style.width;
+        wider.into_iter().find(fits).unwrap_or_else(|| self.flown(1))
+    }
+
+    fn flown(&self, pieces: usize) -> Table {
+        let columns: Piece = (0..self.table.columns.len()).collect();
+        let rows: Vec<&Row> = self.table.rows().collect();
+        let height = rows.len().div_ceil(pieces).max(1);
+        let mut flown = Table::default();
+        for piece in 0..pieces {
+            let first = if piece == 0 { 0 } else { BETWEEN };
+            flown.columns.push(Column { gap: first, ..Column::new("") });
+            for (nth, column) in self.table.columns.iter().enumerate() {
+                let head = self.head(column, Look::Loose);
+                flown.columns.push(if nth == 0 { head.close() } else { head });
+            }
+        }
+        for line in 0..height {
+            let of_line = (0..pieces).filter_map(|piece| rows.get(piece * height + line));
+            let cells = of_line.flat_map(|row| self.row(row, &columns, true, 0, 0));
+            flown.items.push(cells.collect::<Vec<_>>().into());
+        }
+        flown
+    }
+}
+
+fn is_stack(row: &Row, at: usize) -> bool {
+    row.cells.get(at).is_some_and(|cell| matches!(cell.value, Value::Stack(_)))
+}
+
+fn is_bar(row: &Row, at: usize) -> bool {
+    row.cells.get(at).is_some_and(|cell| matches!(cell.value, Value::Bar(_)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -197,7 +584,7 @@ mod tests {
             ..Table::default()
         };
         assert_eq!(
-            lines(&table, true, &Style::default()).join("\n"),
+            table_lines(&table, true, &Style::default()).join("\n"),
             "                     read\n  \
                clock                ns\n  \
                ───────────────────────\n  \
@@ -215,7 +602,7 @@ mod tests {
             ..Table::default()
         };
         for width in [14, 20, 40] {
-            let lines = lines(&table, true, &Style { width, ..Style::default() });
+            let lines = table_lines(&table, true, &Style { width, ..Style::default() });
             assert!(lines.iter().all(|line| columns(line) <= width), "{lines:?}");
         }
     }

@@ -336,7 +336,7 @@ pub fn of(report: &Report, detail: Detail, style: &Style) -> Vec<(&'static str, 
         let screen = text::section(section, report, detail, style);
         all.push((section.id, screen));
     }
-    all.push(("list", text::list::render("Clocks", &rows(report), detail, style)));
+    all.push(("list", text::list("Clocks", &rows(report), detail, style)));
     all
 }
 
@@ -362,7 +362,7 @@ pub fn screens(detail: Detail, style: &Style) -> Vec<(&'static str, String)> {
             "sweep-with-runtimes",
             section(&section::sweep::SECTION, &Report { runtimes: runtimes::swept(), ..swept() }),
         ),
-        ("explain", text::explain::render(&page(), style)),
+        ("explain", text::explain(&page(), style)),
         ("glance-troubled", text::summary(&troubled(), style)),
         ("clocks-troubled", section(&section::clocks::SECTION, &troubled())),
         ("machine-empty", section(&section::machine::SECTION, &Report::default())),

@@ -1,19 +1,20 @@
 //! The clocks: what each costs, how fine it is, and whether it can be trusted.
 
-mod batches;
-mod bulk;
-mod loaded;
-mod matrix;
-mod order;
-mod page;
+mod details;
 mod table;
 
-use super::columns::{Rows, Spec};
+use super::shared::{
+    Line, Rows, Spec, cost_mark, each, finding, joined_lines, lines_table as lines_of, together,
+    whose,
+};
 use super::{Detail, SECTION as PLAIN, Section};
-use crate::block::{Block, Part, Table, Text, Tone};
-use crate::number::plural;
+use crate::block::chart::{Mark, What};
+use crate::block::{Block, Cell, Column, Part, Rank, Table, Text, Tone};
+use crate::number::{plural, short};
+use crate::page::Input;
 use chronoscope_model::Report;
-use chronoscope_model::clock::{Clock, Kind};
+use chronoscope_model::clock::{Clock, Kind, Reads};
+use table::{smallest, verdict};
 
 pub const SECTION: Section = Section {
     id: "clocks",
@@ -22,7 +23,7 @@ pub const SECTION: Section = Section {
     terms: include_str!("terms.md"),
     view,
     glance: Some(glance),
-    page: Some(page::page),
+    page: Some(page),
     table: Some(|report| {
         let all = report.clocks.iter().chain(&report.clocks_under_load);
         Rows::data(table::columns()).of_all(all)
@@ -58,7 +59,7 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
     let mut blocks = Vec::new();
     if detail != Detail::Brief {
         // Whoever asks for calls that are really made asks for their table.
-        blocks.extend(bulk::view(report));
+        blocks.extend(details::really_made_calls(report));
     }
     if detail == Detail::Brief {
         let remark = "cost of a read, the cheapest of each kind first";
@@ -72,12 +73,12 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
         blocks.push(Block::legend(legend(report, detail)));
     }
     if detail == Detail::Everything {
-        blocks.extend(matrix::view(report));
-        blocks.extend(batches::view(report));
+        blocks.extend(details::tick_and_latency(report));
+        blocks.extend(details::batches(report));
     }
     if detail != Detail::Brief {
-        blocks.extend(loaded::view(report));
-        blocks.extend(order::view(report));
+        blocks.extend(details::under_loads(report));
+        blocks.extend(details::order_of_reads(report));
     }
     blocks.extend(unavailable(report));
     blocks
@@ -197,4 +198,107 @@ fn unavailable(report: &Report) -> Option<Block> {
             .and(".");
         Block::paragraph(text)
     })
+}
+
+// The clocks on a page: what a read costs, as strips, then everything else that was measured.
+
+fn page(inputs: &[Input<'_>]) -> Vec<Block> {
+    together(inputs, |inputs| {
+        let lines = inputs.iter().enumerate().flat_map(|(of, input)| {
+            KINDS.into_iter().flat_map(move |(kind, name, remark)| {
+                let mut clocks = of_kind(input.report, kind);
+                by_cost(&mut clocks);
+                clocks.into_iter().map(move |it| (of, page_line(inputs, of, it, (name, remark))))
+            })
+        });
+        let lines = joined_lines(inputs.len(), lines.collect::<Vec<_>>());
+        let names = vec![Column::new("clock").also_name().full()];
+        let columns = [Column::new("cost"), Column::new("read")];
+        let rest = vec![
+            Column::new("ordered").unit("ns").decimal().full(),
+            Column::new("resolution").right().full(),
+            Column::new("verdict").full(),
+        ];
+        let sentence = inputs.iter().find_map(|input| page_sentence(input.report));
+        let title = "What a read costs";
+        let mut blocks = vec![Block::remarked(title, finding(sentence.unwrap_or_default()))];
+        blocks.push(Block::Table(lines_of(inputs, lines, names, columns, rest)));
+        blocks.extend(each(inputs, |input| page_details(input.report)));
+        blocks
+    })
+}
+
+fn page_line(inputs: &[Input<'_>], of: usize, clock: &Clock, group: (&str, &str)) -> Line {
+    let cost = &clock.cost;
+    let all = [
+        (What::Read, "read", &cost.throughput),
+        (What::Ordered, "ordered", &cost.latency),
+        (What::Cold, "cold", &cost.cold),
+    ];
+    let marks = all.into_iter().filter_map(|(what, name, estimate)| {
+        let whose = whose(inputs, of, &format!("{}, {name}", clock.id));
+        cost_mark(what, estimate.as_ref(), of, &whose)
+    });
+    let marks: Vec<Mark> = marks.collect();
+    Line {
+        group: (group.0.into(), group.1.into()),
+        key: clock.id.clone(),
+        names: vec![Cell::code(&clock.id)],
+        best: clock.best,
+        marks,
+        figures: vec![clock.read().cloned()],
+        rest: vec![Cell::estimate(clock.ordered()), smallest(clock), verdict(clock)],
+    }
+}
+
+/// What the clock to use for durations costs, and the same clock through a system call.
+fn page_sentence(report: &Report) -> Option<String> {
+    let monotonic = of_kind(report, Kind::Monotonic);
+    let best = monotonic.iter().find(|clock| clock.best)?;
+    let cost = best.read()?.known_ns()?;
+    let text = format!("A read of {} takes {}", best.id, short(cost));
+    let is_call = |clock: &&&Clock| {
+        let reads = clock.facts.as_ref().map(|facts| facts.reads);
+        clock.alternative_to.as_ref() == Some(&best.id) && reads == Some(Reads::SystemCall)
+    };
+    let calls = monotonic.iter().filter(is_call);
+    let call = calls.filter_map(|clock| clock.read()?.known_ns()).min_by(f64::total_cmp);
+    Some(match call {
+        Some(ns) => format!("{text}; the same clock through a system call, {}.", short(ns)),
+        None => format!("{text}."),
+    })
+}
+
+/// What the clocks show besides, and how they were measured.
+fn page_details(report: &Report) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let table = besides(report);
+    if !table.is_empty() {
+        blocks.push(Block::Table(table));
+        blocks.push(Block::legend(legend(report, Detail::Full)));
+    }
+    blocks.extend(details::tick_and_latency(report));
+    blocks.extend(details::batches(report));
+    blocks.extend(details::under_loads(report));
+    blocks.extend(details::order_of_reads(report));
+    blocks.extend(details::really_made_calls(report));
+    blocks.extend(unavailable(report));
+    blocks
+}
+
+/// The table of the screen without its pictures and the costs that the strips show.
+fn besides(report: &Report) -> Table {
+    let shown = |column: &Column| {
+        column.rank == Rank::Name || !["", "throughput", "latency"].contains(&column.key)
+    };
+    let specs = columns(report).into_iter().filter(|spec| shown(&spec.column)).collect();
+    let mut rows = Rows::shown(specs, Detail::Full).parts(PARTS);
+    for (kind, name, remark) in KINDS {
+        let clocks = of_kind(report, kind);
+        if !clocks.is_empty() {
+            rows.group(name, remark);
+        }
+        clocks.into_iter().for_each(|clock| rows.add(clock, clock.best));
+    }
+    rows.table()
 }

@@ -1,10 +1,9 @@
 //! The columns of clocks.
 
-use super::super::columns::{Spec, columns};
 use crate::block::chart::{Mark, What};
 use crate::block::{Cell, Tone, Value};
 use crate::number::{self, short};
-use crate::under_load::name;
+use crate::section::shared::{Spec, columns, load_name};
 use chronoscope_model::clock::{Clock, Difference, Grade, Limit, Resolution, Scope, TickFrom};
 use chronoscope_model::ordering::Handed;
 
@@ -211,7 +210,7 @@ fn trust() -> Vec<Spec<Clock>> {
             Cell::words(c.verdict.as_ref().map(|v| format!("{:?}", v.grade).to_lowercase()));
         "verdict" "verdict" [brief full part(VERDICT) gives_way(16)] verdict(c);
         "best" "clock" [] Cell::flag(c.best);
-        "load" "clock" [] Cell::text(name(c.load));
+        "load" "clock" [] Cell::text(load_name(c.load));
     }
 }
 

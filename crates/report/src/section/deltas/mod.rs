@@ -1,14 +1,17 @@
 //! What lies between two successive reads of a clock.
 
-mod charts;
-mod page;
-
-use super::columns::{Rows, Spec, columns};
+use super::shared::{
+    FURTHEST, Rows, Spec, columns, each, finding, is_drawn, load_conditions, load_name,
+    times_undisturbed,
+};
 use super::{Detail, SECTION as PLAIN, Section, heading_of};
+use crate::block::chart::{Axis, Bar, Chart, Drawn, Hue, Note, Plane, Series, Shape};
 use crate::block::{Block, Cell, Fact, Text, Tone, Value};
 use crate::number::{count, percent, plural, short, signed};
-use crate::under_load::{conditions, name, times};
+use crate::page::Input;
+use crate::scale::{Scale, Unit};
 use chronoscope_model::deltas::{Changes, Deltas, Pairs, Row};
+use chronoscope_model::histogram::Decoded;
 use chronoscope_model::quantile::Percentile;
 use chronoscope_model::run::Gaps;
 use chronoscope_model::{Report, units};
@@ -19,7 +22,7 @@ pub const SECTION: Section = Section {
     measured: true,
     terms: include_str!("terms.md"),
     view,
-    page: Some(page::page),
+    page: Some(page),
     table: Some(|report| {
         let all = report.deltas.iter();
         let rows = all.flat_map(|deltas| deltas.rows.iter().map(move |row| (deltas, row, 0.0)));
@@ -55,12 +58,12 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
         blocks.extend(loaded(deltas, &under, detail));
         if detail == Detail::Everything {
             for (_, deltas) in under {
-                blocks.push(Block::legend(format!("Under load {}:", name(deltas.load))));
+                blocks.push(Block::legend(format!("Under load {}:", load_name(deltas.load))));
                 blocks.extend(rows(deltas, detail, ""));
             }
         }
     }
-    blocks.extend(conditions(report));
+    blocks.extend(load_conditions(report));
     blocks
 }
 
@@ -98,7 +101,7 @@ fn under_loads<'a>() -> Vec<Spec<Pair<'a>>> {
         deltas.nothing_measured.as_ref().map(|nothing| nothing.max_ns)
     }
     columns! { pair in Pair;
-        "" "load" [full also_name] Cell::text(name(pair.1.load));
+        "" "load" [full also_name] Cell::text(load_name(pair.1.load));
         "" "reads" [full right optional] Cell::count(pair.1.reads);
         "" "zeros" [full right optional] Cell::new(Value::Share(pair.1.zero_share));
         "" "backwards" [full right]
@@ -107,9 +110,9 @@ fn under_loads<'a>() -> Vec<Spec<Pair<'a>>> {
         "" "p99" [full right] percentile(pair, Percentile::P99);
         "" "p99.9" [full right] percentile(pair, Percentile::P999);
         "" "largest" [full right] Cell::ns(largest(pair.1));
-        "" "× none" [full decimal close] times(largest(pair.1), largest(pair.0));
+        "" "× none" [full decimal close] times_undisturbed(largest(pair.1), largest(pair.0));
         "" "empty\ninterval" [full right] Cell::ns(empty(pair.1));
-        "" "× none" [full decimal close] times(empty(pair.1), empty(pair.0));
+        "" "× none" [full decimal close] times_undisturbed(empty(pair.1), empty(pair.0));
     }
 }
 
@@ -294,7 +297,7 @@ fn columns<'a>() -> Vec<Spec<Height<'a>>> {
             ..0 => Cell::text("below zero"),
             0.. => Cell::new(Value::Bar(*height)).toned(Tone::Name),
         };
-        "load" "ticks" [] Cell::text(name(deltas.load));
+        "load" "ticks" [] Cell::text(load_name(deltas.load));
     }
 }
 
@@ -311,4 +314,249 @@ fn exact(ns: f64) -> String {
     } else {
         units::grouped(ns)
     }
+}
+
+// The differences on a page: the usual ones, all of them, and further facts.
+
+fn page(inputs: &[Input<'_>]) -> Vec<Block> {
+    let all = inputs.iter().flat_map(|input| &input.report.deltas);
+    let mut undisturbed = all.filter(|deltas| deltas.load.is_none());
+    let sentence = undisturbed.next().map(page_sentence).unwrap_or_default();
+    let mut blocks = vec![Block::remarked("What lies between two reads", finding(sentence))];
+    let mut clocks = each(inputs, page_of_report);
+    // The page's heading has said it of the first clock.
+    if let Some(Block::Heading { remark, .. }) = clocks.first_mut() {
+        *remark = "".into();
+    }
+    blocks.append(&mut clocks);
+    blocks
+}
+
+/// The clocks of one report, each under a heading of its own.
+fn page_of_report(input: &Input<'_>) -> Vec<Block> {
+    let all = &input.report.deltas;
+    let mut blocks = Vec::new();
+    for deltas in all.iter().filter(|deltas| deltas.load.is_none()) {
+        let under: Vec<Pair> = all
+            .iter()
+            .filter(|it| it.id == deltas.id && it.load.is_some())
+            .map(|it| (deltas, it))
+            .collect();
+        blocks.push(Block::remarked(&deltas.id, page_sentence(deltas)));
+        blocks.extend(both_charts(deltas, ""));
+        for (_, under) in &under {
+            blocks.extend(both_charts(under, &format!(", load {}", load_name(under.load))));
+        }
+        blocks.push(described(input.report, deltas));
+        blocks.extend(rows(deltas, Detail::Full, "the report holds them"));
+        blocks.extend(loaded(deltas, &under, Detail::Full));
+    }
+    blocks.extend(load_conditions(input.report));
+    blocks
+}
+
+fn both_charts(deltas: &Deltas, about: &str) -> impl Iterator<Item = Block> {
+    let both = [usual_chart(deltas, about), whole_chart(deltas, about)];
+    both.into_iter().flatten().map(Block::Chart)
+}
+
+/// What is usual, what is not, and whether the clock went back.
+fn page_sentence(deltas: &Deltas) -> String {
+    let reads =
+        format!("{} of {}", plural(deltas.reads, "successive read", "successive reads"), deltas.id);
+    let back = match deltas.negative {
+        0 => "None went backwards".to_owned(),
+        n => format!("{} went backwards", count(n)),
+    };
+    let Some(longest) = longest_difference(deltas) else {
+        return format!("{reads} showed no time between them. {back}.");
+    };
+    let longest_words = short(longest);
+    match end_of_usual(deltas).zip(share_of_usual(deltas)) {
+        Some((usual, share)) if usual < longest => format!(
+            "Of {reads}, {} came within {} of the one before; the longest gap was \
+             {longest_words}. {back}.",
+            percent(share),
+            short(usual)
+        ),
+        _ => format!(
+            "Of {reads}, none came later than {longest_words} after the one before. {back}."
+        ),
+    }
+}
+
+// The differences between successive reads as two charts: the usual ones, each value exactly as
+// counted, and all of them on logarithmic axes.
+
+/// The usual differences end at this many times the typical one.
+const USUAL: f64 = 4.0;
+/// Bars above this share are labelled, unless another label is closer than this part of the width
+/// and of the height.
+const LABELLED: f64 = 0.03;
+const APART: [f64; 2] = [0.2, 0.1];
+/// Shares of differences with the words for the rest.
+const RARE: [(f64, &str); 2] = [(0.999, "1 in 1,000"), (0.99999, "1 in 100,000")];
+
+/// How many differences there are.
+fn total_differences(deltas: &Deltas) -> u64 {
+    let rows = deltas.rows.iter().fold(0u64, |sum, row| sum.saturating_add(row.count));
+    rows.max(deltas.histogram.count.saturating_add(deltas.negative))
+}
+
+/// The longest difference, in nanoseconds; absent if it is not a time that can be drawn.
+fn longest_difference(deltas: &Deltas) -> Option<f64> {
+    let ns = deltas.max_ticks as f64 * deltas.ns_per_tick;
+    (ns > 0.0 && is_drawn(ns)).then_some(ns)
+}
+
+/// Where the usual differences end, in nanoseconds: four times the median, or four times the median
+/// change of a clock that mostly does not change between two reads. Never far above the longest.
+fn end_of_usual(deltas: &Deltas) -> Option<f64> {
+    let median = deltas.histogram.p50_ns.map(|ns| ns as f64);
+    let change = deltas.changes.map(|changes| changes.median_ns);
+    let typical = [median, change].into_iter().flatten().find(|ns| *ns > 0.0 && is_drawn(*ns));
+    let longest = longest_difference(deltas)?;
+    let end = USUAL * typical.unwrap_or(longest);
+    Some(rounded(end).min(longest * 1.25))
+}
+
+/// A length to two digits, so that a sentence about it has no more.
+fn rounded(ns: f64) -> f64 {
+    let unit = 10f64.powf(ns.log10().floor() - 1.0);
+    (ns / unit).round() * unit
+}
+
+/// The rows with a finite time from `0` on.
+fn forwards(deltas: &Deltas) -> impl Iterator<Item = &Row> + Clone {
+    deltas.rows.iter().filter(|row| (0.0..=FURTHEST).contains(&row.ns) && row.count > 0)
+}
+
+/// The share of all differences that are usual; absent if the report leaves some of them out.
+fn share_of_usual(deltas: &Deltas) -> Option<f64> {
+    let end = end_of_usual(deltas).filter(|_| deltas.rows_left_out == 0)?;
+    let counts = forwards(deltas).filter(|row| row.ns <= end).map(|row| row.count);
+    Some(counts.fold(0, u64::saturating_add) as f64 / total_differences(deltas).max(1) as f64)
+}
+
+fn number_of(number: u64, total: u64) -> String {
+    let share = percent(number as f64 / total.max(1) as f64);
+    format!("{} of {}, {share}", count(number), count(total))
+}
+
+fn bars_plane(x: (&'static str, Scale), y: (&'static str, Scale), bars: Vec<Bar>) -> Plane {
+    let axis = |(name, scale): (&'static str, Scale)| Axis { name: name.into(), scale };
+    let bars = Series { name: String::new(), hue: Hue::Accent, shape: Shape::Bars(bars) };
+    Plane { x: axis(x), y: axis(y), series: vec![bars], notes: Vec::new() }
+}
+
+/// The usual differences; `about` is what the title names besides. Absent if there are none.
+fn usual_chart(deltas: &Deltas, about: &str) -> Option<Chart> {
+    let end = end_of_usual(deltas)?;
+    let all = total_differences(deltas);
+    let mut rows: Vec<&Row> = forwards(deltas).filter(|row| row.ns <= end).collect();
+    rows.sort_by(|a, b| a.ns.total_cmp(&b.ns));
+    let share = |row: &Row| row.count as f64 / all.max(1) as f64;
+    let highest = rows.iter().map(|row| share(row)).fold(0.0, f64::max);
+    if highest <= 0.0 {
+        return None;
+    }
+    // Bars must not touch, because values between them were not seen.
+    let closest = rows.windows(2).map(|two| two[1].ns - two[0].ns).filter(|gap| *gap > 0.0);
+    let half = 0.4 * closest.fold(end / 40.0, f64::min);
+    let bars = rows.iter().map(|row| Bar {
+        from: row.ns - half,
+        to: row.ns + half,
+        height: share(row),
+        words: format!("{}: {}", short(row.ns), number_of(row.count, all)),
+    });
+    let x = ("difference between two reads", Scale::linear(Unit::Ns, -half, end + half));
+    let y = ("share of reads", Scale::linear(Unit::Share, 0.0, highest * 1.12));
+    let mut plane = bars_plane(x, y, bars.collect());
+    rows.sort_by_key(|row| std::cmp::Reverse(row.count));
+    for row in rows.iter().filter(|row| share(row) > LABELLED) {
+        let [x, y] = [row.ns, share(row)];
+        let hits = |note: &Note| {
+            (note.x - x).abs() < APART[0] * end && (note.y - y).abs() < APART[1] * highest
+        };
+        if !plane.notes.iter().any(hits) {
+            let words = format!("{} {}", short(x), percent(y));
+            plane.notes.push(Note { x, y, words, line: false });
+        }
+    }
+    let most = rows.iter().take(4);
+    let most: Vec<String> =
+        most.map(|row| format!("{} in {}", short(row.ns), percent(share(row)))).collect();
+    let alt =
+        format!("How often each difference up to {} was seen: {}.", short(end), most.join(", "));
+    Some(Chart { title: format!("The usual differences{about}"), alt, drawn: Drawn::Plane(plane) })
+}
+
+/// The non-negative differences in nanoseconds with their numbers, from the histogram, which holds
+/// all of them; from the rows if it cannot be read.
+fn counted_ns(deltas: &Deltas, hdr: Option<&Decoded>) -> Vec<(f64, u64)> {
+    match hdr {
+        Some(hdr) => {
+            let recorded = hdr.iter_recorded();
+            recorded.map(|it| (it.value_iterated_to() as f64, it.count_at_value())).collect()
+        }
+        None => forwards(deltas).map(|row| (row.ns, row.count)).collect(),
+    }
+}
+
+/// All differences above zero in tenths of a decade. Absent if there are none.
+fn whole_chart(deltas: &Deltas, about: &str) -> Option<Chart> {
+    let hdr = deltas.histogram.decode().ok();
+    let all = total_differences(deltas);
+    let mut tenths: Vec<(i32, u64)> = Vec::new();
+    let mut zeros = 0u64;
+    for (ns, times) in counted_ns(deltas, hdr.as_ref()) {
+        if ns <= 0.0 {
+            zeros = zeros.saturating_add(times);
+            continue;
+        }
+        // A millionth keeps 100 ns, whose logarithm may be rounded down, in its own tenth.
+        let tenth = (ns.log10() * 10.0 + 1e-6).floor() as i32;
+        match tenths.iter_mut().find(|(known, _)| *known == tenth) {
+            Some((_, sum)) => *sum = sum.saturating_add(times),
+            None => tenths.push((tenth, times)),
+        }
+    }
+    tenths.sort_unstable();
+    let edge = |tenth: i32| 10f64.powf(f64::from(tenth) / 10.0);
+    let ends = [edge(tenths.first()?.0), edge(tenths.last()?.0 + 1)];
+    let most = tenths.iter().map(|(_, times)| *times).max()? as f64;
+    let bars = tenths.iter().map(|(tenth, times)| {
+        let [from, to] = [edge(*tenth), edge(tenth + 1)];
+        let words = format!("{} to {}: {}", short(from), short(to), number_of(*times, all));
+        Bar { from: from * 1.03, to: to / 1.03, height: *times as f64, words }
+    });
+    let x = ("difference between two reads", Scale::log(Unit::Ns, ends));
+    // The axis begins below 1, so that a bar of one has a height.
+    let y = ("reads, in tenths of a decade", Scale::log(Unit::Count, [0.6, most]));
+    let mut plane = bars_plane(x, y, bars.collect());
+    let mut told = Vec::new();
+    let recorded = hdr.as_ref().map_or(0, Decoded::len);
+    for (nth, (share, rest)) in RARE.into_iter().enumerate() {
+        // The sample encloses the quantile with 95 %.
+        if hdr.is_none() || (recorded as f64) < 0.05f64.ln() / share.ln() {
+            continue;
+        }
+        let ns = hdr.as_ref().map_or(0, |hdr| hdr.value_at_quantile(share)) as f64;
+        if ns > 0.0 {
+            let words = format!("{rest} above {}", short(ns));
+            told.push(words.clone());
+            let y = most.powf(0.94 - 0.22 * nth as f64);
+            plane.notes.push(Note { x: ns, y, words, line: true });
+        }
+    }
+    if let Some(ns) = longest_difference(deltas) {
+        let words = format!("longest {}", short(ns));
+        told.push(words.clone());
+        plane.notes.push(Note { x: ns, y: most.powf(0.5), words, line: false });
+    }
+    if zeros > 0 {
+        told.push(format!("{} are zero and have no place on the axis", number_of(zeros, all)));
+    }
+    let alt = format!("How many differences are in each tenth of a decade; {}.", told.join(", "));
+    Some(Chart { title: format!("All of them{about}"), alt, drawn: Drawn::Plane(plane) })
 }

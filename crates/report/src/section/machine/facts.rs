@@ -1,12 +1,13 @@
-//! Everything that is known about the machine, in groups.
+//! Everything that is known about the machine and the ruler, in groups.
 
-use super::figures::{exact_hz, round_hz};
-use super::known::{Basis, Group, Known, known, unknown};
-use super::{across, ruler};
+use super::known::{Basis, Group, Known, bound, exact_hz, known_or_why, round_hz, unknown_why};
+use super::worth;
 use crate::block::{Text, Tone, Value};
-use crate::number::{plural, short};
+use crate::number::{count, percent, plural, short, three};
+use chronoscope_model::between::Between;
 use chronoscope_model::environment::{Environment, Timer, Tsc, TscKind};
-use chronoscope_model::{Report, units};
+use chronoscope_model::ordering::AcrossCpus;
+use chronoscope_model::{Report, Ruler, units};
 
 pub(super) fn groups(report: &Report) -> Vec<Group> {
     let env = &report.environment;
@@ -19,7 +20,7 @@ pub(super) fn groups(report: &Report) -> Vec<Group> {
     ];
     groups.extend(report.ruler.as_ref().map(|found| Group {
         verbose: true,
-        ..Group::new("ruler", "Ruler", ruler::known(found, report.run.between.as_ref()))
+        ..Group::new("ruler", "Ruler", ruler_facts(found, report.run.between.as_ref()))
     }));
     for group in &mut groups {
         for known in &mut group.known {
@@ -47,11 +48,11 @@ fn machine(env: &Environment) -> Vec<Known> {
     let smt = match cpu.smt {
         Some(true) => "yes, logical CPUs share cores".into(),
         Some(false) => "no".into(),
-        None => unknown(env, &["topology", "smt"]),
+        None => unknown_why(env, &["topology", "smt"]),
     };
     let allowed = units::ranges(&env.allowed_cpus);
     let may_run_on = if env.allowed_cpus.is_empty() {
-        unknown(env, &["affinity"])
+        unknown_why(env, &["affinity"])
     } else {
         format!("CPU {allowed}")
     };
@@ -140,16 +141,16 @@ fn kernel(env: &Environment) -> Vec<Known> {
     let parameters = env.parameters.join(" ");
     let unread = env.unknown.iter().any(|u| u.subject == "boot parameters");
     let boot = match parameters.as_str() {
-        "" if unread => unknown(env, &["boot parameters"]),
+        "" if unread => unknown_why(env, &["boot parameters"]),
         "" => "none about time".into(),
         some => some.to_owned(),
     };
     let log = match env.kernel_log.len() as u64 {
-        0 => unknown(env, &["kernel log"]),
+        0 => unknown_why(env, &["kernel log"]),
         n => format!("{} about time: hardware -v", plural(n, "line", "lines")),
     };
     let slack = env.timer_slack_ns.map(|ns| ns as f64);
-    let slack_words = slack.map_or_else(|| unknown(env, &["timer slack"]), short);
+    let slack_words = slack.map_or_else(|| unknown_why(env, &["timer slack"]), short);
     let [current, available] = clock_source(env);
     vec![
         Known::of_text("system", Some(&env.os), env, &["os"]),
@@ -176,7 +177,7 @@ fn discipline(env: &Environment) -> Known {
             found.correction_ppm
         ),
         Some(_) => "not synchronised: nothing outside the machine corrects the clock".into(),
-        None => unknown(env, &["discipline"]),
+        None => unknown_why(env, &["discipline"]),
     };
     let found = env.discipline.filter(|found| found.synchronised);
     Known::new("discipline", words)
@@ -189,7 +190,7 @@ fn discipline(env: &Environment) -> Known {
 fn clock_source(env: &Environment) -> [Known; 2] {
     let (one, all) = ("clock source", "available");
     let Some(source) = &env.clocksource else {
-        let unknown = || unknown(env, &["clock source", "clocksource"]);
+        let unknown = || unknown_why(env, &["clock source", "clocksource"]);
         return [Known::new(one, unknown()), Known::new(all, unknown())];
     };
     let listed = if source.available.is_empty() {
@@ -205,7 +206,7 @@ fn clock_source(env: &Environment) -> [Known; 2] {
 
 fn vdso(env: &Environment) -> Known {
     let Some(vdso) = &env.vdso else {
-        return Known::new("vDSO", unknown(env, &["vdso"]));
+        return Known::new("vDSO", unknown_why(env, &["vdso"]));
     };
     let words = match (vdso.present, vdso.symbols.join(", ")) {
         (true, symbols) if symbols.is_empty() => "present".into(),
@@ -220,7 +221,7 @@ fn load(env: &Environment) -> Known {
     let loads = env.load.map(|load| load.map(|l| format!("{l:.2}")).join(", "));
     let words = match loads {
         Some(loads) => format!("{loads} over 1, 5 and 15 minutes"),
-        None => unknown(env, &["load"]),
+        None => unknown_why(env, &["load"]),
     };
     let names = ["load of 1 min", "load of 5 min", "load of 15 min"];
     let loads = names.into_iter().zip(env.load.into_iter().flatten());
@@ -237,11 +238,11 @@ fn counter(env: &Environment) -> Group {
             ("Generic timer's counter", vec![Known::new("errata", words).text("errata", &errata)])
         }
         (None, None) => {
-            let known = Known::new("counter", unknown(env, &["tsc", "counter"]));
+            let known = Known::new("counter", unknown_why(env, &["tsc", "counter"]));
             return Group::new("counter", "Counter", vec![known]);
         }
     };
-    known.extend(env.across_cpus.as_ref().and_then(across::known));
+    known.extend(env.across_cpus.as_ref().and_then(across_cpus));
     Group { counter: true, ..Group::new("counter", title, known) }
 }
 
@@ -256,11 +257,11 @@ fn tsc(env: &Environment, tsc: &Tsc) -> Vec<Known> {
         }
         TscKind::Invariant => (Tone::Good, "invariant", "invariant: one rate in every power state"),
     };
-    let evidence = known(Some(&tsc.evidence), env, &["tsc"]);
+    let evidence = known_or_why(Some(&tsc.evidence), env, &["tsc"]);
     // Whether the processor promises that LFENCE holds back later instructions.
     let lfence = env.cpu.lfence_serialises.map(|it| Known::of_flag("LFENCE serialises", it));
     let no_leaf = "CPUID does not say (it has no leaf 0x80000021)";
-    let unknown = || Known::new("may be read", unknown(env, &["permission", "tsc"]));
+    let unknown = || Known::new("may be read", unknown_why(env, &["permission", "tsc"]));
     vec![
         Known::new("kind", Text::toned(tone, words)).text("TSC", kind),
         Known::new("evidence", evidence).text("TSC: evidence", &tsc.evidence),
@@ -274,7 +275,7 @@ fn tsc(env: &Environment, tsc: &Tsc) -> Vec<Known> {
 
 fn timers(env: &Environment) -> Vec<Known> {
     if env.timers.is_empty() {
-        vec![Known::new("HPET, ACPI PM", unknown(env, &["timers", "hpet", "acpi pm"]))]
+        vec![Known::new("HPET, ACPI PM", unknown_why(env, &["timers", "hpet", "acpi pm"]))]
     } else {
         env.timers.iter().map(timer).collect()
     }
@@ -309,7 +310,7 @@ fn power(report: &Report) -> Vec<Known> {
     let frequency = match power.frequency_hz {
         Some([low, high]) if low == high => round_hz(low),
         Some([low, high]) => format!("{} to {}", round_hz(low), round_hz(high)),
-        None => unknown(env, &["frequency", "power"]),
+        None => unknown_why(env, &["frequency", "power"]),
     };
     let class = power.priority_class.as_ref();
     let class = class
@@ -321,7 +322,7 @@ fn power(report: &Report) -> Vec<Known> {
         Known::new("kernel's figure", frequency)
             .number("lowest frequency", power.frequency_hz.map(|f| f[0]), "Hz")
             .number("highest frequency", power.frequency_hz.map(|f| f[1]), "Hz"),
-        Known::new("core, measured", core(report)),
+        Known::new("core, measured", core_frequency(report)),
         text("idle driver", &power.idle_driver, ["idle driver", "idle"]),
         idle_states(env),
     ];
@@ -336,7 +337,7 @@ fn idle_states(env: &Environment) -> Known {
         format!("{} ({} us{disabled})", s.name, s.latency_us)
     });
     let words = if states.is_empty() {
-        unknown(env, &["idle states", "idle"])
+        unknown_why(env, &["idle states", "idle"])
     } else {
         shown.collect::<Vec<_>>().join(", ")
     };
@@ -349,7 +350,7 @@ fn idle_states(env: &Environment) -> Known {
 }
 
 /// The frequency that the core really had, from a chain of dependent additions.
-fn core(report: &Report) -> String {
+fn core_frequency(report: &Report) -> String {
     let core = report.ruler.as_ref().and_then(|ruler| ruler.noise.core);
     match core.filter(|core| core.hz.is_finite()) {
         Some(core) => {
@@ -358,4 +359,106 @@ fn core(report: &Report) -> String {
         }
         None => "unknown (nothing was measured, or the processor is emulated)".into(),
     }
+}
+
+// What is known about the ruler.
+
+/// The system's clock was calibrated against itself, which shows nothing.
+const UNCHECKED: &str = "unknown: there is no independent check of the system's clock";
+
+fn ruler_facts(ruler: &Ruler, between: Option<&Between>) -> Vec<Known> {
+    let text = |name: &'static str, text: &str| Known::new(name, text).text(name, text);
+    let figure = |name: &'static str, value: f64, unit, words: String| {
+        Known::new(name, words).number(name, value, unit)
+    };
+    let (hz, error) = (ruler.hz, ruler.hz_error_ppm);
+    let mut all = vec![
+        text("reads", &ruler.id),
+        figure("its rate", hz, "Hz", exact_hz(hz, Some(error))),
+        match ruler.is_counter {
+            true => figure("error of its rate", error, "ppm", bound(error)),
+            false => Known::new("error of its rate", UNCHECKED),
+        },
+        text("calibrated against", &ruler.reference),
+        ruler_comparison(ruler),
+        figure("cost", ruler.cost_ns, "ns", format!("{} ns", three(ruler.cost_ns))),
+        figure("its tick", ruler.tick_ns, "ns", short(ruler.tick_ns)),
+    ];
+    let noise = &ruler.noise;
+    all.extend(ruler.cpu.map(|cpu| {
+        let value = Some(Value::Count(cpu as u64));
+        Known::new("pinned to", format!("CPU {cpu}")).value("pinned to", value, "")
+    }));
+    let waited = |ms: f64| figure("waited for its CPU", ms, "ms", units::human_ns(ms * 1e6));
+    all.extend(noise.run_queue_ms.map(waited));
+    all.extend(noise.shared.map(|share| figure("core, shared", share, "", percent(share))));
+    if let Some(core) = noise.core {
+        let figures = [("core", core.hz), ("core, low", core.low_hz), ("core, high", core.high_hz)];
+        all.extend(figures.map(|(name, hz)| figure(name, hz, "Hz", round_hz(hz))));
+    }
+    all.extend(between.map(|it| text("runs differ", &it.text())));
+    all
+}
+
+/// Whether the reference could have shown a wrong rate.
+fn ruler_comparison(ruler: &Ruler) -> Known {
+    let Some(found) = &ruler.compared else {
+        return Known::new("comparison", "unknown (this report was not judged)");
+    };
+    Known::new("comparison", format!("{}: {}", worth(found), found.why))
+        .text("comparison", found.standing.name())
+        .text("comparison: with", &found.with)
+        .number("comparison: difference", found.difference_ppm, "ppm")
+        .text("comparison: why", &found.why)
+}
+
+// Whether the processor's counter agrees on several CPUs.
+
+/// How far apart the counters of the CPUs are, in one line; `None` if there is nothing to report.
+pub(super) fn across_words(across: &AcrossCpus) -> Option<Text> {
+    let Some(cpus_apart) = cpus_apart(across) else {
+        let why = across.left_out.as_deref()?;
+        return Some(format!("not compared ({why})").into());
+    };
+    let handed: u64 = across.pairs.iter().map(|pair| pair.handed.turns).sum();
+    let backwards: u64 = across.pairs.iter().map(|pair| pair.handed.backwards).sum();
+    let backwards = match backwards {
+        0 => "none".into(),
+        n => count(n),
+    };
+    let handed = plural(handed, "hand-over", "hand-overs");
+    let handed = format!("{backwards} of {handed} backwards");
+    Some(Text::dotted([cpus_apart, handed.into()]))
+}
+
+/// How far apart the counters of the CPUs that differ most are; `None` if none were compared.
+pub(super) fn cpus_apart(across: &AcrossCpus) -> Option<Text> {
+    let worst = across.worst()?;
+    let [a, b] = worst.handed.cpus;
+    let which = match across.pairs.len() {
+        1 => format!("CPUs {a} and {b}"),
+        n => format!("CPU {a} and {}", plural(n as u64, "other", "others")),
+    };
+    let bound = short(worst.bound_ns().round());
+    Some(if worst.in_step() {
+        format!("{which} within {bound}").into()
+    } else {
+        Text::toned(Tone::Bad, format!("CPUs {a} and {b} up to {bound} apart"))
+    })
+}
+
+/// The comparison as a fact, with a row for each figure.
+fn across_cpus(across: &AcrossCpus) -> Option<Known> {
+    let mut known = Known::new("across CPUs", across_words(across)?);
+    for pair in &across.pairs {
+        let [a, b] = pair.handed.cpus;
+        let key = |what: &str| format!("CPUs {a} and {b}: {what}");
+        known = known
+            .number(key("ahead by at least"), pair.low_ns, "ns")
+            .number(key("ahead by at most"), pair.high_ns, "ns")
+            .value(key("exchanges"), Some(Value::Count(pair.exchanges)), "")
+            .value(key("hand-overs"), Some(Value::Count(pair.handed.turns)), "")
+            .value(key("backwards"), Some(Value::Count(pair.handed.backwards)), "");
+    }
+    Some(known.text("CPUs not compared", across.left_out.as_deref().unwrap_or_default()))
 }

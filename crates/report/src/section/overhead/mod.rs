@@ -1,14 +1,18 @@
 //! What timing adds to a real loop.
 
-mod page;
-
-use super::columns::{Rows, Spec, columns};
+use super::shared::{
+    Line, Rows, Spec, columns, cost_mark, each, finding, is_drawn, joined_lines, lines_table,
+    together, whose,
+};
 use super::{Detail, SECTION as PLAIN, Section, heading_of};
-use crate::block::{Block, Cell, Tone};
-use crate::number::{count, plural};
-use chronoscope_model::Report;
+use crate::block::chart::What;
+use crate::block::{Block, Cell, Column, Tone, Value};
+use crate::number::{count, percent, plural, short};
+use crate::page::Input;
+use crate::scale::{Scale, Unit};
 use chronoscope_model::loops::{Centre, Overhead};
 use chronoscope_model::spec::OverheadSpec;
+use chronoscope_model::{Estimate, Report};
 
 pub const SECTION: Section = Section {
     id: "overhead",
@@ -16,7 +20,7 @@ pub const SECTION: Section = Section {
     measured: true,
     terms: include_str!("terms.md"),
     view,
-    page: Some(page::page),
+    page: Some(page),
     table: Some(|report| {
         let rows = report.overhead.iter().flat_map(parts);
         Rows::data(columns()).of_all(&rows.collect::<Vec<_>>())
@@ -124,4 +128,70 @@ fn median(overhead: &Overhead, centre: &Centre) -> Cell {
         true => Cell::within(centre.median_ns, centre.low_ns, centre.high_ns),
         false => Cell::number(centre.median_ns),
     }
+}
+
+// What timing adds, on a page: an iteration without timing, with it, and the difference.
+
+fn page(inputs: &[Input<'_>]) -> Vec<Block> {
+    together(inputs, |inputs| {
+        let lines = inputs.iter().enumerate().flat_map(|(of, input)| {
+            let turns = input.report.overhead.iter().flat_map(parts);
+            turns.map(move |turn| (of, page_line(inputs, of, turn)))
+        });
+        let lines = joined_lines(inputs.len(), lines.collect::<Vec<_>>());
+        let ends = lines.iter().flat_map(|line| &line.marks).map(|mark| mark.high);
+        let most = ends.fold(1.0, f64::max);
+        let strip = Column::new("median").axis(Scale::linear(Unit::Ns, 0.0, most * 1.1));
+        let names = vec![Column::new("an iteration").name(8).full()];
+        let rest = vec![Column::new("average").unit("ns").decimal().full()];
+        let sentence =
+            inputs.iter().flat_map(|it| &it.report.overhead).next().and_then(page_sentence);
+        let title = "What timing adds to a loop";
+        let mut blocks = vec![Block::remarked(title, finding(sentence.unwrap_or_default()))];
+        let table = lines_table(inputs, lines, names, [strip, Column::new("median")], rest);
+        blocks.push(Block::Table(table));
+        blocks.extend(each(inputs, |input| {
+            let shape = |overhead| {
+                let shape = shape(overhead, input.report.run.complete);
+                Block::paragraph(format!("{}: {shape}", overhead.id))
+            };
+            input.report.overhead.iter().map(shape).collect()
+        }));
+        blocks.push(legend(inputs.iter().flat_map(|input| &input.report.overhead)));
+        blocks
+    })
+}
+
+fn page_line(inputs: &[Input<'_>], of: usize, (overhead, part, centre): Turn<'_>) -> Line {
+    let estimate = match median(overhead, centre).value {
+        Value::Estimate(estimate) => *estimate,
+        _ => Estimate {
+            value_ns: centre.median_ns,
+            low_ns: centre.median_ns,
+            high_ns: centre.median_ns,
+            ..Estimate::default()
+        },
+    };
+    let name = whose(inputs, of, &format!("{part}, {}", overhead.id));
+    Line {
+        best: false,
+        group: (overhead.id.clone(), String::new()),
+        key: part.to_owned(),
+        names: vec![Cell::text(part)],
+        marks: cost_mark(What::Median, Some(&estimate), of, &name).into_iter().collect(),
+        figures: vec![Some(estimate)],
+        rest: vec![Cell::number(centre.average_ns)],
+    }
+}
+
+fn page_sentence(overhead: &Overhead) -> Option<String> {
+    let [added, base] = [&overhead.overhead, &overhead.baseline].map(|it| it.median_ns);
+    let share = Some(added / base).filter(|share| share.is_finite() && is_drawn(added));
+    Some(format!(
+        "Two reads of {} around an iteration add {} to the {} that it takes, which is {}.",
+        overhead.id,
+        short(added),
+        short(base),
+        percent(share?)
+    ))
 }

@@ -1,12 +1,14 @@
 //! The clocks of language runtimes, next to C.
 
-mod page;
-mod stopwatches;
-
-use super::columns::{Rows, Spec, columns};
+use super::shared::{
+    Line, Rows, Spec, after_heading, columns, cost_mark, each, finding, joined_lines, lines_table,
+    together, whose,
+};
 use super::{Detail, SECTION as PLAIN, Section};
-use crate::block::{Block, Cell, Fact, Tone};
-use crate::number::{count, plural, short};
+use crate::block::chart::What;
+use crate::block::{Block, Cell, Column, Fact, Tone};
+use crate::number::{count, plural, short, three};
+use crate::page::Input;
 use chronoscope_model::Report;
 use chronoscope_model::runtimes::{
     Called, LimitedBy, Runtime, RuntimeClock, RuntimeSleep, Spread, Stopwatch,
@@ -19,7 +21,7 @@ pub const SECTION: Section = Section {
     measured: true,
     terms: include_str!("terms.md"),
     view,
-    page: Some(page::page),
+    page: Some(page),
     table: Some(|report| {
         let rows: Vec<OneClock> = clocks(&report.runtimes).collect();
         Rows::data(columns()).of_all(&rows)
@@ -62,7 +64,7 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
     blocks.extend(legend(&measured));
     blocks.extend(two_states(&measured));
     blocks.extend(sleeps(&measured, detail));
-    blocks.extend(stopwatches::view(&measured, detail, false));
+    blocks.extend(stopwatches(&measured, detail, false));
     if all {
         blocks.extend(details(&measured));
     }
@@ -100,7 +102,7 @@ fn two_states(measured: &[&Runtime]) -> Option<Block> {
 /// What runtimes showed under each clock source, for a run that tried several.
 pub(super) fn under_sources(report: &Report, detail: Detail) -> Vec<Block> {
     let measured: Vec<&Runtime> = report.runtimes.iter().filter(|r| !r.clocks.is_empty()).collect();
-    let mut blocks = stopwatches::view(&measured, detail, true);
+    let mut blocks = stopwatches(&measured, detail, true);
     // A reason is the same under each source.
     let mut told = BTreeSet::new();
     let mut missing = report.runtimes.clone();
@@ -344,4 +346,190 @@ fn unavailable(runtimes: &[Runtime]) -> Vec<Block> {
     };
     let table = Rows::shown(columns, Detail::Full).of_all(&rows);
     vec![Block::heading("Not measured"), Block::Table(table)]
+}
+
+// The best monotonic clock of each runtime by system and hardware timer, as comparisons of
+// runtimes show it: a tick, the latency and the resolution.
+
+/// The table, and with `-v` the figures of the benchmark for each clock. `by_source`: in groups by
+/// what the system keeps time with.
+fn stopwatches(measured: &[&Runtime], detail: Detail, by_source: bool) -> Vec<Block> {
+    let rows = best_clocks(measured, detail);
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    let mut table = Rows::shown(main_columns(!by_source), Detail::Full);
+    let mut group = "";
+    for row in &rows {
+        let (runtime, _) = row;
+        if by_source && runtime.hardware_timer != group {
+            group = &runtime.hardware_timer;
+            table.group(group, &runtime.system);
+        }
+        table.row(row);
+    }
+    let mut blocks = vec![Block::heading("Runtime, system, timer"), Block::Table(table.table())];
+    let shown = measured.iter().filter(|_| detail == Detail::Everything);
+    let clocks = shown.flat_map(|runtime| runtime.clocks.iter().map(move |c| (*runtime, c)));
+    let methods: Vec<Method> = clocks.flat_map(methods).collect();
+    if !methods.is_empty() {
+        let table = Rows::shown(method_columns(), Detail::Full).of_all(&methods);
+        blocks.push(Block::heading("Latency and resolution, as a benchmark measures them"));
+        blocks.push(Block::Table(table));
+    }
+    blocks
+}
+
+/// Builds that differ only in level are left out.
+fn best_clocks<'a>(measured: &[&'a Runtime], detail: Detail) -> Vec<OneClock<'a>> {
+    let mut families = BTreeSet::new();
+    let mut rows = Vec::new();
+    for runtime in measured {
+        let key = (runtime.family(), &runtime.system, &runtime.hardware_timer, &runtime.processor);
+        let best = runtime.clocks.iter().find(|clock| clock.tick_ns.is_some());
+        let all = detail == Detail::Everything || best.is_none();
+        let first = all || families.insert(key);
+        rows.extend(best.filter(|_| first).map(|clock| (*runtime, clock)));
+    }
+    rows
+}
+
+fn main_columns<'a>(system: bool) -> Vec<Spec<OneClock<'a>>> {
+    columns! { (r, c) in OneClock;
+        "" "runtime" [full name(10)] Cell::code(&r.id);
+        "" "system" [full_if(system) gives_way(12)] Cell::text(&r.system);
+        "" "hardware timer" [full_if(system) narrow("hardware\ntimer")]
+            Cell::text(&r.hardware_timer);
+        "" "1 tick" [full right] Cell::ns(c.unit_ns);
+        "" "tick" [full right] Cell::ns(c.tick_ns);
+        "" "latency" [full right] Cell::ns(latency(c).map(|s| s.median_ns).or(c.read_ns()));
+        "" "StdDev" [full right] Cell::ns(latency(c).map(|s| s.sd_ns));
+        "" "resolution" [full right] match c.is_limited_by_read() {
+            true => Cell::text("≈ latency"),
+            false => Cell::ns(resolution(c).map(|s| s.median_ns).or(c.resolution_ns)),
+        };
+    }
+}
+
+/// A clock, a method of the benchmark, and its figures.
+type Method<'a> = (&'a Runtime, &'a RuntimeClock, &'static str, Spread);
+
+fn methods<'a>((runtime, clock): OneClock<'a>) -> impl Iterator<Item = Method<'a>> {
+    let both = [("Latency()", latency(clock)), ("Resolution()", resolution(clock))];
+    both.into_iter().filter_map(move |(name, figures)| Some((runtime, clock, name, figures?)))
+}
+
+fn method_columns<'a>() -> Vec<Spec<Method<'a>>> {
+    columns! { (r, c, name, s) in Method;
+        "" "runtime" [full name(10)] Cell::code(&r.id);
+        "" "call" [full gives_way(12)] Cell::code(&c.call);
+        "" "hardware timer" [full spare] Cell::text(&r.hardware_timer);
+        "" "method" [full] Cell::text(*name);
+        "" "mean" [full right] Cell::ns(s.mean_ns);
+        "" "median" [full right] Cell::ns(s.median_ns);
+        "" "StdDev" [full right] Cell::ns(s.sd_ns);
+        "" "iterations" [full right spare] Cell::count(s.iterations);
+    }
+}
+
+// The clocks of runtimes on a page: grouped by language, each next to C.
+
+fn page(inputs: &[Input<'_>]) -> Vec<Block> {
+    together(inputs, |inputs| {
+        let all = || inputs.iter().enumerate();
+        let lines = all().flat_map(|(of, input)| {
+            let report = &input.report.runtimes;
+            clocks(report).map(move |clock| (of, page_line(inputs, of, report, clock)))
+        });
+        let lines = joined_lines(inputs.len(), lines.collect::<Vec<_>>());
+        let sentence = all().find_map(|(_, input)| page_sentence(&input.report.runtimes));
+        let heading = finding(sentence.unwrap_or_default());
+        let names =
+            vec![Column::new("runtime").name(8).full(), Column::new("call").name(16).full()];
+        let strip = Column::new("a read, next to C");
+        let rest = ["× C", "tick", "resolution"].map(|head| Column::new(head).right().full());
+        let rest = rest.into_iter().chain([Column::new("stands on").gives_way(16).full()]);
+        let table =
+            lines_table(inputs, lines, names, [strip, Column::new("per read")], rest.collect());
+        let mut blocks = vec![Block::remarked("What a read costs in other languages", heading)];
+        blocks.push(Block::Table(table));
+        blocks.extend(each(inputs, |input| {
+            let view = (SECTION.view)(input.report, Detail::Everything);
+            // The first table is the one above.
+            let rest = after_heading(view).skip_while(|block| matches!(block, Block::Table(_)));
+            rest.collect()
+        }));
+        blocks
+    })
+}
+
+/// A clock in C that the runtime is compared with, in the same report and with the same timer.
+fn reference_in_c<'a>(all: &'a [Runtime], runtime: &Runtime) -> Option<&'a RuntimeClock> {
+    let call = runtime.relative_to.as_ref()?;
+    let in_c = all.iter().filter(|it| {
+        it.relative_to.is_none()
+            && it.family() == "c"
+            && it.hardware_timer == runtime.hardware_timer
+    });
+    in_c.flat_map(|it| &it.clocks).find(|clock| clock.call == *call)
+}
+
+fn page_line(
+    inputs: &[Input<'_>],
+    of: usize,
+    all: &[Runtime],
+    (runtime, clock): OneClock<'_>,
+) -> Line {
+    let reference = reference_in_c(all, runtime);
+    let reference = reference.and_then(|clock| {
+        let name = whose(inputs, of, &format!("C, {}", clock.call));
+        cost_mark(What::Reference, clock.throughput.as_ref(), of, &name)
+    });
+    let name = whose(inputs, of, &format!("{}, {}", runtime.id, clock.call));
+    let own = cost_mark(What::Read, clock.throughput.as_ref(), of, &name);
+    let on = clock.calls.as_deref().map(calls).filter(|text| !text.is_empty());
+    let timer = &runtime.hardware_timer;
+    Line {
+        best: false,
+        group: (runtime.language.clone(), String::new()),
+        key: format!("{} {} {timer}", runtime.id, clock.id),
+        names: vec![Cell::code(&runtime.id), Cell::code(&clock.call)],
+        marks: reference.into_iter().chain(own).collect(),
+        figures: vec![clock.throughput.clone()],
+        rest: vec![
+            Cell::number(clock.relative.map(|ratio| ratio.value)),
+            Cell::ns(clock.tick_ns),
+            Cell::ns(clock.resolution_ns),
+            Cell::words(on.or_else(|| clock.claims.clone())),
+        ],
+    }
+}
+
+/// How far runtimes are from C: the first clock of each, which is the one to measure time with.
+fn page_sentence(all: &[Runtime]) -> Option<String> {
+    let ratios = all.iter().filter(|runtime| runtime.family() != "c").filter_map(|runtime| {
+        let clock = runtime.clocks.iter().find(|clock| clock.relative.is_some())?;
+        let ratio = clock.relative?.value;
+        (ratio.is_finite() && ratio > 0.0).then_some((ratio, runtime, clock))
+    });
+    let ratios: Vec<_> = ratios.collect();
+    let (most, runtime, clock) = ratios.iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let (least, closest, _) = ratios.iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
+    let reads = clock.read_ns().map_or(String::new(), |ns| format!(" ({})", short(ns)));
+    Some(match ratios.len() {
+        1 => format!(
+            "{} in {} takes {} times as long as C{reads}.",
+            clock.call,
+            runtime.id,
+            three(*most)
+        ),
+        _ => format!(
+            "A read takes {} times as long as in C in {} and {} times in {}, by {}{reads}.",
+            three(*least),
+            closest.id,
+            three(*most),
+            runtime.id,
+            clock.call
+        ),
+    })
 }

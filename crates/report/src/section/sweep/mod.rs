@@ -1,15 +1,17 @@
 //! The same clocks under every clock source of the kernel.
 
-mod page;
-
-use super::columns::{Rows, Spec, columns};
+use super::shared::{
+    Line, Rows, Spec, columns, cost_mark, each, finding, joined_lines, lines_table, together, whose,
+};
 use super::{Detail, SECTION as PLAIN, Section, runtimes};
-use crate::block::{Block, Cell, Tone};
-use crate::number::{percent, short};
-use chronoscope_model::clock::{Clock, Limit};
+use crate::block::chart::What;
+use crate::block::{Block, Cell, Column, Tone};
+use crate::number::{percent, short, three};
+use crate::page::Input;
+use chronoscope_model::Report;
+use chronoscope_model::clock::{self, Clock, Limit};
 use chronoscope_model::deltas::Deltas;
 use chronoscope_model::sweep::Source;
-use chronoscope_model::{Report, clock};
 
 pub const SECTION: Section = Section {
     id: "sweep",
@@ -17,7 +19,7 @@ pub const SECTION: Section = Section {
     measured: true,
     terms: include_str!("terms.md"),
     view,
-    page: Some(page::page),
+    page: Some(page),
     table: Some(|report| {
         let rows: Vec<Row> = report.sweep.iter().flat_map(rows).collect();
         Rows::data(columns()).of_all(&rows)
@@ -87,4 +89,65 @@ fn columns<'a>() -> Vec<Spec<Row<'a>>> {
         "max_ns" "largest\ndelta" [full right]
             Cell::ns(deltas.map(|deltas| deltas.max_ticks as f64 * deltas.ns_per_tick));
     }
+}
+
+// The clock sources on a page: each clock's cost under all of them.
+
+fn page(inputs: &[Input<'_>]) -> Vec<Block> {
+    together(inputs, |inputs| {
+        let lines = inputs.iter().enumerate().flat_map(|(of, input)| {
+            let rows = input.report.sweep.iter().flat_map(rows);
+            rows.map(move |(source, clock, _)| (of, page_line(inputs, of, source, clock)))
+        });
+        let lines = joined_lines(inputs.len(), lines.collect::<Vec<_>>());
+        let sentence = inputs.iter().find_map(|input| page_sentence(&input.report.sweep));
+        let names = vec![Column::new("source").name(8).full()];
+        let columns = [Column::new("a read"), Column::new("cost")];
+        let title = "What a clock source costs";
+        let mut blocks = vec![Block::remarked(title, finding(sentence.unwrap_or_default()))];
+        blocks.push(Block::Table(lines_table(inputs, lines, names, columns, Vec::new())));
+        blocks.extend(each(inputs, |input| (SECTION.view)(input.report, Detail::Everything)));
+        blocks
+    })
+}
+
+/// The lines of a clock are a group, because a reader compares sources, not clocks.
+fn page_line(inputs: &[Input<'_>], of: usize, source: &Source, clock: &Clock) -> Line {
+    let name = whose(inputs, of, &format!("{} under {}", clock.id, source.name));
+    let used = if source.original { " (in use)" } else { "" };
+    Line {
+        best: false,
+        group: (clock.id.clone(), clock.call.clone()),
+        key: source.name.clone(),
+        names: vec![Cell::code(&source.name).shown(format!("{}{used}", source.name))],
+        marks: cost_mark(What::Read, clock.read(), of, &name).into_iter().collect(),
+        figures: vec![clock.read().cloned()],
+        rest: Vec::new(),
+    }
+}
+
+/// The clock and the source that make the largest difference to the source in use.
+fn page_sentence(sources: &[Source]) -> Option<String> {
+    let original = sources.iter().find(|source| source.original)?;
+    let cost = |clock: &Clock| clock.read()?.known_ns().filter(|ns| *ns > 0.0);
+    let others = sources.iter().filter(|source| !source.original);
+    let ratios = others.flat_map(|source| {
+        rows(source).filter_map(move |(_, clock, _)| {
+            let usual = original.clocks.iter().find(|it| it.id == clock.id && it.available)?;
+            let (ns, usual) = (cost(clock)?, cost(usual)?);
+            Some((ns / usual, ns, usual, source, clock))
+        })
+    });
+    let (ratio, ns, usual, source, clock) = ratios
+        .filter(|it| it.0.is_finite())
+        .max_by(|a, b| a.0.ln().abs().total_cmp(&b.0.ln().abs()))?;
+    Some(format!(
+        "Under {}, a read of {} takes {}: {} times the {} under {}, the source in use.",
+        source.name,
+        clock.id,
+        short(ns),
+        three(ratio),
+        short(usual),
+        original.name
+    ))
 }

@@ -1,11 +1,12 @@
-//! What was found, one line for each question.
+//! What was found: one line for each question, and a verdict in at most three sentences.
 
-use super::clocks::many;
-use crate::block::{Fact, Text, Tone};
+use super::many_tries;
+use crate::block::{Fact, Span, Text, Tone};
 use crate::number::{count, plural, short, three};
 use chronoscope_model::Report;
+use chronoscope_model::clock::Kind;
 use chronoscope_model::comparison::Standing;
-use chronoscope_model::trust::{Contention, Paused, RateAgainst, Trust, Wall, Watched};
+use chronoscope_model::trust::{Contention, Paused, RateAgainst, Trust, Wall, Watch, Watched};
 
 /// A read that costs more than this many times as much with all threads is contended.
 const CONTENDED: f64 = 1.5;
@@ -39,7 +40,7 @@ pub(super) fn facts(report: &Report, trust: &Trust) -> Vec<Fact> {
 }
 
 /// `none of 12,000`, or how many, in a tone.
-fn of(bad: u64, tries: u64, one: &str, many: &str) -> Text {
+fn bad_of(bad: u64, tries: u64, one: &str, many: &str) -> Text {
     let tries = plural(tries, one, many);
     match bad {
         0 => format!("none of {tries}").into(),
@@ -64,7 +65,7 @@ fn backwards(trust: &Trust) -> Text {
         let (early, all, by) = (count(early), count(early_of), short(worst));
         Text::from(format!("of unordered ones, {early} of {all}, by up to {by}"))
     });
-    let ordered = of(bad, tries, "ordered read", "ordered reads");
+    let ordered = bad_of(bad, tries, "ordered read", "ordered reads");
     Text::dotted([ordered].into_iter().chain(unordered))
 }
 
@@ -84,10 +85,10 @@ fn cpus(trust: &Trust) -> Text {
         let bad = matrix.out_of_step().count() as u64;
         Text::toned(Tone::Bad, format!("{} of {pairs} out of step", count(bad)))
     };
-    let handed = of(backwards, turns, "hand-over", "hand-overs").and(" backwards");
+    let handed = bad_of(backwards, turns, "hand-over", "hand-overs").and(" backwards");
     let paces = seen.iter().filter_map(|pair| pair.per_second());
     let slowest = paces.min_by(f64::total_cmp).map(|pace| {
-        let pace = format!("{} per second", many(pace.round() as u64));
+        let pace = format!("{} per second", many_tries(pace.round() as u64));
         match seen.len() {
             1 => pace.into(),
             _ => format!("at least {pace}").into(),
@@ -107,7 +108,7 @@ fn rate(trust: &Trust) -> Text {
         (Some(rate), _) => format!(
             "{} runs {} ±{} ppm off {}",
             rate.id,
-            signed(rate.ppm),
+            signed_ppm(rate.ppm),
             three(rate.half_width_ppm()),
             rate.against
         )
@@ -116,7 +117,7 @@ fn rate(trust: &Trust) -> Text {
             ": {} agrees with {} to {} ±{} ppm",
             rate.id,
             rate.against,
-            signed(rate.ppm),
+            signed_ppm(rate.ppm),
             three(rate.half_width_ppm())
         )),
         (None, None) => Text::toned(Tone::Warn, "unverified").and(": no rate was compared"),
@@ -124,7 +125,7 @@ fn rate(trust: &Trust) -> Text {
 }
 
 /// A rate with its sign, and no digit beyond a thousandth.
-pub(super) fn signed(ppm: f64) -> String {
+pub(super) fn signed_ppm(ppm: f64) -> String {
     let rounded = (ppm * 1e3).round() / 1e3;
     match rounded {
         0.0 => "0".into(),
@@ -140,7 +141,9 @@ fn wall_clock(wall: &Wall) -> Text {
         n => Text::toned(Tone::Bad, plural(n, "step", "steps")),
     }];
     if let Some(slew) = &wall.slew {
-        parts.push(format!("slewed by {} ±{} ppm", signed(slew.ppm), three(slew.error_ppm)).into());
+        parts.push(
+            format!("slewed by {} ±{} ppm", signed_ppm(slew.ppm), three(slew.error_ppm)).into(),
+        );
     }
     if let Some(ns) = wall.suspended_ns.filter(|ns| *ns > 0.0) {
         parts.push(Text::toned(Tone::Warn, format!("suspended for {}", short(ns))));
@@ -153,7 +156,7 @@ fn sandwich(trust: &Trust) -> Text {
     let all = trust.sandwiches.iter();
     let tries = all.clone().map(|one| one.tries).sum();
     let bad = all.clone().map(|one| one.below + one.above).sum();
-    let text = of(bad, tries, "read", "reads").and(" outside of two system calls");
+    let text = bad_of(bad, tries, "read", "reads").and(" outside of two system calls");
     let worst = all.filter(|one| one.disagrees()).max_by(|a, b| a.worst_ns.total_cmp(&b.worst_ns));
     match worst {
         Some(one) => text.and(format!(", at worst {} by {}", short(one.worst_ns), one.id)),
@@ -239,4 +242,230 @@ fn vmclock(watched: &Watched) -> Text {
         _ => "not disrupted".into(),
     };
     Text::dotted([what, status.into()])
+}
+
+// What the run showed, in at most three sentences: what alarms comes first.
+
+/// The most sentences.
+const MOST: usize = 3;
+/// The most clocks that a sentence names.
+const NAMED: usize = 2;
+
+pub(super) fn verdict(trust: &Trust) -> Text {
+    let sentences = sentences(trust).into_iter();
+    sentences.reduce(|all, next| all.and(" ").and(next)).unwrap_or_default()
+}
+
+/// Alarms, then warnings, then what was found to be sound: a text for each sentence.
+pub(super) fn sentences(trust: &Trust) -> Vec<Text> {
+    let mut sentences: Vec<(Option<Tone>, String)> = Vec::new();
+    let bad = [went_back(trust), cpus_differ(trust), jumped(trust), stood_still(trust)];
+    let bad = bad.into_iter().chain([contradicted(trust), disrupted(trust)]);
+    sentences.extend(bad.flatten().map(|text| (Some(Tone::Bad), text)));
+    let warnings = [was_set(trust), was_paused(trust)];
+    sentences.extend(warnings.into_iter().flatten().map(|text| (Some(Tone::Warn), text)));
+    let sound = [agree(trust), Some(keeps_time(trust)), early(trust)];
+    sentences.extend(sound.into_iter().flatten().map(|text| (None, text)));
+    let hidden = sentences.iter().skip(MOST).filter(|(tone, _)| tone.is_some()).count();
+    sentences.truncate(MOST);
+    if let Some((_, last)) = sentences.last_mut().filter(|_| hidden > 0) {
+        *last += &format!("; {hidden} more: see below");
+    }
+    let text = |(tone, text): (Option<Tone>, String)| Text(vec![Span { text: text + ".", tone }]);
+    sentences.into_iter().map(text).collect()
+}
+
+/// Whether the wall clock was set while this clock, which follows it, was watched.
+fn excused(watch: &Watch, trust: &Trust) -> bool {
+    let mut steps = trust.wall.iter().flat_map(|wall| &wall.steps);
+    watch.kind == Kind::Wall && steps.any(|step| step.by_ns < 0.0)
+}
+
+/// The names of clocks as the subject of a sentence.
+fn names(ids: &[&str]) -> String {
+    match ids {
+        [] => String::new(),
+        [one] => (*one).into(),
+        [first, second] => format!("{first} and {second}"),
+        [first @ .., _] => {
+            let named = first[..NAMED.min(first.len())].join(", ");
+            format!("{named} and {}", plural((ids.len() - NAMED) as u64, "other", "others"))
+        }
+    }
+}
+
+fn went_back(trust: &Trust) -> Option<String> {
+    let back = trust.clocks.iter().filter(|watch| !excused(watch, trust));
+    let back = back.filter(|watch| watch.ordered().violations > 0);
+    let by = |a: &&Watch, b: &&Watch| a.ordered().worst_ns.total_cmp(&b.ordered().worst_ns);
+    let worst = back.clone().max_by(by)?;
+    let (ids, found) = (back.map(|watch| watch.id.as_str()).collect::<Vec<_>>(), worst.ordered());
+    let (times, by) = (count(found.violations), short(found.worst_ns));
+    let reads = plural(found.tries, "read", "reads");
+    Some(match ids[..] {
+        [id] => format!("{id} went back in {times} of {reads}, by up to {by}"),
+        _ => format!("{} went back, by up to {by} ({})", names(&ids), worst.id),
+    })
+}
+
+fn cpus_differ(trust: &Trust) -> Option<String> {
+    let beyond = |ns: f64, open: f64| ns.abs() - open;
+    let pairs = trust.matrix.out_of_step().filter_map(|pair| Some((pair, pair.best()?)));
+    let worst = pairs.max_by(|(_, a), (_, b)| {
+        let [a, b] = [a, b].map(|one| beyond(one.offset_ns, one.uncertainty_ns));
+        a.total_cmp(&b)
+    });
+    let pair = worst.map(|(pair, _)| pair).or(trust.matrix.out_of_step().next())?;
+    let [mut behind, mut ahead] = pair.handed.cpus;
+    match worst.map(|(_, offset)| offset).filter(|offset| offset.differs()) {
+        Some(offset) => {
+            if offset.offset_ns < 0.0 {
+                std::mem::swap(&mut behind, &mut ahead);
+            }
+            let (by, open) = (short(offset.offset_ns.abs()), short(offset.uncertainty_ns.round()));
+            Some(format!("CPU {ahead} is ahead of CPU {behind} by {by} ±{open}"))
+        }
+        None => {
+            let back = count(pair.handed.backwards);
+            let turns = plural(pair.handed.turns, "value", "values");
+            Some(format!("Between CPUs {behind} and {ahead}, {back} of {turns} went back"))
+        }
+    }
+}
+
+fn jumped(trust: &Trust) -> Option<String> {
+    let watched = &trust.watched;
+    let by = |ns: f64| ns.abs();
+    let worst = watched.jumps.iter().max_by(|a, b| by(a.ns).total_cmp(&by(b.ns)))?;
+    let (by, against) = (short(by(worst.ns)), &worst.against);
+    let all = watched.jumps.len() as u64 + watched.more_jumps.unwrap_or(0);
+    Some(match all {
+        1 => format!("{} jumped by {by} against {against}", worst.id),
+        n => format!("Clocks jumped {} times, {} by {by} against {against}", count(n), worst.id),
+    })
+}
+
+fn stood_still(trust: &Trust) -> Option<String> {
+    let frozen = trust.clocks.iter().filter(|watch| watch.frozen && watch.kind != Kind::Cpu);
+    let ids: Vec<&str> = frozen.map(|watch| watch.id.as_str()).collect();
+    (!ids.is_empty()).then(|| format!("{} stood still", names(&ids)))
+}
+
+fn contradicted(trust: &Trust) -> Option<String> {
+    let all = trust.sandwiches.iter().filter(|one| one.disagrees());
+    let worst = all.max_by(|a, b| a.worst_ns.total_cmp(&b.worst_ns))?;
+    let (id, by) = (&worst.id, short(worst.worst_ns));
+    Some(format!("{id} differs between vDSO and system call by up to {by}"))
+}
+
+fn disrupted(trust: &Trust) -> Option<String> {
+    let page = trust.watched.vmclock.as_ref().filter(|page| page.disrupted())?;
+    let how =
+        if page.restored() { "restored from a snapshot" } else { "disrupted, as by migration" };
+    Some(format!("The machine was {how}"))
+}
+
+fn was_set(trust: &Trust) -> Option<String> {
+    let wall = trust.wall.as_ref()?;
+    let worst = wall.steps.iter().max_by(|a, b| a.by_ns.abs().total_cmp(&b.by_ns.abs()))?;
+    let way = if worst.by_ns < 0.0 { "back" } else { "forwards" };
+    let by = match worst.by_ns.abs() {
+        0.0 => "by too little to see".to_owned(),
+        ns => format!("{way} by {}", short(ns)),
+    };
+    Some(match wall.steps.len() as u64 + wall.more_steps {
+        1 => format!("The wall clock was set {by}"),
+        n => format!("The wall clock was set {} times, at most {by}", count(n)),
+    })
+}
+
+fn was_paused(trust: &Trust) -> Option<String> {
+    let watched = &trust.watched;
+    let pauses = watched.pauses.iter().filter(|pause| pause.paused == Paused::Machine);
+    let times = pauses.map(|pause| pause.ns).chain(watched.standstills.iter().map(|one| one.ns));
+    let times: Vec<f64> = times.collect();
+    let longest = short(times.iter().copied().fold(0.0, f64::max));
+    let suspended = trust.wall.as_ref().and_then(|wall| wall.suspended_ns);
+    match (times.len() as u64, suspended.filter(|ns| *ns > 0.0)) {
+        (0, None) => None,
+        (0, Some(ns)) => Some(format!("The machine was suspended for {}", short(ns))),
+        (1, _) => Some(format!("The machine was paused for {longest}")),
+        (n, _) => Some(format!("The machine was paused {} times, for up to {longest}", count(n))),
+    }
+}
+
+/// Neither clocks nor CPUs are at fault; absent if both are.
+fn agree(trust: &Trust) -> Option<String> {
+    let set = trust.clocks.iter().any(|w| excused(w, trust) && w.ordered().violations > 0);
+    let tested = trust.clocks.iter().filter(|watch| watch.tries() > 0).count();
+    let one_thread = |watch: &&Watch| watch.tries() > 0 && watch.handed.is_none();
+    let one_thread = trust.clocks.iter().filter(one_thread).count();
+    let clocks = match one_thread {
+        _ if went_back(trust).is_some() => None,
+        _ if tested == 0 => Some("No clock was tested".into()),
+        _ if set => Some("Apart from the wall clock, clocks never went back".into()),
+        0 => Some("Clocks never went back".into()),
+        all if all == tested => Some("Clocks never went back on one thread".into()),
+        n => Some(format!("Clocks never went back ({n} of {tested} were read on one thread only)")),
+    };
+    // The furthest that the true offset of any pair can be from 0.
+    let pairs = trust.matrix.pairs.iter().filter_map(|pair| pair.best());
+    let furthest = pairs.map(|best| best.offset_ns.abs() + best.uncertainty_ns);
+    let within = furthest.fold(0.0, f64::max);
+    let cpus = match trust.matrix.in_step() {
+        Some(true) if within > 0.0 => Some(format!("CPUs agree within ±{}", short(within.ceil()))),
+        Some(true) => Some("CPUs agree".into()),
+        Some(false) => None,
+        None => Some("CPUs were not compared".into()),
+    };
+    match (clocks, cpus) {
+        (Some(clocks), Some(cpus)) => Some(format!("{clocks}, and {cpus}")),
+        (clocks, cpus) => clocks.or(cpus),
+    }
+}
+
+/// Whether the wall clock was left alone, and what the rates were compared with.
+fn keeps_time(trust: &Trust) -> String {
+    let wall = trust.wall.as_ref().filter(|wall| wall.steps.is_empty());
+    let wall = wall.map(|wall| {
+        match wall.slew.map(|slew| (signed_ppm(slew.ppm), slew.ppm.abs() > slew.error_ppm)) {
+            Some((ppm, true)) if ppm != "0" => format!("The wall clock was slewed by {ppm} ppm"),
+            Some(_) => "The wall clock was neither set nor slewed".into(),
+            None => "The wall clock was not set".to_owned(),
+        }
+    });
+    let rate = rate_verdict(trust);
+    match wall {
+        Some(wall) => format!("{wall}; {rate}"),
+        None => format!("{}{}", rate[..1].to_uppercase(), &rate[1..]),
+    }
+}
+
+/// What holds the rate of the counter, or of the clock in its place, and how well.
+fn rate_verdict(trust: &Trust) -> String {
+    let first = trust.rates.first();
+    let independent = trust.rates.iter().filter(|rate| {
+        rate.standing == Standing::Independent && first.is_some_and(|first| first.id == rate.id)
+    });
+    let by = |a: &&RateAgainst, b: &&RateAgainst| a.half_width_ppm().total_cmp(&b.half_width_ppm());
+    match (independent.min_by(by), first) {
+        (Some(rate), _) => format!(
+            "the rate was verified against {}: {} ±{} ppm",
+            rate.against,
+            signed_ppm(rate.ppm),
+            three(rate.half_width_ppm())
+        ),
+        (None, Some(rate)) => format!("no rate is verified, because {}", rate.why),
+        (None, None) => "no rate was compared".into(),
+    }
+}
+
+/// The clocks whose reads the processor took early, on a machine whose CPUs are in step.
+fn early(trust: &Trust) -> Option<String> {
+    let early = |watch: &&Watch| watch.unordered().is_some_and(|handed| handed.backwards > 0);
+    let early = trust.clocks.iter().filter(early);
+    let ids: Vec<&str> = early.map(|watch| watch.id.as_str()).collect();
+    let in_step = trust.matrix.in_step() == Some(true);
+    (in_step && !ids.is_empty())
+        .then(|| format!("{} can be read out of order between threads: see below", names(&ids)))
 }

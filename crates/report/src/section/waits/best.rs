@@ -1,15 +1,24 @@
-//! The best method for each duration and goal, as it was advised.
+//! The best method for each duration and goal, as it was advised; the overview of a run whose
+//! selection the tool made; and the waits as the program showed them that this measurement grew out
+//! of.
 
-use super::rows::{method, setting, waits_of};
-use crate::block::{Block, Cell, Column, Item, Table, Text, Tone, Value};
-use crate::number::short;
+use super::{Labelled, distribution, durations, method, setting, several_cpus, table, waits_of};
+use crate::block::chart::{Axis, Chart, Drawn, Hue, Place, Plane, Series, Shape};
+use crate::block::{Block, Cell, Column, Item, Rank, Table, Text, Tone, Value};
+use crate::number::{plural, short};
+use crate::scale::{Scale, Unit};
+use crate::section::shared::{Rows, Spec, columns};
+use crate::section::{Detail, machine};
+use chronoscope_model::Report;
 use chronoscope_model::advice::{Advice, Goal, WaitChoice};
 use chronoscope_model::quantile::Percentile;
-use chronoscope_model::{Report, Wait};
+use chronoscope_model::waits::{Load, LoadRun, Wait};
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 /// The choices under a heading; nothing if there was nothing to choose from.
-pub(super) fn view(report: &Report) -> Vec<Block> {
-    let Some(table) = table(report, &GOALS) else {
+pub(super) fn best(report: &Report) -> Vec<Block> {
+    let Some(table) = best_table(report, &GOALS) else {
         return Vec::new();
     };
     let remark = Text::toned(Tone::Dim, "of what could be told apart; code: ")
@@ -18,7 +27,7 @@ pub(super) fn view(report: &Report) -> Vec<Block> {
 }
 
 /// The goals that a table of measured waits answers.
-pub(super) const GOALS: [Goal; 3] = [Goal::Accuracy, Goal::Cpu, Goal::Load];
+const GOALS: [Goal; 3] = [Goal::Accuracy, Goal::Cpu, Goal::Load];
 
 /// The choices with what each was made for. Of those for several languages only the first.
 fn chosen<'a>(
@@ -35,28 +44,28 @@ fn chosen<'a>(
 }
 
 /// Whether there is no choice for something because there were too few waits.
-pub(super) fn lacks_waits(report: &Report) -> bool {
+fn lacks_waits(report: &Report) -> bool {
     chosen(report, &GOALS).any(|(advice, of)| advice.clock.is_none() && of.compared == 0)
 }
 
 /// What there is instead of a choice.
-pub(in crate::section) fn missing(of: &WaitChoice) -> &'static str {
+pub(crate) fn missing_choice(of: &WaitChoice) -> &'static str {
     if of.compared == 0 { "too few waits" } else { "none sleeps" }
 }
 
 /// The choices for these goals; absent if there was nothing to choose from.
-pub(in crate::section) fn table(report: &Report, goals: &[Goal]) -> Option<Table> {
+pub(crate) fn best_table(report: &Report, goals: &[Goal]) -> Option<Table> {
     let sliced = chosen(report, goals).any(|(_, choice)| choice.slice_ns.is_some());
     let mut above = None;
     let items = chosen(report, goals).map(|(advice, choice)| {
         let again = above.replace(choice.requested_ns) == Some(choice.requested_ns);
-        row(report, advice, choice, again, sliced).into()
+        best_row(report, advice, choice, again, sliced).into()
     });
     let items: Vec<Item> = items.collect();
-    (!items.is_empty()).then(|| Table { columns: columns(sliced), items, ..Table::default() })
+    (!items.is_empty()).then(|| Table { columns: best_columns(sliced), items, ..Table::default() })
 }
 
-fn row(
+fn best_row(
     report: &Report,
     advice: &Advice,
     choice: &WaitChoice,
@@ -76,7 +85,7 @@ fn row(
     let mut cells = vec![
         Cell::whole_ns(choice.requested_ns).shown(duration),
         Cell::text(goal),
-        name.unwrap_or_else(|| Cell::text(missing(choice)).toned(Tone::Warn)),
+        name.unwrap_or_else(|| Cell::text(missing_choice(choice)).toned(Tone::Warn)),
         setting(wait.and_then(|wait| wait.slack_ns)),
     ];
     cells.extend(sliced.then(|| setting(choice.slice_ns)));
@@ -89,7 +98,7 @@ fn row(
     cells
 }
 
-fn columns(sliced: bool) -> Vec<Column> {
+fn best_columns(sliced: bool) -> Vec<Column> {
     let name = |name: &'static str| Column::new(name).also_name().close();
     let mut all =
         vec![name("wait").whole_name(), name("best for"), name("method"), name("slack").right()];
@@ -100,4 +109,217 @@ fn columns(sliced: bool) -> Vec<Column> {
         Column::new("CPU").right().close(),
     ]);
     all
+}
+
+// The answer of a run whose selection the tool made: on one screen, the accuracy of each method
+// against its CPU time, and the best for each duration.
+
+/// No share of a CPU is plotted as less than this: such a wait costs nothing.
+const LEAST_SHARE: f64 = 1e-4;
+
+pub(super) fn overview(report: &Report) -> Vec<Block> {
+    let measured: Vec<&Wait> = waits_of(report).collect();
+    let mut blocks = vec![Block::noted("Waits", overview_remark(report))];
+    blocks.extend(plot(&measured));
+    blocks.extend(table::unavailable(&report.waits, Detail::Full));
+    for load in Load::ALL {
+        let rows = measured.iter().copied().filter(|wait| wait.load == load);
+        blocks.extend(table::remarks(&rows.collect::<Vec<_>>()));
+    }
+    blocks.push(Block::legend(how_to_go_on(report)));
+    blocks.extend(best_table(report, &GOALS).map(Block::Table));
+    blocks
+}
+
+/// How the best were chosen, what was left out, and how to measure that.
+fn how_to_go_on(report: &Report) -> String {
+    let others = match report.waits_plan.as_ref().map_or(0, |plan| plan.left_out) {
+        0 => String::new(),
+        n => format!(" {}: --all;", plural(n, "other method", "other methods")),
+    };
+    let few = if lacks_waits(report) { " Too few waits: raise --budget." } else { "" };
+    format!(
+        "The rule: explain 'best for'; code: advise --for wait.{others} one method: its id; other \
+         durations: --wait; other loads: --load.{few}"
+    )
+}
+
+fn overview_remark(report: &Report) -> String {
+    let ids: BTreeSet<&String> = waits_of(report).map(|wait| &wait.id).collect();
+    let plan = report.waits_plan.as_ref();
+    let seconds = plan.map_or(0.0, |plan| {
+        plan.spec.load.len() as f64 * plan.spec.duration.unwrap_or_default().as_secs_f64()
+    });
+    let loads: Vec<String> =
+        Load::ALL.into_iter().filter_map(|load| load_words(report, load)).collect();
+    format!(
+        "{} in {}, {}",
+        plural(ids.len() as u64, "method", "methods"),
+        short(seconds * 1e9),
+        loads.join(" and "),
+    )
+}
+
+/// The load under which waits were measured, and what that load used.
+fn load_words(report: &Report, load: Load) -> Option<String> {
+    let row = waits_of(report).find(|wait| wait.load == load)?;
+    let got = |run: &LoadRun| format!(" (which got {:.2} CPUs)", run.cpus());
+    Some(match load {
+        Load::None => "idle".to_owned(),
+        load => format!(
+            "next to {} load{}",
+            load.name(),
+            row.load_run.as_ref().map_or(String::new(), got)
+        ),
+    })
+}
+
+/// Overshoot against CPU time, for the duration in the middle.
+fn plot(measured: &[&Wait]) -> Vec<Block> {
+    let idle: Vec<&Wait> = measured.iter().copied().filter(|w| w.load == Load::None).collect();
+    let all: Vec<u64> = durations(&idle).into_iter().collect();
+    let Some(middle) = all.get(all.len() / 2).copied() else {
+        return Vec::new();
+    };
+    let rows: Vec<&Wait> =
+        idle.into_iter().filter(|wait| wait.requested_ns == Some(middle)).collect();
+    // The highest that every row supports.
+    let supported = |p: &Percentile| rows.iter().all(|wait| wait.percentile(*p).is_some());
+    let Some(shown) = [Percentile::P90, Percentile::P50].into_iter().find(supported) else {
+        return Vec::new();
+    };
+    let point = |wait: &Wait| {
+        let slack = wait.slack_ns.filter(|_| wait.timer_period_ms.is_none());
+        let slack = slack.map_or(String::new(), |ns| format!(", slack {}", short(ns as f64)));
+        let slice = wait.slice_ns.map(|ns| format!(", slice {}", short(ns as f64)));
+        Some(Series {
+            name: format!("{}{slack}{}", method(wait), slice.unwrap_or_default()),
+            hue: Hue::Accent,
+            shape: Shape::Points {
+                at: vec![Place {
+                    x: wait.cpu_share?.max(LEAST_SHARE),
+                    y: wait.percentile(shown)?.max(1) as f64,
+                    hollow: false,
+                    words: String::new(),
+                }],
+                joined: false,
+            },
+        })
+    };
+    let series: Vec<Series> = rows.iter().filter_map(|wait| point(wait)).collect();
+    if series.is_empty() {
+        return Vec::new();
+    }
+    let title =
+        format!("{} of overshoot by CPU time, {}, idle", shown.name(), short(middle as f64));
+    let axis = |name: &'static str, unit| Axis { name: name.into(), scale: Scale::log(unit, []) };
+    let (x, y) = (axis("CPU time", Unit::Share), axis("overshoot", Unit::Ns));
+    let plane = Plane { x, y, series, notes: Vec::new() };
+    vec![Block::Chart(Chart { title, alt: String::new(), drawn: Drawn::Plane(plane) })]
+}
+
+// The waits as shown by the program that this measurement grew out of: smallest, mean and largest
+// wait, and the largest overshoot, in ticks of 100 ns. Those are QueryPerformanceCounter's since
+// Windows 10 1809, so the figures can be held against that program's.
+
+/// A tick of QPC, in nanoseconds.
+const TICK_NS: f64 = 100.0;
+
+/// The tables, the longest wait of each load first. The reference is the ruler, whatever method is
+/// measured.
+pub fn ticks(report: &Report, detail: Detail) -> Vec<Block> {
+    let ruler = report.ruler.as_ref();
+    let hz = ruler.map_or(1e9, |ruler| ruler.hz);
+    let name = ruler.map_or("ns", |ruler| &ruler.id);
+    let everything = detail == Detail::Everything;
+    let heading = format!("{name} is {hz:.0} Hz, {:.3} ns tick", 1e9 / hz);
+    let remark = "in QPC ticks of 100 ns";
+    let mut blocks = vec![Block::noted(heading, remark)];
+    if everything {
+        blocks.extend((machine::SECTION.view)(report, Detail::Brief));
+    }
+    let rows: Vec<&Wait> = report.waits.iter().filter(|w| w.samples > 0).collect();
+    let several = several_cpus(&rows);
+    for load in Load::ALL {
+        let of_load: Vec<&Wait> = rows.iter().copied().filter(|row| row.load == load).collect();
+        let mut durations: Vec<u64> = of_load.iter().filter_map(|row| row.requested_ns).collect();
+        durations.sort_unstable_by_key(|ns| Reverse(*ns));
+        durations.dedup();
+        let mut about_load = table::load_remarks(&of_load);
+        for ns in durations {
+            let rows = of_load.iter().copied().filter(|row| row.requested_ns == Some(ns));
+            let rows: Vec<&Wait> = rows.collect();
+            blocks.push(Block::heading(ticks_title(&rows, load, ns)));
+            blocks.push(Block::legend(table::conditions(report, &rows).join(", ")));
+            blocks.append(&mut about_load);
+            let rows: Vec<Labelled> = rows.into_iter().map(|wait| (wait, several)).collect();
+            let table = Rows::shown(ticks_columns(everything), detail);
+            blocks.push(Block::Table(table.of_all(&rows)));
+        }
+        if everything || distribution::is_long(&of_load) {
+            blocks.extend(distribution::of_each(&of_load));
+        }
+        blocks.extend(table::whole_ticks(&of_load));
+    }
+    for load in Load::ALL {
+        if let Some(why) = refused_load(report, load) {
+            blocks.push(Block::noted(format!("### NOT TESTED at load {}", load.name()), why));
+        }
+    }
+    blocks
+}
+
+/// What a table shows.
+fn ticks_title(rows: &[&Wait], load: Load, ns: u64) -> String {
+    let samples = || rows.iter().map(|row| row.samples);
+    let (least, most) = (samples().min().unwrap_or(0), samples().max().unwrap_or(0));
+    let runs = if least == most { least.to_string() } else { format!("{least} to {most}") };
+    let (wait, load) = (short(ns as f64), load.name());
+    format!("### TEST OF {runs} x {wait} wait routine runs, load {load}, QPC ticks")
+}
+
+fn ticks_columns<'a>(everything: bool) -> Vec<Spec<Labelled<'a>>> {
+    // The whole wait, of which the overshoot is a part.
+    fn whole(wait: &Wait, over: f64) -> Cell {
+        span(Some(wait.requested_ns.unwrap_or(0) as f64 + over))
+    }
+    fn span(ns: Option<f64>) -> Cell {
+        ns.map_or(Cell::default(), |ns| Cell::text(format!("{:.1}", ns / TICK_NS)))
+    }
+    let rank = if everything { Rank::More } else { Rank::Optional };
+    columns! { (wait, several) in Labelled;
+        "" "method" [full whole_name] Cell::code(&wait.id).shown(ticks_label(wait, *several));
+        "" "MIN" [full right close] whole(wait, wait.min_ns as f64);
+        "" "AVG" [full right close] whole(wait, wait.mean_ns);
+        "" "MAX" [full right close] whole(wait, wait.max_ns as f64);
+        "" "MAX OVER" [full right close] span(Some(wait.max_ns as f64));
+        "" "STD DEV" [full right close] span(wait.std_dev_ns);
+        "" "MAX VAR" [full right close] span(wait.range_ns().map(|ns| ns as f64));
+        "" "AVG\nby clock" [full right rank(rank)] {
+            let clock = wait.by_clock.as_ref();
+            clock.map_or(Cell::default(), |clock| whole(wait, clock.mean_ns))
+        };
+        "" "clock\n- ruler" [full right rank(rank)] span(wait.clock_difference_ns());
+    }
+}
+
+/// Why nothing was measured under a load that was asked for.
+fn refused_load(report: &Report, load: Load) -> Option<&str> {
+    let mut rows = report.waits.iter().filter(|wait| wait.load == load);
+    let any = report.waits.iter().any(|wait| wait.load == load && wait.samples > 0);
+    let reason = rows.find_map(|wait| wait.unavailable_reason.as_deref())?;
+    let why = reason.strip_prefix(&format!("load {}: ", load.name()));
+    why.filter(|_| !any)
+}
+
+/// The name of a row: its method, what was set for it, and its CPU if rows differ in that.
+fn ticks_label(wait: &Wait, several: bool) -> String {
+    let slack = match (wait.slack_ns, wait.default_slack, wait.timer_period_ms) {
+        (Some(slack), false, None) => format!(" slack {}", short(slack as f64)),
+        _ => String::new(),
+    };
+    let slice = wait.slice_ns.map(|ns| format!(" slice {}", short(ns as f64)));
+    let cpu = wait.cpu.filter(|_| several);
+    let cpu = cpu.map_or(String::new(), |cpu| format!(" CPU {cpu}"));
+    format!("{}{slack}{}{cpu}", method(wait), slice.unwrap_or_default())
 }

@@ -1,6 +1,6 @@
 //! The distribution of overshoots, for runs of a single method, or in bins of one width.
 
-use super::rows::{durations, method, name, setting, several_cpus, waits_of};
+use super::{durations, method, method_cell, setting, several_cpus, waits_of};
 use crate::block::{Block, Cell, Column, Item, Table, Tone, Value};
 use crate::number::{count, plural, short};
 use chronoscope_model::Report;
@@ -139,7 +139,7 @@ pub(super) fn of_each(rows: &[&Wait]) -> Vec<Block> {
     let mut items: Vec<Item> = vec![vec![blank(), blank(), blank(), Cell::text(axis)].into()];
     items.extend(all.iter().map(|(wait, hdr)| {
         let asked = wait.requested_ns.map_or(String::new(), |ns| short(ns as f64));
-        let name = name(&(wait, several));
+        let name = method_cell(&(wait, several));
         vec![name, setting(wait.slack_ns), Cell::text(asked), Cell::text(strip(hdr))].into()
     }));
     let columns = vec![

@@ -1,29 +1,22 @@
 //! The waits: how exactly a thread can wait, one table for each load.
 
 pub(super) mod best;
-mod brief;
-mod culprits;
+mod charts;
 mod distribution;
-mod legend;
-mod overview;
 mod page;
-mod remarks;
-mod rows;
 mod table;
-mod ticks;
 mod why;
 
-pub use ticks::view as ticks;
+pub use best::ticks;
 
-use super::columns::Rows;
+use super::shared::Rows;
 use super::{Detail, Distribution, Section};
-use crate::block::Block;
+use crate::block::{Block, Cell, Column, Table, Value};
 use crate::number::{count, plural, short};
 use crate::scale::{Scale, Unit, decades};
-use chronoscope_model::Report;
 use chronoscope_model::quantile::Percentile;
 use chronoscope_model::waits::{Load, Wait};
-use rows::{Labelled, durations, label, several_cpus, waits_of};
+use chronoscope_model::{Report, units};
 use std::collections::BTreeSet;
 use table::Traits;
 
@@ -43,17 +36,17 @@ pub const SECTION: Section = Section {
             early: true,
             strip: false,
         };
-        Rows::data(table::columns(all)).of_all(&rows)
+        Rows::data(table::wait_columns(all)).of_all(&rows)
     }),
     distributions: Some(distributions),
     // Three methods more than there are clocks of a kind: a sleep, a spin and both together.
-    glance: Some(|report, clocks| brief::view(report, 3 + clocks)),
-    page: Some(page::view),
+    glance: Some(|report, clocks| brief(report, 3 + clocks)),
+    page: Some(page::page),
 };
 
 fn view(report: &Report, detail: Detail) -> Vec<Block> {
     if detail == Detail::Brief {
-        return brief::view(report, usize::MAX);
+        return brief(report, usize::MAX);
     }
     let mut blocks = Vec::new();
     if !report.waits.iter().any(|w| w.samples > 0) {
@@ -61,8 +54,8 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
     }
     let chosen = report.waits_plan.as_ref().is_some_and(|plan| plan.chosen);
     if chosen && detail == Detail::Full {
-        blocks.extend(overview::view(report));
-        blocks.extend(why::view(report, detail));
+        blocks.extend(best::overview(report));
+        blocks.extend(why::why(report, detail));
         return blocks;
     }
     for (load, measured) in loads(report) {
@@ -72,15 +65,15 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
             blocks.extend(distribution::of_each(&measured));
         }
     }
-    blocks.extend(remarks::unavailable(&report.waits, detail));
+    blocks.extend(table::unavailable(&report.waits, detail));
     if detail == Detail::Everything {
-        blocks.extend(legend::view(report));
+        blocks.extend(legend(report));
     }
-    blocks.extend(why::view(report, detail));
+    blocks.extend(why::why(report, detail));
     // The answer comes last: it is what a terminal still shows when the run has ended.
     blocks.extend(match distribution::only_method(report) {
         Some(rows) => distribution::view(&rows, None),
-        None => best::view(report),
+        None => best::best(report),
     });
     blocks
 }
@@ -116,7 +109,7 @@ fn under(load: Load, rows: &[&Wait], axis: Scale, detail: Detail) -> Vec<Block> 
     let mut blocks = heading(load, rows);
     let traits = Traits::of(rows, detail);
     let several = several_cpus(rows);
-    let mut columns = table::columns(traits);
+    let mut columns = table::wait_columns(traits);
     for spec in columns.iter_mut().filter(|spec| spec.column.head == "overshoot") {
         spec.column.axis = Some(axis);
     }
@@ -136,12 +129,12 @@ fn under(load: Load, rows: &[&Wait], axis: Scale, detail: Detail) -> Vec<Block> 
         blocks.push(Block::legend(title));
         let rows = rows.iter().filter(|wait| wait.grid.is_some());
         let rows: Vec<Labelled> = rows.map(|wait| (*wait, several)).collect();
-        let table = Rows::shown(table::corrected(traits), detail);
+        let table = Rows::shown(table::corrected_columns(traits), detail);
         blocks.push(Block::Table(table.of_all(&rows)));
     }
-    blocks.extend(remarks::view(rows));
+    blocks.extend(table::remarks(rows));
     for wait in rows {
-        blocks.extend(wait.moment.iter().flat_map(|m| remarks::moment(wait, m)));
+        blocks.extend(wait.moment.iter().flat_map(|m| table::moment(wait, m)));
     }
     blocks
 }
@@ -171,7 +164,7 @@ fn heading(load: Load, rows: &[&Wait]) -> Vec<Block> {
     };
     let title = format!("Waits, load {}", load.name());
     let mut blocks = vec![Block::noted(title, about)];
-    blocks.extend(remarks::load(rows));
+    blocks.extend(table::load_remarks(rows));
     let Some(first) = rows.first() else {
         return blocks;
     };
@@ -228,4 +221,169 @@ fn tag(wait: &Wait) -> String {
     tag.extend(parts.into_iter().flatten());
     tag.retain(|c| !c.is_control() && !c.is_whitespace() && c != ',');
     tag
+}
+
+// Rows of waits: which rows there are, and their names.
+
+/// A wait, and whether its CPU is part of its name.
+pub(super) type Labelled<'a> = (&'a Wait, bool);
+
+pub(super) fn waits_of(report: &Report) -> impl Iterator<Item = &Wait> {
+    report.waits.iter().filter(|wait| wait.samples > 0)
+}
+
+pub(super) fn durations(rows: &[&Wait]) -> BTreeSet<u64> {
+    rows.iter().filter_map(|wait| wait.requested_ns).collect()
+}
+
+/// Whether rows differ in the CPU that they were measured on.
+pub(super) fn several_cpus(rows: &[&Wait]) -> bool {
+    rows.windows(2).any(|pair| pair[0].cpu != pair[1].cpu)
+}
+
+/// The method's name, with the timer period that Windows was asked for.
+pub(super) fn method(wait: &Wait) -> String {
+    match wait.timer_period_ms {
+        Some(ms) => format!("{}+period({ms})", wait.id),
+        None => wait.id.clone(),
+    }
+}
+
+/// The method, and the CPU if that is part of the name.
+pub(super) fn method_cell((wait, several): &Labelled) -> Cell {
+    let name = match (several, wait.cpu) {
+        (true, Some(cpu)) => format!("{} CPU {cpu}", method(wait)),
+        _ => method(wait),
+    };
+    Cell::code(&wait.id).shown(name)
+}
+
+/// What distinguishes one row from another, in words.
+pub(super) fn label(wait: &Wait) -> String {
+    let what = if wait.period_ns.is_some() { "period" } else { "wait" };
+    let default = if wait.default_slack { " (default)" } else { "" };
+    let ns = |ns: Option<u64>, what: &str| ns.map(|ns| format!(" {what} {}", short(ns as f64)));
+    let parts = [
+        ns(wait.requested_ns, what),
+        ns(wait.slack_ns, "slack").map(|slack| slack + default),
+        wait.timer_period_ms.map(|ms| format!(" timer period {ms} ms")),
+        ns(wait.slice_ns, "slice"),
+        wait.cpu.map(|cpu| format!(" CPU {cpu}")),
+    ];
+    let parts: String = parts.into_iter().flatten().collect();
+    format!("{} load {}{parts}", wait.id, wait.load.name())
+}
+
+/// A cell that is empty, and not a dash, for rows to which the column does not apply.
+pub(super) fn setting(ns: Option<u64>) -> Cell {
+    Cell::whole_ns(ns).or("")
+}
+
+// The waits in brief: one row per method, one column per duration.
+
+/// The waits that were measured without load, by the last `most` methods of the report; nothing if
+/// there are none.
+fn brief(report: &Report, most: usize) -> Vec<Block> {
+    let idle = |wait: &&Wait| wait.samples > 0 && wait.load == Load::None;
+    let rows: Vec<&Wait> = report.waits.iter().filter(idle).collect();
+    let durations: Vec<u64> = durations(&rows).into_iter().collect();
+    let Some(middle) = durations.get(durations.len() / 2).copied() else {
+        return Vec::new();
+    };
+    let mut methods: Vec<(String, Option<u64>, Option<u64>)> = Vec::new();
+    for wait in &rows {
+        let method = (method(wait), wait.slack_ns, wait.slice_ns);
+        if !methods.contains(&method) {
+            methods.push(method);
+        }
+    }
+    methods.drain(..methods.len().saturating_sub(most));
+    let mut items = Vec::new();
+    for (id, slack, slice) in methods {
+        let of = |ns: u64| {
+            let mut rows = rows.iter().copied();
+            rows.find(|wait| {
+                method(wait) == id
+                    && (wait.slack_ns, wait.slice_ns) == (slack, slice)
+                    && wait.requested_ns == Some(ns)
+            })
+        };
+        let mut cells = vec![
+            Cell::code(&id).shown(match slice {
+                Some(ns) => format!("{id}, slice {}", short(ns as f64)),
+                None => id.clone(),
+            }),
+            setting(slack),
+        ];
+        let median = |wait: &Wait| wait.percentile(Percentile::P50);
+        cells.extend(durations.iter().map(|at| Cell::whole_ns(of(*at).and_then(median))));
+        let worst = durations.iter().filter_map(|ns| of(*ns)).map(|wait| wait.max_ns).max();
+        cells.push(Cell::ns(worst.map(|ns| ns as f64)));
+        let (share, words) = of(middle).map(|it| (it.cpu_share, it.cpu_words())).unzip();
+        cells.push(Cell::some(share.flatten(), Value::Share).said(words.flatten()));
+        items.push(cells.into());
+    }
+    let remark = format!(
+        "overshoot: median for each duration, worst of all; CPU: for {}",
+        short(middle as f64)
+    );
+    vec![
+        Block::noted("Waits", remark),
+        Block::Table(Table { columns: brief_columns(&durations), items, ..Table::default() }),
+    ]
+}
+
+fn brief_columns(durations: &[u64]) -> Vec<Column> {
+    let mut columns =
+        vec![Column::new("wait").whole_name(), Column::new("slack").also_name().right()];
+    columns.extend(durations.iter().map(|ns| Column::new(short(*ns as f64)).right()));
+    columns.push(Column::new("worst").right());
+    columns.push(Column::new("CPU").right());
+    columns
+}
+
+// What the figures mean and how they were obtained, for those who ask for everything.
+
+fn legend(report: &Report) -> Vec<Block> {
+    let Some(first) = report.waits.iter().find(|w| w.samples > 0) else {
+        return Vec::new();
+    };
+    let ruler = report.ruler.as_ref().map_or(String::new(), |ruler| {
+        let compared = ruler.compared.as_ref();
+        let compared = compared.map_or(String::new(), |it| format!(", {}", it.standing.name()));
+        format!(
+            ", measured with {} at {} (error at most {:.2} ppm of {}{compared})",
+            ruler.id,
+            units::human_hz(ruler.hz),
+            ruler.hz_error_ppm,
+            ruler.reference
+        )
+    });
+    let clock = first.by_clock.as_ref().map_or(String::new(), |by| {
+        format!(
+            " by clock: the same waits measured with {}, on which the system's timers run. The \
+             ruler favours methods that spin on it, and that clock those that sleep on it.",
+            by.clock
+        )
+    });
+    let single = if report.waits.iter().any(|w| w.period_ns.is_some()) {
+        "Deadlines form a fixed grid."
+    } else {
+        "Single waits: each begins after the one before has ended."
+    };
+    let mut blocks = vec![Block::Legend(
+        format!(
+            "Overshoot: the time at which the thread ran again minus the deadline{ruler}. early: \
+             waits that ended before their deadline. CPU: CPU time of the waiting thread. \
+             {single}{clock}"
+        )
+        .into(),
+    )];
+    if report.waits.iter().any(|w| w.timer_period_ms.is_some()) {
+        blocks.push(Block::paragraph(
+            "+period(1): after timeBeginPeriod(1). slack: the resulting period of the clock \
+             interrupt, which other programs influence too.",
+        ));
+    }
+    blocks
 }

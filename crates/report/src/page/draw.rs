@@ -6,20 +6,20 @@ use crate::scale::Tick;
 use maud::{Markup, html};
 use std::fmt::Write as _;
 
-pub(in crate::page) struct Element {
-    pub(in crate::page) form: Form,
+pub(super) struct Element {
+    pub(super) form: Form,
     /// What it is, for the style sheet: a row of [`STYLES`].
-    pub(in crate::page) class: &'static str,
+    pub(super) class: &'static str,
     /// The series, by number within its chart, and its colour.
-    pub(in crate::page) of: Option<(usize, Hue)>,
+    pub(super) of: Option<(usize, Hue)>,
     /// What a reader gets who points at it.
-    pub(in crate::page) words: Option<String>,
+    pub(super) words: Option<String>,
 }
 
 /// A place: a share of the width, and pixels from the top.
-pub(in crate::page) type At = (f64, f64);
+pub(super) type At = (f64, f64);
 
-pub(in crate::page) enum Form {
+pub(super) enum Form {
     Rect {
         from: At,
         to: At,
@@ -70,7 +70,7 @@ const GAP: f64 = 10.0;
 const ROOMS: [f64; 4] = [130.0, 250.0, 370.0, 500.0];
 
 /// The class of a hue, which is also the name of its colour in the style sheet.
-pub(in crate::page) fn hue(hue: Hue) -> String {
+pub(super) fn hue(hue: Hue) -> String {
     match hue {
         Hue::Accent => "accent".into(),
         Hue::Sleep(nth) => format!("sleep{}", nth % 4),
@@ -84,25 +84,25 @@ pub(in crate::page) fn hue(hue: Hue) -> String {
 }
 
 /// The plain colour of a name in the light theme, as the style sheet has it.
-pub(in crate::page) fn colour(name: &str) -> &'static str {
+pub(super) fn colour(name: &str) -> &'static str {
     let name = match name {
         "quiet-hue" => "dim",
         "bad" => "warn",
         name => name,
     };
-    let sheet = concat!(include_str!("../style.css"), include_str!("../chart.css"));
+    let sheet = concat!(include_str!("style.css"), include_str!("chart.css"));
     let value = sheet.split_once(&format!("--{name}: ")).map(|(_, rest)| rest);
     value.and_then(|rest| rest.split_once(';')).map_or("#000", |(value, _)| value)
 }
 
 /// The width of words, at least, in pixels: most letters of a font of this size are narrower.
-pub(in crate::page) fn wide(words: &str) -> f64 {
+pub(super) fn wide(words: &str) -> f64 {
     words.chars().count() as f64 * 6.6
 }
 
 /// The width of an axis, in pixels, from which each of its labels has room; absent for labels that
 /// are only for zooming in.
-pub(in crate::page) fn rooms(ticks: &[Tick]) -> Vec<Option<f64>> {
+pub(super) fn rooms(ticks: &[Tick]) -> Vec<Option<f64>> {
     let mut rooms: Vec<Option<f64>> = vec![None; ticks.len()];
     let of = |level| (0..ticks.len()).filter(move |nth| ticks[*nth].level == level);
     for width in ROOMS {
@@ -136,7 +136,7 @@ fn extent(tick: &Tick, width: f64) -> (f64, f64) {
 }
 
 /// Which end of a label is at its tick: those at the ends of an axis do not stand beyond it.
-pub(in crate::page) fn anchor(tick: &Tick) -> &'static str {
+pub(super) fn anchor(tick: &Tick) -> &'static str {
     match tick.at {
         ..0.05 => "start",
         0.95.. => "end",
@@ -145,18 +145,18 @@ pub(in crate::page) fn anchor(tick: &Tick) -> &'static str {
 }
 
 /// The class of a tick whose label has room from this width on.
-pub(in crate::page) fn room(tick: &Tick, room: Option<f64>) -> String {
+pub(super) fn room(tick: &Tick, room: Option<f64>) -> String {
     let from = ROOMS.iter().position(|width| Some(*width) == room);
     from.map_or_else(|| format!("t{}", tick.level), |nth| format!("t{} m{nth}", tick.level))
 }
 
 /// A share of the width as a percentage.
-pub(in crate::page) fn pc(at: f64) -> String {
+pub(super) fn pc(at: f64) -> String {
     format!("{}%", (at * 1e4).round() / 100.0)
 }
 
 /// A text that XML allows: without control characters and what is no character.
-pub(in crate::page) fn clean(text: &str) -> String {
+pub(super) fn clean(text: &str) -> String {
     let bad = |c: char| c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}');
     text.chars().map(|c| if bad(c) { '\u{fffd}' } else { c }).collect()
 }
@@ -172,7 +172,7 @@ fn share(f: f64) -> String {
 impl Element {
     /// The element on a page, in an area of this height. `data-f` repeats its place, for the script
     /// that zooms, if it can be zoomed.
-    pub(in crate::page) fn html(&self, height: f64, zooms: bool) -> Markup {
+    pub(super) fn html(&self, height: f64, zooms: bool) -> Markup {
         let of = self.of.map(|(series, of)| match zooms {
             true => format!(" s{series} {}", hue(of)),
             false => format!(" {}", hue(of)),
@@ -214,7 +214,7 @@ impl Element {
     }
 
     /// The element in a picture, between two horizontal places in pixels and from a vertical one.
-    pub(in crate::page) fn absolute(&self, left: f64, width: f64, top: f64, out: &mut String) {
+    pub(super) fn absolute(&self, left: f64, width: f64, top: f64, out: &mut String) {
         let own = self.of.map_or_else(|| "ink".into(), |(_, of)| hue(of));
         let paint = |name: &str| match name {
             "" => "none",

@@ -1,0 +1,434 @@
+//! The charts of waits on a page: the rows that they show, percentile curves, counts, and accuracy
+//! against CPU time.
+
+use super::{method, several_cpus, waits_of};
+use crate::block::Block;
+use crate::block::chart::{Axis, Chart, Drawn, Hue, Note, Place, Plane, Series, Shape};
+use crate::number::{count, percent, plural, short};
+use crate::page::Input;
+use crate::scale::{Scale, Unit};
+use chronoscope_model::advice::{Goal, WaitChoice};
+use chronoscope_model::quantile::Percentile;
+use chronoscope_model::waits::{Kind, Load, Wait};
+use std::collections::{BTreeMap, BTreeSet};
+
+pub(super) struct Row<'a> {
+    pub(super) wait: &'a Wait,
+    /// The number of the report.
+    pub(super) of: usize,
+    /// The method with what was set for it, which distinguishes it from other rows of its duration
+    /// and load.
+    pub(super) name: String,
+    /// Whether the method's CPU is part of its name.
+    pub(super) several_cpus: bool,
+    pub(super) hue: Hue,
+    /// Whether it is the most accurate method for its duration.
+    pub(super) advised: bool,
+    /// Overshoots in nanoseconds, ascending, with how often each came; those of missed deadlines
+    /// included. Empty if the histogram cannot be read.
+    pub(super) overshoots: Vec<(f64, u64)>,
+}
+
+impl Row<'_> {
+    /// How many overshoots there are.
+    pub(super) fn count(&self) -> u64 {
+        self.overshoots.iter().fold(0, |sum, (_, n)| sum.saturating_add(*n))
+    }
+
+    /// The name next to a curve or a point, with that of its report if there are several.
+    pub(super) fn label(&self, inputs: &[Input<'_>]) -> String {
+        match inputs.get(self.of).filter(|_| inputs.len() > 1) {
+            Some(input) => format!("{}, {}", self.name, input.name),
+            None => self.name.clone(),
+        }
+    }
+}
+
+/// The rows of all reports that were measured, in their order.
+pub(super) fn page_rows<'a>(inputs: &[Input<'a>]) -> Vec<Row<'a>> {
+    let mut names: Vec<(Kind, String)> = Vec::new();
+    let mut rows = Vec::new();
+    for (of, input) in inputs.iter().enumerate() {
+        let waits: Vec<&Wait> = waits_of(input.report).collect();
+        let several_cpus = several_cpus(&waits);
+        for wait in waits {
+            let name = row_name(wait, several_cpus);
+            let key = (wait.kind, name.clone());
+            if !names.contains(&key) {
+                names.push(key);
+            }
+            let mut same = names.iter().filter(|it| it.0 == wait.kind);
+            let nth = same.position(|it| it.1 == name).unwrap_or(0);
+            let advised = wait.requested_ns.and_then(|ns| most_accurate(input, ns));
+            let advised = advised.is_some_and(|(id, choice)| {
+                // The choice is one for all loads.
+                let choice = WaitChoice { load: wait.load, ..choice.clone() };
+                wait.id == id && choice.is(wait)
+            });
+            let hue = match wait.kind {
+                _ if advised => Hue::Accent,
+                Kind::Sleep => Hue::Sleep(nth),
+                Kind::Hybrid => Hue::Hybrid(nth),
+                Kind::Busy => Hue::Spin(nth),
+            };
+            let overshoots = overshoots(wait);
+            rows.push(Row { wait, of, name, several_cpus, hue, advised, overshoots });
+        }
+    }
+    rows
+}
+
+fn row_name(wait: &Wait, several_cpus: bool) -> String {
+    let set = |what: &str, ns: Option<u64>| ns.map(|ns| format!(", {what} {}", short(ns as f64)));
+    let parts = [
+        set("slack", wait.slack_ns.filter(|_| !wait.default_slack)),
+        set("slice", wait.slice_ns),
+        wait.cpu.filter(|_| several_cpus).map(|cpu| format!(", CPU {cpu}")),
+    ];
+    parts.into_iter().flatten().fold(method(wait), |name, part| name + &part)
+}
+
+/// The method that was chosen for accuracy among those of this duration, in any language.
+pub(super) fn most_accurate<'a>(input: &Input<'a>, ns: u64) -> Option<(&'a str, &'a WaitChoice)> {
+    input.report.advice.iter().find_map(|advice| {
+        let wait = advice.wait.as_ref()?;
+        let wanted = wait.goal == Goal::Accuracy && wait.requested_ns == ns;
+        Some((advice.clock.as_deref()?, wait)).filter(|_| wanted && wait.languages.is_empty())
+    })
+}
+
+fn overshoots(wait: &Wait) -> Vec<(f64, u64)> {
+    let histogram = wait.grid.as_ref().map_or(&wait.overshoot, |grid| &grid.corrected);
+    let Ok(hdr) = histogram.decode() else {
+        return Vec::new();
+    };
+    // The top of the last bucket may lie above the largest value, which is known exactly.
+    let largest = match wait.grid {
+        Some(_) => histogram.max_ns,
+        None => u64::try_from(wait.max_ns).unwrap_or(0),
+    };
+    let of = |ns: u64| ns.min(largest) as f64;
+    hdr.iter_recorded().map(|it| (of(it.value_iterated_to()), it.count_at_value())).collect()
+}
+
+/// The smallest overshoot that is not 0: where a logarithmic axis shows those that are.
+fn least_overshoot(rows: &[&Row<'_>]) -> f64 {
+    let all = rows.iter().flat_map(|row| &row.overshoots).map(|(ns, _)| *ns);
+    let least = all.filter(|ns| *ns > 0.0).fold(f64::INFINITY, f64::min);
+    if least.is_finite() { least } else { 1.0 }
+}
+
+/// The loads that have rows.
+pub(super) fn loads_of_rows(rows: &[&Row<'_>]) -> Vec<Load> {
+    let some = |load: &Load| rows.iter().any(|row| row.wait.load == *load);
+    Load::ALL.into_iter().filter(some).collect()
+}
+
+/// With at most this many rows, those of several reports are in one panel.
+const FEW: usize = 8;
+
+/// The panels of a kind of chart: the load, the report if each has its own panel, and the rows with
+/// samples.
+fn panels<'a, 'b>(
+    inputs: &[Input<'_>],
+    rows: &[&'b Row<'a>],
+) -> Vec<(Load, Option<usize>, Vec<&'b Row<'a>>)> {
+    let mut panels = Vec::new();
+    for load in loads_of_rows(rows) {
+        let of_load = rows.iter().copied().filter(|row| row.wait.load == load);
+        let of_load: Vec<&Row> = of_load.filter(|row| !row.overshoots.is_empty()).collect();
+        let reports: BTreeSet<usize> = of_load.iter().map(|row| row.of).collect();
+        if inputs.len() < 2 || (reports.len() > 1 && of_load.len() <= FEW) {
+            panels.push((load, None, of_load));
+            continue;
+        }
+        panels.extend(reports.into_iter().map(|of| {
+            (load, Some(of), of_load.iter().copied().filter(|row| row.of == of).collect())
+        }));
+    }
+    panels.retain(|(_, _, rows)| !rows.is_empty());
+    panels
+}
+
+/// What a load is called above its rows and pictures.
+pub(super) fn next_to(load: Load) -> String {
+    match load {
+        Load::None => "nothing else running".into(),
+        load => format!("next to the {} load", load.name()),
+    }
+}
+
+/// The title of a panel: what it shows, next to which load, and of which report.
+fn panel_title(
+    what: &str,
+    inputs: &[Input<'_>],
+    (load, of): (Load, Option<usize>),
+    rows: &[&Row<'_>],
+) -> String {
+    let missed = rows.iter().any(|row| row.wait.grid.is_some());
+    let missed = if missed { ", missed deadlines included" } else { "" };
+    let report = of.and_then(|of| inputs.get(of)).map(|input| format!(", {}", input.name));
+    format!("{what}, {}{}{missed}", next_to(load), report.unwrap_or_default())
+}
+
+/// The colour of a row in a panel: its method's, or its report's if the panel has several.
+fn panel_hue(row: &Row<'_>, inputs: &[Input<'_>], panel: Option<usize>) -> Hue {
+    if inputs.len() > 1 && panel.is_none() { Hue::Report(row.of) } else { row.hue }
+}
+
+// Accuracy against CPU time: what being on time costs, and what becomes of it next to a load.
+
+/// Shares below this are drawn here: a logarithmic axis has no place for none.
+const LEAST: f64 = 1e-4;
+
+/// The chart; nothing if no row has enough waits and a CPU time.
+pub(super) fn cost_chart(rows: &[&Row<'_>], what: &str, several: bool) -> Option<Block> {
+    let mut series: Vec<Series> = Vec::new();
+    let mut keys: Vec<(usize, &str)> = Vec::new();
+    for row in rows {
+        let Some(place) = cost_place(row) else { continue };
+        let key = (row.of, row.name.as_str());
+        if let Some(at) = keys.iter().position(|it| *it == key) {
+            if let Shape::Points { at, .. } = &mut series[at].shape {
+                at.push(place);
+            }
+            continue;
+        }
+        keys.push(key);
+        series.push(Series {
+            name: row.name.clone(),
+            hue: if several { Hue::Report(row.of) } else { row.hue },
+            shape: Shape::Points { at: vec![place], joined: true },
+        });
+    }
+    let places = || {
+        series.iter().flat_map(|series| match &series.shape {
+            Shape::Points { at, .. } => at.as_slice(),
+            _ => &[],
+        })
+    };
+    if series.is_empty() {
+        return None;
+    }
+    let x = Scale::log(Unit::Share, places().map(|place| place.x));
+    let y = Scale::log(Unit::Ns, places().map(|place| place.y));
+    let loaded = places().any(|place| place.hollow);
+    let said: Vec<&str> = places().map(|place| place.words.as_str()).collect();
+    let alt = format!(
+        "Each method as a point, its CPU time against its 90th percentile of overshoot. {}.",
+        said.join("; ")
+    );
+    let key = if loaded {
+        "CPU time of the waiting thread; filled: nothing else running, hollow: next to a load"
+    } else {
+        "CPU time of the waiting thread"
+    };
+    Some(Block::Chart(Chart {
+        title: format!("Accuracy of a {what} against CPU time"),
+        alt,
+        drawn: Drawn::Plane(Plane {
+            x: Axis { name: key.into(), scale: x },
+            y: Axis { name: "overshoot, 90th percentile".into(), scale: y },
+            series,
+            notes: Vec::new(),
+        }),
+    }))
+}
+
+fn cost_place(row: &Row<'_>) -> Option<Place> {
+    let cpu = row.wait.cpu_share.filter(|share| share.is_finite())?;
+    let p90 = row.wait.percentile(Percentile::P90)? as f64;
+    let load = match row.wait.load {
+        Load::None => String::new(),
+        load => format!(", load {}", load.name()),
+    };
+    Some(Place {
+        x: cpu.clamp(LEAST, 1.0),
+        y: p90.max(1.0),
+        hollow: row.wait.load != Load::None,
+        words: format!("{}{load} · p90 {} · {} of a CPU", row.name, short(p90), percent(cpu)),
+    })
+}
+
+// How many waits had each overshoot, with logarithmic counts, so that a single late wait among a
+// million shows: the plot that OSADL draws of the figures of `cyclictest`. Theirs has a linear
+// axis in microseconds up to 400; this one is logarithmic, because spins that are 100 ns late and
+// waits that are 10 ms late must both be on it, and nothing may be beyond its end.
+
+/// Bins in a decade.
+const BINS: f64 = 10.0;
+/// Where an empty bin is drawn: below a single wait.
+const NONE: f64 = 0.5;
+
+/// The charts; none if there are so few waits that the percentile curves show each of them.
+pub(super) fn count_charts(inputs: &[Input<'_>], rows: &[&Row<'_>], what: &str) -> Vec<Block> {
+    let enough = |row: &&Row| Percentile::P99.is_supported_by(row.count());
+    if !rows.iter().any(enough) {
+        return Vec::new();
+    }
+    let floor = least_overshoot(rows);
+    let all: Vec<BTreeMap<i32, u64>> = rows.iter().map(|row| bins(row, floor)).collect();
+    let fullest = all.iter().flat_map(BTreeMap::values).max().copied().unwrap_or(1);
+    let edges = all.iter().flat_map(BTreeMap::keys).flat_map(|at| [*at, at + 1]);
+    let x = Scale::log(Unit::Ns, edges.map(bin_edge));
+    let y = Scale::log(Unit::Count, [NONE, fullest as f64]);
+    let chart = |(load, of, rows): (_, Option<usize>, Vec<&Row>)| {
+        let title = format!("Counts of a {what}");
+        let title = panel_title(&title, inputs, (load, of), &rows);
+        let series = rows.iter().map(|row| Series {
+            name: row.label(if of.is_some() { &[] } else { inputs }),
+            hue: panel_hue(row, inputs, of),
+            shape: Shape::Steps(steps(row, floor)),
+        });
+        let series = series.collect();
+        let latest = rows.iter().filter_map(|row| Some((row.overshoots.last()?.0, *row)));
+        let latest = latest.max_by(|a, b| a.0.total_cmp(&b.0));
+        let words = latest.map(|(ns, row)| format!("latest: {}, {}", short(ns), row.name));
+        let waits = rows.iter().fold(0u64, |sum, row| sum.saturating_add(row.count()));
+        let alt = format!(
+            "{title}. {} in {}; {}.",
+            plural(waits, "wait", "waits"),
+            plural(rows.len() as u64, "row", "rows"),
+            words.as_deref().unwrap_or("no wait")
+        );
+        let at = latest.map_or(floor, |(ns, _)| ns.max(floor));
+        let note = |words| Note { x: at, y: fullest as f64, words, line: true };
+        Block::Chart(Chart {
+            title,
+            alt,
+            drawn: Drawn::Plane(Plane {
+                x: Axis { name: "overshoot, in tenths of a decade".into(), scale: x },
+                y: Axis { name: "waits".into(), scale: y },
+                series,
+                notes: words.map(note).into_iter().collect(),
+            }),
+        })
+    };
+    panels(inputs, rows).into_iter().map(chart).collect()
+}
+
+fn bin_edge(nth: i32) -> f64 {
+    10f64.powf(f64::from(nth) / BINS)
+}
+
+/// How many overshoots are in each bin that has some.
+fn bins(row: &Row<'_>, floor: f64) -> BTreeMap<i32, u64> {
+    let mut bins = BTreeMap::new();
+    for (ns, n) in &row.overshoots {
+        let bin = bins.entry((ns.max(floor).log10() * BINS).floor() as i32).or_insert(0u64);
+        *bin = bin.saturating_add(*n);
+    }
+    bins
+}
+
+/// The bins from the first to the last that holds waits, and the empty ones between them.
+fn steps(row: &Row<'_>, floor: f64) -> Vec<Place> {
+    let bins = bins(row, floor);
+    let place =
+        |nth: i32, y: f64, words: String| Place { x: bin_edge(nth), y, hollow: false, words };
+    let mut steps = Vec::new();
+    for (nth, n) in &bins {
+        let range = format!("{} to {}", short(bin_edge(*nth)), short(bin_edge(nth + 1)));
+        let waits = format!("{} of {}", count(*n), plural(row.count(), "wait", "waits"));
+        if steps.is_empty() {
+            steps.push(place(*nth, NONE, String::new()));
+        }
+        steps.push(place(*nth, *n as f64, format!("{} · {range} · {waits}", row.name)));
+        if !bins.contains_key(&(nth + 1)) {
+            steps.push(place(nth + 1, NONE, String::new()));
+        }
+    }
+    steps
+}
+
+// Percentile curves of overshoot: one panel for each load, because panels print and compare.
+
+/// Places that are closer to each other than this share of both axes are one.
+const CLOSE: f64 = 0.002;
+/// The probability that a percentile lies above the whole sample, from which on a curve is only an
+/// indication: below `0.05^(1/n)`, the largest of n values encloses the percentile with 95 %.
+const MISS: f64 = 0.05;
+/// So many rows are read out.
+const READ_OUT: usize = 12;
+
+pub(super) fn percentile_charts(inputs: &[Input<'_>], rows: &[&Row<'_>], what: &str) -> Vec<Block> {
+    let most = rows.iter().map(|row| row.count()).max().unwrap_or(1);
+    let x = Scale::nines(most);
+    let floor = least_overshoot(rows);
+    let all = rows.iter().flat_map(|row| &row.overshoots).map(|(ns, _)| ns.max(floor));
+    let y = Scale::log(Unit::Ns, all);
+    let chart = |(load, of, rows): (_, Option<usize>, Vec<&Row>)| {
+        let title = format!("Percentiles of a {what}");
+        let title = panel_title(&title, inputs, (load, of), &rows);
+        let series = rows.iter().map(|row| Series {
+            name: row.label(if of.is_some() { &[] } else { inputs }),
+            hue: panel_hue(row, inputs, of),
+            shape: curve(row, (&x, &y), floor),
+        });
+        let mut series: Vec<Series> = series.collect();
+        // The advised method is drawn last, above the others.
+        let mut last: Vec<bool> = rows.iter().map(|row| row.advised).collect();
+        if let Some(at) = last.iter().position(|it| *it).filter(|at| at + 1 < last.len()) {
+            last[at..].rotate_left(1);
+            series[at..].rotate_left(1);
+        }
+        Block::Chart(Chart {
+            alt: curves_in_words(&title, &rows),
+            title,
+            drawn: Drawn::Plane(Plane {
+                x: Axis { name: "percentile of the waits".into(), scale: x },
+                y: Axis { name: "overshoot".into(), scale: y },
+                series,
+                notes: Vec::new(),
+            }),
+        })
+    };
+    panels(inputs, rows).into_iter().map(chart).collect()
+}
+
+/// The overshoots by rank: the value of rank r of n is drawn at the percentile (r - 0.5)/n
+/// (Hazen 1914), so that the last one has a place too.
+fn curve(row: &Row<'_>, (x, y): (&Scale, &Scale), floor: f64) -> Shape {
+    let n = row.count().max(1) as f64;
+    let mut through: Vec<Place> = Vec::new();
+    let mut below = 0u64;
+    let last = row.overshoots.len().saturating_sub(1);
+    let mut drawn = (f64::NEG_INFINITY, f64::NEG_INFINITY);
+    for (nth, (ns, count)) in row.overshoots.iter().enumerate() {
+        let first_rank = below as f64 + 0.5;
+        below = below.saturating_add(*count);
+        let last_rank = below as f64 - 0.5;
+        for (rank, is_last) in [(first_rank, false), (last_rank, nth == last)] {
+            let (share, value) = ((rank / n).clamp(0.0, 1.0), ns.max(floor));
+            let at = (x.at(share), y.at(value));
+            let far = (at.0 - drawn.0).abs() >= CLOSE || (at.1 - drawn.1).abs() >= CLOSE;
+            if far || is_last {
+                let words = format!("{} · {} {}", row.name, percentile(share), short(*ns));
+                through.push(Place { x: share, y: value, hollow: false, words });
+                drawn = at;
+            }
+        }
+    }
+    Shape::Curve { through, sure: MISS.powf(1.0 / n) }
+}
+
+/// A percentile with the digits that tell it from its neighbours: `p50`, `p99.93`.
+fn percentile(share: f64) -> String {
+    let digits = if share < 0.9 { 0 } else { (-(1.0 - share).max(1e-9).log10()).ceil() as usize };
+    let factor = 10f64.powi(digits as i32);
+    // Rounded down: only all of the waits are p100.
+    format!("p{:.digits$}", (share * 100.0 * factor).floor() / factor)
+}
+
+fn curves_in_words(title: &str, rows: &[&Row<'_>]) -> String {
+    let of = |row: &&Row| {
+        let median = row.wait.percentile(Percentile::P50).map(|ns| short(ns as f64));
+        let median = median.map_or(String::new(), |ns| format!("median {ns}, "));
+        format!("{}: {median}worst {}", row.name, short(row.wait.max_ns as f64))
+    };
+    let mut words: Vec<String> = rows.iter().take(READ_OUT).map(of).collect();
+    if let Some(more) = rows.len().checked_sub(READ_OUT).filter(|more| *more > 0) {
+        words.push(format!("{more} more"));
+    }
+    format!("{title}. {}.", words.join("; "))
+}
