@@ -163,9 +163,9 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     let (runs, budget) = (args.runs, &args.budget);
     let part = format!(
         "## Complete runs, one after the other\n\n`cargo research aa {runs} --budget {budget}`: \
-         {machine}; load average over five minutes at the end: {load}. Each run is the whole tool, \
-         with its own processes. Pairs are neighbouring runs; they are apart if their intervals do \
-         not overlap, which 5 % may be. {shared} costs of a shared core are left out.\n\n\
+         {machine}; load average {load}. Pairs are neighbouring runs of the whole tool; they are \
+         apart if their intervals do not overlap, which 5 % may be. {shared} costs of a shared \
+         core are left out.\n\n\
          {}",
         agreement.table()
     );

@@ -66,10 +66,10 @@ pub fn run(sh: &Shell) -> Result<()> {
     let part = format!(
         "## Waits, compared with cyclictest\n\n\
          `cargo research crosscheck-waits`, {version} with `--default-system`, so that it \
-         leaves idle states alone. clock_nanosleep until a deadline every 1 ms on CPU {cpu}; \
-         {ROUNDS} alternating runs of {WAITS} waits each. The table shows the medians of the runs' \
-         medians, the median difference of consecutive runs, and the maximum of all runs. \
-         cyclictest counts whole microseconds; the middle of each is used here.\n\n{table}"
+         leaves idle states alone. clock_nanosleep until a deadline every 1 ms on CPU {cpu}, in \
+         {ROUNDS} alternating runs of {WAITS} waits: medians of the runs' medians, the median \
+         difference of consecutive runs, and the maximum of all. Of cyclictest's whole \
+         microseconds, the middle is used.\n\n{table}"
     );
     results::publish(sh, "waits", &part, false)?;
     let names = apart.join(", ");

@@ -73,8 +73,8 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     let part = format!(
         "## Queries of a fleet\n\n{}`cargo research fleet-queries {machines}`, {now}. A \
          synthetic fleet of {machines} machines with two weekly reports each, made from the \
-         checked-in reports, with planted faults: {:.1} GB of NDJSON, which has only the keys that \
-         the queries use. DuckDB loaded it in {:.0} s with {} MiB into {:.0} MB of Parquet. Each \
+         checked-in reports, with planted faults: {:.1} GB of NDJSON with the keys that the \
+         queries use. DuckDB loaded it in {:.0} s with {} MiB into {:.0} MB of Parquet. Each \
          query ran in a process of its own with two threads and at most {MEMORY_MIB} MiB; the \
          memory is the process's peak, with the engine itself. Both engines returned the same rows \
          to nine digits: all planted faults and no other machine. Goals: {MOST_SECONDS:.0} s and \

@@ -66,9 +66,9 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     let (own, kernel) = (share(by_itself), share(by_kernel));
     let part = format!(
         "## What the exporter costs\n\n{}`cargo research fleet-serve`, {now}. `chronoscope \
-         serve --cpu-budget 0.5% --start-now`, release build, watched for {watched_s:.0} s from \
-         its start; then {MANY} scrapes one after the other over one connection, the first {TIMED} \
-         of them timed. By itself: `chronoscope_measuring_cpu_seconds_total`; by the kernel: the \
+         serve --cpu-budget 0.5% --start-now`, watched for {watched_s:.0} s from its start; then \
+         {MANY} scrapes over one connection, the first {TIMED} of them timed. By itself: \
+         `chronoscope_measuring_cpu_seconds_total`; by the kernel: the \
          CPU time of the process without the thread that answers.\n\n\
          | | goal | measured |\n| --- | --- | ---: |\n\
          | scrape, median | | {p50:.3} ms |\n\

@@ -73,9 +73,9 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     let part = format!(
         "## What the live view takes\n\n{}`cargo research watch`, {now}, with {}, on a \
          terminal of 120 columns and 40 lines, a period of 1 ms. Four methods were watched for \
-         {watched_s:.0} s; drawing is the CPU time of the thread that draws. {pairs} pairs of runs \
-         of {each} s took turns: `waits --why`, and `watch` that records; the rows are those of \
-         `compare --run`: the verdict, the change, and its 95 % interval.\n\n\
+         {watched_s:.0} s; drawing is the CPU time of the thread that draws. {pairs} pairs of \
+         runs of {each} s took turns, `waits --why` and `watch` that records, judged by `compare \
+         --run`: the verdict, the change, and its 95 % interval.\n\n\
          | | goal | measured |\n| --- | --- | ---: |\n\
          | first picture, median of {STARTS} | | {median:.0} ms |\n\
          | first picture, longest | 300 ms | {longest:.0} ms |\n\

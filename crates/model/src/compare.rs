@@ -277,7 +277,7 @@ pub struct Counts {
     pub better: usize,
     /// The same.
     pub same: usize,
-    /// Those of which it cannot be told.
+    /// Those that are undecided.
     pub cannot_tell: usize,
 }
 
@@ -422,7 +422,7 @@ pub struct Row {
     pub p: Option<f64>,
     /// The verdict.
     pub verdict: Verdict,
-    /// Why it cannot be told, and what would tell; absent for other verdicts.
+    /// Why the row is undecided, and what would decide it; absent for other verdicts.
     pub why: Option<String>,
     /// What is known of the change whatever the distribution; absent unless sets are compared.
     pub bounds: Option<Bounds>,

@@ -187,7 +187,7 @@ pub struct Nothing {
     /// The smallest elapsed time, in nanoseconds; below zero if the clock went backwards.
     pub min_ns: f64,
     /// Whether an interrupt entered the kernel within the 512 reads around the largest; if not, the
-    /// time was taken below the kernel. Absent if that cannot be told, or if the largest is shorter
+    /// time was taken below the kernel. Absent if that is unknown, or if the largest is shorter
     /// than a microsecond.
     pub interrupted: Option<bool>,
 }

@@ -125,9 +125,9 @@ fn table(runs: &[(Ours, Figures)]) -> Result<String> {
         "## Cost of a read, compared with Google Benchmark and criterion\n\n\
          `cargo research crosscheck`, {}. {}.\n\n\
          Nanoseconds per read. For Google Benchmark, this is the cheapest repetition of all \
-         rounds, which ran at the highest frequency of the core and includes the loop. It is \
-         compared with chronoscope's *raw* figure from its cheapest round, scaled to the \
-         highest frequency that it saw. The last two columns are medians over the rounds, at \
+         rounds, which ran at the highest frequency of the core and includes the loop; for \
+         chronoscope, the *raw* figure of its cheapest round, scaled to the highest frequency \
+         that it saw. The last two columns are medians over the rounds, at \
          the usual frequency.\n\n\
          | clock | Google Benchmark | chronoscope, fastest | ratio | usual \
          | without the empty loop |\n\

@@ -131,13 +131,12 @@ fn part(all: &[Compared], machine: &str, args: &Args) -> Result<(String, Vec<Str
     let mut text = format!(
         "## Reads in other languages, compared with the tools of these languages\n\n\
          `cargo research crosscheck-runtimes`, {date}. {machine}.\n\n\
-         Nanoseconds per read with the loop, on CPU {cpu}; {rounds} rounds in which the two \
-         alternate, each with batches of 0.1 to 0.3 ms. *Typical* are the medians of each round's \
-         estimate, whether or not the core was shared. *Shortest* are the medians of each round's \
-         shortest batch, in the rounds in which that was within {shared:.0} % of the shortest of \
-         all: a neighbour on the core may stay for a whole round. *Rounds* says how many those \
-         were, and *ratio* is that of these medians, with the lowest and the highest that any two \
-         of those rounds give.\n\n\
+         Nanoseconds per read with the loop, on CPU {cpu}, in {rounds} rounds in which the two \
+         alternate, with batches of 0.1 to 0.3 ms. *Typical*: the medians of each round's \
+         estimate, whether or not the core was shared. *Shortest*: the medians of each round's \
+         shortest batch, in the *rounds* in which that was within {shared:.0} % of the shortest \
+         of all. *Ratio*: that of the shortest, with the lowest and the highest that any two of \
+         those rounds give.\n\n\
          | call | runtime | tool | typical: theirs | chronoscope | shortest: theirs | chronoscope \
          | rounds | ratio |\n\
          | --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |\n",

@@ -68,10 +68,10 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     let mut part = format!(
         "## The programs of the five texts, compared with the tool\n\n\
          `cargo research reproduce`, {date}. {machine}.\n\n\
-         Each program is a small one of the kind that its text describes \
-         (`research/reproduce`). It takes turns with the tool on CPU {cpu} for {rounds} rounds. \
-         Costs are the least of all rounds; overshoots and shares are medians. The ratio is the \
-         tool's figure divided by the program's. *Of the interval*: the difference is within 10 % \
+         Each program, of the kind that its text describes (`research/reproduce`), takes turns \
+         with the tool on CPU {cpu} for {rounds} rounds. Costs are the least of all rounds; \
+         overshoots and shares are medians. The ratio is ours to theirs. *Of the interval*: \
+         the difference is within 10 % \
          of the interval that was waited for or measured.\n\n\
          | program | item | theirs | chronoscope | ratio | within 10 % |\n\
          | --- | --- | ---: | ---: | ---: | --- |\n{rows}",
