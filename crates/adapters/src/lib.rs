@@ -9,8 +9,8 @@
 //! | `async-io` | a timer that ends on time |
 //! | `embassy` | a time driver, also without `std` |
 //!
-//! docs/RESULTS.md in the repository has figures of each, before and after, and docs/COMPARE.md
-//! says which crates have no place for another clock.
+//! docs/RESULTS.md in the repository has figures of each, before and after, and the README of this
+//! crate says which crates accept no other clock.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 #![cfg_attr(not(feature = "std"), no_std)]

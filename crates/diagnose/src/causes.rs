@@ -164,7 +164,7 @@ pub const ALL: &[Page] = &[
         title: Cause::OffCpu.words(),
         about: "The thread did not run. How much of that was the timer, an idle exit or the run \
                 queue is not known on this system.",
-        how: "The lateness itself, or for a spin the time less the thread's CPU time (Windows: \
+        how: "The overshoot itself, or for a spin the time less the thread's CPU time (Windows: \
               QueryThreadCycleTime).",
         act: "On Linux, the sources in the notes separate it: perf_event_paranoid at most 2, and \
               a kernel with CONFIG_SCHED_INFO. On Windows, an event trace of context switches, as \
@@ -200,7 +200,7 @@ pub const ALL: &[Page] = &[
         title: Cause::Unknown.words(),
         about: "The sources contradict each other for this wait, or a later version of the tool \
                 knows a cause that this one does not.",
-        how: "The recorded switches leave no room for the lateness.",
+        how: "The recorded switches leave no room for the overshoot.",
         references: &[WAITS],
         ..Page::EMPTY
     },

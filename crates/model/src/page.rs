@@ -1,4 +1,4 @@
-//! A page of prose: what `explain` shows of a name on a screen, a fault, a cause of lateness or a
+//! A page of prose: what `explain` shows of a name on a screen, a fault, a cause of late waits or a
 //! purpose.
 
 /// One page. A text that does not apply is empty.

@@ -22,8 +22,8 @@ pub const EXAMPLES: Examples = [
 /// Explain a clock, wait, runtime, finding, function, term or column.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The id of a clock, a wait, a runtime, a finding, a purpose, a preset or a cause of lateness;
-    /// a name on a screen, such as the heading of a column; a function, a timer or a term.
+    /// The id of a clock, a wait, a runtime, a finding, a purpose, a preset or a cause of late
+    /// waits; a name on a screen, such as the heading of a column; a function, a timer or a term.
     #[arg(required = true, value_name = "ID")]
     words: Vec<String>,
 }
@@ -141,7 +141,7 @@ fn unknown(name: &str) -> Error {
         .chain(advise::PURPOSES.iter().map(|purpose| ("purpose", purpose.id())))
         .chain(presets::PRESETS.iter().flat_map(|one| one.names).map(|name| ("preset", *name)))
         .chain(terms.flat_map(|page| terms::whole_names(page).map(|name| (page.title, name))))
-        .chain(causes::ALL.iter().map(|page| ("cause of lateness", page.name())))
+        .chain(causes::ALL.iter().map(|page| ("cause of late waits", page.name())))
         .collect();
     let near = select::nearest(known.iter().map(|(_, name)| *name), name);
     let near = near.into_iter().filter_map(|name| known.iter().find(|(_, known)| *known == name));

@@ -159,7 +159,7 @@ pub(super) const DEEP_IDLE: Fault = Fault {
     page: Page {
         names: &["deep-idle"],
         title: "CPUs take a long time to wake from idle",
-        about: "Most of the lateness of waits lies between the expiry of the timer and the start \
+        about: "Most of the overshoot of waits lies between the expiry of the timer and the start \
                 of the thread. The CPU was in an idle state and had to leave it; in a virtual \
                 machine the host had to run it again.",
         how: "the parts of late wake-ups, and cpuidle/state*",
@@ -303,7 +303,7 @@ pub(super) const LONG_SLICE_LATE: Fault = Fault {
     page: Page {
         names: &["long-slice-late"],
         title: "Awake threads wait for their CPU",
-        about: "Most of the lateness is time in the run queue: the thread was awake, and threads \
+        about: "Most of the overshoot is time in the run queue: the thread was awake, and threads \
                 of the same priority first used up their time slices of some 3 ms. Since Linux \
                 6.12 an ordinary thread may ask for a shorter slice of its own, and is then \
                 scheduled sooner after it wakes. That takes no privilege and no larger share of \
@@ -328,7 +328,7 @@ pub(super) const PREEMPTED_AWAKE: Fault = Fault {
     page: Page {
         names: &["preempted-awake"],
         title: "Waiting threads are preempted before they have finished",
-        about: "Most of the lateness is time after the thread was taken off its CPU for another \
+        about: "Most of the overshoot is time after the thread was taken off its CPU for another \
                 one. A thread that spins uses up its time slice and is then the first to be \
                 preempted; one that had slept was preempted by a thread of a higher priority or \
                 by a kernel thread.",

@@ -39,7 +39,7 @@ pub(super) fn why_drawn(report: &Report) -> Vec<Block> {
     let rows = rows_with_why(report);
     let largest = largest(&rows).map_or(String::new(), |(cause, share)| {
         let share = percent(share);
-        format!("{share} of the lateness of the latest wake-ups is {}. ", cause.words())
+        format!("{share} of the overshoot of the latest wake-ups is {}. ", cause.words())
     });
     let words = explained(&rows);
     let remark = format!("{largest}{}{}.", words[..1].to_uppercase(), &words[1..]);
