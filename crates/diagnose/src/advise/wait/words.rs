@@ -95,6 +95,6 @@ pub(super) fn told_apart(goal: Goal, choice: &Choice, compared: usize) -> String
         ([], Some(_), _) => "Each other wait that sleeps is later.".to_owned(),
         ([], None, 2) => format!("The other method {worse}."),
         ([], None, all) => format!("Each of the {} others {worse}.", all - 1),
-        (equal, ..) => format!("{same}, as far as can be told: {}.", equal.join(", ")),
+        (equal, ..) => format!("{same}, within the uncertainty: {}.", equal.join(", ")),
     }
 }

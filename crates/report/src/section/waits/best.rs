@@ -21,7 +21,7 @@ pub(super) fn best(report: &Report) -> Vec<Block> {
     let Some(table) = best_table(report, &GOALS) else {
         return Vec::new();
     };
-    let remark = Text::toned(Tone::Dim, "of what could be told apart; code: ")
+    let remark = Text::toned(Tone::Dim, "only clear differences count; code: ")
         .and(Text::toned(Tone::Name, "advise --for wait"));
     vec![Block::remarked("Best", remark), Block::Table(table)]
 }
