@@ -29,7 +29,7 @@ pub struct Output {
     /// When to use colour; auto: on a terminal, unless NO_COLOR is set.
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     pub color: ColorChoice,
-    /// Draw with ASCII only, as where the terminal cannot show UTF-8.
+    /// Draw with ASCII only, for terminals that cannot show UTF-8.
     #[arg(long)]
     pub ascii: bool,
     /// Show no progress and no warnings.
@@ -40,7 +40,7 @@ pub struct Output {
 #[derive(Args, Default)]
 #[command(next_help_heading = "Output options")]
 pub struct Verbose {
-    /// Show everything that is known; of a run, also the machine, the ruler and the noise.
+    /// Show everything known, also the machine, the ruler and the noise of a run.
     #[arg(long, short)]
     pub verbose: bool,
 }
@@ -67,7 +67,7 @@ pub struct Findings {
     #[arg(long, value_name = "LEVEL|ID", value_delimiter = ',', value_parser = named)]
     pub allow: Vec<Named>,
     /// Exit with 1 if there is one of these findings: ids, or a level, which includes those above
-    /// it, separated by commas. What is only about this run counts by its id alone. Repeatable.
+    /// it, separated by commas. Findings about the run count only if named by id. Repeatable.
     #[arg(long, value_name = "LEVEL|ID", value_delimiter = ',', value_parser = named)]
     pub fail_on: Vec<Named>,
 }

@@ -28,7 +28,7 @@ fn a_thread_that_waits_for_its_cpu_shows_a_busy_machine() {
     let found = busy(|report| noise(report).run_queue_ms = Some(2_500.0)).expect("a finding");
     assert_eq!(found.level, Level::Warning);
     assert!(found.affects_all);
-    assert_eq!(found.evidence[0], "its thread waited 2.50 s of 10.0 s for the CPU");
+    assert_eq!(found.evidence[0], "the tool waited 2.50 s of 10.0 s for the CPU");
     assert_eq!(busy(|report| noise(report).run_queue_ms = Some(90.0)), None);
     assert_eq!(busy(|report| noise(report).run_queue_ms = Some(f64::NAN)), None);
 }

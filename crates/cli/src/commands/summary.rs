@@ -21,7 +21,7 @@ pub struct Args {
     /// Measure only these clocks: ids, prefixes or globs, separated by commas.
     #[arg(long, value_name = "IDS", value_delimiter = ',', conflicts_with = "brief")]
     only: Vec<String>,
-    /// Measure all clocks, in 12 s, and not only those that programs commonly read and that advice
+    /// Measure all clocks, in 12 s, instead of those that programs commonly read and that advice
     /// needs.
     #[arg(long, conflicts_with_all = ["only", "brief"])]
     all: bool,

@@ -92,7 +92,7 @@ fn queued(noise: &Noise, seconds: f64) -> Option<String> {
     let (queued_ms, whole_ms) = (noise.run_queue_ms?, seconds * 1e3);
     let much = queued_ms.is_finite() && whole_ms > 0.0 && queued_ms / whole_ms > QUEUED;
     let [queued, whole] = [queued_ms, whole_ms].map(|ms| human_ns(ms * 1e6));
-    much.then(|| format!("its thread waited {queued} of {whole} for the CPU"))
+    much.then(|| format!("the tool waited {queued} of {whole} for the CPU"))
 }
 
 fn disturbed(noise: &Noise) -> Option<String> {

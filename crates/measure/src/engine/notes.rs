@@ -240,7 +240,7 @@ pub(crate) fn one_process() -> Note {
 pub(crate) fn too_short(id: &str, what: &str, share: Duration, from: Duration) -> Note {
     note(
         id,
-        format!("{what}: this needs {}, and {} of the budget is for it", human(from), human(share)),
+        format!("{what}: this needs {}, of which the budget allows {}", human(from), human(share)),
         "raise --budget",
     )
 }

@@ -81,7 +81,7 @@ pub struct Args {
     /// Replay this many times as fast as it happened, from 0.125 to 1024.
     #[arg(long, value_name = "N", requires = "replay", value_parser = speed)]
     speed: Option<f64>,
-    /// Draw with ASCII only, as where the terminal cannot show UTF-8.
+    /// Draw with ASCII only, for terminals that cannot show UTF-8.
     #[arg(long)]
     ascii: bool,
 }

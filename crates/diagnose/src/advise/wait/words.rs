@@ -28,7 +28,7 @@ pub(super) fn named(goal: Goal) -> (&'static str, String) {
         ),
     };
     let rule = format!(
-        "{rule}, then simplicity; each step removes only what is sure to be worse (more than \
+        "{rule}, then simplicity; each step removes only what is clearly worse (more than \
          {LATER} times as late, or {NEAR_CPU} times the CPU time): explain wait."
     );
     (name, rule)
