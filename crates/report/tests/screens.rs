@@ -353,7 +353,7 @@ fn what_makes_every_figure_doubtful_stands_above_them_in_one_line() {
     report.ruler.as_mut().expect("a ruler").noise.run_queue_ms = Some(4_100.0);
     chronoscope_diagnose::judge(&mut report);
     let screen = text::summary(&report, &style(80, false));
-    let line = "The machine was busy: its thread waited 4.10 s of 12.0 s for the CPU";
+    let line = "The machine was busy: the tool waited 4.10 s of 12.0 s for the CPU";
     stands_above_the_figures(&screen, line, "processor");
 }
 
