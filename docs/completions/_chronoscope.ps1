@@ -417,6 +417,9 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             break
         }
         'chronoscope;overhead' {
+            [CompletionResult]::new('--load', '--load', [CompletionResultType]::ParameterName, 'Measure again under each of these loads: low, low-nice, normal, high, io, memory, timers, print')
+            [CompletionResult]::new('--load-processes', '--load-processes', [CompletionResultType]::ParameterName, 'Processes of a load. Default: one per CPU')
+            [CompletionResult]::new('--priority', '--priority', [CompletionResultType]::ParameterName, 'Read with SCHED_FIFO at this priority (1 to 49, or 99 with --allow-high-priority)')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable')
             [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour; auto: on a terminal, unless NO_COLOR is set')
@@ -428,6 +431,7 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             [CompletionResult]::new('--baseline', '--baseline', [CompletionResultType]::ParameterName, 'Compare with the report that was saved under this name')
             [CompletionResult]::new('--save-baseline', '--save-baseline', [CompletionResultType]::ParameterName, 'Save the report under this name, in the user''s data directory')
             [CompletionResult]::new('--preset', '--preset', [CompletionResultType]::ParameterName, 'Repeat a known experiment; other arguments and options change parts of it. chronoscope list presets has the command lines')
+            [CompletionResult]::new('--allow-high-priority', '--allow-high-priority', [CompletionResultType]::ParameterName, 'Allow a --priority of 50 to 99, which the kernel''s interrupt threads cannot interrupt')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write the result as JSON to standard output')
             [CompletionResult]::new('--ascii', '--ascii', [CompletionResultType]::ParameterName, 'Draw with ASCII only, for terminals that cannot show UTF-8')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Show no progress and no warnings')

@@ -400,6 +400,9 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand --version 'Print version'
         }
         &'chronoscope;overhead'= {
+            cand --load 'Measure again under each of these loads: low, low-nice, normal, high, io, memory, timers, print'
+            cand --load-processes 'Processes of a load. Default: one per CPU'
+            cand --priority 'Read with SCHED_FIFO at this priority (1 to 49, or 99 with --allow-high-priority)'
             cand -o 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable'
             cand --export 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable'
             cand --color 'When to use colour; auto: on a terminal, unless NO_COLOR is set'
@@ -411,6 +414,7 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand --baseline 'Compare with the report that was saved under this name'
             cand --save-baseline 'Save the report under this name, in the user''s data directory'
             cand --preset 'Repeat a known experiment; other arguments and options change parts of it. chronoscope list presets has the command lines'
+            cand --allow-high-priority 'Allow a --priority of 50 to 99, which the kernel''s interrupt threads cannot interrupt'
             cand --json 'Write the result as JSON to standard output'
             cand --ascii 'Draw with ASCII only, for terminals that cannot show UTF-8'
             cand -q 'Show no progress and no warnings'

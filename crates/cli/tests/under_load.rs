@@ -1,4 +1,4 @@
-//! Clocks, differences and calls without a load and under some.
+//! Clocks, differences, calls and overheads without a load and under some.
 #![cfg(target_os = "linux")]
 
 use crate::common::{run, tool};
@@ -8,10 +8,11 @@ use chronoscope_model::waits::Load;
 use std::process::Stdio;
 
 /// The commands in a short form.
-const SHORT: [&[&str]; 3] = [
+const SHORT: [&[&str]; 4] = [
     &["clocks", "rust/instant", "c/time", "--budget", "3s"],
     &["deltas", "rust/instant", "--reads", "1000", "--budget", "1s"],
     &["calls", "rust/instant", "--budget", "300ms"],
+    &["overhead", "rust/instant", "60", "20", "20", "--budget", "1s"],
 ];
 
 fn report(args: &[&str], more: &[&str]) -> Report {
@@ -25,7 +26,9 @@ fn report(args: &[&str], more: &[&str]) -> Report {
 fn loads(report: &Report) -> Vec<Option<Load>> {
     let clocks = report.clocks.iter().chain(&report.clocks_under_load).map(|row| row.load);
     let deltas = report.deltas.iter().map(|row| row.load);
-    clocks.chain(deltas).chain(report.calls.iter().map(|row| row.load)).collect()
+    let loops = report.calls.iter().map(|row| row.load);
+    let loops = loops.chain(report.overhead.iter().map(|row| row.load));
+    clocks.chain(deltas).chain(loops).collect()
 }
 
 #[test]

@@ -8,6 +8,8 @@ use crate::load::Load;
 pub struct Overhead {
     /// The clock.
     pub id: String,
+    /// What ran alongside; absent if nothing did.
+    pub load: Option<Load>,
     /// How many samples were asked for.
     pub samples: u64,
     /// Iterations per sample.

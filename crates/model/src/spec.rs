@@ -136,6 +136,9 @@ pub struct OverheadSpec {
     pub n: u64,
     /// Integers summed in each iteration.
     pub m: u64,
+    /// What runs alongside, and with which priority the loops run.
+    #[serde(flatten)]
+    pub disturbance: Disturbance,
 }
 
 impl OverheadSpec {

@@ -89,9 +89,9 @@ impl<'a> Survey<'a> {
             Spec::Calls(CallSpec { id, disturbance }) => {
                 Self::new(calls::Request { entry: select::native(&id)?, disturbance })
             }
-            Spec::Overhead(OverheadSpec { id, samples, n, m }) => {
+            Spec::Overhead(OverheadSpec { id, samples, n, m, disturbance }) => {
                 let shape = [samples, n, m];
-                Self::new(overhead::Request { entry: select::native(&id)?, shape })
+                Self::new(overhead::Request { entry: select::native(&id)?, shape, disturbance })
             }
             Spec::Waits(spec) => Self::new(waits::Request::of(spec)?),
             Spec::Runtimes(RuntimeSpec { ids, runtime }) => {

@@ -96,7 +96,9 @@ fn single_questions_are_answered() {
     assert!(report.deltas[0].reads >= 2 && report.ruler.is_some());
     let report = run(Spec::Calls(CallSpec { id: id(), disturbance: Disturbance::default() }));
     assert_eq!(report.calls[0].passes.len(), 3);
-    let report = run(Spec::Overhead(OverheadSpec { id: id(), samples: 3, n: 10, m: 10 }));
+    let disturbance = Disturbance::default();
+    let shape = OverheadSpec { id: id(), samples: 3, n: 10, m: 10, disturbance };
+    let report = run(Spec::Overhead(shape));
     assert_eq!(report.overhead[0].taken, 3);
     let report = run(Spec::Trust(TrustSpec { ids: vec![id()], duration: Some(budget) }));
     assert_eq!(report.trust.expect("it was watched").asked_s, budget.as_secs_f64());

@@ -157,7 +157,7 @@ fn cheapest(rows: &[ClockRow]) -> Vec<Portable> {
 fn overhead(reports: &[(String, Report)]) -> Vec<OverheadRow> {
     let mut rows: Vec<OverheadRow> = Vec::new();
     for (at, (_, report)) in reports.iter().enumerate() {
-        for it in &report.overhead {
+        for it in report.overhead.iter().filter(|it| it.load.is_none()) {
             let same = |row: &OverheadRow| {
                 row.id == it.id && (row.samples, row.n, row.m) == (it.samples, it.n, it.m)
             };

@@ -1,6 +1,7 @@
 //! What timing adds to a real loop: the sum of some integers, with and without two reads and a
 //! subtraction around it.
 
+use crate::clocks::disturbance::Conditions;
 use crate::engine::around;
 use crate::engine::batch::{Around, Pairs};
 use crate::engine::notes;
@@ -12,6 +13,7 @@ use crate::run::measurement::{Error, Measurement, Progress, Setting};
 use crate::stats::estimate::student_975;
 use chronoscope_model::loops::{Centre, FEWEST, Overhead};
 use chronoscope_model::run::Noise;
+use chronoscope_model::spec::Disturbance;
 use chronoscope_model::{Note, Report};
 use chronoscope_probes::clocks::Entry;
 use std::time::Duration;
@@ -20,19 +22,28 @@ pub struct Request {
     pub entry: &'static Entry,
     /// Samples, iterations per sample, integers summed in each iteration.
     pub shape: [u64; 3],
+    pub disturbance: Disturbance,
 }
 
 impl Measurement for Request {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
+        let conditions = Conditions::new(&self.disturbance, setting)?;
         let mut session = setting.session(&report.environment, &[self.entry])?;
         let specs = session.specs.clone();
-        let longest = setting.budget.unwrap_or(schedule::OVERHEAD.time);
-        let (host, seed) = (&mut session.machine, setting.seed);
-        let found = measure(host, &specs, 0, self.shape, longest, seed, |done| {
-            (setting.progress)(Progress::Phase("overhead", done));
-        });
-        report.notes.extend(found.as_ref().and_then(negative));
-        report.overhead.extend(found);
+        let seed = setting.seed;
+        let all = 1 + conditions.loads();
+        let longest = setting.budget.map_or(schedule::OVERHEAD.time, |budget| budget / all);
+        let (mut found, mut done) = (Vec::new(), 0.0);
+        conditions.each(&mut session, report, |session, load| {
+            let host = &mut session.machine;
+            let made = measure(host, &specs, 0, self.shape, longest, seed, |part| {
+                (setting.progress)(Progress::Phase("overhead", (done + part) / f64::from(all)));
+            });
+            done += 1.0;
+            found.extend(made.map(|made| Overhead { load, ..made }));
+        })?;
+        report.notes.extend(found.first().and_then(negative));
+        report.overhead.append(&mut found);
         session.conclude(report, 0.0, Noise::default());
         Ok(())
     }
@@ -103,6 +114,7 @@ pub fn measure<H: Values + Batches>(
     let runs = [plain.median_ns * base.hypot(frequency), added.median_ns * read.hypot(frequency)];
     (taken > 0).then(|| Overhead {
         id: specs[subject].row.id.clone(),
+        load: None,
         samples,
         n,
         m,

@@ -1,7 +1,7 @@
 //! The words after `overhead`: an id and up to three numbers. The numbers have an order; the id may
 //! stand anywhere among them.
 
-use super::OverheadSpec;
+use super::{Disturbance, OverheadSpec};
 use crate::units::parse_count;
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
@@ -21,6 +21,9 @@ struct Words {
     /// Integers summed in each iteration [default: 999]
     #[arg(allow_negative_numbers = true)]
     m: Option<String>,
+    /// What runs alongside, and with which priority the loops run.
+    #[command(flatten)]
+    disturbance: Disturbance,
 }
 
 impl Args for OverheadSpec {
@@ -35,8 +38,9 @@ impl Args for OverheadSpec {
 
 impl FromArgMatches for OverheadSpec {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
-        let Words { id, samples, n, m } = Words::from_arg_matches(matches)?;
+        let Words { id, samples, n, m, disturbance } = Words::from_arg_matches(matches)?;
         of([id, samples, n, m].into_iter().flatten())
+            .map(|spec| Self { disturbance, ..spec })
             .map_err(|why| Error::raw(ErrorKind::ValueValidation, format!("{why}\n")))
     }
 
@@ -70,7 +74,7 @@ fn of(words: impl Iterator<Item = String>) -> Result<OverheadSpec, String> {
     if m > MOST_INTEGERS {
         return Err(format!("an iteration sums at most {MOST_INTEGERS} integers"));
     }
-    Ok(OverheadSpec { id, samples, n, m })
+    Ok(OverheadSpec { id, samples, n, m, disturbance: Disturbance::default() })
 }
 
 #[cfg(test)]

@@ -51,6 +51,7 @@ pub fn full() -> Report {
     };
     report.overhead = vec![Overhead {
         id: "rust/instant".into(),
+        load: None,
         samples: 9999,
         n: 999,
         m: 999,

@@ -2,7 +2,7 @@
 
 use super::shared::{
     Line, Rows, Spec, columns, cost_mark, each, finding, is_drawn, joined_lines, lines_table,
-    together, whose,
+    load_conditions, load_name, times_undisturbed, together, whose,
 };
 use super::{Detail, SECTION as PLAIN, Section, heading_of};
 use crate::block::chart::What;
@@ -23,7 +23,7 @@ pub const SECTION: Section = Section {
     page: Some(page),
     table: Some(|report| {
         let rows = report.overhead.iter().flat_map(parts);
-        Rows::data(columns()).of_all(&rows.collect::<Vec<_>>())
+        Rows::data(columns(true)).of_all(&rows.collect::<Vec<_>>())
     }),
     ..PLAIN
 };
@@ -36,22 +36,43 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
         return vec![Block::paragraph("No overhead was measured.")];
     }
     let mut blocks = Vec::new();
-    for overhead in &report.overhead {
+    for overhead in report.overhead.iter().filter(|it| it.load.is_none()) {
+        let same = || report.overhead.iter().filter(|other| other.id == overhead.id);
+        let loads = same().count() > 1;
         blocks.push(heading_of(report, &overhead.id));
         blocks.push(Block::paragraph(shape(overhead, report.run.complete)));
-        let rows: Vec<Turn> = parts(overhead).collect();
-        let table = Rows::shown(columns(), detail);
+        let rows: Vec<Turn> = same().flat_map(parts).collect();
+        let table = Rows::shown(columns(loads), detail);
         blocks.push(Block::Table(table.of_all(&rows)));
+        if loads {
+            let rows: Vec<Pair> = same().map(|other| (overhead, other)).collect();
+            blocks.push(Block::Table(Rows::shown(under_loads(), detail).of_all(&rows)));
+        }
     }
     blocks.push(legend(report.overhead.iter()));
+    blocks.extend(load_conditions(report));
     blocks
 }
 
+/// The overhead without a load, and without or with one.
+type Pair<'a> = (&'a Overhead, &'a Overhead);
+
+fn under_loads<'a>() -> Vec<Spec<Pair<'a>>> {
+    columns! { (none, loaded) in Pair;
+        "" "load" [full also_name] Cell::text(load_name(loaded.load));
+        "" "overhead" [full unit("ns") decimal spread] median(loaded, &loaded.overhead);
+        "" "× none" [full decimal close]
+            times_undisturbed(Some(loaded.overhead.median_ns), Some(none.overhead.median_ns));
+    }
+}
+
 fn legend<'a>(mut all: impl Iterator<Item = &'a Overhead>) -> Block {
-    let interval = if all.any(Overhead::has_intervals) {
-        "half the 95 % interval, which covers other processes and placements"
-    } else {
-        "needs at least six samples"
+    let interval = match all.find(|it| it.has_intervals()) {
+        Some(it) if it.processes > Some(1) => {
+            "half the 95 % interval, which covers other processes and placements"
+        }
+        Some(_) => "half the 95 % interval, of this process and its placement alone",
+        None => "needs at least six samples",
     };
     let legend = format!(
         "timed: the same iteration with two reads and a subtraction around it. overhead: timed \
@@ -101,9 +122,10 @@ fn parts(overhead: &Overhead) -> impl Iterator<Item = Turn<'_>> {
     .into_iter()
 }
 
-fn columns<'a>() -> Vec<Spec<Turn<'a>>> {
+fn columns<'a>(loads: bool) -> Vec<Spec<Turn<'a>>> {
     columns! { (overhead, part, centre) in Turn;
         "id" "an iteration" [] Cell::code(&overhead.id);
+        "load" "load" [full_if(loads) also_name] Cell::text(load_name(overhead.load));
         "samples" "an iteration" [] Cell::count(overhead.samples);
         "n" "an iteration" [] Cell::count(overhead.n);
         "m" "an iteration" [] Cell::count(overhead.m);
@@ -172,11 +194,13 @@ fn page_line(inputs: &[Input<'_>], of: usize, (overhead, part, centre): Turn<'_>
             ..Estimate::default()
         },
     };
+    let under = overhead.load.map_or(String::new(), |load| format!(", load {}", load.name()));
+    let part = format!("{part}{under}");
     let name = whose(inputs, of, &format!("{part}, {}", overhead.id));
     Line {
         best: false,
         group: (overhead.id.clone(), String::new()),
-        key: part.to_owned(),
+        key: part.clone(),
         names: vec![Cell::text(part)],
         marks: cost_mark(What::Median, Some(&estimate), of, &name).into_iter().collect(),
         figures: vec![Some(estimate)],
