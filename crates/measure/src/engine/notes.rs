@@ -32,6 +32,15 @@ pub(crate) fn no_clock(runtime: &str, clock: &str, why: &str) -> Note {
     note("no-clock", format!("{runtime}/{clock} cannot be read: {why}"), "")
 }
 
+/// A budget ended before everything about the clocks of runtimes was looked at.
+pub(crate) fn budget_used_up() -> Note {
+    note(
+        "budget-used-up",
+        "some ticks, sleeps or calls were left out: the --budget was used up by the costs".into(),
+        "Give a longer --budget.",
+    )
+}
+
 /// The clock source could not be restored.
 pub(crate) fn source_not_restored(original: &str, why: &str) -> Note {
     note(

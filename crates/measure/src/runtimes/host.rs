@@ -29,7 +29,7 @@ pub(super) struct Slot {
     /// What each series of a later process needs to warm up, from the first process.
     later: Vec<Enough>,
     /// How long a later process should take to start and warm up.
-    restart: Duration,
+    pub restart: Duration,
     /// The rate, in units of the stopwatch per second, with which batches are converted.
     pub hz: f64,
     /// Whether the runtime is compiled ahead of time: its loops need no time to become faster.
@@ -47,9 +47,11 @@ pub(super) struct Joined {
     rng: fastrand::Rng,
     /// The time that went into later processes before their rounds.
     starting: Duration,
+    /// How long a probe may take to settle; after that, it is measured as it is.
+    longest: Duration,
 }
 
-/// How long a probe may take to settle. After that, it is measured as it is.
+/// How long a probe may take to settle if there is time.
 const LONGEST: Duration = Duration::from_secs(6);
 /// The length of a batch during the warm-up, most of which shall not go into requests.
 const BATCH_NS: f64 = 500_000.0;
@@ -74,6 +76,7 @@ impl Joined {
             slots: Vec::new(),
             rng: fastrand::Rng::with_seed(seed),
             starting: Duration::ZERO,
+            longest: LONGEST,
         }
     }
 
@@ -123,13 +126,31 @@ impl Joined {
         self.slots.iter().map(|slot| slot.restart).sum()
     }
 
+    /// Starts the first processes of all runtimes, and warms each of them up, within this time: a
+    /// runtime for which there is none is left out.
+    pub fn first_start(&mut self, time: Duration, mut progress: impl FnMut(usize)) {
+        let (begun, all) = (self.machine.elapsed(), self.slots.len());
+        for at in 0..all {
+            if self.machine.interrupted() {
+                return;
+            }
+            let left = time.saturating_sub(self.machine.elapsed().saturating_sub(begun));
+            if at > 0 && left.is_zero() {
+                self.fail(at, super::OUT_OF_TIME.into());
+                continue;
+            }
+            self.longest = LONGEST.min(left / (all - at) as u32);
+            progress(at);
+            self.restart_one(at);
+        }
+    }
+
     /// Starts new processes of all runtimes that have not failed, and warms each of them up.
-    pub fn restart(&mut self, mut progress: impl FnMut(usize)) {
+    fn restart(&mut self) {
         for at in 0..self.slots.len() {
             if self.machine.interrupted() {
                 return;
             }
-            progress(at);
             self.restart_one(at);
         }
     }
@@ -233,7 +254,7 @@ impl Joined {
         // settled at once.
         let mut settled = vec![false; series.len()];
         let mut passed = Duration::ZERO;
-        while settled.contains(&false) && passed < LONGEST && !self.machine.interrupted() {
+        while settled.contains(&false) && passed < self.longest && !self.machine.interrupted() {
             for (nth, &(clock, mode)) in series.iter().enumerate() {
                 // Each loop of a later process takes its turns only until it is ready.
                 if settled[nth] && !is_first {
@@ -389,7 +410,7 @@ impl Batches for Joined {
     /// itself, with another copy of its loops.
     fn child_rounds(&mut self, job: &Job) -> Option<Sampled> {
         let begun = self.machine.elapsed();
-        self.restart(|_| ());
+        self.restart();
         self.starting += self.machine.elapsed().saturating_sub(begun);
         self.machine.use_copy(job.copy);
         (!self.interrupted()).then(|| sampling::sample(self, job, |_, _| false))

@@ -29,8 +29,10 @@ use chronoscope_model::run::Noise;
 use chronoscope_model::runtimes::{
     self as model, Benchmark, Ratio, Runtime as Row, RuntimeClock, Spread,
 };
+use chronoscope_model::units::short_ns;
 use chronoscope_model::{Environment, Estimate, Report};
 use chronoscope_probes::clocks::{self, Entry};
+use chronoscope_probes::time::Instant;
 use chronoscope_runtimes::Runtime;
 use host::{Joined, Slot};
 use prepare::{Candidate, Ready, candidates};
@@ -42,7 +44,7 @@ pub use series::Series;
 
 /// The most processes of each build. With six, Student's t is 2.57; with three, it is 4.30.
 const PROCESSES: u32 = 6;
-/// The fewest: one process cannot show by how much two differ.
+/// The fewest without a budget: one process cannot show by how much two differ.
 const FEWEST_PROCESSES: u32 = 2;
 /// The time for starting and warming up the processes after the first, for each build. A build that
 /// needs 0.6 s each time gets all six.
@@ -72,12 +74,56 @@ pub struct Request {
     pub wanted: Vec<Wanted>,
 }
 
+/// When a run with a budget must have finished its phases. A process that is being started or asked
+/// is not interrupted, so a run may end later by one such step.
+#[derive(Clone, Copy)]
+struct Deadline {
+    began: Instant,
+    budget: Option<Duration>,
+}
+
+/// The share of a budget after which nothing more is built, and after which nothing is measured
+/// that is not yet warm.
+const BUILT: f64 = 0.4;
+const WARM: f64 = 0.7;
+
+impl Deadline {
+    /// What is left of this share of the budget; without one, the longest time.
+    fn left(&self, share: f64) -> Duration {
+        let all = self.budget.map(|budget| budget.mul_f64(share));
+        all.map_or(Duration::MAX, |all| all.saturating_sub(self.began.elapsed()))
+    }
+
+    /// # Errors
+    /// The time is over.
+    fn allows(&self, share: f64) -> Result<(), String> {
+        if self.left(share).is_zero() { Err(OUT_OF_TIME.into()) } else { Ok(()) }
+    }
+
+    /// # Errors
+    /// So much of the budget is spent before the first round that nothing can be measured within.
+    fn suffices(&self) -> Result<(), Error> {
+        let Some(budget) = self.budget.filter(|_| self.left(WARM).is_zero()) else { return Ok(()) };
+        let spent = self.began.elapsed();
+        let least = (spent.as_secs_f64() / BUILT).ceil();
+        let [budget, spent] = [budget, spent].map(|time| short_ns(time.as_nanos() as f64));
+        Err(Error::Invalid(format!(
+            "--budget {budget} is too short: building and starting took {spent} of it; about \
+             {least} s would do"
+        )))
+    }
+}
+
+/// Why a build or a phase was left out.
+const OUT_OF_TIME: &str = "left out: the --budget was used up before it";
+
 impl Measurement for Request {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
         let cache = Cache::open().map_err(Error::Nothing)?;
         let base = base_row(&report.environment);
         let mut rows: Vec<Row> = Vec::new();
-        let ready = self.prepare(&cache, &base, setting, &mut rows);
+        let deadline = Deadline { began: setting.began, budget: setting.budget };
+        let ready = self.prepare(&cache, &base, setting, deadline, &mut rows);
         if ready.is_empty() {
             // Each row has its reason.
             report.runtimes = rows;
@@ -86,10 +132,6 @@ impl Measurement for Request {
         let builds = u32::try_from(ready.len()).unwrap_or(u32::MAX);
         let rounds = (RUNTIMES.time.saturating_mul(builds)).clamp(ROUNDS[0], ROUNDS[1]);
         let starts = START.saturating_mul(builds);
-        let [rounds, starts] = setting
-            .budget
-            .map_or([rounds, starts], |budget| [RUNTIME_ROUNDS.of(budget), WARM_UP.of(budget)]);
-
         let reference = reference();
         // The rounds of C are in this process; rounds elsewhere are those of the runtimes.
         let children = setting.children.take();
@@ -105,16 +147,26 @@ impl Measurement for Request {
         }
         let names: Vec<String> = host.slots.iter().map(|slot| slot.id.clone()).collect();
         let count = names.len().max(1) as f64;
-        host.restart(|at| {
+        host.first_start(deadline.left(WARM), |at| {
             progress(setting, &WARM_UP, at as f64 / count);
         });
+        if !setting.interrupt.is_set() {
+            deadline.suffices()?;
+        }
+        // Of what is left, half is for the rounds, and a quarter for later processes.
+        let left = deadline.left(1.0);
+        let [rounds, starts] = match setting.budget {
+            Some(budget) => [RUNTIME_ROUNDS.of(budget).min(left / 2), left / 4],
+            None => [rounds, starts],
+        };
+        let least = if setting.budget.is_some() { 1 } else { FEWEST_PROCESSES };
         let specs = host.specs();
         let subjects = subjects(&host, reference.len());
         let modes = [Mode::Throughput, Mode::Latency];
         let plan = Plan {
             min_rounds: 90,
             max_rounds: 900,
-            processes: processes(starts, host.restart_takes()),
+            processes: processes(starts, host.restart_takes(), least),
             shape: Shape { batch_ns: BATCH_NS, ..Shape::default() },
             ..Plan::within(rounds)
         };
@@ -145,13 +197,15 @@ impl Measurement for Request {
         let ruler_cost = outcome.ruler_ticks * 1e9 / rate.hz;
 
         let counters = Counters::here(&cache, &|| setting.interrupt.is_set());
+        let mut left_out = false;
         for at in 0..host.slots.len() {
             progress(setting, &RUNTIME_CLOCKS, at as f64 / count);
             let id = &host.slots[at].id;
             if let Some(row) = rows.iter_mut().find(|row| row.id == *id) {
-                look(row, &mut host, at, rate, &counters, setting);
+                left_out |= !look(row, &mut host, at, rate, &counters, setting, deadline);
             }
         }
+        report.notes.extend(left_out.then(notes::budget_used_up));
         rows.splice(0..0, reference_row(&base, &reference, &estimate, between_runs));
         session.machine = host.into_machine();
         session.conclude(report, ruler_cost, noise);
@@ -166,10 +220,10 @@ impl Measurement for Request {
 
 /// Returns how many processes of each build there is time for, if starting one of each takes this
 /// long.
-fn processes(starts: Duration, each: Duration) -> u32 {
+fn processes(starts: Duration, each: Duration, least: u32) -> u32 {
     let more = starts.as_nanos() / each.as_nanos().max(1);
     let more = u32::try_from(more).unwrap_or(u32::MAX);
-    more.saturating_add(1).clamp(FEWEST_PROCESSES, PROCESSES)
+    more.saturating_add(1).clamp(least, PROCESSES)
 }
 
 fn progress(setting: &mut Setting, phase: &Phase, done: f64) {
@@ -186,6 +240,7 @@ impl Request {
         cache: &Cache,
         base: &Row,
         setting: &mut Setting,
+        deadline: Deadline,
         rows: &mut Vec<Row>,
     ) -> Vec<Prepared> {
         let mut prepared = Vec::new();
@@ -213,6 +268,9 @@ impl Request {
             row.settings = settings(wanted.runtime);
             let known = found.and_then(|candidate| {
                 row.id.clone_from(&candidate.id);
+                if !prepared.is_empty() {
+                    deadline.allows(BUILT)?;
+                }
                 let ready = candidate.prepare(cache, &stop)?;
                 row.program = Some(ready.program.display().to_string());
                 row.version = Some(ready.version.clone());
@@ -344,7 +402,8 @@ fn describe(
     }
 }
 
-/// Examines everything outside the rounds: ticks, sleeps, allocations, calls of the system.
+/// Examines everything outside the rounds: ticks, sleeps, allocations, calls of the system. Returns
+/// whether there was time for all of it.
 fn look(
     row: &mut Row,
     host: &mut Joined,
@@ -352,22 +411,24 @@ fn look(
     ruler: Rate,
     counters: &Counters,
     setting: &Setting,
-) {
+    deadline: Deadline,
+) -> bool {
     let stop = || setting.interrupt.is_set();
     let slot = &mut host.slots[at];
     let Some(probe) = slot.probe.as_mut() else {
-        return;
+        return true;
     };
+    let in_time = || deadline.allows(1.0).is_ok();
     let counts = slot.hello.allocations;
-    let mut clocks = row.clocks.iter_mut();
+    let mut clocks = row.clocks.iter_mut().take_while(|_| in_time());
     let mut looked = clocks.try_for_each(|clock| details::clock(probe, clock, counts, &stop));
-    if looked.is_ok() {
+    if looked.is_ok() && in_time() {
         looked = details::stopwatch(probe, row, ruler, &stop);
     }
     let stopwatch_ns = 1e9 / slot.hello.stopwatch.hz;
     let tick_ns = row.clocks.iter().filter_map(|clock| clock.tick_ns);
     let tick_ns = tick_ns.fold(stopwatch_ns, f64::min).max(stopwatch_ns);
-    if looked.is_ok() {
+    if looked.is_ok() && in_time() {
         looked = details::sleeps(probe, tick_ns, &stop).map(|sleeps| row.sleeps = sleeps);
     }
     if let Err(why) = looked
@@ -375,10 +436,18 @@ fn look(
     {
         row.reason.get_or_insert(why);
         slot.probe = None;
-        return;
+        return true;
     }
     if let Some(mut probe) = slot.probe.take() {
         probe.end();
+    }
+    for clock in &mut row.clocks {
+        let longer = clock.tick_ns.zip(clock.read_ns()).map(|(tick, read)| tick.max(read));
+        clock.resolution_ns = longer.or(clock.tick_ns);
+    }
+    // The calls are counted in two more processes.
+    if deadline.left(1.0) < slot.restart * 2 {
+        return false;
     }
     let ids: Vec<String> = row.clocks.iter().map(|clock| clock.id.clone()).collect();
     let counted = counters.count(&slot.ready, &ids, &stop);
@@ -387,9 +456,8 @@ fn look(
         clock.counted_by = counted.by;
         clock.system_calls = counted.of_system.map(|[calls, _]| calls);
         clock.futex_calls = counted.of_system.map(|[_, futex]| futex);
-        let longer = clock.tick_ns.zip(clock.read_ns()).map(|(tick, read)| tick.max(read));
-        clock.resolution_ns = longer.or(clock.tick_ns);
     }
+    true
 }
 
 /// The row of the clock of C that this tool reads itself.
@@ -429,8 +497,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_budget_that_is_spent_before_the_first_round_is_refused_in_one_line() {
+        let of = |budget| Deadline { began: Instant::now(), budget };
+        assert!(of(None).suffices().is_ok() && of(None).allows(BUILT).is_ok());
+        assert!(of(Some(Duration::from_secs(60))).suffices().is_ok());
+        let spent = of(Some(Duration::ZERO));
+        assert_eq!(spent.allows(BUILT), Err(OUT_OF_TIME.into()));
+        let Err(Error::Invalid(told)) = spent.suffices() else { panic!("it suffices") };
+        assert!(told.contains("is too short") && told.contains("1 s would do"), "{told}");
+    }
+
+    #[test]
     fn there_are_six_processes_unless_starting_them_takes_too_long() {
-        let of = |ms| processes(START, Duration::from_millis(ms));
+        let of = |ms| processes(START, Duration::from_millis(ms), FEWEST_PROCESSES);
         assert_eq!([0, 300, 600, 800, 1500, 9000].map(of), [6, 6, 6, 4, 3, 2]);
     }
 }
