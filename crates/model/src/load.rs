@@ -35,6 +35,13 @@ impl std::str::FromStr for Load {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
+        // Its priority, compared with that of what is measured.
+        let name = match name {
+            "lower" => "low",
+            "equal" => "normal",
+            "higher" => "high",
+            name => name,
+        };
         let found = Self::ALL.into_iter().find(|load| load.name().eq_ignore_ascii_case(name));
         found.ok_or_else(|| {
             let names: Vec<_> = Self::ALL.iter().map(|load| load.name()).collect();
@@ -117,6 +124,10 @@ mod tests {
             assert_eq!(load.name().parse(), Ok(load));
             let json = serde_json::to_string(&load).expect("a word");
             assert_eq!(json, format!("\"{}\"", load.name()));
+        }
+        let by_priority = [("lower", Load::Low), ("equal", Load::Normal), ("higher", Load::High)];
+        for (name, load) in by_priority {
+            assert_eq!(name.parse(), Ok(load));
         }
         let error = "hihg".parse::<Load>().expect_err("no load");
         assert!(error.contains("hihg") && error.contains("high"), "{error}");

@@ -43,6 +43,13 @@ static inline uint64_t cs_cpuid_rdtsc(void) {
     return (uint64_t)high << 32 | low;
 }
 
+static inline uint64_t cs_rdtscp_cpuid(void) {
+    uint64_t ticks = cs_rdtscp();
+    uint32_t leaf = 0;
+    __asm__ volatile("cpuid" : "+a"(leaf) : : "rbx", "rcx", "rdx", "memory");
+    return ticks;
+}
+
 /* SERIALIZE as bytes, because assemblers before binutils 2.35 do not know it. */
 static inline uint64_t cs_serialize_rdtsc(void) {
     uint32_t low, high;
@@ -57,6 +64,7 @@ CS_TSC(x86_rdtscp, cs_rdtscp());
 CS_TSC(x86_lfence_rdtsc, cs_lfence_rdtsc());
 CS_TSC(x86_lfence_rdtsc_lfence, cs_lfence_rdtsc_lfence());
 CS_TSC(x86_cpuid_rdtsc, cs_cpuid_rdtsc());
+CS_TSC(x86_rdtscp_cpuid, cs_rdtscp_cpuid());
 CS_TSC(x86_serialize_rdtsc, cs_serialize_rdtsc());
 CS_TSC(x86_mfence_rdtsc, cs_mfence_rdtsc());
 
