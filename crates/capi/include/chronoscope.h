@@ -1,5 +1,5 @@
 /*
- * chronoscope: a clock that costs one instruction and bounds its own error, and waits that end on
+ * chronoscope: a clock that reads the counter of the processor and bounds its own error, and waits that end on
  * time for little CPU time.
  *
  *     #include <chronoscope.h>

@@ -29,6 +29,8 @@ use chronoscope_model::spec::Disturbance;
 use chronoscope_model::waits::Load;
 use chronoscope_model::{Estimate, Note, Report};
 use chronoscope_probes::clocks::{Entry, Unit};
+use chronoscope_probes::machine::Root;
+use chronoscope_probes::machine::quota::memory_left;
 use disturbance::Conditions;
 use std::time::Duration;
 
@@ -76,6 +78,7 @@ impl Request {
             seed: setting.seed,
             ruler_tick: session.machine.ruler().tick(),
             caches: report.environment.cpu.caches.clone(),
+            memory: memory_left(&Root::host()),
             ruler_is_clock_source: session.machine.ruler().kind() != RulerKind::System
                 && report.environment.keeps_time_by_counter(),
         };
@@ -203,6 +206,8 @@ pub struct Options {
     pub ruler_tick: f64,
     /// The processor's caches, the smallest level first; empty if they are not known.
     pub caches: Vec<Cache>,
+    /// The memory that the process may still take; absent without a limit.
+    pub memory: Option<u64>,
     /// Whether the system keeps time with the counter that is the ruler.
     pub ruler_is_clock_source: bool,
 }
@@ -217,6 +222,7 @@ impl Default for Options {
             seed: 0,
             ruler_tick: 1.0,
             caches: Vec::new(),
+            memory: None,
             ruler_is_clock_source: false,
         }
     }
@@ -336,8 +342,11 @@ pub fn measure<H: Batches + Values>(
     };
 
     at(&COLD, 0.0);
-    let (cold, displaced) = if options.cold {
-        let ways = single::displaceable(&options.caches);
+    let ways = single::displaceable(&options.caches, options.memory);
+    if options.cold && ways.is_empty() {
+        noted.push(notes::no_memory());
+    }
+    let (cold, displaced) = if options.cold && !ways.is_empty() {
         let limits = (COLD_ROUNDS, COLD.of(budget));
         single::cold(host, subjects, specs.len(), &ways, limits, &mut rng)
     } else {

@@ -53,8 +53,9 @@ const WARM: usize = 9;
 /// ... so only the last ones count.
 const SETTLED: usize = 3;
 
-/// Returns what can be displaced with the available memory, the most first.
-pub fn displaceable(caches: &[Cache]) -> Vec<Displaced> {
+/// Returns what can be displaced with the available memory, the most first; nothing if not even the
+/// least fits into half of the room that there is.
+pub fn displaceable(caches: &[Cache], room: Option<u64>) -> Vec<Displaced> {
     let least = LEAST_DISPLACED as u64;
     let last = caches.len().saturating_sub(1);
     let mut ways: Vec<Displaced> = caches
@@ -77,6 +78,7 @@ pub fn displaceable(caches: &[Cache]) -> Vec<Displaced> {
     if ways.is_empty() {
         ways.push(Displaced { bytes: least, ..Displaced::default() });
     }
+    ways.retain(|way| room.is_none_or(|room| way.bytes <= room / 2));
     ways
 }
 
@@ -319,7 +321,7 @@ mod tests {
         host.ruler_tick = ruler_tick;
         let mut rng = fastrand::Rng::with_seed(seed);
         let limits = (101, Duration::from_secs(1));
-        let ways = displaceable(&[]);
+        let ways = displaceable(&[], None);
         let (found, _) = read_cold(&mut host, &[0], 2, &ways, limits, &mut rng);
         let rate = Rate { hz: crate::engine::fake::HZ, error_ppm: 0.1, is_tsc: true };
         let warm =
@@ -365,17 +367,21 @@ mod tests {
     fn the_last_level_is_displaced_if_there_is_memory_and_time_for_it() {
         let cache = |level, mib: u64| Cache { level, bytes: mib << 20 };
         let level = |ways: &[Displaced]| ways.iter().map(|way| way.level).collect::<Vec<_>>();
-        let zen = displaceable(&[cache(1, 0), cache(2, 1), cache(3, 32)]);
+        let zen = displaceable(&[cache(1, 0), cache(2, 1), cache(3, 32)], None);
         assert_eq!(level(&zen), [Some(3), Some(2)]);
         assert!(zen[0].last && zen[0].bytes == 36 << 20 && zen[1].bytes == 4 << 20);
         // This cache is too large for the memory that the tool may use.
-        let server = displaceable(&[cache(1, 0), cache(2, 2), cache(3, 105)]);
+        let server = displaceable(&[cache(1, 0), cache(2, 2), cache(3, 105)], None);
         assert_eq!(level(&server), [Some(2)]);
         assert!(!server[0].last);
-        let arm = displaceable(&[cache(1, 0), cache(2, 1)]);
+        let arm = displaceable(&[cache(1, 0), cache(2, 1)], None);
         assert!(arm[0].last && arm[0].bytes == 4 << 20);
-        assert_eq!(displaceable(&[]).len(), 1);
-        assert_eq!(displaceable(&[cache(1, u64::MAX >> 21)]).len(), 1);
+        assert_eq!(displaceable(&[], None).len(), 1);
+        // In a small control group, less is displaced or nothing.
+        let two = [cache(1, 0), cache(2, 1), cache(3, 32)];
+        assert_eq!(displaceable(&two, Some(20 << 20)).len(), 1);
+        assert!(displaceable(&two, Some(5 << 20)).is_empty());
+        assert_eq!(displaceable(&[cache(1, u64::MAX >> 21)], None).len(), 1);
 
         let mut host = Fake::new(vec![FakeClock::default()], Disturbance::default(), 1);
         let long = chosen(&mut host, &[0], &zen, Duration::from_secs(1));

@@ -254,6 +254,12 @@ pub(crate) fn too_short(id: &str, what: &str, share: Duration, from: Duration) -
     )
 }
 
+/// The control group lets the process take too little memory to displace caches with.
+pub(crate) fn no_memory() -> Note {
+    let text = "no cold reads: the memory limit of the control group leaves no room for them";
+    note("no-cold-reads", text.into(), "Raise memory.max (limits.memory in Kubernetes) to 64 MiB.")
+}
+
 /// Processes start too slowly for first reads. The arguments are the number of clocks, the time for
 /// one process and for all, in seconds, and the time available.
 pub(crate) fn slow_processes(clocks: usize, each_s: f64, all_s: f64, share: Duration) -> Note {

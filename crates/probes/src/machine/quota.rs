@@ -24,7 +24,8 @@ impl Quota {
     /// the CPU, or only the topmost, which has no quota.
     pub fn of(root: &Root) -> Option<Self> {
         let open = |folder| root.open(&format!("{folder}/cpu.stat")).ok();
-        let mut groups: Vec<File> = groups(root).ok()?.into_iter().filter_map(open).collect();
+        let mut groups: Vec<File> =
+            groups(root, "cpu").ok()?.into_iter().filter_map(open).collect();
         groups.retain(|file| read(file).is_some());
         (!groups.is_empty()).then_some(Self { groups })
     }
@@ -57,7 +58,7 @@ pub fn fill(root: &Root, env: &mut Environment) {
 pub(super) fn quota(root: &Root) -> Result<CpuQuota, String> {
     let mut known = false;
     let (mut limits, mut counts) = (Vec::new(), Vec::new());
-    for folder in groups(root)? {
+    for folder in groups(root, "cpu")? {
         let text = |name| root.text(&format!("{folder}/{name}")).ok();
         let first = || Some(text("cpu.cfs_quota_us")? + " " + &text("cpu.cfs_period_us")?);
         limits.extend(text("cpu.max").or_else(first).and_then(|text| limit(&text)));
@@ -104,17 +105,30 @@ fn read(mut file: &File) -> Option<Throttled> {
     parse(std::str::from_utf8(text.get(..length)?).ok()?)
 }
 
-/// The folders of the process's groups and of those around them, in every hierarchy with a
-/// controller for the CPU.
-fn groups(root: &Root) -> Result<Vec<String>, String> {
+/// How much memory the groups of the process let it still take, in bytes; `None` without a limit.
+/// More, and the kernel ends the process.
+pub fn memory_left(root: &Root) -> Option<u64> {
+    let left = |folder: &String| {
+        let of = |name| root.text(&format!("{folder}/{name}")).ok()?.trim().parse::<u64>().ok();
+        let (limit, used) = of("memory.max")
+            .zip(of("memory.current"))
+            .or_else(|| of("memory.limit_in_bytes").zip(of("memory.usage_in_bytes")))?;
+        Some(limit.saturating_sub(used))
+    };
+    groups(root, "memory").ok()?.iter().filter_map(left).min()
+}
+
+/// The folders of the process's groups and of those around them, in every hierarchy with this
+/// controller.
+fn groups(root: &Root, controller: &str) -> Result<Vec<String>, String> {
     let text = |path| root.text(path).map_err(|why| format!("{path}: {why}"));
     let (own, mounts) = (text("/proc/self/cgroup")?, text("/proc/self/mountinfo")?);
-    Ok(mounts.lines().filter_map(|mount| folders(mount, &own)).flatten().collect())
+    Ok(mounts.lines().filter_map(|mount| folders(mount, &own, controller)).flatten().collect())
 }
 
 /// The folders of the process's group and of those around it, in one mounted hierarchy that has a
-/// controller for the CPU (proc_pid_mountinfo(5), cgroups(7)).
-fn folders(mount: &str, groups: &str) -> Option<Vec<String>> {
+/// controller of this name (proc_pid_mountinfo(5), cgroups(7)).
+fn folders(mount: &str, groups: &str, wanted: &str) -> Option<Vec<String>> {
     let (mounted, kind) = mount.split_once(" - ")?;
     let mut mounted = mounted.split_ascii_whitespace().skip(3);
     let (top, point) = (mounted.next()?, mounted.next()?);
@@ -124,14 +138,14 @@ fn folders(mount: &str, groups: &str) -> Option<Vec<String>> {
         "cgroup" => false,
         _ => return None,
     };
-    if !unified && !kind.nth(1)?.split(',').any(|option| option == "cpu") {
+    if !unified && !kind.nth(1)?.split(',').any(|option| option == wanted) {
         return None;
     }
     // `0::/path`, or `4:cpu,cpuacct:/path` in the first version.
     let path = groups.lines().find_map(|line| {
         let mut fields = line.splitn(3, ':');
         let (_, controllers, path) = (fields.next()?, fields.next()?, fields.next()?);
-        let own = controllers.split(',').any(|name| name == "cpu");
+        let own = controllers.split(',').any(|name| name == wanted);
         let found = if unified { controllers.is_empty() } else { own };
         found.then_some(path)
     })?;
@@ -187,7 +201,7 @@ mod tests {
     #[test]
     fn the_groups_around_are_looked_at_too() {
         let unified = "41 31 0:38 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw";
-        let found = folders(unified, "0::/user.slice/a.scope\n").expect("a hierarchy");
+        let found = folders(unified, "0::/user.slice/a.scope\n", "cpu").expect("a hierarchy");
         assert_eq!(
             found,
             ["/sys/fs/cgroup/user.slice/a.scope", "/sys/fs/cgroup/user.slice", "/sys/fs/cgroup"]
@@ -195,16 +209,16 @@ mod tests {
         let container =
             "41 31 0:38 /docker/a1 /sys/fs/cgroup/cpu ro - cgroup cgroup rw,cpu,cpuacct";
         let groups = "4:memory:/docker/a1\n3:cpu,cpuacct:/docker/a1\n0::/\n";
-        assert_eq!(folders(container, groups), Some(vec!["/sys/fs/cgroup/cpu".to_owned()]));
+        assert_eq!(folders(container, groups, "cpu"), Some(vec!["/sys/fs/cgroup/cpu".to_owned()]));
         for none in [
             "",
             "-",
             "1 2 3 / /proc rw - proc proc rw",
             "35 31 0:32 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory",
         ] {
-            assert_eq!(folders(none, groups), None, "{none}");
+            assert_eq!(folders(none, groups, "cpu"), None, "{none}");
         }
-        assert_eq!(folders(unified, ""), None);
+        assert_eq!(folders(unified, "", "cpu"), None);
     }
 
     fn recorded(name: &str, files: &[(&str, &str)]) -> (std::path::PathBuf, Root) {
@@ -245,6 +259,27 @@ mod tests {
         let (folder, root) = recorded("bare", &[]);
         assert!(Quota::of(&root).is_none() && quota(&root).is_err());
         std::fs::remove_dir_all(folder).expect("removed");
+    }
+
+    #[test]
+    fn the_tightest_group_decides_how_much_memory_is_left() {
+        let own = "9:memory:/a/b\n0::/a/b\n";
+        let first = "35 31 0:32 / /cg rw - cgroup cgroup rw,memory";
+        let second = "41 31 0:38 / /cg rw - cgroup2 cgroup2 rw";
+        let told = |name, mounts, files: &[(&str, &str)]| {
+            let mut all = vec![("proc/self/cgroup", own), ("proc/self/mountinfo", mounts)];
+            all.extend_from_slice(files);
+            let (folder, root) = recorded(name, &all);
+            let told = memory_left(&root);
+            std::fs::remove_dir_all(folder).expect("removed");
+            told
+        };
+        let unlimited = [("cg/a/b/memory.max", "max\n"), ("cg/a/b/memory.current", "9\n")];
+        assert_eq!(told("no-memory-limit", second, &unlimited), None);
+        let outer = [("cg/a/memory.max", "100\n"), ("cg/a/memory.current", "70\n")];
+        assert_eq!(told("memory", second, &[unlimited, outer].concat()), Some(30));
+        let old = [("cg/a/b/memory.limit_in_bytes", "5\n"), ("cg/a/b/memory.usage_in_bytes", "7")];
+        assert_eq!(told("memory-first", first, &old), Some(0));
     }
 
     #[test]
@@ -305,7 +340,7 @@ mod tests {
             groups in "[0-9]:(cpu)?:[/a-z:]*\n.*",
             text in "(nr_throttled|throttled_usec) ?-?[0-9]*\n.*",
         ) {
-            let _ = (folders(&mount, &groups), parse(&text), limit(&text));
+            let _ = (folders(&mount, &groups, "cpu"), parse(&text), limit(&text));
         }
     }
 }
