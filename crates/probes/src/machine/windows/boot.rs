@@ -7,8 +7,8 @@ use std::ptr::{null, null_mut};
 
 use windows_sys::Win32::Foundation::{ERROR_ACCESS_DENIED, ERROR_SUCCESS};
 use windows_sys::Win32::System::Registry::{
-    HKEY, HKEY_LOCAL_MACHINE, KEY_READ, RRF_RT_REG_BINARY, RRF_RT_REG_SZ, RegCloseKey,
-    RegEnumKeyExW, RegGetValueW, RegOpenKeyExW,
+    HKEY, HKEY_LOCAL_MACHINE, KEY_READ, RRF_RT_REG_BINARY, RRF_RT_REG_DWORD, RRF_RT_REG_SZ,
+    RegCloseKey, RegEnumKeyExW, RegGetValueW, RegOpenKeyExW,
 };
 
 /// The options, and their elements in the boot configuration (Microsoft Learn,
@@ -38,6 +38,19 @@ pub fn options() -> Result<Vec<String>, String> {
         Err(why) if found.is_empty() => Err(why),
         _ => Ok(found),
     }
+}
+
+/// Whether a program's `timeBeginPeriod` holds for all programs, as before Windows 10 2004, if the
+/// registry says so.
+pub fn resolution_requests() -> String {
+    let mut number = [0; 4];
+    let key = r"SYSTEM\CurrentControlSet\Control\Session Manager\kernel";
+    let length = value(key, "GlobalTimerResolutionRequests", RRF_RT_REG_DWORD, &mut number);
+    let text = match length {
+        Some(4) => format!("{}", u32::from_le_bytes(number)),
+        _ => "not set".to_owned(),
+    };
+    format!("GlobalTimerResolutionRequests: {text}")
 }
 
 /// The options that the kernel was started with, in capitals.

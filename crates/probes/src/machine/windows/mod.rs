@@ -17,8 +17,8 @@ use windows_sys::Win32::System::Kernel::PROCESSOR_NUMBER;
 use windows_sys::Win32::System::Power::{GetSystemPowerStatus, SYSTEM_POWER_STATUS};
 use windows_sys::Win32::System::SystemInformation::{
     EnumSystemFirmwareTables, GROUP_AFFINITY, GetLogicalProcessorInformationEx,
-    GetSystemFirmwareTable, LOGICAL_PROCESSOR_RELATIONSHIP, RelationNumaNode,
-    RelationProcessorCore, RelationProcessorPackage,
+    GetSystemFirmwareTable, GetSystemTimeAdjustment, LOGICAL_PROCESSOR_RELATIONSHIP,
+    RelationNumaNode, RelationProcessorCore, RelationProcessorPackage,
 };
 use windows_sys::Win32::System::Threading::{
     ABOVE_NORMAL_PRIORITY_CLASS, BELOW_NORMAL_PRIORITY_CLASS, GetActiveProcessorCount,
@@ -244,6 +244,9 @@ fn tsc_ticks_per_qpc_tick(env: &Environment) -> Option<f64> {
 fn clock_interrupt() -> Timer {
     let resolution = library::timer_resolution();
     let ms = |units: u32| f64::from(units) / 1e4;
+    let rest = [adjustment(), Some(boot::resolution_requests())];
+    let rest: Vec<String> = rest.into_iter().flatten().map(|it| format!("; {it}")).collect();
+    let rest = rest.concat();
     Timer {
         name: "clock interrupt".to_owned(),
         present: resolution.as_ref().map(|_| true),
@@ -251,14 +254,26 @@ fn clock_interrupt() -> Timer {
         evidence: match resolution {
             Some(found) => format!(
                 "NtQueryTimerResolution: every {} ms now, {} ms at the finest, {} ms at the \
-                 coarsest",
+                 coarsest{rest}",
                 ms(found.current),
                 ms(found.finest),
                 ms(found.coarsest)
             ),
-            None => "NtQueryTimerResolution returned nothing".to_owned(),
+            None => format!("NtQueryTimerResolution returned nothing{rest}"),
         },
     }
+}
+
+/// What the system adds to the time of day, and how often.
+fn adjustment() -> Option<String> {
+    let (mut adds, mut every, mut disabled) = (0u32, 0u32, 0);
+    // SAFETY: all three are local variables, each valid for the one number that is stored in it.
+    let done = unsafe { GetSystemTimeAdjustment(&raw mut adds, &raw mut every, &raw mut disabled) };
+    let ms = |units: u32| f64::from(units) / 1e4;
+    let by = if disabled == 0 { "adjusted by a program" } else { "not adjusted by a program" };
+    (done != 0).then(|| {
+        format!("GetSystemTimeAdjustment: {} ms added every {} ms, {by}", ms(adds), ms(every))
+    })
 }
 
 const ALL_PROCESSOR_GROUPS: u16 = 0xffff;
@@ -355,6 +370,15 @@ fn fetched(fetch: impl Fn(*mut u8, u32) -> u32) -> Result<Vec<u8>, Missing> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_clock_interrupt_has_what_clockres_shows_and_both_settings() {
+        let evidence = clock_interrupt().evidence;
+        let settings = ["GetSystemTimeAdjustment: ", "GlobalTimerResolutionRequests: "];
+        for what in ["NtQueryTimerResolution"].into_iter().chain(settings) {
+            assert!(evidence.contains(what), "{evidence}");
+        }
+    }
 
     #[test]
     fn only_what_was_stored_is_returned() {
