@@ -2,7 +2,7 @@
 //! pipelines, issue forms, and the manifests of package managers. The action's and the component's
 //! commands run on this machine.
 
-use crate::dist::{self, channels};
+use crate::dist::{self, formats};
 use crate::runtimes::from_pypi;
 use crate::tally::Done;
 use crate::{sh, tool};
@@ -30,7 +30,7 @@ pub fn suite(sh: &Shell) -> Result<Done> {
     let mut done = Done::default();
     let filled = folder.join("channels");
     sh.remove_path(&filled)?;
-    for manager in channels::ALL {
+    for manager in formats::CHANNELS {
         let ended = fill(sh, manager, &filled);
         done.check(&format!("{manager}: templates"), ended);
     }
@@ -48,5 +48,5 @@ fn fill(sh: &Shell, manager: &str, to: &Path) -> Result<()> {
     let hash = "0123456789abcdef".repeat(4);
     let sums: String = dist::archives().map(|name| format!("{hash}  {name}\n")).collect();
     let url = format!("https://forge.example/chronoscope/releases/download/v{VERSION}");
-    channels::fill(sh, manager, &sums, &url, to)
+    formats::channel(sh, manager, &sums, &url, to)
 }

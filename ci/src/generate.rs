@@ -3,7 +3,7 @@
 //! and the tables of faults and of the kernel's messages in docs/doctor.md.
 
 use crate::api;
-use crate::{block, capi, sh, tool};
+use crate::{capi, sh, tool};
 use anyhow::{Context, Result, ensure};
 use chronoscope_model::kernel_log;
 use chronoscope_report::json;
@@ -108,9 +108,9 @@ fn wanted(sh: &Shell) -> Result<Files> {
     files.insert(capi::HEADER.into(), capi::header()?);
     files.insert(api::PATH.into(), api::list(sh)?.into());
     let faults = sh::read(cmd!(sh, "{tool} list faults --json"))?;
-    let page = block::replaced(&sh.read_file(DOCTOR)?, "faults", &table(&faults)?);
+    let page = crate::replaced(&sh.read_file(DOCTOR)?, "faults", &table(&faults)?);
     let page = page.context("no marks of the table of faults")?;
-    let page = block::replaced(&page, "messages", &messages());
+    let page = crate::replaced(&page, "messages", &messages());
     files.insert(DOCTOR.into(), page.context("no marks of the table of messages")?.into());
     files.insert(PAGE.into(), elsewhere(sh)?.into());
     Ok(files)

@@ -1,7 +1,6 @@
 //! What builds, runs and checks the tool, on this machine and for other targets. `cargo xtask`
 //! passes commands on to the program of this package, and runs its steps; experiments use the rest.
 
-pub mod analysis;
 pub mod api;
 pub mod capi;
 pub mod cross;
@@ -16,4 +15,4 @@ pub mod pages;
 pub mod runtimes;
 pub mod tool;
 
-pub use xtask::{PUBLISHED, block, ended, packages, runner, sh, tally};
+pub use xtask::{PUBLISHED, ended, packages, replaced, sh, tally};

@@ -1,11 +1,11 @@
 //! The commands of `cargo xtask` that need many crates, and steps of its tests.
 
 use anyhow::{Result, bail};
-use chronoscope_ci::runner::Runner;
+use chronoscope_ci::sh::Runner;
 use chronoscope_ci::tally::Done;
 use chronoscope_ci::{
-    analysis, api, capi, cross, disasm, dist, ended, fleet, forms, generate, package, page, pages,
-    runtimes, sh, tool,
+    api, capi, cross, disasm, dist, ended, fleet, forms, generate, package, page, pages, runtimes,
+    sh, tool,
 };
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -58,7 +58,6 @@ fn run(command: Command) -> Result<()> {
 
 fn step(sh: &Shell, name: &str) -> Result<Done> {
     match name {
-        "analysis" => analysis::suite(sh),
         "cross" => cross::suite(sh, false),
         "disasm" => disasm::check(sh),
         "dist" => dist::suite::library(sh),

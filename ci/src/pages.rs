@@ -2,7 +2,7 @@
 //! tool's own format `html`, with a list of them and a picture of one.
 
 use crate::cross::reports;
-use crate::runner::Runner;
+use crate::sh::Runner;
 use crate::{sh, tool};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;

@@ -1,7 +1,6 @@
 //! The command-line tool: its build, its report, and the commands that must work on every target.
 
-use crate::runner::Runner;
-use crate::sh;
+use crate::sh::{self, Runner};
 use crate::tally::Done;
 use anyhow::{Context, Result, bail};
 use chronoscope_model::schema;

@@ -4,6 +4,7 @@
 mod aa;
 mod adapters;
 mod alarms;
+mod analysis;
 mod answers;
 mod bench;
 mod between;

@@ -2,7 +2,7 @@
 //! for each maker of processors: a figure from one is only a guess for the other.
 
 use anyhow::{Result, ensure};
-use chronoscope_ci::{block, sh};
+use chronoscope_ci::sh;
 use serde_json::Value;
 use xshell::Shell;
 
@@ -85,7 +85,7 @@ fn replaced(text: &str, name: &str, maker: &str, part: &str) -> String {
     let (heading, rest) = part.split_once('\n').unwrap_or((part, ""));
     let (part, name_of) =
         (format!("{heading} ({maker})\n{}\n", rest.trim_end()), format!("{name}, {maker}"));
-    block::replaced(text, &name_of, &part).unwrap_or_else(|| {
+    chronoscope_ci::replaced(text, &name_of, &part).unwrap_or_else(|| {
         let same = text.rfind(&format!("<!-- end {name}, "));
         let after = same.and_then(|from| Some(from + text.get(from..)?.find('\n')? + 1));
         let (before, after) = text.split_at(after.unwrap_or(text.len()));

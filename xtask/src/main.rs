@@ -4,14 +4,14 @@
 mod circles;
 mod count;
 mod deny;
-mod listed;
+mod promises;
 mod suite;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
 use std::process::ExitCode;
-use xshell::{Shell, cmd};
+use xtask::code::sources;
 use xtask::sh;
 
 #[derive(Parser)]
@@ -51,20 +51,6 @@ struct Words {
     words: Vec<OsString>,
 }
 
-/// The project's Rust files outside of tests: their paths, relative to the root, and contents.
-fn sources(sh: &Shell) -> Result<Vec<(String, String)>> {
-    let files = sh::read(cmd!(sh, "git ls-files -co --exclude-standard *.rs"))?;
-    let test = |path: &str| {
-        let mut folders = path.split('/').rev();
-        let name = folders.next().unwrap_or_default();
-        name.ends_with("test.rs")
-            || name.ends_with("tests.rs")
-            || folders.any(|folder| ["tests", "benches", "examples"].contains(&folder))
-    };
-    let files = files.lines().filter(|path| !test(path) && sh.path_exists(path));
-    files.map(|path| Ok((path.to_owned(), sh.read_file(path)?))).collect()
-}
-
 fn main() -> ExitCode {
     xtask::ended(run(Args::parse().command))
 }
@@ -84,6 +70,6 @@ fn run(command: Command) -> Result<()> {
         Command::Cross(args) => ci("cross", args),
         Command::Dist(args) => ci("dist", args),
         Command::Pages(args) => ci("pages", args),
-        Command::Count => count::run(sh),
+        Command::Count => count::lines(&sources(sh)?),
     }
 }

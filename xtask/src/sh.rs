@@ -2,7 +2,7 @@
 //!
 //! `xshell` builds the commands. It cannot print how long a command took or read output line by
 //! line, and when it captures output, it drops the stderr of a failing program. This module does
-//! these things itself.
+//! these things itself. A [`Runner`] starts programs that this machine may be unable to run directly.
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
@@ -163,4 +163,30 @@ pub fn has(program: &str) -> bool {
 /// Whether this process runs as root.
 pub fn is_root(sh: &Shell) -> bool {
     cfg!(unix) && read(cmd!(sh, "id -u")).is_ok_and(|id| id.trim() == "0")
+}
+
+/// How to start the programs of a target. Empty for native programs.
+#[derive(Default)]
+pub struct Runner {
+    /// The words that precede the program.
+    pub before: Vec<String>,
+    /// The environment variables that the program needs.
+    pub env: Vec<(&'static str, OsString)>,
+}
+
+impl Runner {
+    /// Builds the command for a program of the target.
+    pub fn start<'a>(&self, sh: &'a Shell, program: &Path) -> Cmd<'a> {
+        self.command(sh, &[], program)
+    }
+
+    /// Like [`Self::start`], but kills the program, and everything it started, after `limit`.
+    pub fn start_within<'a>(&self, sh: &'a Shell, limit: Duration, program: &Path) -> Cmd<'a> {
+        self.command(sh, &within(limit), program)
+    }
+
+    fn command<'a>(&self, sh: &'a Shell, limit: &[String], program: &Path) -> Cmd<'a> {
+        let before = limit.iter().chain(&self.before).map(OsStr::new);
+        words(sh, before.chain([program.as_os_str()])).envs(self.env.iter().cloned())
+    }
 }

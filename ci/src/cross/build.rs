@@ -2,7 +2,7 @@
 //! host, so they are shared with native builds.
 
 use super::target::{How, Suites, Target, named};
-use super::zig;
+use super::toolchain;
 use crate::{PUBLISHED, sh};
 use anyhow::{Context, Result, bail};
 use cargo_metadata::{Message, MetadataCommand};
@@ -35,8 +35,8 @@ impl<'a> Build<'a> {
     pub fn new(sh: &'a Shell, target: &'static Target, extent: Extent) -> Result<Self> {
         let (mut cargo, mut env) = ("cargo".into(), Vec::new());
         if target.zig {
-            cargo = zig::fetch(sh)?;
-            env.extend(zig::env()?);
+            cargo = toolchain::fetch(sh)?;
+            env.extend(toolchain::env()?);
         }
         env.extend(target.env.iter().map(|(name, value)| (*name, value.into())));
         Ok(Self { sh, target, extent, cargo, env })
@@ -90,7 +90,7 @@ impl<'a> Build<'a> {
         let cargo = cargo.args(with_tool.then_some("--bins"));
         let cargo = cargo.arg("--message-format=json-render-diagnostics");
         let text = sh::read_timed(cargo.args(self.selection()?));
-        zig::tidy(self.sh)?;
+        toolchain::tidy(self.sh)?;
         let mut tests = Vec::new();
         for message in Message::parse_stream(text?.as_bytes()) {
             if let Message::CompilerArtifact(artifact) = message?
@@ -169,7 +169,7 @@ impl<'a> Build<'a> {
 
     fn run(&self, cargo: Cmd<'_>) -> Result<()> {
         let ended = sh::run(cargo);
-        zig::tidy(self.sh)?;
+        toolchain::tidy(self.sh)?;
         ended
     }
 }

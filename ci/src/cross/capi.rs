@@ -3,8 +3,8 @@
 
 use super::build::{Build, Built, Program};
 use super::target::{Compilers, How, folder};
-use super::zig;
-use crate::runner::Runner;
+use super::toolchain;
+use crate::sh::Runner;
 use crate::tally::Done;
 use crate::{capi, sh};
 use anyhow::{Result, anyhow};
@@ -30,8 +30,8 @@ pub fn build(build: &Build<'_>) -> Result<Vec<Program>> {
     let (c, cxx) = match compilers {
         Compilers::Debian(c, cxx) => (vec![c.to_owned()], vec![cxx.to_owned()]),
         Compilers::Zig(target) => {
-            zig::fetch(build.sh)?;
-            (zig::compiler("cc", target), zig::compiler("c++", target))
+            toolchain::fetch(build.sh)?;
+            (toolchain::compiler("cc", target), toolchain::compiler("c++", target))
         }
     };
     let c = C.map(|source| (source, &c, ["-std=c99", "-O2"]));
@@ -57,7 +57,7 @@ fn compile(
     let file = file.with_extension("exe");
     let capi = Path::new("crates/capi");
     let compiler = sh::words(build.sh, compiler)
-        .envs(zig::env()?)
+        .envs(toolchain::env()?)
         .args(["-Wall", "-Wextra", "-Werror", "-pedantic"])
         .args(options)
         .arg("-I")

@@ -6,26 +6,23 @@
 mod build;
 mod capi;
 mod checks;
-mod qemu;
+mod emulators;
 pub mod reports;
-mod suites;
 mod target;
 pub mod toolchain;
-mod wine;
-pub mod zig;
 
 use crate::packages::{self, Need};
-use crate::runner::Runner;
+use crate::sh::Runner;
 use crate::tally::Done;
 use crate::{sh, tool};
 use anyhow::{Context, Result, bail};
 use build::{Build, Built, Extent};
+use emulators::Wine;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::time::Instant;
 use target::{How, Target};
-use wine::Wine;
 use xshell::Shell;
 
 #[derive(clap::Args)]
@@ -143,7 +140,7 @@ pub fn windows(sh: &Shell) -> Result<(Wine, PathBuf)> {
     packages::require(sh, &[Need::Windows])?;
     let extent = Extent { release: true, ..Extent::default() };
     let tool = plain(sh, target("x86_64-pc-windows-gnu")?, extent)?;
-    Ok((wine::start(sh)?, tool))
+    Ok((emulators::wine(sh)?, tool))
 }
 
 /// When targets are built and run.
@@ -271,12 +268,12 @@ fn run_one(sh: &Shell, stage: Stage, with: Use<'_>) -> Result<Done> {
 /// Calls `with` while programs of a target can run.
 fn running(sh: &Shell, how: How, with: impl FnOnce(&Runner) -> Result<Done>) -> Result<Done> {
     match how {
-        How::Qemu(machine) | How::Library(_, machine) => match qemu::runner(sh, machine) {
+        How::Qemu(machine) | How::Library(_, machine) => match emulators::qemu(sh, machine) {
             Ok(runner) => with(&runner),
             Err(error) => Ok(Done::skipped(format!("{error:#}"))),
         },
         How::Wine => {
-            let wine = wine::start(sh)?;
+            let wine = emulators::wine(sh)?;
             let ended = with(&wine.runner());
             wine.end(sh);
             ended
@@ -293,6 +290,6 @@ fn test(sh: &Shell, runner: &Runner, built: &Built) -> Result<Done> {
         done += checks::all(sh, runner, built);
         done += capi::run(sh, runner, built);
     }
-    done += suites::run(sh, runner, built)?;
+    done += checks::suites(sh, runner, built)?;
     Ok(done)
 }

@@ -2,7 +2,7 @@
 //! tool finds there, and smaller ones of each command, which tests read and compare.
 
 use super::build::Extent;
-use crate::runner::Runner;
+use crate::sh::Runner;
 use crate::tally::Done;
 use crate::{sh, tool};
 use anyhow::Result;

@@ -373,3 +373,32 @@ pub const ALL: &[Target] = &[
         ..BASE
     },
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The files of tests that are named and are in no crate.
+    fn lost(suites: &Suites) -> Vec<&'static str> {
+        let Suites { packages, left_out, by_counter, .. } = suites;
+        let folders = packages.split_whitespace().map(|name| match name {
+            "chronoscope" => sh::root().join("crates/chronoscope/tests"),
+            other => sh::root().join(other.replace("chronoscope-", "crates/")).join("tests"),
+        });
+        let folders: Vec<PathBuf> = folders.collect();
+        let names = [left_out, by_counter].into_iter().flat_map(|names| names.split_whitespace());
+        let is_there = |name: &str| {
+            folders.iter().any(|folder| folder.join(name).with_extension("rs").exists())
+        };
+        names.filter(|name| !is_there(name)).collect()
+    }
+
+    #[test]
+    fn tests_that_targets_leave_out_exist() {
+        for target in ALL {
+            assert_eq!(lost(&target.suites), [""; 0], "{}", target.triple);
+        }
+        let planted = Suites { left_out: "forks gone", by_counter: "lost", ..LIBRARY_TESTS };
+        assert_eq!(lost(&planted), ["gone", "lost"]);
+    }
+}

@@ -1,7 +1,14 @@
 //! What a timed loop must and must not contain.
+//! The overhead of a clock is measured around the same machine code with and without reads: the loop
+//! that times some work, and the loop of its baseline, call one function. And the library's reads
+//! cannot panic: the `fast_paths` example has each in its own function, and none of these may call a
+//! function with which the standard library panics.
 
 use super::code::{Flow, Function, Instruction};
-use anyhow::{Result, bail};
+use super::program::Program;
+use crate::tally::Done;
+use anyhow::{Context, Result, bail, ensure};
+use std::path::Path;
 
 /// Reads in one iteration of a timed loop.
 const READS_PER_ITERATION: usize = 8;
@@ -154,6 +161,72 @@ fn is_called(symbol: &str, path: &str) -> bool {
     symbol.ends_with(&path.split("::").collect::<Vec<_>>())
 }
 
+// The loop that times some work, and the loop of its baseline.
+
+/// Checks both loops, and returns the name of the function that they call.
+pub fn around<'a>(timed: &Function, baseline: &'a Function) -> Result<&'a str> {
+    let (code, call) = baseline
+        .loops()
+        .find_map(|code| Some((code, code.iter().find(|instruction| instruction.is_call())?)))
+        .with_context(|| format!("the loop of {} calls nothing", baseline.name))?;
+    let Some(work) = baseline.callee(call) else {
+        bail!("{} calls a function without a name", baseline.name);
+    };
+    if code.iter().filter(|instruction| instruction.is_call()).count() > 1 {
+        bail!("the loop of {} calls more than {work}", baseline.name);
+    }
+    let calls_it = |it: &&Instruction| it.is_call() && timed.callee(it) == Some(work);
+    let calls = |code: &[Instruction]| code.iter().filter(calls_it).count();
+    match timed.loops().map(calls).find(|calls| *calls > 0) {
+        Some(1) => Ok(work),
+        Some(calls) => bail!("{} calls {work} {calls} times per iteration", timed.name),
+        None => bail!("{} does not call {work}, as its baseline does", timed.name),
+    }
+}
+
+/// The prefix of the names of the example's functions.
+const READS: &str = "fast_paths::";
+
+/// Parts of the names of functions that panic: `core::panicking::…`, `core::option::unwrap_failed`,
+/// `core::result::unwrap_failed`, `…::expect_failed`, `core::slice::index::…_fail`,
+/// `alloc::…::capacity_overflow`.
+const PANICS: [&str; 6] =
+    ["panic", "unwrap_failed", "expect_failed", "_fail", "capacity_overflow", "_Unwind_Resume"];
+
+/// If there are fewer functions, the compiler has dropped some.
+const LEAST: u64 = 10;
+
+pub fn no_panics(fast_paths: &Path) -> Result<Done> {
+    let program = Program::read(fast_paths)?;
+    let mut done = Done::default();
+    for function in program.named(READS) {
+        if function.name.contains("main") {
+            continue;
+        }
+        match panic_in(&function) {
+            Some(callee) => {
+                done.failed += 1;
+                println!("{:<34} FAILED: calls {callee}", function.name);
+            }
+            None => {
+                done.passed += 1;
+                println!("{:<34} cannot panic", function.name);
+            }
+        }
+    }
+    ensure!(done.failed == 0, "reads that can panic: {}", done.failed);
+    ensure!(done.passed >= LEAST, "only {} reads were found", done.passed);
+    Ok(done)
+}
+
+/// The first call, or jump to another function, that can panic.
+fn panic_in(function: &Function) -> Option<&str> {
+    let leaves = function.code.iter().filter_map(|i| i.symbol.as_deref());
+    leaves
+        .filter(|callee| *callee != function.name)
+        .find(|callee| PANICS.iter().any(|part| callee.contains(part)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -244,5 +317,56 @@ mod tests {
         seen(&["syscall"], 8, &["syscall()"]).unwrap_err();
         seen(&["call syscall@plt"], 8, &["syscall"]).unwrap_err();
         seen(&["rdtsc"], 8, &[]).unwrap_err();
+    }
+
+    /// A loop that calls these functions.
+    fn calling(callees: &[&str]) -> Function {
+        let calls = callees.iter().map(|callee| (Flow::Call(None), Some(*callee)));
+        let all = calls.chain([(Flow::Jump(Some(0)), None)]);
+        let code = all.enumerate().map(|(at, (flow, callee))| Instruction {
+            address: at as u64,
+            mnemonic: "it".into(),
+            operands: String::new(),
+            flow,
+            slot: None,
+            register: None,
+            symbol: callee.map(str::to_owned),
+        });
+        Function { name: "around".into(), code: code.collect() }
+    }
+
+    #[test]
+    fn both_loops_must_call_one_function() {
+        let baseline = calling(&["sum"]);
+        assert_eq!(around(&calling(&["now", "sum", "now"]), &baseline).unwrap(), "sum");
+        around(&calling(&["sum"]), &baseline).unwrap();
+        for other in [&["now", "now"][..], &["sum", "sum"], &[]] {
+            around(&calling(other), &baseline).unwrap_err();
+        }
+    }
+
+    #[test]
+    fn a_baseline_must_call_nothing_else() {
+        around(&calling(&["sum"]), &calling(&[])).unwrap_err();
+        around(&calling(&["sum"]), &calling(&["sum", "now"])).unwrap_err();
+    }
+
+    #[test]
+    fn a_call_that_can_panic_is_found() {
+        let calling = |symbol: &str| Function {
+            name: "fast_paths::now".into(),
+            code: vec![Instruction {
+                address: 0,
+                mnemonic: "call".into(),
+                operands: String::new(),
+                flow: Flow::Call(None),
+                slot: None,
+                register: None,
+                symbol: Some(symbol.into()),
+            }],
+        };
+        let panic = "core::panicking::panic_fmt";
+        assert_eq!(panic_in(&calling(panic)), Some(panic));
+        assert_eq!(panic_in(&calling("clock_gettime")), None);
     }
 }

@@ -6,13 +6,10 @@
 //! the loops that time some work for the function that they share, and the row of a hundred reads
 //! for their number.
 
-mod aarch64;
-mod around;
 mod code;
+mod decode;
 mod expect;
-mod panics;
 mod program;
-mod x86;
 
 use crate::tally::Done;
 use crate::{sh, tool};
@@ -60,7 +57,7 @@ fn release(sh: &Shell, ids: &[String], show: bool) -> Result<Done> {
     let tool::Built { tool, fast_paths } = tool::release(sh)?;
     let mut done = loops(sh, ids, show, &tool, &tool)?;
     if ids.is_empty() {
-        done += panics::check(&fast_paths)?;
+        done += expect::no_panics(&fast_paths)?;
     }
     Ok(done)
 }
@@ -98,7 +95,7 @@ fn loops(sh: &Shell, ids: &[String], show: bool, tool: &Path, symbols: &Path) ->
         let seen = match (functions, at(loops.baseline)) {
             ([Some(reads), Some(timed)], Some(baseline)) => expect::check(&reads, &claim.expect)
                 .and_then(|found| {
-                    let work = around::check(&timed, &baseline)?;
+                    let work = expect::around(&timed, &baseline)?;
                     Ok(format!("{found}; times {work}"))
                 }),
             _ => Err(anyhow!("no function starts at the address of one of the loops")),

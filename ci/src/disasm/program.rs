@@ -1,7 +1,7 @@
 //! Reads a program's functions from its ELF file, with `object`.
 
 use super::code::{Flow, Function, Instruction};
-use super::{aarch64, x86};
+use super::decode;
 use anyhow::{Context, Result, bail};
 use object::{
     Architecture, Object, ObjectSection, ObjectSymbol, RelocationTarget, SectionKind, SymbolKind,
@@ -28,8 +28,8 @@ impl Program {
             std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
         let file = object::File::parse(&*bytes)?;
         let decode: Decode = match file.architecture() {
-            Architecture::X86_64 => x86::decode,
-            Architecture::Aarch64 => aarch64::decode,
+            Architecture::X86_64 => decode::x86,
+            Architecture::Aarch64 => decode::aarch64,
             other => bail!("no disassembler for {other:?}"),
         };
         let mut program = Self {
@@ -148,7 +148,7 @@ mod tests {
         ];
         let stub = [0xff, 0x25, 0xe2, 0x2e, 0x00, 0x00]; // jmp [rip + 0x2ee2]
         let program = Program {
-            decode: x86::decode,
+            decode: decode::x86,
             code: [(0x1000, first.to_vec()), (0x1100, stub.to_vec())].into(),
             functions: [(0x1000, ("first".to_owned(), 16))].into(),
             slots: [(0x3fe0, "clock_gettime".into()), (0x3fe8, "time".into())].into(),

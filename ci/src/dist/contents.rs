@@ -1,7 +1,7 @@
 //! What an archive contains in addition to the tool.
 
 use super::{TOOL, Target};
-use crate::cross::zig;
+use crate::cross::toolchain;
 use crate::sh;
 use anyhow::{Context, Result, bail};
 use cargo_metadata::{Metadata, MetadataCommand, Package, PackageId};
@@ -37,7 +37,7 @@ pub fn list(sh: &Shell, target: &Target, folder: &Path, packages: &[&str]) -> Re
     let linked = if target.is_windows() {
         MINGW.map(|(name, path)| (name, path.into())).to_vec()
     } else {
-        zig::LICENCES.map(|(name, path)| (name, zig::library().join(path))).to_vec()
+        toolchain::LICENCES.map(|(name, path)| (name, toolchain::library().join(path))).to_vec()
     };
     sh.write_file(folder.join("LICENSES-OF-DEPENDENCIES.txt"), licences(&within, &linked)?)?;
     let materials = materials(sh, &metadata, &within)?;

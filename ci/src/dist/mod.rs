@@ -4,15 +4,11 @@
 //! A build has no time, user or path in it, so whoever builds the same commit with the same
 //! compilers gets the same bytes.
 
-pub mod channels;
 mod contents;
-mod image;
-mod nfpm;
-mod npm;
+pub mod formats;
 pub mod suite;
-mod wheel;
 
-use crate::cross::{self, toolchain, zig};
+use crate::cross::{self, toolchain};
 use crate::packages::{self, Need};
 use crate::sh;
 use anyhow::{Context, Result, bail, ensure};
@@ -139,8 +135,8 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     println!("{sums}");
     if let Some(url) = &args.url {
         let to = sh::target().join("archives/channels");
-        for manager in channels::ALL {
-            if let Err(error) = channels::fill(sh, manager, &sums, url, &to) {
+        for manager in formats::CHANNELS {
+            if let Err(error) = formats::channel(sh, manager, &sums, url, &to) {
                 println!("{manager}: left out: {error:#}");
             }
         }
@@ -164,17 +160,17 @@ fn release(sh: &Shell, root: &Path, folder: &Path, chosen: &[&Target]) -> Result
         // For macOS it lists where its libraries were, unless it links without symbols.
         let bare = triple.contains("-apple-").then_some("-Clink-arg=-s");
         sh::run(cargo(sh, root, target, "")?.args(TOOL).args(program).args(bare))?;
-        zig::tidy(sh)?;
+        toolchain::tidy(sh)?;
         ship(sh, root, target)?;
         sh.copy_file(shipped(root, target), &inside)?;
         contents::add(sh, target, &inside)?;
-        npm::make(sh, target, &inside, folder)?;
+        formats::npm(sh, target, &inside, folder)?;
         if target.is_linux() {
-            nfpm::make(sh, root, target, &inside, folder)?;
-            wheel::make(sh, root, target, &inside, folder)?;
+            formats::distributions(sh, root, target, &inside, folder)?;
+            formats::wheel(sh, root, target, &inside, folder)?;
         }
         if triple.ends_with("musl") {
-            image::make(sh, target, &inside, folder)?;
+            formats::image(sh, target, &inside, folder)?;
         }
         let archive = folder.join(target.archive());
         if target.is_windows() {
@@ -183,8 +179,8 @@ fn release(sh: &Shell, root: &Path, folder: &Path, chosen: &[&Target]) -> Result
             pack(sh, folder, &[&name], &archive, &["--use-compress-program=gzip -9n"])?;
         }
     }
-    npm::shim(sh, folder)?;
-    wheel::sources(sh, root, folder)?;
+    formats::npm_shim(sh, folder)?;
+    formats::wheel_sources(sh, root, folder)?;
     let _there = sh.push_dir(folder);
     let names = sh.read_dir(folder)?.into_iter().filter(|path| path.is_file());
     let names: Vec<_> = names.filter_map(|path| Some(path.file_name()?.to_owned())).collect();
@@ -218,7 +214,7 @@ fn ship(sh: &Shell, root: &Path, target: &Target) -> Result<()> {
 /// build.
 fn cargo<'a>(sh: &'a Shell, root: &Path, target: &Target, flag: &str) -> Result<Cmd<'a>> {
     let Target { triple, oldest, .. } = target;
-    let cargo = if target.is_windows() { "cargo".into() } else { zig::fetch(sh)? };
+    let cargo = if target.is_windows() { "cargo".into() } else { toolchain::fetch(sh)? };
     let target_option = format!("{triple}{oldest}");
     let options = ["--quiet", "--locked", "--profile", "dist", "--target", &target_option];
     with_settings(sh, root, target, flag, cmd!(sh, "{cargo} rustc {options...}"))
@@ -248,7 +244,7 @@ fn with_settings<'a>(
         build = build.envs(cross::env(target.triple)?.iter().copied());
     }
     let build = build.env(format!("CARGO_TARGET_{variable}_RUSTFLAGS"), flags.trim());
-    Ok(build.envs(zig::env()?).env("CARGO_TARGET_DIR", root.join("target")))
+    Ok(build.envs(toolchain::env()?).env("CARGO_TARGET_DIR", root.join("target")))
 }
 
 fn sysroot(sh: &Shell) -> Result<PathBuf> {

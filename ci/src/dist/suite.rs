@@ -2,9 +2,9 @@
 //! published of it is installed and run. The step `dist` of the tests builds only the library for
 //! C twice, which takes a minute instead of 25.
 
-use super::{TARGETS, Target, VERSION, built, copied, nfpm, release, shipped};
+use super::{TARGETS, Target, VERSION, built, copied, formats, release, shipped};
 use crate::disasm;
-use crate::runner::Runner;
+use crate::sh::Runner;
 use crate::tally::Done;
 use crate::{sh, tool};
 use anyhow::{Context, Result, ensure};
@@ -66,7 +66,7 @@ pub fn library(sh: &Shell) -> Result<Done> {
     let made = |root: &Path, name: &str| -> Result<String> {
         let _inside = sh.push_dir(root);
         let to = folder.path().join(name);
-        nfpm::libraries(sh, root, target, &to)?;
+        formats::libraries(sh, root, target, &to)?;
         let _there = sh.push_dir(to);
         sh::read(cmd!(sh, "sha256sum libchronoscope.so libchronoscope.a"))
     };

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod archive;
+mod baseline_name;
 mod checkpoint;
 mod cli;
 mod code;
@@ -28,6 +29,7 @@ mod service;
 mod stop;
 mod task;
 mod texts;
+mod waits_line;
 
 use chronoscope_probes::memory::Allocator;
 use context::Context;

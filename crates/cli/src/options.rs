@@ -3,7 +3,7 @@
 //!
 //! A group has no doc comment, because clap would take it for the description of the command.
 
-use crate::commands::compare::name;
+use crate::baseline_name;
 use crate::pictures;
 use chronoscope_diagnose::faults;
 use chronoscope_model::units::parse_whole;
@@ -76,10 +76,10 @@ pub struct Findings {
 #[command(next_help_heading = "Options for baselines")]
 pub struct Baselines {
     /// Compare with the report that was saved under this name.
-    #[arg(long, value_name = "NAME", value_parser = name::checked)]
+    #[arg(long, value_name = "NAME", value_parser = baseline_name::checked)]
     pub baseline: Option<String>,
     /// Save the report under this name, in the user's data directory.
-    #[arg(long, value_name = "NAME", value_parser = name::checked)]
+    #[arg(long, value_name = "NAME", value_parser = baseline_name::checked)]
     pub save_baseline: Option<String>,
     /// Replace the report that was saved under that name.
     #[arg(long, requires = "save_baseline")]

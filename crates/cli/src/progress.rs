@@ -1,7 +1,7 @@
 //! Progress on standard error: only on a terminal, and rarely, because drawing disturbs what is
 //! measured.
 
-use crate::commands::waits::line;
+use crate::waits_line;
 use chronoscope_probes::time::Instant;
 use chronoscope_survey::Progress as State;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
@@ -47,7 +47,7 @@ impl Progress {
         match state {
             State::Time(whole) => self.whole.set(self.whole.get().or(Some(whole))),
             State::Phase(phase, done) => self.draw(Some(done), None, phase.into()),
-            State::Waits(waits) => self.draw(waits.share, waits.left_s, line::text(waits)),
+            State::Waits(waits) => self.draw(waits.share, waits.left_s, waits_line::text(waits)),
             State::Expected(..) | State::Done(_) => {}
         }
     }
@@ -62,9 +62,9 @@ impl Progress {
             }
         };
         let message = match left_s {
-            Some(left) => format!("{} left: {what}", line::whole(left)),
+            Some(left) => format!("{} left: {what}", waits_line::whole(left)),
             None if done.is_some() => what,
-            None => format!("{} so far: {what}", line::whole(seconds)),
+            None => format!("{} so far: {what}", waits_line::whole(seconds)),
         };
         if self.bar.message() != message {
             self.bar.set_message(message);

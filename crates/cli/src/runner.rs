@@ -3,7 +3,6 @@
 
 use crate::checkpoint::Keeper;
 use crate::commands::compare::{self, baseline};
-use crate::commands::waits::line;
 use crate::completions;
 use crate::context::{Context, tell};
 use crate::error::Usage;
@@ -17,6 +16,7 @@ use crate::progress::Progress;
 use crate::screen::Screen;
 use crate::stop::Stop;
 use crate::task::{Document, Files, Job, Later, Several, Source, Task};
+use crate::waits_line;
 use anyhow::bail;
 use chronoscope_model::{Finding, Report, schema};
 use chronoscope_report::page::{self, Input};
@@ -294,7 +294,7 @@ fn measured(
     let survey = survey.cpu(options.cpu).budget(options.budget).seed(options.seed);
     let mut survey = survey.interrupt(&stop.interrupt).progress(|state| match state {
         State::Expected(time, what) if time > LONG => {
-            let time = line::whole(time.as_secs_f64());
+            let time = waits_line::whole(time.as_secs_f64());
             context.warn(&format!(
                 "this will take about {time}: {what}; Ctrl-C ends it early and keeps what was \
                  measured"

@@ -24,7 +24,6 @@ mod fail_on;
 mod fleet;
 mod glance;
 mod hostile;
-mod ids;
 mod names;
 mod options;
 mod own_clock;

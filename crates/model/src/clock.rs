@@ -20,6 +20,18 @@ pub enum Kind {
     Cpu,
 }
 
+impl Kind {
+    /// The kind, as the JSON has it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Counter => "counter",
+            Self::Monotonic => "monotonic",
+            Self::Wall => "wall",
+            Self::Cpu => "cpu",
+        }
+    }
+}
+
 /// What a clock's time refers to.
 #[record]
 pub enum Scope {
@@ -528,6 +540,18 @@ pub enum Grade {
     Unknown,
     /// Better not used.
     Avoid,
+}
+
+impl Grade {
+    /// The grade, as the JSON has it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Good => "good",
+            Self::Limited => "limited",
+            Self::Unknown => "unknown",
+            Self::Avoid => "avoid",
+        }
+    }
 }
 
 /// The judgement on a clock.

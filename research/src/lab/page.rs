@@ -3,7 +3,7 @@
 use super::scenario::{Expected, Place, Scenario};
 use super::scenarios;
 use anyhow::{Context, Result};
-use chronoscope_ci::{block, sh};
+use chronoscope_ci::sh;
 use std::fmt::Write;
 use std::fs;
 
@@ -12,7 +12,7 @@ pub const PATH: &str = "research/lab/README.md";
 /// The page, with its table regenerated from the scenarios.
 pub fn text() -> Result<String> {
     let page = fs::read_to_string(sh::root().join(PATH))?;
-    block::replaced(&page, "scenarios", &table()).context("no marks of the table")
+    chronoscope_ci::replaced(&page, "scenarios", &table()).context("no marks of the table")
 }
 
 fn table() -> String {

@@ -6,7 +6,7 @@ mod programs;
 use crate::paired::{Tool, alternate, report};
 use crate::results::{self, median};
 use anyhow::{Context, Result, ensure};
-use chronoscope_ci::runner::Runner;
+use chronoscope_ci::sh::Runner;
 use chronoscope_ci::{cross, runtimes, sh};
 use jiff::Timestamp;
 use programs::{ALL, By, Item, Program};

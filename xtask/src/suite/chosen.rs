@@ -116,7 +116,7 @@ mod tests {
         assert!(plain.contains(&"chromium") && !plain.contains(&"page"), "{plain:?}");
         for (path, step) in [
             ("crates/report/src/page/page.css", "page"),
-            ("docs/fleet/queries/a.sql", "analysis"),
+            ("elsewhere/a.sql", "analysis"),
             ("crates/chronoscope/src/sys/linux.rs", "cross"),
             ("crates/watch/Cargo.toml", "package"),
             (".github/workflows/ci.yml", "forms"),
@@ -137,6 +137,45 @@ mod tests {
             names(&["action.yml", "runtimes/a"], &json!({"forms": 2000, "runtimes": 900}));
         assert!(with.contains(&"forms") && !with.contains(&"runtimes"), "{with:?}");
         assert!(left.len() == 1 && left[0].contains("runtimes/a"), "{left:?}");
+    }
+
+    /// The patterns that no file matches.
+    fn stale<'a>(patterns: &[&'a str], files: &[&str]) -> Vec<&'a str> {
+        let unused = |pattern: &&&str| !files.iter().any(|path| matches(pattern, path));
+        patterns.iter().filter(unused).copied().collect()
+    }
+
+    #[test]
+    fn paths_of_steps_are_those_of_files() {
+        let sh = sh::shell().unwrap();
+        let files = sh::read(cmd!(sh, "git ls-files -co --exclude-standard")).unwrap();
+        let files: Vec<_> = files.lines().filter(|path| sh.path_exists(path)).collect();
+        for step in steps::ALL {
+            if let Size::Whole(patterns) = step.size {
+                assert_eq!(stale(patterns, &files), [""; 0], "{}", step.name);
+            }
+        }
+        assert_eq!(
+            stale(&["*.sql", "a/gone.rs", "b/*"], &["x/y.sql", "a/b/c"]),
+            ["a/gone.rs", "b/*"]
+        );
+    }
+
+    /// What a file of the steps or of `ci` calls by a text: the program of a step, a script.
+    #[test]
+    fn what_steps_run_exists() {
+        let sh = sh::shell().unwrap();
+        let (steps, ci) = ["xtask/src/suite/steps.rs", "ci/src/main.rs"]
+            .map(|path| sh.read_file(path).unwrap())
+            .into();
+        let named: Vec<_> =
+            steps.split("in_ci(sh, \"").skip(1).filter_map(|at| at.split_once('"')).collect();
+        assert!(named.len() > 8);
+        let unknown = |name: &str| !ci.contains(&format!("\n        \"{name}\" =>"));
+        assert!(unknown("gone"));
+        for (name, _) in named {
+            assert!(!unknown(name), "ci knows no step {name}");
+        }
     }
 
     #[test]

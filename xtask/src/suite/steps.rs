@@ -1,11 +1,12 @@
 //! The steps of `cargo xtask test` in the order in which they run: what fails fast comes first.
 
 use super::msrv;
-use crate::{circles, count, deny, listed, sources};
+use crate::{circles, count, deny, promises};
 use anyhow::{Context, Result, ensure};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use xshell::{Cmd, Shell, cmd};
+use xtask::code::sources;
 use xtask::packages::Need;
 use xtask::sh;
 use xtask::tally::{Done, counted, passed_on};
@@ -132,7 +133,7 @@ pub const ALL: &[Step] = &[
         about: "workflows, the action and package managers' manifests are sound; the action runs",
         needs: &[Need::Build, Need::Forms],
         run: |sh, _| in_ci(sh, "forms"),
-        size: Size::Whole(&["packaging/*", ".github/*", "action.yml", "templates/*", "flake.nix"]),
+        size: Size::Whole(&["packaging/*", ".github/*", "action.yml", "templates/*"]),
         ..STEP
     },
     Step {
@@ -148,15 +149,15 @@ pub const ALL: &[Step] = &[
         about: "pages are drawn, read and copied in Chromium and Firefox, and read back",
         needs: &[Need::Build, Need::Page],
         run: |sh, _| in_ci(sh, "page"),
-        size: Size::Whole(&["crates/report/src/page/*", "ci/src/page/*"]),
+        size: Size::Whole(&["crates/report/src/page/*", "ci/src/page.rs", "ci/src/page/*"]),
         ..STEP
     },
     Step {
         name: "analysis",
         about: "queries of a fleet find what was planted, alike in DuckDB and ClickHouse",
         needs: &[Need::Build, Need::Analysis],
-        run: |sh, _| in_ci(sh, "analysis"),
-        size: Size::Whole(&["*.sql", "ci/src/analysis/*"]),
+        run: |sh, _| passed_on(cmd!(sh, "cargo research fleet-queries --check")),
+        size: Size::Whole(&["*.sql", "research/src/analysis/*"]),
         ..STEP
     },
     Step {
@@ -172,7 +173,7 @@ pub const ALL: &[Step] = &[
         about: "the clocks of every language runtime are measured, and no process is left",
         uses: || vec![Need::Runtimes],
         run: |sh, _| in_ci(sh, "runtimes"),
-        size: Size::Whole(&["runtimes/*", "ci/src/runtimes/*"]),
+        size: Size::Whole(&["runtimes/*", "ci/src/runtimes.rs"]),
         ..STEP
     },
     Step {
@@ -281,9 +282,11 @@ fn fmt(sh: &Shell) -> Result<Done> {
 
 fn lean(sh: &Shell) -> Result<Done> {
     let mut done = Done::default();
-    done.check("circles", circles::check(&sources(sh)?));
-    done.check("lines of Rust", count::run(sh));
-    done.check("tests", listed::check(sh));
+    let sources = &sources(sh)?;
+    done.check("circles", circles::check(sources));
+    done.check("promises", promises::check(sh, sources));
+    done.check("lines of Rust", count::lines(sources));
+    done.check("tests", count::tests(sh));
     Ok(done)
 }
 

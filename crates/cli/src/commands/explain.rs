@@ -264,7 +264,7 @@ fn clock(id: &str) -> Option<Page> {
     let entry = clocks::find(id)?;
     let facts = [
         ("language", entry.language.name()),
-        ("kind", &format!("{:?}", entry.kind).to_lowercase()),
+        ("kind", entry.kind.name()),
         ("built on", entry.facts.built_on.words()),
         ("promised order", &promised(entry.facts)),
         ("period", &entry.period.and_then(|period| period()).map(period).unwrap_or_default()),
@@ -307,7 +307,7 @@ fn wait(id: &str) -> Option<Page> {
     let entry = waits::find(id)?;
     let facts = [
         ("language", entry.language.name()),
-        ("kind", &format!("{:?}", entry.kind).to_lowercase()),
+        ("kind", entry.kind.name()),
         ("exists on", entry.home),
         ("available here", &here(entry.is_here())),
     ];

@@ -113,7 +113,7 @@ fn clock(entry: &clocks::Entry) -> ListRow {
     let opened = entry.open(Opening::Checked);
     ListRow {
         call: entry.call.into(),
-        kind: format!("{:?}", entry.kind).to_lowercase(),
+        kind: entry.kind.name().into(),
         language: entry.language.name().into(),
         available: opened.map(drop).map_err(|reason| reason.to_string()),
         is_peer: clocks::PEERS.iter().any(|peer| peer.id == entry.id),
@@ -134,7 +134,7 @@ fn runtime(runtime: &Runtime) -> ListRow {
 fn wait(entry: &waits::Entry) -> ListRow {
     ListRow {
         call: entry.call.into(),
-        kind: format!("{:?}", entry.kind).to_lowercase(),
+        kind: entry.kind.name().into(),
         language: entry.language.name().into(),
         available: entry.is_here().map_err(|reason| reason.to_string()),
         ..ListRow::plain(entry.id, first(entry.about))

@@ -273,6 +273,17 @@ pub enum Kind {
     Hybrid,
 }
 
+impl Kind {
+    /// The kind, as the JSON has it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sleep => "sleep",
+            Self::Busy => "busy",
+            Self::Hybrid => "hybrid",
+        }
+    }
+}
+
 /// The waits by a second clock.
 #[record]
 pub struct ByClock {

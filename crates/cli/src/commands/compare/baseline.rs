@@ -1,6 +1,6 @@
 //! Reports that are kept under a name in the user's data directory.
 
-use super::name;
+use crate::baseline_name;
 use crate::error::Usage;
 use crate::input;
 use crate::output::{self, cannot_write};
@@ -43,7 +43,7 @@ fn unknown(name: &str) -> anyhow::Result<Usage> {
     let folder = folder()?;
     let files = fs::read_dir(&folder).into_iter().flatten().flatten();
     let names = files.filter_map(|file| file.file_name().into_string().ok());
-    let names = names.filter_map(|file| name::checked(file.strip_suffix(".json")?).ok());
+    let names = names.filter_map(|file| baseline_name::checked(file.strip_suffix(".json")?).ok());
     let mut names: Vec<String> = names.collect();
     names.sort();
     let more = names.len().saturating_sub(LISTED);

@@ -6,7 +6,6 @@ mod children;
 mod each;
 mod history;
 mod many;
-pub mod name;
 mod run;
 mod sets;
 mod stored;

@@ -1,6 +1,5 @@
 //! How precisely can I wait here?
 
-pub mod line;
 mod numbers;
 
 use crate::checkpoint;

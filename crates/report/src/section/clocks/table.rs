@@ -32,7 +32,7 @@ fn identity() -> Vec<Spec<Clock>> {
         "" "cost" [brief full part(COST) optional] strip(c, 0);
         "call" "clock" [] Cell::code(&c.call);
         "language" "clock" [] Cell::text(c.language.name());
-        "kind" "kind" [] Cell::text(format!("{:?}", c.kind).to_lowercase());
+        "kind" "kind" [] Cell::text(c.kind.name());
         "scope" "scope" [full part(TRUST) close] scope(c);
         "available" "clock" [] Cell::flag(c.available);
         "reason" "clock" [] Cell::words(c.unavailable_reason.clone());
@@ -206,8 +206,7 @@ fn trust() -> Vec<Spec<Clock>> {
         "until_change_sd_ns" "its SD" [] Cell::ns(c.until_change.as_ref().map(|it| it.sd_ns));
         "bulk_calls" "time" [] Cell::count(c.bulk.as_ref().map(|b| b.calls));
         "bulk_ms" "time" [] Cell::number(c.bulk.as_ref().map(|b| b.ms));
-        "grade" "verdict" []
-            Cell::words(c.verdict.as_ref().map(|v| format!("{:?}", v.grade).to_lowercase()));
+        "grade" "verdict" [] Cell::words(c.verdict.as_ref().map(|v| v.grade.name()));
         "verdict" "verdict" [brief full part(VERDICT) gives_way(16)] verdict(c);
         "best" "clock" [] Cell::flag(c.best);
         "load" "clock" [] Cell::text(load_name(c.load));

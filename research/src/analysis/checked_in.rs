@@ -3,9 +3,9 @@
 
 use super::engines::{self, ENGINES, Table};
 use super::{ask, empty, file, load};
-use crate::sh;
-use crate::tally::Done;
 use anyhow::{Context, Result, ensure};
+use chronoscope_ci::sh;
+use chronoscope_ci::tally::Done;
 use chronoscope_model::histogram::{Decoded, Histogram};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

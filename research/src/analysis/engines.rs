@@ -1,8 +1,8 @@
 //! DuckDB and ClickHouse, which PyPI has as modules of Python, in `target/analysis`.
 
-use crate::runtimes::from_pypi;
-use crate::sh;
 use anyhow::{Context, Result, ensure};
+use chronoscope_ci::runtimes::from_pypi;
+use chronoscope_ci::sh;
 use serde::Deserialize;
 use serde_json::Value;
 use std::path::{Path, PathBuf};

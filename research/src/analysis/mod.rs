@@ -5,9 +5,9 @@ mod checked_in;
 pub mod engines;
 pub mod synthetic;
 
-use crate::tally::Done;
-use crate::tool;
 use anyhow::{Context, Result, ensure};
+use chronoscope_ci::tally::Done;
+use chronoscope_ci::tool;
 use engines::{ENGINES, Table};
 use std::collections::BTreeSet;
 use std::fs;

@@ -2,8 +2,8 @@
 //! with planted faults. Its machines and processors are named "synthetic", and its runs say so. The
 //! same seed gives the same fleet.
 
-use crate::sh;
 use anyhow::{Context, Result, ensure};
+use chronoscope_ci::sh;
 use fastrand::Rng;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
