@@ -1,6 +1,6 @@
 //! The differences between successive reads.
 
-use crate::histogram::Histogram;
+use crate::histogram::{Histogram, empty};
 use crate::load::Load;
 use std::collections::BTreeMap;
 
@@ -102,6 +102,32 @@ impl Counts {
     /// The differences in ascending order, each with how often it was seen.
     pub fn iter(&self) -> impl Iterator<Item = (u64, u64)> {
         self.0.iter().map(|(ns, times)| (*ns, *times))
+    }
+
+    /// The row of a report, without its clock and load. `ns_per_tick` may be anything, because a
+    /// file may claim any; `backwards` more differences were below zero.
+    pub fn deltas(&self, ns_per_tick: f64, backwards: u64) -> Deltas {
+        let is_tick = ns_per_tick.is_normal() && ns_per_tick > 0.0;
+        let ns_per_tick = if is_tick { ns_per_tick } else { 1.0 };
+        let mut histogram = empty();
+        let row = |(ns, count)| {
+            histogram.saturating_record_n(ns, count);
+            Row { ticks: (ns as f64 / ns_per_tick).round() as i64, ns: ns as f64, count }
+        };
+        let rows: Vec<Row> = self.iter().map(row).collect();
+        let all = histogram.len();
+        let zeros = rows.first().filter(|row| row.ns == 0.0).map_or(0, |row| row.count);
+        Deltas {
+            reads: all.saturating_add(backwards).saturating_add(1),
+            ns_per_tick,
+            zero_share: zeros as f64 / all.max(1) as f64,
+            changes: self.changes(),
+            max_ticks: rows.last().map_or(0, |row| row.ticks),
+            rows,
+            negative: backwards,
+            histogram: Histogram::of(&histogram),
+            ..Deltas::default()
+        }
     }
 
     /// The differences above zero; `None` if there are none.

@@ -1,10 +1,10 @@
 //! What is known at a moment: a function of the events until then.
 
 use crate::seconds::{CLASSES, Seconds, class};
-use chronoscope_model::histogram::{self, Decoded};
+use chronoscope_model::histogram::Decoded;
 use chronoscope_model::quantile::Percentile;
 use chronoscope_model::recording::{Deltas, Event, Late, Machine, NoteAt, Start, Waits};
-use chronoscope_model::waits::Load;
+use chronoscope_model::waits::{Load, Overshoots};
 use std::collections::VecDeque;
 
 /// Late wake-ups that are kept.
@@ -46,8 +46,6 @@ pub struct State {
 pub struct Figures {
     /// Overshoots; early waits count as 0.
     pub overshoot: Distribution,
-    /// Waits that ended early.
-    pub early: u64,
     /// Waits that were measured and could not be kept.
     pub dropped: u64,
     /// The share of a CPU that it took lately, 0 to 1.
@@ -73,40 +71,41 @@ pub struct Totals {
     pub paused_ns: u64,
 }
 
-/// Durations in nanoseconds, with their percentiles.
+/// Overshoots, or differences between reads, with their percentiles.
 #[derive(Clone, Debug, Default)]
 pub struct Distribution {
-    histogram: Option<Decoded>,
+    /// None before the first of them, because a histogram takes a quarter of a megabyte.
+    all: Option<Overshoots>,
     classes: [u64; CLASSES],
-    worst_ns: u64,
     percentiles: [Option<u64>; Percentile::ALL.len()],
 }
 
 impl Distribution {
     /// Finds the percentiles, after all was added that has happened.
     fn settle(&mut self) {
-        let Some(all) = &self.histogram else { return };
-        self.percentiles = Percentile::ALL.map(|of| {
-            let supported = of.is_supported_by(all.len());
-            supported.then(|| all.value_at_quantile(of.share()).min(self.worst_ns))
-        });
+        let Some(all) = &self.all else { return };
+        self.percentiles = Percentile::ALL.map(|percentile| all.percentile(percentile));
     }
 
-    fn add(&mut self, ns: u64, times: u64) {
-        let all = self.histogram.get_or_insert_with(histogram::empty);
+    fn add(&mut self, ns: i64, tolerance_ns: u64, times: u64) {
+        self.all.get_or_insert_default().add(ns, tolerance_ns, times);
+        let of_class = &mut self.classes[class(u64::try_from(ns).unwrap_or(0))];
         // The count saturates: a recording may claim any number.
-        if u64::MAX - all.len() < times {
-            return;
-        }
-        all.saturating_record_n(ns, times);
-        self.worst_ns = self.worst_ns.max(ns);
-        let of_class = &mut self.classes[class(ns)];
         *of_class = of_class.saturating_add(times);
+    }
+
+    fn histogram(&self) -> Option<&Decoded> {
+        self.all.as_ref().map(|all| &all.histogram)
+    }
+
+    /// How many of them were early.
+    pub fn early(&self) -> u64 {
+        self.all.as_ref().map_or(0, |all| all.spread.early)
     }
 
     /// How many there are.
     pub fn count(&self) -> u64 {
-        self.histogram.as_ref().map_or(0, Decoded::len)
+        self.histogram().map_or(0, Decoded::len)
     }
 
     /// How many there are of each class.
@@ -117,12 +116,12 @@ impl Distribution {
     /// How many there are from one duration up to, but not including, another, as far as three
     /// digits tell.
     pub fn between(&self, low_ns: u64, end_ns: u64) -> u64 {
-        self.histogram.as_ref().map_or(0, |all| all.count_between(low_ns, end_ns - 1))
+        self.histogram().map_or(0, |all| all.count_between(low_ns, end_ns - 1))
     }
 
     /// The smallest; none if there is none.
     pub fn least(&self) -> Option<u64> {
-        self.histogram.as_ref().map(Decoded::min)
+        self.histogram().map(Decoded::min)
     }
 
     /// A percentile; none if there are too few values for it.
@@ -132,7 +131,7 @@ impl Distribution {
 
     /// The largest; none if there is none.
     pub fn worst(&self) -> Option<u64> {
-        (self.count() > 0).then_some(self.worst_ns)
+        self.all.as_ref().filter(|all| all.spread.samples > 0).map(Overshoots::largest_ns)
     }
 }
 
@@ -212,7 +211,7 @@ impl State {
     /// Memory for the figures, in bytes.
     pub fn bytes(&self) -> usize {
         let hdr = |it: &Distribution| {
-            it.histogram.as_ref().map_or(0, |it| it.distinct_values() * size_of::<u64>())
+            it.histogram().map_or(0, |it| it.distinct_values() * size_of::<u64>())
         };
         let rows = self.rows.iter();
         let rows = rows.map(|row| hdr(&row.overshoot) + row.seconds.bytes()).sum::<usize>();
@@ -244,14 +243,11 @@ impl State {
 
     fn waits(&mut self, waits: &Waits) {
         let Some(row) = self.rows.get_mut(waits.row) else { return };
-        let tolerance = self.start.rows.get(waits.row).map_or(0, |row| row.tolerance_ns);
-        let early = tolerance.min(i64::MAX as u64) as i64;
+        let tolerance_ns = self.start.rows.get(waits.row).map_or(0, |row| row.tolerance_ns);
         let mut last = waits.at_ns;
         for (at_ns, late) in waits.ends() {
-            let ns = u64::try_from(late).unwrap_or(0);
-            row.early = row.early.saturating_add(u64::from(late < -early));
-            row.overshoot.add(ns, 1);
-            row.seconds.add(at_ns / 1_000_000_000, class(ns));
+            row.overshoot.add(late, tolerance_ns, 1);
+            row.seconds.add(at_ns / 1_000_000_000, class(u64::try_from(late).unwrap_or(0)));
             last = at_ns;
         }
         row.overshoot.settle();
@@ -281,7 +277,7 @@ impl State {
         }
         self.backwards = self.backwards.saturating_add(seen.backwards);
         for (ns, times) in &seen.counts {
-            self.deltas.add(*ns, *times);
+            self.deltas.add(i64::try_from(*ns).unwrap_or(i64::MAX), 0, *times);
         }
         self.deltas.settle();
     }

@@ -5,7 +5,7 @@ use super::plan::Plan;
 use super::ring::Ring;
 use crate::engine::neighbour::Neighbour;
 use crate::engine::time::RunClock;
-use chronoscope_model::waits::Load;
+use chronoscope_model::waits::{Load, Moment};
 use chronoscope_probes::blame::{Missing, Names, Trace, read_task};
 use chronoscope_probes::clocks::steps;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -13,24 +13,15 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::Thread;
 use std::time::Duration;
 
-/// An overshoot above the limit, as seen by the thread in which it happened.
-pub(super) struct Trip {
-    pub(super) at_s: f64,
-    pub(super) overshoot: i64,
-    /// The CPU that the thread was pinned to.
-    pub(super) pinned: Option<usize>,
-    /// The CPU that the thread ran on.
-    pub(super) cpu: Option<usize>,
-    pub(super) last: Vec<i64>,
-}
-
 /// State shared by the waiting threads and the thread that watches them.
 pub(super) struct Job {
     /// Set to end the run.
     pub(super) stop: AtomicBool,
     /// The overshoot that ends the run, in nanoseconds.
     pub(super) limit: Option<i64>,
-    pub(super) tripped: OnceLock<Trip>,
+    /// The overshoot above the limit, as seen by the thread in which it happened, and the CPU that
+    /// this thread was pinned to.
+    pub(super) tripped: OnceLock<(Option<usize>, Moment)>,
     /// The kernel's trace, which an overshoot above the limit marks and stops.
     pub(super) trace: Option<Arc<Trace>>,
     /// Whether it did.
@@ -136,9 +127,16 @@ impl Job {
             let mark = format!("chronoscope: late by {overshoot} ns{cpu} (limit {limit} ns)");
             let _ = self.marked.set(trace.stop(&mark).map_err(|error| error.to_string()));
         }
-        let trip = Trip { at_s: self.seconds(), overshoot, pinned, cpu, last: ring.last() };
+        let moment = Moment {
+            at_s: self.seconds(),
+            overshoot_ns: u64::try_from(overshoot).unwrap_or(0),
+            limit_ns: u64::try_from(self.limit.unwrap_or(0)).unwrap_or(0),
+            cpu: cpu.or(pinned),
+            last_ns: ring.last(),
+            ..Moment::default()
+        };
         // The first overshoot counts; another one in a second thread is often a consequence of it.
-        let _ = self.tripped.set(trip);
+        let _ = self.tripped.set((pinned, moment));
         self.end();
     }
 

@@ -2,7 +2,7 @@
 //! each wait here and nowhere else, and any other thread may read the records.
 
 use super::recorder::Recorder;
-use chronoscope_model::waits::ByClock;
+use chronoscope_model::waits::{ByClock, Overshoots, Spread};
 use chronoscope_probes::waits::os;
 use hdrhistogram::Histogram as Hdr;
 use std::sync::atomic::{
@@ -12,17 +12,15 @@ use std::sync::atomic::{
 
 /// The records up to one moment: figures that can belong to the same waits.
 pub(super) struct Recorded {
-    /// Overshoots by the ruler; an early wait counts as zero.
-    pub(super) histogram: Hdr<u64>,
-    pub(super) ruler: ByClock,
+    pub(super) ruler: Overshoots,
     pub(super) clock: ByClock,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Lateness {
     histogram: Recorder,
-    ruler: Spread,
-    clock: Spread,
+    ruler: LiveSpread,
+    clock: LiveSpread,
     /// The number of waits whose recording has begun, and the number for which it has ended. The
     /// two differ while a wait is being recorded, which shows a reader that the spreads are
     /// changing.
@@ -67,7 +65,8 @@ impl Lateness {
 
     /// The largest overshoot by the ruler; 0 if there are no waits.
     pub(super) fn max_ns(&self) -> i64 {
-        self.ruler.ends().1
+        let max_ns = self.ruler.max.load(Acquire);
+        if max_ns == i64::MIN { 0 } else { max_ns }
     }
 
     pub(super) fn add_to(&self, histogram: &mut Hdr<u64>) {
@@ -80,10 +79,11 @@ impl Lateness {
         let histogram = self.histogram.histogram();
         loop {
             let n = self.done.load(Acquire);
-            let [ruler, clock] =
+            let [spread, clock] =
                 [&self.ruler, &self.clock].map(|spread| spread.read(n, histogram.len()));
             if self.begun.load(Relaxed) == n {
-                return Recorded { histogram, ruler, clock };
+                let clock = clock.by_clock(os::CLOCK);
+                return Recorded { ruler: Overshoots { histogram, spread }, clock };
             }
         }
     }
@@ -92,7 +92,7 @@ impl Lateness {
 /// The smallest overshoot, the largest and the sum, by one clock. Its loads and stores are ordered
 /// between those of the two counts around them.
 #[derive(Debug)]
-struct Spread {
+struct LiveSpread {
     min: AtomicI64,
     max: AtomicI64,
     sum: AtomicI64,
@@ -104,7 +104,7 @@ struct Spread {
     squares: AtomicU64,
 }
 
-impl Default for Spread {
+impl Default for LiveSpread {
     fn default() -> Self {
         let [min, max, sum, centre] = [i64::MAX, i64::MIN, 0, 0].map(AtomicI64::new);
         let [early, squares] = [0, 0].map(AtomicU64::new);
@@ -112,7 +112,7 @@ impl Default for Spread {
     }
 }
 
-impl Spread {
+impl LiveSpread {
     #[inline]
     fn add(&self, (ns, tolerance): (i64, i64)) {
         // Branches, because a new extreme is rare and a predicted branch costs nothing.
@@ -146,28 +146,18 @@ impl Spread {
         }
     }
 
-    /// The smallest and the largest overshoot; 0 if there are no waits.
-    fn ends(&self) -> (i64, i64) {
-        let (min, max) = (self.min.load(Acquire), self.max.load(Acquire));
-        if min > max { (0, 0) } else { (min, max) }
-    }
-
     /// Returns the figures of `n` waits, of which a histogram holds `held`.
-    fn read(&self, n: u64, held: u64) -> ByClock {
-        let (min_ns, max_ns) = self.ends();
+    fn read(&self, n: u64, held: u64) -> Spread {
         let mean_ns = self.sum.load(Acquire) as f64 / n.max(1) as f64;
         let off = mean_ns - self.centre.load(Acquire) as f64;
         let mean_square = f64::from_bits(self.squares.load(Acquire)) / n.max(1) as f64;
-        let variance = mean_square - off * off;
-        // To the picosecond, so that a run that continues another begins with the same figure.
-        let std_dev = (variance.max(0.0).sqrt() * 1e3).round() / 1e3;
-        ByClock {
-            clock: os::CLOCK.into(),
+        Spread {
+            samples: n,
             early: self.early.load(Acquire).min(held),
-            min_ns,
+            min_ns: self.min.load(Acquire),
+            max_ns: self.max.load(Acquire),
             mean_ns,
-            max_ns,
-            std_dev_ns: (n > 0 && variance.is_finite()).then_some(std_dev),
+            squares: (mean_square - off * off) * n as f64,
         }
     }
 }
@@ -182,18 +172,20 @@ mod tests {
         // By the definition: values of 1 h, plus 0 to 9 us, have one of 2.872 us.
         let far = i64::try_from(super::super::recorder::LONGEST).expect("an hour");
         (0..1000).for_each(|n| lateness.record((far + n % 10 * 1000, 0), (n % 2, 0)));
-        let Recorded { histogram, ruler, clock } = lateness.read();
+        let figures = |lateness: &Lateness| lateness.read().ruler.spread.by_clock("");
+        let (ruler, Recorded { ruler: Overshoots { histogram, .. }, clock }) =
+            (figures(&lateness), lateness.read());
         let near = |of: &ByClock, ns: f64| (of.std_dev_ns.expect("known") - ns).abs() < 0.01;
         assert!(near(&ruler, 8.25e6_f64.sqrt()) && near(&clock, 0.5), "{ruler:?} {clock:?}");
         let later = Lateness::default();
         later.load(&histogram, &ruler, Some(&clock));
-        assert_eq!(later.read().ruler.std_dev_ns, ruler.std_dev_ns);
+        assert_eq!(figures(&later).std_dev_ns, ruler.std_dev_ns);
         // An earlier version did not store it.
         let older = Lateness::default();
         older.load(&histogram, &ByClock { std_dev_ns: None, ..ruler }, Some(&clock));
         older.record((far, 0), (0, 0));
-        assert_eq!(older.read().ruler.std_dev_ns, None);
-        assert_eq!(Lateness::default().read().ruler.std_dev_ns, None);
+        assert_eq!(figures(&older).std_dev_ns, None);
+        assert_eq!(figures(&Lateness::default()).std_dev_ns, None);
     }
 
     #[test]
@@ -207,7 +199,8 @@ mod tests {
                 }
             });
             loop {
-                let Recorded { histogram, ruler, clock } = lateness.read();
+                let Recorded { ruler: Overshoots { histogram, spread }, clock } = lateness.read();
+                let ruler = spread.by_clock("");
                 for of in [&ruler, &clock] {
                     let ends = of.min_ns as f64..=of.max_ns as f64;
                     assert!(ends.contains(&of.mean_ns) && of.early <= histogram.len(), "{of:?}");

@@ -6,9 +6,7 @@ use super::plan::Plan;
 use super::spent::Spent;
 use super::ticks;
 use chronoscope_model::Note;
-use chronoscope_model::histogram::Histogram;
-use chronoscope_model::quantile::Intervals;
-use chronoscope_model::waits::{Grid, Load, LoadRun, Priority, Slack, StoppedBy, Throttled, Wait};
+use chronoscope_model::waits::{Load, LoadRun, Priority, Slack, StoppedBy, Throttled, Wait};
 use chronoscope_probes::waits::{Asked, Entry, os};
 
 /// Makes the row of a method that cannot be used here, or under this load.
@@ -43,18 +41,14 @@ pub(super) struct Common<'a> {
 /// Makes the row of the records so far.
 pub(super) fn of(live: &LiveRow, common: &Common) -> Wait {
     let (spec, spent) = (&live.spec, live.spent());
-    let Recorded { histogram, ruler, clock } = live.lateness.read();
-    let samples = histogram.len();
+    let Recorded { ruler, clock } = live.lateness.read();
+    let samples = ruler.histogram.len();
     let waited = samples.max(1) as f64;
     let cpu_ns = spent.cpu_ns.filter(|_| samples > 0);
-    let largest = u64::try_from(ruler.max_ns).unwrap_or(0);
     let grid = spec.periodic.then(|| {
-        let mut corrected = histogram.clone();
+        let mut corrected = ruler.histogram.clone();
         live.missed.add_to(&mut corrected);
-        Grid {
-            missed: corrected.len() - samples,
-            corrected: Histogram::of(&corrected).capped(largest),
-        }
+        ruler.grid(&corrected)
     });
     let (gaps, gaps_left_out) = live.gaps();
     Wait {
@@ -77,17 +71,9 @@ pub(super) fn of(live: &LiveRow, common: &Common) -> Wait {
         },
         power: common.power.clone(),
         kept_awake: common.kept_awake,
-        samples,
-        early: ruler.early,
-        min_ns: ruler.min_ns,
-        mean_ns: ruler.mean_ns,
-        max_ns: ruler.max_ns,
-        std_dev_ns: ruler.std_dev_ns,
         // On a grid, a wait begins at no tick.
-        whole_ticks: (!spec.periodic).then(|| ticks::whole(&histogram, spec.ns)).flatten(),
+        whole_ticks: (!spec.periodic).then(|| ticks::whole(&ruler.histogram, spec.ns)).flatten(),
         by_clock: (samples > 0).then_some(clock),
-        overshoot: Histogram::of(&histogram).capped(largest),
-        intervals: Intervals::of(&histogram, above(live)).capped(largest),
         censored: live.censored(),
         throttled: throttled(&spent, common),
         cpu_ns: cpu_ns.map(|ns| ns as f64 / waited),
@@ -102,7 +88,7 @@ pub(super) fn of(live: &LiveRow, common: &Common) -> Wait {
         stopped_by: if live.failure().is_some() { StoppedBy::Failure } else { common.stopped_by },
         why: live.why.as_ref().map(|reasons| locked(reasons).clone().report()),
         notes: notes(live, common),
-        ..unavailable(spec.entry, common.load, "")
+        ..ruler.fill(above(live), unavailable(spec.entry, common.load, ""))
     }
 }
 
@@ -147,6 +133,7 @@ mod tests {
     use super::super::earlier::{answers, go_on};
     use super::super::row_spec::RowSpec;
     use super::*;
+    use chronoscope_model::histogram::Histogram;
     use chronoscope_model::waits::Censored;
     use chronoscope_probes::waits;
 

@@ -246,12 +246,11 @@ impl Run {
         let load_run = running.map(Running::stop);
         let common = self.common(load, load_run, stopped_by, (&wall, &power), &threads);
         let mut rows = threads.report(&common);
-        if let (Some(trip), Some(limit)) = (threads.job.tripped.get(), threads.job.limit) {
+        if let Some((pinned, moment)) = threads.job.tripped.get() {
             let after = Before::now(&threads.job, threads.switches());
-            let moment = before.moment(trip, limit, &after);
-            let at = rows.iter_mut().find(|r| r.cpu == trip.pinned && r.max_ns >= trip.overshoot);
-            if let Some(row) = at {
-                row.moment = Some(moment);
+            let is_it = |row: &Wait| row.max_ns >= moment.overshoot_ns.cast_signed();
+            if let Some(row) = rows.iter_mut().find(|row| row.cpu == *pinned && is_it(row)) {
+                row.moment = Some(before.around(moment, &after));
             }
         }
         let missing = threads.job.missing.get().map_or(&[][..], Vec::as_slice);

@@ -1,7 +1,7 @@
 //! What is known about the moment of an overshoot that ended a run: the system's counts before it
 //! and just after it.
 
-use super::job::{Job, Trip};
+use super::job::Job;
 use chronoscope_model::waits::Moment;
 use chronoscope_probes::machine::noise;
 use chronoscope_probes::waits::moment::{Counts, interrupts, khz};
@@ -24,9 +24,8 @@ impl Before {
         }
     }
 
-    /// Returns what happened around the overshoot, from the counts `self` to the counts `after`.
-    pub(super) fn moment(&self, trip: &Trip, limit: i64, after: &Self) -> Moment {
-        let cpu = trip.cpu.or(trip.pinned);
+    /// Adds to an overshoot what happened around it, from the counts `self` to the counts `after`.
+    pub(super) fn around(&self, moment: &Moment, after: &Self) -> Moment {
         let since = |from: Option<u64>, to: Option<u64>| Some(to?.saturating_sub(from?));
         // Before the end of the first burst there are no counts, so they start from zero.
         let switch = |which: fn((u64, u64)) -> u64| {
@@ -34,21 +33,17 @@ impl Before {
             since(Some(before), after.switches.map(which))
         };
         let interrupts = match (&self.interrupts, &after.interrupts) {
-            (Some(before), Some(after)) => after.since(before, cpu),
+            (Some(before), Some(after)) => after.since(before, moment.cpu),
             _ => Vec::new(),
         };
         Moment {
-            at_s: trip.at_s,
-            overshoot_ns: u64::try_from(trip.overshoot).unwrap_or(0),
-            limit_ns: u64::try_from(limit).unwrap_or(0),
-            cpu,
             span_s: after.at_s - self.at_s,
             steal_ms: since(self.steal_ns, after.steal_ns).map(|ns| ns as f64 / 1e6),
             voluntary_switches: switch(|s| s.0),
             involuntary_switches: switch(|s| s.1),
-            khz: cpu.and_then(khz),
+            khz: moment.cpu.and_then(khz),
             interrupts,
-            last_ns: trip.last.clone(),
+            ..moment.clone()
         }
     }
 }

@@ -18,8 +18,7 @@ use crate::engine::Ruler;
 use crate::engine::time::RunClock;
 use crate::runtimes::waiting::Waiters;
 use chronoscope_model::quantile::Percentile;
-use chronoscope_model::waits::Throttled;
-use chronoscope_model::waits::{Load, StoppedBy, Wait};
+use chronoscope_model::waits::{Load, Overshoots, StoppedBy, Throttled, Wait};
 use chronoscope_probes::blame::{Sources, Trace, has_slack};
 use chronoscope_probes::machine::quota::Quota;
 use chronoscope_probes::machine::{Root, affinity};
@@ -163,17 +162,11 @@ impl Threads {
         };
         progress.estimate(plan, self.job.left());
         if percentiles && self.is_one_row() {
-            let mut all = chronoscope_model::histogram::empty();
-            for row in &self.rows {
-                row.lateness.add_to(&mut all);
-            }
-            let largest = u64::try_from(progress.max_ns).unwrap_or(0);
-            let of = |percentile: Percentile| {
-                let supported = percentile.is_supported_by(all.len());
-                supported.then(|| all.value_at_quantile(percentile.share()).min(largest))
-            };
-            progress.p50_ns = of(Percentile::P50);
-            progress.p99_ns = of(Percentile::P99);
+            let mut all = Overshoots::default();
+            self.rows.iter().for_each(|row| row.lateness.add_to(&mut all.histogram));
+            all.spread.max_ns = progress.max_ns;
+            progress.p50_ns = all.percentile(Percentile::P50);
+            progress.p99_ns = all.percentile(Percentile::P99);
         }
         progress
     }

@@ -1,9 +1,11 @@
 //! How precisely one can wait, as found on this machine.
 
+mod overshoots;
 mod spec;
 
 pub use crate::load::{Load, LoadProcess, LoadRun};
 use crate::units::percent;
+pub use overshoots::{Overshoots, Spread};
 pub(crate) use spec::ns;
 pub use spec::{Class, Plan, Priority, Slack, WaitSpec};
 

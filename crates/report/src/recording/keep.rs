@@ -112,21 +112,13 @@ pub struct Status {
     pub failed: bool,
 }
 
-/// A breach whose past is not written yet.
-#[derive(Clone, Copy)]
-struct Found {
-    row: usize,
-    at_ns: u64,
-    late_ns: i64,
-}
-
 /// Keeps events. A breach whose past is not written when this is dropped is written then.
 pub struct Keeper {
     keep: Keep,
     writer: Option<Writer<File>>,
     past: Past,
     /// A breach whose explanation has not come yet.
-    found: Option<Found>,
+    found: Option<Breach>,
     /// When the last breach was.
     last: Option<u64>,
 }
@@ -170,11 +162,11 @@ impl Keeper {
         if let Some(found) = self.found.take() {
             return Some(self.written(found));
         }
-        let found = self.breach(events)?;
+        let (row, found) = self.breach(events)?;
         self.last = Some(found.at_ns);
         let explains = |event: &Event| match event {
             Event::Late(late) => {
-                late.row == found.row && i64::try_from(late.wake.late_ns) == Ok(found.late_ns)
+                late.row == row && i64::try_from(late.wake.late_ns) == Ok(found.late_ns)
             }
             _ => false,
         };
@@ -187,7 +179,7 @@ impl Keeper {
 
     /// The first wait among these events that ended too late, and does not belong to the breach
     /// before.
-    fn breach(&self, events: &[Event]) -> Option<Found> {
+    fn breach(&self, events: &[Event]) -> Option<(usize, Breach)> {
         let limit = i64::try_from(self.keep.stop_above?.as_nanos()).unwrap_or(i64::MAX);
         let window = u64::try_from(self.keep.hindsight.as_nanos()).unwrap_or(u64::MAX);
         let from = self.last.map_or(0, |last| last.saturating_add(window));
@@ -197,24 +189,18 @@ impl Keeper {
         });
         let late = late.flat_map(|waits| {
             let late = waits.ends().filter(|(at_ns, late)| *late > limit && *at_ns >= from);
-            late.map(|(at_ns, late_ns)| Found { row: waits.row, at_ns, late_ns })
+            late.map(|(at_ns, late_ns)| (at_ns, late_ns, waits.row))
         });
-        late.min_by_key(|found| found.at_ns)
+        let (at_ns, late_ns, row) = late.min_by_key(|late| late.0)?;
+        let rows = self.past.start().map_or(&[][..], |start| &start.rows);
+        let id = rows.get(row).map_or_else(String::new, |row| row.id.clone());
+        Some((row, Breach { id, at_ns, late_ns, written: Err(String::new()) }))
     }
 
     /// Writes the past of a breach.
-    fn written(&self, found: Found) -> Breach {
-        let row = self.past.start().and_then(|start| start.rows.get(found.row));
-        Breach {
-            id: row.map_or_else(String::new, |row| row.id.clone()),
-            at_ns: found.at_ns,
-            late_ns: found.late_ns,
-            written: self
-                .keep
-                .create()
-                .and_then(|file| self.write(file))
-                .map_err(|e| e.to_string()),
-        }
+    fn written(&self, breach: Breach) -> Breach {
+        let written = self.keep.create().and_then(|file| self.write(file));
+        Breach { written: written.map_err(|error| error.to_string()), ..breach }
     }
 
     fn write(&self, mut file: Writer<File>) -> io::Result<PathBuf> {

@@ -1,12 +1,11 @@
 //! Makes a report of a recording.
 
 use super::file::Reader;
-use chronoscope_model::deltas::{self, Counts, Deltas};
-use chronoscope_model::histogram::{Decoded, Histogram, empty, missed};
-use chronoscope_model::quantile::Intervals;
-use chronoscope_model::recording::{self, Event, Machine, Row, Start, WhySince};
+use chronoscope_model::deltas::{Counts, Deltas};
+use chronoscope_model::histogram::{Decoded, empty, missed};
+use chronoscope_model::recording::{Event, Machine, Row, Start, WhySince};
 use chronoscope_model::units::{count, short_ns};
-use chronoscope_model::waits::{Grid, Load, StoppedBy};
+use chronoscope_model::waits::{Load, Overshoots, StoppedBy};
 use chronoscope_model::why::Why;
 use chronoscope_model::{Note, Report, Run, SCHEMA, Wait};
 use std::collections::BTreeMap;
@@ -55,18 +54,20 @@ struct Sum {
     left_out: u64,
 }
 
+/// The differences between successive reads of a clock under a load.
+#[derive(Default)]
+struct Differences {
+    counts: Counts,
+    backwards: u64,
+    /// That of the last of them.
+    ns_per_tick: f64,
+}
+
 /// The waits of a row under a load.
 struct Waits {
-    overshoot: Decoded,
-    /// Those of the deadlines that were missed, too.
-    corrected: Decoded,
-    missed: u64,
-    early: u64,
-    min_ns: i64,
-    max_ns: i64,
-    mean_ns: f64,
-    /// The sum of squares about the mean (Welford 1962, Technometrics 4, 419-420).
-    squares: f64,
+    overshoots: Overshoots,
+    /// The deadlines that were missed, with how late each was.
+    missed: Decoded,
     /// The time that was waited, in nanoseconds.
     ns: u64,
     /// The shares of a CPU of each second, and how many there were.
@@ -78,14 +79,8 @@ struct Waits {
 impl Default for Waits {
     fn default() -> Self {
         Self {
-            overshoot: empty(),
-            corrected: empty(),
-            missed: 0,
-            early: 0,
-            min_ns: i64::MAX,
-            max_ns: i64::MIN,
-            mean_ns: 0.0,
-            squares: 0.0,
+            overshoots: Overshoots::default(),
+            missed: empty(),
             ns: 0,
             cpu: (0.0, 0),
             dropped: 0,
@@ -96,25 +91,16 @@ impl Default for Waits {
 
 impl Waits {
     fn add(&mut self, late_ns: i64, row: &Row) {
+        self.overshoots.add(late_ns, row.tolerance_ns, 1);
         let late = u64::try_from(late_ns).unwrap_or(0);
-        self.overshoot.saturating_record(late);
-        self.corrected.saturating_record(late);
-        let (wide, all) = (&self.overshoot, &mut self.corrected);
+        let (wide, all) = (&self.overshoots.histogram, &mut self.missed);
         let lowest = |ns| wide.lowest_equivalent(ns);
-        let more = missed(late, row.requested_ns, lowest, |ns, n| all.saturating_record_n(ns, n));
-        self.missed = self.missed.saturating_add(more);
-        let tolerance = i64::try_from(row.tolerance_ns).unwrap_or(i64::MAX);
-        self.early += u64::from(late_ns < -tolerance);
-        self.min_ns = self.min_ns.min(late_ns);
-        self.max_ns = self.max_ns.max(late_ns);
-        let off = late_ns as f64 - self.mean_ns;
-        self.mean_ns += off / self.overshoot.len() as f64;
-        self.squares += off * (late_ns as f64 - self.mean_ns);
+        missed(late, row.requested_ns, lowest, |ns, n| all.saturating_record_n(ns, n));
         self.ns = self.ns.saturating_add(row.requested_ns).saturating_add_signed(late_ns);
     }
 
     fn row(self, row: Row, load: Load) -> Wait {
-        let samples = self.overshoot.len();
+        let samples = self.overshoots.spread.samples;
         let blank = Wait {
             id: row.id,
             requested_ns: Some(row.requested_ns),
@@ -129,10 +115,11 @@ impl Waits {
             let reason = blank.unavailable_reason.or(Some("no wait of it was recorded".into()));
             return Wait { available: false, unavailable_reason: reason, ..blank };
         }
-        let largest = u64::try_from(self.max_ns).unwrap_or(0);
-        let grid = blank.period_ns.map(|_| Grid {
-            missed: self.missed,
-            corrected: Histogram::of(&self.corrected).capped(largest),
+        let grid = blank.period_ns.map(|_| {
+            let mut corrected = self.overshoots.histogram.clone();
+            // Of the same range, so it holds them.
+            let _ = corrected.add(&self.missed);
+            self.overshoots.grid(&corrected)
         });
         let mut notes = Vec::new();
         if self.dropped > 0 {
@@ -144,20 +131,12 @@ impl Waits {
         Wait {
             available: true,
             unavailable_reason: None,
-            samples,
-            early: self.early,
-            min_ns: self.min_ns,
-            mean_ns: self.mean_ns,
-            max_ns: self.max_ns,
-            std_dev_ns: Some((self.squares / samples as f64).sqrt()).filter(|it| it.is_finite()),
-            overshoot: Histogram::of(&self.overshoot).capped(largest),
-            intervals: Intervals::of(&self.overshoot, 0).capped(largest),
             cpu_share: (self.cpu.1 > 0).then(|| self.cpu.0 / self.cpu.1 as f64),
             grid,
             seconds: self.ns as f64 / 1e9,
             why: (why != Why::default()).then_some(why),
             notes,
-            ..blank
+            ..self.overshoots.fill(0, blank)
         }
     }
 }
@@ -188,7 +167,12 @@ impl Sum {
             Event::Deltas(seen) => {
                 let key = (self.load, seen.clock.clone());
                 if self.deltas.len() < MOST_CLOCKS || self.deltas.contains_key(&key) {
-                    self.deltas.entry(key).or_default().add(&seen);
+                    let sum = self.deltas.entry(key).or_default();
+                    sum.ns_per_tick = seen.ns_per_tick;
+                    sum.backwards = sum.backwards.saturating_add(seen.backwards);
+                    for (ns, times) in seen.counts.iter().filter(|(_, times)| *times > 0) {
+                        sum.counts.add(*ns, *times);
+                    }
                 } else {
                     self.left_out += 1;
                 }
@@ -264,7 +248,7 @@ impl Sum {
         let deltas = self.deltas.into_iter().map(|((load, id), seen)| Deltas {
             id,
             load: (load != Load::None).then_some(load),
-            ..seen.row()
+            ..seen.counts.deltas(seen.ns_per_tick, seen.backwards)
         });
         let deltas = deltas.collect();
         let rows = self.rows.into_iter().filter_map(|((row, load), sum)| {
@@ -300,52 +284,4 @@ impl Sum {
 /// A time in UTC, from nanoseconds since 1970.
 fn time(wall_ns: u64) -> String {
     jiff::Timestamp::from_nanosecond(i128::from(wall_ns)).unwrap_or_default().to_string()
-}
-
-// Adds up the deltas of a recording.
-
-/// The differences between successive reads of a clock.
-#[derive(Default)]
-struct Differences {
-    /// That of the last of them.
-    ns_per_tick: f64,
-    counts: Counts,
-    backwards: u64,
-}
-
-impl Differences {
-    fn add(&mut self, seen: &recording::Deltas) {
-        self.ns_per_tick = seen.ns_per_tick;
-        self.backwards = self.backwards.saturating_add(seen.backwards);
-        for (ns, times) in seen.counts.iter().filter(|(_, times)| *times > 0) {
-            self.counts.add(*ns, *times);
-        }
-    }
-
-    /// The row of a report, without its clock and load.
-    fn row(self) -> Deltas {
-        // A file may claim any tick.
-        let is_tick = self.ns_per_tick.is_normal() && self.ns_per_tick > 0.0;
-        let ns_per_tick = if is_tick { self.ns_per_tick } else { 1.0 };
-        let mut histogram = empty();
-        let mut rows = Vec::new();
-        for (ns, count) in self.counts.iter() {
-            histogram.saturating_record_n(ns, count);
-            let ticks = (ns as f64 / ns_per_tick).round() as i64;
-            rows.push(deltas::Row { ticks, ns: ns as f64, count });
-        }
-        let all = histogram.len();
-        let zeros = rows.first().filter(|row| row.ns == 0.0).map_or(0, |row| row.count);
-        Deltas {
-            reads: all.saturating_add(self.backwards).saturating_add(1),
-            ns_per_tick,
-            zero_share: zeros as f64 / all.max(1) as f64,
-            changes: self.counts.changes(),
-            max_ticks: rows.last().map_or(0, |row| row.ticks),
-            rows,
-            negative: self.backwards,
-            histogram: Histogram::of(&histogram),
-            ..Deltas::default()
-        }
-    }
 }

@@ -91,7 +91,7 @@ fn facts(state: &State, view: &View, cells: usize) -> String {
     items.push(format!("steps {}", count(all.steps)));
     items.push(all.steal_ns.map_or("steal -".into(), |ns| format!("steal {}", time(ns))));
     items.push(format!("moved {}", count(all.moved)));
-    let early = sum(|row| row.early);
+    let early = sum(|row| row.overshoot.early());
     let mut only_if = |n: u64, text: String| items.extend((n > 0).then_some(text));
     only_if(early, format!("{} early", count(early)));
     only_if(all.paused_ns, format!("paused {}", lasting(all.paused_ns)));
