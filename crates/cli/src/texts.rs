@@ -260,7 +260,9 @@ impl Texts {
             }
         }
         write("process", &process).map_err(refuse)?;
-        let log = Some(self.log.as_str()).filter(|log| !log.is_empty());
+        // As records, so that no line of it is taken for the rest of the one before.
+        let log: String = self.log.lines().map(|line| format!("4,0,0,-;{line}\n")).collect();
+        let log = Some(log.as_str()).filter(|log| !log.is_empty());
         let files = [
             ("root/dev/kmsg", log),
             ("root/proc/cmdline", self.cmdline.as_deref()),
@@ -343,7 +345,7 @@ fn json_messages(text: &str) -> Option<String> {
 /// A text as its program wrote it, without the marks of a mail that quotes it, and without what
 /// pages and word processors put in place of plain characters.
 fn tidy(text: &str) -> String {
-    const PLAIN: [(&str, &str); 8] = [
+    const PLAIN: [(&str, &str); 10] = [
         ("\u{feff}", ""),
         ("\u{a0}", " "),
         ("\u{2018}", "'"),
@@ -352,12 +354,18 @@ fn tidy(text: &str) -> String {
         ("&quot;", "\""),
         ("&lt;", "<"),
         ("&gt;", ">"),
+        ("<br/>", ""),
+        ("<br>", ""),
     ];
     let mut text = text.to_owned();
     for (from, to) in PLAIN {
         if text.contains(from) {
             text = text.replace(from, to);
         }
+    }
+    // A mail as it is sent: quoted-printable.
+    if text.contains("=3D") && text.contains("=\n") {
+        text = text.replace("=\n", "").replace("=3D", "=").replace("=20\n", "\n");
     }
     if !text.lines().any(|line| line.starts_with('>')) {
         return text;
@@ -420,8 +428,7 @@ impl Listed {
                 && value.chars().all(|c| c.is_ascii_digit() || c == ',' || c == '-')
             {
                 found.online = Some(value);
-            } else if after
-                && label != "BIOS Vendor ID"
+            } else if (after || label == "Model name")
                 && !label.starts_with("BIOS")
                 && !number(&value)
                 && found.name.is_none()
@@ -435,7 +442,10 @@ impl Listed {
                 found.numbers[1] = pairs.next_if(|(_, value)| number(value)).map(|it| it.1);
             }
         }
-        (found.arch.is_some() && (cpus || found.vendor.is_some())).then_some(found)
+        // A part of the list that has neither architecture nor vendor.
+        let part = cpus && found.online.is_some() && found.name.is_some();
+        let whole = found.arch.is_some() && (cpus || found.vendor.is_some());
+        (part || whole).then_some(found)
     }
 }
 
@@ -456,9 +466,18 @@ fn pairs(text: &str) -> Vec<(String, String)> {
         }
         return found;
     }
-    let lines = text.lines().take(4096);
-    lines
-        .filter_map(|line| line.split_once([':', '\u{ff1a}']))
-        .map(|(a, b)| (plain(a), plain(b)))
-        .collect()
+    let mut found: Vec<(String, String)> = Vec::new();
+    for line in text.lines().take(4096) {
+        match (line.split_once([':', '\u{ff1a}']), found.last_mut()) {
+            (Some((label, value)), _) => found.push((plain(label), plain(value))),
+            // A terminal that is too narrow breaks the flags, also within one.
+            (None, Some((_, value))) if value.starts_with("fpu ") && line.starts_with(' ') => {
+                let (rest, last) = (line.trim(), value.rsplit(' ').next().unwrap_or_default());
+                let whole = format!("{last}{}", rest.split(' ').next().unwrap_or_default());
+                *value += &format!(" {whole} {rest}");
+            }
+            _ => {}
+        }
+    }
+    found
 }

@@ -34,7 +34,8 @@ pub(crate) fn orders_memory(clock: &Clock) -> bool {
 
 /// The kernel's clock source, if it is known.
 pub(crate) fn source(env: &Environment) -> Option<&str> {
-    env.clocksource.as_ref().map(|c| c.current.trim())
+    let current = env.clocksource.as_ref().map(|c| c.current.trim());
+    current.filter(|current| !current.is_empty())
 }
 
 /// The clock source in use, if it is one that the vDSO cannot read.

@@ -187,6 +187,10 @@ fn pages(name: &str) -> Vec<Page> {
 
 /// A name without what debuggers, programs and sentences write around it, if that is less.
 fn simpler(name: &str) -> Option<String> {
+    // Articles have a page together.
+    if name.strip_prefix("KB").is_some_and(|number| number.parse::<u32>().is_ok()) {
+        return Some("KB".into());
+    }
     let plain = name.rsplit('!').next()?;
     let plain = plain.split(['+', '(', '=']).next()?.trim().trim_end_matches([':', '.', '!', ',']);
     let plain = if plain.len() > 3 && plain == name {

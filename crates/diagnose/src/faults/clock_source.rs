@@ -5,7 +5,9 @@ use super::fault::{
     ran, stated,
 };
 use super::kernel_log::cause;
+use crate::reading::source;
 use chronoscope_model::clock::Kind;
+use chronoscope_model::clock_source::by_name;
 use chronoscope_model::comparison::Standing;
 use chronoscope_model::environment::{Environment, TscKind};
 use chronoscope_model::{Certainty, Level, Page, Report, Trust, change};
@@ -15,14 +17,21 @@ const ON_LINUX: Fault = Fault { only: &[LINUX], ..FAULT };
 /// Finds that the clock source in use is one of these slow ones, what a read costs, and why the
 /// kernel uses it.
 fn slow(report: &Report, names: &[&str]) -> Looked {
-    let name = clock_source(report)?;
-    if !names.contains(&name) {
-        return Ok(Clear);
-    }
     let env = &report.environment;
+    // If there are only slow ones, the first, which is the best, is in use unless one was set.
+    let all = env.clocksource.iter().flat_map(|all| &all.available);
+    let slow = |name: &String| by_name(name).is_some_and(|source| !source.vdso);
+    let only = all.clone().next().filter(|_| source(env).is_none() && all.clone().all(slow));
+    let name = only.map_or_else(|| clock_source(report), |name| Ok(name))?;
+    if !names.contains(&name) {
+        return if only.is_some() { clock_source(report).map(|_| Clear) } else { Ok(Clear) };
+    }
     let all = env.clocksource.iter().filter(|all| !all.available.is_empty());
     let all = all.map(|all| format!("available_clocksource: {}", all.available.join(" ")));
-    let current = in_use(report, name);
+    let current = match only {
+        Some(_) => "the vDSO can read none of the clock sources that there are".into(),
+        None => in_use(report, name),
+    };
     let why = cause(report).map(|(line, _)| format!("kernel log: {line}"));
     let set = set_against_tsc(env, name).map(|word| format!("/proc/cmdline: {word}"));
     let evidence = [current].into_iter().chain(all).chain(cost_of_system_clock(report));

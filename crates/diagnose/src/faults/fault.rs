@@ -233,7 +233,7 @@ pub(super) fn why(report: &Report, subject: &str, otherwise: &str) -> String {
 }
 
 pub(super) fn clock_source(report: &Report) -> Result<&str, String> {
-    let known = source(&report.environment).filter(|source| !source.is_empty());
+    let known = source(&report.environment);
     let otherwise = "the kernel's clock source is not known";
     known.ok_or_else(|| why(report, "clock source", otherwise))
 }

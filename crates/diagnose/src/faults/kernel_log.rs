@@ -66,14 +66,16 @@ pub(super) fn cause(report: &Report) -> Option<(&String, String)> {
     ];
     let env = &report.environment;
     let guest = env.hypervisor.is_some();
-    known(env).find_map(|(line, known)| {
+    let found = known(env).find_map(|(line, known)| {
         let fix = match *IDS.iter().find(|id| known.proves(id, guest))? {
             "tsc-skew" => skew::fix(report, skew::compared(env).as_ref()),
             "tsc-warp" => skew::fix_of_warp(report),
             _ => known.message.act.into(),
         };
         Some((line, fix))
-    })
+    });
+    let mut open = known(env).filter(|(_, known)| known.leaves_open("tsc-skew", guest));
+    found.or_else(|| open.next().map(|(line, known)| (line, known.message.act.into())))
 }
 
 /// A fault that only the log shows, at this level.
@@ -307,7 +309,9 @@ pub(super) const TSC_SKEW: Fault = Fault {
         ..Page::EMPTY
     },
     look: |report| {
-        let looked = logged(report, Level::Warning, "tsc-skew")?;
+        // Of a TSC that was given up by design it is nothing new.
+        let level = skew::by_design(report).map_or(Level::Warning, |_| Level::Info);
+        let looked = logged(report, level, "tsc-skew")?;
         let compared = skew::compared(&report.environment);
         let lines = compared.iter().flat_map(|compared| compared.words(&report.environment));
         Ok(looked.and(lines).fix(|| skew::fix(report, compared.as_ref())))
@@ -383,7 +387,7 @@ pub(super) const WATCHDOG_FALSE_POSITIVE: Fault = Fault {
             let skipped = logged(report, Level::Info, "watchdog-skipped")?;
             Ok(skipped.fix(|| {
                 "Nothing has to be done: the kernel skipped the check, keeps the TSC, and nothing \
-                 is lost. `tsc=nowatchdog` (Linux 5.18) silences the message."
+                 is lost. `tsc=nowatchdog` (Linux 5.10) silences the message."
                     .into()
             }))
         }

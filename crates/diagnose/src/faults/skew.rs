@@ -11,6 +11,8 @@ pub(super) struct Compared {
     watchdog: String,
     watchdog_ns: f64,
     clock_ns: f64,
+    /// How long the watchdog counts before it starts again.
+    wraps_ns: Option<f64>,
 }
 
 /// Processors of family 6 whose HPET stops in deep idle states, by the model and the least stepping
@@ -38,10 +40,20 @@ fn hpet_stops(env: &Environment) -> Option<&'static str> {
 /// The two intervals that the kernel logged when it gave the TSC up, in nanoseconds. Before Linux
 /// 5.13 the log has what both counted, and the rates follow from other lines.
 pub(super) fn compared(env: &Environment) -> Option<Compared> {
-    let lines =
-        || known(env).map(|(_, known)| known).skip_while(|it| !it.proves("tsc-skew", false));
-    let watchdog = lines().find(|it| it.get("watchdog").is_some())?;
-    let clock = lines().find(|it| it.get("clock").is_some_and(|name| name.starts_with("tsc")))?;
+    known(env).find(|(_, it)| it.proves("tsc-skew", false))?;
+    let counted =
+        |it: &Known, fields: [&str; 2]| fields.iter().any(|field| it.get(field).is_some());
+    let (mut watchdog, mut clock) = (None, None);
+    for (_, it) in known(env) {
+        let of = |name: &str| it.get(name).unwrap_or_default().to_owned();
+        if counted(&it, ["wd_ns", "0xwd_now"]) && it.get("watchdog").is_some() {
+            watchdog = Some(it);
+        } else if counted(&it, ["cs_ns", "0xcs_now"]) && of("clock").starts_with("tsc") {
+            clock = Some(it);
+            break;
+        }
+    }
+    let (watchdog, clock) = watchdog.zip(clock)?;
     let ns = |it: &Known, ns: &str, now: &str, last: &str, name: &str| {
         let stated = it.number(ns);
         stated.or_else(|| {
@@ -55,7 +67,10 @@ pub(super) fn compared(env: &Environment) -> Option<Compared> {
     let watchdog_ns = ns(&watchdog, "wd_ns", "0xwd_now", "0xwd_last", name)?;
     let clock_ns = ns(&clock, "cs_ns", "0xcs_now", "0xcs_last", "tsc")?;
     let sane = [watchdog_ns, clock_ns].iter().all(|ns| ns.is_finite() && *ns > 0.0);
-    sane.then(|| Compared { watchdog: name.into(), watchdog_ns, clock_ns })
+    // ACPI has timers of 24 and of 32 bits; the kernel uses the lower 24.
+    let range = watchdog.number("0xmask").or((name == "acpi_pm").then_some(16_777_215.0));
+    let wraps_ns = range.and_then(|mask| Some((mask + 1.0) / hz(env, name)? * 1e9));
+    sane.then(|| Compared { watchdog: name.into(), watchdog_ns, clock_ns, wraps_ns })
 }
 
 /// The rate of a clock source, by its own nature or by the log.
@@ -86,6 +101,10 @@ fn hz(env: &Environment, name: &str) -> Option<f64> {
 enum Wrong {
     Watchdog,
     Tsc,
+    /// The TSC was set to a later value.
+    Set,
+    /// The check was so late that the watchdog had started again.
+    Neither,
     Unknown,
 }
 
@@ -99,9 +118,24 @@ impl Compared {
     fn wrong(&self, env: &Environment) -> Wrong {
         /// No oscillator is off by this share: one of the two stood still for a while, or was set.
         const STOOD: f64 = 0.05;
+        /// The check is due after half a second.
+        const DUE_NS: std::ops::Range<f64> = 0.4e9..0.8e9;
         let ratio = self.clock_ns / self.watchdog_ns;
         if self.by_ticks() && ratio > 1.0 {
             return Wrong::Watchdog;
+        }
+        let missing_ns = self.clock_ns - self.watchdog_ns;
+        let starts = self.wraps_ns.map_or(0.0, |ns| (missing_ns / ns).round());
+        let left_ns = missing_ns - starts * self.wraps_ns.unwrap_or_default();
+        if (1.0..8.0).contains(&starts) && left_ns.abs() < 0.01 * self.clock_ns {
+            return Wrong::Neither;
+        }
+        if starts >= 1.0 && self.watchdog == "acpi_pm" {
+            return Wrong::Unknown;
+        }
+        let pc10 = self.watchdog == "hpet" && hpet_stops(env).is_some();
+        if ratio > 4.0 && DUE_NS.contains(&self.watchdog_ns) && env.hypervisor.is_none() && !pc10 {
+            return Wrong::Set;
         }
         // A virtual machine that was paused stops one of them, or both, as the host likes.
         match ratio {
@@ -114,7 +148,7 @@ impl Compared {
 
     /// What they counted, and which of the two is wrong, in lines of evidence.
     pub(super) fn words(&self, env: &Environment) -> Vec<String> {
-        let Self { watchdog, watchdog_ns, clock_ns } = self;
+        let Self { watchdog, watchdog_ns, clock_ns, .. } = self;
         let [tsc, other] = [clock_ns, watchdog_ns].map(|ns| short(ns.round()));
         let ratio = clock_ns / watchdog_ns;
         let by = match (ratio - 1.0).abs() {
@@ -138,6 +172,16 @@ impl Compared {
             ),
             (Wrong::Watchdog, _) => format!("the {watchdog} lost time; a TSC does not gain any"),
             (Wrong::Tsc, _) => "the TSC lost time: the firmware set it, or it stood still".into(),
+            (Wrong::Set, _) => format!(
+                "the check was on time by the {watchdog}, so something set the TSC to a later value"
+            ),
+            (Wrong::Neither, _) => {
+                let wraps = short(self.wraps_ns.unwrap_or_default().round());
+                format!(
+                    "neither is wrong: the {watchdog} starts again every {wraps}, and the check, \
+                     which is due after 500 ms, came {tsc} after the one before"
+                )
+            }
             (Wrong::Unknown, _) if env.hypervisor.is_some() => {
                 "a virtual machine that was paused looks the same, so the log does not say which \
                  of the two was wrong"
@@ -166,10 +210,20 @@ pub(super) fn fix(report: &Report, compared: Option<&Compared>) -> String {
     if compared.is_some_and(Compared::by_ticks) {
         let guest = env.hypervisor.is_some();
         let give = if guest { "Give the guest" } else { "Switch on in the firmware's setup" };
+        let until = match env.unchecked_tsc() {
+            Some(told) => {
+                format!("`{told}`, which is set, has no effect on tsc-early in Linux 4.19.")
+            }
+            None => "Until then `tsc=nowatchdog` (Linux 5.10) or `tsc=reliable` keeps the TSC, \
+                     which need not be wrong."
+                .into(),
+        };
         return format!(
-            "{give} an HPET or an ACPI timer, with which the kernel can check the TSC. Until then \
-             `tsc=nowatchdog` (Linux 5.18) or `tsc=reliable` keeps the TSC, which need not be wrong."
+            "{give} an HPET or an ACPI timer, with which the kernel can check the TSC. {until}"
         );
+    }
+    if let Some(act) = by_design(report) {
+        return act.into();
     }
     match (compared.map(|it| it.wrong(env)), hpet_stops(env)) {
         (Some(Wrong::Watchdog), Some(_)) if watchdog == "hpet" => {
@@ -183,6 +237,16 @@ pub(super) fn fix(report: &Report, compared: Option<&Compared>) -> String {
              first.",
             without(env, watchdog)
         ),
+        (Some(Wrong::Neither), _) => format!(
+            "The machine did not run the kernel for that long: look for pauses (the host, a \
+             debugger, interrupts that are off). A restart brings the TSC back, and an HPET in \
+             place of the {watchdog} survives such pauses."
+        ),
+        (Some(Wrong::Set), _) => {
+            "Find what sets the TSC: the firmware, mostly when the machine wakes, or a program \
+             that writes model-specific registers. A restart brings the TSC back."
+                .into()
+        }
         (Some(Wrong::Tsc), _) => {
             "Update the firmware: it sets the TSC or lets it stop. Until then \
                                   the kernel rightly does not use it."
@@ -202,10 +266,23 @@ pub(super) fn fix(report: &Report, compared: Option<&Compared>) -> String {
     }
 }
 
+/// What to do about a TSC that the kernel gave up by design, if it did.
+pub(super) fn by_design(report: &Report) -> Option<&'static str> {
+    let mut lines = known(&report.environment);
+    let given_up = lines.find(|(_, it)| it.proves("tsc-given-up", false))?.1.message;
+    Some(if given_up.act.is_empty() { "Nothing has to be done." } else { given_up.act })
+}
+
 /// The parameters that keep this timer from checking the TSC.
 fn without(env: &Environment, watchdog: &str) -> String {
     let set = |word: &str| env.parameters.iter().any(|it| it == word);
-    let mut ways = vec!["`tsc=nowatchdog` (Linux 5.18) or `tsc=reliable`"];
+    if let Some(told) = env.unchecked_tsc() {
+        return format!(
+            "`{told}` is set and did not keep the kernel from checking (Linux 4.19 checks \
+             tsc-early all the same), so let it have a better timer, such as an HPET"
+        );
+    }
+    let mut ways = vec!["`tsc=nowatchdog` (Linux 5.10) or `tsc=reliable`"];
     if watchdog == "hpet" && !set("hpet=disable") && !set("nohpet") {
         ways.push("`hpet=disable`, so that another timer is used");
     }

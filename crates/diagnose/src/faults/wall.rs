@@ -134,7 +134,7 @@ pub(super) const CLOCK_STEPPED: Fault = Fault {
                 slew does not: a person set it, or a program corrected a large error at once. \
                 Durations measured with it are wrong by that much, and may be negative.",
         how: "the wall clock against the monotonic clock, before and after, and while trust \
-              watches",
+              watches; chrony's log",
         act: "Measure durations with a monotonic clock. Find out what sets the clock: the log of \
               chrony, ntpd or systemd-timesyncd, or the hypervisor's tools. chrony's `makestep` \
               should apply to the first few updates only.",
@@ -149,6 +149,9 @@ pub(super) const CLOCK_STEPPED: Fault = Fault {
         const LEAST_NS: u64 = 100_000;
         /// The largest number of steps that are named.
         const NAMED: usize = 4;
+        if let Ok(look @ Look::Found(_)) = logged(report, Level::Info, "clock-stepped") {
+            return Ok(look.certain(Some(Certainty::Evidence)));
+        }
         moved(report)?;
         let within = report.run.moved.as_ref().and_then(|moved| {
             let by = moved.wall_ns;

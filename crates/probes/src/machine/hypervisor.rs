@@ -79,6 +79,19 @@ pub fn fill(root: &Root, log: &Log, env: &mut Environment) {
         let name = line.rsplit(": ").next().unwrap_or_default().to_owned();
         signs.name(name.replace("Microsoft ", ""), format!("kernel log: {line}"));
     }
+    // What only a guest's kernel writes, of a log without its first lines.
+    const GUESTS: [(&str, &str); 6] = [
+        ("Hyper-V: Host Build", "Hyper-V"),
+        ("Hyper-V Host Build", "Hyper-V"),
+        ("running on Hyper-V", "Hyper-V"),
+        ("hyperv_clocksource", "Hyper-V"),
+        ("kvm-clock: ", "KVM"),
+        ("kvm-clock interval:", "KVM"),
+    ];
+    let guests = GUESTS.iter().find_map(|(words, name)| Some((log.find(words)?, name)));
+    if let Some((line, name)) = guests.filter(|_| signs.name.is_none()) {
+        signs.name((*name).into(), format!("kernel log: {line}"));
+    }
     monitor(root, log, env, &mut signs);
     if signs.evidence.is_empty() && announced(root) {
         signs.nameless("the processor's hypervisor flag");

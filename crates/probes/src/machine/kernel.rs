@@ -143,6 +143,11 @@ pub fn fill_clocksource(root: &Root, log: &Log, env: &mut Environment) {
                 return;
             }
             env.not_known("clock source", format!("{CLOCKSOURCE}/current_clocksource: {why}"));
+            // Which ones there are says something even so.
+            if let Ok(all) = root.text(&format!("{CLOCKSOURCE}/available_clocksource")) {
+                let available = all.split_whitespace().take(32).map(printable).collect();
+                env.clocksource = Some(ClockSource { current: String::new(), available });
+            }
         }
         Err(_) => {}
     }

@@ -23,6 +23,7 @@ const WORDS: &[&str] = &[
     "gVisor",
     "ACPI: RSDP",
     "Hyper-V: Host",
+    "Hyper-V Host Build",
     "lapic timer",
     "highres",
     "workaround for",
@@ -108,6 +109,9 @@ fn whole(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
             let more =
                 rest.next().filter(|line| form == Form::Plain || message(line, form).is_none());
             let Some(more) = more else { break };
+            if kernel_log::recognise(more).is_some() {
+                break;
+            }
             joined = format!("{} {}", joined.trim_end(), more.trim());
             if kernel_log::recognise(&joined).is_some() {
                 lines = rest;
@@ -171,6 +175,10 @@ fn message(line: &str, form: Form) -> Option<&str> {
                 .then_some(message)
         }
         Form::Journal => {
+            // What chrony did to the clock is worth the same.
+            if let Some((_, rest)) = line.split_once(" chronyd[") {
+                return rest.split_once("]: ").map(|(_, message)| message);
+            }
             // A program's own text can contain `kernel:`, but only after its name and a colon.
             let (head, message) = line.split_once(" kernel: ")?;
             let stamp = |c: char| c.is_ascii_digit() || c == '[';
