@@ -401,7 +401,8 @@ pub(super) const WATCHDOG_OFF: Fault = Fault {
         let off = trust.rates.iter().filter(|rate| {
             let unslewed = trust.of(&rate.id).is_some_and(|watch| watch.kind != Kind::Wall);
             let ppm = rate.low_ppm.abs().min(rate.high_ppm.abs());
-            let differs = rate.differs() && ppm > CRYSTAL_PPM && ppm.is_finite();
+            let sound = rate.low_ppm <= rate.high_ppm && ppm.is_finite();
+            let differs = rate.differs() && ppm > CRYSTAL_PPM && sound;
             unslewed && differs && rate.standing == Standing::Independent
         });
         let evidence = off.map(|rate| {

@@ -211,6 +211,7 @@ fn prepare(
     let (sandwiches, calls) = both.unzip();
     let cpus = &env.allowed_cpus;
     let nodes = machine::nodes(&Root::host(), cpus);
+    let most = crate::clocks::serialised(env).map_or(cpus.len(), |_| 1);
     let real = Real {
         clocks: opened,
         sandwiches,
@@ -224,7 +225,7 @@ fn prepare(
         counter: counter.id.clone(),
         tick_ns,
         sandwiches: calls,
-        cpus: cpus.iter().copied().zip(nodes).collect(),
+        cpus: cpus.iter().copied().zip(nodes).take(most).collect(),
         time: schedule::TRUST.time,
         seed: setting.seed,
     };

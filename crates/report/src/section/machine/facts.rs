@@ -11,9 +11,16 @@ use chronoscope_model::{Report, Ruler, units};
 
 pub(super) fn groups(report: &Report) -> Vec<Group> {
     let env = &report.environment;
+    let mut kernel = kernel(env);
+    if !report.run.compilers.is_empty() {
+        // What built the tool is next to the libraries that it runs with.
+        let compilers = report.run.compilers.join(", ");
+        let known = Known::new("compilers", compilers.clone()).text("compilers", &compilers);
+        kernel.insert(3, known);
+    }
     let mut groups = vec![
         Group::new("machine", "Machine", machine(env)),
-        Group::new("kernel", "Kernel", kernel(env)),
+        Group::new("kernel", "Kernel", kernel),
         counter(env),
         Group::new("timers", "Other timers", timers(env)),
         Group::new("power", "Power", power(report)),
