@@ -254,3 +254,26 @@ fn a_log_is_understood_in_each_form_in_which_people_have_it() {
         assert_eq!((output.status.code(), errors.lines().count()), (Some(2), 1), "{errors}");
     }
 }
+
+/// A limit on processes, as containers set one. Only root can become the user that has none left.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_thread_that_cannot_be_started_is_refused_in_one_line_with_code_3() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let tool = folder.path().join("tool");
+    std::fs::copy(env!("CARGO_BIN_EXE_chronoscope"), &tool).expect("a copy");
+    let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(folder.path(), open).expect("a mode");
+    let limited = ["--reuid", "65533", "--clear-groups", "prlimit", "--nproc=1:1"];
+    for args in [&["doctor", "--quick"][..], &["trust", "--budget", "1s"]] {
+        let mut run = std::process::Command::new("setpriv");
+        let Ok(output) = run.args(limited).arg(&tool).args(args).output() else {
+            return eprintln!("not tested: no setpriv");
+        };
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        if told.contains("setpriv: ") || told.contains("prlimit: ") {
+            return eprintln!("not tested: {told}");
+        }
+        assert_eq!((output.status.code(), told.lines().count()), (Some(3), 1), "{told}");
+    }
+}
