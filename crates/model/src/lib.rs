@@ -28,7 +28,7 @@ pub mod kernel_log;
 pub mod load;
 pub mod loops;
 pub mod ordering;
-mod page;
+pub mod page;
 pub mod performance_counter;
 pub mod quantile;
 pub mod recording;

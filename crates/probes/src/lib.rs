@@ -14,7 +14,7 @@
 //! [`clocks::ALL`] and [`waits::ALL`] list the clocks and the wait methods: each is one row of a
 //! table.
 
-mod lists;
+mod catalogue;
 
 pub mod blame;
 pub mod clocks;
@@ -34,10 +34,9 @@ mod scheduler;
 #[cfg(test)]
 mod shown;
 pub mod time;
-mod unavailable;
 pub mod waits;
 
-pub use unavailable::Unavailable;
+pub use catalogue::Unavailable;
 
 /// The compilers that built this crate and the readers of clocks in it, with their versions.
 pub fn compilers() -> Vec<String> {

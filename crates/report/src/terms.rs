@@ -1,26 +1,8 @@
 //! What the names on screens mean: columns, rows and facts. Each name has a page in the Markdown
 //! file next to the section that shows it, and is found there by that name.
-//!
-//! A page is a heading with its names, a list of what belongs to it, and paragraphs:
-//!
-//! ```text
-//! ## read | throughput
-//!
-//! - where: column of clocks
-//! - unit: ns
-//! - see: docs/METHOD.md
-//!
-//! What it is, in one paragraph or several.
-//!
-//! How: How the figure is obtained.
-//!
-//! What to do: What to do about it.
-//! ```
-//!
-//! More names may follow in a line `- also:`. Lists use the first name. `*` at the end of a name
-//! stands for any ending, and `<a duration>` for any duration.
 
 use crate::section;
+pub use chronoscope_model::page::pages;
 use chronoscope_model::{Page, units};
 use std::sync::LazyLock;
 
@@ -41,45 +23,6 @@ static TOPIC_PAGES: LazyLock<Vec<Page>> =
 
 fn files() -> impl Iterator<Item = &'static str> {
     section::ALL.iter().map(|section| section.terms).chain([OTHERS])
-}
-
-/// The pages of a file. Malformed parts of a page are left out; a test finds them.
-pub fn pages(file: &'static str) -> impl Iterator<Item = Page> {
-    file.split("\n## ").skip(1).map(page)
-}
-
-fn page(text: &'static str) -> Page {
-    let (names, rest) = text.split_once('\n').unwrap_or((text, ""));
-    let mut names: Vec<&str> = names.split(" | ").collect();
-    let mut page = Page::EMPTY;
-    let mut about = Vec::new();
-    let mut references = Vec::new();
-    for paragraph in rest.split("\n\n").map(str::trim).filter(|paragraph| !paragraph.is_empty()) {
-        if paragraph.starts_with("- ") {
-            for line in paragraph.lines() {
-                match line.split_once(": ") {
-                    Some(("- where", place)) => page.title = place,
-                    Some(("- also", others)) => names.extend(others.split(" | ")),
-                    Some(("- unit", unit)) => page.unit = unit,
-                    Some(("- see", reference)) => references.push(reference),
-                    _ => {}
-                }
-            }
-            continue;
-        }
-        let text: &'static str = paragraph.replace('\n', " ").leak();
-        if let Some(how) = text.strip_prefix("How: ") {
-            page.how = how;
-        } else if let Some(act) = text.strip_prefix("What to do: ") {
-            page.act = act;
-        } else {
-            about.push(text);
-        }
-    }
-    page.names = names.leak();
-    page.about = about.join("\n\n").leak();
-    page.references = references.leak();
-    page
 }
 
 /// Every page: those of the sections in their order, then those of other screens.

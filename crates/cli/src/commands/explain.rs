@@ -275,11 +275,11 @@ fn clock(id: &str) -> Option<Page> {
         ("exists on", entry.home),
         ("available here", &here(entry.open(Opening::Checked))),
     ];
-    let page = page(entry.id, "clock", entry.about, &facts, entry.references);
+    let page = page(entry.id, "clock", entry.about(), &facts, entry.references());
     // What is true of all wall clocks that the kernel keeps is stated once.
     let set = entry.kind == Kind::Wall && entry.facts.built_on != BuiltOn::Device;
     let shared = terms::find("wall time").into_iter().filter(|_| set).map(|page| page.about);
-    let body: Vec<&str> = [entry.about].into_iter().chain(shared).collect();
+    let body: Vec<&str> = [entry.about()].into_iter().chain(shared).collect();
     Some(Page { call: entry.call.into(), body: body.join("\n\n"), ..page })
 }
 
@@ -315,7 +315,7 @@ fn wait(id: &str) -> Option<Page> {
         ("exists on", entry.home),
         ("available here", &here(entry.is_here())),
     ];
-    let page = page(entry.id, "wait", entry.about, &facts, entry.references);
+    let page = page(entry.id, "wait", entry.about(), &facts, entry.references());
     Some(Page { call: entry.call.into(), ..page })
 }
 

@@ -117,7 +117,7 @@ fn clock(entry: &clocks::Entry) -> ListRow {
         language: entry.language.name().into(),
         available: opened.map(drop).map_err(|reason| reason.to_string()),
         is_peer: clocks::PEERS.iter().any(|peer| peer.id == entry.id),
-        ..ListRow::plain(entry.id, first(entry.about))
+        ..ListRow::plain(entry.id, first(entry.about()))
     }
 }
 
@@ -137,6 +137,6 @@ fn wait(entry: &waits::Entry) -> ListRow {
         kind: entry.kind.name().into(),
         language: entry.language.name().into(),
         available: entry.is_here().map_err(|reason| reason.to_string()),
-        ..ListRow::plain(entry.id, first(entry.about))
+        ..ListRow::plain(entry.id, first(entry.about()))
     }
 }

@@ -40,15 +40,6 @@ clocks! {
         },
         facts: Facts { rate_from: RateFrom::System, ..COUNTER },
         common: true,
-        about: "The virtual counter of Arm's generic timer. The read is unordered: it may take \
-                place before earlier instructions have finished. The counter runs at a fixed rate \
-                of 1 MHz to 1 GHz whatever the core does (19.2 or 54 MHz on a Raspberry Pi), so \
-                many reads in a row return the same value.",
-        references: &[
-            "Arm ARM (DDI 0487) D12, The Generic Timer in AArch64 state",
-            "Arm ARM (DDI 0406) B8, The Generic Timer",
-            "Linux arch/arm64/include/asm/arch_timer.h",
-        ],
         expect: &[COUNTER_READ],
         asked_for: Some("reading the counter, which the kernel must permit (CNTKCTL.EL0VCTEN)"),
     }
@@ -60,12 +51,6 @@ clocks! {
         },
         facts: Facts { rate_from: RateFrom::System, ..ORDERED_COUNTER },
         common: true,
-        about: "The virtual counter, read after an isb, so that all earlier instructions have \
-                completed. The kernel's vDSO reads it this way.",
-        references: &[
-            "Arm ARM (DDI 0487) D12, The Generic Timer in AArch64 state",
-            "Linux arch/arm64/include/asm/vdso/gettimeofday.h",
-        ],
         expect: &["isb", COUNTER_READ],
         asked_for: Some("reading the counter, which the kernel must permit (CNTKCTL.EL0VCTEN)"),
     }
@@ -76,12 +61,6 @@ clocks! {
             "asm volatile(\"mrs %0, cntvctss_el0\" : \"=r\"(t))"
         },
         facts: Facts { rate_from: RateFrom::System, ..ORDERED_COUNTER },
-        about: "The self-synchronised view of the virtual counter: a read needs no isb before it. \
-                Processors with FEAT_ECV have it, from Armv8.6 on.",
-        references: &[
-            "Arm ARM (DDI 0487) D12, The Generic Timer in AArch64 state",
-            "Linux Documentation/arch/arm64/elf_hwcaps.rst, HWCAP2_ECV",
-        ],
         expect: &[READ],
         asked_for: Some("CNTVCTSS, which needs a processor with FEAT_ECV"),
     }
@@ -92,15 +71,6 @@ clocks! {
             "asm volatile(\"mrs %0, pmccntr_el0\" : \"=r\"(cycles))"
         },
         facts: CYCLES,
-        about: "Core cycles, counted by the performance monitor. They come at the rate at which \
-                the core actually runs: right for counting cycles, wrong for time. The kernel must \
-                let user code read the counter; on AArch64, Linux allows this for a thread that \
-                maps a performance event.",
-        references: &[
-            "Arm ARM (DDI 0487) D13, The Performance Monitors Extension",
-            "Linux Documentation/admin-guide/sysctl/kernel.rst, perf_user_access",
-            "Linux Documentation/arch/arm64/perf.rst",
-        ],
         expect: &[if cfg!(target_arch = "arm") { "mrc" } else { "mrs" }],
         range: Range::bits(usize::BITS),
         asked_for: Some(

@@ -21,11 +21,6 @@ clocks! {
             None
         },
         common: true,
-        about: "CPU time used by the process, in units of 1/CLOCKS_PER_SEC. It stands still while \
-                the process sleeps, so it cannot time an interval; only on Windows does it count \
-                elapsed time. glibc implements it with clock_gettime(CLOCK_PROCESS_CPUTIME_ID), a \
-                system call.",
-        references: &["ISO C11 7.27.2.1", "clock(3)", "glibc sysdeps/unix/sysv/linux/clock.c"],
         expect: &["clock()"],
         range: CLOCK_T,
     }
@@ -36,15 +31,6 @@ clocks! {
         kind: Kind::Wall,
         facts: if cfg!(target_env = "musl") { VDSO } else { STORED },
         common: true,
-        about: "Whole seconds since 1970. With glibc it loads a value that the kernel updates at \
-                each timer tick, without reading a counter, so it can lag behind the other wall \
-                clocks by a tick: clock_gettime may show a new second before time() does. Right \
-                for dates, useless for intervals.",
-        references: &[
-            "ISO C11 7.27.2.4",
-            "time(2)",
-            "Linux lib/vdso/gettimeofday.c, __cvdso_time()",
-        ],
         expect: &["time()"],
     }
     "timespec_get" after super::permission::vdso() => {
@@ -52,10 +38,6 @@ clocks! {
         kind: Kind::Wall,
         facts: VDSO,
         alternative_to: WALL,
-        about: "The wall clock of the C standard since C11, and so the portable way to get a date \
-                with nanoseconds. glibc passes the call on to clock_gettime(CLOCK_REALTIME). NTP \
-                and the administrator may step it, so do not use it for intervals.",
-        references: &["ISO C11 7.27.2.5", "timespec_get(3)", "glibc time/timespec_get.c"],
         expect: &["timespec_get()"],
     }
     "gettimeofday" if unix after super::permission::vdso() => {
@@ -65,14 +47,6 @@ clocks! {
         alternative_to: WALL,
         home: "Unix",
         common: true,
-        about: "The wall clock in microseconds. It is older than clock_gettime, marked obsolescent \
-                by POSIX.1-2008, and still everywhere. It costs as much as CLOCK_REALTIME and \
-                discards three digits, and it may be stepped.",
-        references: &[
-            "POSIX.1-2017 gettimeofday()",
-            "gettimeofday(2)",
-            "Linux lib/vdso/gettimeofday.c, __cvdso_gettimeofday()",
-        ],
         expect: &["gettimeofday()"],
     }
     "getrusage" if unix => {
@@ -80,16 +54,6 @@ clocks! {
         kind: Kind::Cpu,
         facts: CPU_TIME,
         home: "Unix",
-        about: "CPU time of the process in microseconds, user and system time separately, together \
-                with memory use and context switches; the value shown here is the sum of the two \
-                times. It is always a system call, and more expensive than the CPU-time clocks, \
-                because it walks the threads and fills a large structure. If the kernel accounts \
-                CPU time by the tick, only the sum is exact.",
-        references: &[
-            "POSIX.1-2017 getrusage()",
-            "getrusage(2)",
-            "Linux kernel/sys.c, getrusage()",
-        ],
         expect: &["getrusage()"],
     }
     "times" if unix => {
@@ -97,11 +61,6 @@ clocks! {
         kind: Kind::Cpu,
         facts: CPU_TIME,
         home: "Unix",
-        about: "CPU time of the process in ticks of sysconf(_SC_CLK_TCK), usually 10 ms long; the \
-                oldest clock of its kind. The value shown here is user plus system time. Its tick \
-                is far longer than its cost: getrusage and the CPU-time clocks give the same time \
-                in finer units.",
-        references: &["POSIX.1-2017 times()", "times(2)"],
         expect: &["times()"],
         range: Range::bits(usize::BITS - 1),
     }
@@ -111,10 +70,6 @@ clocks! {
         facts: VDSO,
         alternative_to: WALL,
         home: "Unix (C libraries with ftime)",
-        about: "The wall clock in milliseconds, from the Seventh Edition of Unix. POSIX dropped it \
-                in 2008, glibc deprecates it, and newer ports no longer have it. clock_gettime \
-                does everything it does, and better.",
-        references: &["POSIX.1-2001 ftime()", "ftime(3)", "glibc 2.31 NEWS"],
         expect: &["ftime()"],
     }
 }

@@ -37,10 +37,6 @@ clocks! {
         call: "duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count()",
         kind: Kind::Monotonic,
         alternative_to: MONOTONIC,
-        about: "The C++ library's monotonic clock, cast to milliseconds. The cast is a division by \
-                a constant: it costs resolution rather than time. libstdc++ calls \
-                clock_gettime(CLOCK_MONOTONIC), or QueryPerformanceCounter on Windows.",
-        references: &["ISO C++17 [time.clock.steady]", "libstdc++ src/c++11/chrono.cc"],
         expect: &["steady_clock::now()"],
         period: STEADY,
     }
@@ -49,12 +45,6 @@ clocks! {
         kind: Kind::Monotonic,
         alternative_to: MONOTONIC,
         common: true,
-        about: "The C++ library's monotonic clock in its own unit, nanoseconds in libstdc++, \
-                libc++ and MSVC's library: the right clock for intervals in C++. The standard \
-                leaves the period to the library, so code that takes the count for nanoseconds is \
-                right by luck; a cast to the unit that it wants is right everywhere. It costs one \
-                call and one multiplication more than clock_gettime.",
-        references: &["ISO C++17 [time.clock.steady]", "libstdc++ src/c++11/chrono.cc"],
         expect: &["steady_clock::now()"],
         period: STEADY,
     }
@@ -62,9 +52,6 @@ clocks! {
         call: "duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count()",
         kind: Kind::Wall,
         alternative_to: WALL,
-        about: "The C++ library's wall clock, cast to milliseconds since 1970. It may be stepped, \
-                so use it for dates and not for intervals.",
-        references: &["ISO C++17 [time.clock.system]", "libstdc++ src/c++11/chrono.cc"],
         expect: &["system_clock::now()"],
         period: SYSTEM,
     }
@@ -73,11 +60,6 @@ clocks! {
         kind: Kind::Wall,
         alternative_to: WALL,
         common: true,
-        about: "The C++ library's wall clock in its own unit, the period, which the standard \
-                leaves to the library: 1 ns in libstdc++, 1 us in libc++, 100 ns in MSVC's \
-                library. Code that takes the count for nanoseconds is right with one library and \
-                wrong with the next. It may be stepped.",
-        references: &["ISO C++17 [time.clock.system]", "libstdc++ src/c++11/chrono.cc"],
         expect: &["system_clock::now()"],
         period: SYSTEM,
     }
@@ -86,10 +68,6 @@ clocks! {
                .count()",
         kind: if cfg!(target_vendor = "apple") { Kind::Monotonic } else { Kind::Wall },
         alternative_to: if cfg!(target_vendor = "apple") { MONOTONIC } else { WALL },
-        about: "Another name for one of the two other clocks: system_clock in libstdc++, which may \
-                be stepped, and steady_clock in libc++. The name promises what the standard does \
-                not. Use steady_clock for intervals.",
-        references: &["ISO C++17 [time.clock.hires]", "libstdc++ include/bits/chrono.h"],
         expect: &["system_clock::now()|steady_clock::now()"],
         period: HIGH_RESOLUTION,
     }

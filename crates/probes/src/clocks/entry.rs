@@ -1,7 +1,8 @@
 //! What the catalogue knows about a clock, and what is needed to read one.
 
+pub use crate::catalogue::Unavailable;
+use crate::catalogue::page;
 use crate::order::{FENCED, Handed, LATER, Lapse, Line, Turns, Work};
-pub use crate::unavailable::Unavailable;
 use chronoscope_model::clock::{BuiltOn, Counts, Orders, RateFrom, Reads};
 pub use chronoscope_model::clock::{Facts, Kind, Language, Period};
 
@@ -23,10 +24,10 @@ pub struct Entry {
     pub common: bool,
     /// The systems or processors that have the clock, in words.
     pub home: &'static str,
-    /// What a user should know about the clock, in a few sentences.
-    pub about: &'static str,
-    /// The sources of `about`: manual and section, paper, kernel file.
-    pub references: &'static [&'static str],
+    /// [`Entry::about`], if it is made from others' texts; most stand in `clocks.md`.
+    pub(crate) about: &'static str,
+    /// [`Entry::references`], if that of the family; others stand in `clocks.md`.
+    pub(crate) references: &'static [&'static str],
     /// What the timed loop must contain: mnemonics, the names of functions that it calls, or `(*)`
     /// for a call through a pointer. `cargo xtask disasm` checks this against the machine code.
     pub expect: &'static [&'static str],
@@ -77,6 +78,19 @@ pub enum Opening {
 }
 
 impl Entry {
+    /// What a user should know about it, in a few sentences.
+    pub fn about(&self) -> &'static str {
+        if self.about.is_empty() { page(self.id).about } else { self.about }
+    }
+
+    /// The sources of that: manual and section, paper, kernel file.
+    pub fn references(&self) -> &'static [&'static str] {
+        match page(self.id).references {
+            [] => self.references,
+            own => own,
+        }
+    }
+
     /// Whether the clock exists only on systems or processors other than those of this build.
     pub fn is_on_other_system(&self) -> bool {
         self.opener.is_none()

@@ -29,7 +29,7 @@ mod rust;
 mod windows;
 mod x86;
 
-use crate::lists;
+use crate::catalogue;
 pub use entry::{COPIES, Entry, Facts, Kind, Language, Opening, Range, Reader, Unavailable, Unit};
 pub use instructions::{Count, Event};
 
@@ -51,11 +51,11 @@ const TABLES: &[&[Entry]] = &[
 ];
 
 /// Every clock, in the order in which lists show them.
-pub const ALL: &[&Entry] = &lists::all::<Entry, { lists::count(TABLES) }>(TABLES);
+pub const ALL: &[&Entry] = &catalogue::all::<Entry, { catalogue::count(TABLES) }>(TABLES);
 
 /// The clocks of other libraries, for comparison. Only a build with the feature `peers` can read
 /// them.
-pub const PEERS: &[&Entry] = &lists::all::<Entry, { peers::CLOCKS.len() }>(&[peers::CLOCKS]);
+pub const PEERS: &[&Entry] = &catalogue::all::<Entry, { peers::CLOCKS.len() }>(&[peers::CLOCKS]);
 
 /// Whether this build can read the [`PEERS`].
 pub const WITH_PEERS: bool = cfg!(feature = "peers");

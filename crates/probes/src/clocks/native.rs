@@ -56,7 +56,7 @@ macro_rules! clocks {
                         _: &$crate::clocks::Entry,
                         _: $crate::clocks::Opening,
                     ) -> Result<$crate::clocks::entry::Opened, $crate::clocks::Unavailable> {
-                        Err($crate::unavailable::left_out::$compiler())
+                        Err($crate::catalogue::left_out::$compiler())
                     }
                     #[cfg(all($here $(, $more)?))]
                     const OPENER: Option<$crate::clocks::entry::Opener> = Some(open);

@@ -12,11 +12,6 @@ pub(super) const CLOCKS: &[Entry] = &[
         call: "chronoscope::Instant::now()",
         kind: Kind::Counter,
         facts: COUNTER,
-        about: "The clock of this project's library. It reads the bare counter and leaves the \
-                conversion to the difference of two values; if the counter cannot be trusted, it \
-                reads the system's monotonic clock. The first use in a process makes this choice, \
-                in less than a millisecond and before anything is timed here.",
-        references: &["the chronoscope crate"],
         expect: if cfg!(target_arch = "x86_64") {
             &["rdtsc"]
         } else if cfg!(target_arch = "aarch64") {
@@ -32,10 +27,6 @@ pub(super) const CLOCKS: &[Entry] = &[
         call: "chronoscope::Instant::now_ordered()",
         kind: Kind::Counter,
         facts: if cfg!(target_arch = "x86_64") { FENCED_COUNTER } else { ORDERED_COUNTER },
-        about: "The clock of this project's library, read after all earlier instructions have \
-                completed (lfence on x86, isb on Arm). It is for regions so short that the \
-                processor would otherwise move the read past the work.",
-        references: &["the chronoscope crate", "Intel SDM volume 2A, LFENCE"],
         expect: if cfg!(target_arch = "x86_64") {
             &["lfence", "rdtsc"]
         } else if cfg!(target_arch = "aarch64") {

@@ -58,7 +58,7 @@ macro_rules! peer {
             _: &$crate::clocks::Entry,
             _: $crate::clocks::Opening,
         ) -> Result<$crate::clocks::entry::Opened, $crate::clocks::Unavailable> {
-            Err($crate::unavailable::left_out::peers())
+            Err($crate::catalogue::left_out::peers())
         }
         Some(open)
     }};
@@ -73,10 +73,6 @@ pub(super) const CLOCKS: &[Entry] = &[
         id: "quanta/instant",
         call: "quanta::Instant::now()",
         facts: COUNTER,
-        about: "The counter if the kernel trusts it, otherwise the system's clock. Each read \
-                scales the value to nanoseconds, which makes the read more expensive and the \
-                difference cheap. At first use it calibrates itself for up to 200 ms.",
-        references: &["the quanta crate, version 0.13"],
         expect: &["Instant::now()"],
         opener: peer!(quanta::Instant, now, None, Ok(())),
         ..RUST
@@ -95,10 +91,6 @@ pub(super) const CLOCKS: &[Entry] = &[
         id: "minstant/instant",
         call: "minstant::Instant::now()",
         facts: COUNTER,
-        about: "The bare counter on x86 Linux, calibrated when the program starts, before \
-                main; the system's coarse clock on other systems. The rate is determined \
-                once and never corrected.",
-        references: &["the minstant crate, version 0.1.7"],
         // The loop also has the call that it makes if the counter cannot be trusted.
         expect: &["rdtsc"],
         opener: peer!(minstant::Instant, now, None, Ok(())),
@@ -108,10 +100,6 @@ pub(super) const CLOCKS: &[Entry] = &[
         id: "fastant/instant",
         call: "fastant::Instant::now()",
         facts: COUNTER,
-        about: "The maintained descendant of minstant, with the same design: the bare \
-                counter on x86 Linux, calibrated when the program starts, before main; the \
-                system's clock on other systems.",
-        references: &["the fastant crate, version 0.1.11"],
         // The loop also has the call that it makes if the counter cannot be trusted.
         expect: &["rdtsc"],
         opener: peer!(fastant::Instant, now, None, Ok(())),
@@ -122,9 +110,6 @@ pub(super) const CLOCKS: &[Entry] = &[
         call: "coarsetime::Instant::now()",
         facts: STORED,
         alternative_to: Some("linux/monotonic-coarse"),
-        about: "CLOCK_MONOTONIC_COARSE on Linux, kept in units of 2^-32 s. Each read is also \
-                stored for recent(). It is cheap, and no finer than the kernel's tick.",
-        references: &["the coarsetime crate, version 0.1.38"],
         // The linker keeps one of these two, which are the same code.
         expect: &["Instant::now()|Default::default()"],
         opener: peer!(coarsetime::Instant, now, None, Ok(())),

@@ -15,23 +15,6 @@ pub(super) const CLOCKS: &[Entry] = &[
         facts: VDSO,
         alternative_to: MONOTONIC,
         common: true,
-        about: "Rust's monotonic clock: clock_gettime(CLOCK_MONOTONIC) on Linux, mach's \
-                CLOCK_UPTIME_RAW on macOS, QueryPerformanceCounter on Windows. The type is \
-                opaque: a program can read only differences. `Instant::now() - duration` panics \
-                if that is before the earliest value that the type can hold, on Windows the start \
-                of the machine; checked_sub returns None instead.\n\n\
-                It needs neither a system call nor a mutex: on Linux the vDSO reads the counter \
-                in user space, if the clock source allows that. From 2019 the standard library \
-                kept the latest value behind a mutex (from 2021 in an atomic), so that Instant \
-                never went back where the system's clock might: on Windows, and on Linux for \
-                other processors than x86, never on macOS or x86 Linux. Rust 1.60 removed that in \
-                April 2022; since then a read is the system's call alone, and a negative \
-                difference becomes zero.",
-        references: &[
-            "std::time::Instant",
-            "Rust library/std/src/sys/time",
-            "rust-lang/rust pull requests 56988, 83093 and 89926",
-        ],
         expect: &["Instant::now()|Timespec::now()"],
         range: Range::seconds(63),
         opener: Some(|_, _| {
@@ -47,10 +30,6 @@ pub(super) const CLOCKS: &[Entry] = &[
         facts: VDSO,
         alternative_to: WALL,
         common: true,
-        about: "Rust's wall clock: clock_gettime(CLOCK_REALTIME) on Unix, \
-                GetSystemTimePreciseAsFileTime on Windows. It may be stepped, which is why the \
-                difference of two values is a Result. Use it for dates, not for intervals.",
-        references: &["std::time::SystemTime", "Rust library/std/src/sys/time"],
         expect: &["SystemTime::now()|Timespec::now()"],
         range: Range::seconds(63),
         opener: Some(|_, _| {

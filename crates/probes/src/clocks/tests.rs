@@ -1,5 +1,5 @@
 use super::*;
-use crate::lists::tests::check;
+use crate::catalogue::tests::check;
 use crate::order::{Handed, Lapse, Line, Turns, Work};
 use crate::shown::does;
 use std::collections::HashSet;
@@ -23,7 +23,7 @@ fn ids_are_unique_well_formed_and_explained() {
         };
         assert!(fine(family) && fine(variant), "{}", entry.id);
         assert!(
-            !entry.about.is_empty() && !entry.references.is_empty() && !entry.home.is_empty(),
+            !entry.about().is_empty() && !entry.references().is_empty() && !entry.home.is_empty(),
             "{}: a text is missing",
             entry.id
         );

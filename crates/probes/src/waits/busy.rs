@@ -12,13 +12,6 @@ pub(super) const WAITS: &[Entry] = &[
         id: "busy/tsc",
         call: "while (__rdtsc() - start < ticks) _mm_pause();",
         home: "x86",
-        about: "Reads the counter until the deadline, with the hint that this is a spin loop. On \
-                Intel since Skylake, a pause takes 40 to 140 cycles. The wait cannot be finer than \
-                that, but the core's other thread gets more room.",
-        references: &[
-            "Intel SDM volume 2B, PAUSE",
-            "Intel Optimization Manual, PAUSE latency in Skylake",
-        ],
         code: Code::Before(|wait| wait.ticks_and("uint64_t start = __rdtsc();")),
         opener: on!(portable target_arch = "x86_64", |setting| {
             let hz = setting.counter_hz;
@@ -30,9 +23,6 @@ pub(super) const WAITS: &[Entry] = &[
         id: "busy/tsc-bare",
         call: "while (__rdtsc() - start < ticks) {}",
         home: "x86",
-        about: "Reads the counter back to back: the finest wait possible, at the expense of the \
-                core's other thread.",
-        references: &["Intel SDM volume 2B, RDTSC"],
         code: Code::Before(|wait| wait.ticks_and("uint64_t start = __rdtsc();")),
         opener: on!(portable target_arch = "x86_64", |setting| {
             let hz = setting.counter_hz;
@@ -44,11 +34,6 @@ pub(super) const WAITS: &[Entry] = &[
         id: "busy/cntvct",
         call: "while (cntvct() - start <= ticks) asm(\"yield\");",
         home: "AArch64",
-        about: "Reads the generic timer until the deadline, with the hint that this is a spin \
-                loop. The wait ends at a tick of the counter; ticks are 18 to 52 ns apart on most \
-                boards. One tick more than asked for must pass, because the first may be half \
-                over.",
-        references: &["Arm ARM, CNTVCT_EL0", "Arm ARM, YIELD"],
         code: Code::Lines(|wait| arm_lines("yield", wait.ns)),
         // Not `spin_loop`, which is an isb on this processor (Rust core::hint::spin_loop).
         opener: on!(target_arch = "aarch64", |setting| {
@@ -67,9 +52,6 @@ pub(super) const WAITS: &[Entry] = &[
         call: "do { QueryPerformanceCounter(&now); } while (now.QuadPart < deadline);",
         facts: DEADLINE,
         home: "Windows",
-        about: "Reads Windows' own counter until the deadline. It is accurate to tens of ticks \
-                until the machine is loaded, and then it fails completely.",
-        references: &["Microsoft Learn, QueryPerformanceCounter"],
         code: Code::Lines(|wait| snippet::qpc_spin(wait.ns).alone()),
         opener: on!(windows, |_| {
             use crate::waits::spin::{spin, ticks};
@@ -84,10 +66,6 @@ pub(super) const WAITS: &[Entry] = &[
         call: "do clock_gettime(CLOCK_MONOTONIC, &t); \
                while (t.tv_sec * 1000000000LL + t.tv_nsec < end);",
         home: "Linux",
-        about: "Reads the clock of the system's own timers until the deadline, so it is never \
-                early by that clock. If the vDSO serves the clock, this is as cheap as spinning on \
-                the counter.",
-        references: &["clock_gettime(2)", "Linux lib/vdso/gettimeofday.c"],
         code: Code::Lines(|wait| snippet::spin(wait.ns, "").alone()),
         opener: on!(portable target_os = "linux", |_| {
             ByDeadline(|deadline| spin_until(deadline, || {}))
@@ -99,9 +77,6 @@ pub(super) const WAITS: &[Entry] = &[
         call: "while start.elapsed() < duration { std::hint::spin_loop() }",
         language: Language::Rust,
         home: "every system",
-        about: "What a Rust programmer would write: a loop that reads the system's monotonic clock \
-                through the standard library until the duration is over.",
-        references: &["std::time::Instant::elapsed", "std::hint::spin_loop"],
         code: Code::Before(|wait| snippet::rust_start(wait.ns)),
         opener: on!(all(), |_| {
             ByDuration(|ns| spin_elapsed(Instant::now(), ns, std::hint::spin_loop))
@@ -113,11 +88,6 @@ pub(super) const WAITS: &[Entry] = &[
         call: "while (__rdtsc() < deadline) _tpause(1, deadline);",
         facts: DEADLINE,
         home: "x86 with WAITPKG",
-        about: "The processor itself waits in a light sleep until its counter reaches a value, \
-                with less power than a spin. The kernel limits one such wait (IA32_UMWAIT_CONTROL, \
-                100,000 ticks by default), so it is repeated in a loop. To the scheduler, the \
-                thread is running.",
-        references: &["Intel SDM volume 2B, TPAUSE", "Linux arch/x86/kernel/cpu/umwait.c"],
         code: Code::Before(|wait| wait.ticks_and("uint64_t deadline = __rdtsc() + ticks;")),
         opener: on!(target_arch = "x86_64", |setting| {
             waitpkg::check()?;
@@ -131,12 +101,6 @@ pub(super) const WAITS: &[Entry] = &[
         call: "while (__rdtsc() < deadline) { _umonitor(&word); _umwait(1, deadline); }",
         facts: DEADLINE,
         home: "x86 with WAITPKG",
-        about: "Like tpause, but a write to a watched word ends it too: for threads that wait for \
-                a message or a deadline, whichever comes first. Here nobody writes to the word.",
-        references: &[
-            "Intel SDM volume 2B, UMONITOR and UMWAIT",
-            "Linux arch/x86/kernel/cpu/umwait.c",
-        ],
         code: Code::Before(|wait| {
             wait.ticks_and("uint64_t deadline = __rdtsc() + ticks;\nint word = 0;")
         }),
@@ -147,13 +111,6 @@ pub(super) const WAITS: &[Entry] = &[
         id: "busy/wfe",
         call: "while (cntvct() - start <= ticks) asm(\"wfe\");",
         home: "AArch64 Linux",
-        about: "Waits for an event between reads of the counter. Linux has the timer generate one \
-                every 100 us or so, and the wait cannot be finer than that. It saves power, not \
-                time.",
-        references: &[
-            "Arm ARM, WFE",
-            "Linux drivers/clocksource/arm_arch_timer.c, arch_timer_configure_evtstream",
-        ],
         code: Code::Lines(|wait| arm_lines("wfe", wait.ns)),
         opener: on!(all(target_arch = "aarch64", target_os = "linux"), |setting| {
             let hz = events::stream_hz(setting)?;
@@ -166,12 +123,6 @@ pub(super) const WAITS: &[Entry] = &[
         call: "while (cntvct() < deadline) asm(\"wfet %0\" : : \"r\"(deadline));",
         facts: DEADLINE,
         home: "AArch64 Linux with FEAT_WFxT",
-        about: "The processor itself waits until its counter reaches a value, with less power than \
-                a spin.",
-        references: &[
-            "Arm ARM, WFET",
-            "Linux Documentation/arch/arm64/elf_hwcaps.rst, HWCAP2_WFXT",
-        ],
         code: Code::Lines(|wait| arm_lines("wfet %1", wait.ns)),
         opener: on!(all(target_arch = "aarch64", target_os = "linux"), |setting| {
             let hz = events::timeout_hz(setting)?;
@@ -184,11 +135,6 @@ pub(super) const WAITS: &[Entry] = &[
         call: "while start.elapsed() < duration { std::thread::yield_now() }",
         language: Language::Rust,
         home: "every system",
-        about: "A spin that offers its CPU to others in each iteration. If another thread can run, \
-                it takes the offer, and that costs its whole time slice; if none can, this is a \
-                spin with a system call in it. yield_now() is sched_yield() on Unix, and \
-                SwitchToThread() on Windows.",
-        references: &["sched_yield(2)", "Linux kernel/sched/syscalls.c, do_sched_yield"],
         code: Code::Before(|wait| snippet::rust_start(wait.ns)),
         opener: on!(all(), |_| {
             ByDuration(|ns| spin_elapsed(Instant::now(), ns, std::thread::yield_now))

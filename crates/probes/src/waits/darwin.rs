@@ -10,9 +10,6 @@ pub(super) const WAITS: &[Entry] = &[
         id: "mach/wait_until",
         call: "mach_wait_until(deadline)",
         facts: DEADLINE,
-        about: "Sleeps until mach_absolute_time reaches a value. The kernel may coalesce it with \
-                other timers unless the thread is a real-time one.",
-        references: &["Apple Technical Note TN2169, High Precision Timers in iOS / OS X"],
         code: Code::Before(|wait| {
             format!(
                 "mach_timebase_info_data_t unit;\n\
@@ -31,8 +28,6 @@ pub(super) const WAITS: &[Entry] = &[
     Entry {
         id: "darwin/nanosleep",
         call: "nanosleep(&duration, NULL)",
-        about: "The plain sleep for a duration.",
-        references: &["nanosleep(2) of macOS"],
         code: Code::Before(|wait| snippet::timespec("duration", wait.ns)),
         opener: on!(target_os = "macos", |_| super::entry::ByDuration(super::unix::nanosleep)),
         ..DARWIN
@@ -40,9 +35,6 @@ pub(super) const WAITS: &[Entry] = &[
     Entry {
         id: "darwin/kevent",
         call: "kevent(queue, &timer, 1, &event, 1, NULL)",
-        about: "A one-shot timer of the event queue, set in nanoseconds and marked critical, so \
-                that the kernel does not coalesce it with others.",
-        references: &["kqueue(2) of macOS, EVFILT_TIMER and NOTE_CRITICAL"],
         code: Code::Before(|wait| {
             format!(
                 "int queue = kqueue();\n\

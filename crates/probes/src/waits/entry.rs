@@ -2,7 +2,8 @@
 //! is made by `on!` and at the function that waits, and nowhere else.
 
 use super::NOMINAL_HZ;
-pub use crate::unavailable::Unavailable;
+pub use crate::catalogue::Unavailable;
+use crate::catalogue::page;
 pub use chronoscope_model::clock::Language;
 use chronoscope_model::snippet;
 pub use chronoscope_model::waits::{Facts, Kind, Takes, TimerSlack};
@@ -11,7 +12,7 @@ pub use chronoscope_model::waits::{Facts, Kind, Takes, TimerSlack};
 /// be used and `?` returns an [`Unavailable`](crate::Unavailable). With `portable` before the
 /// condition, what waits exists everywhere and is used under that `cfg` only. Systems that do not
 /// match `cfg` do not have the method. With `or reason` behind the condition, every system has the
-/// method, but not every build ([`left_out`](crate::unavailable::left_out)).
+/// method, but not every build ([`left_out`](crate::catalogue::left_out)).
 macro_rules! on {
     (portable $here:meta, |$setting:pat_param| $method:expr) => {{
         const OPENER: $crate::waits::entry::Opener = |$setting| Ok(Box::new($method));
@@ -47,10 +48,10 @@ pub struct Entry {
     pub slack: bool,
     /// The systems or processors that have the method, in words.
     pub home: &'static str,
-    /// What a user should know about the method, in a few sentences.
-    pub about: &'static str,
-    /// The sources of `about`: manual and section, paper, kernel file.
-    pub references: &'static [&'static str],
+    /// [`Entry::about`], if it is made from others' texts; most stand in `waits.md`.
+    pub(crate) about: &'static str,
+    /// [`Entry::references`], if that of the family; others stand in `waits.md`.
+    pub(crate) references: &'static [&'static str],
     /// The runtime that makes the wait in a process of its own, as in chronoscope-runtimes; none if
     /// this process makes it.
     pub runtime: Option<&'static str>,
@@ -63,6 +64,19 @@ pub struct Entry {
 pub(crate) type Opener = fn(&Setting) -> Result<Box<dyn Method>, Unavailable>;
 
 impl Entry {
+    /// What a user should know about it, in a few sentences.
+    pub fn about(&self) -> &'static str {
+        if self.about.is_empty() { page(self.id).about } else { self.about }
+    }
+
+    /// The sources of that: manual and section, paper, kernel file.
+    pub fn references(&self) -> &'static [&'static str] {
+        match page(self.id).references {
+            [] => self.references,
+            own => own,
+        }
+    }
+
     /// Whether the method exists only on systems or processors other than those of this build.
     pub fn is_on_other_system(&self) -> bool {
         self.opener.is_none() && self.runtime.is_none()

@@ -17,10 +17,6 @@ pub(super) const WAITS: &[Entry] = &[
                while start.elapsed() < duration { std::hint::spin_loop() }",
         language: Language::Rust,
         home: "every system",
-        about: "Sleeps until 125 us before the deadline (1 ms on Windows) and spins for the rest. \
-                Most waits of this kind have such a margin, which is fixed in advance and right \
-                for no machine in particular. A shorter wait only spins.",
-        references: &["spin_sleep, the defaults of SpinSleeper"],
         code: Code::Before(|wait| {
             format!(
                 "let margin = std::time::Duration::from_nanos({MARGIN});\n{}",
@@ -42,9 +38,6 @@ pub(super) const WAITS: &[Entry] = &[
         call: "nanosleep(&most, NULL); \
                do clock_gettime(CLOCK_MONOTONIC, &t); \
                while (t.tv_sec * 1000000000LL + t.tv_nsec < end);",
-        about: "Sleeps with nanosleep until 125 us before the deadline, and spins for the rest. A \
-                shorter wait only spins.",
-        references: &["nanosleep(2)", "spin_sleep, the defaults of SpinSleeper"],
         code: Code::Lines(|wait| {
             snippet::spin(wait.ns, "").after(&sleeping(wait.ns, MARGIN, |ns| {
                 format!("{}\nnanosleep(&most, NULL);\n", snippet::timespec("most", ns))
@@ -60,10 +53,6 @@ pub(super) const WAITS: &[Entry] = &[
         call: "timerfd_settime(fd, 0, &spec, NULL); read(fd, &expirations, 8); \
                do clock_gettime(CLOCK_MONOTONIC, &t); \
                while (t.tv_sec * 1000000000LL + t.tv_nsec < end);",
-        about: "Sleeps on a timer behind a file descriptor until 125 us before the deadline, and \
-                spins for the rest. A shorter wait only spins. Timer slack should make no \
-                difference to the sleep.",
-        references: &["timerfd_create(2)", "spin_sleep, the defaults of SpinSleeper"],
         code: Code::Lines(|wait| {
             snippet::spin(wait.ns, "").after(&sleeping(wait.ns, MARGIN, |ns| {
                 format!(
@@ -86,14 +75,6 @@ pub(super) const WAITS: &[Entry] = &[
         id: "hybrid/sleep",
         call: "Sleep(milliseconds); \
                do { QueryPerformanceCounter(&now); } while (now.QuadPart < end.QuadPart);",
-        about: "Sleeps for whole milliseconds, and spins for the rest. The margin is the period of \
-                the system's timer, 15.6 ms unless a program has asked for less, and a \
-                millisecond: with less, the sleep would often end after the deadline. A shorter \
-                wait only spins.",
-        references: &[
-            "Microsoft Learn, Sleep function (synchapi.h)",
-            "Microsoft Learn, QueryPerformanceCounter",
-        ],
         code: Code::Lines(|wait| {
             let pause = match wait.ns.saturating_sub(LONGEST_TICK_MARGIN) / 1_000_000 {
                 0 => String::new(),
@@ -109,14 +90,6 @@ pub(super) const WAITS: &[Entry] = &[
         call: "SetWaitableTimer(timer, &due, 0, NULL, NULL, FALSE); \
                WaitForSingleObject(timer, INFINITE); \
                do { QueryPerformanceCounter(&now); } while (now.QuadPart < end.QuadPart);",
-        about: "Waits for a timer object, and spins for the rest. The margin is the period of the \
-                system's timer, 15.6 ms unless a program has asked for less, and a millisecond: \
-                with less, the sleep would often end after the deadline. A shorter wait only \
-                spins.",
-        references: &[
-            "Microsoft Learn, SetWaitableTimer",
-            "Microsoft Learn, QueryPerformanceCounter",
-        ],
         code: Code::Lines(|wait| {
             snippet::qpc_spin(wait.ns).after(&sleeping(wait.ns, LONGEST_TICK_MARGIN, |ns| {
                 snippet::waitable_timer("0", ns) + "\n"
@@ -132,12 +105,6 @@ pub(super) const WAITS: &[Entry] = &[
         call: "SetWaitableTimer(high_resolution, &due, 0, NULL, NULL, FALSE); \
                WaitForSingleObject(high_resolution, INFINITE); \
                do { QueryPerformanceCounter(&now); } while (now.QuadPart < end.QuadPart);",
-        about: "Waits for a timer object of high resolution until 1 ms before the deadline, and \
-                spins for the rest. A shorter wait only spins. Windows 10 1803 and later.",
-        references: &[
-            "Microsoft Learn, CreateWaitableTimerExW",
-            "Microsoft Learn, QueryPerformanceCounter",
-        ],
         code: Code::Lines(|wait| {
             snippet::qpc_spin(wait.ns).after(&sleeping(wait.ns, MARGIN, |ns| {
                 snippet::waitable_timer(snippet::HIGH_RESOLUTION, ns) + "\n"

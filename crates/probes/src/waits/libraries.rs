@@ -16,18 +16,12 @@ pub(super) const WAITS: &[Entry] = &[
     Entry {
         id: "chronoscope/wait",
         call: "chronoscope::wait::sleep(duration)",
-        about: "The wait of this project's library. It sleeps until shortly before the deadline \
-                and spins for the rest. It learns the margin from how late this thread was woken \
-                before, and sets the timer slack itself. With --slice 100us it uses \
-                Waiter::shorten_slice.",
         opener: on!(all(), |_| with(Effort::Balanced)),
         ..OWN
     },
     Entry {
         id: "chronoscope/wait-economy",
         call: "waiter.sleep(duration)",
-        about: "The library's wait with the least CPU time: half of the waits end on time, the \
-                others as late as the system wakes them.",
         code: Code::Before(|wait| lines("Economy", wait.ns)),
         opener: on!(all(), |_| with(Effort::Economy)),
         ..OWN
@@ -35,8 +29,6 @@ pub(super) const WAITS: &[Entry] = &[
     Entry {
         id: "chronoscope/wait-precise",
         call: "waiter.sleep(duration)",
-        about: "The library's wait at its most accurate: on Linux it spins for up to 150 us of \
-                each wait.",
         code: Code::Before(|wait| lines("Precise", wait.ns)),
         opener: on!(all(), |_| with(Effort::Precise)),
         ..OWN
@@ -46,10 +38,7 @@ pub(super) const WAITS: &[Entry] = &[
         call: "spin_sleep::sleep(duration)",
         kind: Kind::Hybrid,
         home: "builds with the feature `peers`",
-        about: "The best-known library of this kind. It sleeps until a fixed margin before the \
-                deadline (125 us on Unix), then calls sched_yield until the deadline.",
-        references: &["docs.rs/spin_sleep"],
-        opener: on!(feature = "peers" or crate::unavailable::left_out::peers, |_| {
+        opener: on!(feature = "peers" or crate::catalogue::left_out::peers, |_| {
             super::entry::ByDuration(|ns| {
                 spin_sleep::sleep(Duration::from_nanos(ns));
                 Ok(())

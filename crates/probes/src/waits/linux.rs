@@ -10,10 +10,6 @@ pub(super) const WAITS: &[Entry] = &[
     Entry {
         id: "linux/nanosleep",
         call: "nanosleep(&duration, NULL)",
-        about: "The plain sleep for a duration. It runs on CLOCK_MONOTONIC, whatever POSIX says \
-                about CLOCK_REALTIME, and may be late by the thread's timer slack on top of the \
-                wake-up itself.",
-        references: &["nanosleep(2)", "Linux kernel/time/hrtimer.c, hrtimer_nanosleep"],
         code: Code::Before(|wait| snippet::timespec("duration", wait.ns)),
         opener: on!(target_os = "linux", |_| ByDuration(crate::waits::unix::nanosleep)),
         ..LINUX
@@ -22,10 +18,6 @@ pub(super) const WAITS: &[Entry] = &[
         id: "linux/clock_nanosleep-abs",
         call: "clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &deadline, NULL)",
         facts: DEADLINE,
-        about: "Sleeps until a deadline instead of for a duration, so a delay before the call does \
-                not add to the wait, and after a signal the call only has to be repeated. \
-                cyclictest uses it.",
-        references: &["clock_nanosleep(2)", "Linux kernel/time/posix-timers.c, common_nsleep"],
         code: Code::Before(|wait| snippet::deadline(wait.ns)),
         opener: on!(target_os = "linux", |_| ByDeadline(imp::sleep_until)),
         ..LINUX
@@ -34,10 +26,6 @@ pub(super) const WAITS: &[Entry] = &[
         id: "linux/timerfd",
         call: "timerfd_settime(fd, 0, &spec, NULL); read(fd, &expirations, 8)",
         facts: Facts { timer_slack: TimerSlack::Unused, ..DURATION },
-        about: "A timer behind a file descriptor, for event loops: it is set, then read until it \
-                has expired. The kernel arms it without the thread's timer slack, so slack should \
-                make no difference; the two rows show whether it does.",
-        references: &["timerfd_create(2)", "Linux fs/timerfd.c, timerfd_setup"],
         code: Code::Before(|wait| {
             format!(
                 "int fd = timerfd_create(CLOCK_MONOTONIC, 0);\n\
@@ -55,10 +43,6 @@ pub(super) const WAITS: &[Entry] = &[
         call: "syscall(SYS_epoll_pwait2, fd, events, 1, &timeout, NULL, 0)",
         facts: Facts { timer_slack: TimerSlack::Share, ..DURATION },
         home: "Linux 5.11 and later",
-        about: "The timeout of an event loop, in nanoseconds; epoll_wait takes milliseconds. Its \
-                slack is the larger of the thread's slack and 0.1 % of the timeout, up to 100 ms. \
-                It is called by its number, because glibc has a function for it only since 2.35.",
-        references: &["epoll_wait(2)", "Linux fs/select.c, select_estimate_accuracy"],
         code: Code::Before(|wait| {
             format!(
                 "int fd = epoll_create1(0);\nstruct epoll_event events[1];\n{}",
@@ -72,9 +56,6 @@ pub(super) const WAITS: &[Entry] = &[
         id: "linux/ppoll",
         call: "ppoll(NULL, 0, &timeout, NULL)",
         facts: Facts { timer_slack: TimerSlack::Share, ..DURATION },
-        about: "The timeout of poll, in nanoseconds. Its slack is the larger of the thread's slack \
-                and 0.1 % of the timeout, up to 100 ms.",
-        references: &["poll(2)", "Linux fs/select.c, select_estimate_accuracy"],
         code: Code::Before(|wait| snippet::timespec("timeout", wait.ns)),
         opener: on!(target_os = "linux", |_| ByDuration(imp::poll)),
         ..LINUX
@@ -83,10 +64,6 @@ pub(super) const WAITS: &[Entry] = &[
         id: "linux/select",
         call: "select(0, NULL, NULL, NULL, &timeout)",
         facts: Facts { unit_ns: 1_000, timer_slack: TimerSlack::Share, ..DURATION },
-        about: "The oldest sleep of less than a second, in microseconds. A fraction of a \
-                microsecond is rounded up here, so that the wait is not early. Its slack is the \
-                larger of the thread's slack and 0.1 % of the timeout, up to 100 ms.",
-        references: &["select(2)", "Linux fs/select.c, select_estimate_accuracy"],
         code: Code::Before(|wait| {
             format!(
                 "struct timeval timeout = {{ {}, {} }};",
@@ -100,10 +77,6 @@ pub(super) const WAITS: &[Entry] = &[
     Entry {
         id: "linux/futex",
         call: "syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &timeout)",
-        about: "The call below every lock and condition that has a timeout; here it waits for a \
-                word that nobody will change. On a grid it is FUTEX_WAIT_BITSET, whose timeout is \
-                a deadline.",
-        references: &["futex(2)", "Linux kernel/futex/core.c, futex_setup_timer"],
         code: Code::Before(|wait| {
             format!("uint32_t word = 0;\n{}", snippet::timespec("timeout", wait.ns))
         }),
@@ -117,15 +90,6 @@ pub(super) const WAITS: &[Entry] = &[
         language: Language::Rust,
         facts: Facts { timer_slack: TimerSlack::Unused, ..DURATION },
         home: "64-bit Linux 5.4 and later",
-        about: "A timeout as a request in a ring, for programs whose event loop is io_uring. The \
-                kernel arms it without the thread's timer slack, so slack should make no \
-                difference; the two rows show whether it does. The call is that of Rust's \
-                io-uring; liburing's io_uring_submit_and_wait() makes the same system call.",
-        references: &[
-            "io_uring_enter(2)",
-            "docs.rs/io-uring",
-            "Linux io_uring/timeout.c, io_timeout",
-        ],
         code: Code::Before(|wait| {
             format!(
                 "use io_uring::{{IoUring, opcode, types::Timespec}};\n\
@@ -142,9 +106,6 @@ pub(super) const WAITS: &[Entry] = &[
     Entry {
         id: "linux/sigtimedwait",
         call: "sigtimedwait(&empty_set, NULL, &timeout)",
-        about: "Waits for signals with a timeout; here for no signal, so that only the timeout \
-                ends it.",
-        references: &["sigtimedwait(2)", "Linux kernel/signal.c, do_sigtimedwait"],
         code: Code::Before(|wait| {
             format!(
                 "sigset_t empty_set;\nsigemptyset(&empty_set);\n{}",
@@ -161,10 +122,6 @@ pub(super) const WAITS: &[Entry] = &[
         id: "posix/usleep",
         call: "usleep(microseconds)",
         facts: Facts { unit_ns: 1_000, ..DURATION },
-        about: "A sleep in microseconds, removed from POSIX in 2008 and still everywhere. glibc \
-                implements it with clock_nanosleep. A fraction of a microsecond is rounded up \
-                here, so that the wait is not early.",
-        references: &["usleep(3)", "glibc sysdeps/posix/usleep.c"],
         code: Code::Before(|wait| format!("useconds_t microseconds = {};", wait.ns.div_ceil(1000))),
         opener: on!(target_os = "linux", |_| ByDuration(imp::usleep)),
         ..LINUX
@@ -173,14 +130,6 @@ pub(super) const WAITS: &[Entry] = &[
         id: "posix/cond_timedwait",
         call: "pthread_cond_timedwait(&cond, &mutex, &deadline)",
         facts: DEADLINE,
-        about: "Waits for a condition with a deadline; here nobody signals the condition. It is \
-                made for CLOCK_MONOTONIC with pthread_condattr_setclock: by default a condition \
-                follows CLOCK_REALTIME, and a step of the wall clock moves its deadline.",
-        references: &[
-            "pthread_cond_timedwait(3p)",
-            "pthread_condattr_setclock(3p)",
-            "glibc nptl/pthread_cond_wait.c",
-        ],
         code: Code::Before(|wait| {
             format!(
                 "pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;\n\

@@ -20,7 +20,7 @@ mod runtimes;
 mod standard;
 pub(crate) mod windows;
 
-use crate::lists;
+use crate::catalogue;
 pub use entry::{Asked, Entry, Facts, Kind, Language, Method, Setting, TimerSlack, Unavailable};
 
 const TABLES: &[&[Entry]] = &[
@@ -48,7 +48,7 @@ const TABLES: &[&[Entry]] = &[
 ];
 
 /// Every wait method, in the order in which lists show them.
-pub const ALL: &[&Entry] = &lists::all::<Entry, { lists::count(TABLES) }>(TABLES);
+pub const ALL: &[&Entry] = &catalogue::all::<Entry, { catalogue::count(TABLES) }>(TABLES);
 
 /// A counter rate that is good enough to ask whether a method is available, without using it.
 pub const NOMINAL_HZ: f64 = 1e9;

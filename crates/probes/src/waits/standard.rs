@@ -21,9 +21,6 @@ pub(super) const WAITS: &[Entry] = &[
     Entry {
         id: "rust/thread-sleep",
         call: "std::thread::sleep(duration)",
-        about: "The standard library's sleep: nanosleep or clock_nanosleep on Unix, and since Rust \
-                1.75 a high-resolution waitable timer on Windows.",
-        references: &["std::thread::sleep", "Rust library/std/src/sys/thread"],
         opener: on!(all(), |_| {
             crate::time::may_sleep()?;
             ByDuration(|ns| {
@@ -37,9 +34,7 @@ pub(super) const WAITS: &[Entry] = &[
         id: "cxx/sleep_for",
         call: "std::this_thread::sleep_for(duration)",
         facts: Facts { early_by_design_ns: EARLY_NS, ..DURATION },
-        about: "The standard library's sleep for a duration; libstdc++ implements it with \
-                nanosleep.",
-        opener: on!(native_cxx or crate::unavailable::left_out::native_cxx, |_| {
+        opener: on!(native_cxx or crate::catalogue::left_out::native_cxx, |_| {
             ByDuration(imp::sleep_for)
         }),
         ..CXX
@@ -48,20 +43,13 @@ pub(super) const WAITS: &[Entry] = &[
         id: "cxx/sleep_until",
         call: "std::this_thread::sleep_until(std::chrono::steady_clock::now() + duration)",
         facts: Facts { early_by_design_ns: EARLY_NS, ..DEADLINE },
-        about: "The standard library's sleep until a time of steady_clock. libstdc++ reads the \
-                clock, sleeps for the difference, and reads again until that time has passed, so \
-                it is not early.",
-        opener: on!(native_cxx or crate::unavailable::left_out::native_cxx, |_| imp::SleepUntil),
+        opener: on!(native_cxx or crate::catalogue::left_out::native_cxx, |_| imp::SleepUntil),
         ..CXX
     },
     Entry {
         id: "cxx/condition_variable-wait_until",
         call: "stopped.wait_until(lock, std::chrono::steady_clock::now() + duration, predicate)",
         facts: Facts { early_by_design_ns: EARLY_NS, ..DEADLINE },
-        about: "Waits on a condition variable until a time of steady_clock, unless another thread \
-                notifies it: a wait that can be ended. With libstdc++ 10 and later a futex until \
-                that time.",
-        references: &["ISO C++ [thread.condition.condvar]"],
         code: Code::Lines(|wait| {
             format!(
                 "std::mutex mutex;\nstd::condition_variable stopped;\n\
@@ -79,8 +67,6 @@ pub(super) const WAITS: &[Entry] = &[
         id: "cxx/future-wait_for",
         call: "future.wait_for(duration)",
         facts: Facts { early_by_design_ns: EARLY_NS, ..DURATION },
-        about: "Waits for a value that nobody gives.",
-        references: &["ISO C++ [futures.unique.future]"],
         code: Code::Before(|wait| {
             format!(
                 "std::promise<void> promise;\nauto future = promise.get_future();\n\
@@ -96,8 +82,6 @@ pub(super) const WAITS: &[Entry] = &[
         id: "cxx/timed_mutex-try_lock_for",
         call: "mutex.try_lock_for(duration)",
         facts: Facts { early_by_design_ns: EARLY_NS, ..DURATION },
-        about: "Waits for a lock that another thread holds.",
-        references: &["ISO C++ [thread.timedmutex.class]"],
         code: Code::Before(|wait| {
             format!(
                 "std::timed_mutex mutex;  // that another thread holds\n\

@@ -1,5 +1,5 @@
 use super::*;
-use crate::lists::tests::{check, sources};
+use crate::catalogue::tests::{check, sources};
 use crate::shown::does;
 use std::collections::HashSet;
 use std::path::Path;
@@ -17,7 +17,7 @@ fn ids_are_unique_and_well_formed() {
         let fine = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_/".contains(c);
         assert!(entry.id.chars().all(fine), "{}", entry.id);
         assert!(
-            !entry.about.is_empty() && !entry.references.is_empty() && !entry.call.is_empty(),
+            !entry.about().is_empty() && !entry.references().is_empty() && !entry.call.is_empty(),
             "{}: a text is missing",
             entry.id
         );

@@ -13,15 +13,6 @@ pub(super) const WAITS: &[Entry] = &[
         id: "windows/sleep",
         call: "Sleep(milliseconds)",
         facts: Facts { unit_ns: 1_000_000, ..DURATION },
-        about: "Sleeps for whole milliseconds and ends at a tick of the system's timer. Ticks are \
-                15.6 ms apart, or less if timeBeginPeriod asked for that: before Windows 10 \
-                version 2004 in any program, since then in this one, and on Windows 11 not while \
-                its windows are hidden. A fraction of a millisecond is rounded up here, so that \
-                the wait is not early.",
-        references: &[
-            "Microsoft Learn, Sleep function (synchapi.h)",
-            "Microsoft Learn, timeBeginPeriod",
-        ],
         code: Code::Before(|wait| format!("DWORD milliseconds = {};", wait.ns.div_ceil(1_000_000))),
         opener: on!(windows, |_| ByDuration(sleep)),
         ..WINDOWS
@@ -31,9 +22,6 @@ pub(super) const WAITS: &[Entry] = &[
         call: "SetWaitableTimer(timer, &due, 0, NULL, NULL, FALSE); WaitForSingleObject(timer, \
                INFINITE)",
         facts: Facts { unit_ns: 100, ..DURATION },
-        about: "A timer object, set in units of 100 ns and accurate to the tick of the system's \
-                timer.",
-        references: &["Microsoft Learn, SetWaitableTimer"],
         code: Code::Lines(|wait| snippet::waitable_timer("0", wait.ns)),
         opener: on!(windows, |_| Timer::new(0)?),
         ..WINDOWS
@@ -43,9 +31,6 @@ pub(super) const WAITS: &[Entry] = &[
         call: "SetWaitableTimer(high_resolution, &due, 0, NULL, NULL, FALSE); \
                WaitForSingleObject(high_resolution, INFINITE)",
         facts: Facts { unit_ns: 100, ..DURATION },
-        about: "The same timer object, created for high resolution: it does not wait for the tick \
-                of the system's timer. Windows 10 1803 and later.",
-        references: &["Microsoft Learn, CreateWaitableTimerExW"],
         code: Code::Lines(|wait| snippet::waitable_timer(snippet::HIGH_RESOLUTION, wait.ns)),
         opener: on!(windows, |_| Timer::high_resolution()?),
         ..WINDOWS
@@ -54,8 +39,6 @@ pub(super) const WAITS: &[Entry] = &[
         id: "windows/ntdelayexecution",
         call: "NtDelayExecution(FALSE, &interval)",
         facts: Facts { unit_ns: 100, ..DURATION },
-        about: "The function below Sleep, in units of 100 ns. Microsoft does not document it.",
-        references: &["NTAPI, NtDelayExecution, as ReactOS and Wine have it"],
         code: Code::Before(|wait| {
             format!(
                 "NTSTATUS (NTAPI *NtDelayExecution)(BOOLEAN, LARGE_INTEGER *) =\n    \
@@ -72,10 +55,6 @@ pub(super) const WAITS: &[Entry] = &[
         id: "mingw/usleep",
         call: "usleep(microseconds)",
         facts: Facts { unit_ns: 1_000, ..CUT },
-        about: "The Unix call as mingw-w64's runtime implements it: Sleep, with the fraction of a \
-                millisecond cut off. So it is early by up to 1 ms, and a wait of less than that is \
-                no wait at all.",
-        references: &["mingw-w64 crt/misc/usleep.c"],
         code: Code::Before(|wait| format!("useconds_t microseconds = {};", wait.ns.div_ceil(1000))),
         opener: on!(all(windows, target_env = "gnu"), |_| ByDuration(mingw::micro)),
         ..MINGW
@@ -84,22 +63,6 @@ pub(super) const WAITS: &[Entry] = &[
         id: "mingw/nanosleep",
         call: "nanosleep(&duration, NULL)",
         facts: CUT,
-        about: "The Unix call as winpthreads implements it: a wait with a timeout in whole \
-                milliseconds, with the rest cut off. So it is early by up to 1 ms, and a wait of \
-                less than that is no wait at all. MinGW's C++ sleep_for and sleep_until are built \
-                on it.\n\n\
-                Why 10 ms takes 15: winpthreads calls WaitForSingleObject with 10 ms, and then \
-                asks GetTickCount64 whether the time is over. That clock advances only with the \
-                system's tick of 15.625 ms, whatever timeBeginPeriod asks for. If it has not \
-                advanced yet, nothing seems to have passed, and the whole wait is repeated. So \
-                10 ms takes 10 ms if a tick came meanwhile and about 20 ms if none did; where the \
-                wait itself ends at a tick, it takes one tick or two, 15.6 or 31.3 ms. In the same \
-                way 100 ms often takes until the seventh tick, 109.4 ms. Sleep does not ask.",
-        references: &[
-            "mingw-w64 winpthreads/src/nanosleep.c",
-            "mingw-w64 winpthreads/src/misc.c, _pthread_wait_for_single_object()",
-            "Microsoft Learn, GetTickCount64",
-        ],
         code: Code::Before(|wait| snippet::timespec("duration", wait.ns)),
         opener: on!(all(windows, target_env = "gnu"), |_| ByDuration(mingw::nano)),
         ..MINGW

@@ -1,5 +1,12 @@
-//! The lists of clocks and of waits, which are made from tables: an entry is a row of the table of
-//! its family, and a list names every table. A test compares the lists with the tables that exist.
+//! What clocks and waits have in common: the lists of them, which are made from tables, the pages
+//! about them, and why one cannot be used. An entry is a row of the table of its family, and a list
+//! names every table. A test compares the lists with the tables that exist.
+
+use chronoscope_model::Page;
+use chronoscope_model::page::pages;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::LazyLock;
 
 /// The number of entries in all tables.
 pub(crate) const fn count<T>(tables: &[&[T]]) -> usize {
@@ -27,8 +34,73 @@ pub(crate) const fn all<T, const N: usize>(tables: &[&'static [T]]) -> [&'static
     all
 }
 
+static PAGES: LazyLock<HashMap<&str, Page>> = LazyLock::new(|| {
+    let all = [include_str!("clocks/clocks.md"), include_str!("waits/waits.md")];
+    let named = |page: Page| page.names.iter().map(move |name| (*name, page));
+    all.into_iter().flat_map(pages).flat_map(named).collect()
+});
+
+/// The page about a clock or a wait; empty if its row has the text.
+pub(crate) fn page(id: &str) -> Page {
+    PAGES.get(id).copied().unwrap_or(Page::EMPTY)
+}
+
+/// Why a clock or a wait method cannot be used on this machine, in words a user can act on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unavailable(pub String);
+
+impl Unavailable {
+    /// The reason for a clock or wait that exists only on other systems or processors.
+    pub fn only_on(home: &str) -> Self {
+        Self(format!("exists on {home} only"))
+    }
+
+    /// A system call failed with this errno.
+    pub fn os(what: &str, errno: i32) -> Self {
+        Self(format!("{what}: {}", std::io::Error::from_raw_os_error(errno)))
+    }
+}
+
+impl fmt::Display for Unavailable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Unavailable {}
+
+/// Why this build lacks what is compiled in C or C++, as build.rs found out, or other libraries.
+/// The functions of the compilers have the names of their `cfg`s.
+pub(crate) mod left_out {
+    #![allow(dead_code, reason = "a build that has everything calls none of them")]
+    use super::Unavailable;
+
+    fn because(why: Option<&str>) -> Unavailable {
+        let why = why.unwrap_or("its compilers failed");
+        Unavailable(format!(
+            "left out when the tool was built, because {why}: install a compiler that is compatible \
+             with GCC, and build again"
+        ))
+    }
+
+    pub(crate) fn native_c() -> Unavailable {
+        because(option_env!("CHRONOSCOPE_NO_C"))
+    }
+
+    pub(crate) fn native_cxx() -> Unavailable {
+        because(option_env!("CHRONOSCOPE_NO_CXX"))
+    }
+
+    pub(crate) fn peers() -> Unavailable {
+        Unavailable(
+            "this build does not contain other libraries: build with --features peers".into(),
+        )
+    }
+}
+
 #[cfg(test)]
 pub(crate) mod tests {
+    use std::collections::HashSet;
     use std::fs;
     use std::path::{Path, PathBuf};
 
@@ -78,5 +150,15 @@ pub(crate) mod tests {
             }
         }
         assert!(named > 5, "only {named} tables were found in {folder}");
+    }
+
+    #[test]
+    fn every_page_is_that_of_an_entry_whose_row_has_no_text() {
+        let clocks = crate::clocks::every().map(|entry| (entry.id, entry.about));
+        let waits = crate::waits::ALL.iter().map(|entry| (entry.id, entry.about));
+        let without: HashSet<&str> =
+            clocks.chain(waits).filter(|(_, about)| about.is_empty()).map(|row| row.0).collect();
+        let named: HashSet<&str> = super::PAGES.keys().copied().collect();
+        assert_eq!(named, without);
     }
 }
