@@ -235,64 +235,30 @@ fn matched<'a>(line: &'a str, text: &str) -> Option<&'a str> {
     Some(rest)
 }
 
-/// Words of a message that may report a fault, and the topic that it would be about.
-const ALARMS: &[(&str, Topic)] = &[
-    ("unstable", Topic::Stability),
-    ("instable", Topic::Stability),
-    ("not stable", Topic::Stability),
-    ("broken", Topic::Stability),
-    ("inconsisten", Topic::Stability),
-    ("jump", Topic::Stability),
-    ("skew", Topic::Stability),
-    ("warp", Topic::Stability),
-    ("unsynchron", Topic::Stability),
-    ("not synchron", Topic::Stability),
-    ("out of sync", Topic::Stability),
-    ("reliable", Topic::Stability),
-    ("dysfunctional", Topic::Stability),
-    ("backward", Topic::Stability),
-    ("tsc adjust", Topic::Stability),
-    ("read-back delay", Topic::Stability),
-    ("timed out", Topic::Stability),
-    ("halts", Topic::Stability),
-    ("calibrat", Topic::Rate),
-    ("differs from", Topic::Rate),
-    ("invalid rate", Topic::Rate),
-    ("khz", Topic::Rate),
-    ("interrupt took", Topic::Timers),
-    ("stuck", Topic::Timers),
-    ("throttl", Topic::Timers),
-    ("errat", Topic::Timers),
-    ("leap second", Topic::Time),
+/// Words of a message that may report a fault, by the topic that it would be about.
+const ALARMS: [(Topic, &str); 4] = [
+    (
+        Topic::Stability,
+        "unstable|instable|not stable|broken|inconsisten|jump|skew|warp|unsynchron|not synchron|\
+         out of sync|reliable|dysfunctional|backward|tsc adjust|read-back delay|timed out|halts",
+    ),
+    (Topic::Rate, "calibrat|differs from|invalid rate|khz"),
+    (Topic::Timers, "interrupt took|stuck|throttl|errat"),
+    (Topic::Time, "leap second"),
 ];
 /// What a line must name for its words to be about time.
-const SUBJECTS: &[&str] = &[
-    "tsc",
-    "clocksource",
-    "clock source",
-    "sched_clock",
-    "hpet",
-    "pm-timer",
-    "kvm-clock",
-    "arch_timer",
-    "arch timer",
-    "pvclock",
-    "hrtimer",
-    "clock:",
-    "timekeeping",
-    "watchdog",
-    "rt throttling",
-    "apic timer",
-    "lapic",
-];
+const SUBJECTS: &str = "tsc|clocksource|clock source|sched_clock|hpet|pm-timer|kvm-clock|\
+                        arch_timer|arch timer|pvclock|hrtimer|clock:|timekeeping|watchdog|\
+                        rt throttling|apic timer|lapic";
 
 /// The topic of a line that is no message of the table, if it may report a fault.
 pub fn alarming(line: &str) -> Option<Topic> {
     let lower = line.to_lowercase();
-    if recognise(line).is_some() || !SUBJECTS.iter().any(|subject| lower.contains(subject)) {
+    let has = |words: &str| words.split('|').any(|word| lower.contains(word));
+    if recognise(line).is_some() || !has(SUBJECTS) {
         return None;
     }
-    ALARMS.iter().find(|(word, _)| lower.contains(word)).map(|(_, topic)| *topic)
+    ALARMS.into_iter().find(|(_, words)| has(words)).map(|(topic, _)| topic)
 }
 
 /// Whether a log begins where the kernel started. One whose oldest lines were overwritten has none

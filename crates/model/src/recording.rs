@@ -51,18 +51,17 @@ impl Event {
             event: String,
         }
         let Named { event } = serde_json::from_slice(line)?;
-        Ok(match &*event {
-            "start" => Self::Start(serde_json::from_slice(line)?),
-            "load" => Self::Load(serde_json::from_slice(line)?),
-            "waits" => Self::Waits(serde_json::from_slice(line)?),
-            "late" => Self::Late(serde_json::from_slice(line)?),
-            "why" => Self::Why(serde_json::from_slice(line)?),
-            "machine" => Self::Machine(serde_json::from_slice(line)?),
-            "deltas" => Self::Deltas(serde_json::from_slice(line)?),
-            "pause" => Self::Pause(serde_json::from_slice(line)?),
-            "note" => Self::Note(serde_json::from_slice(line)?),
-            "dropped" => Self::Dropped(serde_json::from_slice(line)?),
-            _ => return Err(serde::de::Error::custom(format!("no event {event}"))),
+        macro_rules! named {
+            ($($name:literal $variant:ident)*) => {
+                match &*event {
+                    $($name => Self::$variant(serde_json::from_slice(line)?),)*
+                    _ => return Err(serde::de::Error::custom(format!("no event {event}"))),
+                }
+            };
+        }
+        Ok(named! {
+            "start" Start "load" Load "waits" Waits "late" Late "why" Why
+            "machine" Machine "deltas" Deltas "pause" Pause "note" Note "dropped" Dropped
         })
     }
 
@@ -70,15 +69,15 @@ impl Event {
     pub fn at_ns(&self) -> u64 {
         match self {
             Self::Start(_) => 0,
-            Self::Load(it) => it.at_ns,
-            Self::Waits(it) => it.at_ns,
-            Self::Late(it) => it.at_ns,
-            Self::Why(it) => it.at_ns,
-            Self::Machine(it) => it.at_ns,
-            Self::Deltas(it) => it.at_ns,
-            Self::Pause(it) => it.at_ns,
-            Self::Note(it) => it.at_ns,
-            Self::Dropped(it) => it.at_ns,
+            Self::Load(LoadSince { at_ns, .. })
+            | Self::Waits(Waits { at_ns, .. })
+            | Self::Late(Late { at_ns, .. })
+            | Self::Why(WhySince { at_ns, .. })
+            | Self::Machine(Machine { at_ns, .. })
+            | Self::Deltas(Deltas { at_ns, .. })
+            | Self::Pause(Pause { at_ns, .. })
+            | Self::Note(NoteAt { at_ns, .. })
+            | Self::Dropped(Dropped { at_ns, .. }) => *at_ns,
         }
     }
 

@@ -13,7 +13,7 @@ pub struct Group {
     /// Set once the child was waited for; its id may then belong to another process.
     ended: Option<ExitStatus>,
     #[cfg(windows)]
-    _job: crate::job::Job,
+    _job: job::Job,
 }
 
 impl Group {
@@ -30,9 +30,9 @@ impl Group {
         #[cfg(target_os = "linux")]
         end_with_parent(command);
         #[cfg(windows)]
-        let job = crate::job::Job::new()?;
+        let job = job::Job::new()?;
         #[cfg(target_os = "linux")]
-        let child = crate::orphans::spawn(command)?;
+        let child = orphans::spawn(command)?;
         #[cfg(not(target_os = "linux"))]
         let child = command.spawn()?;
         #[cfg(windows)]
@@ -74,7 +74,7 @@ impl Group {
         self.end_all();
         self.ended = self.child.wait().ok();
         #[cfg(target_os = "linux")]
-        crate::orphans::end(self.child.id());
+        orphans::end(self.child.id());
         self.ended.filter(|_| by_itself)
     }
 
@@ -82,17 +82,7 @@ impl Group {
     /// that the id of its group stays reserved until the rest of the group is ended.
     #[cfg(unix)]
     pub fn is_over(&mut self) -> bool {
-        if self.ended.is_some() {
-            return true;
-        }
-        let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
-        // SAFETY: zero is a valid content of the place that waitid(2) fills, and the process is a
-        // child of this one that nothing has waited for.
-        unsafe {
-            let mut about: libc::siginfo_t = std::mem::zeroed();
-            let id = self.child.id() as libc::id_t;
-            libc::waitid(libc::P_PID, id, &raw mut about, flags) != 0 || about.si_signo != 0
-        }
+        self.ended.is_some() || has_ended(self.child.id())
     }
 
     /// Whether the child has ended.
@@ -123,6 +113,19 @@ impl Drop for Group {
     }
 }
 
+/// Whether a child of this process that nothing has waited for has ended. It is not reaped.
+#[cfg(unix)]
+pub(crate) fn has_ended(child: u32) -> bool {
+    let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
+    // SAFETY: zero is a valid content of the place that waitid(2) fills, and the call leaves it zero
+    // if nothing has ended.
+    unsafe {
+        let mut about: libc::siginfo_t = std::mem::zeroed();
+        let child = child as libc::id_t;
+        libc::waitid(libc::P_PID, child, &raw mut about, flags) != 0 || about.si_signo != 0
+    }
+}
+
 /// Lets the kernel end the child with the thread that starts it (PR_SET_PDEATHSIG(2const)).
 #[cfg(target_os = "linux")]
 fn end_with_parent(command: &mut Command) {
@@ -133,6 +136,180 @@ fn end_with_parent(command: &mut Command) {
             libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
             Ok(())
         });
+    }
+}
+
+#[cfg(target_os = "linux")]
+pub(crate) mod orphans {
+    //! What other programs leave behind when they end: Linux gives it to this process, which ends it.
+
+    use crate::time::Instant;
+    use std::ffi::OsStr;
+    use std::fs;
+    use std::io;
+    use std::process::{Child, Command};
+    use std::sync::{Mutex, MutexGuard, PoisonError};
+    use std::time::Duration;
+
+    /// For how long orphans are looked for, each of which may leave behind others.
+    const PATIENCE: Duration = Duration::from_secs(1);
+
+    /// The children that are known, by their ids, and whether they are other programs.
+    static KNOWN: Mutex<Vec<(u32, bool)>> = Mutex::new(Vec::new());
+
+    fn known() -> MutexGuard<'static, Vec<(u32, bool)>> {
+        KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Starts a program whose orphans are to be ended by [`end`], unless it is this one, which leaves
+    /// none.
+    pub(crate) fn spawn(command: &mut Command) -> io::Result<Child> {
+        let own = std::env::current_exe();
+        let is_other = !own.is_ok_and(|own| own.as_os_str() == command.get_program());
+        // Nobody may take it for an orphan before it is known.
+        let mut known = known();
+        if is_other {
+            // SAFETY: takes a number, and decides only to whom orphans go.
+            unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1) };
+        }
+        let child = command.spawn()?;
+        known.push((child.id(), is_other));
+        Ok(child)
+    }
+
+    /// Starts this program as one that is not to be ended.
+    pub(crate) fn spawn_guard(command: &mut Command) -> io::Result<Child> {
+        let mut known = known();
+        let child = command.spawn()?;
+        known.push((child.id(), false));
+        Ok(child)
+    }
+
+    /// Forgets a child that was waited for, and ends what other programs have left behind, unless
+    /// another one still runs: then it may be that one's.
+    pub(crate) fn end(id: u32) {
+        let mut known = known();
+        let Some(at) = known.iter().position(|(known, _)| *known == id) else { return };
+        let (_, was_other) = known.swap_remove(at);
+        if !was_other || known.iter().any(|(_, is_other)| *is_other) {
+            return;
+        }
+        let start = Instant::now();
+        loop {
+            let orphans = orphans(&known);
+            for id in &orphans {
+                // SAFETY: children of this process that nobody has waited for, so the ids are theirs.
+                unsafe {
+                    libc::kill(*id, libc::SIGKILL);
+                    libc::waitpid(*id, std::ptr::null_mut(), libc::WNOHANG);
+                }
+            }
+            if orphans.is_empty() || start.elapsed() >= PATIENCE {
+                return;
+            }
+            crate::time::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// The children of this process that it has not started. What it has started by itself is in its
+    /// own group or known.
+    fn orphans(known: &[(u32, bool)]) -> Vec<libc::pid_t> {
+        // SAFETY: has no arguments, and cannot fail.
+        let own = unsafe { libc::getpgrp() };
+        let is_orphan = |id: &libc::pid_t| {
+            let is_known = known.iter().any(|(known, _)| libc::pid_t::try_from(*known) == Ok(*id));
+            !is_known && about(*id).is_some_and(|(_, group)| group != own)
+        };
+        children().into_iter().filter(is_orphan).collect()
+    }
+
+    /// The children of all threads of this process; where the kernel does not list them
+    /// (CONFIG_PROC_CHILDREN), those among all processes.
+    fn children() -> Vec<libc::pid_t> {
+        let numbers = |name: &OsStr| name.to_str()?.parse::<libc::pid_t>().ok();
+        let entries = |folder| fs::read_dir(folder).into_iter().flatten().flatten();
+        let lists: Vec<_> = entries("/proc/self/task")
+            .filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok())
+            .collect();
+        if !lists.is_empty() {
+            let words = lists.iter().flat_map(|list| list.split_ascii_whitespace());
+            return words.filter_map(|word| word.parse().ok()).collect();
+        }
+        let own = libc::pid_t::try_from(std::process::id()).ok();
+        let is_child = |id: &libc::pid_t| about(*id).map(|(parent, _)| parent) == own;
+        entries("/proc").filter_map(|entry| numbers(&entry.file_name())).filter(is_child).collect()
+    }
+
+    /// The parent and the group of a process (`proc_pid_stat(5)`). Its name may contain anything.
+    fn about(id: libc::pid_t) -> Option<(libc::pid_t, libc::pid_t)> {
+        let text = fs::read(format!("/proc/{id}/stat")).ok()?;
+        let text = String::from_utf8_lossy(&text);
+        let (_, rest) = text.rsplit_once(')')?;
+        let mut fields = rest.split_ascii_whitespace().skip(1).map(str::parse);
+        Some((fields.next()?.ok()?, fields.next()?.ok()?))
+    }
+}
+
+#[cfg(windows)]
+pub(crate) mod job {
+    //! A job of Windows: processes that end when its last handle is closed, which also happens if this
+    //! process is killed (Microsoft Learn, "Job Objects").
+
+    use std::io;
+    use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};
+    use windows_sys::Win32::System::JobObjects::{
+        AssignProcessToJobObject, CreateJobObjectW, JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE,
+        JOBOBJECT_EXTENDED_LIMIT_INFORMATION, JobObjectExtendedLimitInformation,
+        SetInformationJobObject,
+    };
+
+    /// A job that ends its processes when it is closed.
+    #[derive(Debug)]
+    pub struct Job(OwnedHandle);
+
+    impl Job {
+        /// A job without processes.
+        ///
+        /// # Errors
+        /// The system refuses it.
+        pub fn new() -> io::Result<Self> {
+            // SAFETY: null pointers ask for default security, which no child inherits, and no name.
+            let handle = unsafe { CreateJobObjectW(std::ptr::null(), std::ptr::null()) };
+            if handle.is_null() {
+                return Err(io::Error::last_os_error());
+            }
+            // SAFETY: the handle is new, and nothing else owns it.
+            let job = Self(unsafe { OwnedHandle::from_raw_handle(handle) });
+            let mut limits = JOBOBJECT_EXTENDED_LIMIT_INFORMATION::default();
+            limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE;
+            // SAFETY: the structure is the one that belongs to this class of information.
+            let set = unsafe {
+                SetInformationJobObject(
+                    job.0.as_raw_handle(),
+                    JobObjectExtendedLimitInformation,
+                    (&raw const limits).cast(),
+                    size_of_val(&limits) as u32,
+                )
+            };
+            match set {
+                0 => Err(io::Error::last_os_error()),
+                _ => Ok(job),
+            }
+        }
+
+        /// Adds a process, with all that it starts from now on.
+        ///
+        /// # Errors
+        /// The system refuses it.
+        pub fn take(&self, process: &impl AsRawHandle) -> io::Result<()> {
+            // SAFETY: both handles are open.
+            match unsafe {
+                AssignProcessToJobObject(self.0.as_raw_handle(), process.as_raw_handle())
+            } {
+                0 => Err(io::Error::last_os_error()),
+                _ => Ok(()),
+            }
+        }
     }
 }
 

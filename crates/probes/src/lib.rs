@@ -18,17 +18,11 @@ mod catalogue;
 
 pub mod blame;
 pub mod clocks;
-pub mod displace;
 pub mod group;
-#[cfg(windows)]
-mod job;
 pub mod load;
 pub mod machine;
 pub mod memory;
 pub mod order;
-#[cfg(target_os = "linux")]
-mod orphans;
-pub mod page;
 #[cfg(target_os = "linux")]
 mod scheduler;
 #[cfg(test)]

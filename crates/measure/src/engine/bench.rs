@@ -4,8 +4,8 @@
 use super::batch::Batch;
 use super::ruler::RulerKind;
 use chronoscope_probes::clocks::{COPIES, Reader};
-use chronoscope_probes::displace::Displacer;
 use chronoscope_probes::machine::noise;
+use chronoscope_probes::memory::Displacer;
 use std::hint::black_box;
 
 /// The memory that is walked if no size is given: larger than the second-level cache of most cores.

@@ -4,8 +4,8 @@ use super::Machine;
 use crate::engine::ordering::Order;
 use chronoscope_probes::clocks::{self, Opening};
 use chronoscope_probes::machine::affinity;
+use chronoscope_probes::memory::Page;
 use chronoscope_probes::order::{Handed, Lapse, Line, Turns, Work};
-use chronoscope_probes::page::Page;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Barrier, OnceLock};
 

@@ -18,14 +18,10 @@ pub mod steps;
 pub mod uops;
 
 mod arm;
-mod c;
-mod cxx;
 mod darwin;
+mod libraries;
 mod linux;
-mod own;
-mod peers;
-mod posix;
-mod rust;
+mod standard;
 mod windows;
 mod x86;
 
@@ -34,11 +30,11 @@ pub use entry::{COPIES, Entry, Facts, Kind, Language, Opening, Range, Reader, Un
 pub use instructions::{Count, Event};
 
 const TABLES: &[&[Entry]] = &[
-    c::CLOCKS,
-    cxx::CLOCKS,
+    standard::C,
+    standard::CXX,
     x86::CLOCKS,
     arm::CLOCKS,
-    posix::CLOCKS,
+    standard::POSIX,
     linux::CLOCKS,
     linux::SYSCALL,
     linux::BARE,
@@ -46,8 +42,8 @@ const TABLES: &[&[Entry]] = &[
     windows::CLOCKS,
     darwin::MACH,
     darwin::CLOCKS,
-    rust::CLOCKS,
-    own::CLOCKS,
+    standard::IN_RUST,
+    libraries::OWN,
 ];
 
 /// Every clock, in the order in which lists show them.
@@ -55,7 +51,8 @@ pub const ALL: &[&Entry] = &catalogue::all::<Entry, { catalogue::count(TABLES) }
 
 /// The clocks of other libraries, for comparison. Only a build with the feature `peers` can read
 /// them.
-pub const PEERS: &[&Entry] = &catalogue::all::<Entry, { peers::CLOCKS.len() }>(&[peers::CLOCKS]);
+pub const PEERS: &[&Entry] =
+    &catalogue::all::<Entry, { libraries::PEERS.len() }>(&[libraries::PEERS]);
 
 /// Whether this build can read the [`PEERS`].
 pub const WITH_PEERS: bool = cfg!(feature = "peers");

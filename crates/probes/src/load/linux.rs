@@ -2,12 +2,13 @@
 
 use super::Order;
 use super::work;
+use crate::group::has_ended;
 use crate::scheduler;
 use crate::waits::Unavailable;
+use crate::waits::os::cpu_of;
 use chronoscope_model::waits::Load;
 use std::fs::File;
 use std::io::{self, Read};
-use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
 /// One process of a load; dropping it ends the process.
@@ -206,29 +207,12 @@ impl Child {
     /// The CPU time that the child has used, in nanoseconds; `None` if the system does not report
     /// it.
     pub fn cpu_ns(&self) -> Option<u64> {
-        let mut clock = MaybeUninit::uninit();
-        let mut time = MaybeUninit::<libc::timespec>::uninit();
-        // SAFETY: both places are valid, and are read only where the calls filled them. The
-        // child is not reaped before the drop, so its number is still its own.
-        let time = unsafe {
-            if libc::clock_getcpuclockid(self.pid, clock.as_mut_ptr()) != 0
-                || libc::clock_gettime(clock.assume_init(), time.as_mut_ptr()) != 0
-            {
-                return None;
-            }
-            time.assume_init()
-        };
-        Some(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
+        // The child is not reaped before the drop, so its number is still its own.
+        cpu_of(self.pid.cast_unsigned())
     }
 
     pub fn alive(&self) -> bool {
-        let mut info = MaybeUninit::<libc::siginfo_t>::zeroed();
-        let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
-        // SAFETY: the place is valid, zeroed, and the call leaves it zero where nothing ended.
-        unsafe {
-            libc::waitid(libc::P_PID, self.pid as libc::id_t, info.as_mut_ptr(), flags) == 0
-                && info.assume_init().si_pid() == 0
-        }
+        !has_ended(self.pid.cast_unsigned())
     }
 
     #[cfg(test)]

@@ -7,7 +7,7 @@
 
 use super::Order;
 use super::windows_work::{self, Work};
-use crate::job::Job;
+use crate::group::job::Job;
 use crate::machine::{affinity, library};
 use crate::waits::{Unavailable, os};
 use chronoscope_model::waits::Load;

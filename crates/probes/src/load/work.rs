@@ -3,10 +3,12 @@
 
 use super::common::{self, BLOCK, FILE, LINE, MEMORY, PRINTED, TIMERS, compute};
 use super::imp::errno;
+use crate::memory::Mapped;
 use crate::waits::Unavailable;
 use chronoscope_model::units::short_ns;
 use chronoscope_model::waits::Load;
 use std::fs::File;
+use std::mem::ManuallyDrop;
 
 /// The shortest period of the timers in nanoseconds. The other periods are longer by steps without
 /// a small common multiple, so that the timers do not expire together.
@@ -85,19 +87,10 @@ fn in_memory(file: &File) -> bool {
     }
 }
 
+/// Memory that the process keeps until it ends.
 fn map(bytes: usize) -> Result<*mut u8, i32> {
-    // SAFETY: a new private mapping at an address of the kernel's choice.
-    let at = unsafe {
-        libc::mmap(
-            std::ptr::null_mut(),
-            bytes,
-            libc::PROT_READ | libc::PROT_WRITE,
-            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
-            -1,
-            0,
-        )
-    };
-    if at == libc::MAP_FAILED { Err(errno()) } else { Ok(at.cast()) }
+    let memory = Mapped::new(bytes).map_err(|_| errno())?;
+    Ok(ManuallyDrop::new(memory).at.as_ptr())
 }
 
 /// Gets what the work needs, or returns the system's error number.

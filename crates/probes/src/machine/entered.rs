@@ -69,31 +69,24 @@ const TRIES: usize = 16;
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod os {
+    use crate::memory::{Mapped, page_size};
+
     pub(super) const HERE: bool = true;
 
     /// Makes the processor enter the kernel as often as that, by the first write to a page of new
     /// memory, and returns whether `after` held each time. `None` if there is no memory.
     pub(super) fn enter(times: usize, before: impl Fn(), after: impl Fn() -> bool) -> Option<bool> {
-        // SAFETY: has no preconditions.
-        let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).ok()?;
-        let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE);
-        let kind = kind | libc::MAP_ANONYMOUS;
-        // SAFETY: new memory wherever the kernel likes.
-        let memory = unsafe { libc::mmap(std::ptr::null_mut(), times * page, access, kind, -1, 0) };
-        if memory == libc::MAP_FAILED {
-            return None;
-        }
+        let page = page_size()?;
+        let memory = Mapped::new(times * page).ok()?;
+        let at = memory.at.as_ptr();
         // SAFETY: the memory was mapped above. A kernel without huge pages refuses, which is fine.
-        unsafe { libc::madvise(memory, times * page, libc::MADV_NOHUGEPAGE) };
-        let all = (0..times).all(|nth| {
+        unsafe { libc::madvise(at.cast(), times * page, libc::MADV_NOHUGEPAGE) };
+        Some((0..times).all(|nth| {
             before();
             // SAFETY: each page begins inside the memory that was mapped above.
-            unsafe { memory.cast::<u8>().add(nth * page).write_volatile(1) };
+            unsafe { at.add(nth * page).write_volatile(1) };
             after()
-        });
-        // SAFETY: it was mapped above, and nothing refers to it any more.
-        unsafe { libc::munmap(memory, times * page) };
-        Some(all)
+        }))
     }
 
     #[inline(always)]

@@ -111,7 +111,7 @@ impl Guard {
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let failed = |error: io::Error| format!("cannot start {}: {error}", program.display());
         #[cfg(target_os = "linux")]
-        let child = crate::orphans::spawn_guard(&mut command);
+        let child = crate::group::orphans::spawn_guard(&mut command);
         #[cfg(not(target_os = "linux"))]
         let child = command.spawn();
         let mut child = child.map_err(failed)?;

@@ -1,7 +1,7 @@
 //! Waits that sleep first and spin for the rest.
 
+use super::busy::{spin_elapsed, spin_until};
 use super::entry::{ByDeadline, ByDuration, Code, Entry, Kind, Language, PLAIN};
-use super::spin::{spin_elapsed, spin_until};
 use super::{Method, Setting, Unavailable, find, os};
 use chronoscope_model::snippet;
 use std::time::{Duration, Instant};

@@ -1,9 +1,169 @@
-//! The waits of libraries for Rust: this project's, and others for comparison.
+//! The waits of the standard libraries of Rust and C++, the latter compiled as C++ in
+//! `native/waits.cpp`, and of other libraries for Rust: this project's, and others for comparison.
 
-use super::entry::{Code, Entry, Kind, RUST};
+use super::entry::{
+    ByDuration, Code, DEADLINE, DURATION, Entry, Facts, Kind, Language, PLAIN, RUST,
+};
 use super::{Method, os};
 use chronoscope::wait::{Effort, Waiter};
 use std::time::Duration;
+
+/// MinGW's sleeps are built on its own nanosleep, which cuts a duration to whole milliseconds.
+const EARLY_NS: u64 = if cfg!(windows) { 1_000_000 } else { 0 };
+
+/// MinGW has them with one of its two thread models only.
+const NOT_WINDOWS: &str = "builds with a C++ compiler for systems other than Windows";
+
+const CXX: Entry = Entry {
+    language: Language::Cxx,
+    home: "builds with a C++ compiler",
+    references: &["ISO C++ [thread.thread.this]", "libstdc++ bits/this_thread_sleep.h"],
+    code: Code::Before(|wait| format!("auto duration = std::chrono::nanoseconds({});", wait.ns)),
+    ..PLAIN
+};
+
+pub(super) const STANDARD: &[Entry] = &[
+    Entry {
+        id: "rust/thread-sleep",
+        call: "std::thread::sleep(duration)",
+        opener: on!(all(), |_| {
+            crate::time::may_sleep()?;
+            ByDuration(|ns| {
+                std::thread::sleep(Duration::from_nanos(ns));
+                Ok(())
+            })
+        }),
+        ..RUST
+    },
+    Entry {
+        id: "cxx/sleep_for",
+        call: "std::this_thread::sleep_for(duration)",
+        facts: Facts { early_by_design_ns: EARLY_NS, ..DURATION },
+        opener: on!(native_cxx or crate::catalogue::left_out::native_cxx, |_| {
+            ByDuration(imp::sleep_for)
+        }),
+        ..CXX
+    },
+    Entry {
+        id: "cxx/sleep_until",
+        call: "std::this_thread::sleep_until(std::chrono::steady_clock::now() + duration)",
+        facts: Facts { early_by_design_ns: EARLY_NS, ..DEADLINE },
+        opener: on!(native_cxx or crate::catalogue::left_out::native_cxx, |_| imp::SleepUntil),
+        ..CXX
+    },
+    Entry {
+        id: "cxx/condition_variable-wait_until",
+        call: "stopped.wait_until(lock, std::chrono::steady_clock::now() + duration, predicate)",
+        facts: Facts { early_by_design_ns: EARLY_NS, ..DEADLINE },
+        code: Code::Lines(|wait| {
+            format!(
+                "std::mutex mutex;\nstd::condition_variable stopped;\n\
+                 std::unique_lock<std::mutex> lock(mutex);\n\
+                 stopped.wait_until(lock, std::chrono::steady_clock::now() + \
+                 std::chrono::nanoseconds({}), [] {{ return false; }});",
+                wait.ns
+            )
+        }),
+        opener: on!(all(native_cxx, not(windows)), |_| ByDuration(imp::wait_until)),
+        home: NOT_WINDOWS,
+        ..CXX
+    },
+    Entry {
+        id: "cxx/future-wait_for",
+        call: "future.wait_for(duration)",
+        facts: Facts { early_by_design_ns: EARLY_NS, ..DURATION },
+        code: Code::Before(|wait| {
+            format!(
+                "std::promise<void> promise;\nauto future = promise.get_future();\n\
+                 auto duration = std::chrono::nanoseconds({});",
+                wait.ns
+            )
+        }),
+        opener: on!(all(native_cxx, not(windows)), |_| ByDuration(imp::wait_for)),
+        home: NOT_WINDOWS,
+        ..CXX
+    },
+    Entry {
+        id: "cxx/timed_mutex-try_lock_for",
+        call: "mutex.try_lock_for(duration)",
+        facts: Facts { early_by_design_ns: EARLY_NS, ..DURATION },
+        code: Code::Before(|wait| {
+            format!(
+                "std::timed_mutex mutex;  // that another thread holds\n\
+                 auto duration = std::chrono::nanoseconds({});",
+                wait.ns
+            )
+        }),
+        opener: on!(all(native_cxx, not(windows)), |_| ByDuration(imp::try_lock_for)),
+        home: NOT_WINDOWS,
+        ..CXX
+    },
+];
+
+#[cfg(native_cxx)]
+mod imp {
+    use crate::waits::{Method, os};
+
+    // SAFETY: the functions of native/waits.cpp, which take numbers and throw nothing.
+    unsafe extern "C" {
+        safe fn cs_sleep_for(ns: u64);
+        safe fn cs_sleep_until_after(ns: u64);
+        safe fn cs_sleep_until(steady_ns: u64);
+    }
+
+    // SAFETY: as above.
+    #[cfg(not(windows))]
+    unsafe extern "C" {
+        safe fn cs_wait_until_after(ns: u64);
+        safe fn cs_wait_for(ns: u64);
+        safe fn cs_try_lock_for(ns: u64);
+    }
+
+    pub(super) fn sleep_for(ns: u64) -> Result<(), i32> {
+        cs_sleep_for(ns);
+        Ok(())
+    }
+
+    #[cfg(not(windows))]
+    pub(super) fn wait_until(ns: u64) -> Result<(), i32> {
+        cs_wait_until_after(ns);
+        Ok(())
+    }
+
+    #[cfg(not(windows))]
+    pub(super) fn wait_for(ns: u64) -> Result<(), i32> {
+        cs_wait_for(ns);
+        Ok(())
+    }
+
+    #[cfg(not(windows))]
+    pub(super) fn try_lock_for(ns: u64) -> Result<(), i32> {
+        cs_try_lock_for(ns);
+        Ok(())
+    }
+
+    pub(super) struct SleepUntil;
+
+    impl Method for SleepUntil {
+        fn wait(&mut self, ns: u64) -> Result<(), i32> {
+            cs_sleep_until_after(ns);
+            Ok(())
+        }
+
+        fn until(&mut self, deadline: u64) -> Result<(), i32> {
+            // steady_clock is CLOCK_MONOTONIC where that is what `os` reads; on other systems the
+            // two start at different times, and only the time left can be asked for.
+            if os::CLOCK == "CLOCK_MONOTONIC" {
+                cs_sleep_until(deadline);
+                return Ok(());
+            }
+            match deadline.checked_sub(os::monotonic()) {
+                Some(left) if left > 0 => self.wait(left),
+                _ => Ok(()),
+            }
+        }
+    }
+}
 
 const OWN: Entry = Entry {
     kind: Kind::Hybrid,
@@ -12,7 +172,7 @@ const OWN: Entry = Entry {
     ..RUST
 };
 
-pub(super) const WAITS: &[Entry] = &[
+pub(super) const OTHERS: &[Entry] = &[
     Entry {
         id: "chronoscope/wait",
         call: "chronoscope::wait::sleep(duration)",
@@ -39,7 +199,7 @@ pub(super) const WAITS: &[Entry] = &[
         kind: Kind::Hybrid,
         home: "builds with the feature `peers`",
         opener: on!(feature = "peers" or crate::catalogue::left_out::peers, |_| {
-            super::entry::ByDuration(|ns| {
+            ByDuration(|ns| {
                 spin_sleep::sleep(Duration::from_nanos(ns));
                 Ok(())
             })

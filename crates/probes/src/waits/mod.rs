@@ -7,7 +7,6 @@ pub mod entry;
 pub mod moment;
 pub mod os;
 pub mod privilege;
-mod spin;
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 mod unix;
 
@@ -17,7 +16,6 @@ mod hybrid;
 mod libraries;
 mod linux;
 mod runtimes;
-mod standard;
 pub(crate) mod windows;
 
 use crate::catalogue;
@@ -25,12 +23,12 @@ pub use entry::{Asked, Entry, Facts, Kind, Language, Method, Setting, TimerSlack
 
 const TABLES: &[&[Entry]] = &[
     linux::WAITS,
-    standard::WAITS,
+    libraries::STANDARD,
     windows::WAITS,
     darwin::WAITS,
     busy::WAITS,
     hybrid::WAITS,
-    libraries::WAITS,
+    libraries::OTHERS,
     runtimes::PYTHON,
     runtimes::PYPY,
     runtimes::NODE,

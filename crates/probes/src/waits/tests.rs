@@ -129,7 +129,6 @@ fn what_a_call_names_stands_in_the_code_that_waits() {
             "cxx" => read("native/waits.cpp"),
             "windows" if name.contains("timer") => read("src/waits/windows.rs"),
             "busy" if name == "qpc" => read("src/waits/windows.rs"),
-            "busy" if name == "monotonic" => read("src/waits/spin.rs"),
             // The sleep is another entry's, and the spin is shared by all.
             "hybrid" if name != "fixed" => {
                 let sleep = ["linux.rs", "windows.rs", "unix.rs"];

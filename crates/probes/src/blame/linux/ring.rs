@@ -3,6 +3,7 @@
 
 use super::super::{Switch, Turn};
 use super::Counter;
+use crate::memory::{Mapped, page_size};
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::os::fd::{AsRawFd, FromRawFd};
@@ -164,7 +165,7 @@ fn refused(error: &io::Error, of: Of) -> String {
 /// An event and the memory that the kernel writes its records to.
 #[derive(Debug)]
 pub(super) struct Ring {
-    base: *mut u8,
+    memory: Mapped,
     page: usize,
     /// Pages of records, a power of two.
     pages: usize,
@@ -219,23 +220,14 @@ impl Ring {
     /// Opens an event, with memory of this many pages for its records.
     pub(super) fn open(attributes: &Attributes, of: Of, pages: usize) -> Result<Self, String> {
         let event = open_event(attributes, of)?;
-        // SAFETY: has no preconditions.
-        let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) })
-            .map_err(|_| "the size of a page is not known")?;
-        let access = libc::PROT_READ | libc::PROT_WRITE;
-        let length = (1 + pages) * page;
-        // SAFETY: new memory wherever the kernel likes.
-        let base = unsafe {
-            libc::mmap(std::ptr::null_mut(), length, access, libc::MAP_SHARED, event.as_raw_fd(), 0)
-        };
-        if base == libc::MAP_FAILED {
-            let error = io::Error::last_os_error();
-            return Err(format!(
+        let page = page_size().ok_or("the size of a page is not known")?;
+        let memory = Mapped::of(&event, (1 + pages) * page).map_err(|error| {
+            format!(
                 "the memory for records of context switches cannot be mapped: {error}; raise \
                  /proc/sys/kernel/perf_event_mlock_kb or `ulimit -l`"
-            ));
-        }
-        Ok(Self { base: base.cast(), page, pages, event })
+            )
+        })?;
+        Ok(Self { memory, page, pages, event })
     }
 
     /// Opens another event whose records go to the same memory, in the order of time.
@@ -253,7 +245,7 @@ impl Ring {
     fn at(&self, offset: usize) -> &AtomicU64 {
         // SAFETY: both offsets lie within the first page, are multiples of 8, and the kernel
         // accesses them as whole words.
-        unsafe { &*self.base.add(offset).cast::<AtomicU64>() }
+        unsafe { self.memory.at.add(offset).cast::<AtomicU64>().as_ref() }
     }
 
     /// Eight bytes of the records, which wrap around. Records begin at multiples of 8 and have
@@ -262,7 +254,7 @@ impl Ring {
         let place = (at & (self.size() - 1) & !7) as usize;
         // SAFETY: the records follow the first page and have this size, which is a power of two;
         // the place is a multiple of 8 within it.
-        u64::from_le(unsafe { self.base.add(self.page + place).cast::<u64>().read_volatile() })
+        u64::from_le(unsafe { self.memory.at.add(self.page + place).cast::<u64>().read_volatile() })
     }
 
     /// How many bytes of records have not been read yet.
@@ -294,13 +286,6 @@ impl Ring {
         }
         self.at(TAIL).store(head, Ordering::Release);
         lost
-    }
-}
-
-impl Drop for Ring {
-    fn drop(&mut self) {
-        // SAFETY: it was mapped with this size, and nothing refers to it any more.
-        unsafe { libc::munmap(self.base.cast(), (1 + self.pages) * self.page) };
     }
 }
 

@@ -1,8 +1,79 @@
-//! The clocks of other libraries, for comparison. Only builds with the feature `peers` have them,
-//! so that a plain build depends on none of them.
+//! The clocks of libraries for Rust: this project's, and others for comparison. Only builds with the
+//! feature `peers` have those, so that a plain build depends on none of them.
 
-use super::entry::{COUNTER, Entry, Facts, RUST, STORED};
+use super::entry::{
+    COUNTER, Entry, FENCED_COUNTER, Facts, Kind, ORDERED_COUNTER, Opened, RUST, STORED,
+    Unavailable, Unit, VDSO,
+};
+use super::permission;
+use super::rust_loop::{self, Read};
+use chronoscope::{Clock, Instant, Source};
 use chronoscope_model::clock::Reads;
+
+pub(super) const OWN: &[Entry] = &[
+    Entry {
+        id: "chronoscope/instant",
+        call: "chronoscope::Instant::now()",
+        kind: Kind::Counter,
+        facts: COUNTER,
+        expect: if cfg!(target_arch = "x86_64") {
+            &["rdtsc"]
+        } else if cfg!(target_arch = "aarch64") {
+            &["mrs cntvct_el0"]
+        } else {
+            &["Instant::now()|Timespec::now()"]
+        },
+        opener: Some(|_, _| opened(Own)),
+        ..RUST
+    },
+    Entry {
+        id: "chronoscope/ordered",
+        call: "chronoscope::Instant::now_ordered()",
+        kind: Kind::Counter,
+        facts: if cfg!(target_arch = "x86_64") { FENCED_COUNTER } else { ORDERED_COUNTER },
+        expect: if cfg!(target_arch = "x86_64") {
+            &["lfence", "rdtsc"]
+        } else if cfg!(target_arch = "aarch64") {
+            &["isb", "mrs cntvct_el0"]
+        } else {
+            &["Instant::now()|Timespec::now()"]
+        },
+        opener: Some(|_, _| opened(Ordered)),
+        ..RUST
+    },
+];
+
+/// The library's clock as it is on this machine: the counter in ticks, or the system's clock in
+/// nanoseconds. It chooses its source if it has none yet. A system clock that took over from a
+/// counter that failed later continues in the counter's units.
+fn opened(clock: impl Read) -> Result<Opened, Unavailable> {
+    // The source is fixed once it is chosen, but reading the counter may have been forbidden since.
+    // Then even asking for the source would read the counter.
+    permission::counter()?;
+    let (instead, unit) = match Clock::global().describe().source {
+        Source::Os => (Some((Kind::Monotonic, VDSO)), Unit::Hz(1e9)),
+        _ => (None, Unit::Counter),
+    };
+    Ok(Opened { instead, ..rust_loop::opened(clock, unit, None) })
+}
+
+struct Own;
+
+impl Read for Own {
+    #[inline(always)]
+    fn value(&mut self) -> u64 {
+        Instant::now().ticks()
+    }
+}
+
+struct Ordered;
+
+impl Read for Ordered {
+    #[inline(always)]
+    fn value(&mut self) -> u64 {
+        Instant::now_ordered().ticks()
+    }
+}
 
 /// The opener of a peer: `peer!(type, function that reads, nominal resolution, prepare)`; the last
 /// one, a `Result<(), Unavailable>`, is evaluated when the clock is opened.
@@ -68,7 +139,7 @@ const STORED_BY_A_THREAD: &str = "The value that a thread of the program stored 
     10 ms: a load from memory, not a clock read. It is as cheap as a read can be, and as old as \
     that thread lets it become.";
 
-pub(super) const CLOCKS: &[Entry] = &[
+pub(super) const PEERS: &[Entry] = &[
     Entry {
         id: "quanta/instant",
         call: "quanta::Instant::now()",
