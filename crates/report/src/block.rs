@@ -224,92 +224,49 @@ impl Column {
     pub fn whole_name(self) -> Self {
         Self { stacks: true, ..self.also_name() }
     }
+}
 
+/// Words that describe a column, each with the field that it sets.
+macro_rules! words {
+    ($($(#[$doc:meta])* $word:ident($($with:ident: $type:ty)?) $field:ident: $value:expr;)*) => {
+        impl Column {
+            $($(#[$doc])*
+            pub fn $word(self $(, $with: $type)?) -> Self {
+                Self { $field: $value, ..self }
+            })*
+        }
+    };
+}
+
+words! {
     /// Part of the row's name, at its full width.
-    pub fn also_name(self) -> Self {
-        Self { rank: Rank::Name, ..self }
-    }
-
+    also_name() rank: Rank::Name;
     /// May move to a separate table.
-    pub fn more(self) -> Self {
-        Self { rank: Rank::More, ..self }
-    }
-
-    pub fn rank(self, rank: Rank) -> Self {
-        Self { rank, ..self }
-    }
-
+    more() rank: Rank::More;
+    rank(rank: Rank) rank: rank;
     /// Gives up its place next to the primary columns if there is no room.
-    pub fn spare(self) -> Self {
-        Self { rank: Rank::Spare, ..self }
-    }
-
-    pub fn optional(self) -> Self {
-        Self { rank: Rank::Optional, ..self }
-    }
-
-    pub fn head(self, head: &'static str) -> Self {
-        Self { head: head.into(), ..self }
-    }
-
-    pub fn narrow(self, head: &'static str) -> Self {
-        Self { narrow: Some(head), ..self }
-    }
-
-    pub fn unit(self, unit: &'static str) -> Self {
-        Self { unit, ..self }
-    }
-
-    pub fn right(self) -> Self {
-        Self { align: Align::Right, ..self }
-    }
-
-    pub fn decimal(self) -> Self {
-        Self { align: Align::Decimal, ..self }
-    }
-
+    spare() rank: Rank::Spare;
+    optional() rank: Rank::Optional;
+    narrow(head: &'static str) narrow: Some(head);
+    unit(unit: &'static str) unit: unit;
+    right() align: Align::Right;
+    decimal() align: Align::Decimal;
     /// Closer to the column before it if there is little room.
-    pub fn close(self) -> Self {
-        Self { gap: 1, ..self }
-    }
-
+    close() gap: 1;
     /// Wraps if there is no room, down to this width.
-    pub fn gives_way(self, to: usize) -> Self {
-        Self { gives_way: Some(to), ..self }
-    }
-
-    pub fn spread(self) -> Self {
-        Self { spread: true, ..self }
-    }
-
+    gives_way(to: usize) gives_way: Some(to);
+    spread() spread: true;
     /// Gives programs all statistics of its estimates.
-    pub fn statistics(self) -> Self {
-        Self { statistics: true, ..self }
-    }
-
-    pub fn brief(self) -> Self {
-        Self { brief: true, ..self }
-    }
-
+    statistics() statistics: true;
+    brief() brief: true;
     /// Shown on the section's own screen. A column that is neither `full` nor `brief` is for
     /// programs only.
-    pub fn full(self) -> Self {
-        Self { full: true, ..self }
-    }
-
+    full() full: true;
     /// Shown on the section's own screen on a condition.
-    pub fn full_if(self, full: bool) -> Self {
-        Self { full, ..self }
-    }
-
-    pub fn part(self, part: usize) -> Self {
-        Self { part, ..self }
-    }
-
+    full_if(full: bool) full: full;
+    part(part: usize) part: part;
     /// The axis of the column's strips.
-    pub fn axis(self, axis: Scale) -> Self {
-        Self { axis: Some(axis), ..self }
-    }
+    axis(axis: Scale) axis: Some(axis);
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -346,6 +303,16 @@ impl Value {
     /// Whether the value is drawn, and means nothing to a program or in a document of text.
     pub fn is_picture(&self) -> bool {
         matches!(self, Self::Bar(_) | Self::Drawing(_) | Self::Strip(_) | Self::Stack(_))
+    }
+
+    /// The marks of a strip; none for other values.
+    pub fn marks(&self) -> &[Mark] {
+        if let Self::Strip(marks) = self { marks } else { &[] }
+    }
+
+    /// The parts of a stack; none for other values.
+    pub fn shares(&self) -> &[Share] {
+        if let Self::Stack(shares) = self { shares } else { &[] }
     }
 }
 
@@ -495,11 +462,16 @@ pub struct Table {
 }
 
 impl Table {
-    pub fn rows(&self) -> impl Iterator<Item = &Row> {
+    pub fn rows(&self) -> impl Iterator<Item = &Row> + Clone {
         self.items.iter().filter_map(|item| match item {
             Item::Row(row) => Some(row),
             Item::Group { .. } => None,
         })
+    }
+
+    /// The cells of a column, by position.
+    pub fn column(&self, at: usize) -> impl Iterator<Item = &Cell> + Clone {
+        self.rows().filter_map(move |row| row.cells.get(at))
     }
 
     pub fn is_empty(&self) -> bool {

@@ -65,6 +65,12 @@ pub(crate) fn rounded(value: f64, place: i32) -> String {
     }
 }
 
+/// A figure rounded to two significant digits.
+pub(crate) fn two_digits(value: f64) -> f64 {
+    let unit = 10f64.powf(value.abs().log10().floor() - 1.0);
+    if unit.is_finite() && unit > 0.0 { (value / unit).round() * unit } else { value }
+}
+
 /// A number to three significant digits.
 pub(crate) fn three(value: f64) -> String {
     if !value.is_finite() {

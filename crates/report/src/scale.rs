@@ -268,7 +268,7 @@ fn percentile(digits: i64, places: i32) -> String {
 }
 
 /// A value in the words of its unit.
-fn words(unit: Unit, value: f64) -> String {
+pub(crate) fn words(unit: Unit, value: f64) -> String {
     match unit {
         Unit::Ns if value == 0.0 || (1e-3..1e17).contains(&value.abs()) => short_ns(value),
         Unit::Count if value.abs() >= 1e9 => format!("{} G", number(value / 1e9)),

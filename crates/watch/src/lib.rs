@@ -5,17 +5,13 @@
 #![forbid(unsafe_code)]
 
 mod draw;
-mod replay;
 mod run;
-mod seconds;
 mod state;
-mod stopping;
 mod terminal;
 mod view;
 
 pub use draw::draw;
-pub use replay::Replay;
-pub use run::{Ended, Source, run};
+pub use run::{Ended, Replay, Source, run};
 pub use state::State;
 pub use terminal::{is_stuck, restore};
 pub use view::{Command, SPEEDS, View};

@@ -38,6 +38,13 @@ pub struct Mark {
     pub words: String,
 }
 
+impl Mark {
+    /// A figure between the ends of its interval.
+    pub fn new(what: What, [low, value, high]: [f64; 3], of: usize, words: String) -> Self {
+        Self { what, value, low, high, of, words }
+    }
+}
+
 /// A part of a whole.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Share {
@@ -83,6 +90,19 @@ pub struct Chart {
     pub drawn: Drawn,
 }
 
+impl Chart {
+    /// Figures on two axes, the horizontal one first.
+    pub fn plane(
+        title: String,
+        alt: String,
+        [x, y]: [Axis; 2],
+        series: Vec<Series>,
+        notes: Vec<Note>,
+    ) -> Self {
+        Self { title, alt, drawn: Drawn::Plane(Plane { x, y, series, notes }) }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub enum Drawn {
     Plane(Plane),
@@ -105,6 +125,12 @@ pub struct Plane {
 pub struct Axis {
     pub name: Cow<'static, str>,
     pub scale: Scale,
+}
+
+impl Axis {
+    pub fn new(name: impl Into<Cow<'static, str>>, scale: Scale) -> Self {
+        Self { name: name.into(), scale }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -5,7 +5,7 @@ use super::words::letter;
 use crate::block::{Block, Cell, Column, Fact, Item, Table, Text, Tone, Value};
 use crate::number::{count, plural, short, three};
 use crate::section::Detail;
-use crate::section::shared::{Rows, Spec, columns};
+use crate::section::shared::{Rows, Spec, by_key, columns};
 use chronoscope_model::Estimate;
 use chronoscope_model::clock::Scope;
 use chronoscope_model::compare::{
@@ -107,16 +107,13 @@ fn cost(found: &Found) -> Cell {
 
 /// The reasons against a clock, each with the machines that it holds for.
 fn why_not(row: &ClockRow) -> String {
-    let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
-    for (at, found) in row.on.iter().enumerate() {
-        let Some(reason) = found.problem.map(|problem| reason(problem, found)) else { continue };
-        match reasons.iter_mut().find(|(known, _)| *known == reason) {
-            Some((_, on)) => on.push(letter(at)),
-            None => reasons.push((reason, vec![letter(at)])),
-        }
-    }
+    let reasons = row
+        .on
+        .iter()
+        .enumerate()
+        .filter_map(|(at, found)| Some((reason(found.problem?, found), letter(at))));
     let all = row.on.len();
-    let words = reasons.into_iter().map(|(reason, on)| match on.len() {
+    let words = by_key(reasons).into_iter().map(|(reason, on)| match on.len() {
         every if every == all => reason,
         _ => format!("{}: {reason}", on.join(" ")),
     });
@@ -202,11 +199,11 @@ pub(super) fn data(compared: &Compared) -> Table {
             let found = row.on.iter().zip(reports);
             found.filter_map(move |(found, source)| Some((row, found.as_ref()?, source)))
         });
-        return Rows::data(overhead_data()).of_all(&rows.collect::<Vec<_>>());
+        return Rows::data(overhead_data()).of_all(rows);
     }
     let rows = compared.clocks.iter();
     let rows = rows.flat_map(|row| row.on.iter().zip(reports).map(move |(f, s)| (row, f, s)));
-    Rows::data(clock_data()).of_all(&rows.collect::<Vec<_>>())
+    Rows::data(clock_data()).of_all(rows)
 }
 
 fn clock_data<'a>() -> Vec<Spec<(&'a ClockRow, &'a Found, &'a Source)>> {

@@ -6,6 +6,7 @@ use crate::block::{Block, Cell, Column, Item, Rank, Table, Text, Tone, Value};
 use crate::number::{percent, short};
 use crate::scale::{self, Unit};
 use crate::section::Detail;
+use crate::section::shared::by_key;
 use chronoscope_model::compare::{
     Change, Figure, Key, Method, Quantity, Row, Section, Shared, Verdict,
 };
@@ -248,14 +249,8 @@ const NAMED: usize = 3;
 
 /// The undecided rows, by the reason, which says what would decide them.
 fn untold(group: &Group, view: &View) -> Vec<Block> {
-    let mut reasons: Vec<(String, Vec<&Row>)> = Vec::new();
-    for row in group.all().filter(|row| row.verdict == Verdict::CannotTell) {
-        let why = words::why(row, view.method);
-        match reasons.iter_mut().find(|(known, _)| *known == why) {
-            Some((_, rows)) => rows.push(row),
-            None => reasons.push((why, vec![row])),
-        }
-    }
+    let open = group.all().filter(|row| row.verdict == Verdict::CannotTell);
+    let reasons = by_key(open.map(|row| (words::why(row, view.method), row)));
     let line = |(why, mut rows): (String, Vec<&Row>)| {
         let line = Text::from(format!("{} undecided ({why})", rows.len()));
         rows.sort_by(|a, b| b.change.abs().total_cmp(&a.change.abs()));
@@ -356,14 +351,7 @@ fn marks(on: &[Option<&Row>]) -> Vec<Mark> {
         let (letter, by) = (words::letter(of), words::signed(change));
         let range = words::range(change_low, change_high);
         let words = format!("{letter}: {by}, 95 % {range}");
-        Some(Mark {
-            what: What::Change,
-            value: change,
-            low: change_low,
-            high: change_high,
-            of,
-            words,
-        })
+        Some(Mark::new(What::Change, [change_low, change, change_high], of, words))
     };
     on.iter().enumerate().filter_map(mark).collect()
 }

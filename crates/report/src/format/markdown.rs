@@ -179,8 +179,7 @@ impl Document<'_> {
 
 /// Whether a column is shown: one that holds drawings is not.
 fn shown(table: &Table, at: usize) -> bool {
-    let mut cells = table.rows().filter_map(|row| row.cells.get(at));
-    !cells.any(|cell| cell.value.is_picture())
+    !table.column(at).any(|cell| cell.value.is_picture())
 }
 
 fn head(column: &Column) -> String {

@@ -6,6 +6,7 @@ use super::{Input, TOGETHER, blocks, embed};
 use crate::block::{Block, Text};
 use crate::compare;
 use crate::number::plural;
+use crate::section::shared::capitalized;
 use crate::section::{self, Detail, Section, advice, findings, machine};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -154,11 +155,6 @@ fn measured(section: &Section, inputs: &[Input<'_>], held: &[usize], once: &mut 
     let each: Vec<Markup> = each.collect();
     let body = html! { div.multiples { @for one in each { (one) } } };
     Part { id, title, body, class: "" }
-}
-
-fn capitalized(word: &str) -> String {
-    let mut chars = word.chars();
-    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
 }
 
 /// What was left out, the machines, and the runs.

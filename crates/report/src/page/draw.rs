@@ -232,48 +232,35 @@ impl Element {
         let wide = if self.class == "mark" { 1.0 } else { wide };
         let look =
             format!(r#"fill="{fill}" stroke="{stroke}" stroke-width="{wide}" opacity="{opacity}""#);
-        let x = |f: f64| px(left + f * width);
-        let y = |v: f64| px(v + top);
+        let place = |at: &At| (px(left + at.0 * width), px(at.1 + top));
         // Writing to a string cannot fail.
         let _ = match &self.form {
-            Form::Rect { from, to } => writeln!(
-                out,
-                r#"<rect x="{}" y="{}" width="{}" height="{}" {look}/>"#,
-                x(from.0),
-                y(from.1),
-                px((to.0 - from.0) * width),
-                px(to.1 - from.1)
-            ),
-            Form::Line(a, b) => writeln!(
-                out,
-                r#"<line x1="{}" y1="{}" x2="{}" y2="{}" {look}/>"#,
-                x(a.0),
-                y(a.1),
-                x(b.0),
-                y(b.1)
-            ),
-            Form::Circle(at, r) => {
-                writeln!(out, r#"<circle cx="{}" cy="{}" r="{r}" {look}/>"#, x(at.0), y(at.1))
+            Form::Rect { from, to } => {
+                let (x, y) = place(from);
+                let (wide, high) = (px((to.0 - from.0) * width), px(to.1 - from.1));
+                writeln!(out, r#"<rect x="{x}" y="{y}" width="{wide}" height="{high}" {look}/>"#)
             }
-            Form::Cross(at) => writeln!(
-                out,
-                r#"<path d="M{} {}m-2.8-2.8l5.6 5.6m0-5.6l-5.6 5.6" {look}/>"#,
-                x(at.0),
-                y(at.1)
-            ),
+            Form::Line(a, b) => {
+                let ((x1, y1), (x2, y2)) = (place(a), place(b));
+                writeln!(out, r#"<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}" {look}/>"#)
+            }
+            Form::Circle(at, r) => {
+                let (x, y) = place(at);
+                writeln!(out, r#"<circle cx="{x}" cy="{y}" r="{r}" {look}/>"#)
+            }
+            Form::Cross(at) => {
+                let (x, y) = place(at);
+                writeln!(out, r#"<path d="M{x} {y}m-2.8-2.8l5.6 5.6m0-5.6l-5.6 5.6" {look}/>"#)
+            }
             Form::Path(through) => {
                 let moved: Vec<At> = through.iter().map(|(f, v)| (*f, v + top)).collect();
                 writeln!(out, r#"<path d="{}" {look}/>"#, path(&moved, left, width))
             }
             Form::Text { at, anchor, words } => {
                 let bold = if self.class == "group" { r#" font-weight="bold""# } else { "" };
-                writeln!(
-                    out,
-                    r#"<text x="{}" y="{}" text-anchor="{anchor}"{bold} fill="{fill}">{}</text>"#,
-                    x(at.0),
-                    y(at.1),
-                    html! { (clean(words)) }.into_string()
-                )
+                let ((x, y), words) = (place(at), html! { (clean(words)) }.into_string());
+                let text = format!(r#"text x="{x}" y="{y}" text-anchor="{anchor}""#);
+                writeln!(out, r#"<{text}{bold} fill="{fill}">{words}</text>"#)
             }
         };
     }

@@ -5,7 +5,7 @@ use super::chart::{self, FOOT, short};
 use super::draw::{self, Element, Form, anchor, clean, colour, rooms};
 use super::{Input, table};
 use crate::block::chart::{Cells, Chart, Drawn, Hue, Mark, Plane, Share};
-use crate::block::{Block, Cell, Item, Rank, Row, Table, Value};
+use crate::block::{Block, Item, Rank, Row, Table, Value};
 use crate::number;
 use crate::scale::{Scale, Tick};
 use crate::section::{self, Detail};
@@ -192,9 +192,9 @@ pub fn table(table: &Table, title: &str) -> Option<String> {
     let picture = |value: &Value| matches!(value, Value::Strip(_) | Value::Stack(_));
     let column =
         table.rows().find_map(|row| row.cells.iter().position(|cell| picture(&cell.value)))?;
-    let cells = || table.rows().take(MOST).filter_map(|row| row.cells.get(column));
-    let marks: Vec<&Mark> = cells().flat_map(marks_of).collect();
-    let shares: Vec<&Share> = cells().flat_map(shares_of).collect();
+    let cells = || table.column(column).take(MOST).map(|cell| &cell.value);
+    let marks: Vec<&Mark> = cells().flat_map(Value::marks).collect();
+    let shares: Vec<&Share> = cells().flat_map(Value::shares).collect();
     let own: Option<Scale> = table.columns.get(column).and_then(|it| it.axis);
     let axis = own.unwrap_or_else(|| table::strip_axis(&marks));
     let wide = WIDTH - NAMES - 24.0;
@@ -251,14 +251,6 @@ pub fn table(table: &Table, title: &str) -> Option<String> {
         x += room;
     }
     Some(document(title, title, y + 24.0, &(grid + &rows)))
-}
-
-fn marks_of(cell: &Cell) -> &[Mark] {
-    if let Value::Strip(marks) = &cell.value { marks } else { &[] }
-}
-
-fn shares_of(cell: &Cell) -> &[Share] {
-    if let Value::Stack(shares) = &cell.value { shares } else { &[] }
 }
 
 /// What names a row, as far as there is room for it left of its strip.

@@ -60,8 +60,7 @@ fn says(table: &Table, at: usize) -> bool {
         (Some(words), _) => words.trim().is_empty(),
         (None, value) => *value == Value::Absent,
     };
-    column.rank == Rank::Name
-        || table.rows().filter_map(|row| row.cells.get(at)).any(|cell| !blank(cell))
+    column.rank == Rank::Name || table.column(at).any(|cell| !blank(cell))
 }
 
 /// The columns that fit, and the others behind a line that shows them.
@@ -102,7 +101,7 @@ fn heads<'a>(table: &Table, columns: impl Iterator<Item = &'a usize>) -> String 
 /// The width of a column in characters, roughly.
 fn width(table: &Table, at: usize) -> usize {
     let column = &table.columns[at];
-    let cells = table.rows().take(ROWS).filter_map(|row| row.cells.get(at));
+    let cells = table.column(at).take(ROWS);
     let cells = cells.map(|cell| match &cell.value {
         Value::Drawing(drawing) => drawing.chars().count(),
         value if value.is_picture() => PICTURE,
@@ -118,22 +117,13 @@ fn width(table: &Table, at: usize) -> usize {
 
 /// What the pictures of these columns are made of.
 fn keys(table: &Table, columns: &[usize]) -> Markup {
-    let marks: Vec<&Mark> = columns.iter().flat_map(|at| marks(table, *at)).collect();
-    let shares: Vec<&Share> = columns.iter().flat_map(|at| shares(table, *at)).collect();
+    let all = || columns.iter().flat_map(|at| table.column(*at)).map(|cell| &cell.value);
+    let marks: Vec<&Mark> = all().flat_map(Value::marks).collect();
+    let shares: Vec<&Share> = all().flat_map(Value::shares).collect();
     html! {
         @if !marks.is_empty() { (strip_keys(&marks)) }
         @if !shares.is_empty() { (stack_keys(&shares)) }
     }
-}
-
-fn marks(table: &Table, at: usize) -> impl Iterator<Item = &Mark> {
-    let cells = table.rows().filter_map(move |row| row.cells.get(at));
-    cells.flat_map(|cell| if let Value::Strip(marks) = &cell.value { &marks[..] } else { &[] })
-}
-
-fn shares(table: &Table, at: usize) -> impl Iterator<Item = &Share> {
-    let cells = table.rows().filter_map(move |row| row.cells.get(at));
-    cells.flat_map(|cell| if let Value::Stack(shares) = &cell.value { &shares[..] } else { &[] })
 }
 
 /// A column as it is drawn.
@@ -165,8 +155,8 @@ impl<'a> Drawn<'a> {
 
     fn new(table: &'a Table, at: usize) -> Self {
         let column = &table.columns[at];
-        let cells = || table.rows().filter_map(move |row| row.cells.get(at));
-        let marks: Vec<&Mark> = marks(table, at).collect();
+        let cells = || table.column(at);
+        let marks: Vec<&Mark> = cells().flat_map(|cell| cell.value.marks()).collect();
         let axis = column.axis.or_else(|| (!marks.is_empty()).then(|| strip_axis(&marks)));
         let figures = column.rank != Rank::Name && cells().any(|it| raw(&it.value).is_some());
         let picture = cells().any(|cell| cell.value.is_picture());

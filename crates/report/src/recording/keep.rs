@@ -251,6 +251,7 @@ const MOST: usize = 64 << 20;
 const CHUNK: usize = 128 << 10;
 
 /// The events of the last `window` nanoseconds.
+#[derive(Default)]
 struct Past {
     window: u64,
     most: usize,
@@ -307,17 +308,7 @@ impl Chunk {
 impl Past {
     /// Keeps what compresses to at most `most` bytes.
     fn new(window: u64, most: usize) -> Self {
-        Self {
-            window,
-            most,
-            start: None,
-            load: None,
-            chunks: VecDeque::new(),
-            bytes: 0,
-            latest: (Vec::new(), 0),
-            newest: 0,
-            short: false,
-        }
+        Self { window, most, ..Self::default() }
     }
 
     fn start(&self) -> Option<&Start> {

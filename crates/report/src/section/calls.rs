@@ -1,10 +1,11 @@
 //! The mean of many calls, of a few, and one alone, in three passes.
 
 use super::shared::{
-    Rows, Spec, columns, each, finding, load_conditions, load_name, times_undisturbed,
+    Rows, Spec, absent, columns, each, finding, load_conditions, load_name, shown,
+    times_undisturbed,
 };
 use super::{Detail, SECTION as PLAIN, Section, heading_of};
-use crate::block::{Block, Cell, Fact, Table, Tone};
+use crate::block::{Block, Cell, Fact, Tone};
 use crate::number::{count, plural, short};
 use crate::page::Input;
 use chronoscope_model::Report;
@@ -17,34 +18,26 @@ pub const SECTION: Section = Section {
     terms: include_str!("calls.md"),
     view,
     page: Some(page),
-    table: Some(|report| {
-        let rows = report.calls.iter().flat_map(passes);
-        Rows::data(columns(true)).of_all(&rows.collect::<Vec<_>>())
-    }),
+    table: Some(|report| Rows::data(columns(true)).of_all(report.calls.iter().flat_map(passes))),
     ..PLAIN
 };
 
 fn view(report: &Report, detail: Detail) -> Vec<Block> {
-    if detail == Detail::Brief {
-        return Vec::new();
-    }
-    if report.calls.is_empty() {
-        return vec![Block::paragraph("No calls were measured.")];
+    if detail == Detail::Brief || report.calls.is_empty() {
+        return absent(detail, "No calls were measured.");
     }
     let mut blocks = Vec::new();
     for calls in report.calls.iter().filter(|calls| calls.load.is_none()) {
         let same: Vec<&Calls> = report.calls.iter().filter(|other| other.id == calls.id).collect();
         blocks.push(heading_of(report, &calls.id));
         blocks.push(Block::Facts(facts(calls)));
-        let rows: Vec<Numbered> = same.iter().copied().flat_map(passes).collect();
-        let table = Rows::shown(columns(same.len() > 1), detail);
-        blocks.push(Block::Table(table.of_all(&rows)));
+        let rows = same.iter().copied().flat_map(passes);
+        blocks.push(shown(columns(same.len() > 1), detail, rows));
         if same.len() > 1 {
-            let rows: Vec<Pair> = same.iter().map(|other| (calls, *other)).collect();
-            let table = Rows::shown(under_loads(), detail);
-            blocks.push(Block::Table(table.of_all(&rows)));
+            let rows = same.iter().map(|other| (calls, *other));
+            blocks.push(shown(under_loads(), detail, rows));
         }
-        blocks.push(Block::Table(seconds(calls)));
+        blocks.push(seconds(calls));
         if !report.run.complete {
             let passes = plural(calls.passes.len() as u64, "pass was", "passes were");
             let text = format!("{passes} finished before the run was interrupted.");
@@ -101,17 +94,16 @@ type InSeconds = (String, [f64; 3]);
 
 /// The figures by the clock in seconds, as the program that they come from prints them, and the
 /// lowest of each.
-fn seconds(calls: &Calls) -> Table {
-    let mut rows: Vec<InSeconds> =
-        (1..).zip(&calls.passes).map(|(n, pass)| (format!("{n}"), figures(pass))).collect();
-    rows.extend(lowest(calls).map(|lowest| ("lowest".to_owned(), lowest)));
+fn seconds(calls: &Calls) -> Block {
+    let rows = (1..).zip(&calls.passes).map(|(n, pass)| (format!("{n}"), figures(pass)));
+    let rows = rows.chain(lowest(calls).map(|lowest| ("lowest".to_owned(), lowest)));
     let columns = columns! { (name, ns) in InSeconds;
         "" "pass" [full also_name] Cell::text(name);
         "" "by clock\ndelta1" [full right] Cell::text(scientific(ns[0]));
         "" "delta2" [full right] Cell::text(scientific(ns[1]));
         "" "delta3" [full right] Cell::text(scientific(ns[2]));
     };
-    Rows::shown(columns, Detail::Full).of_all(&rows)
+    shown(columns, Detail::Full, rows)
 }
 
 fn figures(pass: &Pass) -> [f64; 3] {

@@ -4,6 +4,7 @@
 use super::{Detail, SECTION as PLAIN, Section};
 use crate::block::{Block, Text, Tone};
 use crate::number::plural;
+use crate::section::shared::by_key;
 use chronoscope_model::check::{Check, Outcome};
 use chronoscope_model::{About, Certainty, Finding, Level, Note, Report};
 
@@ -141,13 +142,7 @@ fn because(check: &Check) -> Because<'_> {
 
 /// A line for each reason, with the faults that have it.
 fn grouped(faults: Vec<Because>) -> Vec<Block> {
-    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
-    for (id, why) in faults {
-        match groups.iter_mut().find(|(known, _)| *known == why) {
-            Some((_, ids)) => ids.push(id),
-            None => groups.push((why, vec![id])),
-        }
-    }
+    let groups = by_key(faults.into_iter().map(|(id, why)| (why, id)));
     let lines = groups.into_iter().map(|(why, ids)| {
         Block::item(Text::toned(Tone::Name, ids.join(", ")).and(format!("  {why}")))
     });

@@ -9,6 +9,7 @@ use crate::number::{self, percent, plural, short};
 use crate::page::Input;
 use chronoscope_model::waits::{Load, LoadRun};
 use chronoscope_model::{Estimate, Report};
+use std::borrow::Borrow;
 
 /// A column of rows of type `R`, and its cell of a row.
 pub(crate) struct Spec<R> {
@@ -82,13 +83,36 @@ impl<R> Rows<R> {
         self.table
     }
 
-    pub(crate) fn of_all<'a>(mut self, rows: impl IntoIterator<Item = &'a R>) -> Table
-    where
-        R: 'a,
-    {
-        rows.into_iter().for_each(|row| self.row(row));
+    pub(crate) fn of_all(mut self, rows: impl IntoIterator<Item: Borrow<R>>) -> Table {
+        rows.into_iter().for_each(|row| self.row(row.borrow()));
         self.table
     }
+}
+
+/// A table of all these rows, as a screen shows it.
+pub(crate) fn shown<R>(
+    specs: Vec<Spec<R>>,
+    detail: Detail,
+    rows: impl IntoIterator<Item: Borrow<R>>,
+) -> Block {
+    Block::Table(Rows::shown(specs, detail).of_all(rows))
+}
+
+/// Values that have the same key together, in the order in which the keys first came.
+pub(crate) fn by_key<K: PartialEq, V>(pairs: impl IntoIterator<Item = (K, V)>) -> Vec<(K, Vec<V>)> {
+    let mut groups: Vec<(K, Vec<V>)> = Vec::new();
+    for (key, value) in pairs {
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, values)) => values.push(value),
+            None => groups.push((key, vec![value])),
+        }
+    }
+    groups
+}
+
+/// What a section shows of a report that does not hold it: nothing in brief.
+pub(crate) fn absent(detail: Detail, words: &str) -> Vec<Block> {
+    (detail != Detail::Brief).then(|| Block::paragraph(words)).into_iter().collect()
 }
 
 // What the sections of a page share: strips with the figures of several reports, and headings that
@@ -128,6 +152,12 @@ pub(super) fn each(inputs: &[Input<'_>], of: impl Fn(&Input<'_>) -> Vec<Block>) 
     blocks.collect()
 }
 
+/// Words as the beginning of a sentence.
+pub(crate) fn capitalized(words: &str) -> String {
+    let mut chars = words.chars();
+    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
+}
+
 /// A title, and the report that it is about, if that has a name.
 fn titled(title: &str, input: &Input<'_>) -> String {
     match input.name {
@@ -149,18 +179,13 @@ pub(super) fn cost_mark(
     let end = |ns: f64| if ns > 0.0 && is_drawn(ns) { ns } else { value };
     let number::Figure { value: figure, spread } = number::estimate(estimate);
     let spread = if spread.is_empty() { spread } else { format!(" ±{spread}") };
-    Some(Mark {
-        what,
-        value,
-        low: end(estimate.low_ns).min(value),
-        high: end(estimate.high_ns).max(value),
-        of,
-        words: format!("{whose}: {figure}{spread} ns"),
-    })
+    let ends = [end(estimate.low_ns).min(value), value, end(estimate.high_ns).max(value)];
+    Some(Mark::new(what, ends, of, format!("{whose}: {figure}{spread} ns")))
 }
 
 /// The figures of several reports in one row: what it is about, the marks next to them, and the
 /// figure of each report. The group is a title with a remark.
+#[derive(Default)]
 pub(super) struct Line {
     pub(crate) group: (String, String),
     /// What tells the line from others of its group.
@@ -175,10 +200,7 @@ pub(super) struct Line {
 }
 
 /// The lines of reports (by number) joined: what has the same group and key is one line.
-pub(super) fn joined_lines(
-    reports: usize,
-    lines: impl IntoIterator<Item = (usize, Line)>,
-) -> Vec<Line> {
+fn joined_lines(reports: usize, lines: impl IntoIterator<Item = (usize, Line)>) -> Vec<Line> {
     let mut all: Vec<Line> = Vec::new();
     for (of, mut line) in lines {
         let figure = line.figures.pop().flatten();
@@ -204,9 +226,25 @@ pub(super) fn joined_lines(
     all
 }
 
+/// The lines of reports (by number) on a page: a heading with a sentence, and a table with the names
+/// of each line, its strip, its figure in each report, and the rest.
+pub(super) fn lines_blocks(
+    inputs: &[Input<'_>],
+    title: &str,
+    sentence: Option<String>,
+    lines: impl IntoIterator<Item = (usize, Line)>,
+    names: Vec<Column>,
+    columns: [Column; 2],
+    rest: Vec<Column>,
+) -> Vec<Block> {
+    let table = lines_table(inputs, joined_lines(inputs.len(), lines), names, columns, rest);
+    let heading = Block::remarked(title, finding(sentence.unwrap_or_default()));
+    vec![heading, Block::Table(table)]
+}
+
 /// The table of these lines: names, the strip, the figure of each report by the report's name, and
 /// the rest.
-pub(super) fn lines_table(
+fn lines_table(
     inputs: &[Input<'_>],
     lines: Vec<Line>,
     names: Vec<Column>,

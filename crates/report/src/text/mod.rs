@@ -15,7 +15,7 @@ use crate::number::{count, short, three};
 use crate::section::{self, Detail, Section, advice, findings, machine, run};
 use chronoscope_model::clock::{Clock, Kind, Orders, Reads};
 use chronoscope_model::waits::{self, Load, Wait};
-use chronoscope_model::{About, Environment, Report};
+use chronoscope_model::{About, Report};
 use screen::Screen;
 
 /// The most lines of a summary, so that it is seen at once.
@@ -140,7 +140,7 @@ pub fn brief(report: &Report, style: &Style) -> String {
 fn brief_machine(report: &Report) -> Vec<String> {
     let env = &report.environment;
     let tool = format!("chronoscope {}: ", report.run.tool_version);
-    let mut parts = vec![tool + &machine::processor(env), hypervisor(env)];
+    let mut parts = vec![tool + &machine::processor(env), machine::under(env)];
     let linux = env.os.is_empty() || env.os.contains("Linux");
     if !linux {
         parts.push(env.os.clone());
@@ -155,13 +155,6 @@ fn brief_machine(report: &Report) -> Vec<String> {
         None => {}
     }
     parts
-}
-
-fn hypervisor(env: &Environment) -> String {
-    match &env.hypervisor {
-        Some(hypervisor) => format!("under {}", hypervisor.name),
-        None => "no hypervisor detected".into(),
-    }
 }
 
 /// What was measured, and the conclusions.

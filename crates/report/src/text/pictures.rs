@@ -6,7 +6,8 @@ use crate::block::chart::{Chart, Drawn, Mark, Place, Shape, What};
 use crate::block::{Table, Tone, Value};
 use crate::clean::clean;
 use crate::number::short;
-use crate::scale::{Division, Scale, Unit, decades};
+use crate::scale::{self, Division, Scale, Unit, decades};
+use std::collections::BTreeSet;
 
 /// Columns of a decade, if there is room.
 const DECADE: usize = 5;
@@ -15,54 +16,24 @@ pub(super) const NARROWEST: usize = 16;
 const WIDEST: usize = 41;
 const PLAIN: usize = 26;
 
-/// What marks are drawn with and called: the sign of the figure itself, or of the line that ends
+/// What marks are drawn with and called: the sign, and whether it is that of a line that ends
 /// there. What comes later is drawn over what comes before.
-const SIGNS: [(What, Sign, &str); 9] = [
-    (What::P99, Sign::Line('─'), "to p99"),
-    (What::P90, Sign::Line('━'), "to p90"),
-    (What::Worst, Sign::Point('·'), "the worst"),
-    (What::Reference, Sign::Point('│'), "in C"),
-    (What::Cold, Sign::Point('×'), "cold"),
-    (What::Ordered, Sign::Point('○'), "ordered"),
-    (What::Read, Sign::Point('●'), "read"),
-    (What::Median, Sign::Point('●'), "median"),
-    (What::Change, Sign::Point('●'), "change"),
+const SIGNS: [(What, char, bool, &str); 9] = [
+    (What::P99, '─', true, "to p99"),
+    (What::P90, '━', true, "to p90"),
+    (What::Worst, '·', false, "the worst"),
+    (What::Reference, '│', false, "in C"),
+    (What::Cold, '×', false, "cold"),
+    (What::Ordered, '○', false, "ordered"),
+    (What::Read, '●', false, "read"),
+    (What::Median, '●', false, "median"),
+    (What::Change, '●', false, "change"),
 ];
-
-/// The order of the legend.
-const KEYS: [What; 9] = [
-    What::Read,
-    What::Ordered,
-    What::Cold,
-    What::Median,
-    What::P90,
-    What::P99,
-    What::Worst,
-    What::Change,
-    What::Reference,
-];
-
-#[derive(Clone, Copy)]
-enum Sign {
-    Point(char),
-    /// From the median to the figure.
-    Line(char),
-}
-
-impl Sign {
-    fn shown(self) -> char {
-        match self {
-            Self::Point(sign) | Self::Line(sign) => sign,
-        }
-    }
-}
 
 /// The strips of a column; none if it holds no strip.
 pub(super) fn strips_of_column(table: &Table, at: usize) -> impl Iterator<Item = &[Mark]> {
-    table.rows().filter_map(move |row| match &row.cells.get(at)?.value {
-        Value::Strip(marks) => Some(&marks[..]),
-        _ => None,
-    })
+    let strips = table.column(at).filter(|cell| matches!(cell.value, Value::Strip(_)));
+    strips.map(|cell| cell.value.marks())
 }
 
 /// The axis of a column of strips: its own, or the whole decades that hold all values; absent if
@@ -131,15 +102,11 @@ pub(super) fn strip_line(marks: &[Mark], axis: &Scale, width: usize) -> String {
     let mut line = vec![' '; width];
     let find = |what: What| marks.iter().filter(move |mark| mark.what == what);
     let median = find(What::Median).find_map(|mark| strip_column(axis, mark.value, width));
-    for (what, sign, _) in SIGNS {
+    for (what, sign, is_line, _) in SIGNS {
         for at in find(what).filter_map(|mark| strip_column(axis, mark.value, width)) {
-            match sign {
-                Sign::Point(sign) => line[at] = sign,
-                Sign::Line(sign) => {
-                    let from = median.unwrap_or(at).min(at);
-                    line[from..=at].fill(sign);
-                }
-            }
+            // From the median to the figure.
+            let from = median.filter(|_| is_line).unwrap_or(at).min(at);
+            line[from..=at].fill(sign);
         }
     }
     line.into_iter().collect::<String>().trim_end().to_owned()
@@ -147,10 +114,10 @@ pub(super) fn strip_line(marks: &[Mark], axis: &Scale, width: usize) -> String {
 
 /// What the signs in a table mean; absent if it holds no strip.
 pub(super) fn strip_keys(strips: &[Vec<Mark>], style: &Style) -> Option<String> {
-    let held = |what: What| strips.iter().flatten().any(|mark| mark.what == what);
-    let keys = KEYS.iter().filter(|what| held(**what)).filter_map(|what| {
-        let (_, sign, name) = SIGNS.iter().find(|(of, ..)| of == what)?;
-        Some(format!("{} {name}", style.signs(&sign.shown().to_string())))
+    let held: BTreeSet<What> = strips.iter().flatten().map(|mark| mark.what).collect();
+    let keys = held.iter().filter_map(|what| {
+        let (_, sign, _, name) = SIGNS.iter().find(|(of, ..)| of == what)?;
+        Some(format!("{} {name}", style.signs(&sign.to_string())))
     });
     let keys: Vec<String> = keys.collect();
     (!keys.is_empty()).then(|| keys.join(&style.signs(" · ")))
@@ -298,10 +265,7 @@ fn axis_below(across: &Axis, style: &Style) -> String {
     // The last label begins left of its tick and ends right of it.
     let mut line = vec![dash; across.len() + OVERHANG];
     for (at, share) in (0..across.len()).filter_map(|at| Some((at, across.label(at)?))) {
-        let label = match share {
-            0.01.. => format!("{:.0} %", share * 100.0),
-            _ => format!("{} %", short_share(share * 100.0)),
-        };
+        let label = scale::words(Unit::Share, share);
         let label: Vec<char> = label.chars().collect();
         let start = at.min(line.len().saturating_sub(label.len()));
         for (cell, c) in line.iter_mut().skip(start).zip(label) {
@@ -309,12 +273,6 @@ fn axis_below(across: &Axis, style: &Style) -> String {
         }
     }
     std::iter::once(corner).chain(line).collect()
-}
-
-/// A power of ten below one, in per cent, without zeros at its end: `0.1`.
-fn short_share(percent: f64) -> String {
-    let text = format!("{percent:.6}");
-    text.trim_end_matches('0').to_owned()
 }
 
 /// The free cell that is nearest to a place, so that no point hides another.
@@ -359,12 +317,13 @@ mod tests {
     #[test]
     fn signs_of_one_strip_differ_also_in_ascii() {
         let style = Style { unicode: false, ..Style::default() };
-        for kinds in [&KEYS[..3], &KEYS[3..7]] {
+        let clock = [What::Read, What::Ordered, What::Cold];
+        let wait = [What::Median, What::P90, What::P99, What::Worst];
+        for kinds in [&clock[..], &wait] {
             let strips = vec![kinds.iter().map(|what| mark(*what, 1.0)).collect::<Vec<_>>()];
             let keys = strip_keys(&strips, &style).expect("keys");
             assert!(keys.is_ascii(), "{keys}");
-            let signs: std::collections::BTreeSet<_> =
-                keys.split(", ").map(|key| key.chars().next()).collect();
+            let signs: BTreeSet<_> = keys.split(", ").map(|key| key.chars().next()).collect();
             assert_eq!(signs.len(), kinds.len(), "{keys}");
         }
         assert_eq!(strip_keys(&[Vec::new()], &style), None);

@@ -266,7 +266,7 @@ impl Fitted<'_> {
         let ranked = |at: &usize| {
             ranks.contains(&columns[*at].rank)
                 && !(columns[*at].rank == Rank::Optional && self.is_strip(*at))
-                && !self.table.rows().any(|row| is_stack(row, *at))
+                && !self.table.column(*at).any(|cell| matches!(cell.value, Value::Stack(_)))
         };
         let mut ranked: Piece = (0..columns.len()).filter(ranked).collect();
         ranked.sort_by_key(|at| columns[*at].part);
@@ -465,6 +465,7 @@ impl Fitted<'_> {
         };
         built.items = fill(0, 0);
         let rest = || self.style.width.saturating_sub(natural_width(&built, self.style));
+        let has_bar = |at| self.table.column(at).any(|cell| matches!(cell.value, Value::Bar(_)));
         let strips = columns.iter().filter(|at| self.is_strip(**at)).count();
         if let Some(more) = rest().checked_div(strips) {
             // Each is at its narrowest, and its labels may be longer than that.
@@ -476,7 +477,7 @@ impl Fitted<'_> {
                 }
             }
             built.items = fill(0, room);
-        } else if self.table.rows().any(|row| columns.iter().any(|at| is_bar(row, *at))) {
+        } else if columns.iter().any(|at| has_bar(*at)) {
             built.items = fill(rest().clamp(BAR.1, BAR.0), 0);
         }
         built
@@ -559,14 +560,6 @@ impl Fitted<'_> {
         }
         flown
     }
-}
-
-fn is_stack(row: &Row, at: usize) -> bool {
-    row.cells.get(at).is_some_and(|cell| matches!(cell.value, Value::Stack(_)))
-}
-
-fn is_bar(row: &Row, at: usize) -> bool {
-    row.cells.get(at).is_some_and(|cell| matches!(cell.value, Value::Bar(_)))
 }
 
 #[cfg(test)]

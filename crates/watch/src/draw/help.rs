@@ -1,7 +1,7 @@
 //! What keys do and signs mean, and what there is to say of the run.
 
 use super::map::LEGEND;
-use super::text::{left, name};
+use super::{left, safe_name};
 use crate::state::State;
 use crate::view::View;
 use chronoscope_report::block::Tone;
@@ -51,7 +51,7 @@ fn known(view: &View) -> impl Iterator<Item = (&'static str, &'static str, &'sta
 pub fn keys(view: &View, cells: usize) -> String {
     let style = &view.style;
     if let Some(message) = &view.message {
-        return style.paint(Tone::Strong, &style.cut(&name(message, style), cells));
+        return style.paint(Tone::Strong, &style.cut(&safe_name(message, style), cells));
     }
     let mut text = String::new();
     if view.open && !view.help {
@@ -103,8 +103,8 @@ pub fn notes(state: &State, style: &Style) -> Vec<String> {
         .notes
         .iter()
         .map(|note| match note.fix.is_empty() {
-            true => name(&note.text, style),
-            false => name(&format!("{}: {}", note.text, note.fix), style),
+            true => safe_name(&note.text, style),
+            false => safe_name(&format!("{}: {}", note.text, note.fix), style),
         })
         .collect();
     // The most important is the last one, as it is always shown.

@@ -1,11 +1,10 @@
-//! The latest late wake-ups, a line each.
+//! The latest late wake-ups, a line each, and one of them with all that is known of it.
 
-use super::help;
-use super::text::{heading, joined, left, moment, name, right};
+use super::{heading, help, joined, joined_by, left, moment, right, safe_name};
 use crate::state::State;
 use crate::view::View;
 use chronoscope_model::recording::Late;
-use chronoscope_model::units::human_ns;
+use chronoscope_model::units::{count, human_ns, percent};
 use chronoscope_model::why::{Cause, Part, Worst};
 use chronoscope_report::block::Tone;
 use chronoscope_report::late::{self, LEAST_SHARE};
@@ -15,7 +14,7 @@ use chronoscope_report::text::{Style, columns};
 const NARROW: usize = 60;
 
 /// The heading, the wake-ups, the last one first, and what there is to say of the run.
-pub fn lines(state: &State, view: &View, cells: usize, height: usize) -> Vec<String> {
+pub fn late_lines(state: &State, view: &View, cells: usize, height: usize) -> Vec<String> {
     if height < 2 || !state.has_started() {
         return Vec::new();
     }
@@ -31,12 +30,17 @@ pub fn lines(state: &State, view: &View, cells: usize, height: usize) -> Vec<Str
     // Scrolls to the marked one.
     let back = kept.end().saturating_sub(view.marked(state)) as usize;
     let skipped = (back + 1).saturating_sub(room);
-    let ids =
-        state.start.rows.iter().map(|row| columns(&name(&row.id, &view.style))).max().unwrap_or(0);
+    let ids = state
+        .start
+        .rows
+        .iter()
+        .map(|row| columns(&safe_name(&row.id, &view.style)))
+        .max()
+        .unwrap_or(0);
     for number in kept.rev().skip(skipped).take(room) {
         if let Some(late) = state.late_wake_up(number) {
             let marked = view.marked == Some(number);
-            lines.push(line(state, view, late, marked, ids, cells));
+            lines.push(late_line(state, view, late, marked, ids, cells));
         }
     }
     lines.extend(note);
@@ -61,7 +65,14 @@ fn newest_note(state: &State, cells: usize, style: &Style) -> Option<String> {
     Some(style.paint(Tone::Dim, &text))
 }
 
-fn line(state: &State, view: &View, late: &Late, marked: bool, ids: usize, cells: usize) -> String {
+fn late_line(
+    state: &State,
+    view: &View,
+    late: &Late,
+    marked: bool,
+    ids: usize,
+    cells: usize,
+) -> String {
     let style = &view.style;
     let mark = if marked { "▸ " } else { "  " };
     let time = moment(state.wall_ns(late.at_ns));
@@ -69,7 +80,7 @@ fn line(state: &State, view: &View, late: &Late, marked: bool, ids: usize, cells
     let row = state.start.rows.get(late.row);
     let id = match (cells, row) {
         (0..NARROW, _) | (_, None) => " ".into(),
-        (_, Some(row)) => format!(" {} ", left(&name(&row.id, style), ids.min(34), style)),
+        (_, Some(row)) => format!(" {} ", left(&safe_name(&row.id, style), ids.min(34), style)),
     };
     let is_over = row.is_some_and(|row| late.wake.late_ns >= row.requested_ns.max(1));
     let used = columns(mark) + columns(&time) + columns(&overshoot) + columns(&id);
@@ -79,21 +90,14 @@ fn line(state: &State, view: &View, late: &Late, marked: bool, ids: usize, cells
         style.paint(Tone::Dim, &time),
         overshoot,
         id,
-        causes(&late.wake, cells.saturating_sub(used), style),
+        causes_with_tasks(&late.wake, cells.saturating_sub(used), style),
     ];
     // What does not fit is left out, from the right.
-    let mut line = String::new();
-    for piece in pieces {
-        if columns(&line) + columns(&piece) > cells {
-            break;
-        }
-        line += &piece;
-    }
-    line
+    joined_by("", &pieces, cells)
 }
 
 /// The parts with the largest first, with what ran instead.
-fn causes(wake: &Worst, cells: usize, style: &Style) -> String {
+fn causes_with_tasks(wake: &Worst, cells: usize, style: &Style) -> String {
     let mut parts: Vec<&Part> = wake.parts.iter().collect();
     parts.sort_by_key(|part| std::cmp::Reverse(part.ns));
     let least = wake.late_ns as f64 * LEAST_SHARE;
@@ -113,4 +117,99 @@ fn causes(wake: &Worst, cells: usize, style: &Style) -> String {
         }
     });
     joined(&items.collect::<Vec<_>>(), cells, style)
+}
+
+// One late wake-up, with all that is known of it.
+
+/// The width of the names of causes and tasks: `interrupts or below`.
+const NAME_CELLS: usize = 20;
+
+/// The marked wake-up.
+pub fn open_lines(state: &State, view: &View, cells: usize, height: usize) -> Vec<String> {
+    let number = view.marked(state);
+    let Some(late) = state.late_wake_up(number) else { return Vec::new() };
+    let (wake, style) = (&late.wake, &view.style);
+    let row = state.start.rows.get(late.row);
+    let title = format!("{} late", human_ns(wake.late_ns as f64));
+    let id = row.map_or(String::new(), |row| safe_name(&row.id, style));
+    let of = format!("late wake-up {} of {}", count(number), count(*state.late_numbers().end()));
+    let remark = format!("{id} at {} UTC, {of}", moment(state.wall_ns(late.at_ns)));
+    let mut lines = vec![heading(&title, &remark, cells, style)];
+    let mut facts = vec![wake.cpu.map_or("CPU not known".into(), |cpu| format!("CPU {cpu}"))];
+    if wake.moved {
+        facts.push("moved to it during the wait".into());
+    }
+    facts.push(wake.idle.as_deref().map_or("idle state not known or none".into(), |state| {
+        format!("idle state {}", safe_name(state, style))
+    }));
+    let hz = late.hz.filter(|hz| hz.is_finite());
+    facts.push(hz.map_or("frequency not known".into(), |hz| format!("{:.2} GHz", hz / 1e9)));
+    if wake.smis > 0 {
+        facts.push(format!("{} SMIs", count(wake.smis)));
+    }
+    lines.push(joined(&facts, cells, style));
+    let head = |first: &str| {
+        let head = left(first, NAME_CELLS, style) + "     time    share";
+        style.paint(Tone::Dim, &style.cut(&head, cells))
+    };
+    lines.push(String::new());
+    lines.push(head("part"));
+    for part in &wake.parts {
+        lines.push(figures(part.cause.words(), part.ns, wake, String::new(), cells, style));
+    }
+    if wake.parts.is_empty() {
+        lines.push(style.cut("not known: causes are found on Linux only", cells));
+    }
+    if !wake.culprits.is_empty() {
+        lines.push(String::new());
+        lines.push(head("ran instead"));
+        for culprit in &wake.culprits {
+            let mut about = vec![late::known(culprit.known).to_owned()];
+            if culprit.pid > 0 {
+                about.push(format!("process {}", culprit.pid));
+            }
+            if culprit.tid != culprit.pid && culprit.tid > 0 {
+                about.push(format!("thread {}", culprit.tid));
+            }
+            about.extend(culprit.policy.as_deref().map(|policy| safe_name(policy, style)));
+            about.extend(culprit.priority.map(|priority| format!("priority {priority}")));
+            let room = cells.saturating_sub(NAME_CELLS + 18 + 2);
+            let about = joined(&about, room, style);
+            lines.push(figures(&late::name(culprit), culprit.ns, wake, about, cells, style));
+        }
+    }
+    if !wake.interrupts.is_empty() {
+        lines.push(String::new());
+        lines.push(head("interrupts"));
+        for it in &wake.interrupts {
+            let what = late::interrupt(it);
+            let about = format!("{} x {}", count(it.count), late::safe(&it.id));
+            lines.push(match it.ns {
+                Some(ns) => figures(&what, ns, wake, about, cells, style),
+                None => {
+                    style.cut(&format!("{}{about}", left(&what, NAME_CELLS + 20, style)), cells)
+                }
+            });
+        }
+    }
+    lines.truncate(height);
+    lines
+}
+
+fn figures(
+    what: &str,
+    ns: u64,
+    wake: &Worst,
+    about: String,
+    cells: usize,
+    style: &Style,
+) -> String {
+    let share = percent(ns as f64 / wake.late_ns.max(1) as f64);
+    let mut line = left(&style.signs(what), NAME_CELLS.min(cells), style);
+    for text in [right(&human_ns(ns as f64), 9), right(&share, 9), format!("  {about}")] {
+        if columns(&line) + columns(&text) <= cells {
+            line += &text;
+        }
+    }
+    line
 }

@@ -1,13 +1,10 @@
 //! Overshoot over time: a column for each second, a row for each decade or a third of one, and a
 //! cell that is the darker the more waits of that second are in it.
 
-use super::bars::{self, Bar, LABEL};
-use super::text::{heading, left, name, right};
-use crate::seconds::{CLASSES, Counts, PER_DECADE, least};
-use crate::state::Figures;
-use crate::state::State;
+use super::{heading, left, right, safe_name};
+use crate::state::{CLASSES, Counts, Figures, PER_DECADE, State, least};
 use crate::view::View;
-use chronoscope_model::units::short_ns;
+use chronoscope_model::units::{count, percent, short_ns};
 use chronoscope_report::block::Tone;
 use chronoscope_report::text::{Style, columns};
 use std::ops::{Range, RangeInclusive};
@@ -31,18 +28,19 @@ const FEW: char = '·';
 pub const LEGEND: &str = "· any ░ 1 ▒ 10 ▓ 50 █ 90 % of a second";
 
 /// The heading and the rows, from late to early, and an axis if the screen is tall.
-pub fn lines(state: &State, view: &View, size: &Size) -> Vec<String> {
+pub fn map_lines(state: &State, view: &View, size: &Size) -> Vec<String> {
     let style = &view.style;
     let none = Figures::default();
     let row = state.rows.get(view.selected).unwrap_or(&none);
     let described = state.start.rows.get(view.selected);
-    let id = described.map_or(String::new(), |row| name(&row.id, style));
+    let id = described.map_or(String::new(), |row| safe_name(&row.id, style));
     let limit = described.map_or(u64::MAX, |row| row.requested_ns.max(1));
     // The heading, and the axis.
     let most = size.height - 1;
-    let fine = size.tall.then(|| rows(row.overshoot.classes(), 1)).filter(|it| it.len() < most);
+    let fine =
+        size.tall.then(|| rows_of_classes(row.overshoot.classes(), 1)).filter(|it| it.len() < most);
     let axis = size.tall && size.height > LABEL;
-    let all = fine.unwrap_or_else(|| rows(row.overshoot.classes(), PER_DECADE));
+    let all = fine.unwrap_or_else(|| rows_of_classes(row.overshoot.classes(), PER_DECADE));
     let shown = fitting(all, row.overshoot.classes(), most - usize::from(axis));
     let wide = size.wide.then(|| (size.width * 62 / 100).saturating_sub(LABEL));
     let across = wide.unwrap_or(size.width.saturating_sub(LABEL));
@@ -77,7 +75,7 @@ fn visible(state: &State, columns: usize) -> Range<u64> {
 }
 
 /// The classes of each row, from late to early, as far as there are waits or there usually are.
-fn rows(counts: &[u64; CLASSES], per_row: usize) -> Vec<Range<usize>> {
+fn rows_of_classes(counts: &[u64; CLASSES], per_row: usize) -> Vec<Range<usize>> {
     let seen = |class: &usize| counts[*class] > 0;
     let low = (0..CLASSES).find(seen).unwrap_or(*USUAL.start()).min(*USUAL.start());
     let high = (0..CLASSES).rfind(seen).unwrap_or(0).max(*USUAL.end());
@@ -144,7 +142,7 @@ fn next_to(
         label: String::new(),
         count: row.overshoot.classes()[classes.clone()].iter().sum(),
     });
-    texts.extend(bars::lines(&bars.collect::<Vec<_>>(), row.overshoot.count(), 2, cells, style));
+    texts.extend(bar_lines(&bars.collect::<Vec<_>>(), row.overshoot.count(), 2, cells, style));
     // Next to the axis.
     if columns(LEGEND) + 2 <= cells {
         texts.push(style.paint(Tone::Dim, &right(LEGEND, cells)));
@@ -154,4 +152,62 @@ fn next_to(
         *line += &" ".repeat(most - columns(line));
         *line += &text;
     }
+}
+
+// Counts as bars.
+
+/// The width of the labels of an axis, with a space.
+pub const LABEL: usize = 8;
+
+/// A bar with its label.
+pub struct Bar {
+    pub label: String,
+    pub count: u64,
+}
+
+/// The widths of the count and of the share.
+const FIGURES: (usize, usize) = (12, 9);
+
+/// Bars to logarithmic scale, with their counts and their shares of all. The label has `label`
+/// cells.
+pub fn bar_lines(bars: &[Bar], all: u64, label: usize, cells: usize, style: &Style) -> Vec<String> {
+    let room = cells.saturating_sub(label + FIGURES.0 + FIGURES.1);
+    let most = (all.max(1) as f64).log10() + 1.0;
+    let line = |bar: &Bar| {
+        let length = match bar.count {
+            0 => 0.0,
+            n => ((n as f64).log10() + 1.0) / most * room as f64,
+        };
+        let sign = if style.unicode { "▇" } else { "=" };
+        let drawn = sign.repeat((length.round() as usize).min(room));
+        let (counted, share) = match bar.count {
+            0 => (String::new(), String::new()),
+            n => (count(n), percent(n as f64 / all.max(1) as f64)),
+        };
+        let label = style.paint(Tone::Dim, &left(&bar.label, label, style));
+        let figures = right(&counted, FIGURES.0) + &right(&share, FIGURES.1);
+        format!("{label}{}{figures}", left(&drawn, room, style))
+    };
+    bars.iter().map(line).collect()
+}
+
+/// The deltas of the clock, with a heading, from long to short.
+pub fn delta_bars(state: &State, cells: usize, height: usize, style: &Style) -> Vec<String> {
+    let id = state.start.clock.as_deref().map_or(String::new(), |id| safe_name(id, style));
+    // From 1, 2 and 5 of each unit: reads take less than the classes of waits tell apart.
+    let starts = (0..12).flat_map(|power| [1, 2, 5].map(|n| n * 10u64.pow(power)));
+    let ends = (0..12).flat_map(|power| [2, 5, 10].map(|n| n * 10u64.pow(power)));
+    let mut steps: Vec<(u64, u64)> = std::iter::once((0, 1)).chain(starts.zip(ends)).collect();
+    let (least, most) = (state.deltas.least().unwrap_or(0), state.deltas.worst().unwrap_or(0));
+    steps.retain(|(start, end)| *end > least && *start <= most);
+    let bar = |(start, end): &(u64, u64)| Bar {
+        label: right(&short_ns(*start as f64), LABEL - 1) + " ",
+        count: state.deltas.between(*start, *end),
+    };
+    let bars: Vec<Bar> = steps.iter().rev().map(bar).collect();
+    let remark = "from one read to the next, bars to log scale";
+    let mut all = vec![heading(&format!("deltas of {id}"), remark, cells, style)];
+    all.extend(bar_lines(&bars, state.deltas.count(), LABEL, cells, style));
+    all.truncate(height);
+    all
 }

@@ -1,17 +1,15 @@
 //! The picture of a state: a function of the state, the view and the size of the screen.
 
-mod bars;
-mod head;
 mod help;
 mod late;
 mod map;
-mod open;
 mod table;
-mod text;
 
 use crate::state::State;
 use crate::view::View;
-use chronoscope_report::text::Style;
+use chronoscope_report::block::Tone;
+use chronoscope_report::clean::clean;
+use chronoscope_report::text::{Style, columns};
 
 /// From this width on, the distribution of all waits is next to the map.
 const WIDE: usize = 110;
@@ -32,13 +30,13 @@ pub fn draw(state: &State, view: &View, width: usize, height: usize) -> Vec<Stri
 
 /// The lines of the screen, from the top. The last one is that of the keys.
 fn lines(state: &State, view: &View, width: usize, height: usize) -> Vec<String> {
-    let mut lines = head::lines(state, view, width, if height >= 8 { 2 } else { 1 });
+    let mut lines = table::head_lines(state, view, width, if height >= 8 { 2 } else { 1 });
     let keys = (height >= 4).then(|| help::keys(view, width));
     let body = height.saturating_sub(lines.len() + usize::from(keys.is_some()));
     lines.extend(if view.help {
         help::page(state, view, width, body)
     } else if view.open && !state.late_numbers().is_empty() {
-        open::lines(state, view, width, body)
+        late::open_lines(state, view, width, body)
     } else {
         pictures(state, view, width, body, height >= TALL)
     });
@@ -60,25 +58,95 @@ fn pictures(state: &State, view: &View, width: usize, height: usize, tall: bool)
     if room > LEAST_ROWS {
         let drawn = map::Size { width, height: room, tall, wide: width >= WIDE };
         lines = if view.deltas && !tall {
-            bars::deltas(state, width, room, &view.style)
+            map::delta_bars(state, width, room, &view.style)
         } else {
-            map::lines(state, view, &drawn)
+            map::map_lines(state, view, &drawn)
         };
     }
-    lines.extend(table::lines(state, view, width, table_height));
+    lines.extend(table::table_lines(state, view, width, table_height));
     if deltas > 0 {
-        lines.push(head::deltas(state, view, width));
+        lines.push(table::deltas_line(state, view, width));
     }
     let mut left = height.saturating_sub(lines.len());
     let mut below = Vec::new();
     if tall && state.deltas.count() > 0 {
-        below = bars::deltas(state, width, left / 2, &view.style);
+        below = map::delta_bars(state, width, left / 2, &view.style);
         left -= below.len();
     }
-    lines.extend(late::lines(state, view, width, left));
+    lines.extend(late::late_lines(state, view, width, left));
     if !below.is_empty() {
         lines.resize(height - below.len(), String::new());
         lines.extend(below);
     }
     lines
+}
+
+// Lines of text that fit: an item of a line is shown as a whole or not at all.
+
+/// The text, cut or filled with spaces to this many cells.
+pub fn left(text: &str, cells: usize, style: &Style) -> String {
+    let mut out = style.cut(text, cells);
+    out.extend(std::iter::repeat_n(' ', cells.saturating_sub(columns(&out))));
+    out
+}
+
+/// The text at the right end of this many cells; nothing if there is no room for all of it.
+pub fn right(text: &str, cells: usize) -> String {
+    let free = cells.checked_sub(columns(text));
+    free.map_or_else(|| " ".repeat(cells), |free| " ".repeat(free) + text)
+}
+
+/// A name that another program or a file chose, made safe to show.
+pub fn safe_name(text: &str, style: &Style) -> String {
+    style.signs(&clean(text))
+}
+
+/// As many of the items, from the first, as fit, with the separator between them.
+pub fn joined(items: &[String], cells: usize, style: &Style) -> String {
+    joined_by(&style.signs(" · "), items, cells)
+}
+
+/// The same with this separator.
+fn joined_by(separator: &str, items: &[String], cells: usize) -> String {
+    let mut out = String::new();
+    for item in items {
+        let between = if out.is_empty() { "" } else { separator };
+        if columns(&out) + columns(between) + columns(item) > cells {
+            break;
+        }
+        out += between;
+        out += item;
+    }
+    out
+}
+
+/// A bold heading with a remark, which is left out if it does not fit.
+pub fn heading(title: &str, remark: &str, cells: usize, style: &Style) -> String {
+    let mut text = style.paint(Tone::Strong, title);
+    if columns(title) + 2 + columns(remark) <= cells {
+        text += &style.paint(Tone::Dim, &format!("  {remark}"));
+    }
+    text
+}
+
+/// A time of day in UTC, from nanoseconds since 1970.
+pub fn time_of_day(wall_ns: u64) -> String {
+    let s = wall_ns / 1_000_000_000 % 86_400;
+    format!("{:02}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60)
+}
+
+/// A time of day with milliseconds.
+pub fn moment(wall_ns: u64) -> String {
+    format!("{}.{:03}", time_of_day(wall_ns), wall_ns / 1_000_000 % 1_000)
+}
+
+/// How long something lasts, in seconds or longer.
+pub fn lasting(ns: u64) -> String {
+    let s = ns / 1_000_000_000;
+    match s {
+        0..60 => format!("{s} s"),
+        60..3600 => format!("{} min {} s", s / 60, s % 60),
+        3600..86_400 => format!("{} h {} min", s / 3600, s / 60 % 60),
+        _ => format!("{} d {} h", s / 86_400, s / 3600 % 24),
+    }
 }

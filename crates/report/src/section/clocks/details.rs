@@ -5,7 +5,7 @@ use super::table::{smallest, tick};
 use crate::block::{Block, Cell, Tone, Value};
 use crate::number::{plural, short, three};
 use crate::section::Detail;
-use crate::section::shared::{Rows, Spec, columns, load_conditions, load_name, times_undisturbed};
+use crate::section::shared::{Spec, columns, load_conditions, load_name, shown, times_undisturbed};
 use chronoscope_model::clock::{BuiltOn, Bulk, Clock, Kind, Scope, Speed};
 use chronoscope_model::estimate::SampledTo;
 use chronoscope_model::ordering::{Handed, Ordering, Work};
@@ -27,7 +27,7 @@ pub(super) fn tick_and_latency(report: &Report) -> Vec<Block> {
     let remark = "until change: reads until the value is another";
     vec![
         Block::noted("Tick, latency and resolution", remark),
-        Block::Table(Rows::shown(timer_columns(), Detail::Full).of_all(&timers)),
+        shown(timer_columns(), Detail::Full, timers),
     ]
 }
 
@@ -76,8 +76,7 @@ pub(super) fn batches(report: &Report) -> Vec<Block> {
         if !series.is_empty() {
             let remark = "per read, with the empty loop still in it";
             blocks.push(Block::noted(title, remark));
-            let rows = Rows::shown(batch_columns(), Detail::Everything);
-            blocks.push(Block::Table(rows.of_all(&series)));
+            blocks.push(shown(batch_columns(), Detail::Everything, series));
         }
     }
     blocks
@@ -132,8 +131,7 @@ pub(super) fn under_loads(report: &Report) -> Vec<Block> {
         let calls = report.clocks_under_load.iter().any(|clock| clock.bulk.is_some());
         let remark = "cost of a read, without interrupted batches";
         blocks.push(Block::noted("Under load", remark));
-        let table = Rows::shown(load_columns(calls), Detail::Full);
-        blocks.push(Block::Table(table.of_all(&rows)));
+        blocks.push(shown(load_columns(calls), Detail::Full, rows));
     }
     blocks.extend(load_conditions(report));
     blocks
@@ -186,8 +184,7 @@ pub(super) fn order_of_reads(report: &Report) -> Vec<Block> {
     };
     let remark = "how early a read was taken, in ns";
     let mut blocks = vec![Block::noted("Order of reads", remark)];
-    let rows = Rows::shown(order_columns(), Detail::Full);
-    blocks.push(Block::Table(rows.of_all(&tested)));
+    blocks.push(shown(order_columns(), Detail::Full, &tested));
     let hand_overs = match (&first.handed, &first.not_handed) {
         (Some(Handed { cpus: [a, b], .. }), _) => format!(" hand-overs: between CPUs {a} and {b}."),
         (None, Some(why)) => format!(" No hand-overs: {why}."),
@@ -259,7 +256,7 @@ pub(super) fn really_made_calls(report: &Report) -> Vec<Block> {
     let mut blocks = vec![Block::noted(title, remark)];
     blocks.extend(counter_rate(&report.environment).map(Block::paragraph));
     for columns in [call_times(), call_speeds()] {
-        blocks.push(Block::Table(Rows::shown(columns, Detail::Full).of_all(&rows)));
+        blocks.push(shown(columns, Detail::Full, &rows));
     }
     let legend = "fast: less than 100 ns per call. ok: less than 1 us. slow: more. not here: this \
                   platform lacks the call.";

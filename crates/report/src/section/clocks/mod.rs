@@ -3,18 +3,14 @@
 mod details;
 mod table;
 
-use super::shared::{
-    Line, Rows, Spec, cost_mark, each, finding, joined_lines, lines_table as lines_of, together,
-    whose,
-};
+use super::shared::{Line, Rows, Spec, absent, each, lines_blocks, together, whose};
 use super::{Detail, SECTION as PLAIN, Section};
-use crate::block::chart::{Mark, What};
 use crate::block::{Block, Cell, Column, Part, Rank, Table, Text, Tone};
 use crate::number::{plural, short};
 use crate::page::Input;
 use chronoscope_model::Report;
 use chronoscope_model::clock::{Clock, Kind, Reads};
-use table::{smallest, verdict};
+use table::{cost_marks, smallest, verdict};
 
 pub const SECTION: Section = Section {
     id: "clocks",
@@ -51,10 +47,7 @@ const KINDS: [(Kind, &str, &str); 4] = [
 
 fn view(report: &Report, detail: Detail) -> Vec<Block> {
     if report.clocks.is_empty() {
-        return match detail {
-            Detail::Brief => Vec::new(),
-            _ => vec![Block::paragraph("No clock was measured.")],
-        };
+        return absent(detail, "No clock was measured.");
     }
     let mut blocks = Vec::new();
     if detail != Detail::Brief {
@@ -211,7 +204,6 @@ fn page(inputs: &[Input<'_>]) -> Vec<Block> {
                 clocks.into_iter().map(move |it| (of, page_line(inputs, of, it, (name, remark))))
             })
         });
-        let lines = joined_lines(inputs.len(), lines.collect::<Vec<_>>());
         let names = vec![Column::new("clock").also_name().full()];
         let columns = [Column::new("cost"), Column::new("read")];
         let rest = vec![
@@ -221,31 +213,19 @@ fn page(inputs: &[Input<'_>]) -> Vec<Block> {
         ];
         let sentence = inputs.iter().find_map(|input| page_sentence(input.report));
         let title = "What a read costs";
-        let mut blocks = vec![Block::remarked(title, finding(sentence.unwrap_or_default()))];
-        blocks.push(Block::Table(lines_of(inputs, lines, names, columns, rest)));
+        let mut blocks = lines_blocks(inputs, title, sentence, lines, names, columns, rest);
         blocks.extend(each(inputs, |input| page_details(input.report)));
         blocks
     })
 }
 
 fn page_line(inputs: &[Input<'_>], of: usize, clock: &Clock, group: (&str, &str)) -> Line {
-    let cost = &clock.cost;
-    let all = [
-        (What::Read, "read", &cost.throughput),
-        (What::Ordered, "ordered", &cost.latency),
-        (What::Cold, "cold", &cost.cold),
-    ];
-    let marks = all.into_iter().filter_map(|(what, name, estimate)| {
-        let whose = whose(inputs, of, &format!("{}, {name}", clock.id));
-        cost_mark(what, estimate.as_ref(), of, &whose)
-    });
-    let marks: Vec<Mark> = marks.collect();
     Line {
         group: (group.0.into(), group.1.into()),
         key: clock.id.clone(),
         names: vec![Cell::code(&clock.id)],
         best: clock.best,
-        marks,
+        marks: cost_marks(clock, of, |name| whose(inputs, of, &format!("{}, {name}", clock.id))),
         figures: vec![clock.read().cloned()],
         rest: vec![Cell::estimate(clock.ordered()), smallest(clock), verdict(clock)],
     }

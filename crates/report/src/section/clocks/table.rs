@@ -2,8 +2,9 @@
 
 use crate::block::chart::{Mark, What};
 use crate::block::{Cell, Tone, Value};
-use crate::number::{self, short};
-use crate::section::shared::{Spec, columns, load_name};
+use crate::number::{short, two_digits};
+use crate::section::shared::{Spec, columns, cost_mark, load_name};
+use chronoscope_model::Estimate;
 use chronoscope_model::clock::{Clock, Difference, Grade, Limit, Resolution, Scope, TickFrom};
 use chronoscope_model::ordering::Handed;
 
@@ -29,7 +30,7 @@ pub(super) fn columns() -> Vec<Spec<Clock>> {
 fn identity() -> Vec<Spec<Clock>> {
     columns! { c in Clock;
         "id" "clock" [brief full part(COST) also_name] Cell::code(&c.id);
-        "" "cost" [brief full part(COST) optional] strip(c, 0);
+        "" "cost" [brief full part(COST) optional] strip(c);
         "call" "clock" [] Cell::code(&c.call);
         "language" "clock" [] Cell::text(c.language.name());
         "kind" "kind" [] Cell::text(c.kind.name());
@@ -56,28 +57,24 @@ fn cost() -> Vec<Spec<Clock>> {
     }
 }
 
-/// What a read costs in each way that was measured, as a picture; the report's number is `of`.
-pub(super) fn strip(clock: &Clock, of: usize) -> Cell {
+/// What a read costs in each way that was measured, as a picture.
+fn strip(clock: &Clock) -> Cell {
+    let marks = cost_marks(clock, 0, str::to_owned);
+    Cell::new(if marks.is_empty() { Value::Absent } else { Value::Strip(marks) })
+}
+
+/// The costs of a clock in the report of this number; `whose` completes the name of each.
+pub(super) fn cost_marks(clock: &Clock, of: usize, whose: impl Fn(&str) -> String) -> Vec<Mark> {
     let cost = &clock.cost;
     let all = [
         (What::Read, "read", &cost.throughput),
         (What::Ordered, "ordered", &cost.latency),
         (What::Cold, "cold", &cost.cold),
     ];
-    let marks = all.into_iter().filter_map(|(what, name, estimate)| {
-        let estimate = estimate.as_ref()?;
-        let value = estimate.known_ns()?;
-        let (low, high) = (estimate.low_ns, estimate.high_ns);
-        let figure = number::estimate(estimate);
-        let spread = match figure.spread.as_str() {
-            "" => String::new(),
-            spread => format!(" ± {spread}"),
-        };
-        let words = format!("{name} {}{spread} ns", figure.value);
-        Some(Mark { what, value, low, high, of, words })
-    });
-    let marks: Vec<Mark> = marks.collect();
-    Cell::new(if marks.is_empty() { Value::Absent } else { Value::Strip(marks) })
+    let mark = |(what, name, estimate): (What, &str, &Option<Estimate>)| {
+        cost_mark(what, estimate.as_ref(), of, &whose(name))
+    };
+    all.into_iter().filter_map(mark).collect()
 }
 
 /// Cycles of the core for one read; not shown if they are only a bound.
@@ -142,12 +139,6 @@ pub(super) fn smallest(clock: &Clock) -> Cell {
         }
         Limit::NotSeen => unseen(Cell::default(), resolution),
     }
-}
-
-/// A figure rounded to two significant digits.
-fn two_digits(value: f64) -> f64 {
-    let unit = 10f64.powf(value.abs().log10().floor() - 1.0);
-    if unit.is_finite() && unit > 0.0 { (value / unit).round() * unit } else { value }
 }
 
 /// The tick of a clock that did not change while it was watched: it is longer than that, and at

@@ -1,13 +1,13 @@
 //! What lies between two successive reads of a clock.
 
 use super::shared::{
-    FURTHEST, Rows, Spec, columns, each, finding, is_drawn, load_conditions, load_name,
-    times_undisturbed,
+    FURTHEST, Rows, Spec, absent, columns, each, finding, is_drawn, load_conditions, load_name,
+    shown, times_undisturbed,
 };
 use super::{Detail, SECTION as PLAIN, Section, heading_of};
-use crate::block::chart::{Axis, Bar, Chart, Drawn, Hue, Note, Plane, Series, Shape};
+use crate::block::chart::{Axis, Bar, Chart, Hue, Note, Series, Shape};
 use crate::block::{Block, Cell, Fact, Text, Tone, Value};
-use crate::number::{count, percent, plural, short, signed};
+use crate::number::{count, percent, plural, short, signed, two_digits};
 use crate::page::Input;
 use crate::scale::{Scale, Unit};
 use chronoscope_model::deltas::{Changes, Deltas, Pairs, Row};
@@ -26,7 +26,7 @@ pub const SECTION: Section = Section {
     table: Some(|report| {
         let all = report.deltas.iter();
         let rows = all.flat_map(|deltas| deltas.rows.iter().map(move |row| (deltas, row, 0.0)));
-        Rows::data(columns()).of_all(&rows.collect::<Vec<_>>())
+        Rows::data(columns()).of_all(rows)
     }),
     ..PLAIN
 };
@@ -36,11 +36,8 @@ const HEAD: usize = 16;
 const TAIL: usize = 8;
 
 fn view(report: &Report, detail: Detail) -> Vec<Block> {
-    if detail == Detail::Brief {
-        return Vec::new();
-    }
-    if report.deltas.is_empty() {
-        return vec![Block::paragraph("No differences were measured.")];
+    if detail == Detail::Brief || report.deltas.is_empty() {
+        return absent(detail, "No differences were measured.");
     }
     let mut blocks = Vec::new();
     let (undisturbed, disturbed): (Vec<&Deltas>, Vec<&Deltas>) =
@@ -80,10 +77,8 @@ fn described(report: &Report, deltas: &Deltas) -> Block {
 
 /// The differences without a load next to those under each.
 fn loaded(deltas: &Deltas, under: &[Pair<'_>], detail: Detail) -> Option<Block> {
-    let mut table = Rows::shown(under_loads(), detail);
-    table.row(&(deltas, deltas));
-    under.iter().for_each(|pair| table.row(pair));
-    (!under.is_empty()).then(|| Block::Table(table.table()))
+    let rows = [(deltas, deltas)].into_iter().chain(under.iter().copied());
+    (!under.is_empty()).then(|| shown(under_loads(), detail, rows))
 }
 
 /// The differences without a load, and those without or with one.
@@ -417,13 +412,8 @@ fn end_of_usual(deltas: &Deltas) -> Option<f64> {
     let typical = [median, change].into_iter().flatten().find(|ns| *ns > 0.0 && is_drawn(*ns));
     let longest = longest_difference(deltas)?;
     let end = USUAL * typical.unwrap_or(longest);
-    Some(rounded(end).min(longest * 1.25))
-}
-
-/// A length to two digits, so that a sentence about it has no more.
-fn rounded(ns: f64) -> f64 {
-    let unit = 10f64.powf(ns.log10().floor() - 1.0);
-    (ns / unit).round() * unit
+    // A sentence about it has no more digits.
+    Some(two_digits(end).min(longest * 1.25))
 }
 
 /// The rows with a finite time from `0` on.
@@ -443,10 +433,8 @@ fn number_of(number: u64, total: u64) -> String {
     format!("{} of {}, {share}", count(number), count(total))
 }
 
-fn bars_plane(x: (&'static str, Scale), y: (&'static str, Scale), bars: Vec<Bar>) -> Plane {
-    let axis = |(name, scale): (&'static str, Scale)| Axis { name: name.into(), scale };
-    let bars = Series { name: String::new(), hue: Hue::Accent, shape: Shape::Bars(bars) };
-    Plane { x: axis(x), y: axis(y), series: vec![bars], notes: Vec::new() }
+fn bars_series(bars: Vec<Bar>) -> Vec<Series> {
+    vec![Series { name: String::new(), hue: Hue::Accent, shape: Shape::Bars(bars) }]
 }
 
 /// The usual differences; `about` is what the title names besides. Absent if there are none.
@@ -469,18 +457,19 @@ fn usual_chart(deltas: &Deltas, about: &str) -> Option<Chart> {
         height: share(row),
         words: format!("{}: {}", short(row.ns), number_of(row.count, all)),
     });
-    let x = ("difference between two reads", Scale::linear(Unit::Ns, -half, end + half));
-    let y = ("share of reads", Scale::linear(Unit::Share, 0.0, highest * 1.12));
-    let mut plane = bars_plane(x, y, bars.collect());
+    let x = Axis::new("difference between two reads", Scale::linear(Unit::Ns, -half, end + half));
+    let y = Axis::new("share of reads", Scale::linear(Unit::Share, 0.0, highest * 1.12));
+    let series = bars_series(bars.collect());
+    let (axes, mut notes) = ([x, y], Vec::new());
     rows.sort_by_key(|row| std::cmp::Reverse(row.count));
     for row in rows.iter().filter(|row| share(row) > LABELLED) {
         let [x, y] = [row.ns, share(row)];
         let hits = |note: &Note| {
             (note.x - x).abs() < APART[0] * end && (note.y - y).abs() < APART[1] * highest
         };
-        if !plane.notes.iter().any(hits) {
+        if !notes.iter().any(hits) {
             let words = format!("{} {}", short(x), percent(y));
-            plane.notes.push(Note { x, y, words, line: false });
+            notes.push(Note { x, y, words, line: false });
         }
     }
     let most = rows.iter().take(4);
@@ -488,7 +477,7 @@ fn usual_chart(deltas: &Deltas, about: &str) -> Option<Chart> {
         most.map(|row| format!("{} in {}", short(row.ns), percent(share(row)))).collect();
     let alt =
         format!("How often each difference up to {} was seen: {}.", short(end), most.join(", "));
-    Some(Chart { title: format!("The usual differences{about}"), alt, drawn: Drawn::Plane(plane) })
+    Some(Chart::plane(format!("The usual differences{about}"), alt, axes, series, notes))
 }
 
 /// The non-negative differences in nanoseconds with their numbers, from the histogram, which holds
@@ -530,10 +519,11 @@ fn whole_chart(deltas: &Deltas, about: &str) -> Option<Chart> {
         let words = format!("{} to {}: {}", short(from), short(to), number_of(*times, all));
         Bar { from: from * 1.03, to: to / 1.03, height: *times as f64, words }
     });
-    let x = ("difference between two reads", Scale::log(Unit::Ns, ends));
+    let x = Axis::new("difference between two reads", Scale::log(Unit::Ns, ends));
     // The axis begins below 1, so that a bar of one has a height.
-    let y = ("reads, in tenths of a decade", Scale::log(Unit::Count, [0.6, most]));
-    let mut plane = bars_plane(x, y, bars.collect());
+    let y = Axis::new("reads, in tenths of a decade", Scale::log(Unit::Count, [0.6, most]));
+    let series = bars_series(bars.collect());
+    let (axes, mut notes) = ([x, y], Vec::new());
     let mut told = Vec::new();
     let recorded = hdr.as_ref().map_or(0, Decoded::len);
     for (nth, (share, rest)) in RARE.into_iter().enumerate() {
@@ -546,17 +536,17 @@ fn whole_chart(deltas: &Deltas, about: &str) -> Option<Chart> {
             let words = format!("{rest} above {}", short(ns));
             told.push(words.clone());
             let y = most.powf(0.94 - 0.22 * nth as f64);
-            plane.notes.push(Note { x: ns, y, words, line: true });
+            notes.push(Note { x: ns, y, words, line: true });
         }
     }
     if let Some(ns) = longest_difference(deltas) {
         let words = format!("longest {}", short(ns));
         told.push(words.clone());
-        plane.notes.push(Note { x: ns, y: most.powf(0.5), words, line: false });
+        notes.push(Note { x: ns, y: most.powf(0.5), words, line: false });
     }
     if zeros > 0 {
         told.push(format!("{} are zero and have no place on the axis", number_of(zeros, all)));
     }
     let alt = format!("How many differences are in each tenth of a decade; {}.", told.join(", "));
-    Some(Chart { title: format!("All of them{about}"), alt, drawn: Drawn::Plane(plane) })
+    Some(Chart::plane(format!("All of them{about}"), alt, axes, series, notes))
 }

@@ -52,17 +52,9 @@ fn machine(env: &Environment) -> Vec<Known> {
     let cpu = &env.cpu;
     let of_cpu = &["cpu", "processor"];
     let topology = &["topology", "cpu"];
-    let smt = match cpu.smt {
-        Some(true) => "yes, logical CPUs share cores".into(),
-        Some(false) => "no".into(),
-        None => unknown_why(env, &["topology", "smt"]),
-    };
+    let smt = cpu.smt.map(|smt| if smt { "yes, logical CPUs share cores" } else { "no" });
     let allowed = units::ranges(&env.allowed_cpus);
-    let may_run_on = if env.allowed_cpus.is_empty() {
-        unknown_why(env, &["affinity"])
-    } else {
-        format!("CPU {allowed}")
-    };
+    let may_run_on = (!allowed.is_empty()).then(|| format!("CPU {allowed}"));
     let emulated = env.emulated.as_ref().map(|what| format!("yes: {what}"));
     vec![
         Known::of_text("processor", cpu.model.as_deref(), env, of_cpu),
@@ -75,9 +67,9 @@ fn machine(env: &Environment) -> Vec<Known> {
         Known::of_count("cores", cpu.cores, env, topology),
         Known::of_count("sockets", cpu.sockets, env, topology),
         Known::of_count("NUMA nodes", cpu.nodes, env, topology),
-        Known::new("SMT", smt).flag("SMT", cpu.smt),
+        Known::or_why("SMT", smt, env, &["topology", "smt"]).flag("SMT", cpu.smt),
         claimed(env),
-        Known::new("may run on", may_run_on).text("may run on", &allowed),
+        Known::or_why("may run on", may_run_on, env, &["affinity"]).text("may run on", &allowed),
         hypervisor(env),
         features(env),
         Known::new("emulated", emulated.unwrap_or("no evidence of it".into()))
@@ -93,10 +85,9 @@ fn core_types(env: &Environment) -> Known {
         let (class, cpus) = (one.class.name(), units::ranges(&one.cpus));
         format!("{class}: CPU {cpus} ({}{capacity})", one.name)
     });
-    let words = if types.is_empty() {
-        "no different types are reported".into()
-    } else {
-        words.collect::<Vec<_>>().join("; ")
+    let words = match &*words.collect::<Vec<_>>().join("; ") {
+        "" => "no different types are reported".to_owned(),
+        words => words.to_owned(),
     };
     types.iter().fold(Known::new("core types", words), |known, one| {
         let key = |what: &str| format!("{} cores: {what}", one.class.name());
@@ -148,16 +139,14 @@ fn kernel(env: &Environment) -> Vec<Known> {
     let parameters = env.parameters.join(" ");
     let unread = env.unknown.iter().any(|u| u.subject == "boot parameters");
     let boot = match parameters.as_str() {
-        "" if unread => unknown_why(env, &["boot parameters"]),
-        "" => "none about time".into(),
-        some => some.to_owned(),
+        "" if unread => None,
+        "" => Some("none about time"),
+        some => Some(some),
     };
-    let log = match env.kernel_log.len() as u64 {
-        0 => unknown_why(env, &["kernel log"]),
-        n => format!("{} about time: hardware -v", plural(n, "line", "lines")),
-    };
+    let log = env.kernel_log.len() as u64;
+    let log =
+        (log > 0).then(|| format!("{} about time: hardware -v", plural(log, "line", "lines")));
     let slack = env.timer_slack_ns.map(|ns| ns as f64);
-    let slack_words = slack.map_or_else(|| unknown_why(env, &["timer slack"]), short);
     let [current, available] = clock_source(env);
     vec![
         Known::of_text("system", Some(&env.os), env, &["os"]),
@@ -166,9 +155,14 @@ fn kernel(env: &Environment) -> Vec<Known> {
         current,
         available,
         vdso(env),
-        Known::new("boot parameters", boot).text("boot parameters", &parameters),
-        Known::new("kernel log", log),
-        Known::new("timer slack", slack_words).number("timer slack", slack, "ns"),
+        Known::or_why("boot parameters", boot, env, &["boot parameters"])
+            .text("boot parameters", &parameters),
+        Known::or_why("kernel log", log, env, &["kernel log"]),
+        Known::or_why("timer slack", slack.map(short), env, &["timer slack"]).number(
+            "timer slack",
+            slack,
+            "ns",
+        ),
         discipline(env),
         load(env),
     ]
@@ -176,18 +170,17 @@ fn kernel(env: &Environment) -> Vec<Known> {
 
 /// What keeps the kernel's clock synchronised.
 fn discipline(env: &Environment) -> Known {
-    let words = match &env.discipline {
-        Some(found) if found.synchronised => format!(
+    let words = env.discipline.map(|found| match found.synchronised {
+        true => format!(
             "synchronised: maxerror {}, esterror {}, {:+.3} ppm off its clock source",
             short(found.max_error_ns),
             short(found.estimated_error_ns),
             found.correction_ppm
         ),
-        Some(_) => "not synchronised: nothing outside the machine corrects the clock".into(),
-        None => unknown_why(env, &["discipline"]),
-    };
+        false => "not synchronised: nothing outside the machine corrects the clock".into(),
+    });
     let found = env.discipline.filter(|found| found.synchronised);
-    Known::new("discipline", words)
+    Known::or_why("discipline", words, env, &["discipline"])
         .flag("synchronised", env.discipline.map(|found| found.synchronised))
         .number("maxerror", found.map(|it| it.max_error_ns), "ns")
         .number("esterror", found.map(|it| it.estimated_error_ns), "ns")
@@ -195,19 +188,19 @@ fn discipline(env: &Environment) -> Known {
 }
 
 fn clock_source(env: &Environment) -> [Known; 2] {
-    let (one, all) = ("clock source", "available");
-    let Some(source) = &env.clocksource else {
-        let unknown = || unknown_why(env, &["clock source", "clocksource"]);
-        return [Known::new(one, unknown()), Known::new(all, unknown())];
-    };
-    let listed = if source.available.is_empty() {
-        "none listed".into()
-    } else {
-        source.available.join(", ")
-    };
+    let source = env.clocksource.as_ref();
+    let current = source.map_or("", |source| &source.current);
+    let available = source.map_or(&[][..], |source| &source.available);
+    let listed = source.map(|_| match available {
+        [] => "none listed".into(),
+        some => some.join(", "),
+    });
+    let strong = source.map(|_| Text::toned(Tone::Strong, current));
+    let subjects = &["clock source", "clocksource"];
     [
-        Known::new(one, Text::toned(Tone::Strong, &source.current)).text(one, &source.current),
-        Known::new(all, listed).text("clock sources", &source.available.join(" ")),
+        Known::or_why("clock source", strong, env, subjects).text("clock source", current),
+        Known::or_why("available", listed, env, subjects)
+            .text("clock sources", &available.join(" ")),
     ]
 }
 
@@ -225,14 +218,14 @@ fn vdso(env: &Environment) -> Known {
 }
 
 fn load(env: &Environment) -> Known {
-    let loads = env.load.map(|load| load.map(|l| format!("{l:.2}")).join(", "));
-    let words = match loads {
-        Some(loads) => format!("{loads} over 1, 5 and 15 minutes"),
-        None => unknown_why(env, &["load"]),
-    };
+    let words = env.load.map(|load| {
+        format!("{} over 1, 5 and 15 minutes", load.map(|l| format!("{l:.2}")).join(", "))
+    });
     let names = ["load of 1 min", "load of 5 min", "load of 15 min"];
     let loads = names.into_iter().zip(env.load.into_iter().flatten());
-    loads.fold(Known::new("load", words), |known, (name, load)| known.number(name, load, ""))
+    loads.fold(Known::or_why("load", words, env, &["load"]), |known, (name, load)| {
+        known.number(name, load, "")
+    })
 }
 
 fn counter(env: &Environment) -> Group {
@@ -289,11 +282,7 @@ fn timers(env: &Environment) -> Vec<Known> {
 }
 
 fn timer(timer: &Timer) -> Known {
-    let present = match timer.present {
-        Some(true) => "present",
-        Some(false) => "absent",
-        None => "unknown",
-    };
+    let present = timer.present.map_or("unknown", |it| if it { "present" } else { "absent" });
     // The ACPI PM timer states no rate: the specification does (ACPI 6.5, 4.8.3.3).
     let specified = if timer.name.starts_with("ACPI PM") { ", as specified" } else { "" };
     let rate = timer.hz.map(|hz| format!(" at {}{specified}", exact_hz(hz, None)));
@@ -314,11 +303,10 @@ fn power(report: &Report) -> Vec<Known> {
     let text = |name, text: &Option<String>, subjects: [&str; 2]| {
         Known::of_text(name, text.as_deref(), env, &subjects)
     };
-    let frequency = match power.frequency_hz {
-        Some([low, high]) if low == high => round_hz(low),
-        Some([low, high]) => format!("{} to {}", round_hz(low), round_hz(high)),
-        None => unknown_why(env, &["frequency", "power"]),
-    };
+    let frequency = power.frequency_hz.map(|[low, high]| match low == high {
+        true => round_hz(low),
+        false => format!("{} to {}", round_hz(low), round_hz(high)),
+    });
     let class = power.priority_class.as_ref();
     let class = class
         .map(|class| Known::new("priority class", class.clone()).text("priority class", class));
@@ -326,7 +314,7 @@ fn power(report: &Report) -> Vec<Known> {
         text("source", &power.source, ["power source", "power"]),
         text("governor", &power.governor, ["governor", "power"]),
         text("frequency driver", &power.frequency_driver, ["frequency driver", "power"]),
-        Known::new("kernel's figure", frequency)
+        Known::or_why("kernel's figure", frequency, env, &["frequency", "power"])
             .number("lowest frequency", power.frequency_hz.map(|f| f[0]), "Hz")
             .number("highest frequency", power.frequency_hz.map(|f| f[1]), "Hz"),
         Known::new("core, measured", core_frequency(report)),
@@ -343,12 +331,9 @@ fn idle_states(env: &Environment) -> Known {
         let disabled = if s.disabled { ", disabled" } else { "" };
         format!("{} ({} us{disabled})", s.name, s.latency_us)
     });
-    let words = if states.is_empty() {
-        unknown_why(env, &["idle states", "idle"])
-    } else {
-        shown.collect::<Vec<_>>().join(", ")
-    };
-    states.iter().fold(Known::new("idle states", words), |known, s| {
+    let words = (!states.is_empty()).then(|| shown.collect::<Vec<_>>().join(", "));
+    let known = Known::or_why("idle states", words, env, &["idle states", "idle"]);
+    states.iter().fold(known, |known, s| {
         let key = |what: &str| format!("idle state {}: {what}", s.name);
         known
             .value(key("latency"), Some(Value::Count(s.latency_us)), "us")

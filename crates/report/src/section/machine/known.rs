@@ -62,6 +62,17 @@ impl Known {
         Self { fact: Fact::new(name, words), data: Vec::new(), basis: Basis::Read }
     }
 
+    /// A fact in these words; if they are absent, the reason why it is unknown.
+    pub(super) fn or_why(
+        name: &'static str,
+        words: Option<impl Into<Text>>,
+        env: &Environment,
+        subjects: &[&str],
+    ) -> Self {
+        let words = words.map(Into::into);
+        Self::new(name, words.unwrap_or_else(|| unknown_why(env, subjects).into()))
+    }
+
     /// A text for people and programs; if it is unknown, the reason.
     pub(super) fn of_text(
         name: &'static str,
@@ -79,9 +90,8 @@ impl Known {
         env: &Environment,
         subjects: &[&str],
     ) -> Self {
-        let words = count.map_or_else(|| unknown_why(env, subjects), |n| n.to_string());
         let value = count.map(|n| Value::Count(n as u64));
-        Self::new(name, words).value(name, value, "")
+        Self::or_why(name, count.map(|n| n.to_string()), env, subjects).value(name, value, "")
     }
 
     /// Yes or no for people and programs.

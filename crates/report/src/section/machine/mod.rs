@@ -169,7 +169,7 @@ fn glance(report: &Report) -> Vec<Block> {
     parts.extend(counter_rate(env).map(Text::from));
     parts.extend(env.across_cpus.as_ref().and_then(facts::cpus_apart));
     let facts = vec![
-        Fact::new("processor", Text::dotted([processor(env).into(), under(env)])),
+        Fact::new("processor", Text::dotted([processor(env), under(env)].map(Text::from))),
         Fact::new("system", Text::dotted(os(env))),
         Fact::new("clock source", clock_source(report)),
         Fact::new("counter", Text::dotted(parts)),
@@ -207,7 +207,7 @@ fn core_types(env: &Environment) -> String {
 }
 
 fn system(env: &Environment) -> Text {
-    Text::dotted(os(env).into_iter().chain([under(env)]))
+    Text::dotted(os(env).into_iter().chain([under(env).into()]))
 }
 
 fn os(env: &Environment) -> Vec<Text> {
@@ -216,9 +216,9 @@ fn os(env: &Environment) -> Vec<Text> {
     parts
 }
 
-fn under(env: &Environment) -> Text {
+pub(crate) fn under(env: &Environment) -> String {
     match &env.hypervisor {
-        Some(hypervisor) => format!("under {}", hypervisor.name).into(),
+        Some(hypervisor) => format!("under {}", hypervisor.name),
         None => "no hypervisor detected".into(),
     }
 }
@@ -277,10 +277,17 @@ fn has_counter(env: &Environment) -> bool {
     env.tsc.as_ref().map_or(env.counter.is_some(), |tsc| tsc.kind != TscKind::None)
 }
 
+/// The rate of the counter that was measured, and the first that is stated, in hertz.
+fn known_rates(env: &Environment) -> [Option<(&Rate, f64)>; 2] {
+    let known = || env.counter_rates().iter().filter_map(|rate| Some((rate, rate.hz?)));
+    let measured = |(rate, _): &(&Rate, f64)| rate.kind == RateKind::Measured;
+    [known().find(measured), known().find(|rate| !measured(rate))]
+}
+
 /// The rate of the counter, the measured one if there is one, and whether anything verified it.
 fn counter_rate(env: &Environment) -> Option<String> {
-    let known = || env.counter_rates().iter().filter_map(|rate| Some((rate, rate.hz?)));
-    let (rate, hz) = known().find(|(rate, _)| rate.kind == RateKind::Measured).or(known().next())?;
+    let [measured, stated] = known_rates(env);
+    let (rate, hz) = measured.or(stated)?;
     has_counter(env).then(|| match rate.kind {
         RateKind::Measured => {
             let sure = rate.compared.as_ref().is_none_or(|it| it.difference_ppm.is_some());
@@ -296,14 +303,10 @@ fn counter_in_brief(env: &Environment) -> Text {
     if !has_counter(env) {
         return name;
     }
-    let rates = env.counter_rates().iter();
-    let known: Vec<(&Rate, f64)> = rates.filter_map(|r| Some((r, r.hz?))).collect();
-    let measured = |(rate, _): &&(&Rate, f64)| rate.kind == RateKind::Measured;
-    let stated = known.iter().find(|rate| !measured(rate));
     let mut parts = vec![name];
-    match (known.iter().find(measured), stated) {
-        (Some((rate, hz)), stated) => {
-            let measured = format!("{} measured", exact_hz(*hz, rate.error_ppm));
+    match known_rates(env) {
+        [Some((rate, hz)), stated] => {
+            let measured = format!("{} measured", exact_hz(hz, rate.error_ppm));
             parts.push(match &rate.compared {
                 Some(found) => format!("{measured}, {}", worth(found)).into(),
                 None => measured.into(),
@@ -312,10 +315,10 @@ fn counter_in_brief(env: &Environment) -> Text {
                 format!("{}: {}", stated.source, ppm((other / hz - 1.0) * 1e6)).into()
             }));
         }
-        (None, Some((stated, hz))) => {
-            parts.push(format!("{} by {}", round_hz(*hz), stated.source).into());
+        [None, Some((stated, hz))] => {
+            parts.push(format!("{} by {}", round_hz(hz), stated.source).into());
         }
-        (None, None) => parts.push("rate unknown (no source gives one)".into()),
+        [None, None] => parts.push("rate unknown (no source gives one)".into()),
     }
     Text::dotted(parts)
 }

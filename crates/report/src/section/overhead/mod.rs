@@ -1,8 +1,8 @@
 //! What timing adds to a real loop.
 
 use super::shared::{
-    Line, Rows, Spec, columns, cost_mark, each, finding, is_drawn, joined_lines, lines_table,
-    load_conditions, load_name, times_undisturbed, together, whose,
+    Line, Rows, Spec, absent, columns, cost_mark, each, is_drawn, lines_blocks, load_conditions,
+    load_name, shown, times_undisturbed, together, whose,
 };
 use super::{Detail, SECTION as PLAIN, Section, heading_of};
 use crate::block::chart::What;
@@ -21,19 +21,13 @@ pub const SECTION: Section = Section {
     terms: include_str!("terms.md"),
     view,
     page: Some(page),
-    table: Some(|report| {
-        let rows = report.overhead.iter().flat_map(parts);
-        Rows::data(columns(true)).of_all(&rows.collect::<Vec<_>>())
-    }),
+    table: Some(|report| Rows::data(columns(true)).of_all(report.overhead.iter().flat_map(parts))),
     ..PLAIN
 };
 
 fn view(report: &Report, detail: Detail) -> Vec<Block> {
-    if detail == Detail::Brief {
-        return Vec::new();
-    }
-    if report.overhead.is_empty() {
-        return vec![Block::paragraph("No overhead was measured.")];
+    if detail == Detail::Brief || report.overhead.is_empty() {
+        return absent(detail, "No overhead was measured.");
     }
     let mut blocks = Vec::new();
     for overhead in report.overhead.iter().filter(|it| it.load.is_none()) {
@@ -41,12 +35,9 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
         let loads = same().count() > 1;
         blocks.push(heading_of(report, &overhead.id));
         blocks.push(Block::paragraph(shape(overhead, report.run.complete)));
-        let rows: Vec<Turn> = same().flat_map(parts).collect();
-        let table = Rows::shown(columns(loads), detail);
-        blocks.push(Block::Table(table.of_all(&rows)));
+        blocks.push(shown(columns(loads), detail, same().flat_map(parts)));
         if loads {
-            let rows: Vec<Pair> = same().map(|other| (overhead, other)).collect();
-            blocks.push(Block::Table(Rows::shown(under_loads(), detail).of_all(&rows)));
+            blocks.push(shown(under_loads(), detail, same().map(|other| (overhead, other))));
         }
     }
     blocks.push(legend(report.overhead.iter()));
@@ -160,8 +151,8 @@ fn page(inputs: &[Input<'_>]) -> Vec<Block> {
             let turns = input.report.overhead.iter().flat_map(parts);
             turns.map(move |turn| (of, page_line(inputs, of, turn)))
         });
-        let lines = joined_lines(inputs.len(), lines.collect::<Vec<_>>());
-        let ends = lines.iter().flat_map(|line| &line.marks).map(|mark| mark.high);
+        let lines: Vec<(usize, Line)> = lines.collect();
+        let ends = lines.iter().flat_map(|(_, line)| &line.marks).map(|mark| mark.high);
         let most = ends.fold(1.0, f64::max);
         let strip = Column::new("median").axis(Scale::linear(Unit::Ns, 0.0, most * 1.1));
         let names = vec![Column::new("an iteration").name(8).full()];
@@ -169,9 +160,8 @@ fn page(inputs: &[Input<'_>]) -> Vec<Block> {
         let sentence =
             inputs.iter().flat_map(|it| &it.report.overhead).next().and_then(page_sentence);
         let title = "What timing adds to a loop";
-        let mut blocks = vec![Block::remarked(title, finding(sentence.unwrap_or_default()))];
-        let table = lines_table(inputs, lines, names, [strip, Column::new("median")], rest);
-        blocks.push(Block::Table(table));
+        let columns = [strip, Column::new("median")];
+        let mut blocks = lines_blocks(inputs, title, sentence, lines, names, columns, rest);
         blocks.extend(each(inputs, |input| {
             let shape = |overhead| {
                 let shape = shape(overhead, input.report.run.complete);
@@ -198,13 +188,13 @@ fn page_line(inputs: &[Input<'_>], of: usize, (overhead, part, centre): Turn<'_>
     let part = format!("{part}{under}");
     let name = whose(inputs, of, &format!("{part}, {}", overhead.id));
     Line {
-        best: false,
         group: (overhead.id.clone(), String::new()),
         key: part.clone(),
         names: vec![Cell::text(part)],
         marks: cost_mark(What::Median, Some(&estimate), of, &name).into_iter().collect(),
         figures: vec![Some(estimate)],
         rest: vec![Cell::number(centre.average_ns)],
+        ..Line::default()
     }
 }
 

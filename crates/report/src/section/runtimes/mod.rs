@@ -1,7 +1,7 @@
 //! The clocks of language runtimes, next to C.
 
 use super::shared::{
-    Line, Rows, Spec, after_heading, columns, cost_mark, each, finding, joined_lines, lines_table,
+    Line, Rows, Spec, absent, after_heading, by_key, columns, cost_mark, each, lines_blocks, shown,
     together, whose,
 };
 use super::{Detail, SECTION as PLAIN, Section};
@@ -22,19 +22,13 @@ pub const SECTION: Section = Section {
     terms: include_str!("terms.md"),
     view,
     page: Some(page),
-    table: Some(|report| {
-        let rows: Vec<OneClock> = clocks(&report.runtimes).collect();
-        Rows::data(columns()).of_all(&rows)
-    }),
+    table: Some(|report| Rows::data(columns()).of_all(clocks(&report.runtimes))),
     ..PLAIN
 };
 
 fn view(report: &Report, detail: Detail) -> Vec<Block> {
-    if detail == Detail::Brief {
-        return Vec::new();
-    }
-    if report.runtimes.is_empty() {
-        return vec![Block::paragraph("No runtime was measured.")];
+    if detail == Detail::Brief || report.runtimes.is_empty() {
+        return absent(detail, "No runtime was measured.");
     }
     let all = detail == Detail::Everything;
     let measured: Vec<&Runtime> = report.runtimes.iter().filter(|r| !r.clocks.is_empty()).collect();
@@ -301,21 +295,13 @@ fn details(measured: &[&Runtime]) -> Vec<Block> {
 
 /// What limits the intervals of costs, each with the clocks whose interval it limits.
 fn limits(runtime: &Runtime) -> Vec<(LimitedBy, Vec<String>)> {
-    let mut limits: Vec<(LimitedBy, Vec<String>)> = Vec::new();
-    for clock in &runtime.clocks {
-        let Some(by) = clock.limited_by else {
-            continue;
-        };
+    by_key(runtime.clocks.iter().filter_map(|clock| {
         let name = match clock.states_ns {
             Some([low, high]) => format!("{} ({} or {})", clock.id, short(low), short(high)),
             None => clock.id.clone(),
         };
-        match limits.iter_mut().find(|(known, _)| *known == by) {
-            Some((_, clocks)) => clocks.push(name),
-            None => limits.push((by, vec![name])),
-        }
-    }
-    limits
+        Some((clock.limited_by?, name))
+    }))
 }
 
 /// How a stopwatch compares with the ruler.
@@ -344,8 +330,7 @@ fn unavailable(runtimes: &[Runtime]) -> Vec<Block> {
         "" "runtime" [full name(8)] Cell::code(&r.id);
         "" "reason" [full gives_way(20)] Cell::text(*why);
     };
-    let table = Rows::shown(columns, Detail::Full).of_all(&rows);
-    vec![Block::heading("Not measured"), Block::Table(table)]
+    vec![Block::heading("Not measured"), shown(columns, Detail::Full, rows)]
 }
 
 // The best monotonic clock of each runtime by system and hardware timer, as comparisons of
@@ -369,13 +354,12 @@ fn stopwatches(measured: &[&Runtime], detail: Detail, by_source: bool) -> Vec<Bl
         table.row(row);
     }
     let mut blocks = vec![Block::heading("Runtime, system, timer"), Block::Table(table.table())];
-    let shown = measured.iter().filter(|_| detail == Detail::Everything);
-    let clocks = shown.flat_map(|runtime| runtime.clocks.iter().map(move |c| (*runtime, c)));
+    let all = measured.iter().filter(|_| detail == Detail::Everything);
+    let clocks = all.flat_map(|runtime| runtime.clocks.iter().map(move |c| (*runtime, c)));
     let methods: Vec<Method> = clocks.flat_map(methods).collect();
     if !methods.is_empty() {
-        let table = Rows::shown(method_columns(), Detail::Full).of_all(&methods);
         blocks.push(Block::heading("Latency and resolution, as a benchmark measures them"));
-        blocks.push(Block::Table(table));
+        blocks.push(shown(method_columns(), Detail::Full, methods));
     }
     blocks
 }
@@ -441,18 +425,14 @@ fn page(inputs: &[Input<'_>]) -> Vec<Block> {
             let report = &input.report.runtimes;
             clocks(report).map(move |clock| (of, page_line(inputs, of, report, clock)))
         });
-        let lines = joined_lines(inputs.len(), lines.collect::<Vec<_>>());
         let sentence = all().find_map(|(_, input)| page_sentence(&input.report.runtimes));
-        let heading = finding(sentence.unwrap_or_default());
         let names =
             vec![Column::new("runtime").name(8).full(), Column::new("call").name(16).full()];
-        let strip = Column::new("a read, next to C");
+        let columns = [Column::new("a read, next to C"), Column::new("per read")];
         let rest = ["× C", "tick", "resolution"].map(|head| Column::new(head).right().full());
         let rest = rest.into_iter().chain([Column::new("stands on").gives_way(16).full()]);
-        let table =
-            lines_table(inputs, lines, names, [strip, Column::new("per read")], rest.collect());
-        let mut blocks = vec![Block::remarked("What a read costs in other languages", heading)];
-        blocks.push(Block::Table(table));
+        let (title, rest) = ("What a read costs in other languages", rest.collect());
+        let mut blocks = lines_blocks(inputs, title, sentence, lines, names, columns, rest);
         blocks.extend(each(inputs, |input| {
             let view = (SECTION.view)(input.report, Detail::Everything);
             // The first table is the one above.
@@ -490,7 +470,6 @@ fn page_line(
     let on = clock.calls.as_deref().map(calls).filter(|text| !text.is_empty());
     let timer = &runtime.hardware_timer;
     Line {
-        best: false,
         group: (runtime.language.clone(), String::new()),
         key: format!("{} {} {timer}", runtime.id, clock.id),
         names: vec![Cell::code(&runtime.id), Cell::code(&clock.call)],
@@ -502,6 +481,7 @@ fn page_line(
             Cell::ns(clock.resolution_ns),
             Cell::words(on.or_else(|| clock.claims.clone())),
         ],
+        ..Line::default()
     }
 }
 

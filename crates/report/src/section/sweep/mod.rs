@@ -1,7 +1,7 @@
 //! The same clocks under every clock source of the kernel.
 
 use super::shared::{
-    Line, Rows, Spec, columns, cost_mark, each, finding, joined_lines, lines_table, together, whose,
+    Line, Rows, Spec, absent, columns, cost_mark, each, lines_blocks, together, whose,
 };
 use super::{Detail, SECTION as PLAIN, Section, runtimes};
 use crate::block::chart::What;
@@ -20,10 +20,7 @@ pub const SECTION: Section = Section {
     terms: include_str!("terms.md"),
     view,
     page: Some(page),
-    table: Some(|report| {
-        let rows: Vec<Row> = report.sweep.iter().flat_map(rows).collect();
-        Rows::data(columns()).of_all(&rows)
-    }),
+    table: Some(|report| Rows::data(columns()).of_all(report.sweep.iter().flat_map(rows))),
     ..PLAIN
 };
 
@@ -39,10 +36,7 @@ fn rows(source: &Source) -> impl Iterator<Item = Row<'_>> {
 
 fn view(report: &Report, detail: Detail) -> Vec<Block> {
     if report.sweep.is_empty() {
-        return match detail {
-            Detail::Brief => Vec::new(),
-            _ => vec![Block::paragraph("No clock source was tried.")],
-        };
+        return absent(detail, "No clock source was tried.");
     }
     let mut table = Rows::shown(columns(), detail);
     for source in &report.sweep {
@@ -99,13 +93,11 @@ fn page(inputs: &[Input<'_>]) -> Vec<Block> {
             let rows = input.report.sweep.iter().flat_map(rows);
             rows.map(move |(source, clock, _)| (of, page_line(inputs, of, source, clock)))
         });
-        let lines = joined_lines(inputs.len(), lines.collect::<Vec<_>>());
         let sentence = inputs.iter().find_map(|input| page_sentence(&input.report.sweep));
         let names = vec![Column::new("source").name(8).full()];
         let columns = [Column::new("a read"), Column::new("cost")];
         let title = "What a clock source costs";
-        let mut blocks = vec![Block::remarked(title, finding(sentence.unwrap_or_default()))];
-        blocks.push(Block::Table(lines_table(inputs, lines, names, columns, Vec::new())));
+        let mut blocks = lines_blocks(inputs, title, sentence, lines, names, columns, Vec::new());
         blocks.extend(each(inputs, |input| (SECTION.view)(input.report, Detail::Everything)));
         blocks
     })
@@ -116,13 +108,12 @@ fn page_line(inputs: &[Input<'_>], of: usize, source: &Source, clock: &Clock) ->
     let name = whose(inputs, of, &format!("{} under {}", clock.id, source.name));
     let used = if source.original { " (in use)" } else { "" };
     Line {
-        best: false,
         group: (clock.id.clone(), clock.call.clone()),
         key: source.name.clone(),
         names: vec![Cell::code(&source.name).shown(format!("{}{used}", source.name))],
         marks: cost_mark(What::Read, clock.read(), of, &name).into_iter().collect(),
         figures: vec![clock.read().cloned()],
-        rest: Vec::new(),
+        ..Line::default()
     }
 }
 

@@ -3,6 +3,7 @@
 use super::many_tries;
 use crate::block::{Fact, Span, Text, Tone};
 use crate::number::{count, plural, short, three};
+use crate::section::shared::capitalized;
 use chronoscope_model::Report;
 use chronoscope_model::clock::Kind;
 use chronoscope_model::comparison::Standing;
@@ -97,14 +98,19 @@ fn cpus(trust: &Trust) -> Text {
     Text::dotted([verdict, handed].into_iter().chain(slowest))
 }
 
-fn rate(trust: &Trust) -> Text {
+/// The best known rate of the counter, or of the clock in its place, against an independent clock,
+/// and the first of all rates.
+fn best_rates(trust: &Trust) -> (Option<&RateAgainst>, Option<&RateAgainst>) {
     let first = trust.rates.first();
-    let same = |rate: &&RateAgainst| first.is_some_and(|first| first.id == rate.id);
-    let independent = |rate: &&RateAgainst| rate.standing == Standing::Independent;
-    let narrowest =
-        |a: &&RateAgainst, b: &&RateAgainst| a.half_width_ppm().total_cmp(&b.half_width_ppm());
-    let all = trust.rates.iter().filter(same).filter(independent);
-    match (all.min_by(narrowest), first) {
+    let independent = trust.rates.iter().filter(|rate| {
+        rate.standing == Standing::Independent && first.is_some_and(|first| first.id == rate.id)
+    });
+    let width = |rate: &RateAgainst| rate.half_width_ppm();
+    (independent.min_by(|a, b| width(a).total_cmp(&width(b))), first)
+}
+
+fn rate(trust: &Trust) -> Text {
+    match best_rates(trust) {
         (Some(rate), _) => format!(
             "{} runs {} ±{} ppm off {}",
             rate.id,
@@ -437,18 +443,13 @@ fn keeps_time(trust: &Trust) -> String {
     let rate = rate_verdict(trust);
     match wall {
         Some(wall) => format!("{wall}; {rate}"),
-        None => format!("{}{}", rate[..1].to_uppercase(), &rate[1..]),
+        None => capitalized(&rate),
     }
 }
 
 /// What holds the rate of the counter, or of the clock in its place, and how well.
 fn rate_verdict(trust: &Trust) -> String {
-    let first = trust.rates.first();
-    let independent = trust.rates.iter().filter(|rate| {
-        rate.standing == Standing::Independent && first.is_some_and(|first| first.id == rate.id)
-    });
-    let by = |a: &&RateAgainst, b: &&RateAgainst| a.half_width_ppm().total_cmp(&b.half_width_ppm());
-    match (independent.min_by(by), first) {
+    match best_rates(trust) {
         (Some(rate), _) => format!(
             "the rate was verified against {}: {} ±{} ppm",
             rate.against,

@@ -2,10 +2,10 @@
 
 mod facts;
 
-use super::shared::{FURTHEST, Rows, Spec, columns, each, finding, is_drawn};
+use super::shared::{FURTHEST, Rows, Spec, absent, columns, each, finding, is_drawn, shown};
 use super::{Detail, SECTION as PLAIN, Section};
 use crate::block::chart::{
-    Axis, Between, Cells, Chart, Drawn, Hue, Place, Plane, Series as Drawing, Shape,
+    Axis, Between, Cells, Chart, Drawn, Hue, Place, Series as Drawing, Shape,
 };
 use crate::block::{Block, Cell, Item, Part, Table, Text, Tone};
 use crate::number::{count, plural, short, three};
@@ -27,7 +27,7 @@ pub const SECTION: Section = Section {
     page: Some(page),
     table: Some(|report| {
         let rows = report.trust.iter().flat_map(watched_clocks);
-        let mut table = Rows::data(clock_columns()).of_all(&rows.collect::<Vec<_>>());
+        let mut table = Rows::data(clock_columns()).of_all(rows);
         report.trust.iter().for_each(|trust| add_series(&mut table, trust));
         table
     }),
@@ -36,10 +36,7 @@ pub const SECTION: Section = Section {
 
 fn view(report: &Report, detail: Detail) -> Vec<Block> {
     let Some(trust) = &report.trust else {
-        return match detail {
-            Detail::Brief => Vec::new(),
-            _ => vec![Block::paragraph("No clock was watched.")],
-        };
+        return absent(detail, "No clock was watched.");
     };
     let mut blocks = vec![Block::noted("Trust", watched(trust))];
     blocks.push(Block::Paragraph(facts::verdict(trust)));
@@ -245,7 +242,7 @@ fn pair_blocks(trust: &Trust, detail: Detail) -> Vec<Block> {
     if !rows.is_empty() {
         let remark = format!("by {}", trust.matrix.id);
         blocks.push(Block::noted("Offsets between CPUs", remark));
-        blocks.push(Block::Table(Rows::shown(pair_columns(), detail).of_all(&rows)));
+        blocks.push(shown(pair_columns(), detail, rows));
     }
     if left > 0 {
         let text = format!(
@@ -302,14 +299,14 @@ fn rate_blocks(trust: &Trust, detail: Detail) -> Vec<Block> {
     if trust.rates.is_empty() {
         return Vec::new();
     }
-    let shown = match detail {
+    let most = match detail {
         Detail::Everything => trust.rates.len(),
         _ => trust.rates.len().min(RATES_SHOWN),
     };
-    let table = Rows::shown(rate_columns(), detail).of_all(&trust.rates[..shown]);
-    let mut blocks = vec![Block::heading("Rates"), Block::Table(table)];
-    if shown < trust.rates.len() {
-        let rest = count((trust.rates.len() - shown) as u64);
+    let table = shown(rate_columns(), detail, &trust.rates[..most]);
+    let mut blocks = vec![Block::heading("Rates"), table];
+    if most < trust.rates.len() {
+        let rest = count((trust.rates.len() - most) as u64);
         blocks.push(Block::paragraph(format!("{rest} more with -v.")));
     }
     blocks
@@ -340,8 +337,7 @@ fn add_series(table: &mut Table, trust: &Trust) {
     let points = series.clocks.iter().flat_map(|course| {
         (course.first..series.at_s.len()).map(move |nth| Point { series, course, nth })
     });
-    let points: Vec<Point> = points.collect();
-    let mut points = Rows::data(series_columns()).of_all(&points);
+    let mut points = Rows::data(series_columns()).of_all(points);
     // Both tables begin with the name of the clock.
     let (before, after) = (table.columns.len(), points.columns.len() - 1);
     for item in &mut table.items {
@@ -464,25 +460,18 @@ fn drift(trust: &Trust) -> Option<Chart> {
     all.append(&mut lines);
     let margin = ((ends[1] - ends[0]) * 0.05).max(1.0);
     let against = &series.against;
-    Some(Chart {
-        title: format!("How far clocks got ahead of {against}, and the 95 % bounds of their rates"),
-        alt: format!(
-            "The offsets of {} clocks from {against} over {}, between {} and {}.",
-            series.clocks.len(),
-            short(last * 1e9),
-            short(ends[0]),
-            short(ends[1])
-        ),
-        drawn: Drawn::Plane(Plane {
-            x: Axis { name: "time".into(), scale: Scale::linear(Unit::Seconds, 0.0, last) },
-            y: Axis {
-                name: "ahead".into(),
-                scale: Scale::linear(Unit::Ns, ends[0] - margin, ends[1] + margin),
-            },
-            series: all,
-            notes: Vec::new(),
-        }),
-    })
+    let title =
+        format!("How far clocks got ahead of {against}, and the 95 % bounds of their rates");
+    let alt = format!(
+        "The offsets of {} clocks from {against} over {}, between {} and {}.",
+        series.clocks.len(),
+        short(last * 1e9),
+        short(ends[0]),
+        short(ends[1])
+    );
+    let x = Axis::new("time", Scale::linear(Unit::Seconds, 0.0, last));
+    let y = Axis::new("ahead", Scale::linear(Unit::Ns, ends[0] - margin, ends[1] + margin));
+    Some(Chart::plane(title, alt, [x, y], all, Vec::new()))
 }
 
 /// The bounds after this many seconds: one band for clocks whose intervals overlap, because bands

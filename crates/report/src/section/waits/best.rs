@@ -3,11 +3,11 @@
 //! of.
 
 use super::{Labelled, distribution, durations, method, setting, several_cpus, table, waits_of};
-use crate::block::chart::{Axis, Chart, Drawn, Hue, Place, Plane, Series, Shape};
+use crate::block::chart::{Axis, Chart, Hue, Place, Series, Shape};
 use crate::block::{Block, Cell, Column, Item, Rank, Table, Text, Tone, Value};
 use crate::number::{plural, short};
 use crate::scale::{Scale, Unit};
-use crate::section::shared::{Rows, Spec, columns};
+use crate::section::shared::{Spec, columns, shown};
 use crate::section::{Detail, machine};
 use chronoscope_model::Report;
 use chronoscope_model::advice::{Advice, Goal, WaitChoice};
@@ -212,10 +212,9 @@ fn plot(measured: &[&Wait]) -> Vec<Block> {
     }
     let title =
         format!("{} of overshoot by CPU time, {}, idle", shown.name(), short(middle as f64));
-    let axis = |name: &'static str, unit| Axis { name: name.into(), scale: Scale::log(unit, []) };
-    let (x, y) = (axis("CPU time", Unit::Share), axis("overshoot", Unit::Ns));
-    let plane = Plane { x, y, series, notes: Vec::new() };
-    vec![Block::Chart(Chart { title, alt: String::new(), drawn: Drawn::Plane(plane) })]
+    let axes = [("CPU time", Unit::Share), ("overshoot", Unit::Ns)];
+    let axes = axes.map(|(name, unit)| Axis::new(name, Scale::log(unit, [])));
+    vec![Block::Chart(Chart::plane(title, String::new(), axes, series, Vec::new()))]
 }
 
 // The waits as shown by the program that this measurement grew out of: smallest, mean and largest
@@ -252,9 +251,8 @@ pub fn ticks(report: &Report, detail: Detail) -> Vec<Block> {
             blocks.push(Block::heading(ticks_title(&rows, load, ns)));
             blocks.push(Block::legend(table::conditions(report, &rows).join(", ")));
             blocks.append(&mut about_load);
-            let rows: Vec<Labelled> = rows.into_iter().map(|wait| (wait, several)).collect();
-            let table = Rows::shown(ticks_columns(everything), detail);
-            blocks.push(Block::Table(table.of_all(&rows)));
+            let rows = rows.into_iter().map(|wait| (wait, several));
+            blocks.push(shown(ticks_columns(everything), detail, rows));
         }
         if everything || distribution::is_long(&of_load) {
             blocks.extend(distribution::of_each(&of_load));

@@ -3,7 +3,7 @@
 
 use super::{method, several_cpus, waits_of};
 use crate::block::Block;
-use crate::block::chart::{Axis, Chart, Drawn, Hue, Note, Place, Plane, Series, Shape};
+use crate::block::chart::{Axis, Chart, Hue, Note, Place, Series, Shape};
 use crate::number::{count, percent, plural, short};
 use crate::page::Input;
 use crate::scale::{Scale, Unit};
@@ -223,16 +223,9 @@ pub(super) fn cost_chart(rows: &[&Row<'_>], what: &str, several: bool) -> Option
     } else {
         "CPU time of the waiting thread"
     };
-    Some(Block::Chart(Chart {
-        title: format!("Accuracy of a {what} against CPU time"),
-        alt,
-        drawn: Drawn::Plane(Plane {
-            x: Axis { name: key.into(), scale: x },
-            y: Axis { name: "overshoot, 90th percentile".into(), scale: y },
-            series,
-            notes: Vec::new(),
-        }),
-    }))
+    let axes = [Axis::new(key, x), Axis::new("overshoot, 90th percentile", y)];
+    let title = format!("Accuracy of a {what} against CPU time");
+    Some(Block::Chart(Chart::plane(title, alt, axes, series, Vec::new())))
 }
 
 fn cost_place(row: &Row<'_>) -> Option<Place> {
@@ -293,16 +286,9 @@ pub(super) fn count_charts(inputs: &[Input<'_>], rows: &[&Row<'_>], what: &str) 
         );
         let at = latest.map_or(floor, |(ns, _)| ns.max(floor));
         let note = |words| Note { x: at, y: fullest as f64, words, line: true };
-        Block::Chart(Chart {
-            title,
-            alt,
-            drawn: Drawn::Plane(Plane {
-                x: Axis { name: "overshoot, in tenths of a decade".into(), scale: x },
-                y: Axis { name: "waits".into(), scale: y },
-                series,
-                notes: words.map(note).into_iter().collect(),
-            }),
-        })
+        let axes = [Axis::new("overshoot, in tenths of a decade", x), Axis::new("waits", y)];
+        let notes = words.map(note).into_iter().collect();
+        Block::Chart(Chart::plane(title, alt, axes, series, notes))
     };
     panels(inputs, rows).into_iter().map(chart).collect()
 }
@@ -372,16 +358,9 @@ pub(super) fn percentile_charts(inputs: &[Input<'_>], rows: &[&Row<'_>], what: &
             last[at..].rotate_left(1);
             series[at..].rotate_left(1);
         }
-        Block::Chart(Chart {
-            alt: curves_in_words(&title, &rows),
-            title,
-            drawn: Drawn::Plane(Plane {
-                x: Axis { name: "percentile of the waits".into(), scale: x },
-                y: Axis { name: "overshoot".into(), scale: y },
-                series,
-                notes: Vec::new(),
-            }),
-        })
+        let axes = [Axis::new("percentile of the waits", x), Axis::new("overshoot", y)];
+        let alt = curves_in_words(&title, &rows);
+        Block::Chart(Chart::plane(title, alt, axes, series, Vec::new()))
     };
     panels(inputs, rows).into_iter().map(chart).collect()
 }

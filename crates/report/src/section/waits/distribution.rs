@@ -3,6 +3,7 @@
 use super::{durations, method, method_cell, setting, several_cpus, waits_of};
 use crate::block::{Block, Cell, Column, Item, Table, Tone, Value};
 use crate::number::{count, plural, short};
+use crate::section::shared::by_key;
 use chronoscope_model::Report;
 use chronoscope_model::histogram::Decoded;
 use chronoscope_model::waits::{Load, Wait};
@@ -23,15 +24,9 @@ pub(super) fn view(rows: &[&Wait], width: Option<u64>) -> Vec<Block> {
         let set = (wait.slack_ns, wait.slice_ns, wait.timer_period_ms);
         (wait.id.clone(), wait.load, set, wait.cpu, width.and(wait.requested_ns))
     };
-    let mut groups: Vec<Vec<&Wait>> = Vec::new();
-    for &wait in rows {
-        match groups.iter_mut().find(|group| key(group[0]) == key(wait)) {
-            Some(group) => group.push(wait),
-            None => groups.push(vec![wait]),
-        }
-    }
     let several = several_cpus(rows);
-    groups.iter().flat_map(|group| table(group, several, width)).collect()
+    let groups = by_key(rows.iter().map(|wait| (key(wait), *wait)));
+    groups.iter().flat_map(|(_, group)| table(group, several, width)).collect()
 }
 
 /// A column: the duration, the overshoots, and how many there are.

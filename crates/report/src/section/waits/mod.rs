@@ -9,7 +9,7 @@ mod why;
 
 pub use best::ticks;
 
-use super::shared::Rows;
+use super::shared::{Rows, shown};
 use super::{Detail, Distribution, Section};
 use crate::block::{Block, Cell, Column, Table, Value};
 use crate::number::{count, plural, short};
@@ -27,7 +27,6 @@ pub const SECTION: Section = Section {
     terms: include_str!("terms.md"),
     view,
     table: Some(|report| {
-        let rows: Vec<Labelled> = report.waits.iter().map(|wait| (wait, false)).collect();
         let all = Traits {
             everything: true,
             slice: true,
@@ -36,7 +35,8 @@ pub const SECTION: Section = Section {
             early: true,
             strip: false,
         };
-        Rows::data(table::wait_columns(all)).of_all(&rows)
+        let rows = report.waits.iter().map(|wait| (wait, false));
+        Rows::data(table::wait_columns(all)).of_all(rows)
     }),
     distributions: Some(distributions),
     // Three methods more than there are clocks of a kind: a sleep, a spin and both together.
@@ -128,9 +128,8 @@ fn under(load: Load, rows: &[&Wait], axis: Scale, detail: Detail) -> Vec<Block> 
         let title = "With missed deadlines (corrected for coordinated omission):";
         blocks.push(Block::legend(title));
         let rows = rows.iter().filter(|wait| wait.grid.is_some());
-        let rows: Vec<Labelled> = rows.map(|wait| (*wait, several)).collect();
-        let table = Rows::shown(table::corrected_columns(traits), detail);
-        blocks.push(Block::Table(table.of_all(&rows)));
+        let rows = rows.map(|wait| (*wait, several));
+        blocks.push(shown(table::corrected_columns(traits), detail, rows));
     }
     blocks.extend(table::remarks(rows));
     for wait in rows {

@@ -3,12 +3,11 @@
 
 use super::charts::{self, Row};
 use super::{Detail, best, durations, group, loads, method_cell, setting, table, waits_of, why};
-use crate::block::chart::{Mark, What};
 use crate::block::{Block, Cell, Column, Item, Table, Text, Tone, Value};
 use crate::number::{count, percent, plural, short};
 use crate::page::Input;
-use crate::section::shared::{Rows, Spec, columns};
-use chronoscope_model::quantile::Percentile::{self, P50, P90, P99, P999};
+use crate::section::shared::{Rows, Spec, capitalized, columns};
+use chronoscope_model::quantile::Percentile::{P50, P90, P99, P999};
 use chronoscope_model::waits::{Kind, Takes, Wait};
 use std::collections::BTreeSet;
 
@@ -177,7 +176,7 @@ fn figures_table(inputs: &[Input<'_>], rows: &[&Row<'_>]) -> Table {
         let mut of_it: Vec<&Row> =
             rows.iter().copied().filter(|row| row.wait.load == load).collect();
         let waits: Vec<&Wait> = of_it.iter().map(|row| row.wait).collect();
-        table.group(capital(&charts::next_to(load)), group(&waits, false).1);
+        table.group(capitalized(&charts::next_to(load)), group(&waits, false).1);
         // The rows of a method follow each other, that of the first report first.
         let first = of_it.clone();
         let place = |row: &Row| first.iter().position(|it| it.name == row.name);
@@ -201,11 +200,6 @@ fn figures_table(inputs: &[Input<'_>], rows: &[&Row<'_>]) -> Table {
     table
 }
 
-fn capital(words: &str) -> String {
-    let mut chars = words.chars();
-    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
-}
-
 fn figure_columns<'a>(rows: &[&Row<'_>]) -> Vec<Spec<Line<'a>>> {
     let has = |it: fn(&Wait) -> bool| rows.iter().any(|row| it(row.wait));
     let (slack, slice) = (has(|it| it.slack_ns.is_some()), has(|it| it.slice_ns.is_some()));
@@ -218,7 +212,7 @@ fn figure_columns<'a>(rows: &[&Row<'_>]) -> Vec<Spec<Line<'a>>> {
         };
         "" "slack" [full_if(slack) also_name right close] setting(row.wait.slack_ns);
         "" "slice" [full_if(slice) also_name right close] setting(row.wait.slice_ns);
-        "" "overshoot" [full] Cell::new(Value::Strip(strip_marks(row)));
+        "" "overshoot" [full] table::strip_cell(row.wait, row.of, &row.name);
         "" "p50" [full right] Cell::whole_ns(row.wait.percentile(P50));
         "" "p50 95 %" [full right more] table::interval_cell(row.wait, P50);
         "" "p90" [full right] Cell::whole_ns(row.wait.percentile(P90));
@@ -243,38 +237,4 @@ fn figure_columns<'a>(rows: &[&Row<'_>]) -> Vec<Spec<Line<'a>>> {
         "" "p99.9, missed included" [full_if(grid) right more]
             Cell::whole_ns(row.wait.corrected(P999));
     }
-}
-
-/// The median, the 90th and the 99th percentile as far as there are waits for them, and the worst.
-fn strip_marks(row: &Row<'_>) -> Vec<Mark> {
-    // A logarithmic axis has no place for 0.
-    let place = |ns: u64| ns.max(1) as f64;
-    let wait = row.wait;
-    let percentiles = [(What::Median, P50), (What::P90, P90), (What::P99, P99)];
-    let of = |(what, percentile): (What, Percentile)| {
-        let ns = wait.percentile(percentile)?;
-        let interval = wait.intervals.get(percentile);
-        let unknown = u64::try_from(wait.max_ns).unwrap_or(0);
-        let low = interval.map_or(ns, |it| it.low_ns).min(ns);
-        let high = interval.map_or(ns, |it| it.high_ns.unwrap_or(unknown)).max(ns);
-        let figure = format!("{} {}", percentile.name(), short(ns as f64));
-        let words = match table::interval_cell(wait, percentile).value {
-            Value::Text(range) => format!("{} · {figure}, 95 %: {range}", row.name),
-            _ => format!("{} · {figure}", row.name),
-        };
-        let (value, low, high) = (place(ns), place(low), place(high));
-        Some(Mark { what, value, low, high, of: row.of, words })
-    };
-    let mut marks: Vec<Mark> = percentiles.into_iter().filter_map(of).collect();
-    let worst = place(u64::try_from(wait.max_ns).unwrap_or(0));
-    let words = format!("{} · worst {}", row.name, short(wait.max_ns as f64));
-    marks.push(Mark {
-        what: What::Worst,
-        value: worst,
-        low: worst,
-        high: worst,
-        of: row.of,
-        words,
-    });
-    marks
 }

@@ -5,7 +5,7 @@ use crate::block::chart::{Mark, What};
 use crate::block::{Block, Cell, Fact, Rank, Text, Tone, Value};
 use crate::number::{count, plural, short};
 use crate::section::Detail;
-use crate::section::shared::{Spec, columns, load_got};
+use crate::section::shared::{Spec, by_key, columns, load_got};
 use chronoscope_model::Report;
 use chronoscope_model::quantile::Interval;
 use chronoscope_model::quantile::Percentile::{self, P50, P90, P99, P999};
@@ -88,7 +88,7 @@ pub(super) fn wait_columns<'a>(traits: Traits) -> Vec<Spec<Labelled<'a>>> {
             Cell::ns(by_clock(wait).map(|clock| clock.mean_ns));
         "clock_difference_ns" "clock\n- ruler" [full_if(traits.everything) right more]
             Cell::ns(wait.clock_difference_ns());
-        "" "overshoot" [full_if(traits.strip)] strip_cell(wait);
+        "" "overshoot" [full_if(traits.strip)] strip_cell(wait, 0, "");
         "early" "early" [full right close rank(defect)] {
             let early = (wait.samples > 0).then_some(wait.early);
             Cell::count(early).toned(if wait.early > 0 { Tone::Bad } else { Tone::Dim })
@@ -117,25 +117,26 @@ pub(super) fn wait_columns<'a>(traits: Traits) -> Vec<Spec<Labelled<'a>>> {
     all
 }
 
-/// The percentiles that the number of waits supports, and the worst wait, as a picture.
-fn strip_cell(wait: &Wait) -> Cell {
-    let of = |what, percentile: Percentile| {
-        let value = wait.percentile(percentile)? as f64;
-        let (low, high) = wait.intervals.get(percentile).map_or((value, value), |interval| {
-            (interval.low_ns as f64, interval.high_ns.map_or(value, |ns| ns as f64))
-        });
-        let words = format!("{} {}", percentile.name(), short(value));
-        Some(Mark { what, value, low, high, of: 0, words })
+/// The median, the 90th and the 99th percentile as far as there are waits for them, and the worst,
+/// of a row with this name in the report of this number.
+pub(super) fn strip_cell(wait: &Wait, of: usize, name: &str) -> Cell {
+    // A logarithmic axis has no place for 0.
+    let place = |ns: u64| ns.max(1) as f64;
+    let largest = u64::try_from(wait.max_ns).unwrap_or(0);
+    let mark = |(what, percentile): (What, Percentile)| {
+        let ns = wait.percentile(percentile)?;
+        let interval = wait.intervals.get(percentile);
+        let low = interval.map_or(ns, |it| it.low_ns).min(ns);
+        let high = interval.map_or(ns, |it| it.high_ns.unwrap_or(largest)).max(ns);
+        let range = interval.map(|it| format!(", 95 %: {}", range_of(it))).unwrap_or_default();
+        let words = format!("{name} · {} {}{range}", percentile.name(), short(ns as f64));
+        Some(Mark::new(what, [low, ns, high].map(place), of, words))
     };
-    let worst = (wait.samples > 0).then(|| {
-        let value = wait.max_ns as f64;
-        let words = format!("worst {}", short(value));
-        Mark { what: What::Worst, value, low: value, high: value, of: 0, words }
-    });
     let percentiles = [(What::Median, P50), (What::P90, P90), (What::P99, P99)];
-    let marks = percentiles.into_iter().map(|(what, percentile)| of(what, percentile));
-    let marks: Vec<Mark> = marks.chain([worst]).flatten().collect();
-    Cell::new(if marks.is_empty() { Value::Absent } else { Value::Strip(marks) })
+    let mut marks: Vec<Mark> = percentiles.into_iter().filter_map(mark).collect();
+    let words = format!("{name} · worst {}", short(wait.max_ns as f64));
+    marks.push(Mark::new(What::Worst, [place(largest); 3], of, words));
+    Cell::new(Value::Strip(marks))
 }
 
 /// A figure of a row; absent if nothing was measured, and not zero.
@@ -369,23 +370,18 @@ pub(super) fn moment(wait: &Wait, moment: &Moment) -> Vec<Block> {
 pub(super) fn unavailable(waits: &[Wait], detail: Detail) -> Vec<Block> {
     let absent = waits.iter().filter(|wait| wait.samples == 0 && !wait.available);
     let (elsewhere, here): (Vec<&Wait>, Vec<&Wait>) = absent.partition(|wait| wait.elsewhere);
-    // A reason that many share is given once.
-    let mut reasons: Vec<(&str, Load, Vec<&str>)> = Vec::new();
     let shown = match detail {
         Detail::Everything => [here, elsewhere.clone()].concat(),
         _ => here,
     };
-    for wait in shown {
+    // A reason that many share is given once.
+    let reasons = by_key(shown.into_iter().map(|wait| {
         let reason = wait.unavailable_reason.as_deref().unwrap_or("no reason is known");
-        let mut known = reasons.iter_mut();
-        match known.find(|known| known.0 == reason && known.1 == wait.load) {
-            Some(known) => known.2.push(&wait.id),
-            None => reasons.push((reason, wait.load, vec![&wait.id])),
-        }
-    }
+        ((reason, wait.load), wait.id.as_str())
+    }));
     let mut blocks: Vec<Block> = reasons
         .into_iter()
-        .map(|(reason, load, ids)| {
+        .map(|((reason, load), ids)| {
             let whole_load = load != Load::None && reason.starts_with("load ");
             let what = if whole_load { "Not measured".to_owned() } else { ids.join(", ") };
             Block::paragraph(format!("{what}: {reason}."))

@@ -6,7 +6,7 @@ use crate::block::{Block, Cell, Text, Tone, Value};
 use crate::late::{self, LEAST_SHARE};
 use crate::number::{count, percent, plural, short};
 use crate::section::Detail;
-use crate::section::shared::{Rows, Spec, columns};
+use crate::section::shared::{Rows, Spec, capitalized, columns, shown};
 use chronoscope_model::Report;
 use chronoscope_model::waits::{Load, Wait};
 use chronoscope_model::why::{
@@ -41,8 +41,7 @@ pub(super) fn why_drawn(report: &Report) -> Vec<Block> {
         let share = percent(share);
         format!("{share} of the overshoot of the latest wake-ups is {}. ", cause.words())
     });
-    let words = explained(&rows);
-    let remark = format!("{largest}{}{}.", words[..1].to_uppercase(), &words[1..]);
+    let remark = format!("{largest}{}.", capitalized(&explained(&rows)));
     why_blocks(&rows, true, Detail::Full, remark.into(), true)
 }
 
@@ -226,7 +225,7 @@ fn latest_wake_ups(rows: &[(&Wait, &Why)], detail: Detail, drawn: bool) -> Vec<B
         n => format!("The {} latest wake-ups:", count(n as u64)),
     };
     let mut blocks = vec![Block::legend(title)];
-    blocks.push(Block::Table(Rows::shown(columns, detail).of_all(&all)));
+    blocks.push(shown(columns, detail, all));
     blocks.extend(ran_instead(rows, detail));
     blocks
 }
@@ -342,7 +341,7 @@ fn ran_instead(rows: &[(&Wait, &Why)], detail: Detail) -> Vec<Block> {
         let more = all.len().saturating_sub(most) as u64;
         all.truncate(most);
         blocks.push(Block::legend("Who ran instead:"));
-        blocks.push(Block::Table(Rows::shown(culprit_columns(), detail).of_all(&all)));
+        blocks.push(shown(culprit_columns(), detail, all));
         if more > 0 {
             let them = plural(more, "other task", "other tasks");
             blocks.push(Block::paragraph(format!("{them} ran for less time: -v.")));
