@@ -279,9 +279,9 @@ const QUOTED: &[(&str, &str, &str, &str)] = &[
         "diagnose/src/compare/rule.rs",
         "SPEEDS",
     ),
-    ("changes", "with another ±{}, unless", "diagnose/src/disturbed.rs", "OFF"),
-    ("changes", "more than {} of the rounds, or if", "diagnose/src/disturbed.rs", "SHARED"),
-    ("changes", "by more than {} below its usual", "diagnose/src/disturbed.rs", "FELL"),
+    ("changes", "with another ±{}, unless", "diagnose/src/run.rs", "OFF"),
+    ("changes", "more than {} of the rounds, or if", "diagnose/src/run.rs", "SHARED"),
+    ("changes", "by more than {} below its usual", "diagnose/src/run.rs", "FELL"),
     ("../SECURITY", "| connections at a time | {} |", "fleet/src/http/mod.rs", "CONNECTIONS"),
     ("../SECURITY", "| time for the head | {} |", "fleet/src/http/stream.rs", "HEAD"),
     (

@@ -3,7 +3,7 @@
 //! They may come from anybody. Nothing is unpacked but the files that hold facts: regular ones, up
 //! to a size, below a temporary folder.
 
-use crate::error::Usage;
+use crate::context::Usage;
 use crate::texts::{self, MOST, TAKES};
 use std::fs::{self, File};
 use std::io::{self, Read, Seek};

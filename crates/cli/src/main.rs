@@ -4,32 +4,18 @@
 #![forbid(unsafe_code)]
 
 mod archive;
-mod baseline_name;
-mod checkpoint;
 mod cli;
-mod code;
 mod commands;
-mod completions;
 mod context;
-mod error;
-#[cfg(feature = "serve")]
-mod fleet;
-mod habits;
 mod input;
-mod man;
 mod options;
 mod output;
-mod pictures;
 mod presets;
 mod progress;
 mod runner;
 mod screen;
-#[cfg(feature = "watch")]
-mod service;
-mod stop;
 mod task;
 mod texts;
-mod waits_line;
 
 use chronoscope_probes::memory::Allocator;
 use context::Context;
@@ -40,7 +26,7 @@ static ALLOCATOR: Allocator = Allocator;
 
 fn main() -> ExitCode {
     chronoscope_survey::start_up();
-    run().unwrap_or_else(|error| error::failed(&error))
+    run().unwrap_or_else(|error| context::failed(&error))
 }
 
 fn run() -> anyhow::Result<ExitCode> {

@@ -3,8 +3,8 @@
 //!
 //! A group has no doc comment, because clap would take it for the description of the command.
 
-use crate::baseline_name;
-use crate::pictures;
+use crate::commands::compare::baseline::checked_name;
+use crate::output;
 use chronoscope_diagnose::faults;
 use chronoscope_model::units::parse_whole;
 use chronoscope_model::{About, Finding, Level, Report, units};
@@ -76,10 +76,10 @@ pub struct Findings {
 #[command(next_help_heading = "Options for baselines")]
 pub struct Baselines {
     /// Compare with the report that was saved under this name.
-    #[arg(long, value_name = "NAME", value_parser = baseline_name::checked)]
+    #[arg(long, value_name = "NAME", value_parser = checked_name)]
     pub baseline: Option<String>,
     /// Save the report under this name, in the user's data directory.
-    #[arg(long, value_name = "NAME", value_parser = baseline_name::checked)]
+    #[arg(long, value_name = "NAME", value_parser = checked_name)]
     pub save_baseline: Option<String>,
     /// Replace the report that was saved under that name.
     #[arg(long, requires = "save_baseline")]
@@ -218,7 +218,7 @@ impl Shape {
     pub fn id(self) -> &'static str {
         match self {
             Self::Format(format) => format.id,
-            Self::Pictures => pictures::ID,
+            Self::Pictures => output::SVG,
         }
     }
 
@@ -233,14 +233,14 @@ fn export(text: &str) -> Result<Export, String> {
         return by_extension(text);
     };
     if id.eq_ignore_ascii_case("png") {
-        return Err(pictures::NO_PNG.into());
+        return Err(output::NO_PNG.into());
     }
-    let drawn = id.eq_ignore_ascii_case(pictures::ID);
+    let drawn = id.eq_ignore_ascii_case(output::SVG);
     let shape = drawn.then_some(Shape::Pictures);
     let shape = shape.or_else(|| format::find(id).map(Shape::Format));
     let shape = shape.ok_or_else(|| {
         let ids = format::ALL.iter().map(|format| format.id);
-        let ids: Vec<&str> = ids.chain([pictures::ID]).collect();
+        let ids: Vec<&str> = ids.chain([output::SVG]).collect();
         format!("there is no format '{id}': use one of {}", ids.join(", "))
     })?;
     match path {
@@ -257,8 +257,8 @@ fn by_extension(path: &str) -> Result<Export, String> {
     let found = format::by_extension().find(|it| of_name.eq_ignore_ascii_case(it.extension));
     match found {
         Some(format) => Ok(Export { shape: Shape::Format(format), path: Some(path.into()) }),
-        None if of_name.eq_ignore_ascii_case("png") => Err(pictures::NO_PNG.into()),
-        None if of_name.eq_ignore_ascii_case(pictures::ID) => {
+        None if of_name.eq_ignore_ascii_case("png") => Err(output::NO_PNG.into()),
+        None if of_name.eq_ignore_ascii_case(output::SVG) => {
             Err("each chart is a picture: svg=DIR names the folder for all".into())
         }
         None if path == "-" => Err("name the format of standard output, as in json=-".into()),

@@ -1,6 +1,15 @@
-//! Where output goes: standard output, or files that are written whole or not at all.
+//! Where output goes: standard output, or files that are written whole or not at all. The charts of
+//! reports are pictures, each in a file of its own. A checkpoint is the file to which a long run
+//! writes its report every second, and from which it can be resumed.
 
-use anyhow::anyhow;
+use crate::context::Usage;
+use crate::input;
+use anyhow::{Context as _, anyhow};
+use chronoscope_model::Report;
+use chronoscope_report::page::{Input, pictures};
+use chronoscope_survey::{Error, Survey};
+use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -123,13 +132,141 @@ pub fn cannot_write(path: &Path, error: &io::Error) -> anyhow::Error {
     anyhow!("cannot write {}: {error}", path.display())
 }
 
-#[cfg(all(test, unix))]
+/// The format's name, which is also the extension of its files.
+pub const SVG: &str = "svg";
+
+pub const ABOUT_SVG: &str = "each chart of the page as an SVG file, in a folder: svg=DIR";
+
+/// What is answered to those who ask for PNG.
+pub const NO_PNG: &str = "PNG is not written: svg=DIR writes each chart, and a browser or \
+                          rsvg-convert turns an SVG into a PNG";
+
+/// The pictures of these reports: the name and the content of each file.
+///
+/// # Errors
+/// There is nothing to draw.
+pub fn drawn(inputs: &[Input<'_>]) -> anyhow::Result<Vec<(String, Vec<u8>)>> {
+    let mut taken = BTreeSet::new();
+    let mut files = Vec::new();
+    for picture in pictures::of(inputs) {
+        let stem = file_stem(&picture.name);
+        let mut name = stem.clone();
+        for number in 2.. {
+            if taken.insert(name.clone()) {
+                break;
+            }
+            name = format!("{stem}-{number}");
+        }
+        files.push((format!("{name}.{SVG}"), picture.svg.into_bytes()));
+    }
+    anyhow::ensure!(!files.is_empty(), "{SVG}: nothing that was measured has a chart");
+    Ok(files)
+}
+
+/// A name that is a file on every system, whatever a report contains.
+fn file_stem(name: &str) -> String {
+    let fits = |c: char| if c.is_ascii_alphanumeric() || "_-".contains(c) { c } else { '-' };
+    let stem: String = name.chars().map(fits).take(100).collect();
+    if stem.is_empty() { "chart".into() } else { stem }
+}
+
+/// Checks that a new run may keep its checkpoint at this path. `instead` is what else could be done
+/// with an existing file; `{}` in it stands for the path.
+///
+/// # Errors
+/// Something exists there, perhaps hours of another run; or no file can be written there.
+pub fn new_checkpoint(path: &Path, instead: &str) -> anyhow::Result<()> {
+    let there = fs::metadata(path).ok();
+    if there.is_some_and(|there| there.is_file() && there.len() > 0) {
+        let path = path.display().to_string();
+        let instead = instead.replace("{}", &path);
+        return Err(Usage(format!(
+            "{path} exists and would be overwritten: {instead}, or name another file"
+        ))
+        .into());
+    }
+    check_checkpoint(path)
+}
+
+/// Checks that a checkpoint can be written to this path now, before hours are spent on it.
+///
+/// # Errors
+/// The reason why it cannot be written.
+pub fn check_checkpoint(path: &Path) -> anyhow::Result<()> {
+    regular_or_new(path).and_then(|()| check(path)).context("--checkpoint")
+}
+
+/// Checks that the path is free or a regular file.
+fn regular_or_new(path: &Path) -> anyhow::Result<()> {
+    match fs::metadata(path) {
+        Ok(there) if !there.is_file() => {
+            anyhow::bail!("cannot write {}: it is not a regular file", path.display())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes a checkpoint, in compact form because it must be quick while waits are measured.
+///
+/// # Errors
+/// Why it could not be written.
+fn write_checkpoint(path: &Path, report: &Report) -> anyhow::Result<()> {
+    regular_or_new(path)?;
+    write_whole(path, &serde_json::to_vec(report)?)
+}
+
+/// Writes checkpoints for as long as a run takes.
+#[derive(Default)]
+pub struct Checkpoints {
+    failing: Cell<bool>,
+}
+
+impl Checkpoints {
+    /// Whether the last checkpoint could not be written.
+    pub fn has_failed(&self) -> bool {
+        self.failing.get()
+    }
+
+    /// Writes a checkpoint if there is a file for it. The reason for a failure is shown once; the
+    /// write is tried again every second, because the disk may have room again.
+    pub fn keep(&self, file: Option<&Path>, report: &Report, say: impl Fn(&str)) {
+        let Some(path) = file else { return };
+        match write_checkpoint(path, report) {
+            Ok(()) => self.failing.set(false),
+            Err(error) if !self.failing.replace(true) => {
+                say(&format!("{error:#}; the run continues"));
+            }
+            Err(_) => {}
+        }
+    }
+}
+
+/// The rest of the run of a checkpoint, which will be kept up to date, by a function that makes it
+/// of the report.
+///
+/// # Errors
+/// The file cannot be read or written, or the run cannot be resumed.
+pub fn resumed(
+    path: &Path,
+    resume: impl FnOnce(Report) -> Result<Survey<'static>, Error>,
+) -> anyhow::Result<Survey<'static>> {
+    if path == Path::new("-") {
+        let line = "--resume needs a file, because the run keeps it up to date";
+        return Err(Usage(line.into()).into());
+    }
+    let survey =
+        resume(input::report(path)?).map_err(|why| Usage(format!("{}: {why}", path.display())))?;
+    check_checkpoint(path).map(|()| survey)
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::{PermissionsExt, symlink};
 
+    #[cfg(unix)]
     #[test]
     fn links_are_followed_and_modes_are_kept() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
         let folder = tempfile::tempdir().expect("a folder");
         let at = |name: &str| folder.path().join(name);
         symlink("file", at("link")).expect("room");
@@ -150,6 +287,7 @@ mod tests {
         assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 5);
     }
 
+    #[cfg(unix)]
     #[test]
     fn errors_do_not_name_the_temporary_file() {
         let folder = tempfile::tempdir().expect("a folder");
@@ -160,5 +298,19 @@ mod tests {
             assert!(told.contains(path.to_str().expect("plain")), "{told}");
         }
         check(Path::new("/dev/null")).expect("a device");
+    }
+
+    #[test]
+    fn a_name_leads_out_of_no_folder() {
+        assert_eq!(file_stem("waits-none"), "waits-none");
+        assert_eq!(file_stem("../etc/a b\u{0}\\"), "---etc-a-b--");
+        assert_eq!(file_stem(""), "chart");
+    }
+
+    #[test]
+    fn a_report_without_charts_is_one_line() {
+        let report = Report::default();
+        let refused = drawn(&[Input { name: "", report: &report }]);
+        assert!(refused.expect_err("nothing").to_string().contains("has a chart"));
     }
 }

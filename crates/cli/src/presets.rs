@@ -1,7 +1,7 @@
 //! Known experiments under a name: a table of command lines. Help, `list presets`, `explain` and
 //! docs/commands.md show the table.
 
-use crate::error::Usage;
+use crate::context::Usage;
 use chronoscope_report::text::Page;
 use chronoscope_survey::select::unknown;
 use clap::builder::{PossibleValue, PossibleValuesParser};

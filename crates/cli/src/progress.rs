@@ -1,9 +1,10 @@
 //! Progress on standard error: only on a terminal, and rarely, because drawing disturbs what is
 //! measured.
 
-use crate::waits_line;
+use chronoscope_model::units;
+use chronoscope_model::waits::Load;
 use chronoscope_probes::time::Instant;
-use chronoscope_survey::Progress as State;
+use chronoscope_survey::{Progress as State, WaitsProgress};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
 use std::cell::Cell;
 use std::io::{self, IsTerminal, Write};
@@ -47,7 +48,7 @@ impl Progress {
         match state {
             State::Time(whole) => self.whole.set(self.whole.get().or(Some(whole))),
             State::Phase(phase, done) => self.draw(Some(done), None, phase.into()),
-            State::Waits(waits) => self.draw(waits.share, waits.left_s, waits_line::text(waits)),
+            State::Waits(waits) => self.draw(waits.share, waits.left_s, waits_line(waits)),
             State::Expected(..) | State::Done(_) => {}
         }
     }
@@ -62,9 +63,9 @@ impl Progress {
             }
         };
         let message = match left_s {
-            Some(left) => format!("{} left: {what}", waits_line::whole(left)),
+            Some(left) => format!("{} left: {what}", whole_time(left)),
             None if done.is_some() => what,
-            None => format!("{} so far: {what}", waits_line::whole(seconds)),
+            None => format!("{} so far: {what}", whole_time(seconds)),
         };
         if self.bar.message() != message {
             self.bar.set_message(message);
@@ -143,5 +144,70 @@ fn style(template: &str) -> ProgressStyle {
 impl Drop for Progress {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
+    }
+}
+
+/// The state of a run behind the bar, the most important first: a narrow terminal cuts off the end.
+fn waits_line(progress: &WaitsProgress) -> String {
+    let time = |ns: f64| units::human_ns(ns);
+    let mut text = String::new();
+    if progress.load != Load::None {
+        text += &format!("load {}, ", progress.load.name());
+    }
+    text += &progress.samples.to_string();
+    if let Some(wanted) = progress.wanted {
+        text += &format!(" of {wanted}");
+    }
+    text += " waits";
+    if progress.missed > 0 {
+        text += &format!(", {} missed", progress.missed);
+    }
+    text += &format!(", max {}", time(progress.max_ns as f64));
+    for (name, ns) in [("p99", progress.p99_ns), ("p50", progress.p50_ns)] {
+        text += &ns.map_or(String::new(), |ns| format!(" {name} {}", time(ns as f64)));
+    }
+    let now = progress.now_ns.map(|ns| format!(" now {}", time(ns as f64)));
+    text + &now.unwrap_or_default()
+}
+
+/// A time of seconds or longer, without more digits than a glance needs.
+pub fn whole_time(seconds: f64) -> String {
+    let seconds = seconds.max(0.0).round();
+    match seconds {
+        ..120.0 => format!("{seconds} s"),
+        ..7200.0 => format!("{:.0} min", seconds / 60.0),
+        _ => format!("{:.1} h", seconds / 3600.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_of_hours_shows_the_largest_wait_before_the_usual_ones() {
+        let progress = WaitsProgress {
+            samples: 7_200_000,
+            missed: 12_345,
+            now_ns: Some(55_300),
+            p50_ns: Some(55_300),
+            p99_ns: Some(123_000),
+            max_ns: 12_300_000,
+            ..WaitsProgress::default()
+        };
+        let all = "7200000 waits, 12345 missed, max 12.3 ms p99 123 us p50 55.3 us now 55.3 us";
+        assert_eq!(waits_line(&progress), all);
+    }
+
+    #[test]
+    fn a_run_under_a_load_names_it_first() {
+        let progress = WaitsProgress {
+            load: Load::Normal,
+            samples: 3,
+            wanted: Some(10_000),
+            ..WaitsProgress::default()
+        };
+        assert!(waits_line(&progress).starts_with("load normal, 3 of 10000 waits"));
+        assert_eq!([119.0, 120.0, 9000.0].map(whole_time), ["119 s", "2 min", "2.5 h"]);
     }
 }

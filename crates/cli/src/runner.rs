@@ -1,24 +1,16 @@
 //! Carries out what a command asks for: surveys, shows and exports the result, and chooses the exit
 //! code.
 
-use crate::checkpoint::Keeper;
 use crate::commands::compare::{self, baseline};
-use crate::completions;
-use crate::context::{Context, tell};
-use crate::error::Usage;
-#[cfg(feature = "serve")]
-use crate::fleet;
-use crate::man;
+use crate::commands::generate;
+use crate::context::{Context, Stop, Usage, tell};
 use crate::options::{Baselines, Export, Options, Output, Shape};
-use crate::output::{self, print, write_whole};
-use crate::pictures;
-use crate::progress::Progress;
+use crate::output::{self, Checkpoints, drawn, print, write_whole};
+use crate::progress::{Progress, whole_time};
 use crate::screen::Screen;
-use crate::stop::Stop;
-use crate::task::{Document, Files, Job, Later, Several, Source, Task};
-use crate::waits_line;
+use crate::task::{Document, Job, Later, Several, Source, Task};
 use anyhow::bail;
-use chronoscope_model::{Finding, Report, schema};
+use chronoscope_model::{Finding, Report};
 use chronoscope_report::page::{self, Input};
 use chronoscope_report::{json, section};
 use chronoscope_survey::{Progress as State, Survey, may_measure};
@@ -41,7 +33,7 @@ pub fn run(task: Task, context: &Context) -> anyhow::Result<ExitCode> {
         #[cfg(any(feature = "serve", feature = "watch"))]
         Task::Lasting(run) => return run(context),
         Task::Document(document) => shown(document, &context.options.output)?,
-        Task::Generate(files) => generate(files, context)?,
+        Task::Generate(files) => generate::write(files, context)?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -103,7 +95,7 @@ fn joined(several: Several, context: &Context) -> anyhow::Result<ExitCode> {
     for export in &output.export {
         let content = match export.shape {
             Shape::Format(_) => Content::Document(page()?),
-            Shape::Pictures => match pictures::files(&inputs) {
+            Shape::Pictures => match drawn(&inputs) {
                 Ok(files) => Content::Pictures(files),
                 Err(why) => {
                     undrawn = undrawn.and(Err(why));
@@ -134,23 +126,6 @@ fn failing<'a>(
         more => format!(" and {more} more"),
     };
     bail!("exit 1: {} {}{more} (--fail-on {named})", worst.level.name(), worst.id)
-}
-
-#[cfg_attr(not(feature = "serve"), expect(unused_variables))]
-fn generate(files: Files, context: &Context) -> anyhow::Result<()> {
-    match files {
-        #[cfg(feature = "serve")]
-        Files::Fleet { folder, force } => fleet::write(&folder, force, context),
-        Files::Completions { shell } => print(&completions::script(shell)),
-        Files::Man { folder } => man::pages(&folder).map_err(|error| {
-            anyhow::anyhow!("cannot write man pages to {}: {error}", folder.display())
-        }),
-        Files::Schema { document } => {
-            // clap knows these names.
-            let schema = schema::ALL.into_iter().find(|(name, _)| *name == document);
-            print(schema.map_or("", |(_, schema)| schema).as_bytes())
-        }
-    }
 }
 
 /// Makes a report, shows it and exports it.
@@ -215,7 +190,7 @@ fn reported(job: Job, context: &Context) -> anyhow::Result<ExitCode> {
         let format = match export.shape {
             Shape::Format(format) => format,
             Shape::Pictures => {
-                match pictures::files(&[Input { name: "", report: &filed }]) {
+                match drawn(&[Input { name: "", report: &filed }]) {
                     Ok(files) => exports.push((export.path.as_deref(), Content::Pictures(files))),
                     Err(why) => undrawn = undrawn.and(Err(why)),
                 }
@@ -285,7 +260,7 @@ fn measured(
     done: &dyn Fn(&Report),
     context: &Context,
 ) -> anyhow::Result<(Report, bool)> {
-    let (progress, keeper) = (Progress::new(context.options.output.quiet), Keeper::default());
+    let (progress, keeper) = (Progress::new(context.options.output.quiet), Checkpoints::default());
     let keep = |report: &Report| {
         let filed = context.options.naming.filed(report);
         keeper.keep(checkpoint, &filed, |what| progress.suspend(|| context.warn(what)));
@@ -294,7 +269,7 @@ fn measured(
     let survey = survey.cpu(options.cpu).budget(options.budget).seed(options.seed);
     let mut survey = survey.interrupt(&stop.interrupt).progress(|state| match state {
         State::Expected(time, what) if time > LONG => {
-            let time = waits_line::whole(time.as_secs_f64());
+            let time = whole_time(time.as_secs_f64());
             context.warn(&format!(
                 "this will take about {time}: {what}; Ctrl-C ends it early and keeps what was \
                  measured"

@@ -2,7 +2,7 @@
 //! and files, or a report of support. It becomes a bundle, in which what the texts do not say stays
 //! unknown.
 
-use crate::error::Usage;
+use crate::context::Usage;
 use chronoscope_probes::machine::{Root, is_log, log_messages, select_log};
 use serde_json::Value;
 use std::fmt::Write as _;

@@ -1,7 +1,10 @@
-//! What makes waits end late: a page for each cause, and what to do about it.
+//! What makes waits end late: a page for each cause, what to do about it, and the rows that it
+//! dominates.
 
-use chronoscope_model::Page;
-use chronoscope_model::why::Cause;
+use chronoscope_model::units::{percent, plural, short_ns};
+use chronoscope_model::waits::{Load, Wait};
+use chronoscope_model::why::{Cause, Later, Why};
+use chronoscope_model::{Page, Report};
 
 /// What the ids begin with.
 const PREFIX: &str = "cause/";
@@ -205,6 +208,73 @@ pub const ALL: &[Page] = &[
         ..Page::EMPTY
     },
 ];
+
+/// A cause of this share of the lateness dominates it.
+const DOMINANT: f64 = 0.5;
+
+/// A row whose late wake-ups one cause dominates.
+#[derive(Clone, Copy)]
+pub(crate) struct Late<'a> {
+    pub(crate) wait: &'a Wait,
+    pub(crate) why: &'a Why,
+    pub(crate) later: &'a Later,
+    cause: Cause,
+}
+
+impl Late<'_> {
+    /// The mean time that the cause took from one of these wake-ups, in nanoseconds.
+    pub(crate) fn mean_ns(&self) -> f64 {
+        self.later.mean_ns() * self.later.share(self.cause)
+    }
+
+    pub(crate) fn line(&self) -> String {
+        let wait = self.wait;
+        let asked =
+            wait.requested_ns.map_or(String::new(), |ns| format!(" of {}", short_ns(ns as f64)));
+        let slack =
+            wait.slack_ns.map_or(String::new(), |ns| format!(", slack {}", short_ns(ns as f64)));
+        let load = match wait.load {
+            Load::None => String::new(),
+            load => format!(" next to the {} load", load.name()),
+        };
+        format!(
+            "{}{asked}{slack}{load}: {} of {} later than {}, {} on average, {} of it {}",
+            wait.id,
+            self.later.waits,
+            plural(self.why.all().map_or(0, |all| all.waits), "wake-up", "wake-ups"),
+            short_ns(self.later.than_ns as f64),
+            short_ns(self.later.mean_ns()),
+            percent(self.later.share(self.cause)),
+            self.cause.words()
+        )
+    }
+}
+
+/// The rows whose latest wake-ups this cause dominates and delays by more than `least_ns`, the
+/// worst first. Rows with too few waits prove nothing.
+pub(crate) fn late_by(report: &Report, cause: Cause, least_ns: f64) -> Vec<Late<'_>> {
+    const ENOUGH: u64 = 5;
+    let rows = report.waits.iter().filter_map(|wait| {
+        let why = wait.why.as_ref()?;
+        let later = why.tail()?;
+        Some(Late { wait, why, later, cause })
+    });
+    let mut rows: Vec<Late> = rows
+        .filter(|late| late.later.waits >= ENOUGH && late.later.share(cause) >= DOMINANT)
+        .filter(|late| late.mean_ns() >= least_ns)
+        .collect();
+    rows.sort_by(|a, b| b.mean_ns().total_cmp(&a.mean_ns()));
+    rows
+}
+
+pub(crate) fn late_lines(rows: &[Late]) -> Vec<String> {
+    const MOST: usize = 3;
+    let mut lines: Vec<String> = rows.iter().take(MOST).map(Late::line).collect();
+    if let Some(more) = rows.len().checked_sub(MOST).filter(|more| *more > 0) {
+        lines.push(plural(more as u64, "more row", "more rows"));
+    }
+    lines
+}
 
 #[cfg(test)]
 mod tests {

@@ -5,24 +5,17 @@
 #![forbid(unsafe_code)]
 
 pub mod advise;
-mod best;
-mod bulk;
 pub mod causes;
+pub mod clocks;
 pub mod compare;
-mod compared;
-pub mod disturbed;
 pub mod faults;
-mod late;
-mod ordering;
-mod pick;
 mod reading;
-mod system;
+pub mod run;
 mod trust;
-pub mod verdict;
 
 pub use advise::advise;
+pub use clocks::verdict;
 pub use compare::compare;
-pub use verdict::verdict;
 
 use chronoscope_model::Report;
 
@@ -30,19 +23,19 @@ use chronoscope_model::Report;
 /// what the tests of order mean, then verdicts, then findings, then advice, then the best clock of
 /// each kind, each of which builds on the ones before.
 pub fn judge(report: &mut Report) {
-    compared::mark(report);
-    disturbed::mark(report);
+    run::compare_rate(report);
+    run::mark_disturbed(report);
     let environment = &report.environment;
     for clock in &mut report.clocks {
-        ordering::describe(clock, environment);
+        clocks::describe_order(clock, environment);
         clock.verdict = verdict(clock, environment);
     }
-    bulk::judge(&mut report.clocks);
+    clocks::judge_speed(&mut report.clocks);
     trust::judge(report);
     report.findings = faults::findings(report);
     // A glance at a few clocks is no reason to choose between all of them.
     report.advice = if report.run.quick { Vec::new() } else { advise(report) };
-    best::mark(report);
+    clocks::mark_best(report);
 }
 
 /// Completes a measured report as [`judge`] does, and reports every finding and the result of

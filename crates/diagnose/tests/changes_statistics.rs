@@ -2,7 +2,7 @@
 
 use crate::runs::{Machine, STEADY};
 use chronoscope_diagnose::compare::stored;
-use chronoscope_diagnose::disturbed::{OFF, reasons};
+use chronoscope_diagnose::run::{OFF, reasons};
 use chronoscope_model::Report;
 use chronoscope_model::compare::{Change, Unit, Verdict};
 

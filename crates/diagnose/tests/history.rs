@@ -1,8 +1,7 @@
 //! A run next to earlier ones, on simulated runs: how often nothing is taken for a change, and what
 //! changes are found.
 
-use chronoscope_diagnose::compare::judged::{self, Point};
-use chronoscope_diagnose::compare::turns::turns;
+use chronoscope_diagnose::compare::history::{Point, judge_run, turns};
 
 const FIGURES: usize = 60;
 const DRAWS: usize = 300;
@@ -45,7 +44,7 @@ fn last(runs: &[Vec<f64>]) -> Vec<i8> {
     let earlier: Vec<Vec<Point>> = (0..FIGURES).map(figure).collect();
     let earlier: Vec<&[Point]> = earlier.iter().map(Vec::as_slice).collect();
     let new: Vec<Option<Point>> = new.iter().map(|ln| Some(point(*ln))).collect();
-    judged::run(&earlier, &new).iter().map(|it| it.map_or(0, |it| it.side())).collect()
+    judge_run(&earlier, &new).iter().map(|it| it.map_or(0, |it| it.side())).collect()
 }
 
 /// The runs that begin a new level of each figure.

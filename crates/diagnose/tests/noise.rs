@@ -2,8 +2,8 @@
 
 use crate::machines;
 
-use chronoscope_diagnose::disturbed::{self, OFF};
 use chronoscope_diagnose::judge;
+use chronoscope_diagnose::run::{self, OFF};
 use chronoscope_model::change::{self, Change};
 use chronoscope_model::run::Noise;
 use chronoscope_model::waits::{Kind, Load, Wait};
@@ -143,7 +143,7 @@ fn old_reports_show_whether_their_runs_were_disturbed() {
     let seen = |change: fn(&mut Noise)| {
         let mut report = machines::tsc();
         change(noise(&mut report));
-        disturbed::reasons(&report).into_iter().map(|it| it.id).collect::<Vec<_>>()
+        run::reasons(&report).into_iter().map(|it| it.id).collect::<Vec<_>>()
     };
     assert!(seen(|_| ()).is_empty());
     assert_eq!(seen(|noise| noise.shared = Some(0.3)), ["core-shared"]);
@@ -154,10 +154,10 @@ fn old_reports_show_whether_their_runs_were_disturbed() {
     let [mut calm, mut slow] = [machines::tsc(), machines::tsc()];
     fell(noise(&mut calm), 0.05);
     fell(noise(&mut slow), 0.08);
-    assert!(disturbed::reasons(&calm).is_empty());
-    assert_eq!(disturbed::reasons(&slow)[0].id, "frequency-spread");
+    assert!(run::reasons(&calm).is_empty());
+    assert_eq!(run::reasons(&slow)[0].id, "frequency-spread");
     for share in [f64::NAN, 0.25, -1.0] {
         assert!(with_noise(|noise| noise.shared = Some(share)).1.is_empty());
     }
-    assert!(disturbed::reasons(&Report::default()).is_empty());
+    assert!(run::reasons(&Report::default()).is_empty());
 }

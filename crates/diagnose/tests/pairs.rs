@@ -1,6 +1,6 @@
 //! Runs that take turns, simulated with known truth.
 
-use chronoscope_diagnose::compare::pairs::{LEAST, Runs, pairs};
+use chronoscope_diagnose::compare::runs::{LEAST_PAIRS, Runs, pairs};
 use chronoscope_model::clock::{Clock, Cost};
 use chronoscope_model::compare::{Compared, Row, Verdict};
 use chronoscope_model::histogram::Histogram;
@@ -26,12 +26,12 @@ pub fn clocks(costs: impl IntoIterator<Item = f64>) -> Report {
 }
 
 fn compared(runs: impl IntoIterator<Item = [Report; 2]>, seed: u64) -> Compared {
-    let (mut a, mut b) = (Runs::new("a"), Runs::new("b"));
+    let (mut a, mut b) = (Runs::of_command("a"), Runs::of_command("b"));
     for [of_a, of_b] in runs {
-        a.add(of_a);
-        b.add(of_b);
+        a.add(&of_a);
+        b.add(&of_b);
     }
-    pairs(a, b, seed)
+    pairs(&a, b, seed)
 }
 
 fn rows(compared: &Compared) -> &[Row] {
@@ -114,7 +114,7 @@ fn a_probability_is_a_share_of_the_ways_to_flip_the_signs() {
     assert!((p - p.round()).abs() < 1e-9 && p >= 1.0);
     // Five of five would be one in 16, which proves nothing.
     assert!(of_ratios(&[1.03; 5]).p > Some(0.05));
-    assert_eq!(LEAST, 6);
+    assert_eq!(LEAST_PAIRS, 6);
     // Of more pairs than can be flipped in every way, some ways are drawn.
     assert_eq!(of_ratios(&[1.03; 20]).p, Some(1.0 / 4096.0));
 }

@@ -1,7 +1,7 @@
 //! Sets of stored runs, simulated with known truth.
 
 use crate::pairs::{clocks, normal};
-use chronoscope_diagnose::compare::{Set, sets};
+use chronoscope_diagnose::compare::runs::{Runs, sets};
 use chronoscope_model::compare::{Change, Verdict};
 use chronoscope_model::run::Run;
 use chronoscope_model::{Report, Ruler};
@@ -28,7 +28,7 @@ fn simulated(rng: &mut fastrand::Rng, runs: u64, slower: usize, change: f64) -> 
 
 fn change(a: &[Report], b: &[Report]) -> Result<Change, String> {
     let set = |name, runs: &[Report]| {
-        let mut set = Set::new(name);
+        let mut set = Runs::of_set(name);
         runs.iter().for_each(|run| set.add(run));
         set
     };

@@ -1,12 +1,40 @@
-//! The two threads of the exporter: one measures, one answers.
+//! The two threads of the exporter, and what they share. One measures: a look each second, and
+//! rounds of measurements as far as the budget allows. The other one answers from what the first
+//! has put up.
 
-use crate::board::Board;
 use crate::http::Server;
-use crate::worker::{Settings, measure};
+use crate::look::{Seen, Watch};
+use crate::process::{self, Meter};
+use crate::rounds::Rounds;
+use crate::schedule::{Budget, Round, Schedule, fraction_of_machine};
+use chronoscope_probes::machine::{self, Root};
+use chronoscope_probes::waits::os;
+use chronoscope_report::json;
+use chronoscope_report::metrics::{Answers, Metrics};
 use chronoscope_survey::Interrupt;
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
+use std::time::{Duration, Instant};
+
+/// The time between two looks.
+const PERIOD: Duration = Duration::from_secs(1);
+/// The longest time for which the metrics stay as they are: Prometheus scrapes every 15 s or less
+/// often.
+const SHOWN: Duration = Duration::from_secs(15);
+
+/// How to measure.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The share of one CPU that measuring may take, 0 to 1: usually 0.005. Rounds that do not fit
+    /// are skipped. The looks are not: with less than about 0.0005, they take more than the share.
+    pub budget: f64,
+    /// Whether the first measurement begins at once, rather than within five minutes at a time that
+    /// differs from machine to machine.
+    pub start_now: bool,
+    /// Whether notices hold the last report.
+    pub keep_report: bool,
+}
 
 /// Measures and answers until it is interrupted. The measuring thread is not waited for: it may be
 /// in the middle of a measurement, which then nobody asks for.
@@ -26,4 +54,177 @@ pub fn run(server: Server, settings: Settings, interrupt: &Interrupt) -> io::Res
         return Ok(());
     }
     Err(io::Error::other("the thread that measures has ended"))
+}
+
+/// Measures until it is interrupted, and puts up what it finds. Takes up to two seconds to end.
+///
+/// The program must have been prepared by [`chronoscope_survey::start_up()`].
+pub fn measure(settings: &Settings, board: &Board, interrupt: &Interrupt) {
+    let mut worker = Worker::new(settings, board);
+    worker.show();
+    while !interrupt.is_set() {
+        let seen = worker.watch.sleep(worker.until_next_look());
+        worker.count(&seen);
+        if seen.is_event() || worker.shown.elapsed() >= SHOWN {
+            worker.show();
+        }
+        if let Some(round) = worker.next()
+            && !interrupt.is_set()
+        {
+            worker.make(round, interrupt);
+            worker.show();
+        }
+    }
+}
+
+struct Worker<'a> {
+    board: &'a Board,
+    keep_report: bool,
+    began: Instant,
+    shown: Instant,
+    metrics: Metrics,
+    watch: Watch,
+    rounds: Rounds,
+    report: Arc<Vec<u8>>,
+    schedule: Schedule,
+    budget: Budget,
+    meter: Meter,
+}
+
+impl<'a> Worker<'a> {
+    fn new(settings: &Settings, board: &'a Board) -> Self {
+        os::hold_signals();
+        let metrics = Metrics::new(&machine::environment(&Root::host()));
+        metrics.budget(settings.budget);
+        Round::ALL.iter().for_each(|round| metrics.pending(round.name()));
+        let fraction = if settings.start_now { 0.0 } else { fraction_of_machine() };
+        let now = Instant::now();
+        Self {
+            board,
+            keep_report: settings.keep_report,
+            began: now,
+            shown: now,
+            metrics,
+            watch: Watch::new(),
+            rounds: Rounds::default(),
+            report: Arc::default(),
+            schedule: Schedule::new(fraction),
+            budget: Budget::new(settings.budget, 0.0),
+            meter: Meter::start(),
+        }
+    }
+
+    fn now_s(&self) -> f64 {
+        self.began.elapsed().as_secs_f64()
+    }
+
+    /// The time until the next whole period since the start that has not begun.
+    fn until_next_look(&self) -> Duration {
+        let into = self.began.elapsed().as_nanos() % PERIOD.as_nanos();
+        PERIOD.saturating_sub(Duration::from_nanos(into as u64))
+    }
+
+    fn count(&self, seen: &Seen) {
+        if let Some(forward) = seen.stepped_forward {
+            self.metrics.stepped(forward);
+        }
+        self.metrics.stalled(seen.stalled_s);
+        self.metrics.suspended(seen.suspended_s);
+        self.metrics.throttled(seen.throttled_s);
+    }
+
+    /// Settles the account, and returns the round that is to be made now.
+    fn next(&mut self) -> Option<Round> {
+        let now_s = self.now_s();
+        self.budget.credit(now_s);
+        self.budget.charge(self.meter.thread());
+        for _ in 0..self.schedule.skip(now_s) {
+            self.metrics.skipped("budget");
+        }
+        self.schedule.next(now_s, &self.budget)
+    }
+
+    fn make(&mut self, round: Round, interrupt: &Interrupt) {
+        let (found, cpu_s) = self.meter.round(|| self.rounds.make(round, interrupt));
+        self.budget.charge(cpu_s);
+        self.schedule.done(round, cpu_s);
+        let Some(found) = found else { return };
+        self.metrics.report(&found);
+        self.metrics.last(round.name(), os::wall() as f64 / 1e9);
+        let whole = self.rounds.whole().filter(|_| self.keep_report && round == Round::Machine);
+        if let Some(whole) = whole {
+            let mut text = Vec::new();
+            // A report with a figure that cannot be written leaves the last one.
+            if json::write(whole, &mut text).is_ok() {
+                self.report = Arc::new(text);
+            }
+        }
+    }
+
+    fn show(&mut self) {
+        self.metrics.measuring_cpu(self.meter.all_s());
+        if let Some(process) = process::process() {
+            self.metrics.process(&process);
+        }
+        self.board.put(Notice {
+            answers: Arc::new(self.metrics.answers()),
+            report: Arc::clone(&self.report),
+            health: self.rounds.health(self.watch.absent()),
+        });
+        self.shown = Instant::now();
+    }
+}
+
+/// All that can be asked of the exporter.
+#[derive(Clone)]
+pub struct Notice {
+    pub answers: Arc<Answers>,
+    /// The last complete report as JSON, for `/report`.
+    pub report: Arc<Vec<u8>>,
+    pub health: Health,
+}
+
+/// What `/healthz` says.
+#[derive(Clone, Default)]
+pub struct Health {
+    /// Why the exporter measures nothing useful: status 503.
+    pub failed: Option<String>,
+    /// What is not measured here, each with its reason.
+    pub absent: Vec<String>,
+}
+
+/// The newest notice. A reader takes a reference and never waits for a measurement.
+pub struct Board(Mutex<Newest>);
+
+struct Newest {
+    notice: Option<Notice>,
+    /// When it was put up; before the first, when the board was made.
+    since: Instant,
+}
+
+impl Default for Board {
+    fn default() -> Self {
+        Self(Mutex::new(Newest { notice: None, since: Instant::now() }))
+    }
+}
+
+impl Board {
+    /// Replaces what is on the board.
+    pub fn put(&self, notice: Notice) {
+        *self.newest() = Newest { notice: Some(notice), since: Instant::now() };
+    }
+
+    /// What is on the board; none before the first measurement.
+    pub fn notice(&self) -> Option<Notice> {
+        self.newest().notice.clone()
+    }
+
+    /// How long nothing was put up.
+    pub fn silence(&self) -> Duration {
+        self.newest().since.elapsed()
+    }
+
+    fn newest(&self) -> MutexGuard<'_, Newest> {
+        self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
 }

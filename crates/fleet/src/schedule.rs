@@ -1,6 +1,10 @@
-//! Which round of measurements is next. Nothing here measures or reads a clock.
+//! Which round of measurements is next, the CPU time that measuring may take, and when this machine
+//! begins, so that the guests of one host do not measure in the same second. Nothing here measures or
+//! reads a clock, and nothing of the identity is shown or sent.
 
-use crate::budget::Budget;
+use chronoscope_probes::machine;
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher};
 
 /// A round of measurements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,6 +123,74 @@ impl Schedule {
             plan.made = true;
         }
     }
+}
+
+/// The time whose share can be saved, in seconds. What was not used before that is lost, so that an
+/// idle hour is not followed by a busy minute.
+const SAVED_S: f64 = 120.0;
+
+/// An account of CPU time.
+#[derive(Clone, Debug)]
+pub struct Budget {
+    /// The share of one CPU, 0 to 1.
+    share: f64,
+    /// What may be spent now, in CPU seconds; negative if more was spent.
+    left_s: f64,
+    /// When the share was last credited, in seconds.
+    at_s: f64,
+}
+
+impl Budget {
+    /// An account of this share of one CPU that begins at this time, in seconds, with all that can
+    /// be saved.
+    pub fn new(share: f64, at_s: f64) -> Self {
+        Self { share, left_s: share * SAVED_S, at_s }
+    }
+
+    /// Credits the share of the time until `at_s`.
+    pub fn credit(&mut self, at_s: f64) {
+        let passed = (at_s - self.at_s).max(0.0);
+        self.left_s = (self.left_s + passed * self.share).min(self.most());
+        self.at_s = at_s;
+    }
+
+    /// Charges CPU time that was taken, in seconds.
+    pub fn charge(&mut self, cpu_s: f64) {
+        self.left_s -= cpu_s;
+    }
+
+    /// Whether something that is expected to take this CPU time may begin. What takes more than can
+    /// be saved may begin when everything is saved; the excess is then a debt.
+    pub fn allows(&self, cpu_s: f64) -> bool {
+        self.left_s >= cpu_s.min(self.most())
+    }
+
+    fn most(&self) -> f64 {
+        self.share * SAVED_S
+    }
+}
+
+/// Where Linux keeps the id of its installation (machine-id(5)).
+const MACHINE_ID: &str = "/etc/machine-id";
+
+/// A number from 0 to 1 that differs from machine to machine: the same for all programs of one
+/// boot of a machine, or drawn at random where the machine has no identity.
+pub fn fraction_of_machine() -> f64 {
+    // All containers of an image, and all clones of a disk, can have the same machine id.
+    let id = std::fs::read_to_string(MACHINE_ID).ok();
+    fraction_of([id, machine::boot_id()])
+}
+
+fn fraction_of(ids: [Option<String>; 2]) -> f64 {
+    let ids: Vec<String> = ids.into_iter().flatten().filter(|id| !id.trim().is_empty()).collect();
+    let hash = if ids.is_empty() {
+        RandomState::new().hash_one(())
+    } else {
+        let mut hasher = DefaultHasher::new();
+        ids.hash(&mut hasher);
+        hasher.finish()
+    };
+    hash as f64 / u64::MAX as f64
 }
 
 #[cfg(test)]
@@ -253,5 +325,53 @@ mod tests {
         }
         let budget = Budget::new(0.005, 0.0);
         assert_eq!(Schedule::new(0.0).next(0.0, &budget), Some(Round::Clocks));
+    }
+
+    #[test]
+    fn what_is_saved_has_a_limit_and_a_debt_is_paid_off() {
+        let mut budget = Budget::new(0.01, 0.0);
+        budget.credit(1e6);
+        assert!(budget.allows(1.2));
+        budget.charge(1.3);
+        assert!(!budget.allows(0.0));
+        budget.credit(1e6 + 5.0);
+        assert!(!budget.allows(0.0));
+        budget.credit(1e6 + 30.0);
+        assert!(budget.allows(0.1) && !budget.allows(0.3));
+        // A clock that goes back credits nothing.
+        budget.credit(0.0);
+        assert!(!budget.allows(0.3));
+    }
+
+    #[test]
+    fn what_costs_more_than_can_be_saved_waits_for_all_of_it() {
+        let mut budget = Budget::new(0.01, 0.0);
+        assert!(budget.allows(100.0));
+        budget.charge(0.1);
+        assert!(!budget.allows(100.0));
+        budget.credit(11.0);
+        assert!(budget.allows(100.0));
+    }
+
+    #[test]
+    fn a_thousand_machines_are_spread_evenly() {
+        const PARTS: usize = 10;
+        let mut parts = [0; PARTS];
+        for guest in 0..1000 {
+            let id = Some(format!("{:032x}\n", 0x5eed + guest));
+            let fraction = fraction_of([id.clone(), None]);
+            assert!((0.0..=1.0).contains(&fraction) && fraction == fraction_of([id, None]));
+            parts[((fraction * PARTS as f64) as usize).min(PARTS - 1)] += 1;
+        }
+        // Five standard deviations of a binomial distribution around 100.
+        assert!(parts.iter().all(|count| (53..=147).contains(count)), "{parts:?}");
+    }
+
+    #[test]
+    fn clones_of_a_disk_differ_by_their_boots_and_a_machine_without_ids_by_chance() {
+        let clone = |boot: &str| fraction_of([Some("same".into()), Some(boot.into())]);
+        assert_ne!(clone("one"), clone("two"));
+        assert_ne!(fraction_of([None, None]), fraction_of([Some(" \n".into()), None]));
+        assert!((0.0..=1.0).contains(&fraction_of_machine()));
     }
 }

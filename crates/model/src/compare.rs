@@ -251,6 +251,11 @@ impl Difference {
     pub fn is_same(&self) -> bool {
         self.a == self.b
     }
+
+    /// One side in words.
+    pub fn words(side: &Option<String>) -> &str {
+        side.as_deref().unwrap_or("none")
+    }
 }
 
 /// A fact that all changed rows have, and no row that is the same.
@@ -473,6 +478,17 @@ pub struct LeftOut {
     pub difference: Difference,
     /// How many runs these are.
     pub runs: usize,
+}
+
+impl LeftOut {
+    /// What differs: `kernel 6.1, not 6.2`.
+    pub fn why(&self) -> String {
+        let it = &self.difference;
+        match (&it.a, &it.b) {
+            (None, None) => it.key.clone(),
+            (a, b) => format!("{} {}, not {}", it.key, Difference::words(a), Difference::words(b)),
+        }
+    }
 }
 
 /// A file that could not be read.

@@ -14,32 +14,22 @@
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
 
-mod advice;
-mod brief;
 pub mod doctor;
-mod error;
-mod overview;
-mod preset;
-mod run;
+mod requests;
 pub mod select;
-mod start_up;
-mod summary;
 mod survey;
+mod usual;
 mod waits;
 pub mod watch;
 
-pub use advice::{Request as Advice, add_unmeasured};
-pub use brief::Request as Brief;
 pub use chronoscope_measure::clocks::counter::Request as Hardware;
 pub use chronoscope_measure::engine::Interrupt;
 pub use chronoscope_measure::loops::demo;
 pub use chronoscope_measure::run::measurement::{Measurement, Progress};
 pub use chronoscope_model::waits::{Slack, WaitSpec};
 pub use chronoscope_model::{Report, spec, spec::Spec};
-pub use error::Error;
-pub use start_up::{may_measure, start_up};
-pub use summary::Request as Summary;
-pub use survey::Survey;
+pub use requests::{AdviceRequest as Advice, Brief, Summary, add_unmeasured};
+pub use survey::{Error, Survey, may_measure, start_up};
 pub use waits::WaitsProgress;
 
 /// The sample in the README is compiled and run.

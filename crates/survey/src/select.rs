@@ -1,6 +1,6 @@
 //! Ids as users write them: whole, as a prefix, or as a glob, in any case of letters.
 
-use crate::error::Error;
+use crate::Error;
 use chronoscope_measure::runtimes::Wanted;
 use chronoscope_model::advice::LANGUAGES;
 use chronoscope_probes::clocks::{ALL, Entry, PEERS, every};

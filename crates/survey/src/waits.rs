@@ -1,7 +1,8 @@
 //! Requests for waits: new runs, resumed runs, and waits after clocks.
 
-use crate::error;
-use crate::{overview, preset, run, select};
+use crate::select;
+use crate::survey::end_run;
+use crate::usual::{self, with_preset};
 use chronoscope_measure::engine::Interrupt;
 use chronoscope_measure::engine::{self, notes, schedule};
 use chronoscope_measure::run::measurement::{Checkpoint, Error, Measurement, Progress, Setting};
@@ -45,8 +46,8 @@ pub(crate) struct Request {
 impl Request {
     /// Makes a request for an overview, of this duration and this language alone if there is one.
     pub(crate) fn overview(wait: Option<Duration>, language: Option<&str>) -> Self {
-        let durations = wait.map_or_else(|| overview::DURATIONS.to_vec(), |wait| vec![wait]);
-        let methods = overview::methods(language);
+        let durations = wait.map_or_else(|| usual::DURATIONS.to_vec(), |wait| vec![wait]);
+        let methods = usual::methods(language);
         Self { spec: WaitSpec::default(), methods, overview: Some(durations) }
     }
 
@@ -54,8 +55,8 @@ impl Request {
     ///
     /// # Errors
     /// There is no such preset, or an id matches no method.
-    pub(crate) fn of(asked: WaitSpec) -> Result<Self, error::Error> {
-        let spec = preset::applied(asked)?;
+    pub(crate) fn of(asked: WaitSpec) -> Result<Self, crate::Error> {
+        let spec = with_preset(asked)?;
         if is_overview(&spec) {
             return Ok(Self { spec, ..Self::overview(None, None) });
         }
@@ -90,14 +91,14 @@ impl Request {
         if let Some(durations) = &self.overview {
             // A real-time thread has no slice.
             if spec.fifo().is_none() {
-                (spec.slice, plan.sliced) = overview::slices(&spec.slice);
+                (spec.slice, plan.sliced) = usual::slices(&spec.slice);
             }
             spec.wait.clone_from(durations);
-            spec.load = overview::LOADS.to_vec();
-            let time = budget.unwrap_or_else(|| overview::time(durations, &self.methods));
-            let each = time / overview::LOADS.len() as u32;
+            spec.load = usual::LOADS.to_vec();
+            let time = budget.unwrap_or_else(|| usual::time(durations, &self.methods));
+            let each = time / usual::LOADS.len() as u32;
             spec.duration = Some(each);
-            plan.chosen = Some(overview::left_out(&self.methods));
+            plan.chosen = Some(usual::left_out(&self.methods));
             return plan;
         }
         let given = !spec.wait.is_empty() || spec.period.is_some();
@@ -156,12 +157,12 @@ impl Measurement for Request {
         let plan = Plan { seed: setting.seed, ..self.plan(setting.cpu, setting.budget) };
         let longest = plan.spec.wait.iter().max().copied();
         if let (Some(durations), None) = (&self.overview, setting.budget)
-            && overview::time(durations, &self.methods) > overview::LONGEST
+            && usual::time(durations, &self.methods) > usual::LONGEST
         {
             return Err(Error::Invalid(format!(
                 "enough waits of {} with each method take {}: set that time with --budget",
                 short_ns(longest.unwrap_or_default().as_nanos() as f64),
-                short_ns(overview::time(durations, &self.methods).as_nanos() as f64)
+                short_ns(usual::time(durations, &self.methods).as_nanos() as f64)
             )));
         }
         if let (Some(_), Some(time), Some(longest)) = (plan.chosen, plan.spec.duration, longest)
@@ -258,7 +259,7 @@ fn carry_out(setting: &mut Setting, report: &mut Report, mut plan: Plan) -> Resu
     report.notes.extend(found.notes);
     if let Some(mut keeping) = keeping {
         let mut whole = report.clone();
-        run::end(&mut whole, began, interrupt);
+        end_run(&mut whole, began, interrupt);
         (keeping.keep)(&whole);
     }
     Ok(())
@@ -278,7 +279,7 @@ impl Keeping<'_> {
     fn keep(&mut self, rows: &[Wait], notes: &[Note], began: Instant, interrupt: &Interrupt) {
         self.unfinished.waits = rows.to_vec();
         self.unfinished.notes = notes.to_vec();
-        run::end(&mut self.unfinished, began, interrupt);
+        end_run(&mut self.unfinished, began, interrupt);
         self.unfinished.run.complete = false;
         (self.keep)(&self.unfinished);
     }

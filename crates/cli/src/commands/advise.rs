@@ -1,10 +1,9 @@
 //! Which clock or wait should I use, and what is the code?
 
-use crate::code::Code;
-use crate::context::Context;
-use crate::error::Usage;
+use crate::context::{Context, Usage};
 use crate::input;
 use crate::options::Export;
+use crate::screen::Code;
 use crate::screen::Screen;
 use crate::task::{Examples, Job, Measure, Run, Task};
 use chronoscope_diagnose::advise::{
@@ -23,15 +22,6 @@ use chronoscope_survey::{Advice as Request, Error, Survey, add_unmeasured};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-pub const EXAMPLES: Examples = [
-    ("chronoscope advise --for interval", "The clock for durations in one process, in C."),
-    ("chronoscope advise --wait 1ms --language python", "How to wait for 1 ms, in Python."),
-    (
-        "chronoscope advise --on windows --language python",
-        "How to wait for 1 ms on Windows, without one.",
-    ),
-];
 
 /// Which clock or wait should I use, and what is the code?
 #[derive(clap::Args)]
@@ -135,6 +125,15 @@ impl Elsewhere {
 }
 
 impl Run for Args {
+    const EXAMPLES: Examples = [
+        ("chronoscope advise --for interval", "The clock for durations in one process, in C."),
+        ("chronoscope advise --wait 1ms --language python", "How to wait for 1 ms, in Python."),
+        (
+            "chronoscope advise --on windows --language python",
+            "How to wait for 1 ms on Windows, without one.",
+        ),
+    ];
+
     fn task(self, context: &Context) -> anyhow::Result<Task> {
         let mut purpose = self.purpose.as_deref().map(purpose).transpose()?;
         let goal = self.goal;

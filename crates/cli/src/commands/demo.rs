@@ -9,12 +9,6 @@ use chronoscope_survey::demo::{DEMOS, Demo, Shown, TIME};
 use chronoscope_survey::{Error, may_measure, select};
 use std::time::Duration;
 
-pub const EXAMPLES: Examples = [
-    ("chronoscope demo list", "What can be shown."),
-    ("chronoscope demo two-reads", "An expression that reads a clock twice, and fails."),
-    ("chronoscope demo other-cpu --budget 2s", "The counters of two CPUs, for longer."),
-];
-
 /// Show what goes wrong when time is measured carelessly.
 #[derive(clap::Args)]
 pub struct Args {
@@ -28,6 +22,12 @@ pub struct Args {
 }
 
 impl Run for Args {
+    const EXAMPLES: Examples = [
+        ("chronoscope demo list", "What can be shown."),
+        ("chronoscope demo two-reads", "An expression that reads a clock twice, and fails."),
+        ("chronoscope demo other-cpu --budget 2s", "The counters of two CPUs, for longer."),
+    ];
+
     fn task(self, context: &Context) -> anyhow::Result<Task> {
         if self.name == "list" {
             let rows: Vec<ListRow> = DEMOS.iter().map(row).collect();

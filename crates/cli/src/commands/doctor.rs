@@ -1,8 +1,7 @@
 //! What is wrong with time on this machine, or on one whose facts were recorded?
 
 use crate::archive::{self, Held};
-use crate::context::Context;
-use crate::error::Usage;
+use crate::context::{Context, Usage};
 use crate::input;
 use crate::output::write_whole;
 use crate::screen::Screen;
@@ -13,12 +12,6 @@ use chronoscope_probes::machine::{self, Root};
 use chronoscope_report::json;
 use chronoscope_survey::{Survey, doctor, may_measure};
 use std::path::{Path, PathBuf};
-
-pub const EXAMPLES: Examples = [
-    ("chronoscope doctor --fail-on warning", "Exit with 1 if there is a problem, for a script."),
-    ("chronoscope doctor --record bundle", "Keep the facts, for someone elsewhere to look at."),
-    ("dmesg | chronoscope doctor -", "Diagnose a log, of this machine or of another."),
-];
 
 /// What is wrong with time here, on what evidence, and what is the fix?
 #[derive(clap::Args)]
@@ -49,6 +42,15 @@ pub struct Args {
 const MEASURED: &str = "report.json";
 
 impl Run for Args {
+    const EXAMPLES: Examples = [
+        (
+            "chronoscope doctor --fail-on warning",
+            "Exit with 1 if there is a problem, for a script.",
+        ),
+        ("chronoscope doctor --record bundle", "Keep the facts, for someone elsewhere to look at."),
+        ("dmesg | chronoscope doctor -", "Diagnose a log, of this machine or of another."),
+    ];
+
     fn task(self, _: &Context) -> anyhow::Result<Task> {
         let inputs: Vec<&Path> = self.facts.iter().chain(&self.files).map(|it| &**it).collect();
         let job = match (self.pid, &inputs[..]) {

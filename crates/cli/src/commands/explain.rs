@@ -13,12 +13,6 @@ use chronoscope_report::text::{self, Page};
 use chronoscope_report::{documents, terms};
 use chronoscope_survey::{Error, may_measure, select};
 
-pub const EXAMPLES: Examples = [
-    ("chronoscope explain posix/monotonic", "A clock: what it counts, and what it is good for."),
-    ("chronoscope explain QueryPerformanceCounter", "A function, a timer, or a term."),
-    ("chronoscope explain noisy-machine", "A finding, and what to do about it."),
-];
-
 /// Explain a clock, wait, runtime, finding, function, term or column.
 #[derive(clap::Args)]
 pub struct Args {
@@ -29,6 +23,15 @@ pub struct Args {
 }
 
 impl Run for Args {
+    const EXAMPLES: Examples = [
+        (
+            "chronoscope explain posix/monotonic",
+            "A clock: what it counts, and what it is good for.",
+        ),
+        ("chronoscope explain QueryPerformanceCounter", "A function, a timer, or a term."),
+        ("chronoscope explain noisy-machine", "A finding, and what to do about it."),
+    ];
+
     /// A page for each name, or several if a purpose and a column have the same name.
     fn task(self, context: &Context) -> anyhow::Result<Task> {
         // Whether a clock is available is tried.

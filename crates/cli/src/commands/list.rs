@@ -1,8 +1,7 @@
 //! What is supported here, and why the rest is not.
 
-use crate::context::Context;
-use crate::error::Usage;
-use crate::pictures;
+use crate::context::{Context, Usage};
+use crate::output;
 use crate::presets;
 use crate::task::{Examples, Run, Task};
 use chronoscope_diagnose::{advise, faults};
@@ -13,12 +12,6 @@ use chronoscope_report::{documents, format, terms};
 use chronoscope_runtimes::Runtime;
 use chronoscope_survey::may_measure;
 use clap::ValueEnum;
-
-pub const EXAMPLES: Examples = [
-    ("chronoscope list", "Clocks, and why some are not available here."),
-    ("chronoscope list waits -v", "The wait methods, with what each does."),
-    ("chronoscope list formats --json", "The formats of --export, for a program."),
-];
 
 /// List what is supported here, and why the rest is not.
 #[derive(clap::Args)]
@@ -78,7 +71,7 @@ impl What {
             Self::Formats => {
                 let formats = format::ALL.iter();
                 let formats = formats.map(|format| ListRow::plain(format.id, format.about));
-                formats.chain([ListRow::plain(pictures::ID, pictures::ABOUT)]).collect()
+                formats.chain([ListRow::plain(output::SVG, output::ABOUT_SVG)]).collect()
             }
             Self::Columns => terms::all()
                 .map(|page| ListRow::plain(&terms::shown(page.names), page.title))
@@ -88,6 +81,12 @@ impl What {
 }
 
 impl Run for Args {
+    const EXAMPLES: Examples = [
+        ("chronoscope list", "Clocks, and why some are not available here."),
+        ("chronoscope list waits -v", "The wait methods, with what each does."),
+        ("chronoscope list formats --json", "The formats of --export, for a program."),
+    ];
+
     fn task(self, context: &Context) -> anyhow::Result<Task> {
         // Whether a clock is available is tried.
         may_measure()?;

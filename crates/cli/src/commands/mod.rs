@@ -1,33 +1,49 @@
-//! The commands: one file per command with its arguments and what they ask for, and one line in the
-//! list below, under the heading that help gives it.
+//! The commands: their arguments, what they ask for, and one line for each in the list below, under
+//! the heading that help gives it.
 
-pub mod summary;
+mod advise;
+pub mod compare;
+mod demo;
+mod doctor;
+mod explain;
+pub mod generate;
+mod list;
+pub mod measure;
+mod report;
+#[cfg(feature = "serve")]
+mod serve;
+mod waits;
+#[cfg(feature = "watch")]
+mod watch;
 
 use crate::context::Context;
 use crate::options::{COMPARED, Group, LIST, MEASURING, NAMING, NONE, PAGE, STORED};
 use crate::task::{Examples, Run, Task};
+use chronoscope_survey::spec::{CallSpec, ClockSpec, DeltaSpec, OverheadSpec, SweepSpec};
 
 macro_rules! commands {
-    ($($heading:literal { $($(#[$on:meta])? $file:ident: $groups:ident),* $(,)? })*) => {
-        $($($(#[$on])? pub mod $file;)*)*
-
+    ($($heading:literal { $($(#[$on:meta])? $name:ident: $groups:ident, $args:ty;)* })*) => {
         pastey::paste! {
             /// What to do.
             #[derive(clap::Subcommand)]
             pub enum Command {
-                $($($(#[$on])? [<$file:camel>](Box<$file::Args>),)*)*
+                $($($(#[$on])? [<$name:camel>](Box<$args>),)*)*
             }
 
             /// The name of each command, the groups of options that it takes, its examples, and
             /// the heading under which help lists it.
             pub const COMMANDS: &[(&str, &[Group], Examples, &str)] = &[
-                $($($(#[$on])? (stringify!($file), $groups, $file::EXAMPLES, $heading),)*)*
+                $($($(#[$on])? (stringify!($name), $groups, <$args>::EXAMPLES, $heading),)*)*
             ];
 
-            impl Run for Command {
-                fn task(self, context: &Context) -> anyhow::Result<Task> {
+            impl Command {
+                /// The task that the arguments ask for.
+                ///
+                /// # Errors
+                /// See [`Run::task`].
+                pub fn task(self, context: &Context) -> anyhow::Result<Task> {
                     match self {
-                        $($($(#[$on])? Self::[<$file:camel>](args) => args.task(context),)*)*
+                        $($($(#[$on])? Self::[<$name:camel>](args) => args.task(context),)*)*
                     }
                 }
             }
@@ -37,32 +53,32 @@ macro_rules! commands {
 
 commands! {
     "Measure" {
-        clocks: MEASURING,
-        waits: NAMING,
-        runtimes: MEASURING,
-        trust: MEASURING,
-        #[cfg(feature = "watch")] watch: NONE,
+        clocks: MEASURING, ClockSpec;
+        waits: NAMING, waits::Args;
+        runtimes: MEASURING, measure::RuntimesArgs;
+        trust: MEASURING, measure::TrustArgs;
+        #[cfg(feature = "watch")] watch: NONE, watch::Args;
     }
     "Answer" {
-        advise: MEASURING,
-        doctor: MEASURING,
-        explain: PAGE,
-        list: LIST,
+        advise: MEASURING, advise::Args;
+        doctor: MEASURING, doctor::Args;
+        explain: PAGE, explain::Args;
+        list: LIST, list::Args;
     }
     "Keep and compare" {
-        report: STORED,
-        compare: COMPARED,
+        report: STORED, report::Args;
+        compare: COMPARED, compare::Args;
     }
     "Look closer" {
-        deltas: MEASURING,
-        calls: MEASURING,
-        overhead: MEASURING,
-        sweep: MEASURING,
-        hardware: MEASURING,
-        demo: PAGE,
+        deltas: MEASURING, DeltaSpec;
+        calls: MEASURING, CallSpec;
+        overhead: MEASURING, OverheadSpec;
+        sweep: MEASURING, SweepSpec;
+        hardware: MEASURING, measure::HardwareArgs;
+        demo: PAGE, demo::Args;
     }
     "Operate" {
-        #[cfg(feature = "serve")] serve: NONE,
-        generate: NONE,
+        #[cfg(feature = "serve")] serve: NONE, serve::Args;
+        generate: NONE, generate::Args;
     }
 }

@@ -1,9 +1,8 @@
 //! Shows a stored report on any screen and in any format.
 
-use crate::code::Code;
-use crate::context::Context;
-use crate::error::Usage;
+use crate::context::{Context, Usage};
 use crate::input;
+use crate::screen::Code;
 use crate::screen::Screen;
 use crate::task::{Examples, Job, Run, Several, Task};
 use chronoscope_diagnose::faults;
@@ -13,12 +12,6 @@ use chronoscope_report::section;
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::path::PathBuf;
-
-pub const EXAMPLES: Examples = [
-    ("chronoscope report run.json", "The screen that the run showed, for this terminal."),
-    ("chronoscope report run.json --as markdown", "The same report as tables for an issue."),
-    ("chronoscope report a.json b.json -o page.html", "Both on one page with charts."),
-];
 
 /// Show a stored report on any screen and in any format.
 #[derive(clap::Args)]
@@ -54,6 +47,12 @@ fn shapes() -> impl TypedValueParser<Value = Shape> {
 }
 
 impl Run for Args {
+    const EXAMPLES: Examples = [
+        ("chronoscope report run.json", "The screen that the run showed, for this terminal."),
+        ("chronoscope report run.json --as markdown", "The same report as tables for an issue."),
+        ("chronoscope report a.json b.json -o page.html", "Both on one page with charts."),
+    ];
+
     fn task(self, context: &Context) -> anyhow::Result<Task> {
         let output = &context.options.output;
         let taken = output.json || output.export.iter().any(|export| export.path.is_none());

@@ -2,10 +2,9 @@
 //!
 //! Code is shown with the figures of the clock that it reads, or with none.
 
-use super::code::{Sheet, sheets};
-use crate::pick::{figures, precise, shortest};
-use crate::reading::{available, cost, usable};
-use crate::system::{System, is_of};
+use super::pick::{figures, precise, shortest};
+use super::{Sheet, sheets};
+use crate::reading::{System, available, cost, is_of, usable};
 use chronoscope_model::advice::LANGUAGES;
 use chronoscope_model::runtimes::{Runtime, RuntimeClock};
 use chronoscope_model::units::human_ns;

@@ -1,37 +1,111 @@
-//! Which clock or wait to use for what: one file for each purpose, one line each in the list below.
+//! Which clock or wait to use for what: the purposes, one line each in the list below, and the code
+//! of advice.
 
-mod boot;
-mod coarse;
-mod code;
-mod cpu;
-mod cross_process;
-mod interval;
+mod clocks;
+mod counters;
 mod language;
-mod micro;
-mod purpose;
-mod timestamp;
-mod trace;
+mod pick;
 mod wait;
 
 pub use chronoscope_model::advice::LANGUAGES;
-pub(crate) use interval::system_clock;
+pub(crate) use clocks::system_clock;
 pub use language::NOT_MEASURED;
-pub use purpose::{Basis, Purpose};
 
-use crate::system::{System, is_of};
-use chronoscope_model::{Advice, Environment, Report};
+use crate::reading::{System, is_of};
+use chronoscope_model::{Advice, Environment, Page, Report, snippet};
+
+pub struct Purpose {
+    /// The purpose's page: the only name is the purpose's id, as `--for` takes it, and the title is
+    /// the purpose in words. The page says what a clock or wait must have, what rules one out
+    /// (`how`), and what is advised (`act`).
+    pub page: Page,
+    /// The most common mistake.
+    pub trap: &'static str,
+    /// The purpose in a word or three, as a summary shows it; empty if a summary leaves it out.
+    pub short: &'static str,
+    how: How,
+}
+
+/// The measurement that advice follows from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Basis {
+    Clocks,
+    Waits,
+}
+
+enum How {
+    /// One clock is chosen, and one for each language that has no code for it.
+    Clock {
+        choose: fn(&Report) -> Advice,
+        /// The clocks that decide. The other candidates are wrappers of them, which only stand in
+        /// for them, or do more.
+        needs: &'static [&'static [&'static str]],
+    },
+    /// There is advice for each duration that was measured.
+    Waits(fn(&Report) -> Vec<Advice>),
+}
+
+impl Purpose {
+    pub const fn id(&self) -> &'static str {
+        self.page.name()
+    }
+
+    pub fn basis(&self) -> Basis {
+        match self.how {
+            How::Clock { .. } => Basis::Clocks,
+            How::Waits(_) => Basis::Waits,
+        }
+    }
+
+    /// The clocks of any system without which there is no advice.
+    pub fn needs(&self) -> impl Iterator<Item = &'static str> {
+        let needs = match self.how {
+            How::Clock { needs, .. } => needs,
+            How::Waits(_) => &[],
+        };
+        needs.iter().copied().flatten().copied()
+    }
+
+    /// Whether each clock of this system that decides was measured or cannot be read, so that the
+    /// choice is the one that a run of all clocks would make.
+    fn is_decided(&self, report: &Report) -> bool {
+        self.needs().all(|id| match report.clocks.iter().find(|clock| clock.id == id) {
+            Some(clock) => !clock.available || clock.read().is_some(),
+            None => !is_of(id, &report.environment),
+        })
+    }
+
+    /// The purpose's advice from this report; none if the report lacks the measurements. These
+    /// languages have code also if they were not measured.
+    fn advise(&self, report: &Report, asked: &[&str]) -> Vec<Advice> {
+        match self.how {
+            How::Clock { choose, .. } => {
+                let known = !report.clocks.is_empty() && self.is_decided(report);
+                let first = known.then(|| Advice {
+                    purpose: self.id().into(),
+                    title: self.page.title.into(),
+                    short: self.short.into(),
+                    summary: !self.short.is_empty(),
+                    ..choose(report)
+                });
+                language::answers(report, &self.page, first, asked)
+            }
+            How::Waits(advise) => advise(report),
+        }
+    }
+}
 
 /// Every purpose, the most common first.
 pub const PURPOSES: &[&Purpose] = &[
-    &interval::PURPOSE,
-    &micro::PURPOSE,
-    &timestamp::PURPOSE,
-    &coarse::PURPOSE,
-    &cpu::PURPOSE,
-    &cross_process::PURPOSE,
-    &boot::PURPOSE,
-    &trace::PURPOSE,
-    &wait::PURPOSE,
+    &clocks::INTERVAL,
+    &counters::MICRO,
+    &clocks::TIMESTAMP,
+    &clocks::COARSE,
+    &clocks::CPU,
+    &clocks::CROSS_PROCESS,
+    &clocks::BOOT,
+    &counters::TRACE,
+    &wait::WAIT,
 ];
 
 pub fn find(id: &str) -> Option<&'static Purpose> {
@@ -55,7 +129,7 @@ pub fn advise_in(report: &Report, languages: &[&str]) -> Vec<Advice> {
 pub fn unmeasured(env: &Environment, languages: &[&str], why: &str) -> Vec<Advice> {
     let all = PURPOSES.iter().flat_map(|purpose| languages.iter().map(move |it| (purpose, *it)));
     let of = |(purpose, language): (&&Purpose, &str)| {
-        let mut known = code::sheets(language, purpose.id(), System::of(env));
+        let mut known = sheets(language, purpose.id(), System::of(env));
         known.retain(|sheet| sheet.ids.iter().any(|id| is_of(id, env)));
         let found = language::without_figures(language, &known, why)?;
         Some(language::named(&purpose.page, language, found))
@@ -66,32 +140,78 @@ pub fn unmeasured(env: &Environment, languages: &[&str], why: &str) -> Vec<Advic
 /// The code of every sheet of a language for a machine like this one, whatever is chosen there.
 pub fn every_sheet(language: &str, env: &Environment) -> Vec<String> {
     let purposes = PURPOSES.iter().map(|purpose| purpose.id());
-    let all = purposes.flat_map(|purpose| code::sheets(language, purpose, System::of(env)));
+    let all = purposes.flat_map(|purpose| sheets(language, purpose, System::of(env)));
     let here = all.filter(|sheet| sheet.ids.iter().any(|id| is_of(id, env)));
     here.map(|sheet| sheet.code).collect()
 }
 
+/// The code of advice, in a file for each language.
+///
+/// Each sheet begins with a line such as `//: posix/monotonic for interval, micro`: the ids of the
+/// clocks that it reads, as the report has them (for a language runtime, as its probe has them),
+/// and the purposes. `on` names systems and `in` languages if it is not for all, or not for the one
+/// of its file. Its figures are those of that clock, or none.
+const FILES: [(&str, &str); 8] = [
+    ("C", include_str!("../../code/c.c")),
+    ("C++", include_str!("../../code/cxx.cpp")),
+    ("Rust", include_str!("../../code/rust.txt")),
+    ("C#", include_str!("../../code/csharp.cs")),
+    ("Java", include_str!("../../code/java.java")),
+    ("Go", include_str!("../../code/go.go")),
+    ("Python", include_str!("../../code/python.py")),
+    ("JavaScript", include_str!("../../code/javascript.js")),
+];
+
+/// The code that reads some clocks in a language.
+struct Sheet {
+    ids: Vec<&'static str>,
+    code: String,
+}
+
+/// The sheets of a language for a purpose on a system, the most usual first.
+fn sheets(language: &str, purpose: &str, system: System) -> Vec<Sheet> {
+    let system = format!("{system:?}");
+    let entries = FILES.iter().flat_map(|(own, file)| {
+        let mark = if *own == "Python" { "#: " } else { "//: " };
+        file.split(mark).skip(1).map(move |entry| (*own, entry))
+    });
+    let fitting = entries.filter_map(|(own, entry)| {
+        let (head, code) = entry.split_once('\n')?;
+        let (head, languages) = head.split_once(" in ").unwrap_or((head, own));
+        let (head, systems) = head.split_once(" on ").unwrap_or((head, &system));
+        let (ids, purposes) = head.split_once(" for ")?;
+        let has = |list: &str, one: &str| list.split(", ").any(|word| word == one);
+        let fits = has(languages, language) && has(systems, &system) && has(purposes, purpose);
+        fits.then(|| Sheet {
+            ids: ids.split(", ").collect(),
+            code: snippet::complete(language, code.trim_end()),
+        })
+    });
+    fitting.collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::code::sheets;
     use super::*;
     use chronoscope_model::clock::{Cost, Kind};
     use chronoscope_model::{Clock, Estimate};
     use std::collections::BTreeSet;
 
     #[test]
-    fn every_file_with_a_purpose_is_in_the_list_and_named_after_it() {
-        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/advise");
+    fn every_purpose_that_is_defined_is_in_the_list_and_named_after_it() {
         let mut ids = BTreeSet::new();
-        for entry in std::fs::read_dir(folder).expect("a folder of this crate") {
-            let path = entry.expect("a file in it").path();
-            let file = if path.is_dir() { path.join("mod.rs") } else { path.clone() };
-            let text = std::fs::read_to_string(file).expect("a text");
-            if text.contains("\npub(super) const PURPOSE: ") {
-                let name = path.file_stem().and_then(|stem| stem.to_str()).expect("a name");
-                let row = format!("    &{name}::PURPOSE,\n");
+        for (file, text) in [
+            ("clocks", include_str!("clocks.rs")),
+            ("counters", include_str!("counters.rs")),
+            ("wait", include_str!("wait/mod.rs")),
+        ] {
+            let names = text.lines().filter_map(|line| {
+                line.strip_prefix("pub(super) const ")?.strip_suffix(": Purpose = Purpose {")
+            });
+            for name in names {
+                let row = format!("    &{file}::{name},\n");
                 assert!(include_str!("mod.rs").contains(&row), "advise/mod.rs lacks {name}");
-                ids.insert(name.replace('_', "-"));
+                ids.insert(name.to_lowercase().replace('_', "-"));
             }
         }
         assert_eq!(ids, PURPOSES.iter().map(|purpose| purpose.id().to_owned()).collect());
@@ -158,16 +278,16 @@ mod tests {
     #[test]
     fn each_clock_that_may_be_chosen_has_code_that_fits_on_a_screen() {
         let candidates = [
-            ("interval", interval::CLOCKS),
-            ("timestamp", timestamp::CLOCKS),
-            ("coarse", coarse::CLOCKS),
-            ("cpu", cpu::CLOCKS),
-            ("cross-process", interval::SYSTEM),
-            ("boot", boot::CLOCKS),
-            ("trace", interval::CLOCKS),
-            ("trace", trace::COUNTERS),
-            ("micro", interval::CLOCKS),
-            ("micro", micro::ORDERED),
+            ("interval", clocks::INTERVAL_CLOCKS),
+            ("timestamp", clocks::TIMESTAMP_CLOCKS),
+            ("coarse", clocks::COARSE_CLOCKS),
+            ("cpu", clocks::CPU_CLOCKS),
+            ("cross-process", clocks::SYSTEM),
+            ("boot", clocks::BOOT_CLOCKS),
+            ("trace", clocks::INTERVAL_CLOCKS),
+            ("trace", counters::COUNTERS),
+            ("micro", clocks::INTERVAL_CLOCKS),
+            ("micro", counters::ORDERED),
         ];
         let systems = [System::Linux, System::Windows, System::Mac, System::Other];
         for system in systems {

@@ -1,15 +1,19 @@
-//! What changed, next to how much earlier runs of the same machine and configuration differ?
+//! What changed, next to how much earlier runs of the same machine and configuration differ, and
+//! when did each figure change?
+//!
+//! A prediction interval alone raises false alarms, because few runs understate how much runs
+//! differ. So a figure has to lie outside all earlier ones, too, and beyond its own interval.
+//!
+//! A run begins a new level if it and the next one lie on the same side of those before. A single
+//! spike is no change.
 
-use super::figures::{Measured, figures};
-use super::judged::{self, FEWEST, Judged, Point, median, spread};
-use super::rule::{self, COSTS, Ratio};
-use super::stats::Z;
-use super::turns::{Level, turns};
-use super::{basis, environment, shared, side};
+use super::figures::{self, Measured, figures};
+use super::rule::{self, ALPHA, COSTS, Ratio, Z};
+use super::{compared, environment, side};
 use chronoscope_model::Report;
 use chronoscope_model::compare::{
-    Change, Compared, Difference, Figure, History, LeftOut, Method, Row, SCHEMA, Side, Trend, Turn,
-    Unit, Verdict,
+    Change, Compared, Difference, Figure, History, LeftOut, Method, Row, Side, Trend, Turn, Unit,
+    Verdict,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -40,7 +44,7 @@ struct Kind {
 
 impl<'a> Past<'a> {
     /// The history of what the newest report holds.
-    pub fn of(file: &'a str, newest: &'a Report) -> Self {
+    pub fn new(file: &'a str, newest: &'a Report) -> Self {
         let mut rows = figures(newest);
         let mut keys = BTreeSet::new();
         rows.retain(|it| rule::not_judged(it).is_none() && keys.insert(it.key.clone()));
@@ -95,37 +99,18 @@ impl<'a> Past<'a> {
             turns: levels.windows(2).map(|pair| turn(pair, &sides)).collect(),
         });
         let (trends, left_out) = (trends.collect(), self.left_out);
-        let change = Change {
-            a: Side { file: folder.into(), started: sides[0].started.clone(), ..Side::default() },
-            b: sides[earlier].clone(),
-            unit,
-            unit_why,
-            environment: environment(self.newest, self.newest),
-            shared: shared(&rows, &self.newest.clocks),
-            counts: rule::counts(&rows),
-            rows,
-            ..Change::default()
-        };
+        let a = Side { file: folder.into(), started: sides[0].started.clone(), ..Side::default() };
+        let b = (sides[earlier].clone(), self.newest);
+        let change = Change { unit, unit_why, ..super::change((a, self.newest), b, rows) };
         Ok(Compared {
-            schema: SCHEMA.into(),
-            method: Method::History,
-            change: Some(change),
             history: Some(History { runs: sides, left_out, trends, unread: Vec::new() }),
-            ..Compared::default()
+            ..compared(Method::History, [change])
         })
     }
 
     fn too_few(&self) -> String {
-        let words = |it: &LeftOut| {
-            let Difference { key, a, b, .. } = &it.difference;
-            let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".into());
-            match (a, b) {
-                (None, None) => format!("{} left out: {key}", it.runs),
-                _ => format!("{} left out: {key} {}, not {}", it.runs, value(a), value(b)),
-            }
-        };
-        let out: String =
-            self.left_out.iter().take(3).map(|it| format!("; {}", words(it))).collect();
+        let words = |it: &LeftOut| format!("; {} left out: {}", it.runs, it.why());
+        let out: String = self.left_out.iter().take(3).map(words).collect();
         let earlier = self.runs.len();
         format!("it takes {FEWEST} earlier runs like the newest, and there are {earlier}{out}")
     }
@@ -172,7 +157,7 @@ impl<'a> Past<'a> {
         let earlier: Vec<Vec<Point>> = figures.iter().map(|all| before(all)).collect();
         let slices: Vec<&[Point]> = earlier.iter().map(Vec::as_slice).collect();
         let new: Vec<Option<Point>> = figures.iter().map(|all| all.last().copied()?).collect();
-        let judged = judged::run(&slices, &new);
+        let judged = judge_run(&slices, &new);
         let rows = self.rows.iter().zip(earlier).zip(judged);
         rows.map(|((it, earlier), judged)| row(it, &earlier, judged)).collect()
     }
@@ -200,12 +185,12 @@ impl<'a> Past<'a> {
 }
 
 fn kept(rows: &[Measured], file: &str, report: &Report) -> Kept {
-    let off = basis::off(report);
+    let off = figures::off(report);
     let all = figures(report);
-    let halves: Vec<f64> = basis::within(&all, report).collect();
+    let halves: Vec<f64> = figures::within(&all, report).collect();
     let mut found = BTreeMap::new();
     for (it, half) in all.into_iter().zip(halves) {
-        let cycles = it.core_cycles.filter(|_| basis::follows(&it));
+        let cycles = it.core_cycles.filter(|_| figures::follows(&it));
         let kind = Kind { ns: it.figure.value_ns, cycles, se: half.hypot(off) / Z };
         found.entry(it.key).or_insert(kind);
     }
@@ -232,13 +217,11 @@ fn row(it: &Measured, earlier: &[Point], judged: Option<Judged>) -> Row {
         low_ns: of_ns(-judged.expected),
         high_ns: of_ns(judged.expected),
     };
-    let row = rule::row(it.key.clone(), [a, it.figure], judged.ratio);
-    let why = rule::never_alone(it, "the newest run");
-    let verdict = match why {
-        Some(_) => Verdict::CannotTell,
-        None => rule::verdict(&row, judged.ratio, judged.p, COSTS),
-    };
-    Row { p: Some(judged.p), verdict, why, ..row }
+    let row = rule::judged(it.key.clone(), [a, it.figure], judged.ratio, judged.p, COSTS);
+    match rule::never_alone(it, "the newest run") {
+        None => row,
+        why => Row { verdict: Verdict::CannotTell, why, ..row },
+    }
 }
 
 /// The newest level next to the one before. The interval is that of the difference of two means.
@@ -256,9 +239,7 @@ fn between(row: Row, old: &Level, new: &Level) -> Row {
     };
     let p = new.turn.map(|it| it.p);
     let ratio = Ratio { log, low: log - half, high: log + half };
-    let judged = rule::row(row.key, [figure(old), figure(new)], ratio);
-    let verdict = rule::verdict(&judged, ratio, p.unwrap_or(1.0), COSTS);
-    Row { p, verdict, ..judged }
+    Row { p, ..rule::judged(row.key, [figure(old), figure(new)], ratio, p.unwrap_or(1.0), COSTS) }
 }
 
 fn turn(pair: &[Level], sides: &[Side]) -> Turn {
@@ -267,5 +248,180 @@ fn turn(pair: &[Level], sides: &[Side]) -> Turn {
         run: pair[1].from,
         started: sides[pair[1].from].started.clone(),
         change: rule::share(new - old),
+    }
+}
+
+/// The fewest runs whose spread says something.
+pub const FEWEST: usize = 5;
+
+/// The standard deviation between runs is at least this, as a share: the next one is not as equal
+/// as a few may be by chance.
+const LEAST_SD: f64 = 0.0005;
+
+/// A figure of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Point {
+    /// Its logarithm, in the unit that it is judged in.
+    pub ln: f64,
+    /// The standard error of that within its run.
+    pub se: f64,
+    /// The figure in nanoseconds.
+    pub ns: f64,
+}
+
+/// What a figure is next to the same one of earlier runs.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Judged {
+    /// The figure divided by the median of the earlier ones, in logarithms, with the 95 % interval
+    /// for the spread between runs and that within them.
+    pub ratio: Ratio,
+    /// The median of the earlier ones, in nanoseconds.
+    pub ns: f64,
+    /// Half the 95 % interval that the next run is expected in, in logarithms.
+    pub expected: f64,
+    /// The probability of such a figure if nothing changed: 1 unless it lies outside all earlier
+    /// ones.
+    pub p: f64,
+}
+
+impl Judged {
+    /// Whether the figure is off: 1 if it is higher, -1 if it is lower, otherwise 0.
+    pub fn side(&self) -> i8 {
+        let size = rule::share(self.ratio.log.abs());
+        let large = size >= COSTS.small && size * self.ns >= COSTS.small_ns;
+        match self.p < ALPHA && large {
+            true => self.ratio.log.signum() as i8,
+            false => 0,
+        }
+    }
+}
+
+/// Judges a figure by at least two earlier ones. The prediction interval is that of a further value
+/// of a normal distribution: Student's t with n - 1 degrees of freedom times s * sqrt(1 + 1/n)
+/// (Hahn and Meeker, "Statistical Intervals", 1991, section 4.8).
+fn judge_point(earlier: &[Point], new: Point) -> Judged {
+    let n = earlier.len() as f64;
+    let sd = spread(earlier.iter().map(|it| it.ln)).max(LEAST_SD) * (1.0 + 1.0 / n).sqrt();
+    let own = new.se.hypot(median(earlier.iter().map(|it| it.se)));
+    let log = new.ln - median(earlier.iter().map(|it| it.ln));
+    let outside =
+        earlier.iter().all(|it| it.ln < new.ln) || earlier.iter().all(|it| it.ln > new.ln);
+    let p = rule::student_p(log / sd, n - 1.0).max(rule::normal_p(log / own));
+    let expected = rule::student_within(0.95, n - 1.0) * sd;
+    let half = expected.max(Z * own);
+    Judged {
+        ratio: Ratio { log, low: log - half, high: log + half },
+        ns: median(earlier.iter().map(|it| it.ns)),
+        expected,
+        p: if outside { p } else { 1.0 },
+    }
+}
+
+/// Judges each figure of a run by those of earlier runs; `None` for those that this run or enough
+/// earlier ones do not have. The probabilities allow for all that are judged.
+pub fn judge_run(earlier: &[&[Point]], new: &[Option<Point>]) -> Vec<Option<Judged>> {
+    let judged = |(earlier, new): (&&[Point], &Option<Point>)| {
+        new.filter(|_| earlier.len() >= FEWEST).map(|it| judge_point(earlier, it))
+    };
+    let mut all: Vec<Option<Judged>> = earlier.iter().zip(new).map(judged).collect();
+    let p: Vec<f64> = all.iter().flatten().map(|it| it.p).collect();
+    all.iter_mut().flatten().zip(rule::holm(&p)).for_each(|(it, p)| it.p = p);
+    all
+}
+
+/// The standard deviation; 0 of fewer than two.
+pub fn spread(of: impl Iterator<Item = f64> + Clone) -> f64 {
+    let n = of.clone().count().max(2) as f64;
+    let mean = of.clone().sum::<f64>() / n;
+    (of.map(|it| (it - mean).powi(2)).sum::<f64>() / (n - 1.0)).sqrt()
+}
+
+/// The median; 0 of none.
+pub fn median(of: impl Iterator<Item = f64>) -> f64 {
+    let mut of: Vec<f64> = of.collect();
+    of.sort_by(f64::total_cmp);
+    let at = of.len() / 2;
+    match of.len() {
+        0 => 0.0,
+        n if n % 2 == 0 => (of[at - 1] + of[at]) / 2.0,
+        _ => of[at],
+    }
+}
+
+/// The most runs that the next one is judged by: the latest of its level.
+const LATEST: usize = 50;
+
+/// Runs between two changes.
+#[derive(Clone, Debug, Default)]
+pub struct Level {
+    /// The place of the first of them.
+    pub from: usize,
+    /// Their figures.
+    pub points: Vec<Point>,
+    /// What the second of them was next to the level before; absent for the first level.
+    pub turn: Option<Judged>,
+}
+
+/// A figure while its runs are gone through.
+#[derive(Default)]
+struct Walk {
+    levels: Vec<Level>,
+    /// The figures that the next one is judged by.
+    usual: Vec<Point>,
+    /// Those that were off by themselves. Two of them are a state of their own, and usual.
+    spikes: Vec<Point>,
+    /// The place of the run before, its side and its figure, if it was off.
+    off: Option<(usize, i8, Point)>,
+}
+
+/// The levels of each figure; `figures` has one for each run, in their order. The last element of
+/// each result tells whether the newest run is off by itself.
+pub fn turns(figures: &[Vec<Option<Point>>]) -> Vec<(Vec<Level>, bool)> {
+    let mut walks: Vec<Walk> = figures.iter().map(|_| Walk::default()).collect();
+    let runs = figures.first().map_or(0, Vec::len);
+    for at in 0..runs {
+        let new: Vec<Option<Point>> = figures.iter().map(|figure| figure[at]).collect();
+        let earlier: Vec<&[Point]> = walks.iter().map(|walk| walk.usual.as_slice()).collect();
+        let judged = judge_run(&earlier, &new);
+        for ((walk, point), judged) in walks.iter_mut().zip(new).zip(judged) {
+            if let Some(point) = point {
+                walk.take(at, point, judged);
+            }
+        }
+    }
+    walks.into_iter().map(|walk| (walk.levels, walk.off.is_some())).collect()
+}
+
+impl Walk {
+    fn take(&mut self, at: usize, point: Point, judged: Option<Judged>) {
+        let side = judged.map_or(0, |it| it.side());
+        match self.off.take() {
+            Some((from, before, first)) if side == before => {
+                // The run before belongs to this level, too.
+                self.levels.last_mut().map(|level| level.points.pop());
+                let points = vec![first, point];
+                self.usual.clone_from(&points);
+                self.spikes.clear();
+                self.levels.push(Level { from, points, turn: judged });
+                return;
+            }
+            Some((.., spike)) => {
+                self.spikes.push(spike);
+                if self.spikes.len() > 1 {
+                    self.usual.append(&mut self.spikes);
+                }
+            }
+            None => {}
+        }
+        match self.levels.last_mut() {
+            Some(level) => level.points.push(point),
+            None => self.levels.push(Level { from: at, points: vec![point], turn: None }),
+        }
+        match side {
+            0 => self.usual.push(point),
+            side => self.off = Some((at, side, point)),
+        }
+        let old = self.usual.len().saturating_sub(LATEST);
+        self.usual.drain(..old);
     }
 }

@@ -1,10 +1,10 @@
 //! Which clocks work on every machine of several reports, and which of them is the cheapest.
 
-use crate::verdict::SHORT_WRAP_S;
+use crate::clocks::SHORT_WRAP_S;
 use chronoscope_model::Report;
 use chronoscope_model::clock::{Clock, Grade, Kind, Language, Scope};
 use chronoscope_model::compare::{
-    ClockRow, Compared, Found, OverheadFound, OverheadRow, Portable, Problem, SCHEMA, Source,
+    ClockRow, Compared, Found, OverheadFound, OverheadRow, Portable, Problem, Source,
 };
 use std::collections::BTreeSet;
 
@@ -15,9 +15,9 @@ const MILLISECOND_NS: f64 = 1.01e6;
 /// Clocks whose mean costs differ by less count as equal, and the first of the catalogue is chosen.
 const EQUAL: f64 = 1.05;
 
-/// Compares reports, each with the name of its file; their clocks only if they are of several
-/// `machines`. What not every report holds is left out.
-pub fn portable(reports: &[(String, Report)], machines: bool) -> Compared {
+/// Adds the reports, each with the name of its file, to what was compared; their clocks only if
+/// they are of several `machines`. What not every report holds is left out.
+pub fn complete(compared: Compared, reports: &[(String, Report)], machines: bool) -> Compared {
     let all = |held: fn(&Report) -> bool| reports.iter().all(|(_, report)| held(report));
     let clocks = match machines && all(|report| !report.clocks.is_empty()) {
         true => clocks(reports),
@@ -28,12 +28,11 @@ pub fn portable(reports: &[(String, Report)], machines: bool) -> Compared {
         false => Vec::new(),
     };
     Compared {
-        schema: SCHEMA.into(),
         reports: reports.iter().map(|(file, report)| source(file, report)).collect(),
         portable: cheapest(&clocks),
         clocks,
         overhead,
-        ..Compared::default()
+        ..compared
     }
 }
 

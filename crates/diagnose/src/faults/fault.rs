@@ -1,8 +1,8 @@
 //! What a fault is, and the questions about a report that several faults share.
 
 use crate::advise::system_clock;
+use crate::reading::System;
 use crate::reading::{cost, source};
-use crate::system::System;
 use chronoscope_model::environment::Environment;
 use chronoscope_model::timekeeping::Adjtimex;
 use chronoscope_model::{

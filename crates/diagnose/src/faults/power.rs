@@ -1,7 +1,7 @@
 //! Power and frequency, and the core's other hardware thread.
 
 use super::fault::{BARE, Clear, FAULT, Fault, LINUX, found, ruler, why};
-use crate::disturbed::frequency_changed;
+use crate::run::frequency_changed;
 use chronoscope_model::units::percent;
 use chronoscope_model::{About, Certainty, Level, Page, Report};
 

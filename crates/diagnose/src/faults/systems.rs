@@ -3,8 +3,8 @@
 use super::fault::{
     Clear, FAULT, Fault, Looked, MAC, UNKNOWN_CPU, WINDOWS, clear_if, costs, found,
 };
+use crate::reading::System;
 use crate::reading::short;
-use crate::system::System;
 use chronoscope_model::clock::Kind;
 use chronoscope_model::environment::{Timer, TscKind};
 use chronoscope_model::performance_counter::expected;

@@ -5,7 +5,7 @@ use super::fault::{
     ruler, why,
 };
 use super::kernel_log::logged;
-use crate::late;
+use crate::causes::{late_by, late_lines};
 use crate::reading::{short, source};
 use chronoscope_model::environment::CpuQuota;
 use chronoscope_model::units::{percent, plural, short_ns};
@@ -18,8 +18,8 @@ use chronoscope_model::{About, Certainty, Level, Page, Report};
 fn took_the_cpu(report: &Report, cause: Cause, source: &str) -> Looked {
     /// A shorter time is a switch to a kernel thread, in nanoseconds.
     const LEAST_NS: f64 = 200_000.0;
-    let rows = late::by(report, cause, LEAST_NS);
-    clear_if(reasons_from(report, &[source]), found(Level::Info, late::lines(&rows)))
+    let rows = late_by(report, cause, LEAST_NS);
+    clear_if(reasons_from(report, &[source]), found(Level::Info, late_lines(&rows)))
 }
 
 pub(super) const CGROUP_THROTTLED: Fault = Fault {
@@ -178,7 +178,7 @@ pub(super) const DEEP_IDLE: Fault = Fault {
         const LEAST_NS: f64 = 40_000.0;
         /// Waits that are this much later are late for most purposes, in nanoseconds.
         const MUCH_NS: f64 = 200_000.0;
-        let rows = late::by(report, Cause::IdleExit, LEAST_NS);
+        let rows = late_by(report, Cause::IdleExit, LEAST_NS);
         let Some(worst) = rows.first() else {
             return clear_if(reasons_from(report, &["switches", "schedstat"]), Clear);
         };
@@ -193,7 +193,7 @@ pub(super) const DEEP_IDLE: Fault = Fault {
                 plural(state.waits, "late wake-up", "late wake-ups")
             )
         });
-        Ok(found(level, late::lines(&rows).into_iter().chain(states)))
+        Ok(found(level, late_lines(&rows).into_iter().chain(states)))
     },
     ..FAULT
 };
@@ -233,10 +233,10 @@ pub(super) const HOST_GAPS: Fault = Fault {
             let longest = short_ns(taken.below.longest_ns);
             format!("{share} of {watched} of spinning, in {gaps}, the longest {longest}")
         });
-        let rows = late::by(report, Cause::BelowKernel, LEAST_NS);
+        let rows = late_by(report, Cause::BelowKernel, LEAST_NS);
         let much = !rows.is_empty() || taken.is_some_and(|(_, share)| share > MUCH);
         let level = if much { Level::Warning } else { Level::Info };
-        let looked = found(level, spun.into_iter().chain(late::lines(&rows)));
+        let looked = found(level, spun.into_iter().chain(late_lines(&rows)));
         let steal = noise.and_then(|noise| noise.steal_ms);
         let steal =
             steal.map(|ms| format!("/proc/stat: {} of steal in the run", short_ns(ms * 1e6)));
@@ -407,13 +407,13 @@ pub(super) const TIMER_SLACK: Fault = Fault {
         let own = report.environment.timer_slack_ns;
         let set = own.filter(|ns| *ns > USUAL_NS);
         let set = set.map(|ns| format!("timerslack_ns: {ns} (the default is {USUAL_NS})"));
-        let mut rows = late::by(report, Cause::TimerSlack, LEAST_NS);
+        let mut rows = late_by(report, Cause::TimerSlack, LEAST_NS);
         rows.retain(|row| row.wait.slack_ns.is_some_and(|ns| ns > USUAL_NS));
         let certainty = if rows.is_empty() { Certainty::Evidence } else { Certainty::Measured };
         let known = own.map(|_| ()).ok_or(()).or_else(|()| {
             reasons(report).map_err(|otherwise| why(report, "timer slack", otherwise))
         });
-        let evidence = set.into_iter().chain(late::lines(&rows));
+        let evidence = set.into_iter().chain(late_lines(&rows));
         clear_if(known, found(Level::Warning, evidence).certain(Some(certainty)))
     },
     ..FAULT

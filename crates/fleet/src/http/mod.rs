@@ -1,11 +1,10 @@
 //! Answers over HTTP, in one thread, to as many clients as there may be. Nothing here waits for a
 //! measurement.
 
-mod accept;
 mod answer;
 mod stream;
 
-use crate::board::Board;
+use crate::exporter::Board;
 use answer::answer;
 use hyper::Request;
 use hyper::body::{Body, Incoming};

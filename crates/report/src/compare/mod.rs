@@ -1,19 +1,17 @@
 //! Several reports next to each other: what changed, and what works on every machine.
 
-mod others;
+mod head;
 mod portable;
 mod rows;
 mod words;
 
-use crate::block::{Block, Cell, Fact, Table, Text, Tone};
+use crate::block::{Block, Cell, Column, Fact, Table, Text, Tone};
 use crate::format::{csv, markdown};
-use crate::number::plural;
+use crate::number::{count, plural};
 use crate::section::Detail;
 use crate::section::shared::{Rows, Spec, columns};
-use chronoscope_model::compare::{Change, Compared, Difference, Method, Row, Side, Unit};
+use chronoscope_model::compare::{Change, Compared, Other, Row, Side, Verdict};
 use std::io;
-use std::path::Path;
-use words::letter;
 
 /// What changed from the first report to each of the others.
 fn changes(compared: &Compared) -> Vec<&Change> {
@@ -34,16 +32,16 @@ pub fn page(compared: &Compared) -> Vec<Block> {
 fn blocks(compared: &Compared, detail: Detail, strips: bool) -> Vec<Block> {
     let changes = changes(compared);
     if !compared.others.is_empty() {
-        return others::many(compared, detail);
+        return view_many(compared, detail);
     }
     if changes.is_empty() {
         return portable::view(compared, detail);
     }
-    let mut blocks = sides(compared, &changes);
+    let mut blocks = head::sides(compared, &changes);
     blocks.extend(portable::overhead(compared));
     blocks.extend(rows::view(&changes, compared.method, detail, strips));
-    blocks.extend(others::history(compared, detail));
-    blocks.extend(conclusions(&changes, detail));
+    blocks.extend(head::over_time(compared, detail));
+    blocks.extend(head::conclusions(&changes, detail));
     if detail != Detail::Brief {
         blocks.extend(portable::clocks(compared, detail));
     }
@@ -78,7 +76,7 @@ pub fn formats(compared: &Compared) -> io::Result<Vec<(&'static str, Vec<u8>)>> 
 /// each clock or overhead and report.
 fn data(compared: &Compared) -> Table {
     if !compared.others.is_empty() {
-        return others::many_data(compared);
+        return Rows::data(data_of_many()).of_all(&compared.others);
     }
     let changes = changes(compared);
     let rows = changes.iter().flat_map(|it| it.rows.iter().map(|row| (row, &it.b)));
@@ -113,139 +111,122 @@ fn specs<'a>() -> Vec<Spec<(&'a Row, &'a Side)>> {
     }
 }
 
-// What was compared, and what differs besides the figures: machines, findings, verdicts, trust.
+/// Lines of a kind that a screen shows if not everything is asked for.
+const MOST: usize = 20;
 
-/// Differences in findings and verdicts that a screen shows if not everything is asked for.
-const FEW: usize = 8;
-
-/// The sides, with what differs between their machines first.
-fn sides(compared: &Compared, changes: &[&Change]) -> Vec<Block> {
-    let Some(first) = changes.first() else { return Vec::new() };
-    let names: Vec<String> = (0..=changes.len()).map(letter).collect();
-    let how = match (compared.method, compared.pairs) {
-        (Method::Pairs, Some(pairs)) => {
-            format!(", {} of runs in random order", plural(pairs.into(), "pair", "pairs"))
-        }
-        (Method::History, _) => ", the earlier runs of this machine".into(),
-        (Method::Sets, _) => ", sets of runs".into(),
-        _ => String::new(),
-    };
-    let remark = format!("{} with A{how}", names[1..].join(", "));
-    let sides: Vec<&Side> =
-        std::iter::once(&first.a).chain(changes.iter().map(|it| &it.b)).collect();
-    let stored = compared.method == Method::Stored;
-    let mut facts: Vec<Fact> = sides
-        .iter()
-        .zip(&names)
-        .map(|(side, name)| Fact::new(name.clone(), about_side(side, stored, &sides)))
-        .collect();
-    facts.extend(named_once(
-        "differs",
-        differences(changes, |it| &it.environment, |it| !it.is_same()),
+/// The reports in which something changed, a line for those in which nothing did, and those that
+/// could not be read.
+fn view_many(compared: &Compared, detail: Detail) -> Vec<Block> {
+    let others = &compared.others;
+    let number = plural(others.len() as u64, "report", "reports");
+    let mut blocks = vec![Block::noted("Compared", format!("{number} with A, the worst first"))];
+    blocks.push(Block::Facts(
+        compared
+            .reports
+            .iter()
+            .map(|it| {
+                let file = Text::toned(Tone::Name, &it.file);
+                let known = [Some(words::minute(&it.started)), it.processor.clone(), it.os.clone()];
+                let known = known.into_iter().flatten().filter(|text| !text.is_empty());
+                Fact::new("A", Text::dotted(std::iter::once(file).chain(known.map(Text::from))))
+            })
+            .collect(),
     ));
-    let same = first.environment.iter().filter(|fact| {
-        let on = |it: &&Change| it.environment.iter().any(|it| it == *fact);
-        fact.is_same() && changes.iter().all(on)
-    });
-    let same = Text::dotted(same.map(|fact| Text::from(&*fact.key)));
-    facts.extend((!same.is_empty()).then(|| Fact::new("same", same)));
-    let disturbed = sides.iter().zip(&names).filter(|(side, _)| !side.disturbed.is_empty());
-    let disturbed = disturbed.map(|(side, name)| {
-        Text::toned(Tone::Warn, name.clone()).and(format!(": {}", side.disturbed.join(", ")))
-    });
-    facts.extend(named_once("disturbed", disturbed.collect()));
-    let units = changes.iter().filter(|it| it.unit == Unit::CoreCycles);
-    facts.extend(units.take(1).map(|it| {
-        let why = if it.unit_why.is_empty() { String::new() } else { format!(": {}", it.unit_why) };
-        Fact::new("judged in", format!("core cycles{why}"))
-    }));
-    vec![Block::noted("Compared", remark), Block::Facts(facts)]
-}
-
-/// One fact for each text, of which only the first repeats the name.
-fn named_once(name: &'static str, texts: Vec<Text>) -> impl Iterator<Item = Fact> {
-    let names = std::iter::once(name).chain(std::iter::repeat(""));
-    names.zip(texts).map(|(name, text)| Fact::new(name, text))
-}
-
-/// The differences of every change, those that matter first; with several changes, each with the
-/// letter of its report.
-fn differences(
-    changes: &[&Change],
-    of: fn(&Change) -> &Vec<Difference>,
-    keep: fn(&Difference) -> bool,
-) -> Vec<Text> {
-    let mut all: Vec<(usize, &Difference)> = Vec::new();
-    for (at, change) in changes.iter().enumerate() {
-        all.extend(of(change).iter().filter(|it| keep(it)).map(|it| (at, it)));
+    let (read, mut unread): (Vec<&Other>, Vec<&Other>) =
+        others.iter().partition(|it| it.error.is_none());
+    let (mut shown, calm): (Vec<&Other>, Vec<&Other>) =
+        read.into_iter().partition(|it| it.most.is_some() || detail == Detail::Everything);
+    let everything = detail == Detail::Everything;
+    let rest = words::cut(&mut shown, MOST, everything);
+    if !shown.is_empty() {
+        let items = shown.iter().map(|it| line_of_other(it).into()).collect();
+        blocks.push(Block::Table(Table { columns: columns_of_many(), items, ..Table::default() }));
     }
-    all.sort_by_key(|(_, it)| !it.matters);
-    let text = |(at, it): (usize, &Difference)| {
-        let of = if changes.len() > 1 { format!("{} ", letter(at + 1)) } else { String::new() };
-        let key = match it.matters {
-            true => Text::toned(Tone::Warn, &it.key),
-            false => Text::from(&*it.key),
-        };
-        let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".into());
-        Text::from(of).and(key).and(format!(": {} → {}", value(&it.a), value(&it.b)))
+    blocks.extend(words::more(&rest).map(Block::Line));
+    if !calm.is_empty() {
+        let (same, open) = calm
+            .iter()
+            .fold((0, 0), |(same, open), it| (same + it.counts.same, open + it.counts.cannot_tell));
+        let number = plural(calm.len() as u64, "report", "reports");
+        let [same, open] = [same, open].map(|it| count(it as u64));
+        blocks.push(Block::paragraph(format!(
+            "In {number} nothing changed: {same} figures are the same, {open} are undecided."
+        )));
+    }
+    let number = plural(unread.len() as u64, "report", "reports");
+    let rest = words::cut(&mut unread, MOST, everything);
+    if !unread.is_empty() {
+        let head = format!("{number} cannot be compared");
+        let mut details: Vec<Text> = unread
+            .iter()
+            .map(|it| {
+                let why = it.error.as_deref().unwrap_or_default();
+                Text::toned(Tone::Name, &it.side.file).and(format!(": {why}"))
+            })
+            .collect();
+        details.extend(words::more(&rest));
+        blocks.push(Block::Item { head: Text::toned(Tone::Warn, head), details });
+    }
+    blocks
+}
+
+fn columns_of_many() -> Vec<Column> {
+    vec![
+        Column::new("report").name(12),
+        Column::new("started, UTC").spare(),
+        Column::new("worse").right(),
+        Column::new("better").right().close(),
+        Column::new("most").gives_way(20),
+        Column::new("differs").gives_way(16),
+    ]
+}
+
+fn line_of_other(it: &Other) -> Vec<Cell> {
+    let disturbed = (!it.side.disturbed.is_empty()).then_some("disturbed");
+    let mut differs = it.differs.iter().map(|it| it.key.as_str()).chain(disturbed);
+    let first = differs.next().unwrap_or_default();
+    let differs = match differs.count() {
+        0 => first.into(),
+        more => format!("{first} +{more}"),
     };
-    all.into_iter().map(text).collect()
-}
-
-/// The findings that only one side has.
-fn findings_of_one(
-    changes: &[&Change],
-    side: fn(&Difference) -> [&Option<String>; 2],
-) -> Vec<Text> {
-    let mut texts = Vec::new();
-    for (at, change) in changes.iter().enumerate() {
-        let of = if changes.len() > 1 { format!("{} ", letter(at + 1)) } else { String::new() };
-        texts.extend(change.findings.iter().map(side).zip(&change.findings).filter_map(
-            |([own, other], it)| {
-                let text = own.as_ref().filter(|_| other.is_none())?;
-                Some(
-                    Text::from(&*of).and(Text::toned(Tone::Name, &it.key)).and(format!(": {text}")),
-                )
-            },
-        ));
-    }
-    texts
-}
-
-fn about_side(side: &Side, stored: bool, sides: &[&Side]) -> Text {
-    let short = |path: &str| {
-        Path::new(path).file_name().map_or(path.into(), |name| name.to_string_lossy().into_owned())
+    let most = |row: &Row| format!("{} {}", words::title(row), words::signed(row.change));
+    let tone = |cell: Cell, number: usize, tone| cell.toned_if(number > 0, tone);
+    let [worse, better] = [it.counts.worse, it.counts.better];
+    // On another machine, a higher cost is no fault.
+    let bad = match it.most.as_ref().map(|row| row.verdict) {
+        Some(Verdict::Higher | Verdict::Lower) => Tone::Strong,
+        _ => Tone::Bad,
     };
-    let name = short(&side.file);
-    // Files of one name in two folders keep their paths, and so do the words of a command.
-    let alone = sides.iter().filter(|it| short(&it.file) == name).count() == 1;
-    let name = if stored && alone { name } else { side.file.clone() };
-    let time = side.started.get(..16).map(|time| format!("{} UTC", time.replace('T', " ")));
-    let cpu = side.cpu.map(|cpu| format!("CPU {cpu}"));
-    let runs = side.runs.map(|runs| plural(runs.into(), "run", "runs"));
-    let time = if runs.is_some() { time.map(|time| format!("from {time}")) } else { time };
-    let known = [runs, time, cpu].into_iter().flatten().map(Text::from);
-    Text::dotted(std::iter::once(Text::toned(Tone::Name, name)).chain(known))
+    vec![
+        Cell::code(&it.side.file),
+        Cell::text(words::minute(&it.side.started)),
+        tone(Cell::count(worse as u64), worse, bad),
+        tone(Cell::count(better as u64), better, Tone::Strong),
+        Cell::words(it.most.as_ref().map(most)),
+        Cell::text(differs),
+    ]
 }
 
-/// Findings and verdicts that were gained or lost, and what differs in the tests of trust.
-fn conclusions(changes: &[&Change], detail: Detail) -> Vec<Block> {
-    let lists = [
-        ("found", findings_of_one(changes, |it| [&it.b, &it.a])),
-        ("gone", findings_of_one(changes, |it| [&it.a, &it.b])),
-        ("verdict", differences(changes, |it| &it.verdicts, |_| true)),
-        ("trust", differences(changes, |it| &it.trust, |_| true)),
-    ];
-    let mut facts = Vec::new();
-    for (name, mut texts) in lists {
-        if texts.len() > FEW && detail == Detail::Full {
-            let more = texts.split_off(FEW).len();
-            texts.push(format!("… {more} more: -v").into());
-        }
-        facts.extend(named_once(name, texts));
-    }
-    match facts.is_empty() {
-        true => Vec::new(),
-        false => vec![Block::heading("Findings, verdicts and trust"), Block::Facts(facts)],
+/// The rows for programs: one for each report.
+fn data_of_many() -> Vec<Spec<Other>> {
+    columns! { it in Other;
+        "file" "report" [] Cell::code(&it.side.file);
+        "started" "started, UTC" [] Cell::text(&it.side.started);
+        "run" "run" [] Cell::text(&it.side.run);
+        "worse" "worse" [] Cell::count(it.counts.worse as u64);
+        "better" "better" [] Cell::count(it.counts.better as u64);
+        "same" "same" [] Cell::count(it.counts.same as u64);
+        "cannot_tell" "cannot tell" [] Cell::count(it.counts.cannot_tell as u64);
+        "most_id" "most" [] Cell::words(it.most.as_ref().map(|row| row.key.id.as_str()));
+        "most_quantity" "most" [] Cell::words(
+            it.most.as_ref().map(|row| words::quantity(row.key.quantity))
+        );
+        "most_change" "most" [] Cell::number(it.most.as_ref().map(|row| row.change));
+        "most_verdict" "most" [] Cell::words(it.most.as_ref().map(|row| words::name(row.verdict)));
+        "differs" "differs" [] Cell::text(
+            it.differs.iter().map(|it| it.key.as_str()).collect::<Vec<_>>().join(", ")
+        );
+        "disturbed" "disturbed" [] Cell::text(it.side.disturbed.join(", "));
+        "error" "error" [] Cell::words(it.error.as_deref());
     }
 }

@@ -1,7 +1,7 @@
 //! Several reports next to each other: which clocks work on every machine and what they cost there,
 //! and what timing adds to a loop.
 
-use super::words::letter;
+use super::words::{file_name, letter, utc};
 use crate::block::{Block, Cell, Column, Fact, Item, Table, Text, Tone, Value};
 use crate::number::{count, plural, short, three};
 use crate::section::Detail;
@@ -12,7 +12,6 @@ use chronoscope_model::compare::{
     ClockRow, Compared, Found, OverheadFound, OverheadRow, Portable, Problem, Source,
 };
 use chronoscope_model::loops::Centre;
-use std::path::Path;
 
 /// What a comparison shows. Clocks that not every machine has are shown if everything is asked for.
 pub(super) fn view(compared: &Compared, detail: Detail) -> Vec<Block> {
@@ -27,9 +26,7 @@ pub(super) fn view(compared: &Compared, detail: Detail) -> Vec<Block> {
 }
 
 fn about(source: &Source) -> Text {
-    let file = Path::new(&source.file).file_name();
-    let file = file.map_or(source.file.clone(), |name| name.to_string_lossy().into_owned());
-    let time = source.started.get(..16).map(|time| format!("{} UTC", time.replace('T', " ")));
+    let (file, time) = (file_name(&source.file), utc(&source.started));
     let under = source.hypervisor.as_ref().map(|name| format!("under {name}"));
     let known =
         [time, Some(source.arch.clone()), source.processor.clone(), source.os.clone(), under];

@@ -1,4 +1,5 @@
-//! The figures of a comparison: a table of those that changed, and what is said of the others.
+//! The figures of a comparison: a table of those that changed, with each change and its 95 % interval
+//! as a bar around a line that stands for no change, and what is said of the others.
 
 use super::words;
 use crate::block::chart::{Mark, What};
@@ -137,7 +138,7 @@ pub(super) fn view(
         }
     }
     blocks.extend(changes.iter().enumerate().flat_map(|(at, change)| {
-        let of = if changes.len() > 1 { words::letter(at + 1) + ": " } else { String::new() };
+        let of = words::of_report(changes.len() > 1, at + 1, ": ");
         let line = move |it: &Shared| Block::toned(Tone::Strong, of.clone() + &words::shared(it));
         change.shared.iter().map(line)
     }));
@@ -197,11 +198,7 @@ fn of_group(group: &Group, view: &View) -> Vec<Block> {
         let key = |it: &&Joined| (!it.changed(), it.is_same());
         shown.sort_by(|a, b| key(a).cmp(&key(b)).then(b.most().total_cmp(&a.most())));
     }
-    // One row more would take the line that says that there is one more.
-    let rest = match detail {
-        Detail::Full if !unjudged && shown.len() > MOST + 1 => shown.split_off(MOST),
-        _ => Vec::new(),
-    };
+    let rest = words::cut(&mut shown, MOST, detail != Detail::Full || unjudged);
     blocks.push(Block::Table(table(group, &shown, view)));
     if !rest.is_empty() {
         let range = words::range_of(rest.iter().flat_map(|it| it.rows()));
@@ -211,7 +208,7 @@ fn of_group(group: &Group, view: &View) -> Vec<Block> {
         blocks.extend(others(group, !shown.is_empty()));
     }
     if reasons {
-        blocks.extend(untold(group, view));
+        blocks.extend(undecided(group, view));
     }
     blocks
 }
@@ -248,7 +245,7 @@ fn others(group: &Group, any_changed: bool) -> Option<Block> {
 const NAMED: usize = 3;
 
 /// The undecided rows, by the reason, which says what would decide them.
-fn untold(group: &Group, view: &View) -> Vec<Block> {
+fn undecided(group: &Group, view: &View) -> Vec<Block> {
     let open = group.all().filter(|row| row.verdict == Verdict::CannotTell);
     let reasons = by_key(open.map(|row| (words::why(row, view.method), row)));
     let line = |(why, mut rows): (String, Vec<&Row>)| {
@@ -295,7 +292,7 @@ fn table(group: &Group, shown: &[&Joined], view: &View) -> Table {
         columns.push(Column::new("change").right().close().part(at));
     }
     let alone = changes == 1;
-    let scale = ChangeScale::of(shown.iter().flat_map(|it| it.rows()));
+    let scale = Scale::of(shown.iter().flat_map(|it| it.rows()));
     if strips {
         columns.push(Column::new("change").axis(scale.axis()).part(1));
     }
@@ -367,8 +364,6 @@ fn change(row: Option<&Row>, alone: bool) -> Cell {
     Cell { tone: words::tone(row.verdict), ..Cell::text(words) }
 }
 
-// A change and its 95 % interval as a bar in characters, around a line that stands for no change.
-
 /// Columns of a bar: one for no change, and ten on each side.
 const WIDTH: usize = 21;
 const HALF: usize = WIDTH / 2;
@@ -380,9 +375,9 @@ const STEP: f64 = 0.05;
 
 /// A linear scale from a decrease to an increase by the same share.
 #[derive(Clone, Copy)]
-struct ChangeScale(f64);
+struct Scale(f64);
 
-impl ChangeScale {
+impl Scale {
     /// The scale that holds the intervals of the rows, up to a doubling.
     fn of<'a>(rows: impl Iterator<Item = &'a Row>) -> Self {
         let far = rows.map(|row| row.change_low.abs().max(row.change_high.abs()));
@@ -436,7 +431,7 @@ mod tests {
 
     #[test]
     fn a_bar_shows_the_change_and_its_interval() {
-        let scale = ChangeScale::of([row(0.057, 0.01)].iter());
+        let scale = Scale::of([row(0.057, 0.01)].iter());
         assert_eq!(scale.head(), "-10 %     0     +10 %");
         for (change, half, bar) in [
             (0.057, 0.01, "          │    ─●─"),
@@ -448,8 +443,8 @@ mod tests {
         ] {
             assert_eq!(scale.bar(&row(change, half)), bar, "{change}");
         }
-        let far = ChangeScale::of([row(f64::INFINITY, 1.0), row(0.31, 0.02), row(9.0, 0.0)].iter());
+        let far = Scale::of([row(f64::INFINITY, 1.0), row(0.31, 0.02), row(9.0, 0.0)].iter());
         assert_eq!(far.head(), "-100 %    0    +100 %");
-        assert_eq!(ChangeScale::of([row(0.31, 0.02)].iter()).head(), "-35 %     0     +35 %");
+        assert_eq!(Scale::of([row(0.31, 0.02)].iter()).head(), "-35 %     0     +35 %");
     }
 }

@@ -1,17 +1,60 @@
 //! What a comparison says in words: verdicts, counts, what changed rows share, and the answer.
 
-use crate::block::{Text, Tone};
-use crate::number::{percent, plural, short};
+use crate::block::{Fact, Text, Tone};
+use crate::number::{count, percent, plural, short};
 use chronoscope_model::compare::{
     Change, Compared, Key, LeftOut, Method, Quantity, Row, Section, Shared, Verdict,
 };
 use chronoscope_model::load::Load;
 use chronoscope_model::units::grouped;
+use std::path::Path;
 
 /// The name of a report in headings: A, B, and so on; numbers after Z.
 pub(super) fn letter(at: usize) -> String {
     let letter = u8::try_from(at).ok().filter(|at| *at < 26).map(|at| char::from(b'A' + at));
     letter.map_or_else(|| (at + 1).to_string(), String::from)
+}
+
+/// What begins a line about one of several reports: `B: `.
+pub(super) fn of_report(several: bool, at: usize, mark: &str) -> String {
+    if several { letter(at) + mark } else { String::new() }
+}
+
+/// The start of a run to the minute: `2026-11-23 04:04`.
+pub(super) fn minute(started: &str) -> String {
+    started.get(..16).unwrap_or(started).replace('T', " ")
+}
+
+/// The same with the time zone; `None` if it is too short to be a time.
+pub(super) fn utc(started: &str) -> Option<String> {
+    started.get(..16).map(|_| format!("{} UTC", minute(started)))
+}
+
+/// A file without its folder.
+pub(super) fn file_name(path: &str) -> String {
+    let name = Path::new(path).file_name();
+    name.map_or_else(|| path.into(), |name| name.to_string_lossy().into_owned())
+}
+
+/// One fact for each text, of which only the first repeats the name.
+pub(super) fn facts(
+    name: &'static str,
+    texts: impl IntoIterator<Item = Text>,
+) -> impl Iterator<Item = Fact> {
+    let names = std::iter::once(name).chain(std::iter::repeat(""));
+    names.zip(texts).map(|(name, text)| Fact::new(name, text))
+}
+
+/// Cuts a list to what a screen shows unless everything is asked for, and returns the rest. One more
+/// would take the line that says that there is one more.
+pub(super) fn cut<T>(list: &mut Vec<T>, most: usize, all: bool) -> Vec<T> {
+    if all || list.len() <= most + 1 { Vec::new() } else { list.split_off(most) }
+}
+
+/// The line that says that there are more.
+pub(super) fn more<T>(rest: &[T]) -> Option<Text> {
+    let number = count(rest.len() as u64);
+    (!rest.is_empty()).then(|| format!("… {number} more: -v").into())
 }
 
 /// A larger change is not written out. A file may hold anything.
@@ -190,8 +233,7 @@ pub(super) fn answers(compared: &Compared) -> Vec<Text> {
     let several = !compared.more.is_empty();
     let changes = super::changes(compared);
     let about = |(at, change): (usize, &Change)| {
-        let of = if several { letter(at + 1) + ": " } else { String::new() };
-        Text::from(of).and(answer(change, compared.method))
+        Text::from(of_report(several, at + 1, ": ")).and(answer(change, compared.method))
     };
     let mut answers: Vec<Text> = changes.into_iter().enumerate().map(about).collect();
     // What was left out is often what changed.

@@ -1,20 +1,19 @@
 //! The thread that looks after the waits: it starts and ends them with their load, and looks at the
 //! machine once a second.
 
-use super::counts::Counts;
 use crate::Error;
 use chronoscope_measure::deltas::slices::Slices;
 use chronoscope_measure::engine::Ruler;
 use chronoscope_measure::engine::notes;
 use chronoscope_measure::run::session::distrust;
-use chronoscope_measure::waits::{self, Plan, Tap};
+use chronoscope_measure::waits::{self, ClockWatch, Live, Plan, Tap};
 use chronoscope_model::Note;
-use chronoscope_model::recording::{Event, LoadSince, NoteAt, Pause, Row, SCHEMA, Start};
+use chronoscope_model::recording::{Event, LoadSince, Machine, NoteAt, Pause, Row, SCHEMA, Start};
 use chronoscope_model::run::{self, Noise};
 use chronoscope_model::waits::{Load, LoadRun};
 use chronoscope_probes::clocks::Entry;
 use chronoscope_probes::machine::affinity::{self, PinGuard};
-use chronoscope_probes::machine::{self, Root};
+use chronoscope_probes::machine::{self, Root, noise};
 use chronoscope_probes::time::Instant;
 use chronoscope_probes::waits::os;
 use std::sync::Arc;
@@ -94,7 +93,7 @@ struct Looking {
     /// The start, by the clock that timers run on.
     origin: u64,
     load: Load,
-    live: Option<waits::Live>,
+    live: Option<Live>,
     slices: Option<Slices>,
     ticked: Instant,
     /// When a pause began that was asked for.
@@ -129,7 +128,7 @@ impl Looking {
             ticked: Instant::now(),
             paused: None,
         };
-        let live = waits::Live::start(&looking.plan, load, &looking.ruler);
+        let live = Live::start(&looking.plan, load, &looking.ruler);
         let live = live.map_err(|why| Error::Invalid(why.0))?;
         let rows = live.rows(&looking.ruler);
         if rows.iter().all(|row| row.unavailable_reason.is_some()) {
@@ -181,7 +180,7 @@ impl Looking {
     }
 
     /// Announces threads that have begun to wait.
-    fn began(&mut self, live: waits::Live) {
+    fn began(&mut self, live: Live) {
         self.tell(Event::Load(LoadSince { at_ns: self.now(), load: self.load }));
         let _ = self.say.send(Item::Began(Box::new(live.tap(self.origin))));
         self.counts.begin(&live);
@@ -194,7 +193,7 @@ impl Looking {
     /// Starts threads and load again.
     fn begin(&mut self) -> bool {
         self.pin = None;
-        match waits::Live::start(&self.plan, self.load, &self.ruler) {
+        match Live::start(&self.plan, self.load, &self.ruler) {
             Ok(live) => {
                 self.began(live);
                 true
@@ -301,10 +300,91 @@ impl Looking {
         if let Some(deltas) = self.slices.as_mut().and_then(|slices| slices.take(now)) {
             self.tell(Event::Deltas(deltas));
         }
-        let loss = self.live.as_mut().and_then(waits::Live::loss);
+        let loss = self.live.as_mut().and_then(Live::loss);
         if let Some(loss) = loss.filter(|_| !self.is_load_lost) {
             self.is_load_lost = true;
             self.note(notes::load("load-not-whole", loss));
         }
     }
+}
+
+/// How often the machine is described.
+const SECOND: Duration = Duration::from_secs(1);
+
+/// The time that a row has waited, and its CPU time, if known, in nanoseconds.
+type Spent = (u64, Option<u64>);
+
+/// What was counted since the machine was last described.
+struct Counts {
+    /// The CPU of the waits.
+    cpu: Option<usize>,
+    at: Instant,
+    clocks: ClockWatch,
+    steal_ns: Option<u64>,
+    spent: Vec<Spent>,
+    /// That of threads that have ended.
+    moved: u64,
+    paused_ns: u64,
+}
+
+impl Counts {
+    fn new(cpu: Option<usize>) -> Self {
+        Self {
+            cpu,
+            at: Instant::now(),
+            clocks: ClockWatch::default(),
+            steal_ns: noise::steal_ns(cpu),
+            spent: Vec::new(),
+            moved: 0,
+            paused_ns: 0,
+        }
+    }
+
+    /// Threads have begun to wait.
+    fn begin(&mut self, live: &Live) {
+        self.spent = live.spent();
+    }
+
+    /// They are about to end.
+    fn end(&mut self, live: &Live) {
+        self.moved += live.take_moved();
+    }
+
+    fn pause(&mut self, pause: &Pause) {
+        self.paused_ns += pause.until_ns.saturating_sub(pause.at_ns);
+    }
+
+    fn is_due(&self) -> bool {
+        self.at.elapsed() >= SECOND
+    }
+
+    /// Describes what the machine did since the last time; `rows` are measured, if any.
+    fn machine(&mut self, live: Option<&Live>, rows: usize, at_ns: u64) -> Machine {
+        let (steal_ns, kept) = (noise::steal_ns(self.cpu), self.clocks.look());
+        let spent = live.map(Live::spent);
+        let cpu = match &spent {
+            Some(spent) => self.spent.iter().zip(spent).map(|(a, b)| share(*a, *b)).collect(),
+            None => vec![None; rows],
+        };
+        let grown = steal_ns.zip(self.steal_ns);
+        let machine = Machine {
+            at_ns,
+            drift_ppm: kept.drift_ppm,
+            steps: kept.steps,
+            steal_ns: grown.map(|(after, before)| after.saturating_sub(before)),
+            moved: self.moved + live.map_or(0, Live::take_moved),
+            paused_ns: self.paused_ns,
+            cpu,
+        };
+        self.spent = spent.unwrap_or_default();
+        (self.steal_ns, self.at, self.moved, self.paused_ns) = (steal_ns, Instant::now(), 0, 0);
+        machine
+    }
+}
+
+/// The share of a CPU that a row took, by its waiting time and CPU time before and after.
+fn share(before: Spent, after: Spent) -> Option<f64> {
+    let passed = after.0.saturating_sub(before.0);
+    let ran = after.1?.saturating_sub(before.1?);
+    (passed > 0).then(|| (ran as f64 / passed as f64).min(1.0))
 }

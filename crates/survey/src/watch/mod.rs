@@ -1,10 +1,10 @@
 //! Waits that go on until they are stopped, seen as they happen: what `chronoscope watch` shows,
 //! records and keeps.
 
-mod counts;
 mod looking;
 
-use crate::{Error, select, start_up};
+use crate::survey::check_started;
+use crate::{Error, select};
 use chronoscope_measure::waits::{Plan, Tap};
 use chronoscope_model::recording::Event;
 use chronoscope_model::waits::{Load, Slack, WaitSpec};
@@ -108,7 +108,7 @@ impl Live {
     /// The program was not prepared by [`start_up`](crate::start_up()), an id does not exist, or
     /// what was asked for is impossible here.
     pub fn start(watch: &Watch) -> Result<Self, Error> {
-        start_up::check()?;
+        check_started()?;
         let (plan, elsewhere) = watch.plan()?;
         let cpu = plan.cpus.first().copied();
         let clock = clock(watch.clock.as_deref())?;

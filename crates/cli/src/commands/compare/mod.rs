@@ -2,35 +2,25 @@
 //! several machines?
 
 pub mod baseline;
-mod children;
-mod each;
-mod history;
-mod many;
 mod run;
-mod sets;
-mod stored;
 
-use crate::context::Context;
-use crate::error::Usage;
-use crate::input;
+use crate::context::{Context, Usage};
+use crate::input::{self, each_report, holds_several};
 use crate::options::Baselines;
 use crate::task::{Document, Examples, Other, Run, Task};
+use chronoscope_diagnose::compare::history::Past;
+use chronoscope_diagnose::compare::runs::{Runs, sets};
+use chronoscope_diagnose::compare::{COLUMNS, brief, many, one_machine};
 use chronoscope_model::Report;
-use chronoscope_model::compare::{Compared, Row, Verdict};
+use chronoscope_model::compare::{Compared, Row, Unread, Verdict};
 use chronoscope_model::units::{parse_duration, parse_whole, percent};
 use chronoscope_report::page::{self, Input};
-use chronoscope_report::{compare, documents, text};
-use std::path::PathBuf;
+use chronoscope_report::{compare, documents, section, text};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-pub const EXAMPLES: Examples = [
-    ("chronoscope compare before.json after.json", "What changed, and by how much."),
-    (
-        "chronoscope compare --run clocks --run 'clocks --cpu 1'",
-        "Two commands take turns; this shows small changes.",
-    ),
-    ("chronoscope compare before/ after/", "Two sets of runs: their spread decides."),
-];
+/// The most files that are named if they cannot be read.
+const NAMED: usize = 3;
 
 /// Show what changed between reports, and by how much.
 ///
@@ -71,12 +61,47 @@ pub struct Args {
 }
 
 impl Run for Args {
+    const EXAMPLES: Examples = [
+        ("chronoscope compare before.json after.json", "What changed, and by how much."),
+        (
+            "chronoscope compare --run clocks --run 'clocks --cpu 1'",
+            "Two commands take turns; this shows small changes.",
+        ),
+        ("chronoscope compare before/ after/", "Two sets of runs: their spread decides."),
+    ];
+
     fn task(self, context: &Context) -> anyhow::Result<Task> {
         if !self.run.is_empty() {
             return run::task(self);
         }
+        let Baselines { baseline, save_baseline, force } = &context.options.baselines;
+        if let (None, Some(name)) = (baseline, save_baseline) {
+            let (path, report) = self.save(name, *force)?;
+            return baseline::saved(name, &path, report);
+        }
+        let (compared, reports) = self.compared(context)?;
+        shown(compared, reports, &self, context)
+    }
+}
+
+/// What was compared, and the reports that a page of it holds.
+type Found = (Compared, Vec<(String, Report)>);
+
+impl Args {
+    /// Saves the one report under a name, and returns where it is.
+    fn save(&self, name: &str, force: bool) -> anyhow::Result<(PathBuf, Report)> {
+        let [file] = &self.files[..] else {
+            return Err(Usage("--save-baseline takes one report".into()).into());
+        };
+        let report = input::report(file)?;
+        Ok((baseline::save(name, force, &report)?, report))
+    }
+
+    /// Compares what the files and the options name.
+    fn compared(&self, context: &Context) -> anyhow::Result<Found> {
         if let Some(folder) = &self.history {
-            return history::task(&self, folder, context);
+            let (compared, newest) = with_history(&self.files, folder, context)?;
+            return Ok((compared, vec![newest]));
         }
         let Baselines { baseline, save_baseline, force } = &context.options.baselines;
         let mut reports = Vec::new();
@@ -84,39 +109,37 @@ impl Run for Args {
             reports.push((name.clone(), baseline::report(name)?));
         }
         if let Some(name) = save_baseline {
-            let [file] = &self.files[..] else {
-                return Err(Usage("--save-baseline takes one report".into()).into());
-            };
-            let report = input::report(file)?;
-            let path = baseline::save(name, *force, &report)?;
-            if reports.is_empty() {
-                return baseline::saved(name, &path, report);
-            }
-            reports.push((file.display().to_string(), report));
-            return stored::task(reports, &self, context);
-        }
-        // A page may hold several.
-        let too_few = || Usage("compare needs two reports or more: name another file".into());
-        if reports.len() + self.files.len() < 1 {
-            return Err(too_few().into());
+            let (_, report) = self.save(name, *force)?;
+            reports.push((self.files[0].display().to_string(), report));
+            return Ok((compared(&reports)?, reports));
         }
         if reports.is_empty()
             && self.files.len() > 1
-            && self.files.iter().all(|it| each::holds_several(it))
+            && self.files.iter().all(|it| holds_several(it))
         {
-            return sets::task(&self.files, &self, context);
+            let seed = self.seed.unwrap_or_else(|| fastrand::u64(..));
+            return Ok((of_sets(&self.files, seed, context)?, Vec::new()));
         }
-        let several = self.files.iter().any(|file| each::holds_several(file));
+        let several = self.files.iter().any(|file| holds_several(file));
         for (at, file) in self.files.iter().enumerate() {
-            if let (true, [first]) = (several, &reports[..]) {
-                return many::task(first, &self.files[at..], &self, context);
+            if let (true, [(name, first)]) = (several, &reports[..]) {
+                let mut others = Vec::new();
+                for path in &self.files[at..] {
+                    each_report(path, &mut |file, report| {
+                        let report = report.as_ref().map_err(Clone::clone);
+                        others.push(brief((name, first), &file, report));
+                    })?;
+                }
+                return Ok((many((name, first), others), reports));
             }
             reports.extend(input::reports(file)?);
         }
+        // A page may hold several.
         if reports.len() < 2 {
-            return Err(too_few().into());
+            let line = "compare needs two reports or more: name another file";
+            return Err(Usage(line.into()).into());
         }
-        stored::task(reports, &self, context)
+        Ok((compared(&reports)?, reports))
     }
 }
 
@@ -163,7 +186,7 @@ fn shown(
 /// What changed from a baseline to a report that was just measured.
 pub fn screen(before: (String, Report), report: &Report, context: &Context) -> String {
     let reports = [before, ("this run".into(), report.clone())];
-    match stored::compared(&reports) {
+    match compared(&reports) {
         Ok(compared) => {
             let view = compare::view(&compared, context.detail());
             text::detailed(view, context.detail(), &context.style)
@@ -185,4 +208,109 @@ fn beyond(compared: &Compared, most: f64) -> Option<String> {
     };
     let (id, by, most) = (&worst.key.id, percent(worst.change), percent(most));
     Some(format!("{id} is worse by {by}, more than {most} (--threshold){more}"))
+}
+
+/// What changed, if there is anything to compare.
+///
+/// # Errors
+/// There is nothing.
+fn compared(reports: &[(String, Report)]) -> Result<Compared, Usage> {
+    let compared = chronoscope_diagnose::compare(reports);
+    match nothing(reports, &compared) {
+        Some(why) => Err(Usage(why)),
+        None => Ok(compared),
+    }
+}
+
+/// Why there is nothing to show.
+fn nothing(reports: &[(String, Report)], compared: &Compared) -> Option<String> {
+    if compared.change.is_none() {
+        let one = reports.windows(2).all(|pair| one_machine(&pair[0].1, &pair[1].1));
+        let none = compared.clocks.is_empty() && compared.overhead.is_empty();
+        let why = if one { "of one machine" } else { "without clocks in all of them" };
+        return (one || none).then(|| {
+            let number = reports.len();
+            format!(
+                "{number} reports {why}: name at most {COLUMNS}, or one report and a folder with \
+                 the others"
+            )
+        });
+    }
+    let held = |(name, report): &(String, Report)| {
+        let held: Vec<&str> = section::measured(report).iter().map(|it| it.id).collect();
+        (name.clone(), held)
+    };
+    let (a, first) = held(reports.first()?);
+    reports.iter().map(held).find_map(|(b, other)| {
+        let apart = !first.iter().any(|id| other.contains(id)) && first != other;
+        let list = |ids: &[&str]| if ids.is_empty() { "nothing".into() } else { ids.join(", ") };
+        let (first, other) = (list(&first), list(&other));
+        apart.then(|| format!("{a} has {first}, {b} has {other}: name reports of one kind"))
+    })
+}
+
+/// What changed from the first set to each of the others, by the spread of the runs of each.
+fn of_sets(files: &[PathBuf], seed: u64, context: &Context) -> Result<Compared, Usage> {
+    if files.len() > COLUMNS {
+        return Err(Usage(format!("{} sets: name at most {COLUMNS}", files.len())));
+    }
+    let mut all = Vec::new();
+    for path in files {
+        let mut set = Runs::of_set(&path.display().to_string());
+        each_report(path, &mut |file, report| match report {
+            Ok(report) => set.add(&report),
+            Err(why) => context.warn(&format!("left out: {file}: {why}")),
+        })?;
+        all.push(set);
+    }
+    sets(all, seed).map_err(Usage)
+}
+
+/// A report next to the earlier ones of a folder; without a report, when each figure changed there.
+fn with_history(
+    files: &[PathBuf],
+    folder: &Path,
+    context: &Context,
+) -> anyhow::Result<(Compared, (String, Report))> {
+    if !folder.exists() {
+        return Err(Usage(format!("{}: there is no such folder", folder.display())).into());
+    }
+    let (file, newest) = match files {
+        [] => newest(folder)?,
+        [one] => (one.display().to_string(), input::report(one)?),
+        _ => return Err(Usage("--history takes one report at most, the new one".into()).into()),
+    };
+    let mut unread = Vec::new();
+    let mut past = Past::new(&file, &newest);
+    each_report(folder, &mut |file, report| match report {
+        Ok(report) => past.add(&file, &report),
+        Err(why) => unread.push(Unread { file, why }),
+    })?;
+    for Unread { file, why } in unread.iter().take(NAMED) {
+        context.warn(&format!("left out: {file}: {why}"));
+    }
+    if let more @ 1.. = unread.len().saturating_sub(NAMED) {
+        context.warn(&format!("left out: {more} more, which cannot be read either"));
+    }
+    let shown_folder = folder.display().to_string();
+    let compared = past.compared(&shown_folder, files.is_empty());
+    let mut compared = compared.map_err(|why| Usage(format!("{shown_folder}: {why}")))?;
+    if let Some(history) = &mut compared.history {
+        history.unread = unread;
+    }
+    Ok((compared, (file, newest)))
+}
+
+/// The newest report of a folder that has costs.
+fn newest(folder: &Path) -> Result<(String, Report), Usage> {
+    let mut newest: Option<(String, Report)> = None;
+    each_report(folder, &mut |file, report| {
+        let Ok(report) = report else { return };
+        let has = !report.clocks.is_empty() || !report.runtimes.is_empty();
+        let newer = |(_, known): &(String, Report)| known.run.started < report.run.started;
+        if has && newest.as_ref().is_none_or(newer) {
+            newest = Some((file, report));
+        }
+    })?;
+    newest.ok_or_else(|| Usage(format!("{}: no report in it has clocks", folder.display())))
 }

@@ -1,22 +1,17 @@
 //! Which wait to use, from the waits that were measured.
 
 mod choose;
-mod code;
-mod words;
 
-use super::LANGUAGES;
-use super::purpose::{How, Purpose};
-use crate::reading::short;
-use crate::system::System;
-use choose::{Candidate, Choice, choose, least_waits};
+use super::{How, LANGUAGES, Purpose, sheets};
+use crate::reading::{System, short};
+use choose::{Candidate, Choice, LATER, NEAR_CPU, choose, least_waits};
 use chronoscope_model::advice::{Goal, Spinning, WaitChoice};
-use chronoscope_model::units::{count, percent};
-use chronoscope_model::waits::{Load, Wait};
-use chronoscope_model::{Advice, Page, Report};
+use chronoscope_model::units::{count, human_ns, percent};
+use chronoscope_model::waits::{Kind, Load, Wait};
+use chronoscope_model::{Advice, Page, Report, snippet};
 use std::collections::{BTreeMap, BTreeSet};
-use words::{cost_of_slice, label, labels, named, of_a_cpu, overshot, title, told_apart};
 
-pub(super) const PURPOSE: Purpose = Purpose {
+pub(super) const WAIT: Purpose = Purpose {
     page: Page {
         names: &["wait"],
         title: "Wait for a time: least overshoot, least CPU, least overshoot under load",
@@ -110,14 +105,14 @@ fn advise(report: &Report) -> Vec<Advice> {
 fn answers(report: &Report, ns: u64, goal: Goal, rows: &[(usize, &Wait)]) -> Vec<Advice> {
     let system = System::of(&report.environment);
     let mut candidates = candidates(rows, goal);
-    candidates.retain(|row| code::lines(row.wait, system).is_some());
+    candidates.retain(|row| code_of(row.wait, system).is_some());
     let Some(best) = choose(goal, &candidates) else {
         return vec![none(ns, goal, rows, &candidates)];
     };
     let answer = |choice: &Choice, compared: usize| {
         let wait = choice.best.wait;
         let mut advice = advice(ns, goal, choice, compared);
-        let code = code::lines(wait, system).map(|lines| (wait.language.name().into(), lines));
+        let code = code_of(wait, system).map(|lines| (wait.language.name().into(), lines));
         advice.code = code.into_iter().collect();
         advice
     };
@@ -184,7 +179,7 @@ fn advice(ns: u64, goal: Goal, choice: &Choice, compared: usize) -> Advice {
     };
     let spin = choice.spin.as_ref();
     Advice {
-        purpose: PURPOSE.id().into(),
+        purpose: WAIT.id().into(),
         title: title(ns, goal),
         short: format!("Wait {}", short(ns as f64)),
         figure: format!(
@@ -244,7 +239,7 @@ fn none(ns: u64, goal: Goal, rows: &[(usize, &Wait)], judged: &[Candidate]) -> A
         "Each method that was measured spins: chronoscope waits measures others.".into()
     };
     Advice {
-        purpose: PURPOSE.id().into(),
+        purpose: WAIT.id().into(),
         title: title(ns, goal),
         why,
         criterion: named(goal).1,
@@ -256,6 +251,126 @@ fn none(ns: u64, goal: Goal, rows: &[(usize, &Wait)], judged: &[Candidate]) -> A
         }),
         ..Advice::default()
     }
+}
+
+/// The name of a goal, and the rule that decides it.
+fn named(goal: Goal) -> (&'static str, String) {
+    let (name, rule) = match goal {
+        Goal::Usual => (
+            "for most uses",
+            "the smallest p50 of overshoot of the waits that sleep, then the least CPU time",
+        ),
+        Goal::Accuracy => (
+            "least overshoot",
+            "the smallest p90 of overshoot, then the smallest p50, then the least CPU time",
+        ),
+        Goal::Cpu => (
+            "least CPU time",
+            "the least CPU time of the waits that sleep, then the smallest p90 of overshoot",
+        ),
+        Goal::Load => (
+            "least overshoot under load",
+            "the smallest p90 of overshoot of the waits that sleep, under the load in which the \
+             method was latest, then the least CPU time",
+        ),
+    };
+    let rule = format!(
+        "{rule}, then simplicity; each step removes only what is clearly worse (more than \
+         {LATER} times as late, or {NEAR_CPU} times the CPU time): explain wait."
+    );
+    (name, rule)
+}
+
+/// The method's name, with what was set for it.
+fn label(wait: &Wait) -> String {
+    let timer = match (wait.timer_period_ms, wait.slack_ns, wait.default_slack) {
+        (Some(ms), ..) => Some(format!("timeBeginPeriod({ms})")),
+        (None, Some(slack), false) => Some(format!("timer slack {}", short(slack as f64))),
+        _ => None,
+    };
+    let slice = wait.slice_ns.map(|ns| format!("a slice of {}", short(ns as f64)));
+    let set: Vec<String> = timer.into_iter().chain(slice).collect();
+    let with = if set.is_empty() { "" } else { " with " };
+    format!("{}{with}{}", wait.id, set.join(" and "))
+}
+
+/// What a short slice costs others, if one was set.
+fn cost_of_slice(wait: &Wait) -> &'static str {
+    match wait.slice_ns {
+        Some(_) => {
+            " The short slice changes no shares of the CPU; others are interrupted more often, and \
+             so is the thread itself while it computes."
+        }
+        None => "",
+    }
+}
+
+fn title(ns: u64, goal: Goal) -> String {
+    format!("Wait {}: {}", short(ns as f64), named(goal).0)
+}
+
+/// What is known about the overshoots of a row, in words.
+fn overshot(row: &Candidate) -> String {
+    let human = |ns: u64| human_ns(ns as f64);
+    let p90 = row.p90.map_or(String::new(), |p90| {
+        let [value, low, high] = [p90.value, p90.low, p90.high].map(human);
+        format!(", 90 % at most {value} (95 % interval {low} to {high})")
+    });
+    let waits = count(row.wait.samples);
+    format!("of {waits} waits, half were at most {} late{p90}", human(row.p50.value))
+}
+
+fn of_a_cpu(row: &Candidate) -> String {
+    let Some(words) = row.wait.cpu_words() else { return String::new() };
+    let (share, rest) = words.split_once(',').unwrap_or((&words, ""));
+    let rest = if rest.is_empty() { String::new() } else { format!(",{rest}") };
+    format!(", {share} of a CPU{rest}")
+}
+
+fn labels(choice: &Choice) -> Vec<String> {
+    choice.equal.iter().map(|row| label(row.wait)).collect()
+}
+
+/// What could not be told apart from the choice, or how the others differ from it.
+fn told_apart(goal: Goal, choice: &Choice, compared: usize) -> String {
+    let (same, worse) = match goal {
+        Goal::Cpu => ("As cheap", "takes more"),
+        Goal::Usual | Goal::Accuracy | Goal::Load => ("As punctual", "is later"),
+    };
+    match (labels(choice).as_slice(), &choice.spin, compared) {
+        ([], _, 0 | 1) => "There was nothing to compare it with.".to_owned(),
+        ([], Some(_), _) => "Each other wait that sleeps is later.".to_owned(),
+        ([], None, 2) => format!("The other method {worse}."),
+        ([], None, all) => format!("Each of the {} others {worse}.", all - 1),
+        (equal, ..) => format!("{same}, within the uncertainty: {}.", equal.join(", ")),
+    }
+}
+
+/// The lines that make this wait in its language, as a whole: none if its language cannot set what
+/// was set for it. A row without lines of its own, of a report of an earlier version, has its call.
+fn code_of(wait: &Wait, system: System) -> Option<String> {
+    let language = wait.language.name();
+    let mut all = match wait.code.as_str() {
+        "" => snippet::statement("", &wait.call),
+        lines => lines.to_owned(),
+    };
+    let known = sheets(language, "setting", system);
+    for (name, value) in settings(wait).into_iter().flatten() {
+        let sheet = known.iter().find(|sheet| sheet.ids.contains(&name))?;
+        all = format!("{}\n{all}", sheet.code.replace("{value}", &value.to_string()));
+    }
+    Some(snippet::complete(language, &all))
+}
+
+/// What was set for this wait, each with its value; the last is set first.
+fn settings(wait: &Wait) -> [Option<(&'static str, u64)>; 2] {
+    let timer = match (wait.timer_period_ms, wait.slack_ns, wait.default_slack) {
+        (Some(ms), ..) => Some(("timer-period", ms.into())),
+        // Slack has no effect on a spin.
+        (None, Some(ns), false) if wait.kind != Kind::Busy => Some(("slack", ns)),
+        _ => None,
+    };
+    [timer, wait.slice_ns.map(|ns| ("slice", ns))]
 }
 
 #[cfg(test)]

@@ -75,7 +75,7 @@ fn each_question_is_answered_with_the_best_of_what_was_measured() {
     assert!(loaded.why.contains("4.00 ms") && loaded.why.contains("normal"), "{}", loaded.why);
     // A method that lacks one of the loads is not compared.
     assert_eq!(loaded.wait.as_ref().expect("a wait").compared, 2);
-    let about = |a: &Advice| a.purpose == PURPOSE.id() && a.title.contains("1 ms");
+    let about = |a: &Advice| a.purpose == WAIT.id() && a.title.contains("1 ms");
     assert!(advice.iter().all(about) && advice.iter().all(|a| !a.criterion.is_empty()));
 }
 
@@ -268,4 +268,24 @@ fn what_only_spins_is_never_the_least_cpu_time() {
 fn without_waits_there_is_no_advice() {
     assert!(advised([]).is_empty());
     assert!(advised([Wait::default()]).is_empty());
+}
+
+fn measured(language: Language) -> Wait {
+    Wait { language, code: "measured();".into(), ..Wait::default() }
+}
+
+#[test]
+fn what_was_set_is_set_first_and_the_default_is_not() {
+    let set = Wait { slack_ns: Some(1), slice_ns: Some(100_000), ..measured(Language::C) };
+    let code = code_of(&set, System::Linux).expect("C sets both");
+    let places = ["#include <sys/prctl.h>", "runtime = 100000", "SLACK, 1", "measured();"];
+    let places = places.map(|text| code.find(text).expect(text));
+    assert!(places.is_sorted(), "{code}");
+    let usual = Wait { slack_ns: Some(50_000), default_slack: true, ..set.clone() };
+    assert!(!code_of(&usual, System::Linux).expect("a code").contains("prctl"));
+    let spin = Wait { kind: Kind::Busy, slice_ns: None, ..set };
+    assert_eq!(code_of(&spin, System::Linux).as_deref(), Some("measured();"));
+    let period = Wait { timer_period_ms: Some(1), slack_ns: Some(1), ..measured(Language::C) };
+    let code = code_of(&period, System::Windows).expect("C sets it");
+    assert!(code.contains("timeBeginPeriod(1);") && !code.contains("prctl"), "{code}");
 }

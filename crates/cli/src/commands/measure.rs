@@ -1,0 +1,267 @@
+//! The commands that measure one thing, and the screen without a command.
+
+use crate::context::{Context, Usage};
+use crate::screen::Screen;
+use crate::task::{Examples, Job, Run, Task};
+use crate::{input, output};
+use chronoscope_model::units::short_ns;
+use chronoscope_probes::clocks;
+use chronoscope_survey::spec::{
+    CallSpec, ClockSpec, DeltaSpec, OverheadSpec, RuntimeSpec, Spec, SweepSpec, TrustSpec,
+};
+use chronoscope_survey::{Brief, Error, Hardware, Summary, Survey, select};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+impl Run for ClockSpec {
+    const EXAMPLES: Examples = [
+        ("chronoscope clocks posix/monotonic rust/instant", "Two clocks side by side."),
+        (
+            "chronoscope clocks linux '*/*coarse*' --budget 3s",
+            "Those of Linux, and every coarse one, in 3 s.",
+        ),
+        (
+            "chronoscope clocks c/time --calls 10M --load normal",
+            "Ten million real calls, undisturbed and under load.",
+        ),
+    ];
+
+    fn task(self, context: &Context) -> anyhow::Result<Task> {
+        let without_peers = self.peers && !clocks::WITH_PEERS;
+        let task = Task::measure(Spec::Clocks(self), Screen::Clocks)?;
+        if without_peers {
+            context.warn(
+                "--peers: this build does not include other libraries; build with --features peers",
+            );
+        }
+        Ok(task)
+    }
+}
+
+impl Run for CallSpec {
+    const EXAMPLES: Examples = [
+        ("chronoscope calls", "A million, ten, and one call of the usual clock."),
+        ("chronoscope calls posix/realtime --cpu 1", "The same for the wall clock, on CPU 1."),
+        (
+            "chronoscope calls --load normal,print",
+            "What a busy machine changes, and what printing does.",
+        ),
+    ];
+
+    fn task(self, _: &Context) -> anyhow::Result<Task> {
+        Task::measure(Spec::Calls(self), Screen::Calls)
+    }
+}
+
+impl Run for DeltaSpec {
+    const EXAMPLES: Examples = [
+        (
+            "chronoscope deltas posix/monotonic --load normal",
+            "Successive reads, undisturbed and on a busy machine.",
+        ),
+        (
+            "chronoscope deltas dotnet-mono/stopwatch --reads 10M",
+            "Ten million reads of a clock in another language.",
+        ),
+        (
+            "chronoscope deltas rust/instant --export csv=deltas.csv",
+            "Every difference and its count, for a spreadsheet.",
+        ),
+    ];
+
+    fn task(self, _: &Context) -> anyhow::Result<Task> {
+        Task::measure(Spec::Deltas(self), Screen::Deltas)
+    }
+}
+
+impl Run for OverheadSpec {
+    const EXAMPLES: Examples = [
+        ("chronoscope overhead", "What timing adds to a loop of the usual shape."),
+        (
+            "chronoscope overhead 1k 999 99 posix/monotonic",
+            "1000 samples of 999 loops that sum 99 integers.",
+        ),
+        ("chronoscope overhead c/clock -v", "Another clock, with the machine and the noise."),
+    ];
+
+    fn task(self, _: &Context) -> anyhow::Result<Task> {
+        Task::measure(Spec::Overhead(self), Screen::Overhead)
+    }
+}
+
+impl Run for SweepSpec {
+    const EXAMPLES: Examples = [
+        ("sudo chronoscope sweep", "The system's clocks under every clock source."),
+        (
+            "sudo chronoscope sweep posix/monotonic --budget 6s",
+            "One clock, in 6 s for all sources together.",
+        ),
+        (
+            "sudo chronoscope sweep --runtimes=java,python",
+            "Also the clocks of two runtimes under every source.",
+        ),
+    ];
+
+    fn task(mut self, _: &Context) -> anyhow::Result<Task> {
+        // The option without an id stands for all of them.
+        if let Some(ids) = &mut self.runtimes {
+            ids.retain(|id| !id.is_empty());
+        }
+        Task::measure(Spec::Sweep(self), Screen::Sweep)
+    }
+}
+
+/// Which timers, which clock source of the kernel, which hypervisor?
+#[derive(clap::Args)]
+pub struct HardwareArgs {}
+
+impl Run for HardwareArgs {
+    const EXAMPLES: Examples = [
+        ("chronoscope hardware", "Timers, clock source, hypervisor, and rdtsc."),
+        ("chronoscope hardware -v", "Also the lines of the kernel's log about time."),
+        (
+            "chronoscope hardware --fail-on warning",
+            "Exit with 1 if there is a problem, for a script.",
+        ),
+    ];
+
+    fn task(self, _: &Context) -> anyhow::Result<Task> {
+        Ok(Job::survey(Survey::new(Hardware), Screen::Hardware).into())
+    }
+}
+
+/// What do my language's clocks cost on this machine, compared with C?
+#[derive(clap::Args)]
+pub struct RuntimesArgs {
+    #[command(flatten)]
+    spec: RuntimeSpec,
+    /// Add the runtimes of another report.
+    #[arg(long, value_name = "REPORT.json")]
+    with: Vec<PathBuf>,
+}
+
+impl Run for RuntimesArgs {
+    const EXAMPLES: Examples = [
+        ("chronoscope runtimes", "Every runtime that is installed, next to C."),
+        (
+            "chronoscope runtimes java --runtime java=/opt/jdk/bin",
+            "One runtime, from the folder that holds it.",
+        ),
+        (
+            "chronoscope runtimes java --with other.json -v",
+            "Next to another machine's; -v adds the system calls.",
+        ),
+    ];
+
+    fn task(self, _: &Context) -> anyhow::Result<Task> {
+        // Before anything is measured: a wrong file is noticed at once.
+        let others = input::runtimes(&self.with)?;
+        let survey = Survey::of(Spec::Runtimes(self.spec))?;
+        let job = Job {
+            amend: Some(Box::new(|report, _| {
+                report.runtimes.extend(others);
+                Ok(())
+            })),
+            outcome: |report| {
+                let mut runtimes = report.runtimes.iter();
+                let measured = runtimes.find(|runtime| runtime.is_measured_elsewhere());
+                let nothing = || Error::Nothing("no runtime could be measured".into());
+                measured.map(|_| ExitCode::SUCCESS).ok_or_else(nothing)
+            },
+            ..Job::survey(survey, Screen::Runtimes)
+        };
+        Ok(job.into())
+    }
+}
+
+/// The least time in which anything can be seen: ten looks at all clocks.
+const LEAST_WATCHED: Duration = Duration::from_millis(100);
+
+/// Does a clock go backwards, agree between CPUs, and keep its rate?
+#[derive(clap::Args)]
+pub struct TrustArgs {
+    #[command(flatten)]
+    spec: TrustSpec,
+    /// Write the report to this file once per second, so that it survives whatever ends the run.
+    /// The file must not exist yet.
+    #[arg(long, value_name = "FILE")]
+    checkpoint: Option<PathBuf>,
+    /// Continue the run whose report or checkpoint this is, on the same boot of the machine, and
+    /// keep it up to date. Default: for the time that was left, or as long again.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["ids", "checkpoint", "budget"])]
+    resume: Option<PathBuf>,
+}
+
+impl Run for TrustArgs {
+    const EXAMPLES: Examples = [
+        ("chronoscope trust", "The clocks that programs use, watched for 10 s."),
+        ("chronoscope trust x86 posix --duration 60s", "Those of x86 and POSIX, for a minute."),
+        (
+            "chronoscope trust --duration 8h --checkpoint t.json",
+            "Overnight; --resume t.json continues.",
+        ),
+    ];
+
+    fn task(self, context: &Context) -> anyhow::Result<Task> {
+        let time = self.spec.duration.or(context.options.measuring.budget);
+        if let Some(time) = time.filter(|time| *time < LEAST_WATCHED) {
+            let [time, least] = [time, LEAST_WATCHED].map(|time| short_ns(time.as_nanos() as f64));
+            let line = format!("{time} is too short to see anything: it takes at least {least}");
+            return Err(Usage(line).into());
+        }
+        if let Some(path) = &self.checkpoint {
+            output::new_checkpoint(path, "continue its run with `chronoscope trust --resume {}`")?;
+        }
+        let survey = match &self.resume {
+            Some(path) => {
+                output::resumed(path, |report| Survey::watch_on(report, self.spec.duration))?
+            }
+            None => Survey::of(Spec::Trust(self.spec))?,
+        };
+        let checkpoint = self.checkpoint.or(self.resume);
+        Ok(Job { checkpoint, ..Job::survey(survey, Screen::Trust) }.into())
+    }
+}
+
+/// What applies without a command.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Options without a command")]
+pub struct SummaryArgs {
+    /// Measure only these clocks: ids, prefixes or globs, separated by commas.
+    #[arg(long, value_name = "IDS", value_delimiter = ',', conflicts_with = "brief")]
+    only: Vec<String>,
+    /// Measure all clocks, in 12 s, instead of those that programs commonly read and that advice
+    /// needs.
+    #[arg(long, conflicts_with_all = ["only", "brief"])]
+    all: bool,
+    /// Measure no waits.
+    #[arg(long)]
+    no_waits: bool,
+    /// Show two lines to paste into a bug report, after 2 s.
+    #[arg(long)]
+    brief: bool,
+}
+
+impl Run for SummaryArgs {
+    const EXAMPLES: Examples = [
+        ("chronoscope", "This machine at a glance, in less than 5 s."),
+        ("chronoscope --brief", "Two lines to paste into a bug report, in 2 s."),
+        (
+            "chronoscope --only posix,rust --no-waits",
+            "Only the clocks of POSIX and Rust, and no waits.",
+        ),
+    ];
+
+    fn task(self, _: &Context) -> anyhow::Result<Task> {
+        let waits = !self.no_waits;
+        let (survey, screen) = if self.brief {
+            (Survey::new(Brief { waits }), Screen::Brief)
+        } else {
+            let some = self.all || !self.only.is_empty();
+            let clocks = some.then(|| select::clocks(&self.only, false)).transpose()?;
+            (Survey::new(Summary { clocks, waits }), Screen::Summary)
+        };
+        Ok(Job { distributions: waits, ..Job::survey(survey, screen) }.into())
+    }
+}

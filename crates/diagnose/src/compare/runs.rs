@@ -1,0 +1,535 @@
+//! What changed between the runs of two sides: of two commands whose runs took turns, or of sets of
+//! stored runs? In sets, how much the runs of each side differ among themselves decides, so waits,
+//! cold reads and reads that leave the guest are judged as well.
+
+use super::figures::figures;
+use super::history::spread;
+use super::rule::{self, ALPHA, COSTS, Limits, Ratio, WAITS};
+use super::{compared, environment, side};
+use crate::run;
+use chronoscope_model::Report;
+use chronoscope_model::compare::{
+    Bounds, Change, Compared, Difference, Figure, Key, Method, Quantity, Row, Section, Side,
+    Verdict,
+};
+use chronoscope_model::quantile::Percentile;
+use chronoscope_model::units::short_ns;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The fewest pairs: the signs of five can be flipped in 16 ways, and a share of 1/16 is too large
+/// for a verdict ([`ALPHA`]).
+pub const LEAST_PAIRS: u32 = 6;
+/// The most pairs.
+pub const MOST_PAIRS: u32 = 100;
+/// Up to this many pairs, their signs are flipped in every way; those of more in so many ways.
+const EVERY_WAY: usize = 14;
+const FLIPS: usize = 4096;
+
+/// A change between sets has to be this unlikely without a reason, allowing for all figures. It is
+/// less than [`ALPHA`], because sets of wait figures have no least change that hides chance.
+const LEVEL_OF_SETS: f64 = 0.02;
+/// The fewest runs of a set: the runs of five and five can be dealt out in 252 ways, of which two
+/// part them as they are. Of four and four there are 70, and 2/70 proves nothing
+/// ([`LEVEL_OF_SETS`]).
+const LEAST_RUNS: usize = 5;
+/// Up to this many ways to deal the runs out, each is tried; of more, as many are drawn, or fewer
+/// if there are many figures ([`WORK`]).
+const DEALS: usize = 8192;
+/// So many figures of runs are read for the ways that are drawn, at most.
+const WORK: usize = 400_000_000;
+/// The intervals come from at most so many runs of each side, evenly spread over them.
+const ENOUGH: usize = 300;
+
+/// What is added to the standard error of a mean, as a share: runs that happen to agree closely
+/// prove nothing beyond it.
+const FLOOR: f64 = 0.0005;
+const FLOOR_OF_WAITS: f64 = 0.002;
+
+/// The figures of one run.
+type Values = BTreeMap<Key, f64>;
+
+/// The runs of one side.
+pub struct Runs {
+    /// The words of the command that made them, or the name of the set.
+    name: String,
+    method: Method,
+    /// What the machine and the clocks are, from the first run.
+    first: Report,
+    values: Vec<Values>,
+    /// When the earliest run began.
+    started: String,
+    /// Facts that differ within a set: of the first run and of a later one.
+    mixed: BTreeMap<String, Difference>,
+    /// How many runs were disturbed as a whole.
+    disturbed: usize,
+    seen: BTreeSet<String>,
+}
+
+impl Runs {
+    /// No run yet of the command with these words.
+    pub fn of_command(words: &str) -> Self {
+        Self {
+            name: words.into(),
+            method: Method::Pairs,
+            first: Report::default(),
+            values: Vec::new(),
+            started: String::new(),
+            mixed: BTreeMap::new(),
+            disturbed: 0,
+            seen: BTreeSet::new(),
+        }
+    }
+
+    /// No run yet of the set of this name.
+    pub fn of_set(name: &str) -> Self {
+        Self { method: Method::Sets, ..Self::of_command(name) }
+    }
+
+    fn is_set(&self) -> bool {
+        self.method == Method::Sets
+    }
+
+    /// Adds a run. One that was added to a set before does not count again.
+    pub fn add(&mut self, run: &Report) {
+        let (id, started) = (&run.run.id, &run.run.started);
+        if self.is_set() && !id.is_empty() && !self.seen.insert(id.clone()) {
+            return;
+        }
+        if self.values.is_empty() {
+            self.first = run.clone();
+        }
+        if self.values.is_empty() || *started < self.started {
+            self.started.clone_from(started);
+        }
+        if self.is_set() {
+            let differs = environment(&self.first, run).into_iter().filter(|it| it.matters);
+            for it in differs {
+                self.mixed.entry(it.key.clone()).or_insert(it);
+            }
+            self.disturbed += usize::from(!run::reasons(run).is_empty());
+        }
+        self.values.push(self.compared_of(run));
+    }
+
+    /// The figures that are compared. A process has one first read, so each run of a set has a
+    /// single sample; a short run of a command has too few waits for high percentiles.
+    fn compared_of(&self, run: &Report) -> Values {
+        let highest = if self.is_set() { Percentile::P99 } else { Percentile::P90 };
+        let often = [Percentile::P50, Percentile::P90, highest].map(Percentile::name);
+        let kept = figures(run).into_iter().filter(|it| {
+            let usual = it.key.percentile.as_deref().is_none_or(|at| often.contains(&at));
+            usual && !(self.is_set() && it.key.quantity == Quantity::First)
+        });
+        kept.map(|it| (it.key, it.figure.value_ns)).collect()
+    }
+
+    fn side(&self) -> Side {
+        let (disturbed, runs) = (self.disturbed, self.values.len());
+        let words = format!("{disturbed} of {runs} runs were disturbed as a whole");
+        let first = side(&self.name, &self.first);
+        Side {
+            run: String::new(),
+            started: if self.is_set() { self.started.clone() } else { first.started },
+            cpu: first.cpu.filter(|_| !self.is_set()),
+            runs: self.is_set().then_some(runs as u32),
+            disturbed: (disturbed > 0).then_some(words).into_iter().collect(),
+            ..first
+        }
+    }
+
+    /// Whether most of the runs of a set were disturbed as a whole.
+    fn is_disturbed(&self) -> bool {
+        2 * self.disturbed > self.values.len()
+    }
+}
+
+/// What changed between the runs of two commands. They are as many, the n-th of both make a pair,
+/// and within each pair their order was drawn with this seed.
+pub fn pairs(a: &Runs, b: Runs, seed: u64) -> Compared {
+    let change = change(a, b, seed);
+    Compared {
+        pairs: Some(a.values.len() as u32),
+        seed: Some(seed),
+        ..compared(Method::Pairs, [change])
+    }
+}
+
+/// What changed from the first set to each of the others. The seed is that of the ways that are
+/// drawn.
+///
+/// # Errors
+/// A set has too few runs.
+pub fn sets(all: Vec<Runs>, seed: u64) -> Result<Compared, String> {
+    if let Some(few) = all.iter().find(|it| it.values.len() < LEAST_RUNS) {
+        let (name, runs) = (&few.name, few.values.len());
+        return Err(format!(
+            "{name}: a set takes {LEAST_RUNS} runs or more, and this one has {runs}"
+        ));
+    }
+    let mut all = all.into_iter();
+    let Some(first) = all.next() else { return Ok(Compared::default()) };
+    let changes = all.map(|other| change(&first, other, seed));
+    Ok(Compared { seed: Some(seed), ..compared(Method::Sets, changes) })
+}
+
+fn change(a: &Runs, mut b: Runs, seed: u64) -> Change {
+    let mut of_a = a.values.clone();
+    let settings = differing(&mut of_a, &mut b.values);
+    let mut rows = rows(&of_a, &b.values, a.is_set(), seed);
+    if a.is_disturbed() != b.is_disturbed() {
+        let which = if a.is_disturbed() { "A" } else { "B" };
+        for row in rows.iter_mut().filter(|row| row.verdict.changed()) {
+            row.verdict = Verdict::CannotTell;
+            row.why = Some(format!("most runs of {which} were disturbed as a whole"));
+        }
+    }
+    let mixed = [("A", a), ("B", &b)].into_iter().flat_map(|(letter, runs)| {
+        runs.mixed.values().map(move |it| Difference {
+            key: format!("{} among the runs of {letter}", it.key),
+            ..it.clone()
+        })
+    });
+    let why = if a.is_set() { "the spread of the runs has both" } else { "their runs took turns" };
+    let mut change = super::change((a.side(), &a.first), (b.side(), &b.first), rows);
+    change.environment.extend(settings.into_iter().chain(mixed));
+    Change { unit_why: why.into(), ..change }
+}
+
+/// A setting of waits: its name, its value, and how it is left out.
+type Setting = (&'static str, fn(&Key) -> Option<String>, fn(&mut Key));
+
+const SETTINGS: [Setting; 3] = [
+    ("slack of the waits", |key| Some(short_ns(key.slack_ns? as f64)), |key| key.slack_ns = None),
+    ("slice of the waits", |key| Some(short_ns(key.slice_ns? as f64)), |key| key.slice_ns = None),
+    ("load of the waits", |key| Some(key.load?.name().into()), |key| key.load = None),
+];
+
+/// Leaves the settings of waits out that have one value in all runs of A and another in those of B:
+/// it is what is compared.
+fn differing(a: &mut [Values], b: &mut [Values]) -> Vec<Difference> {
+    let mut found = Vec::new();
+    for (key, value, leave_out) in SETTINGS {
+        let waits = |key: &&Key| key.section == Section::Waits;
+        let only = |runs: &[Values]| {
+            let keys = runs.iter().flat_map(BTreeMap::keys).filter(waits);
+            let all: BTreeSet<String> = keys.filter_map(value).collect();
+            Some(all).filter(|all| all.len() == 1).and_then(|all| all.into_iter().next())
+        };
+        let (of_a, of_b) = (only(a), only(b));
+        if of_a.is_none() || of_b.is_none() || of_a == of_b {
+            continue;
+        }
+        for run in a.iter_mut().chain(b.iter_mut()) {
+            let without = std::mem::take(run).into_iter().map(|(mut key, value)| {
+                if waits(&&key) {
+                    leave_out(&mut key);
+                }
+                (key, value)
+            });
+            *run = without.collect();
+        }
+        found.push(Difference { key: key.into(), a: of_a, b: of_b, matters: true });
+    }
+    found
+}
+
+/// A figure in the runs of both sides.
+struct Figures<'a> {
+    key: &'a Key,
+    /// In nanoseconds, without the runs of a set that lack it.
+    sides: [Vec<f64>; 2],
+    /// Logarithms: of B divided by A in each pair, or of each run of both sets, with `None` where a
+    /// run lacks it.
+    logs: Vec<Option<f64>>,
+    floor: f64,
+}
+
+/// The figures that all pairs have, or enough runs of both sets, judged.
+fn rows(a: &[Values], b: &[Values], sets: bool, seed: u64) -> Vec<Row> {
+    let keys: BTreeSet<&Key> = a.iter().flat_map(BTreeMap::keys).collect();
+    let order = a.iter().max_by_key(|run| run.len()).into_iter().flat_map(BTreeMap::keys);
+    let mut seen = BTreeSet::new();
+    let keys = order.chain(keys).filter(|key| seen.insert(*key));
+    let found = keys.filter_map(|key| {
+        let of = |runs: &[Values]| runs.iter().map(|run| run.get(key).copied()).collect::<Vec<_>>();
+        let both = [of(a), of(b)];
+        let sides = both.each_ref().map(|side| side.iter().copied().flatten().collect::<Vec<_>>());
+        let enough = if sets { LEAST_RUNS } else { a.len() };
+        let logs = match sets {
+            true => both.iter().flatten().map(|ns| ns.map(f64::ln)).collect(),
+            false => sides[0].iter().zip(&sides[1]).map(|(a, b)| Some((b / a).ln())).collect(),
+        };
+        let floor = if key.section == Section::Waits { FLOOR_OF_WAITS } else { FLOOR };
+        let have = sides.iter().all(|side| side.len() >= enough);
+        have.then_some(Figures { key, sides, logs, floor })
+    });
+    let found: Vec<Figures> = found.collect();
+    if sets {
+        let chances = chances(&found, deals(a.len(), b.len(), found.len(), seed), difference);
+        return found.iter().zip(chances).map(|(it, p)| row_of_sets(it, p)).collect();
+    }
+    let chances = chances(&found, flips(a.len(), seed), mean);
+    found.iter().zip(chances).map(|(it, p)| row_of_pairs(it, p)).collect()
+}
+
+fn judged(it: &Figures, ratio: Ratio, p: f64, limits: Limits) -> Row {
+    rule::judged(it.key.clone(), it.sides.clone().map(centre), ratio, p, limits)
+}
+
+/// The verdict on a row of pairs. The interval is that of Student's t.
+fn row_of_pairs(it: &Figures, p: f64) -> Row {
+    let logs = it.logs.iter().copied().flatten();
+    let n = it.logs.len() as f64;
+    let log = logs.clone().sum::<f64>() / n;
+    let half = rule::student_within(0.95, n - 1.0) * spread(logs.clone()) / n.sqrt();
+    let ratio = Ratio { log, low: log - half, high: log + half };
+    let limits = if it.key.section == Section::Waits { WAITS } else { COSTS };
+    let row = judged(it, ratio, p, limits);
+    let why = (row.verdict == Verdict::CannotTell).then(|| {
+        // The interval has to shrink to what is left beside the change, or to half of the change.
+        let enough = (limits.same.ln_1p() - log.abs()).max(log.abs() / 2.0);
+        let most = f64::from(MOST_PAIRS) + 1.0;
+        match (n * (half / enough).powi(2)).clamp(n + 1.0, most) as u32 {
+            pairs @ 0..=MOST_PAIRS => {
+                format!("--pairs {} may tell", pairs.next_power_of_two().min(MOST_PAIRS))
+            }
+            _ => "the runs differ too much".into(),
+        }
+    });
+    Row { ratios: logs.map(f64::exp).collect(), why, ..row }
+}
+
+/// The verdict on a row of sets.
+fn row_of_sets(it: &Figures, p: f64) -> Row {
+    let logs = it.sides.each_ref().map(|side| side.iter().map(|ns| ns.ln()).collect::<Vec<_>>());
+    let [of_ratio, of_ns] = [&logs, &it.sides].map(|[a, b]| shift(a, b));
+    let limits = if it.key.section == Section::Waits { WAITS } else { COSTS };
+    let row = judged(it, of_ratio.ratio, p, Limits { level: LEVEL_OF_SETS, ..limits });
+    let Ratio { log, low, high } = of_ratio.ratio;
+    let bounds = Bounds {
+        ratio: rule::share(log) + 1.0,
+        ratio_low: rule::share(low) + 1.0,
+        ratio_high: rule::share(high) + 1.0,
+        shift_ns: of_ns.ratio.log,
+        shift_low_ns: of_ns.ratio.low,
+        shift_high_ns: of_ns.ratio.high,
+        misrate: of_ratio.misrate,
+    };
+    let why = (row.verdict == Verdict::CannotTell)
+        .then(|| "the runs of a side differ too much: add more".into());
+    Row { bounds: Some(bounds), why, ..row }
+}
+
+/// The median, and the narrowest pair of values with the same rank from below and from above that
+/// encloses it with 95 % probability, whatever the distribution: of up to eight, the outermost
+/// (Conover 1999, Practical Nonparametric Statistics, 3.2).
+fn centre(mut values: Vec<f64>) -> Figure {
+    values.sort_by(f64::total_cmp);
+    let n = values.len();
+    let (mut rank, mut term) = (0, 0.5_f64.powi(n as i32));
+    let mut outside = term;
+    loop {
+        term *= (n - rank) as f64 / (rank + 1) as f64;
+        outside += term;
+        if 2.0 * outside > ALPHA {
+            break;
+        }
+        rank += 1;
+    }
+    Figure {
+        value_ns: (values[(n - 1) / 2] + values[n / 2]) / 2.0,
+        low_ns: values[rank],
+        high_ns: values[n - 1 - rank],
+    }
+}
+
+/// A shift from A to B, and the probability that its interval misses the true one.
+#[derive(Clone, Copy)]
+struct Shift {
+    ratio: Ratio,
+    misrate: f64,
+}
+
+/// The median of all differences of a value of B and one of A (Hodges and Lehmann 1963), and the
+/// narrowest pair of these differences with the same rank from below and from above that encloses
+/// the true shift with 95 % probability, whatever the distribution. Its error follows from the
+/// distribution of Mann and Whitney's U (Annals of Mathematical Statistics 18, 1947, 50-60).
+fn shift(a: &[f64], b: &[f64]) -> Shift {
+    let [a, b] = [a, b].map(evenly);
+    let mut all: Vec<f64> = b.iter().flat_map(|b| a.iter().map(move |a| b - a)).collect();
+    all.sort_by(f64::total_cmp);
+    let (rank, misrate) = rank(a.len(), b.len());
+    let n = all.len();
+    let log = (all[(n - 1) / 2] + all[n / 2]) / 2.0;
+    Shift { ratio: Ratio { log, low: all[rank], high: all[n - 1 - rank] }, misrate }
+}
+
+fn evenly(all: &[f64]) -> Vec<f64> {
+    let take = all.len().min(ENOUGH);
+    (0..take).map(|at| all[at * all.len() / take]).collect()
+}
+
+/// The largest rank, from 0, of the difference that ends the interval, and the probability that the
+/// true shift lies outside: twice that of U up to this rank. U is counted exactly up to 50 and 50
+/// runs, by its recursion; it is close to normal beyond.
+fn rank(a: usize, b: usize) -> (usize, f64) {
+    let both = |tail: f64| (2.0 * tail).min(1.0);
+    if a > 50 || b > 50 {
+        let (a, b) = (a as f64, b as f64);
+        let sd = (a * b * (a + b + 1.0) / 12.0).sqrt();
+        let rank = (a * b / 2.0 - rule::Z * sd - 1.0).floor().max(0.0);
+        let z = (rank + 0.5 - a * b / 2.0) / sd;
+        return (rank as usize, rule::normal_p(z).min(1.0));
+    }
+    // How many ways to deal the runs out give each U, as shares, so that nothing overflows: with
+    // one run more of A, it has none or all of B below it, by their shares.
+    let mut shares = vec![vec![vec![1.0]; b + 1]; a + 1];
+    for m in 1..=a {
+        for n in 1..=b {
+            let (with_a, with_b) = (m as f64 / (m + n) as f64, n as f64 / (m + n) as f64);
+            let mut of = vec![0.0; m * n + 1];
+            for (u, share) in shares[m - 1][n].iter().enumerate() {
+                of[u + n] += with_a * share;
+            }
+            for (u, share) in shares[m][n - 1].iter().enumerate() {
+                of[u] += with_b * share;
+            }
+            shares[m][n] = of;
+        }
+    }
+    let (mut rank, mut tail) = (0, shares[a][b][0]);
+    while let Some(share) = shares[a][b].get(rank + 1).filter(|it| both(tail + **it) <= ALPHA) {
+        tail += share;
+        rank += 1;
+    }
+    (rank, both(tail))
+}
+
+/// For each figure, the probability that the largest statistic of any is as large as its own if
+/// nothing changed. All ways to exchange runs, of which the first exchanges none, are as likely
+/// then, and are the same for all figures, so figures that move together count as one (Westfall and
+/// Young 1993, Resampling-Based Multiple Testing).
+fn chances(
+    all: &[Figures],
+    mut ways: impl Iterator<Item = Vec<bool>>,
+    statistic: fn(&Figures, &[bool]) -> f64,
+) -> Vec<f64> {
+    let Some(none) = ways.next() else { return Vec::new() };
+    let own: Vec<f64> = all.iter().map(|it| statistic(it, &none)).collect();
+    let largest = |way: Vec<bool>| all.iter().map(|it| statistic(it, &way)).fold(0.0, f64::max);
+    let first = own.iter().copied().fold(0.0, f64::max);
+    let mut found: Vec<f64> = std::iter::once(first).chain(ways.map(largest)).collect();
+    found.sort_by(f64::total_cmp);
+    let chance = |own: f64| {
+        // Sums in another order differ in their last digits.
+        let smaller = found.partition_point(|other| *other < own * (1.0 - 1e-9));
+        (found.len() - smaller) as f64 / found.len() as f64
+    };
+    own.into_iter().map(chance).collect()
+}
+
+/// The ways to exchange A and B of pairs, which flips signs. To flip all of them changes nothing,
+/// so that of the last pair stays where every way is tried.
+fn flips(pairs: usize, seed: u64) -> Box<dyn Iterator<Item = Vec<bool>>> {
+    let bits = move |way: u128| (0..pairs).map(|at| way >> at & 1 == 1).collect();
+    let mut rng = fastrand::Rng::with_seed(seed);
+    match pairs {
+        0..=EVERY_WAY => Box::new((0..1 << pairs.saturating_sub(1)).map(bits)),
+        _ => Box::new(std::iter::once(0).chain((1..FLIPS).map(move |_| rng.u128(..))).map(bits)),
+    }
+}
+
+/// The mean of the logarithms with these signs, divided by its standard error and the floor.
+fn mean(it: &Figures, flipped: &[bool]) -> f64 {
+    let n = flipped.len() as f64;
+    let logs = || it.logs.iter().copied().flatten();
+    let mean =
+        logs().zip(flipped).map(|(log, flip)| if *flip { -log } else { log }).sum::<f64>() / n;
+    let squares = logs().map(|log| log * log).sum::<f64>() / n;
+    mean.abs() / (((squares - mean * mean).max(0.0) / (n - 1.0)).sqrt() + it.floor)
+}
+
+/// The ways to deal the runs out to two sets: of each run, whether it is in B.
+fn deals(a: usize, b: usize, figures: usize, seed: u64) -> Box<dyn Iterator<Item = Vec<bool>>> {
+    let own: Vec<bool> = (0..a + b).map(|at| at >= a).collect();
+    if figures == 0 {
+        return Box::new(std::iter::empty());
+    }
+    if ways(a + b, a) <= DEALS as f64 {
+        let same = own.clone();
+        let others = choices(a + b, b).filter(move |it| *it != same);
+        return Box::new(std::iter::once(own).chain(others));
+    }
+    let (mut rng, mut order) = (fastrand::Rng::with_seed(seed), own.clone());
+    let drawn = (1..DEALS.min(WORK / ((a + b) * figures)).max(400)).map(move |_| {
+        rng.shuffle(&mut order);
+        order.clone()
+    });
+    Box::new(std::iter::once(own).chain(drawn))
+}
+
+/// The difference of the means divided by its standard error and the floor.
+fn difference(it: &Figures, in_b: &[bool]) -> f64 {
+    let mut sums = [[0.0; 3]; 2];
+    for (log, in_b) in it.logs.iter().zip(in_b) {
+        if let Some(log) = log {
+            let [count, sum, squares] = &mut sums[usize::from(*in_b)];
+            *count += 1.0;
+            *sum += log;
+            *squares += log * log;
+        }
+    }
+    let [a, b] = sums.map(|[count, sum, squares]| {
+        let mean = sum / count;
+        let variance = (squares - sum * mean).max(0.0) / (count - 1.0);
+        (count, mean, variance / count)
+    });
+    match a.0 < 2.0 || b.0 < 2.0 {
+        true => 0.0,
+        false => (b.1 - a.1).abs() / ((a.2 + b.2).sqrt() + it.floor),
+    }
+}
+
+/// Every way to choose so many of all, at most 32: the next larger number with as many bits (Knuth,
+/// The Art of Computer Programming 4A, 7.1.3, exercise 20).
+fn choices(all: usize, some: usize) -> impl Iterator<Item = Vec<bool>> {
+    let next = |bits: &u64| {
+        let (low, high) = (bits & bits.wrapping_neg(), bits + (bits & bits.wrapping_neg()));
+        Some((((high ^ bits) >> 2) / low) | high)
+    };
+    let first = (1_u64 << some) - 1;
+    std::iter::successors(Some(first), next)
+        .take_while(move |bits| *bits < 1 << all)
+        .map(move |bits| (0..all).map(|at| bits >> at & 1 == 1).collect())
+}
+
+/// How many ways there are to choose so many of all.
+fn ways(all: usize, some: usize) -> f64 {
+    (0..some.min(all - some)).map(|at| (all - at) as f64 / (at + 1) as f64).product()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Siegel and Castellan 1988, Nonparametric Statistics, and the count of all ways by hand.
+    #[test]
+    fn the_rank_is_that_of_tables() {
+        for (a, b, expected) in [(5, 5, 2), (8, 8, 13), (10, 10, 23), (20, 20, 127), (5, 12, 11)] {
+            let (found, misrate) = rank(a, b);
+            assert_eq!(found, expected, "{a} {b}");
+            assert!(misrate <= ALPHA, "{misrate}");
+        }
+        assert!((rank(4, 4).1 - 2.0 / 70.0).abs() < 1e-12);
+        let ((exact, misrate), (near, close)) = (rank(50, 50), rank(50, 51));
+        assert!((exact as f64 / near as f64 - 1.0).abs() < 0.05, "{exact} {near}");
+        assert!((misrate - close).abs() < 0.005, "{misrate} {close}");
+    }
+
+    #[test]
+    fn every_choice_is_made_once() {
+        let all: BTreeSet<Vec<bool>> = choices(10, 5).collect();
+        assert_eq!((all.len(), ways(10, 5)), (252, 252.0));
+        assert!(all.iter().all(|it| it.iter().filter(|in_b| **in_b).count() == 5));
+    }
+}
