@@ -7,9 +7,9 @@ use crate::reading::{
 };
 use chronoscope_model::Report;
 use chronoscope_model::clock::{Clock, Counts, Grade, Kind, Limit, Reads, Speed, Verdict};
+use chronoscope_model::clock_source::SLOW_NS;
 use chronoscope_model::environment::{Environment, TscKind};
 use chronoscope_model::ordering::Ordering;
-use chronoscope_model::clock_source::SLOW_NS;
 
 /// A tick of this or more, in nanoseconds, is coarse: an interval of a microsecond cannot be seen.
 pub const COARSE_NS: f64 = 1000.0;

@@ -69,7 +69,7 @@ fn page(text: &'static str) -> Page {
         if paragraph.starts_with("- ") {
             for line in paragraph.lines() {
                 match line.split_once(": ") {
-                    Some(("- where", place)) => page.title = place,
+                    Some(("- where" | "- title", place)) => page.title = place,
                     Some(("- also", others)) => names.extend(others.split(" | ")),
                     Some(("- unit", unit)) => page.unit = unit,
                     Some(("- see", reference)) => references.push(reference),

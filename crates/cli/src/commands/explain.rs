@@ -359,12 +359,12 @@ fn fault(id: &str) -> Option<Page> {
 
 fn purpose(id: &str) -> Option<Page> {
     let purpose = advise::find(id)?;
-    let about = purpose.page;
+    let about = purpose.page();
     let facts = [
         ("needs", about.about),
         ("rules out", about.how),
         ("advised", about.act),
-        ("the trap", purpose.trap),
+        ("the trap", purpose.trap()),
         ("here", &format!("chronoscope advise --for {id}")),
     ];
     Some(page(id, "purpose", &format!("{}.", about.title), &facts, about.references))

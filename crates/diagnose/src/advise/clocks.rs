@@ -7,32 +7,11 @@ use super::{How, Purpose};
 use crate::clocks::COARSE_NS;
 use crate::reading::{cost, counter_may_jump, tsc_objection, unordered, usable};
 use chronoscope_model::clock::{Clock, Kind};
-use chronoscope_model::{Advice, Page, Report};
+use chronoscope_model::{Advice, Report};
 
 /// A duration within one process.
 pub(super) const INTERVAL: Purpose = Purpose {
-    page: Page {
-        names: &["interval"],
-        title: "Measure a duration in one process",
-        about: "A clock that never goes backwards, is never stepped, keeps the length of a \
-                second, agrees on every CPU, and resolves a microsecond.",
-        how: "A wall clock, which is stepped when a person or NTP sets it. A coarse clock: its \
-              tick is milliseconds. CLOCK_MONOTONIC_RAW, whose rate is not disciplined. A bare \
-              counter, whose rate must be calibrated first. A system call if the vDSO reads the \
-              same clock in user space.",
-        act: "The system's own monotonic clock: clock_gettime(CLOCK_MONOTONIC), \
-              QueryPerformanceCounter, mach_absolute_time, or the language's wrapper of it if \
-              that costs at most a quarter more.",
-        references: &[
-            "clock_gettime(2)",
-            "https://learn.microsoft.com/windows/win32/sysinfo/acquiring-high-resolution-time-stamps",
-            "docs/METHOD.md",
-        ],
-        ..Page::EMPTY
-    },
-    trap: "The two reads take time themselves, and the shorter the interval, the more that \
-           matters: below a microsecond see micro. On Linux the clock stops while the machine is \
-           suspended: see boot.",
+    id: "interval",
     short: "Measure a duration",
     how: How::Clock { choose: interval_clock, needs: &[SYSTEM] },
 };
@@ -85,23 +64,7 @@ fn interval_clock(report: &Report) -> Advice {
 
 /// The time of a log line or an event, in universal time.
 pub(super) const TIMESTAMP: Purpose = Purpose {
-    page: Page {
-        names: &["timestamp"],
-        title: "Timestamp logs and events",
-        about: "Universal time, fine enough to distinguish the events of a log: 2 us or finer.",
-        how: "Clocks of whole seconds, or of the last timer tick. Monotonic clocks, whose zero \
-              means nothing to other machines. TAI if its offset is not set.",
-        act: "CLOCK_REALTIME, GetSystemTimePreciseAsFileTime, or the language's wrapper of it.",
-        references: &[
-            "clock_gettime(2)",
-            "adjtimex(2)",
-            "https://learn.microsoft.com/windows/win32/api/sysinfoapi/nf-sysinfoapi-getsystemtimepreciseasfiletime",
-        ],
-        ..Page::EMPTY
-    },
-    trap: "Never measure by subtracting two timestamps: the clock may have been stepped in \
-           between, also backwards. If you need both, take a monotonic timestamp as well. Leap \
-           seconds are repeated or smeared.",
+    id: "timestamp",
     short: "Timestamp events",
     how: How::Clock { choose: timestamp_clock, needs: &[TIMESTAMP_SYSTEM] },
 };
@@ -150,24 +113,7 @@ fn timestamp_clock(report: &Report) -> Advice {
 
 /// A cheap read of the time when milliseconds are enough.
 pub(super) const COARSE: Purpose = Purpose {
-    page: Page {
-        names: &["coarse"],
-        title: "Read the time cheaply, to milliseconds",
-        about: "A monotonic clock with a tick of 20 ms or less and a cheap read: for time-outs, \
-                caches, rates.",
-        how: "A tick above 20 ms. Wall clocks, which are stepped. Counters, which are finer than \
-              needed and have their own traps.",
-        act: "The time of the kernel's last tick (CLOCK_MONOTONIC_COARSE, GetTickCount64, \
-              mach_approximate_time) if it is at least a fifth cheaper than the system's clock; \
-              otherwise the system's clock.",
-        references: &[
-            "clock_gettime(2), CLOCK_MONOTONIC_COARSE",
-            "Linux kernel/time/timekeeping.c",
-        ],
-        ..Page::EMPTY
-    },
-    trap: "All reads between two ticks are equal, so it cannot show a duration shorter than a \
-           tick. A mean of many does not help, because reads are not independent of the tick.",
+    id: "coarse",
     short: "",
     how: How::Clock { choose: coarse_clock, needs: &[SYSTEM, COARSE_FIRST] },
 };
@@ -247,21 +193,7 @@ fn times(ratio: f64) -> String {
 
 /// CPU time used.
 pub(super) const CPU: Purpose = Purpose {
-    page: Page {
-        names: &["cpu"],
-        title: "Measure CPU time",
-        about: "A clock that counts only while the process or the thread runs, with a tick of a \
-                millisecond or less.",
-        how: "Every clock that runs while the process sleeps. Accounting in scheduler ticks, such \
-              as times(2), if there is a finer clock.",
-        act: "CLOCK_PROCESS_CPUTIME_ID for all threads, CLOCK_THREAD_CPUTIME_ID for the calling \
-              one.",
-        references: &["clock_gettime(2)", "clock_getcpuclockid(3)", "getrusage(2)"],
-        ..Page::EMPTY
-    },
-    trap: "It is a system call, about ten times slower than reading the time of day. It does not \
-           show how long something took: waiting costs no CPU time. In a process with several \
-           threads it runs faster than time.",
+    id: "cpu",
     short: "Measure CPU time",
     how: How::Clock { choose: cpu_clock, needs: &[CPU_SYSTEM] },
 };
@@ -313,19 +245,7 @@ fn cpu_clock(report: &Report) -> Advice {
 
 /// Times compared between processes, threads and CPUs of one machine.
 pub(super) const CROSS_PROCESS: Purpose = Purpose {
-    page: Page {
-        names: &["cross-process"],
-        title: "Compare times between processes and CPUs",
-        about: "One zero and one rate for all processes and CPUs since the machine started.",
-        how: "A bare counter: no system guarantees that the counters of several CPUs agree, and \
-              its ticks mean nothing to other programs. Wall clocks: a step between the two reads \
-              ruins the comparison. Clocks of a language that have a zero of their own.",
-        act: "The system's monotonic clock, as a number: CLOCK_MONOTONIC in nanoseconds.",
-        references: &["clock_gettime(2)", "time_namespaces(7)"],
-        ..Page::EMPTY
-    },
-    trap: "Rust's Instant and Go's time.Time cannot be sent to another process. A container in a \
-           time namespace has an offset to its host. None of this holds between machines.",
+    id: "cross-process",
     short: "",
     how: How::Clock { choose: cross_process_clock, needs: &[SYSTEM] },
 };
@@ -359,22 +279,7 @@ fn cross_process_clock(report: &Report) -> Advice {
 
 /// Elapsed time that includes suspend.
 pub(super) const BOOT: Purpose = Purpose {
-    page: Page {
-        names: &["boot"],
-        title: "Measure elapsed time, including suspend",
-        about: "A monotonic clock that keeps running while the machine is suspended: for leases, \
-                tokens, alarms.",
-        how: "CLOCK_MONOTONIC on Linux, which stops during suspend. Wall clocks, which include \
-              suspend but are stepped.",
-        act: "CLOCK_BOOTTIME, QueryInterruptTimePrecise, mach_continuous_time.",
-        references: &[
-            "clock_gettime(2), CLOCK_BOOTTIME",
-            "https://developer.apple.com/documentation/kernel/1646199-mach_continuous_time",
-        ],
-        ..Page::EMPTY
-    },
-    trap: "CLOCK_MONOTONIC includes suspend on macOS but not on Linux: one name, two clocks. The \
-           time-outs of epoll, poll and nanosleep use the clock that stops.",
+    id: "boot",
     short: "",
     how: How::Clock { choose: boot_clock, needs: &[BOOT_CLOCKS] },
 };

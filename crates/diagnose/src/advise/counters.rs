@@ -8,34 +8,11 @@ use super::pick::{
 use super::{How, Purpose};
 use crate::reading::{available, cost, counter_may_jump, not_compared, tsc_objection, unordered};
 use chronoscope_model::clock::Clock;
-use chronoscope_model::{Advice, Estimate, Page, Report, Shortest};
+use chronoscope_model::{Advice, Estimate, Report, Shortest};
 
 /// A microbenchmark: the shortest intervals.
 pub(super) const MICRO: Purpose = Purpose {
-    page: Page {
-        names: &["micro"],
-        title: "Time the shortest intervals (microbenchmark)",
-        about: "A counter whose read cannot begin before earlier instructions have finished, and \
-                whose cost is small and steady.",
-        how: "A bare rdtsc or cntvct: the processor may execute it early, by more than such an \
-              interval lasts. CPUID as the fence, which exits to the hypervisor in a virtual \
-              machine. MFENCE, which on Intel orders memory and not the read. A TSC that is not \
-              invariant, or that the kernel has stopped using.",
-        act: "The cheapest ordered counter if it is cheaper than the system's clock. Begin with \
-              lfence; rdtsc; lfence and end with rdtscp; lfence, so that none of the timed code \
-              moves out and nothing else moves in. Otherwise the system's clock around many \
-              iterations.",
-        references: &[
-            "Intel SDM vol. 2B, RDTSC",
-            "Paoloni, How to Benchmark Code Execution Times on Intel IA-32 and IA-64, 2010",
-            "docs/METHOD.md",
-        ],
-        ..Page::EMPTY
-    },
-    trap: "The pair of reads has a cost of its own: subtract the mean of empty intervals, as the \
-           code for C, C++ and Rust does. The median of many intervals is no finer than a tick; a \
-           mean without the interrupted ones is. The TSC counts at its own rate, not in core \
-           cycles. The compiler may move or drop code without visible effects.",
+    id: "micro",
     short: "Microbenchmark",
     how: How::Clock {
         choose: micro_clock,
@@ -148,26 +125,7 @@ fn by_system(clock: &Clock) -> Vec<Shortest> {
 
 /// Tracing at the lowest cost.
 pub(super) const TRACE: Purpose = Purpose {
-    page: Page {
-        names: &["trace"],
-        title: "Trace at the lowest cost",
-        about: "The cheapest read whose timestamps can be merged across all CPUs; order within \
-                nanoseconds does not matter.",
-        how: "Fences, which a trace does not need. A coarse clock, which gives many records the \
-              same timestamp. A counter that the kernel itself does not keep time with: it can \
-              jump when the kernel's clock does not.",
-        act: "The bare counter if it is cheaper than the system's clock, stored as ticks and \
-              converted afterwards; otherwise the system's clock.",
-        references: &[
-            "Intel SDM vol. 3B, Invariant TSC",
-            "Linux kernel/trace/trace_clock.c",
-            "docs/METHOD.md",
-        ],
-        ..Page::EMPTY
-    },
-    trap: "Read the counter together with the system clock at the beginning and at the end, and \
-           convert with both pairs: a nominal rate is off by tens of parts per million, which is \
-           milliseconds in a minute.",
+    id: "trace",
     short: "Trace",
     how: How::Clock {
         choose: trace_clock,

@@ -12,19 +12,26 @@ pub(crate) use clocks::system_clock;
 pub use language::NOT_MEASURED;
 
 use crate::reading::{System, is_of};
-use chronoscope_model::{Advice, Environment, Page, Report, snippet};
+use chronoscope_model::{Advice, Environment, Page, Report, page, snippet};
+use std::sync::LazyLock;
 
+/// What someone needs a clock or a wait for. Its page is in `purposes.md`.
 pub struct Purpose {
-    /// The purpose's page: the only name is the purpose's id, as `--for` takes it, and the title is
-    /// the purpose in words. The page says what a clock or wait must have, what rules one out
-    /// (`how`), and what is advised (`act`).
-    pub page: Page,
-    /// The most common mistake.
-    pub trap: &'static str,
+    /// The id, as `--for` takes it.
+    id: &'static str,
     /// The purpose in a word or three, as a summary shows it; empty if a summary leaves it out.
-    pub short: &'static str,
+    short: &'static str,
     how: How,
 }
+
+/// The page of each purpose, and the most common mistake.
+static PAGES: LazyLock<Vec<(Page, &'static str)>> = LazyLock::new(|| {
+    let split = |page: Page| {
+        let (about, trap) = page.about.split_once("\n\nTrap: ").unwrap_or((page.about, ""));
+        (Page { about, ..page }, trap)
+    };
+    page::pages(include_str!("purposes.md")).map(split).collect()
+});
 
 /// The measurement that advice follows from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +54,24 @@ enum How {
 
 impl Purpose {
     pub const fn id(&self) -> &'static str {
-        self.page.name()
+        self.id
+    }
+
+    /// Its page, whose title is the purpose in words. The page says what a clock or wait must have,
+    /// what rules one out (`how`), and what is advised (`act`).
+    pub fn page(&self) -> &'static Page {
+        &self.text().0
+    }
+
+    /// The most common mistake.
+    pub fn trap(&self) -> &'static str {
+        self.text().1
+    }
+
+    /// A test finds a purpose without a page.
+    fn text(&self) -> &'static (Page, &'static str) {
+        static NONE: (Page, &str) = (Page::EMPTY, "");
+        PAGES.iter().find(|(page, _)| page.name() == self.id).unwrap_or(&NONE)
     }
 
     pub fn basis(&self) -> Basis {
@@ -83,12 +107,12 @@ impl Purpose {
                 let known = !report.clocks.is_empty() && self.is_decided(report);
                 let first = known.then(|| Advice {
                     purpose: self.id().into(),
-                    title: self.page.title.into(),
+                    title: self.page().title.into(),
                     short: self.short.into(),
                     summary: !self.short.is_empty(),
                     ..choose(report)
                 });
-                language::answers(report, &self.page, first, asked)
+                language::answers(report, self.page(), first, asked)
             }
             How::Waits(advise) => advise(report),
         }
@@ -132,7 +156,7 @@ pub fn unmeasured(env: &Environment, languages: &[&str], why: &str) -> Vec<Advic
         let mut known = sheets(language, purpose.id(), System::of(env));
         known.retain(|sheet| sheet.ids.iter().any(|id| is_of(id, env)));
         let found = language::without_figures(language, &known, why)?;
-        Some(language::named(&purpose.page, language, found))
+        Some(language::named(purpose.page(), language, found))
     };
     all.filter_map(of).collect()
 }
@@ -205,16 +229,21 @@ mod tests {
             ("counters", include_str!("counters.rs")),
             ("wait", include_str!("wait/mod.rs")),
         ] {
-            let names = text.lines().filter_map(|line| {
-                line.strip_prefix("pub(super) const ")?.strip_suffix(": Purpose = Purpose {")
-            });
-            for name in names {
+            let consts = text.lines().filter_map(|line| line.strip_prefix("pub(super) const "));
+            for name in consts.filter_map(|it| Some(it.split_once(": Purpose = Purpose {")?.0)) {
                 let row = format!("    &{file}::{name},\n");
                 assert!(include_str!("mod.rs").contains(&row), "advise/mod.rs lacks {name}");
                 ids.insert(name.to_lowercase().replace('_', "-"));
             }
         }
         assert_eq!(ids, PURPOSES.iter().map(|purpose| purpose.id().to_owned()).collect());
+        for purpose in PURPOSES {
+            let page = purpose.page();
+            for text in [page.about, page.how, page.act, purpose.trap()] {
+                assert!(text.ends_with('.'), "{}: {text}", purpose.id());
+            }
+        }
+        assert_eq!(PAGES.len(), PURPOSES.len());
     }
 
     #[test]

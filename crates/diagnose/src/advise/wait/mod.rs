@@ -8,48 +8,10 @@ use choose::{Candidate, Choice, LATER, NEAR_CPU, choose, least_waits};
 use chronoscope_model::advice::{Goal, Spinning, WaitChoice};
 use chronoscope_model::units::{count, human_ns, percent};
 use chronoscope_model::waits::{Kind, Load, Wait};
-use chronoscope_model::{Advice, Page, Report, snippet};
+use chronoscope_model::{Advice, Report, snippet};
 use std::collections::{BTreeMap, BTreeSet};
 
-pub(super) const WAIT: Purpose = Purpose {
-    page: Page {
-        names: &["wait"],
-        title: "Wait for a time: least overshoot, least CPU, least overshoot under load",
-        about: "A method, and for many methods a timer slack, that wakes at the deadline and not \
-                before, for as little CPU time as that takes. Each duration and each load may \
-                need another.",
-        how: "A method that ended even one wait early: a program that waits must be able to rely \
-              on the deadline having passed.",
-        act: "For each duration: the usual method, which is the wait that sleeps with the least \
-              median overshoot (then CPU time); the one with the least overshoot (p90, then p50, then CPU time); the one that \
-              sleeps with the least CPU time (then p90); and the one that sleeps with the least \
-              overshoot under the load that suits it worst (p90, then CPU time). Two overshoots are told \
-              apart only if their 95 % intervals do not overlap and one is more than twice the other, where less than \
-              100 ns counts as 100 ns; two CPU times, if one is more than 1.2 times the other (1.5 \
-              times if it only breaks a tie). If nothing tells methods apart, the simplest is \
-              advised: no setting, a sleep rather than a spin, the order of `chronoscope list \
-              waits`. A row of fewer than 30 waits (6 for the usual method) is not judged. Each \
-              language has the best of the waits that were measured in it, with their code and \
-              their figures. `chronoscope advise --for wait` measures what `chronoscope \
-              waits` does; `--wait` names a duration, `--goal` one of accuracy, cpu and load; with \
-              `--from` and a report of `chronoscope waits --all` it chooses among all methods.",
-        references: &[
-            "docs/waits.md",
-            "nanosleep(2)",
-            "prctl(2), PR_SET_TIMERSLACK",
-            "sched_setattr(2); Linux commit 857b158dc5e8",
-        ],
-        ..Page::EMPTY
-    },
-    trap: "A sleep ends late by the timer slack, which is 50 us on Linux unless it is set, and by \
-           the time a wake-up takes. A spin is exact until another thread wants its CPU: then it \
-           is late by a time slice. A sleep is late by as much next to busy threads, unless the \
-           thread asks for a short slice (Linux 6.12; chronoscope waits --slice default,100us \
-           measures what that changes). Loops that sleep for a duration drift by the sum of all \
-           overshoots: sleep until an absolute time.",
-    short: "",
-    how: How::Waits(advise),
-};
+pub(super) const WAIT: Purpose = Purpose { id: "wait", short: "", how: How::Waits(advise) };
 
 /// The library's wait in other languages than Rust: the call, and how to get it.
 const LIBRARY: [(&str, &str, &str); 3] = [
