@@ -1,11 +1,11 @@
 //! The command line as a whole, and options and commands that users of other tools try.
 
 use crate::commands::measure::SummaryArgs;
-use crate::commands::{COMMANDS, Command};
+use crate::commands::{COMMANDS, Command, examples};
 use crate::context::{Context, Usage};
 use crate::options::{Group, MEASURING, Options};
 use crate::presets;
-use crate::task::{Examples, Run, Task};
+use crate::task::{Run, Task};
 use chronoscope_survey::select;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -60,12 +60,12 @@ impl Cli {
 /// The definition of the command line, with the groups of options that each command takes, and the
 /// examples that help ends with.
 pub fn command_line() -> clap::Command {
-    let more = format!("Exit codes: {EXIT_CODES}\n\n{}", shown(&SummaryArgs::EXAMPLES));
+    let more = format!("Exit codes: {EXIT_CODES}\n\n{}", shown("summary"));
     let with = |command, groups: &[Group]| groups.iter().fold(command, |all, group| group(all));
     let whole = presets::option(with(Cli::command(), MEASURING)).after_help(more);
-    COMMANDS.iter().fold(in_any_case(whole), |whole, (name, groups, examples, _)| {
+    COMMANDS.iter().fold(in_any_case(whole), |whole, (name, groups, _)| {
         whole.mut_subcommand(*name, |command| {
-            in_any_case(presets::option(with(command, groups))).after_help(shown(examples))
+            in_any_case(presets::option(with(command, groups))).after_help(shown(name))
         })
     })
 }
@@ -80,8 +80,8 @@ fn with_headings(whole: clap::Command) -> clap::Command {
     for line in listed.trim_end().lines() {
         let begins = |name: &str| line.starts_with(&format!("  {literal}{name}{literal:#} "));
         if let Some(at) = COMMANDS.iter().position(|(name, ..)| begins(name)) {
-            let heading = COMMANDS[at].3;
-            if at == 0 || COMMANDS[at - 1].3 != heading {
+            let heading = COMMANDS[at].2;
+            if at == 0 || COMMANDS[at - 1].2 != heading {
                 list += &format!("\n{header}{heading}:{header:#}\n");
             }
         }
@@ -209,9 +209,10 @@ fn in_one_line(error: clap::Error) -> anyhow::Error {
     Usage(text.lines().next().unwrap_or_default().trim_start_matches("error: ").into()).into()
 }
 
-fn shown(examples: &Examples) -> String {
-    let lines = examples.map(|(line, about)| format!("  {line}\n      {about}"));
-    format!("Examples:\n{}", lines.join("\n"))
+fn shown(command: &str) -> String {
+    let lines = examples(command).into_iter();
+    let lines = lines.map(|(line, about)| format!("\n  {line}\n      {about}"));
+    format!("Examples:{}", lines.collect::<String>())
 }
 
 /// A habit: how other tools write it, the option here, and what the message says of it.
@@ -330,20 +331,22 @@ mod tests {
     }
 
     /// Each command, its examples, and its help.
-    fn all() -> Vec<(&'static str, Examples, String)> {
+    fn all() -> Vec<(&'static str, String)> {
         let mut whole = with_headings(command_line());
         whole.build();
-        let mut all = vec![("", SummaryArgs::EXAMPLES, whole.render_long_help().to_string())];
-        for (name, _, examples, _) in COMMANDS {
+        let mut all = vec![("", whole.render_long_help().to_string())];
+        for (name, ..) in COMMANDS {
             let command = whole.find_subcommand_mut(name).expect("a command");
-            all.push((name, *examples, command.render_long_help().to_string()));
+            all.push((name, command.render_long_help().to_string()));
         }
         all
     }
 
     #[test]
     fn help_ends_with_three_examples_each_of_which_is_accepted() {
-        for (name, examples, help) in all() {
+        for (name, help) in all() {
+            let examples = examples(if name.is_empty() { "summary" } else { name });
+            assert_eq!(examples.len(), 3, "{name}");
             let (_, end) = help.split_once("Examples:").expect(name);
             assert_eq!(end.lines().count(), 1 + 2 * examples.len(), "{help}");
             for (line, about) in examples {
@@ -375,7 +378,7 @@ mod tests {
         let (.., help) = all().swap_remove(0);
         let lines: Vec<&str> = help.lines().collect();
         let mut headings = Vec::new();
-        for (name, _, _, heading) in COMMANDS {
+        for (name, _, heading) in COMMANDS {
             let at = lines.iter().position(|line| line.starts_with(&format!("  {name} ")));
             let above = &lines[..at.unwrap_or_else(|| panic!("{name} is not in {help}"))];
             let above = above.iter().rfind(|line| !line.starts_with(' ')).unwrap();

@@ -8,14 +8,8 @@ use chronoscope_survey::{Error, Spec, Survey};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Command lines worth copying, each with what it is for. Help and man pages end with them.
-pub type Examples = [(&'static str, &'static str); 3];
-
 /// The arguments of a command. Their description is that of the command.
 pub trait Run {
-    /// What help and the man page of the command end with.
-    const EXAMPLES: Examples;
-
     /// The task that the arguments ask for.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use crate::input;
 use crate::options::Export;
 use crate::screen::Code;
 use crate::screen::Screen;
-use crate::task::{Examples, Job, Measure, Run, Task};
+use crate::task::{Job, Measure, Run, Task};
 use chronoscope_diagnose::advise::{
     self, Basis, LANGUAGES, NOT_MEASURED, PURPOSES, Purpose, advise_in,
 };
@@ -125,15 +125,6 @@ impl Elsewhere {
 }
 
 impl Run for Args {
-    const EXAMPLES: Examples = [
-        ("chronoscope advise --for interval", "The clock for durations in one process, in C."),
-        ("chronoscope advise --wait 1ms --language python", "How to wait for 1 ms, in Python."),
-        (
-            "chronoscope advise --on windows --language python",
-            "How to wait for 1 ms on Windows, without one.",
-        ),
-    ];
-
     fn task(self, context: &Context) -> anyhow::Result<Task> {
         let mut purpose = self.purpose.as_deref().map(purpose).transpose()?;
         let goal = self.goal;

@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::options;
-use crate::task::{Examples, Run, Task};
+use crate::task::{Run, Task};
 use chronoscope_report::text::{self, ListRow, Page};
 use chronoscope_report::{documents, terms};
 use chronoscope_survey::demo::{DEMOS, Demo, Shown, TIME};
@@ -22,12 +22,6 @@ pub struct Args {
 }
 
 impl Run for Args {
-    const EXAMPLES: Examples = [
-        ("chronoscope demo list", "What can be shown."),
-        ("chronoscope demo two-reads", "An expression that reads a clock twice, and fails."),
-        ("chronoscope demo other-cpu --budget 2s", "The counters of two CPUs, for longer."),
-    ];
-
     fn task(self, context: &Context) -> anyhow::Result<Task> {
         if self.name == "list" {
             let rows: Vec<ListRow> = DEMOS.iter().map(row).collect();

@@ -5,7 +5,7 @@ use crate::context::{Context, Usage};
 use crate::input;
 use crate::output::write_whole;
 use crate::screen::Screen;
-use crate::task::{Amend, Examples, Job, Run, Task};
+use crate::task::{Amend, Job, Run, Task};
 use crate::texts::{MOST, TAKES, Texts, is_sosreport};
 use chronoscope_model::Report;
 use chronoscope_probes::machine::{self, Root};
@@ -42,15 +42,6 @@ pub struct Args {
 const MEASURED: &str = "report.json";
 
 impl Run for Args {
-    const EXAMPLES: Examples = [
-        (
-            "chronoscope doctor --fail-on warning",
-            "Exit with 1 if there is a problem, for a script.",
-        ),
-        ("chronoscope doctor --record bundle", "Keep the facts, for someone elsewhere to look at."),
-        ("dmesg | chronoscope doctor -", "Diagnose a log, of this machine or of another."),
-    ];
-
     fn task(self, _: &Context) -> anyhow::Result<Task> {
         let inputs: Vec<&Path> = self.facts.iter().chain(&self.files).map(|it| &**it).collect();
         let job = match (self.pid, &inputs[..]) {

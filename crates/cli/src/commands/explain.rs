@@ -3,7 +3,7 @@
 
 use crate::context::Context;
 use crate::presets;
-use crate::task::{Examples, Run, Task};
+use crate::task::{Run, Task};
 use chronoscope_diagnose::{advise, causes, faults};
 use chronoscope_model::clock::{BuiltOn, Kind, Orders, Period};
 use chronoscope_model::{About, clock_source, kernel_log, units};
@@ -23,15 +23,6 @@ pub struct Args {
 }
 
 impl Run for Args {
-    const EXAMPLES: Examples = [
-        (
-            "chronoscope explain posix/monotonic",
-            "A clock: what it counts, and what it is good for.",
-        ),
-        ("chronoscope explain QueryPerformanceCounter", "A function, a timer, or a term."),
-        ("chronoscope explain noisy-machine", "A finding, and what to do about it."),
-    ];
-
     /// A page for each name, or several if a purpose and a column have the same name.
     fn task(self, context: &Context) -> anyhow::Result<Task> {
         // Whether a clock is available is tried.

@@ -1,12 +1,11 @@
 //! Files for other programs: those of a fleet, completions for a shell, man pages, schemas.
 
 use crate::cli::{EXIT_CODES, command_line};
-use crate::commands::COMMANDS;
-use crate::commands::measure::SummaryArgs;
+use crate::commands::{COMMANDS, examples};
 use crate::context::{Context, Usage};
 use crate::output::{SVG, cannot_write, print, write_whole};
 use crate::presets::PRESETS;
-use crate::task::{Examples, Run, Task};
+use crate::task::{Run, Task};
 use chronoscope_diagnose::advise::{LANGUAGES, PURPOSES};
 use chronoscope_diagnose::{causes, faults};
 #[cfg(feature = "serve")]
@@ -35,12 +34,6 @@ pub struct Args {
 }
 
 impl Run for Args {
-    const EXAMPLES: Examples = [
-        ("chronoscope generate fleet fleet", "Units, manifest, alerts, dashboard and SQL."),
-        ("chronoscope generate man /usr/local/share/man/man1", "Man pages of all commands."),
-        ("chronoscope generate completions bash > chronoscope.bash", "Completions for a shell."),
-    ];
-
     fn task(self, _: &Context) -> anyhow::Result<Task> {
         Ok(Task::Generate(self.what))
     }
@@ -192,18 +185,18 @@ fn positionals_in_fish() -> String {
 fn man_pages(folder: &Path) -> io::Result<()> {
     let mut whole = command_line().disable_help_subcommand(true);
     whole.build();
-    man_page(&whole, &SummaryArgs::EXAMPLES, folder)?;
-    for (name, _, examples, _) in COMMANDS {
+    man_page(&whole, "summary", folder)?;
+    for (name, ..) in COMMANDS {
         let command = whole.find_subcommand(name).filter(|command| !command.is_hide_set());
         if let Some(command) = command {
-            man_page(command, examples, folder)?;
+            man_page(command, name, folder)?;
         }
     }
     Ok(())
 }
 
 /// Writes one page, in the usual order of sections (man-pages(7)), with the examples last.
-fn man_page(command: &Command, examples: &Examples, folder: &Path) -> io::Result<()> {
+fn man_page(command: &Command, name: &str, folder: &Path) -> io::Result<()> {
     let man = Man::new(command.clone());
     let mut text = Vec::new();
     man.render_title(&mut text)?;
@@ -219,8 +212,8 @@ fn man_page(command: &Command, examples: &Examples, folder: &Path) -> io::Result
     let version = command.get_version().unwrap_or_default();
     roff.control("SH", ["VERSION"]).text([roman(version)]);
     roff.control("SH", ["EXAMPLES"]);
-    for (line, about) in examples {
-        roff.control("TP", []).text([bold(*line)]).text([roman(*about)]);
+    for (line, about) in examples(name) {
+        roff.control("TP", []).text([bold(line)]).text([roman(about)]);
     }
     roff.to_writer(&mut text)?;
     fs::write(folder.join(man.get_filename()), text)

@@ -3,7 +3,7 @@
 use crate::context::{Context, Usage};
 use crate::output;
 use crate::presets;
-use crate::task::{Examples, Run, Task};
+use crate::task::{Run, Task};
 use chronoscope_diagnose::{advise, faults};
 use chronoscope_probes::clocks::{self, Opening};
 use chronoscope_probes::waits;
@@ -81,12 +81,6 @@ impl What {
 }
 
 impl Run for Args {
-    const EXAMPLES: Examples = [
-        ("chronoscope list", "Clocks, and why some are not available here."),
-        ("chronoscope list waits -v", "The wait methods, with what each does."),
-        ("chronoscope list formats --json", "The formats of --export, for a program."),
-    ];
-
     fn task(self, context: &Context) -> anyhow::Result<Task> {
         // Whether a clock is available is tried.
         may_measure()?;

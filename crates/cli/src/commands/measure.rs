@@ -2,7 +2,7 @@
 
 use crate::context::{Context, Usage};
 use crate::screen::Screen;
-use crate::task::{Examples, Job, Run, Task};
+use crate::task::{Job, Run, Task};
 use crate::{input, output};
 use chronoscope_model::units::short_ns;
 use chronoscope_probes::clocks;
@@ -15,18 +15,6 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 impl Run for ClockSpec {
-    const EXAMPLES: Examples = [
-        ("chronoscope clocks posix/monotonic rust/instant", "Two clocks side by side."),
-        (
-            "chronoscope clocks linux '*/*coarse*' --budget 3s",
-            "Those of Linux, and every coarse one, in 3 s.",
-        ),
-        (
-            "chronoscope clocks c/time --calls 10M --load normal",
-            "Ten million real calls, undisturbed and under load.",
-        ),
-    ];
-
     fn task(self, context: &Context) -> anyhow::Result<Task> {
         let without_peers = self.peers && !clocks::WITH_PEERS;
         let task = Task::measure(Spec::Clocks(self), Screen::Clocks)?;
@@ -40,69 +28,24 @@ impl Run for ClockSpec {
 }
 
 impl Run for CallSpec {
-    const EXAMPLES: Examples = [
-        ("chronoscope calls", "A million, ten, and one call of the usual clock."),
-        ("chronoscope calls posix/realtime --cpu 1", "The same for the wall clock, on CPU 1."),
-        (
-            "chronoscope calls --load normal,print",
-            "What a busy machine changes, and what printing does.",
-        ),
-    ];
-
     fn task(self, _: &Context) -> anyhow::Result<Task> {
         Task::measure(Spec::Calls(self), Screen::Calls)
     }
 }
 
 impl Run for DeltaSpec {
-    const EXAMPLES: Examples = [
-        (
-            "chronoscope deltas posix/monotonic --load normal",
-            "Successive reads, undisturbed and on a busy machine.",
-        ),
-        (
-            "chronoscope deltas dotnet-mono/stopwatch --reads 10M",
-            "Ten million reads of a clock in another language.",
-        ),
-        (
-            "chronoscope deltas rust/instant --export csv=deltas.csv",
-            "Every difference and its count, for a spreadsheet.",
-        ),
-    ];
-
     fn task(self, _: &Context) -> anyhow::Result<Task> {
         Task::measure(Spec::Deltas(self), Screen::Deltas)
     }
 }
 
 impl Run for OverheadSpec {
-    const EXAMPLES: Examples = [
-        ("chronoscope overhead", "What timing adds to a loop of the usual shape."),
-        (
-            "chronoscope overhead 1k 999 99 posix/monotonic",
-            "1000 samples of 999 loops that sum 99 integers.",
-        ),
-        ("chronoscope overhead c/clock -v", "Another clock, with the machine and the noise."),
-    ];
-
     fn task(self, _: &Context) -> anyhow::Result<Task> {
         Task::measure(Spec::Overhead(self), Screen::Overhead)
     }
 }
 
 impl Run for SweepSpec {
-    const EXAMPLES: Examples = [
-        ("sudo chronoscope sweep", "The system's clocks under every clock source."),
-        (
-            "sudo chronoscope sweep posix/monotonic --budget 6s",
-            "One clock, in 6 s for all sources together.",
-        ),
-        (
-            "sudo chronoscope sweep --runtimes=java,python",
-            "Also the clocks of two runtimes under every source.",
-        ),
-    ];
-
     fn task(mut self, _: &Context) -> anyhow::Result<Task> {
         // The option without an id stands for all of them.
         if let Some(ids) = &mut self.runtimes {
@@ -117,15 +60,6 @@ impl Run for SweepSpec {
 pub struct HardwareArgs {}
 
 impl Run for HardwareArgs {
-    const EXAMPLES: Examples = [
-        ("chronoscope hardware", "Timers, clock source, hypervisor, and rdtsc."),
-        ("chronoscope hardware -v", "Also the lines of the kernel's log about time."),
-        (
-            "chronoscope hardware --fail-on warning",
-            "Exit with 1 if there is a problem, for a script.",
-        ),
-    ];
-
     fn task(self, _: &Context) -> anyhow::Result<Task> {
         Ok(Job::survey(Survey::new(Hardware), Screen::Hardware).into())
     }
@@ -142,18 +76,6 @@ pub struct RuntimesArgs {
 }
 
 impl Run for RuntimesArgs {
-    const EXAMPLES: Examples = [
-        ("chronoscope runtimes", "Every runtime that is installed, next to C."),
-        (
-            "chronoscope runtimes java --runtime java=/opt/jdk/bin",
-            "One runtime, from the folder that holds it.",
-        ),
-        (
-            "chronoscope runtimes java --with other.json -v",
-            "Next to another machine's; -v adds the system calls.",
-        ),
-    ];
-
     fn task(self, _: &Context) -> anyhow::Result<Task> {
         // Before anything is measured: a wrong file is noticed at once.
         let others = input::runtimes(&self.with)?;
@@ -194,15 +116,6 @@ pub struct TrustArgs {
 }
 
 impl Run for TrustArgs {
-    const EXAMPLES: Examples = [
-        ("chronoscope trust", "The clocks that programs use, watched for 10 s."),
-        ("chronoscope trust x86 posix --duration 60s", "Those of x86 and POSIX, for a minute."),
-        (
-            "chronoscope trust --duration 8h --checkpoint t.json",
-            "Overnight; --resume t.json continues.",
-        ),
-    ];
-
     fn task(self, context: &Context) -> anyhow::Result<Task> {
         let time = self.spec.duration.or(context.options.measuring.budget);
         if let Some(time) = time.filter(|time| *time < LEAST_WATCHED) {
@@ -244,15 +157,6 @@ pub struct SummaryArgs {
 }
 
 impl Run for SummaryArgs {
-    const EXAMPLES: Examples = [
-        ("chronoscope", "This machine at a glance, in less than 5 s."),
-        ("chronoscope --brief", "Two lines to paste into a bug report, in 2 s."),
-        (
-            "chronoscope --only posix,rust --no-waits",
-            "Only the clocks of POSIX and Rust, and no waits.",
-        ),
-    ];
-
     fn task(self, _: &Context) -> anyhow::Result<Task> {
         let waits = !self.no_waits;
         let (survey, screen) = if self.brief {

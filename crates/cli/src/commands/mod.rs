@@ -18,7 +18,7 @@ mod watch;
 
 use crate::context::Context;
 use crate::options::{COMPARED, Group, LIST, MEASURING, NAMING, NONE, PAGE, STORED};
-use crate::task::{Examples, Run, Task};
+use crate::task::{Run, Task};
 use chronoscope_survey::spec::{CallSpec, ClockSpec, DeltaSpec, OverheadSpec, SweepSpec};
 
 macro_rules! commands {
@@ -30,10 +30,10 @@ macro_rules! commands {
                 $($($(#[$on])? [<$name:camel>](Box<$args>),)*)*
             }
 
-            /// The name of each command, the groups of options that it takes, its examples, and
-            /// the heading under which help lists it.
-            pub const COMMANDS: &[(&str, &[Group], Examples, &str)] = &[
-                $($($(#[$on])? (stringify!($name), $groups, <$args>::EXAMPLES, $heading),)*)*
+            /// The name of each command, the groups of options that it takes, and the heading under
+            /// which help lists it.
+            pub const COMMANDS: &[(&str, &[Group], &str)] = &[
+                $($($(#[$on])? (stringify!($name), $groups, $heading),)*)*
             ];
 
             impl Command {
@@ -81,4 +81,13 @@ commands! {
         #[cfg(feature = "serve")] serve: NONE, serve::Args;
         generate: NONE, generate::Args;
     }
+}
+
+/// Command lines worth copying, each with what it is for. Help and the man page of a command end
+/// with them; `summary` is the tool without a command.
+pub fn examples(command: &str) -> Vec<(&'static str, &'static str)> {
+    let pages = include_str!("examples.md").split("\n## ").skip(1);
+    let own = pages.filter_map(|page| page.split_once('\n')).filter(|(name, _)| *name == command);
+    let lines = own.flat_map(|(_, lines)| lines.lines());
+    lines.filter_map(|line| line.strip_prefix("- `")?.split_once("`: ")).collect()
 }

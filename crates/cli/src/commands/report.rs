@@ -4,7 +4,7 @@ use crate::context::{Context, Usage};
 use crate::input;
 use crate::screen::Code;
 use crate::screen::Screen;
-use crate::task::{Examples, Job, Run, Several, Task};
+use crate::task::{Job, Run, Several, Task};
 use chronoscope_diagnose::faults;
 use chronoscope_model::Report;
 use chronoscope_report::format::{self, Format};
@@ -47,12 +47,6 @@ fn shapes() -> impl TypedValueParser<Value = Shape> {
 }
 
 impl Run for Args {
-    const EXAMPLES: Examples = [
-        ("chronoscope report run.json", "The screen that the run showed, for this terminal."),
-        ("chronoscope report run.json --as markdown", "The same report as tables for an issue."),
-        ("chronoscope report a.json b.json -o page.html", "Both on one page with charts."),
-    ];
-
     fn task(self, context: &Context) -> anyhow::Result<Task> {
         let output = &context.options.output;
         let taken = output.json || output.export.iter().any(|export| export.path.is_none());

@@ -1,7 +1,7 @@
 //! What does Prometheus need to watch time on this machine?
 
 use crate::context::{Context, Stop};
-use crate::task::{Examples, Run, Task};
+use crate::task::{Run, Task};
 use anyhow::Context as _;
 use chronoscope_fleet::exporter::{self, Settings};
 use chronoscope_fleet::http::Server;
@@ -33,18 +33,6 @@ pub struct Args {
 }
 
 impl Run for Args {
-    const EXAMPLES: Examples = [
-        ("chronoscope serve", "For a Prometheus on this machine."),
-        (
-            "chronoscope serve --listen 0.0.0.0:10042",
-            "For one elsewhere, where the network is safe.",
-        ),
-        (
-            "chronoscope serve --cpu-budget 0.1% --report",
-            "For less CPU time; /report has the report.",
-        ),
-    ];
-
     fn task(self, _: &Context) -> anyhow::Result<Task> {
         let Self { listen, cpu_budget: budget, report: keep_report, start_now } = self;
         let settings = Settings { budget, start_now, keep_report };

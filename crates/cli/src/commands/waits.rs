@@ -3,7 +3,7 @@
 use crate::context::{Context, Usage};
 use crate::output;
 use crate::screen::Screen;
-use crate::task::{Amend, Examples, Job, Measure, Run, Task};
+use crate::task::{Amend, Job, Measure, Run, Task};
 use chronoscope_model::units::{parse_count, parse_duration, short_ns};
 use chronoscope_model::waits::StoppedBy;
 use chronoscope_model::{Note, Report};
@@ -57,18 +57,6 @@ fn not_with_resume() -> Vec<Id> {
 }
 
 impl Run for Args {
-    const EXAMPLES: Examples = [
-        ("chronoscope waits linux/nanosleep 1 500", "How late 500 waits of 1 ms end."),
-        (
-            "chronoscope waits --load normal --slice default,100us",
-            "What a short scheduler slice changes under load.",
-        ),
-        (
-            "chronoscope waits --duration 2h --checkpoint run.json",
-            "Hours of every method; --resume run.json continues.",
-        ),
-    ];
-
     fn task(self, context: &Context) -> anyhow::Result<Task> {
         let checkpoint = self.checkpoint_file(context);
         if let Some(path) = &self.checkpoint {

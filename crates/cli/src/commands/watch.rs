@@ -3,7 +3,7 @@
 
 use crate::context::{Context, Stop, Usage};
 use crate::options::parse_size;
-use crate::task::{Examples, Run, Task};
+use crate::task::{Run, Task};
 use anyhow::{Context as _, bail};
 use chronoscope_model::Note;
 use chronoscope_model::recording::{Event, NoteAt};
@@ -103,18 +103,6 @@ fn speed(text: &str) -> Result<f64, &'static str> {
 }
 
 impl Run for Args {
-    const EXAMPLES: Examples = [
-        ("chronoscope watch", "How late two kinds of waits end, second by second."),
-        (
-            "chronoscope watch linux --period 10ms --load normal",
-            "Those of Linux, next to other work.",
-        ),
-        (
-            "chronoscope watch --stop-above 1ms",
-            "Keep the last minute, and write it when one is late.",
-        ),
-    ];
-
     fn task(self, context: &Context) -> anyhow::Result<Task> {
         let terminal = io::stdout().is_terminal();
         let keeps = self.record.is_some() || self.hindsight.is_some() || self.stop_above.is_some();

@@ -6,7 +6,7 @@ use chronoscope_measure::deltas::slices::Slices;
 use chronoscope_measure::engine::Ruler;
 use chronoscope_measure::engine::notes;
 use chronoscope_measure::run::session::distrust;
-use chronoscope_measure::waits::{self, ClockWatch, Live, Plan, Tap};
+use chronoscope_measure::waits::{ClockWatch, Live, Plan, Tap};
 use chronoscope_model::Note;
 use chronoscope_model::recording::{Event, LoadSince, Machine, NoteAt, Pause, Row, SCHEMA, Start};
 use chronoscope_model::run::{self, Noise};

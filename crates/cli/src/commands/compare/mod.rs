@@ -7,7 +7,7 @@ mod run;
 use crate::context::{Context, Usage};
 use crate::input::{self, each_report, holds_several};
 use crate::options::Baselines;
-use crate::task::{Document, Examples, Other, Run, Task};
+use crate::task::{Document, Other, Run, Task};
 use chronoscope_diagnose::compare::history::Past;
 use chronoscope_diagnose::compare::runs::{Runs, sets};
 use chronoscope_diagnose::compare::{COLUMNS, brief, many, one_machine};
@@ -61,15 +61,6 @@ pub struct Args {
 }
 
 impl Run for Args {
-    const EXAMPLES: Examples = [
-        ("chronoscope compare before.json after.json", "What changed, and by how much."),
-        (
-            "chronoscope compare --run clocks --run 'clocks --cpu 1'",
-            "Two commands take turns; this shows small changes.",
-        ),
-        ("chronoscope compare before/ after/", "Two sets of runs: their spread decides."),
-    ];
-
     fn task(self, context: &Context) -> anyhow::Result<Task> {
         if !self.run.is_empty() {
             return run::task(self);
