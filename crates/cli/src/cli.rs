@@ -215,103 +215,46 @@ fn shown(command: &str) -> String {
     format!("Examples:{}", lines.collect::<String>())
 }
 
-/// A habit: how other tools write it, the option here, and what the message says of it.
-type Habit = (&'static [&'static str], &'static str, &'static str);
+/// The rows of a table of habits: what other tools say (if that is empty, the same as in the row
+/// above), what this one does, and words on that.
+fn habits(table: &str) -> impl Iterator<Item = [&'static str; 3]> + Clone {
+    let tables = include_str!("habits.md").split("\n## ");
+    let rows = tables.filter(move |it| it.starts_with(table)).flat_map(str::lines);
+    let mut above = "";
+    let cells = rows.filter_map(move |row| {
+        let mut cells = row.strip_prefix("| ")?.strip_suffix(" |")?.split(" | ");
+        above = cells.next().filter(|own| !own.is_empty()).unwrap_or(above);
+        Some([above, cells.next()?, cells.next().unwrap_or_default()])
+    });
+    // The head and the line below it.
+    cells.skip(2)
+}
 
-/// Of several rows for a habit, the first whose option the command takes counts, or else the last.
-const HABITS: &[Habit] = &[
-    (&["--output", "--out", "--output-file"], "export", "write -o FILE, such as -o run.json"),
-    (
-        &["--export-json", "--export-csv", "--export-markdown", "--csv", "--markdown"],
-        "export",
-        "write -o run.json, -o run.csv or -o run.md",
-    ),
-    (&["--format", "-f"], "as", "the format is chosen by --as FORMAT"),
-    (
-        &["--format", "-f"],
-        "export",
-        "the format is that of the file's extension, as in -o run.csv, or --export csv=-",
-    ),
-    (REPEAT, "count", "the number of waits is --count 500"),
-    (REPEAT, "reads", "the number of reads is --reads 10M"),
-    (REPEAT, "calls", "the number of calls is --calls 10M"),
-    (REPEAT, "budget", "the runs last for --budget 10s, and their number follows from that"),
-    (&["--loops", "-l"], "count", "the number of waits is --count 10000"),
-    (&["--interval", "-i"], "wait", "the interval is --wait 1ms, with its unit"),
-    (&["--interval", "-i"], "period", "the interval is --period 1ms, with its unit"),
-    (
-        &["--prio", "-p"],
-        "priority",
-        "the real-time priority is --priority 40, or with --allow-high-priority up to 99",
-    ),
-    (
-        &["--histogram", "--histofall", "--histfile", "-H"],
-        "wait",
-        "--style bins shows bins of 1 us; -o waits.hlog writes whole histograms",
-    ),
-    (&["--threads", "--smp", "-t", "-S"], "all-cpus", "a thread on each CPU is --all-cpus"),
-    (&["--affinity", "-a", "-C"], "cpu", "the CPU is --cpu 1"),
-    (
-        &["--tracemark", "--trace-mark"],
-        "trace-marker",
-        "a mark at the breach of --stop-above is --trace-marker",
-    ),
-    (&["--time", "--seconds", "-D"], "duration", "the time is --duration 60s, with its unit"),
-    (&["--time", "--seconds", "--measurement-time", "-D"], "budget", "the time is --budget 10s"),
-];
-
-const REPEAT: &[&str] = &[
-    "--runs",
-    "--min-runs",
-    "--max-runs",
-    "--repeat",
-    "--repetitions",
-    "--iterations",
-    "--samples",
-    "--sample-size",
-    "-r",
-    "-n",
-];
+/// Whether one of the habits, which commas part, is this word.
+fn is_among(habits: &str, word: &str) -> bool {
+    habits.split(", ").any(|habit| habit == word)
+}
 
 /// What to write instead of an option of another tool, in a sentence.
 fn instead(option: &str, command: &clap::Command, whole: &clap::Command) -> Option<String> {
     let takes = |command: &&clap::Command, long: &str| {
         command.get_arguments().any(|arg| arg.get_long() == Some(long))
     };
-    let mut rows = HABITS.iter().filter(|(habits, ..)| habits.contains(&option));
-    if let Some((.., line)) = rows.clone().find(|(_, ours, _)| takes(&command, ours)) {
+    let mut rows = habits("Options").filter(|[elsewhere, ..]| is_among(elsewhere, option));
+    if let Some([.., line]) = rows.clone().find(|[_, ours, _]| takes(&command, ours)) {
         return Some(format!("there is no {option}: {line}"));
     }
-    let (_, ours, line) = rows.next()?;
+    let [_, ours, line] = rows.next()?;
     let waits = whole.find_subcommand("waits").filter(|waits| takes(waits, ours));
     let other = waits.or_else(|| whole.get_subcommands().find(|command| takes(command, ours)))?;
     Some(format!("there is no {option}: {line}, in `{} {}`", whole.get_name(), other.get_name()))
 }
 
-/// What other tools call a command, and what to write here.
-const FOREIGN: &[(&[&str], &str)] = &[
-    (&["history", "trend", "log"], "compare --history DIR"),
-    (&["diff"], "compare A B"),
-    (&["wait", "sleep", "jitter", "latency", "cyclictest"], "waits"),
-    (&["monitor", "top", "live"], "watch"),
-    (&["bench", "benchmark", "measure", "time"], "clocks"),
-    (&["languages", "python", "java", "node"], "runtimes"),
-    (&["check", "diagnose", "health", "verify"], "doctor"),
-    (&["recommend", "choose", "which"], "advise"),
-    (&["describe", "info", "man", "term"], "explain NAME"),
-    (&["show", "view", "export", "page"], "report FILE"),
-    (&["presets", "formats", "faults", "purposes", "columns"], "list"),
-    (&["exporter", "prometheus", "metrics", "daemon"], "serve"),
-    (&["completions", "completion", "fleet", "schema"], "generate"),
-    (&["timers", "tsc", "machine", "cpu"], "hardware"),
-    (&["monotonicity", "drift", "skew"], "trust"),
-];
-
 /// The error for a command that does not exist, with the one to use.
 fn no_command<'a>(given: &str, names: impl Iterator<Item = &'a str>) -> anyhow::Error {
     let low = given.to_lowercase();
-    match FOREIGN.iter().find(|(habits, _)| habits.contains(&&*low)) {
-        Some((_, line)) => {
+    match habits("Commands").find(|[elsewhere, ..]| is_among(elsewhere, &low)) {
+        Some([_, line, _]) => {
             let shown = select::shown(given);
             Usage(format!("there is no command '{shown}': use `chronoscope {line}`")).into()
         }
@@ -484,8 +427,11 @@ mod tests {
     #[test]
     fn each_habit_leads_to_an_option_that_exists_and_is_none_itself() {
         let whole = command_line();
-        for (habits, ours, line) in HABITS {
-            for habit in *habits {
+        let rows = habits("Options");
+        assert!(rows.clone().count() > 10 && habits("Commands").count() > 10);
+        for [elsewhere, ours, line] in rows {
+            let habits: Vec<&str> = elsewhere.split(", ").collect();
+            for habit in &habits {
                 let told = instead(habit, &whole, &whole).expect(habit);
                 assert!(told.starts_with(&format!("there is no {habit}: ")), "{told}");
             }
@@ -494,7 +440,7 @@ mod tests {
                 .filter(|command| command.get_arguments().any(|arg| arg.get_long() == Some(ours)));
             for taker in takers {
                 let name = taker.get_name();
-                for habit in *habits {
+                for habit in &habits {
                     let told = instead(habit, taker, &whole).expect(habit);
                     assert!(!told.contains(", in `"), "{told}");
                     let error = whole.clone().try_get_matches_from(["x", name, habit, "1"]);
