@@ -3,8 +3,6 @@
 //!
 //! A group has no doc comment, because clap would take it for the description of the command.
 
-use crate::commands::compare::baseline::checked_name;
-use crate::output;
 use chronoscope_diagnose::faults;
 use chronoscope_model::units::parse_whole;
 use chronoscope_model::{About, Finding, Level, Report, units};
@@ -218,7 +216,7 @@ impl Shape {
     pub fn id(self) -> &'static str {
         match self {
             Self::Format(format) => format.id,
-            Self::Pictures => output::SVG,
+            Self::Pictures => SVG,
         }
     }
 
@@ -233,14 +231,14 @@ fn export(text: &str) -> Result<Export, String> {
         return by_extension(text);
     };
     if id.eq_ignore_ascii_case("png") {
-        return Err(output::NO_PNG.into());
+        return Err(NO_PNG.into());
     }
-    let drawn = id.eq_ignore_ascii_case(output::SVG);
+    let drawn = id.eq_ignore_ascii_case(SVG);
     let shape = drawn.then_some(Shape::Pictures);
     let shape = shape.or_else(|| format::find(id).map(Shape::Format));
     let shape = shape.ok_or_else(|| {
         let ids = format::ALL.iter().map(|format| format.id);
-        let ids: Vec<&str> = ids.chain([output::SVG]).collect();
+        let ids: Vec<&str> = ids.chain([SVG]).collect();
         format!("there is no format '{id}': use one of {}", ids.join(", "))
     })?;
     match path {
@@ -257,8 +255,8 @@ fn by_extension(path: &str) -> Result<Export, String> {
     let found = format::by_extension().find(|it| of_name.eq_ignore_ascii_case(it.extension));
     match found {
         Some(format) => Ok(Export { shape: Shape::Format(format), path: Some(path.into()) }),
-        None if of_name.eq_ignore_ascii_case("png") => Err(output::NO_PNG.into()),
-        None if of_name.eq_ignore_ascii_case(output::SVG) => {
+        None if of_name.eq_ignore_ascii_case("png") => Err(NO_PNG.into()),
+        None if of_name.eq_ignore_ascii_case(SVG) => {
             Err("each chart is a picture: svg=DIR names the folder for all".into())
         }
         None if path == "-" => Err("name the format of standard output, as in json=-".into()),
@@ -316,4 +314,59 @@ fn named(text: &str) -> Result<Named, String> {
     let found = ids().find(|id| id.eq_ignore_ascii_case(text));
     let all = levels.map(|(name, _)| name).chain(ids());
     found.map(Named::Id).ok_or_else(|| unknown("finding", all, text).to_string())
+}
+
+/// The format's name, which is also the extension of its files.
+pub const SVG: &str = "svg";
+
+pub const ABOUT_SVG: &str = "each chart of the page as an SVG file, in a folder: svg=DIR";
+
+/// What is answered to those who ask for PNG.
+pub const NO_PNG: &str = "PNG is not written: svg=DIR writes each chart, and a browser or \
+                          rsvg-convert turns an SVG into a PNG";
+
+/// The longest name, so that a file can have it on every system.
+const LONGEST: usize = 100;
+
+/// Checks a name: the same ones are valid on every system.
+///
+/// # Errors
+/// It could be a path, a hidden file, or a device of Windows ("Naming Files, Paths, and
+/// Namespaces", reserved names; they are so with any extension).
+pub fn checked_name(text: &str) -> Result<String, String> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    if text.is_empty() || !text.chars().all(fits) || text.starts_with('.') {
+        return Err(
+            "a name has letters, digits and . _ - only, and does not begin with a dot".into()
+        );
+    }
+    if text.len() > LONGEST {
+        return Err(format!("a name has at most {LONGEST} characters"));
+    }
+    let stem = text.split('.').next().unwrap_or_default().to_ascii_uppercase();
+    let numbered = stem.strip_prefix("COM").or(stem.strip_prefix("LPT"));
+    let device = numbered.is_some_and(|end| end.len() == 1 && end.as_bytes()[0].is_ascii_digit());
+    if device || ["CON", "PRN", "AUX", "NUL"].contains(&stem.as_str()) {
+        return Err(format!("{stem} is a device on Windows: choose another name"));
+    }
+    Ok(text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_a_file_on_every_system_and_no_path() {
+        for good in ["before", "v1.2-rc_3", "COMMON", "com10", "-", "a."] {
+            assert_eq!(checked_name(good).as_deref(), Ok(good));
+        }
+        let long = "x".repeat(300);
+        for bad in [
+            "", ".", "..", ".hidden", "../x", "a/b", "a\\b", "C:", "CON", "con", "nul.txt", "Lpt1",
+            "com0.a", "a b", "ä", "a\n", "a\0", &long,
+        ] {
+            assert!(checked_name(bad).is_err(), "{bad}");
+        }
+    }
 }

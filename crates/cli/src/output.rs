@@ -4,6 +4,7 @@
 
 use crate::context::Usage;
 use crate::input;
+use crate::options::SVG;
 use anyhow::{Context as _, anyhow};
 use chronoscope_model::Report;
 use chronoscope_report::page::{Input, pictures};
@@ -131,15 +132,6 @@ fn behind_links(path: &Path) -> io::Result<PathBuf> {
 pub fn cannot_write(path: &Path, error: &io::Error) -> anyhow::Error {
     anyhow!("cannot write {}: {error}", path.display())
 }
-
-/// The format's name, which is also the extension of its files.
-pub const SVG: &str = "svg";
-
-pub const ABOUT_SVG: &str = "each chart of the page as an SVG file, in a folder: svg=DIR";
-
-/// What is answered to those who ask for PNG.
-pub const NO_PNG: &str = "PNG is not written: svg=DIR writes each chart, and a browser or \
-                          rsvg-convert turns an SVG into a PNG";
 
 /// The pictures of these reports: the name and the content of each file.
 ///

@@ -1,9 +1,8 @@
 //! What a command asks for: what to survey, and how to show it. One runner carries out all of them.
 
-use crate::commands::generate;
 use crate::context::{Context, Stop};
 use crate::screen::{Code, Screen};
-use chronoscope_model::Report;
+use chronoscope_model::{Report, schema};
 use chronoscope_survey::{Error, Spec, Survey};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -30,7 +29,7 @@ pub enum Task {
     #[cfg(any(feature = "serve", feature = "watch"))]
     Lasting(Box<Lasting>),
     /// Files for other programs.
-    Generate(generate::Files),
+    Generate(Files),
 }
 
 /// A document as it is shown, and in each format that it can be exported in.
@@ -59,6 +58,39 @@ pub type Lasting = dyn FnOnce(&Context) -> anyhow::Result<ExitCode>;
 
 /// Measures until it is asked to stop.
 pub type Later = dyn FnOnce(&Stop, &Context) -> anyhow::Result<Task>;
+
+/// Files that the tool holds, or makes from the definitions that it uses itself.
+#[derive(clap::Subcommand)]
+pub enum Files {
+    /// Units, manifest, alerts, dashboard and SQL for a fleet, into a folder, which is made if it
+    /// does not exist.
+    #[cfg(feature = "serve")]
+    Fleet {
+        /// The folder.
+        folder: PathBuf,
+        /// Overwrite files that differ.
+        #[arg(long)]
+        force: bool,
+    },
+    /// Completions for a shell, to standard output.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Man pages of all commands, into an existing folder.
+    Man {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The JSON Schema of a document, to standard output.
+    Schema {
+        /// The document.
+        #[arg(default_value = schema::ALL[0].0, value_parser = schema::ALL.map(|(name, _)| name))]
+        document: String,
+    },
+}
+
+#[cfg_attr(not(feature = "serve"), expect(unused_variables))]
 
 pub struct Job {
     pub source: Source,

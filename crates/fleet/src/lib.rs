@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod board;
 pub mod exporter;
 pub mod files;
 pub mod http;

@@ -1,6 +1,6 @@
 //! What each round measures, and what the rounds so far have found.
 
-use crate::exporter::Health;
+use crate::board::Health;
 use crate::schedule::Round;
 use chronoscope_model::waits::{Load, Slack, WaitSpec};
 use chronoscope_model::{Note, Report, Spec};

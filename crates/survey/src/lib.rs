@@ -16,6 +16,7 @@
 
 pub mod doctor;
 mod requests;
+mod run;
 pub mod select;
 mod survey;
 mod usual;
@@ -29,7 +30,8 @@ pub use chronoscope_measure::run::measurement::{Measurement, Progress};
 pub use chronoscope_model::waits::{Slack, WaitSpec};
 pub use chronoscope_model::{Report, spec, spec::Spec};
 pub use requests::{AdviceRequest as Advice, Brief, Summary, add_unmeasured};
-pub use survey::{Error, Survey, may_measure, start_up};
+pub use run::{Error, may_measure, start_up};
+pub use survey::Survey;
 pub use waits::WaitsProgress;
 
 /// The sample in the README is compiled and run.

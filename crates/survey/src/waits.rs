@@ -1,7 +1,7 @@
 //! Requests for waits: new runs, resumed runs, and waits after clocks.
 
+use crate::run::end_run;
 use crate::select;
-use crate::survey::end_run;
 use crate::usual::{self, with_preset};
 use chronoscope_measure::engine::Interrupt;
 use chronoscope_measure::engine::{self, notes, schedule};

@@ -3,9 +3,10 @@
 use crate::cli::{EXIT_CODES, command_line};
 use crate::commands::{COMMANDS, examples};
 use crate::context::{Context, Usage};
-use crate::output::{SVG, cannot_write, print, write_whole};
+use crate::options::SVG;
+use crate::output::{cannot_write, print, write_whole};
 use crate::presets::PRESETS;
-use crate::task::{Run, Task};
+use crate::task::{Files, Run, Task};
 use chronoscope_diagnose::advise::{LANGUAGES, PURPOSES};
 use chronoscope_diagnose::{causes, faults};
 #[cfg(feature = "serve")]
@@ -23,7 +24,7 @@ use clap_mangen::roff::{Roff, bold, roman};
 use std::fmt::Write;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Write files for a fleet, completions, man pages or the JSON Schema.
 #[derive(clap::Args)]
@@ -39,38 +40,6 @@ impl Run for Args {
     }
 }
 
-/// Files that the tool holds, or makes from the definitions that it uses itself.
-#[derive(clap::Subcommand)]
-pub enum Files {
-    /// Units, manifest, alerts, dashboard and SQL for a fleet, into a folder, which is made if it
-    /// does not exist.
-    #[cfg(feature = "serve")]
-    Fleet {
-        /// The folder.
-        folder: PathBuf,
-        /// Overwrite files that differ.
-        #[arg(long)]
-        force: bool,
-    },
-    /// Completions for a shell, to standard output.
-    Completions {
-        /// The shell.
-        shell: Shell,
-    },
-    /// Man pages of all commands, into an existing folder.
-    Man {
-        /// The folder.
-        folder: PathBuf,
-    },
-    /// The JSON Schema of a document, to standard output.
-    Schema {
-        /// The document.
-        #[arg(default_value = schema::ALL[0].0, value_parser = schema::ALL.map(|(name, _)| name))]
-        document: String,
-    },
-}
-
-#[cfg_attr(not(feature = "serve"), expect(unused_variables))]
 /// Writes what was asked for.
 ///
 /// # Errors

@@ -1,7 +1,7 @@
 //! What is supported here, and why the rest is not.
 
 use crate::context::{Context, Usage};
-use crate::output;
+use crate::options;
 use crate::presets;
 use crate::task::{Run, Task};
 use chronoscope_diagnose::{advise, faults};
@@ -71,7 +71,7 @@ impl What {
             Self::Formats => {
                 let formats = format::ALL.iter();
                 let formats = formats.map(|format| ListRow::plain(format.id, format.about));
-                formats.chain([ListRow::plain(output::SVG, output::ABOUT_SVG)]).collect()
+                formats.chain([ListRow::plain(options::SVG, options::ABOUT_SVG)]).collect()
             }
             Self::Columns => terms::all()
                 .map(|page| ListRow::plain(&terms::shown(page.names), page.title))

@@ -7,7 +7,8 @@
 //! A run begins a new level if it and the next one lie on the same side of those before. A single
 //! spike is no change.
 
-use super::figures::{self, Measured, figures};
+use super::basis;
+use super::figures::{Measured, figures};
 use super::rule::{self, ALPHA, COSTS, Ratio, Z};
 use super::{compared, environment, side};
 use chronoscope_model::Report;
@@ -185,12 +186,12 @@ impl<'a> Past<'a> {
 }
 
 fn kept(rows: &[Measured], file: &str, report: &Report) -> Kept {
-    let off = figures::off(report);
+    let off = basis::off(report);
     let all = figures(report);
-    let halves: Vec<f64> = figures::within(&all, report).collect();
+    let halves: Vec<f64> = basis::within(&all, report).collect();
     let mut found = BTreeMap::new();
     for (it, half) in all.into_iter().zip(halves) {
-        let cycles = it.core_cycles.filter(|_| figures::follows(&it));
+        let cycles = it.core_cycles.filter(|_| basis::follows(&it));
         let kind = Kind { ns: it.figure.value_ns, cycles, se: half.hypot(off) / Z };
         found.entry(it.key).or_insert(kind);
     }

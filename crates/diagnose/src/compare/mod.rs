@@ -1,5 +1,6 @@
 //! Several reports next to each other: what changed, and what works on every machine.
 
+mod basis;
 mod figures;
 pub mod history;
 mod machines;
@@ -10,11 +11,12 @@ pub mod runs;
 pub use machines::{environment, one_machine};
 
 use crate::run;
+use basis::Basis;
 use chronoscope_model::Report;
 use chronoscope_model::compare::{
     Change, Compared, Key, Method, Other, Row, SCHEMA, Side, Verdict,
 };
-use figures::{Basis, Measured, figures};
+use figures::{Measured, figures};
 use portable::source;
 use rule::{Limits, Ratio};
 use std::cmp::Reverse;

@@ -4,7 +4,7 @@
 mod answer;
 mod stream;
 
-use crate::exporter::Board;
+use crate::board::Board;
 use answer::answer;
 use hyper::Request;
 use hyper::body::{Body, Incoming};

@@ -3,7 +3,7 @@
 
 mod looking;
 
-use crate::survey::check_started;
+use crate::run::check_started;
 use crate::{Error, select};
 use chronoscope_measure::waits::{Plan, Tap};
 use chronoscope_model::recording::Event;
