@@ -137,16 +137,9 @@ impl Request {
     }
 }
 
-/// Why nothing can be handed from thread to thread, if there is a reason: each turn would take a
-/// slice of Valgrind's scheduler.
-pub(crate) fn serialised(env: &Environment) -> Option<String> {
-    let valgrind = env.emulated.as_ref().filter(|what| what.starts_with("Valgrind"));
-    valgrind.map(|_| "Valgrind runs one thread at a time".into())
-}
-
 /// Why the counters of several CPUs cannot be compared, if there is a reason.
 fn not_comparable(session: &Session, env: &Environment) -> Option<String> {
-    let distrust = serialised(env).or_else(|| session::distrust(env)).or_else(|| {
+    let distrust = across::serialised(env).or_else(|| session::distrust(env)).or_else(|| {
         let has = chronoscope::counter::is_hardware();
         (!has).then(|| "user code cannot read a counter here".into())
     });
@@ -184,7 +177,7 @@ fn order(
     });
     let setting = ordering::Setting {
         cpus: match other {
-            Some((cpu, Some(other))) => serialised(env).map_or(Ok([cpu, other]), Err),
+            Some((cpu, Some(other))) => across::serialised(env).map_or(Ok([cpu, other]), Err),
             Some((_, None)) => Err("this process may run on one CPU only".into()),
             None => Err("the measuring thread is not pinned".into()),
         },

@@ -4,6 +4,7 @@
 
 use crate::engine::order::between;
 use chronoscope::counter;
+use chronoscope_model::environment::Environment;
 use chronoscope_model::ordering::{AcrossCpus, Handed, Pair};
 use chronoscope_probes::order::Turns;
 use chronoscope_probes::time::Instant;
@@ -18,6 +19,13 @@ const FIRST_TURNS: u64 = 120;
 const MOST: usize = 16;
 /// The checks for an answer after which an exchange is given up, some 0.1 s.
 const PATIENCE: u32 = 1 << 22;
+
+/// Why nothing can be handed from thread to thread, if there is a reason: each turn would take a
+/// slice of Valgrind's scheduler.
+pub(crate) fn serialised(env: &Environment) -> Option<String> {
+    let valgrind = env.emulated.as_ref().filter(|what| what.starts_with("Valgrind"));
+    valgrind.map(|_| "Valgrind runs one thread at a time".into())
+}
 
 /// Compares the counter of `cpu`, on which the caller runs, with the counter of each of the others,
 /// within this time.

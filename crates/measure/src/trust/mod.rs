@@ -211,7 +211,7 @@ fn prepare(
     let (sandwiches, calls) = both.unzip();
     let cpus = &env.allowed_cpus;
     let nodes = machine::nodes(&Root::host(), cpus);
-    let most = crate::clocks::serialised(env).map_or(cpus.len(), |_| 1);
+    let most = across::serialised(env).map_or(cpus.len(), |_| 1);
     let real = Real {
         clocks: opened,
         sandwiches,
