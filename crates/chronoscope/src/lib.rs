@@ -15,6 +15,7 @@
 //! | a calibration, a source or a machine of your own | [`Clock`], [`machine`] |
 //! | a time up to a period old, for one load | [`Instant::recent`], [`Upkeep`] |
 //! | wall time for jiff, chrono and `SystemTime` | [`WallTime`] |
+//! | whether a measured piece ran undisturbed | [`witness`] |
 //! | time that a test advances by hand, also per thread or task | [`mock`] |
 //! | the bare counter, and its ticks in nanoseconds, without `std` | [`counter`], [`convert`] |
 //!
@@ -284,6 +285,8 @@ pub mod wait;
 pub mod wall;
 #[cfg(feature = "std")]
 mod wall_time;
+#[cfg(feature = "std")]
+pub mod witness;
 
 #[cfg(feature = "std")]
 pub use choose::Source;

@@ -22,6 +22,7 @@ mod linux {
     use chronoscope::steady::SteadyClock;
     use chronoscope::wait::{Effort, Waiter};
     use chronoscope::wall::{FOLLOWS_WITHIN, WallClock};
+    use chronoscope::witness::{Disturbance, Level, Witness};
     use chronoscope::{Clock, Instant, Keeper, Steady, Wall};
 
     use super::process::{self, End, fork};
@@ -77,6 +78,11 @@ mod linux {
         Waiter::on(&fresh.clock, Effort::Economy).sleep(Duration::from_micros(100));
         chronoscope::wait::sleep(Duration::from_micros(100));
         assert!(Steady::now() > steady && start.elapsed_ns() > 0);
+        let mut witness = Witness::new(Level::Marks);
+        witness.begin();
+        // The library's own wait may spin for so short a time.
+        std::thread::sleep(Duration::from_micros(100));
+        assert_ne!(witness.end().saw(Disturbance::Preempted), Some(false));
         if thorough {
             // A line that nobody renews is this old by then, and its bound has grown to 200 us.
             // One that was just renewed is tight, unless this process was interrupted.

@@ -22,3 +22,4 @@ mod serde;
 mod steady;
 mod waits;
 mod wall_time;
+mod witness;

@@ -81,3 +81,14 @@ pub mod wanted;
 
 #[cfg(feature = "std")]
 pub mod fork;
+
+#[cfg(feature = "std")]
+#[cfg_attr(
+    all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)),
+    path = "witness_linux.rs"
+)]
+#[cfg_attr(
+    any(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))), miri),
+    path = "witness_other.rs"
+)]
+pub mod witness;

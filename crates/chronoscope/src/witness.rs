@@ -1,0 +1,346 @@
+//! Whether a measured piece ran undisturbed.
+//!
+//! A benchmark's slow samples are slow because the code is, or because something else had the CPU.
+//! A [`Witness`] tells which, for each sample, without privilege and almost without cost: it sets
+//! marks in the thread before the piece and looks afterwards whether they still stand.
+//!
+//! ```
+//! use chronoscope::{Instant, witness::{Level, Witness}};
+//! # fn work() -> u64 { std::hint::black_box((0..1000).sum()) }
+//! let mut witness = Witness::new(Level::Marks);
+//! let mut undisturbed = Vec::new();
+//! for _ in 0..100 {
+//!     witness.begin();
+//!     let start = Instant::start();
+//!     work();
+//!     let took = Instant::stop().ns_since(start);
+//!     let verdict = witness.end();
+//!     // Where no mark exists, the verdict is unknown, and the sample counts.
+//!     if verdict.is_clean() != Some(false) {
+//!         undisturbed.push(took);
+//!     }
+//! }
+//! println!("{} of 100 samples count", undisturbed.len());
+//! ```
+//!
+//! | level | sees | begin and end cost, together |
+//! | --- | --- | --- |
+//! | [`Marks`](Level::Marks) | the thread lost its CPU, was moved, or handled a signal | under 2 ns |
+//! | [`Entries`](Level::Entries) | also interrupts and faults | two loads of a segment register |
+//! | [`Gauges`](Level::Gauges) | also a shared core, a changed frequency, and the time that was taken | microseconds |
+//!
+//! The first mark is the pointer to a restartable sequence, which the kernel removes when it
+//! preempts, moves or signals a thread (rseq(2), Linux 4.18; glibc 2.35 or later has the place for
+//! it in each thread). The second is a null selector in the segment register ES, which a return
+//! from an interrupt clears; it exists on x86-64 under Linux unless the processor returns by
+//! Intel's FRED. The gauges are additions whose number of cycles is known, on x86-64 and AArch64
+//! under Linux.
+//!
+//! What cannot be seen is unknown, and never clean: see [`Verdict::is_clean`]. None of the marks
+//! takes a system call; the gauges read the CPU time of the thread by `clock_gettime`.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use crate::counter;
+use crate::sys::{os, witness as sys};
+
+/// What a [`Witness`] looks for, and so what it costs. Each level includes those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Level {
+    /// The thread lost its CPU.
+    Marks,
+    /// An interrupt or a fault entered the kernel.
+    Entries,
+    /// The core was shared or changed its frequency, and how long the thread did not run.
+    Gauges,
+}
+
+/// What can disturb a measured piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Disturbance {
+    /// The thread lost its CPU, because it waited, another one ran or it was moved, or it handled a
+    /// signal.
+    Preempted,
+    /// The thread ended on another CPU than it began on.
+    Moved,
+    /// An interrupt or a fault entered the kernel.
+    Interrupted,
+    /// Something else used the core's execution units, just before or just after.
+    CoreShared,
+    /// The core's frequency was another one before than after, or than it was when the witness was
+    /// made.
+    FrequencyChanged,
+}
+
+impl Disturbance {
+    /// All of them.
+    pub const ALL: [Self; 5] =
+        [Self::Preempted, Self::Moved, Self::Interrupted, Self::CoreShared, Self::FrequencyChanged];
+
+    const fn bit(self) -> u8 {
+        1 << self as u8
+    }
+
+    /// The word for it in a report.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Preempted => "preempted",
+            Self::Moved => "moved",
+            Self::Interrupted => "interrupted",
+            Self::CoreShared => "core shared",
+            Self::FrequencyChanged => "frequency changed",
+        }
+    }
+}
+
+/// What a witness saw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// The bits of what was looked for, could be seen, and happened.
+    asked: u8,
+    seen: u8,
+    found: u8,
+    /// For how long the thread did not run, in nanoseconds: elapsed time less its CPU time. Others
+    /// had its CPU, it waited, or a hypervisor ran something else, if the kernel is told of that.
+    /// Only with [`Level::Gauges`]; good to about a microsecond.
+    pub taken_ns: Option<u64>,
+}
+
+impl Verdict {
+    /// Whether this happened; `None` if it could not be seen or was not looked for.
+    #[must_use]
+    pub const fn saw(&self, what: Disturbance) -> Option<bool> {
+        if self.seen & what.bit() == 0 { None } else { Some(self.found & what.bit() != 0) }
+    }
+
+    /// Whether nothing happened of all that the level looks for: `Some(false)` if anything did, and
+    /// `None` if nothing did but something could not be seen here.
+    #[inline]
+    #[must_use]
+    pub const fn is_clean(&self) -> Option<bool> {
+        if self.found != 0 {
+            return Some(false);
+        }
+        if self.seen == self.asked { Some(true) } else { None }
+    }
+
+    /// What happened, as bits: 1 for the first of [`Disturbance::ALL`], 2 for the second, and so
+    /// on.
+    #[must_use]
+    pub const fn found_bits(&self) -> u8 {
+        self.found
+    }
+
+    /// What was looked for and could not be seen, as [`found_bits`](Self::found_bits).
+    #[must_use]
+    pub const fn unknown_bits(&self) -> u8 {
+        self.asked & !self.seen
+    }
+}
+
+/// "clean", "preempted, interrupted" or "unknown: interrupted".
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (words, bits) = match self.is_clean() {
+            Some(true) => return f.write_str("clean"),
+            Some(false) => ("", self.found),
+            None => ("unknown: ", self.unknown_bits()),
+        };
+        f.write_str(words)?;
+        let named = Disturbance::ALL.into_iter().filter(|what| bits & what.bit() != 0);
+        for (nth, what) in named.enumerate() {
+            f.write_str(if nth == 0 { "" } else { ", " })?;
+            f.write_str(what.name())?;
+        }
+        Ok(())
+    }
+}
+
+/// Watches over the pieces that one thread measures. It stays in its thread.
+///
+/// There is one mark in a thread. A piece within a piece removes that of the outer one, which then
+/// counts as preempted.
+#[derive(Debug)]
+pub struct Witness {
+    level: Level,
+    mark: Option<sys::Mark>,
+    entries: Option<sys::Entries>,
+    gauges: Option<Gauges>,
+    /// Whether a piece has begun.
+    begun: bool,
+    cpu: u32,
+    of_this_thread: PhantomData<*const ()>,
+}
+
+impl Witness {
+    /// Makes a witness for pieces of this thread. The first one of a process that looks for entries
+    /// tests whether they show; one with gauges determines the frequency of the core, in some 50
+    /// microseconds.
+    #[must_use]
+    pub fn new(level: Level) -> Self {
+        Self {
+            level,
+            mark: sys::Mark::of_this_thread(),
+            entries: (level >= Level::Entries).then(sys::Entries::shown).flatten(),
+            gauges: (level >= Level::Gauges).then(Gauges::here).flatten(),
+            begun: false,
+            cpu: 0,
+            of_this_thread: PhantomData,
+        }
+    }
+
+    /// A piece begins. One that has begun already begins anew.
+    #[inline]
+    pub fn begin(&mut self) {
+        if let Some(gauges) = &mut self.gauges {
+            gauges.begin();
+        }
+        self.begun = true;
+        if let Some(entries) = &self.entries {
+            entries.set();
+        }
+        if let Some(mark) = &self.mark {
+            self.cpu = mark.set();
+        }
+    }
+
+    /// The piece ends. Everything is unknown if none has begun.
+    #[inline]
+    pub fn end(&mut self) -> Verdict {
+        let marks = Disturbance::Preempted.bit() | Disturbance::Moved.bit();
+        let mut verdict = Verdict { asked: marks, seen: 0, found: 0, taken_ns: None };
+        let mut note = |what: Disturbance, seen: Option<bool>| {
+            verdict.seen |= if seen.is_some() { what.bit() } else { 0 };
+            verdict.found |= if seen == Some(true) { what.bit() } else { 0 };
+        };
+        let begun = std::mem::replace(&mut self.begun, false);
+        if let Some(mark) = self.mark.as_ref().filter(|_| begun) {
+            let (stood, cpu) = mark.take();
+            note(Disturbance::Preempted, stood.map(|stood| !stood));
+            note(Disturbance::Moved, Some(cpu != self.cpu));
+        }
+        if self.level == Level::Marks {
+            return verdict;
+        }
+        if let Some(entries) = self.entries.as_ref().filter(|_| begun) {
+            note(Disturbance::Interrupted, Some(!entries.stood()));
+        }
+        verdict.asked |= Disturbance::Interrupted.bit();
+        if self.level >= Level::Gauges {
+            self.end_gauges(&mut verdict, begun);
+        }
+        verdict
+    }
+
+    #[inline(never)]
+    fn end_gauges(&mut self, verdict: &mut Verdict, begun: bool) {
+        let kinds = [Disturbance::CoreShared, Disturbance::FrequencyChanged];
+        verdict.asked |= kinds[0].bit() | kinds[1].bit();
+        let Some(gauges) = self.gauges.as_mut().filter(|_| begun) else { return };
+        let ended = gauges.end();
+        verdict.taken_ns = Some(ended.taken_ns);
+        for (kind, seen) in kinds.into_iter().zip([ended.shared, ended.frequency_changed]) {
+            verdict.seen |= if seen.is_some() { kind.bit() } else { 0 };
+            verdict.found |= if seen == Some(true) { kind.bit() } else { 0 };
+        }
+    }
+}
+
+/// A piece that was begun and never ended leaves no mark behind: the kernel would follow it into
+/// memory that may be gone.
+impl Drop for Witness {
+    fn drop(&mut self) {
+        if let Some(mark) = self.mark.as_ref().filter(|_| self.begun) {
+            mark.take();
+        }
+    }
+}
+
+/// Ticks of the counter for a chain of additions, and for independent ones.
+#[derive(Clone, Copy, Debug)]
+struct Look {
+    chain: u64,
+    independent: u64,
+}
+
+impl Look {
+    /// The fastest of two tries of each, because an interrupt only adds.
+    fn now() -> Self {
+        let time = |work: fn()| {
+            let start = counter::start();
+            work();
+            counter::start().wrapping_sub(start)
+        };
+        let fastest = |work: fn()| time(work).min(time(work)).max(1);
+        Self { chain: fastest(sys::chain), independent: fastest(sys::independent) }
+    }
+
+    fn ratio(self) -> f64 {
+        self.independent as f64 / self.chain as f64
+    }
+}
+
+/// A neighbour on the core adds 20 to 70 % to the ratio (measured on Zen 3 and on Ice Lake); the
+/// gauges scatter by some per cent, because a tick of the counter can be 10 ns.
+const SHARED: f64 = 1.15;
+/// Another frequency adds this to the time of a chain, or takes it away.
+const FREQUENCY: f64 = 1.08;
+/// The looks that determine what is usual.
+const LOOKS: usize = 32;
+
+#[derive(Debug)]
+struct Gauges {
+    /// The median chain and the lowest ratio when the witness was made.
+    usual_chain: f64,
+    alone: f64,
+    before: Look,
+    began_ns: u64,
+    ran_ns: u64,
+}
+
+struct Ended {
+    taken_ns: u64,
+    shared: Option<bool>,
+    frequency_changed: Option<bool>,
+}
+
+impl Gauges {
+    fn here() -> Option<Self> {
+        if sys::CHAIN == 0 {
+            return None;
+        }
+        let mut looks: [Look; LOOKS] = std::array::from_fn(|_| Look::now());
+        looks.sort_unstable_by_key(|look| look.chain);
+        let usual_chain = looks[LOOKS / 2].chain as f64;
+        let mut ratios = looks.map(Look::ratio);
+        ratios.sort_unstable_by(f64::total_cmp);
+        let before = looks[0];
+        Some(Self { usual_chain, alone: ratios[LOOKS / 8], before, began_ns: 0, ran_ns: 0 })
+    }
+
+    fn begin(&mut self) {
+        self.before = Look::now();
+        self.began_ns = os::monotonic();
+        self.ran_ns = sys::ran_ns();
+    }
+
+    fn end(&self) -> Ended {
+        let ran = sys::ran_ns().saturating_sub(self.ran_ns);
+        let elapsed = os::monotonic().saturating_sub(self.began_ns);
+        let looks = [self.before, Look::now()];
+        let apart = |a: f64, b: f64| a.max(b) / a.min(b) > FREQUENCY;
+        let chains = looks.map(|look| look.chain as f64);
+        Ended {
+            taken_ns: elapsed.saturating_sub(ran),
+            shared: Some(looks.iter().any(|look| look.ratio() > self.alone * SHARED)),
+            frequency_changed: Some(
+                apart(chains[0], chains[1])
+                    || chains.iter().any(|chain| apart(*chain, self.usual_chain)),
+            ),
+        }
+    }
+}
