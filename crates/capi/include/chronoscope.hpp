@@ -88,6 +88,37 @@ void sleep_until(const std::chrono::time_point<clock, Duration> &deadline) {
 }
 
 /*
+ * Whether a measured piece ran undisturbed. It belongs to the thread that made it.
+ *
+ *     chronoscope::witness witness(CHRONOSCOPE_ENTRIES);
+ *     witness.begin();
+ *     work();
+ *     const chronoscope_verdict verdict = witness.end();
+ *     if (verdict.found == 0) { ... }
+ */
+class witness {
+public:
+    explicit witness(std::uint32_t level = CHRONOSCOPE_MARKS) : made(nullptr) {
+        chronoscope_witness_new(level, &made);
+    }
+    ~witness() { chronoscope_witness_free(made); }
+    witness(const witness &) = delete;
+    witness &operator=(const witness &) = delete;
+
+    void begin() noexcept { chronoscope_witness_begin(made); }
+
+    /* Everything is unknown if there was no memory for a witness. */
+    chronoscope_verdict end() noexcept {
+        chronoscope_verdict verdict = {0, ~0u, 0};
+        chronoscope_witness_end(made, &verdict);
+        return verdict;
+    }
+
+private:
+    chronoscope_witness *made;
+};
+
+/*
  * The wall clock for loggers that ask an object for nanoseconds since 1970, such as quill:
  *
  *     chronoscope::wall_source<quill::UserClockSource> source;

@@ -25,3 +25,4 @@ pub mod status;
 pub mod ticker;
 pub mod wait;
 pub mod wall;
+pub mod witness;

@@ -41,8 +41,10 @@
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::time::Duration;
 
 use crate::counter;
+use crate::instant::Instant;
 use crate::sys::{os, witness as sys};
 
 /// What a [`Witness`] looks for, and so what it costs. Each level includes those before it.
@@ -160,6 +162,20 @@ impl fmt::Display for Verdict {
     }
 }
 
+/// What [`Witness::time`] measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Timed {
+    /// The time of all runs that count, which are as many as were wanted.
+    pub took: Duration,
+    /// Runs that were disturbed and made again.
+    pub left_out: u64,
+    /// Runs that count although they were disturbed, because too many were.
+    pub disturbed: u64,
+}
+
+/// See [`Witness::time`].
+const PART: Duration = Duration::from_micros(100);
+
 /// Watches over the pieces that one thread measures. It stays in its thread.
 ///
 /// There is one mark in a thread. A piece within a piece removes that of the outer one, which then
@@ -234,6 +250,49 @@ impl Witness {
             self.end_gauges(&mut verdict, begun);
         }
         verdict
+    }
+
+    /// Times `piece`, `times` in a row, in parts of some 50 microseconds each. A part that was
+    /// disturbed is run again, up to as many runs as were wanted; from then on all count. For
+    /// harnesses that leave it to a program how it times, such as criterion's `iter_custom`.
+    ///
+    /// What the piece does itself counts as a disturbance, too: if it waits, look for nothing, and
+    /// if it touches new memory, look for [`Level::Marks`] only.
+    ///
+    /// ```
+    /// use chronoscope::witness::{Level, Witness};
+    /// let mut sum = 0_u64;
+    /// let timed = Witness::new(Level::Marks).time(10_000, || {
+    ///     sum = std::hint::black_box(sum + 1);
+    /// });
+    /// println!("{:?} each, {} runs left out", timed.took / 10_000, timed.left_out);
+    /// assert_eq!(sum, 10_000 + timed.left_out);
+    /// ```
+    pub fn time(&mut self, times: u64, mut piece: impl FnMut()) -> Timed {
+        let mut timed = Timed::default();
+        let (mut counted, mut part) = (0, 1);
+        while counted < times {
+            let runs = part.min(times - counted);
+            self.begin();
+            let start = Instant::start();
+            for _ in 0..runs {
+                piece();
+            }
+            let took = Instant::stop().duration_since(start);
+            let disturbed = self.end().is_clean() == Some(false);
+            // Parts are no longer than this, so few of them see the tick of the scheduler.
+            if took < PART / 2 {
+                part *= 2;
+            }
+            if disturbed && timed.left_out + runs <= times {
+                timed.left_out += runs;
+                continue;
+            }
+            timed.took += took;
+            timed.disturbed += if disturbed { runs } else { 0 };
+            counted += runs;
+        }
+        timed
     }
 
     #[inline(never)]

@@ -20,6 +20,7 @@ mod linux {
 
     use chronoscope::mock::{Real, Timer};
     use chronoscope::wait::{self, Effort, Ticker, Waiter};
+    use chronoscope::witness::{Level, Witness};
     use chronoscope::{Clock, Instant, Steady, Ticks, Wall, Wanted, counter, ordered};
 
     use super::process::{self, Denied, End, fork};
@@ -119,6 +120,11 @@ mod linux {
         ("wake_cpu_first", &[WAITS], wake_cpu_first),
         ("Ticker", &[WAITS], || seen(Ticker::new(SHORT).map(|mut ticker| ticker.tick()))),
         ("Real", &[WAITS], || seen(Real.sleep(SHORT))),
+        ("Witness", &[], || {
+            let mut witness = Witness::new(Level::Gauges);
+            witness.begin();
+            seen(witness.end());
+        }),
         ("keep", &[THREADS, WAITS], || seen(Clock::global().keep(Duration::from_millis(1)))),
     ];
 

@@ -185,3 +185,19 @@ fn a_rival_on_the_same_cpu_is_seen_as_often_as_the_kernel_switches() {
     // A switch may fall between the count and the mark, and a signal is no switch.
     assert!(agreed >= 190 && marked >= 20, "{agreed} agreed, {marked} marked of 200");
 }
+
+#[test]
+fn disturbed_runs_are_made_again_as_often_as_were_wanted() {
+    for level in LEVELS {
+        let mut runs = 0;
+        let timed = Witness::new(level).time(100, || {
+            runs += 1;
+            std::thread::sleep(Duration::from_micros(20));
+        });
+        assert_eq!(runs, 100 + timed.left_out);
+        assert!(timed.took >= Duration::from_millis(2), "{timed:?}");
+        assert!(timed.left_out <= 100 && timed.disturbed <= 100, "{timed:?}");
+        let seen = Witness::new(level).end().unknown_bits() == 0;
+        assert!(!seen || timed.disturbed > 90, "{timed:?}");
+    }
+}

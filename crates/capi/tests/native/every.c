@@ -27,6 +27,7 @@ enum { READS, WAITS = 1, MEMORY = 2, THREAD = 4 };
 static chronoscope_clock *own;
 static chronoscope_waiter *waiter;
 static chronoscope_ticker *ticker;
+static chronoscope_witness *witness;
 
 #define FUNCTIONS                                                                              \
     X(after, READS, chronoscope_instant m; chronoscope_after(1, 5, &m);)                       \
@@ -79,7 +80,12 @@ static chronoscope_ticker *ticker;
     X(wall_bounded, READS, chronoscope_wall_interval i; chronoscope_wall_bounded(&i);)         \
     X(wall_checked, READS, chronoscope_wall_interval i; chronoscope_wall_checked(&i);)         \
     X(wall_ns, READS, chronoscope_wall_ns();)                                                  \
-    X(wall_sync, READS, chronoscope_wall_sync();)
+    X(wall_sync, READS, chronoscope_wall_sync();)                                              \
+    X(witness_begin, READS, chronoscope_witness_begin(witness);)                               \
+    X(witness_end, READS, chronoscope_verdict v; chronoscope_witness_end(witness, &v);)        \
+    X(witness_free, MEMORY, chronoscope_witness *w = NULL; chronoscope_witness_new(2, &w);     \
+      chronoscope_witness_begin(w); chronoscope_witness_free(w);)                              \
+    X(witness_new, MEMORY, if (witness == NULL) chronoscope_witness_new(2, &witness);)
 
 #define X(name, takes, ...) \
     static void call_##name(void) { __VA_ARGS__ }

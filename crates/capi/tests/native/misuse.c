@@ -19,6 +19,8 @@ int main(void) {
     chronoscope_clock *clock = NULL;
     chronoscope_waiter *waiter = NULL;
     chronoscope_ticker *ticker = NULL;
+    chronoscope_witness *witness = NULL;
+    chronoscope_verdict verdict = {0, 0, 0};
     chronoscope_keeper *keeper = NULL;
     chronoscope_description description;
     chronoscope_synced synced;
@@ -87,6 +89,17 @@ int main(void) {
     IS(chronoscope_ticker_tick(ticker, NULL), CHRONOSCOPE_OK);
     chronoscope_ticker_free(ticker);
     chronoscope_ticker_free(NULL);
+    IS(chronoscope_witness_new(17, &witness), CHRONOSCOPE_INVALID);
+    IS(chronoscope_witness_new(CHRONOSCOPE_MARKS, NULL), CHRONOSCOPE_NULL);
+    IS(chronoscope_witness_end(NULL, &verdict), CHRONOSCOPE_NULL);
+    chronoscope_witness_begin(NULL);
+    IS(chronoscope_witness_new(CHRONOSCOPE_ENTRIES, &witness), CHRONOSCOPE_OK);
+    IS(chronoscope_witness_end(witness, NULL), CHRONOSCOPE_NULL);
+    IS(chronoscope_witness_end(witness, &verdict), CHRONOSCOPE_OK);
+    IS(verdict.found, 0);
+    IS(verdict.unknown, CHRONOSCOPE_PREEMPTED | CHRONOSCOPE_MOVED | CHRONOSCOPE_INTERRUPTED_BY_KERNEL);
+    chronoscope_witness_free(witness);
+    chronoscope_witness_free(NULL);
 
     IS(chronoscope_keep(0, &keeper), CHRONOSCOPE_INVALID);
     IS(chronoscope_keep(1, NULL), CHRONOSCOPE_NULL);
