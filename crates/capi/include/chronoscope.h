@@ -180,6 +180,48 @@
 #define CHRONOSCOPE_CAUSE_UNKNOWN 7
 
 /*
+ Look whether the thread lost its CPU, was moved or handled a signal: under 2 ns.
+ */
+#define CHRONOSCOPE_MARKS 0
+
+/*
+ Look for interrupts and faults, too.
+ */
+#define CHRONOSCOPE_ENTRIES 1
+
+/*
+ Look also whether the core was shared or changed its frequency, and how long the thread did not
+ run: microseconds.
+ */
+#define CHRONOSCOPE_GAUGES 2
+
+/*
+ The thread lost its CPU, because it waited, another one ran or it was moved, or it handled a
+ signal.
+ */
+#define CHRONOSCOPE_PREEMPTED 1
+
+/*
+ The thread ended on another CPU than it began on.
+ */
+#define CHRONOSCOPE_MOVED 2
+
+/*
+ An interrupt or a fault entered the kernel.
+ */
+#define CHRONOSCOPE_INTERRUPTED_BY_KERNEL 4
+
+/*
+ Something else used the core's execution units, just before or just after.
+ */
+#define CHRONOSCOPE_CORE_SHARED 8
+
+/*
+ The core's frequency changed.
+ */
+#define CHRONOSCOPE_FREQUENCY_CHANGED 16
+
+/*
  A clock with its own source and calibration. Any number of threads may use it at the same time.
  */
 typedef struct chronoscope_clock chronoscope_clock;
@@ -198,6 +240,12 @@ typedef struct chronoscope_ticker chronoscope_ticker;
  Waits, and learns from its waits how early to wake. One thread at a time may use it.
  */
 typedef struct chronoscope_waiter chronoscope_waiter;
+
+/*
+ Watches over the pieces that one thread measures, from which it must not be moved to another.
+ A piece within a piece makes the outer one count as preempted.
+ */
+typedef struct chronoscope_witness chronoscope_witness;
 
 /*
  Zero on success, otherwise one of the numbers below.
@@ -396,6 +444,25 @@ typedef struct chronoscope_wall_interval {
      */
     uint64_t age_ns;
 } chronoscope_wall_interval;
+
+/*
+ What happened during a measured piece. It was clean if both sets are empty.
+ */
+typedef struct chronoscope_verdict {
+    /*
+     What happened: a set of the numbers above.
+     */
+    uint32_t found;
+    /*
+     What was looked for and cannot be seen here: a set of the same numbers.
+     */
+    uint32_t unknown;
+    /*
+     For how long the thread did not run, in nanoseconds, to about a microsecond; only with
+     `CHRONOSCOPE_GAUGES`, otherwise zero.
+     */
+    uint64_t taken_ns;
+} chronoscope_verdict;
 
 /*
  Success.
@@ -829,6 +896,43 @@ chronoscope_status chronoscope_wall_checked(struct chronoscope_wall_interval *in
  Checks the system's clock now, even if the last check is less than 100 ms old.
  */
 chronoscope_status chronoscope_wall_sync(void);
+
+/*
+ Makes a witness for pieces of this thread, which looks for `CHRONOSCOPE_MARKS`,
+ `CHRONOSCOPE_ENTRIES` or `CHRONOSCOPE_GAUGES`. Free it with `chronoscope_witness_free`. Returns
+ `CHRONOSCOPE_INVALID` for another number.
+
+ Pointers:
+ `witness` is null (`CHRONOSCOPE_NULL`) or points to memory for the result.
+ */
+chronoscope_status chronoscope_witness_new(uint32_t level, struct chronoscope_witness **witness);
+
+/*
+ A piece begins. Does nothing for null.
+
+ Pointers:
+ `witness` is null, or came from `chronoscope_witness_new` in this thread.
+ */
+void chronoscope_witness_begin(struct chronoscope_witness *witness);
+
+/*
+ The piece ends. Everything is unknown if none has begun.
+
+ Pointers:
+ `witness` is null (`CHRONOSCOPE_NULL`), or came from `chronoscope_witness_new` in this thread;
+ `verdict` is null (`CHRONOSCOPE_NULL`) or points to memory for the result.
+ */
+chronoscope_status chronoscope_witness_end(struct chronoscope_witness *witness,
+                                           struct chronoscope_verdict *verdict);
+
+/*
+ Frees a witness; does nothing for null.
+
+ Pointers:
+ `witness` is null, or came from `chronoscope_witness_new` in this thread and is not used any
+ more.
+ */
+void chronoscope_witness_free(struct chronoscope_witness *witness);
 
 #ifdef __cplusplus
 }  // extern "C"

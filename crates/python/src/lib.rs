@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use chronoscope::wait::{Due, Grid};
+use chronoscope::witness::{Disturbance, Level};
 use chronoscope::{Clock, Ticks};
 use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::prelude::*;
@@ -20,8 +21,10 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Ticker>()?;
     module.add_class::<Timer>()?;
     module.add_class::<Waited>()?;
+    module.add_class::<Verdict>()?;
     module.add_class::<Wall>()?;
     module.add_class::<WallInterval>()?;
+    module.add_class::<Witness>()?;
     module.add_function(wrap_pyfunction!(source, module)?)?;
     module.add_function(wrap_pyfunction!(wait, module)?)?;
     module.add_function(wrap_pyfunction!(wait_until, module)?)?;
@@ -371,5 +374,94 @@ impl WallInterval {
             "WallInterval(earliest={earliest}, now={now}, latest={latest}, tracking={tracking}, \
              kernel={kernel}, age={age})"
         )
+    }
+}
+
+#[pyclass(frozen, get_all, module = "chronoscope_clock")]
+#[derive(Clone)]
+struct Verdict {
+    clean: Option<bool>,
+    found: Vec<&'static str>,
+    unknown: Vec<&'static str>,
+    taken_ns: Option<u64>,
+    text: String,
+}
+
+#[pymethods]
+impl Verdict {
+    fn __str__(&self) -> String {
+        self.text.clone()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Verdict: {}>", self.text)
+    }
+}
+
+impl From<chronoscope::witness::Verdict> for Verdict {
+    fn from(it: chronoscope::witness::Verdict) -> Self {
+        let named = |bits: u8| {
+            let all = Disturbance::ALL.into_iter().enumerate();
+            all.filter(|(nth, _)| bits >> nth & 1 != 0).map(|(_, what)| what.name()).collect()
+        };
+        Self {
+            clean: it.is_clean(),
+            found: named(it.found_bits()),
+            unknown: named(it.unknown_bits()),
+            taken_ns: it.taken_ns,
+            text: it.to_string(),
+        }
+    }
+}
+
+/// The marks are those of one thread, so Python refuses its use in another.
+#[pyclass(unsendable, module = "chronoscope_clock")]
+struct Witness {
+    witness: chronoscope::witness::Witness,
+    level: &'static str,
+    verdict: Option<Verdict>,
+}
+
+#[pymethods]
+impl Witness {
+    #[new]
+    #[pyo3(signature = (level = "marks"))]
+    fn new(level: &str) -> PyResult<Self> {
+        let levels =
+            [("marks", Level::Marks), ("entries", Level::Entries), ("gauges", Level::Gauges)];
+        let Some((name, level)) = levels.into_iter().find(|(name, _)| *name == level) else {
+            let error = format!("'{level}' is none of 'marks', 'entries', 'gauges'");
+            return Err(PyValueError::new_err(error));
+        };
+        let witness = chronoscope::witness::Witness::new(level);
+        Ok(Self { witness, level: name, verdict: None })
+    }
+
+    fn begin(&mut self) {
+        self.witness.begin();
+    }
+
+    fn end(&mut self) -> Verdict {
+        self.witness.end().into()
+    }
+
+    #[getter]
+    fn verdict(&self) -> Option<Verdict> {
+        self.verdict.clone()
+    }
+
+    fn __enter__(mut slf: PyRefMut<'_, Self>) -> PyRefMut<'_, Self> {
+        slf.verdict = None;
+        slf.witness.begin();
+        slf
+    }
+
+    #[pyo3(signature = (*_error))]
+    fn __exit__(&mut self, _error: &Bound<'_, pyo3::types::PyTuple>) {
+        self.verdict = Some(self.witness.end().into());
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Witness('{}')", self.level)
     }
 }

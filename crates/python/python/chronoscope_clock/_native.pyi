@@ -171,3 +171,49 @@ class WallInterval:
     @property
     def age(self) -> int:
         """How long ago the system's clock was looked at."""
+
+@final
+class Verdict:
+    """What happened during a piece that a :class:`Witness` watched."""
+
+    @property
+    def clean(self) -> bool | None:
+        """``False`` if anything happened, and ``None`` if nothing did but something could not be
+        seen."""
+    @property
+    def found(self) -> list[str]:
+        """What happened: ``preempted``, ``moved``, ``interrupted``, ``core shared``, ``frequency
+        changed``."""
+    @property
+    def unknown(self) -> list[str]:
+        """What was looked for and cannot be seen here."""
+    @property
+    def taken_ns(self) -> int | None:
+        """For how long the thread did not run; only with ``gauges``."""
+
+@final
+class Witness:
+    """Whether a measured piece ran undisturbed.
+
+    >>> from chronoscope_clock import Witness
+    >>> with Witness("entries") as witness:
+    ...     total = sum(range(1000))
+    >>> witness.verdict.clean in (True, False, None)
+    True
+
+    Belongs to the thread that made it.
+    """
+
+    def __init__(self, level: str = "marks") -> None:
+        """``marks``: whether the thread lost its CPU, was moved or handled a signal. ``entries``:
+        also interrupts and faults. ``gauges``: also whether the core was shared or changed its
+        frequency, in microseconds. ``ValueError`` for anything else."""
+    def begin(self) -> None:
+        """A piece begins."""
+    def end(self) -> Verdict:
+        """The piece ends. Everything is unknown if none has begun."""
+    @property
+    def verdict(self) -> Verdict | None:
+        """That of the last ``with``; ``None`` before it has ended."""
+    def __enter__(self) -> Witness: ...
+    def __exit__(self, *error: object) -> None: ...
