@@ -13,6 +13,7 @@
 //! - [`clocks::quick`] has the cost of a few clocks from a glance at them.
 //! - `clocks::disturbance` has clocks, differences and calls measured again under loads.
 //! - [`loops::demo`] shows what goes wrong when time is measured carelessly.
+//! - [`noise`] times the same piece of work again and again, with a witness.
 //! - [`sweep`] repeats measurements under every clock source of the kernel.
 //! - [`waits`] measures how late a wait ends.
 //! - [`runtimes`] measures the clocks of other languages, in processes of their own.
@@ -31,6 +32,7 @@ pub mod clocks;
 pub mod deltas;
 pub mod engine;
 pub mod loops;
+pub mod noise;
 pub mod run;
 pub mod runtimes;
 pub mod stats;

@@ -27,6 +27,7 @@ pub mod histogram;
 pub mod kernel_log;
 pub mod load;
 pub mod loops;
+pub mod noise;
 pub mod ordering;
 pub mod page;
 pub mod performance_counter;
@@ -84,6 +85,8 @@ pub struct Report {
     pub calls: Vec<loops::Calls>,
     /// What timing adds to a real loop.
     pub overhead: Vec<loops::Overhead>,
+    /// How far repeated work varies, and what made it vary.
+    pub noise: Option<noise::Noise>,
     /// What each load next to clocks, differences or calls really got.
     pub load_runs: Vec<waits::LoadRun>,
     /// How precisely one can wait, one row per method, duration and load.

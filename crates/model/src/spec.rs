@@ -32,6 +32,8 @@ pub enum Spec {
     Trust(TrustSpec),
     /// Clocks under every clock source of the kernel.
     Sweep(SweepSpec),
+    /// How far repeated work varies.
+    Noise(NoiseSpec),
 }
 
 /// What disturbs a measurement, or keeps others from disturbing it.
@@ -175,6 +177,13 @@ pub struct TrustSpec {
     #[arg(value_parser = parse_duration, allow_hyphen_values = true)]
     pub duration: Option<Duration>,
 }
+
+/// Is this machine fit to measure on, and what makes samples vary?
+///
+/// Times the same millisecond of work again and again, as a benchmark does, each time with a
+/// witness that sees whether something came in between.
+#[record(Args)]
+pub struct NoiseSpec {}
 
 /// What do clocks cost under every clock source of the kernel?
 ///

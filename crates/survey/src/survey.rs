@@ -8,10 +8,11 @@ use chronoscope_diagnose as diagnose;
 use chronoscope_measure::engine::Interrupt;
 use chronoscope_measure::loops::{calls, overhead};
 use chronoscope_measure::run::measurement::{Checkpoint, Measurement, Progress, Setting};
-use chronoscope_measure::{clocks, deltas, runtimes, sweep, trust};
+use chronoscope_measure::{clocks, deltas, noise, runtimes, sweep, trust};
 use chronoscope_model::environment::CpuQuota;
 use chronoscope_model::spec::{
-    CallSpec, ClockSpec, DeltaSpec, OverheadSpec, RuntimeSpec, Spec, SweepSpec, TrustSpec,
+    CallSpec, ClockSpec, DeltaSpec, NoiseSpec, OverheadSpec, RuntimeSpec, Spec, SweepSpec,
+    TrustSpec,
 };
 use chronoscope_model::{Environment, Report, change};
 use chronoscope_probes::machine::{self, Root};
@@ -100,6 +101,7 @@ impl<'a> Survey<'a> {
             Spec::Trust(TrustSpec { ids, duration }) => {
                 Self::new(trust::Request { entries: select::some_clocks(&ids)?, time: duration })
             }
+            Spec::Noise(NoiseSpec {}) => Self::new(noise::Request),
             Spec::Sweep(SweepSpec { ids, runtimes }) => {
                 let entries = select::some_clocks(&ids)?;
                 let wanted = runtimes.map(|ids| select::runtimes(&ids, &[])).transpose()?;

@@ -7,7 +7,8 @@ use crate::{input, output};
 use chronoscope_model::units::short_ns;
 use chronoscope_probes::clocks;
 use chronoscope_survey::spec::{
-    CallSpec, ClockSpec, DeltaSpec, OverheadSpec, RuntimeSpec, Spec, SweepSpec, TrustSpec,
+    CallSpec, ClockSpec, DeltaSpec, NoiseSpec, OverheadSpec, RuntimeSpec, Spec, SweepSpec,
+    TrustSpec,
 };
 use chronoscope_survey::{Brief, Error, Hardware, Summary, Survey, select};
 use std::path::PathBuf;
@@ -36,6 +37,12 @@ impl Run for CallSpec {
 impl Run for DeltaSpec {
     fn task(self, _: &Context) -> anyhow::Result<Task> {
         Task::measure(Spec::Deltas(self), Screen::Deltas)
+    }
+}
+
+impl Run for NoiseSpec {
+    fn task(self, _: &Context) -> anyhow::Result<Task> {
+        Task::measure(Spec::Noise(self), Screen::Noise)
     }
 }
 

@@ -19,7 +19,9 @@ mod watch;
 use crate::context::Context;
 use crate::options::{COMPARED, Group, LIST, MEASURING, NAMING, NONE, PAGE, STORED};
 use crate::task::{Run, Task};
-use chronoscope_survey::spec::{CallSpec, ClockSpec, DeltaSpec, OverheadSpec, SweepSpec};
+use chronoscope_survey::spec::{
+    CallSpec, ClockSpec, DeltaSpec, NoiseSpec, OverheadSpec, SweepSpec,
+};
 
 macro_rules! commands {
     ($($heading:literal { $($(#[$on:meta])? $name:ident: $groups:ident, $args:ty;)* })*) => {
@@ -57,6 +59,7 @@ commands! {
         waits: NAMING, waits::Args;
         runtimes: MEASURING, measure::RuntimesArgs;
         trust: MEASURING, measure::TrustArgs;
+        noise: MEASURING, NoiseSpec;
         #[cfg(feature = "watch")] watch: NONE, watch::Args;
     }
     "Answer" {

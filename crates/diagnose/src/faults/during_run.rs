@@ -45,7 +45,8 @@ pub(super) const NOISY_MACHINE: Fault = Fault {
         title: "The machine was busy",
         about: "Other work ran during the measurement: the measuring thread had to wait for its \
                 CPU for more than 3 % of the run, more than 5 % of the batches saw an involuntary \
-                context switch, a migration or steal, or half of the waits of a thread that spins \
+                context switch, a migration or steal, medians of a hundred samples of the same \
+                work varied by more than 2 %, or half of the waits of a thread that spins \
                 ended more than 100 us late. No estimate includes a disturbed batch, but those in \
                 between ran with whatever the other work left in the caches, and waits ended \
                 later than on a quiet machine. Where the system reports neither switches nor the \
@@ -66,7 +67,8 @@ pub(super) const NOISY_MACHINE: Fault = Fault {
         // The tool's own load is not noise.
         let loaded: f64 = report.load_runs.iter().map(|run| run.seconds).sum();
         let queued = noise.and_then(|noise| queued(noise, report.run.seconds - loaded));
-        let measured = [queued, noise.and_then(disturbed), late(report)].into_iter().flatten();
+        let measured = [queued, noise.and_then(disturbed), late(report), varied(report)];
+        let measured = measured.into_iter().flatten();
         let seen = match found(Level::Warning, measured) {
             Clear if !watched && overloaded(report) => Found(Evidence {
                 level: Level::Info,
@@ -76,7 +78,8 @@ pub(super) const NOISY_MACHINE: Fault = Fault {
             }),
             looked => looked,
         };
-        let look = clear_if(ruler(report), seen)?;
+        let judged = if report.noise.is_some() { Ok(()) } else { ruler(report).map(|_| ()) };
+        let look = clear_if(judged, seen)?;
         let switches = noise.and_then(|noise| noise.involuntary_switches);
         let (one, many) = ("involuntary context switch", "involuntary context switches");
         Ok(look.and(load(report)).and(switches.map(|n| plural(n, one, many))))
@@ -104,6 +107,16 @@ fn disturbed(noise: &Noise) -> Option<String> {
         let batches = plural(noise.batches, "batch", "batches");
         format!("{} of {batches} disturbed ({})", count(noise.disturbed), percent(share))
     })
+}
+
+/// The same work took a different time again and again.
+fn varied(report: &Report) -> Option<String> {
+    /// A benchmark whose medians vary by more cannot show a change of 5 %.
+    const VARIED: f64 = 0.02;
+    let noise = report.noise.as_ref()?;
+    let (count, share) = (noise.median_of, percent(noise.good_to));
+    (noise.good_to > VARIED)
+        .then(|| format!("medians of {count} samples of the same work vary by ±{share}"))
 }
 
 /// A thread that never gave up its CPU was late, although the tool ran no load.

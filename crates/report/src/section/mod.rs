@@ -88,6 +88,7 @@ sections! {
     overhead,
     runtimes,
     trust,
+    noise,
     sweep,
     findings and NOTES,
     advice,
