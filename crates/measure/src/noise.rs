@@ -20,8 +20,11 @@ const PIECE: Duration = Duration::from_millis(1);
 /// The pieces whose median is looked at: as many as criterion takes samples.
 const MEDIAN_OF: usize = 100;
 
-/// Fewer pieces than two medians of them say nothing about how far medians lie apart.
-const FEWEST: usize = 2 * MEDIAN_OF;
+/// Fewer pieces than five medians of them say nothing about how far medians lie apart.
+const FEWEST: usize = 5 * MEDIAN_OF;
+
+/// Without a budget, a busy machine gets this many times as long for so many pieces.
+const PATIENCE: u32 = 5;
 
 /// Successive medians begin this many pieces apart.
 const STEP: usize = 10;
@@ -55,7 +58,12 @@ impl Measurement for Request {
         let mut work = Work::of_a_piece();
         let mut witness = Witness::new(Level::Gauges);
         let (mut pieces, mut last) = (Vec::new(), None);
-        while began.elapsed() < time && !setting.interrupt.is_set() {
+        let longest = if setting.budget.is_none() { PATIENCE * time } else { time };
+        let goes_on = |pieces: usize| {
+            let elapsed = began.elapsed();
+            elapsed < time || (pieces < FEWEST && elapsed < longest)
+        };
+        while goes_on(pieces.len()) && !setting.interrupt.is_set() {
             witness.begin();
             let start = Instant::start();
             work.run();
@@ -244,7 +252,8 @@ mod tests {
     fn too_few_pieces_say_nothing() {
         let all = pieces(|_| 1e6, |_| None);
         assert_eq!(judged(&all[..FEWEST - 1], Vec::new()), None);
-        let mostly = judged(&pieces(|_| 1e6, |nth| (nth > 100).then_some(0)), Vec::new()).unwrap();
+        let mostly =
+            judged(&pieces(|_| 1e6, |nth| (nth > FEWEST / 2).then_some(0)), Vec::new()).unwrap();
         assert_eq!(mostly.undisturbed_good_to, None);
     }
 

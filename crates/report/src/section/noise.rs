@@ -39,9 +39,9 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
         let text = format!("Cannot be seen here: {unseen}. What they did is unexplained.");
         blocks.push(Block::toned(Tone::Warn, text));
     }
-    let legend = "samples: those in which it was seen; one with several causes counts for the \
-                  worst. lost: time beyond that of a good sample, of all time. unexplained: longer \
-                  than a good sample, and nothing was seen.";
+    let legend = "samples: those with this cause; one with several counts for the first that took \
+                  the CPU away. lost: time beyond that of a good sample, of all time. unexplained: \
+                  nothing was seen.";
     blocks.push(Block::legend(legend));
     blocks
 }
