@@ -282,3 +282,22 @@ mod linux {
         }
     }
 }
+
+/// On a busy machine there may be too few samples in the time.
+#[test]
+fn noise_is_one_sentence_with_its_causes() {
+    let out = run(&["noise", "--json", "-q"]);
+    if out.status.code() == Some(3) {
+        let error = String::from_utf8_lossy(&out.stderr).into_owned();
+        return assert!(error.contains("noise needs 500 pieces"), "{error}");
+    }
+    let report: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+    let noise = &report["noise"];
+    let number = |key: &str| noise[key].as_f64().unwrap_or_else(|| panic!("{key} in {noise}"));
+    assert!(number("pieces") >= 500.0 && number("undisturbed") <= number("pieces"));
+    assert!(number("good_to") >= 0.0 && (0.0..1.0).contains(&number("lost")));
+    let causes = noise["causes"].as_array().unwrap();
+    let share = |key: &str| causes.iter().filter_map(|cause| cause[key].as_f64()).sum::<f64>();
+    assert!((share("pieces") - 1.0).abs() < 1e-9, "{noise}");
+    assert!((share("lost") - number("lost")).abs() < 1e-9, "{noise}");
+}
