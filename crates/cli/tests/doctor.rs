@@ -261,9 +261,9 @@ fn a_log_is_understood_in_each_form_in_which_people_have_it() {
 fn a_thread_that_cannot_be_started_is_refused_in_one_line_with_code_3() {
     let folder = tempfile::tempdir().expect("a folder");
     let tool = folder.path().join("tool");
-    std::fs::copy(env!("CARGO_BIN_EXE_chronoscope"), &tool).expect("a copy");
+    fs::copy(env!("CARGO_BIN_EXE_chronoscope"), &tool).expect("a copy");
     let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    std::fs::set_permissions(folder.path(), open).expect("a mode");
+    fs::set_permissions(folder.path(), open).expect("a mode");
     let limited = ["--reuid", "65533", "--clear-groups", "prlimit", "--nproc=1:1"];
     for args in [&["doctor", "--quick"][..], &["trust", "--budget", "1s"]] {
         let mut run = std::process::Command::new("setpriv");
