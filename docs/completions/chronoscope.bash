@@ -52,6 +52,9 @@ _chronoscope() {
             chronoscope,list)
                 cmd="chronoscope__subcmd__list"
                 ;;
+            chronoscope,noise)
+                cmd="chronoscope__subcmd__noise"
+                ;;
             chronoscope,overhead)
                 cmd="chronoscope__subcmd__overhead"
                 ;;
@@ -142,6 +145,9 @@ _chronoscope() {
             chronoscope__subcmd__help,list)
                 cmd="chronoscope__subcmd__help__subcmd__list"
                 ;;
+            chronoscope__subcmd__help,noise)
+                cmd="chronoscope__subcmd__help__subcmd__noise"
+                ;;
             chronoscope__subcmd__help,overhead)
                 cmd="chronoscope__subcmd__help__subcmd__overhead"
                 ;;
@@ -185,7 +191,7 @@ _chronoscope() {
 
     case "${cmd}" in
         chronoscope)
-            opts="-o -q -v -h -V --only --all --no-waits --brief --json --export --color --ascii --quiet --verbose --budget --cpu --seed --allow --fail-on --baseline --save-baseline --force --preset --help --version clocks waits runtimes trust watch advise doctor explain list report compare deltas calls overhead sweep hardware demo serve generate help"
+            opts="-o -q -v -h -V --only --all --no-waits --brief --json --export --color --ascii --quiet --verbose --budget --cpu --seed --allow --fail-on --baseline --save-baseline --force --preset --help --version clocks waits runtimes trust noise watch advise doctor explain list report compare deltas calls overhead sweep hardware demo serve generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -987,7 +993,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__help)
-            opts="clocks waits runtimes trust watch advise doctor explain list report compare deltas calls overhead sweep hardware demo serve generate help"
+            opts="clocks waits runtimes trust noise watch advise doctor explain list report compare deltas calls overhead sweep hardware demo serve generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1224,6 +1230,20 @@ _chronoscope() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        chronoscope__subcmd__help__subcmd__noise)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         chronoscope__subcmd__help__subcmd__overhead)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1368,6 +1388,66 @@ _chronoscope() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        chronoscope__subcmd__noise)
+            opts="-o -q -v -h -V --json --export --color --ascii --quiet --verbose --budget --cpu --seed --allow --fail-on --baseline --save-baseline --force --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --export)
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg=" -- "${cur}"))
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o nospace
+                    fi
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "json= ndjson= csv= markdown= html= hdr= prometheus= cyclictest= cyclictest-json= svg=" -- "${cur}"))
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o nospace
+                    fi
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --budget)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cpu)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --allow)
+                    COMPREPLY=($(compgen -W "info warning error adjtimex-denied arm-counter-erratum bad-calibration cgroup-throttled changed-during-run clock-backwards clock-not-in-vdso clock-slewed clock-stepped clocksource-changed clocksource-refused cntfrq-mismatch coarse-counter coarse-tick contended-read counter-out-of-step deep-idle emulated-cpu frequency-changed governor-powersave guest-calibration-failed guest-tsc-unreliable host-gaps hrtimers-off hyperv-tsc-page-off kvm-clock-unstable leap-pending leap-second-inserted library-clock long-slice-late macos-monotonic-us no-vdso noisy-machine noisy-neighbour on-battery preempted-awake qpc-on-hpet qpc-on-variant-tsc qpc-shifted rate-off-everywhere rdtscp-forbidden readout-stall rt-throttling same-oscillator sleeps-refused slow-clocksource-acpi-pm slow-clocksource-hpet slow-clocksource-jiffies slow-clocksource-xen smi smt-sibling-busy suspended tai-unset time64-blocked time-namespace timer-interrupt-long timer-resolution-15ms timer-slack tsc-adjust-differs tsc-deadline-off tsc-emulated tsc-forbidden tsc-forced-reliable tsc-given-up tsc-jump tsc-not-p0 tsc-rate-mismatch tsc-skew tsc-variant tsc-warp two-disciplines unordered-read unsynchronised vcpu-hotplug vdso-disagrees vm-migrated vm-paused vm-restored watchdog-false-positive watchdog-off" -- "${cur}"))
+                    return 0
+                    ;;
+                --fail-on)
+                    COMPREPLY=($(compgen -W "info warning error adjtimex-denied arm-counter-erratum bad-calibration cgroup-throttled changed-during-run clock-backwards clock-not-in-vdso clock-slewed clock-stepped clocksource-changed clocksource-refused cntfrq-mismatch coarse-counter coarse-tick contended-read counter-out-of-step deep-idle emulated-cpu frequency-changed governor-powersave guest-calibration-failed guest-tsc-unreliable host-gaps hrtimers-off hyperv-tsc-page-off kvm-clock-unstable leap-pending leap-second-inserted library-clock long-slice-late macos-monotonic-us no-vdso noisy-machine noisy-neighbour on-battery preempted-awake qpc-on-hpet qpc-on-variant-tsc qpc-shifted rate-off-everywhere rdtscp-forbidden readout-stall rt-throttling same-oscillator sleeps-refused slow-clocksource-acpi-pm slow-clocksource-hpet slow-clocksource-jiffies slow-clocksource-xen smi smt-sibling-busy suspended tai-unset time64-blocked time-namespace timer-interrupt-long timer-resolution-15ms timer-slack tsc-adjust-differs tsc-deadline-off tsc-emulated tsc-forbidden tsc-forced-reliable tsc-given-up tsc-jump tsc-not-p0 tsc-rate-mismatch tsc-skew tsc-variant tsc-warp two-disciplines unordered-read unsynchronised vcpu-hotplug vdso-disagrees vm-migrated vm-paused vm-restored watchdog-false-positive watchdog-off" -- "${cur}"))
+                    return 0
+                    ;;
+                --baseline)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --save-baseline)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         chronoscope__subcmd__overhead)
             opts="-o -q -v -h -V --load --load-processes --priority --allow-high-priority --json --export --color --ascii --quiet --verbose --budget --cpu --seed --allow --fail-on --baseline --save-baseline --force --preset --help --version c/clock c/time c/timespec_get c/gettimeofday c/getrusage c/times c/ftime cxx/steady_clock cxx/steady_clock-nocast cxx/system_clock cxx/system_clock-nocast cxx/high_resolution_clock x86/rdtsc-asm x86/rdtsc-intrinsic x86/rdtsc-builtin x86/rdtsc-ms x86/rdtscp x86/lfence-rdtsc x86/lfence-rdtsc-lfence x86/mfence-rdtsc x86/serialize-rdtsc x86/cpuid-rdtsc x86/rdtscp-cpuid x86/rdpmc arm/cntvct arm/isb-cntvct arm/cntvctss arm/pmccntr posix/realtime posix/monotonic posix/process-cputime posix/thread-cputime linux/monotonic-raw linux/boottime linux/tai linux/realtime-coarse linux/monotonic-coarse linux/realtime-syscall linux/monotonic-syscall linux/monotonic-raw-syscall linux/boottime-syscall linux/tai-syscall linux/realtime-coarse-syscall linux/monotonic-coarse-syscall linux/process-cputime-syscall linux/thread-cputime-syscall linux/realtime-bare linux/monotonic-bare linux/monotonic-raw-bare linux/boottime-bare linux/tai-bare linux/realtime-coarse-bare linux/monotonic-coarse-bare linux/process-cputime-bare linux/thread-cputime-bare linux/monotonic-vdso linux/perf-mmap linux/ptp linux/rtc windows/qpc windows/rtl-qpc windows/getsystemtimeasfiletime windows/getsystemtimepreciseasfiletime windows/querythreadcycletime windows/gettickcount64 windows/timegettime windows/queryinterrupttime windows/queryinterrupttimeprecise windows/queryunbiasedinterrupttime mach/clock_get_time-system mach/clock_get_time-calendar mach/absolute_time mach/continuous_time mach/approximate_time darwin/clock_gettime_nsec_np-realtime darwin/clock_gettime_nsec_np-monotonic darwin/clock_gettime_nsec_np-monotonic-raw darwin/clock_gettime_nsec_np-monotonic-raw-approx darwin/clock_gettime_nsec_np-uptime-raw darwin/clock_gettime_nsec_np-uptime-raw-approx darwin/clock_gettime_nsec_np-process-cputime darwin/clock_gettime_nsec_np-thread-cputime rust/instant rust/system_time chronoscope/instant chronoscope/ordered quanta/instant quanta/recent minstant/instant fastant/instant coarsetime/instant coarsetime/recent"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -1452,7 +1532,7 @@ _chronoscope() {
             fi
             case "${prev}" in
                 --as)
-                    COMPREPLY=($(compgen -W "summary brief clocks waits ticks bins deltas calls overhead runtimes trust hardware sweep findings doctor advise json ndjson csv markdown html hdr prometheus cyclictest cyclictest-json" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "summary brief clocks waits ticks bins deltas calls overhead runtimes trust noise hardware sweep findings doctor advise json ndjson csv markdown html hdr prometheus cyclictest cyclictest-json" -- "${cur}"))
                     return 0
                     ;;
                 --with)

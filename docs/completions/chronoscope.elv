@@ -48,6 +48,7 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand waits 'How precisely can I wait here?'
             cand runtimes 'What do my language''s clocks cost on this machine, compared with C?'
             cand trust 'Does a clock go backwards, agree between CPUs, and keep its rate?'
+            cand noise 'Is this machine fit to measure on, and what makes samples vary?'
             cand watch 'Watch how late waits end, and why: a live view in the terminal'
             cand advise 'Which clock or wait should I use, and what is the code?'
             cand doctor 'What is wrong with time here, on what evidence, and what is the fix?'
@@ -191,6 +192,29 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand --force 'Replace the report that was saved under that name'
             cand -h 'Print help'
             cand --help 'Print help'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'chronoscope;noise'= {
+            cand -o 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable'
+            cand --export 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable'
+            cand --color 'When to use colour; auto: on a terminal, unless NO_COLOR is set'
+            cand --budget 'Time for measuring, such as 500ms or 10s'
+            cand --cpu 'Measure on this CPU instead of the quietest'
+            cand --seed 'Seed for the random order of measurement. Default: a random one'
+            cand --allow 'Ignore these findings: ids (see chronoscope list faults) or levels (info, warning, error), separated by commas. Repeatable'
+            cand --fail-on 'Exit with 1 if there is one of these findings: ids, or a level, which includes those above it, separated by commas. Findings about the run count only if named by id. Repeatable'
+            cand --baseline 'Compare with the report that was saved under this name'
+            cand --save-baseline 'Save the report under this name, in the user''s data directory'
+            cand --json 'Write the result as JSON to standard output'
+            cand --ascii 'Draw with ASCII only, for terminals that cannot show UTF-8'
+            cand -q 'Show no progress and no warnings'
+            cand --quiet 'Show no progress and no warnings'
+            cand -v 'Show everything known, also the machine, the ruler and the noise of a run'
+            cand --verbose 'Show everything known, also the machine, the ruler and the noise of a run'
+            cand --force 'Replace the report that was saved under that name'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'
             cand --version 'Print version'
         }
@@ -556,6 +580,7 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand waits 'How precisely can I wait here?'
             cand runtimes 'What do my language''s clocks cost on this machine, compared with C?'
             cand trust 'Does a clock go backwards, agree between CPUs, and keep its rate?'
+            cand noise 'Is this machine fit to measure on, and what makes samples vary?'
             cand watch 'Watch how late waits end, and why: a live view in the terminal'
             cand advise 'Which clock or wait should I use, and what is the code?'
             cand doctor 'What is wrong with time here, on what evidence, and what is the fix?'
@@ -580,6 +605,8 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
         &'chronoscope;help;runtimes'= {
         }
         &'chronoscope;help;trust'= {
+        }
+        &'chronoscope;help;noise'= {
         }
         &'chronoscope;help;watch'= {
         }
