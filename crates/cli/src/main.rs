@@ -7,6 +7,7 @@ mod archive;
 mod cli;
 mod commands;
 mod context;
+mod generate;
 mod input;
 mod options;
 mod output;

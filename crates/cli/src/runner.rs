@@ -2,8 +2,8 @@
 //! code.
 
 use crate::commands::compare::{self, baseline};
-use crate::commands::generate;
 use crate::context::{Context, Stop, Usage, tell};
+use crate::generate;
 use crate::options::{Baselines, Export, Options, Output, Shape};
 use crate::output::{self, Checkpoints, drawn, print, write_whole};
 use crate::progress::{Progress, whole_time};

@@ -90,8 +90,6 @@ pub enum Files {
     },
 }
 
-#[cfg_attr(not(feature = "serve"), expect(unused_variables))]
-
 pub struct Job {
     pub source: Source,
     pub screen: Screen,

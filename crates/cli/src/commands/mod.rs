@@ -6,7 +6,6 @@ pub mod compare;
 mod demo;
 mod doctor;
 mod explain;
-pub mod generate;
 mod list;
 pub mod measure;
 mod report;
@@ -18,7 +17,7 @@ mod watch;
 
 use crate::context::Context;
 use crate::options::{COMPARED, Group, LIST, MEASURING, NAMING, NONE, PAGE, STORED};
-use crate::task::{Run, Task};
+use crate::task::{Files, Run, Task};
 use chronoscope_survey::spec::{
     CallSpec, ClockSpec, DeltaSpec, NoiseSpec, OverheadSpec, SweepSpec,
 };
@@ -82,7 +81,21 @@ commands! {
     }
     "Operate" {
         #[cfg(feature = "serve")] serve: NONE, serve::Args;
-        generate: NONE, generate::Args;
+        generate: NONE, Generate;
+    }
+}
+
+/// Write files for a fleet, completions, man pages or the JSON Schema.
+#[derive(clap::Args)]
+pub struct Generate {
+    /// What to generate.
+    #[command(subcommand)]
+    what: Files,
+}
+
+impl Run for Generate {
+    fn task(self, _: &Context) -> anyhow::Result<Task> {
+        Ok(Task::Generate(self.what))
     }
 }
 

@@ -2,11 +2,15 @@
 
 use crate::cli::{EXIT_CODES, command_line};
 use crate::commands::{COMMANDS, examples};
-use crate::context::{Context, Usage};
+use crate::context::Context;
+#[cfg(feature = "serve")]
+use crate::context::Usage;
 use crate::options::SVG;
-use crate::output::{cannot_write, print, write_whole};
+use crate::output::print;
+#[cfg(feature = "serve")]
+use crate::output::{cannot_write, write_whole};
 use crate::presets::PRESETS;
-use crate::task::{Files, Run, Task};
+use crate::task::Files;
 use chronoscope_diagnose::advise::{LANGUAGES, PURPOSES};
 use chronoscope_diagnose::{causes, faults};
 #[cfg(feature = "serve")]
@@ -26,24 +30,11 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// Write files for a fleet, completions, man pages or the JSON Schema.
-#[derive(clap::Args)]
-pub struct Args {
-    /// What to generate.
-    #[command(subcommand)]
-    what: Files,
-}
-
-impl Run for Args {
-    fn task(self, _: &Context) -> anyhow::Result<Task> {
-        Ok(Task::Generate(self.what))
-    }
-}
-
 /// Writes what was asked for.
 ///
 /// # Errors
 /// A file cannot be written.
+#[cfg_attr(not(feature = "serve"), expect(unused_variables))]
 pub fn write(files: Files, context: &Context) -> anyhow::Result<()> {
     match files {
         #[cfg(feature = "serve")]
