@@ -205,12 +205,12 @@ impl Stop {
             }
             // A second signal ends the program at once, for users who do not want to wait.
             Some(at) if at.elapsed() > SAME => {
-                let mut is_stuck = false;
                 #[cfg(feature = "watch")]
-                {
-                    chronoscope_watch::restore();
-                    is_stuck |= chronoscope_watch::is_stuck();
-                }
+                chronoscope_watch::restore();
+                #[cfg(feature = "watch")]
+                let is_stuck = chronoscope_watch::is_stuck();
+                #[cfg(not(feature = "watch"))]
+                let is_stuck = false;
                 // Whatever is left of the progress line.
                 if io::stderr().is_terminal() && !is_stuck {
                     let _ = io::stderr().write_all(b"\r\x1b[2K");
