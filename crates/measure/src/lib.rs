@@ -1,16 +1,15 @@
 //! How reads become estimates: the engine, one file per measurement, and the statistics.
 //! `docs/METHOD.md` describes the procedure and names the file of each constant.
 //!
-//! - [`run::measurement`] is what all measurements have in common: the trait, and the run's
-//!   settings.
+//! - [`run`] is what all measurements have in common: the trait, and the run's settings.
 //! - [`run::session`] prepares a run: it opens clocks, pins the thread and calibrates the ruler.
 //! - [`clocks`] is the main job, in phases that each get a share of the time: the rounds of
-//!   [`engine`], then [`engine::resolution`], [`clocks::difference`], [`clocks::single`] (cold and
-//!   first reads) and instructions, on systems that can count them.
-//! - [`deltas`], [`loops::calls`], [`loops::overhead`] and [`clocks::bulk`] each answer one question about
-//!   one clock, and [`clocks::counter`] measures the counter only, with rows of a hundred reads as
-//!   instruction tables are made.
-//! - [`clocks::quick`] has the cost of a few clocks from a glance at them.
+//!   [`engine`], then [`engine::resolution`], the difference from the ruler over an interval
+//!   ([`clocks::costs`]), [`clocks::single`] (cold and first reads) and instructions, on systems
+//!   that can count them.
+//! - [`deltas`] and [`loops`] each answer one question about one clock. [`clocks::costs`] has the
+//!   cost of many calls, of the counter only, with rows of a hundred reads as instruction tables
+//!   are made, and of a few clocks from a glance at them.
 //! - `clocks::disturbance` has clocks, differences and calls measured again under loads.
 //! - [`loops::demo`] shows what goes wrong when time is measured carelessly.
 //! - [`noise`] times the same piece of work again and again, with a witness.

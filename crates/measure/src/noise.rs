@@ -2,8 +2,8 @@
 //! witness of the library, as a benchmark would do. How far medians of successive pieces lie apart
 //! is what a benchmark's medians are good to, and the witnesses say why.
 
-use crate::run::measurement::{Error, Measurement, Progress, Setting};
-use crate::stats::summary::quantile;
+use crate::run::{Error, Measurement, Progress, Setting};
+use crate::stats::quantile;
 use chronoscope::Instant;
 use chronoscope::witness::{Disturbance, Level, Verdict, Witness};
 use chronoscope_model::Report;

@@ -1,12 +1,11 @@
 //! The same measurements under every clock source of the kernel. The original source is restored
 //! when they end, and by a guard process if this one is killed.
 
-use crate::clocks;
-use crate::deltas;
 use crate::engine::notes;
 use crate::engine::schedule::{SWEEP, SWEEP_CLOCKS, SWEEP_WITH_RUNTIMES};
-use crate::run::measurement::{Error, Measurement, Progress, Setting};
+use crate::run::{Error, Measurement, Progress, Setting};
 use crate::runtimes::{self, Wanted};
+use crate::{clocks, deltas};
 use chronoscope_model::Report;
 use chronoscope_model::clock::{BuiltOn, Kind, Reads};
 use chronoscope_model::environment::ClockSource;

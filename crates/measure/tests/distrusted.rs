@@ -2,7 +2,7 @@
 //! than the ruler's.
 #![cfg(target_arch = "x86_64")]
 
-use chronoscope_measure::clocks::difference;
+use chronoscope_measure::clocks::costs::measure_difference;
 use chronoscope_measure::engine::Timed;
 use chronoscope_measure::run::session::{Options, Session};
 use chronoscope_model::environment::{Environment, Tsc, TscKind};
@@ -19,7 +19,7 @@ fn a_counter_that_is_not_the_ruler_has_its_own_rate() {
     assert_eq!(session.specs[0].row.kind, Kind::Counter);
     let hz = session.machine.hz();
     let (specs, subjects) = (session.specs.clone(), session.subjects.clone());
-    let found = difference::measure(&mut session.machine, &specs, &subjects, |_| None, hz);
+    let found = measure_difference(&mut session.machine, &specs, &subjects, |_| None, hz);
     let found = found[0].as_ref().expect("a time");
     let ratio = found.clock_ms / found.reference_ms;
     assert!((0.99..1.01).contains(&ratio), "{found:?}");

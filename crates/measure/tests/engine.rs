@@ -1,12 +1,12 @@
 //! The whole engine on simulated clocks whose costs, ticks, drifts and steps are all known.
 
-use chronoscope_measure::clocks::{self, Found, Options};
-use chronoscope_measure::clocks::{bulk, single};
+use chronoscope_measure::clocks::costs::measure_bulk;
+use chronoscope_measure::clocks::{self, Found, Options, single};
 use chronoscope_measure::deltas;
 use chronoscope_measure::engine::fake::{self, Disturbance, Fake, FakeClock, Slow};
 use chronoscope_measure::engine::rounds::{self, Plan};
 use chronoscope_measure::engine::{Mode, Time, Timed};
-use chronoscope_measure::loops::{calls, overhead};
+use chronoscope_measure::loops::{measure_calls, measure_overhead};
 use chronoscope_model::clock::{Clock, Kind, Limit};
 use chronoscope_model::estimate::SampledTo;
 use std::time::Duration;
@@ -332,7 +332,7 @@ fn calls_agree_with_the_known_cost() {
         1,
     );
     let specs = host.specs();
-    let found = calls::measure(&mut host, &specs, 0, None, |_| ()).unwrap();
+    let found = measure_calls(&mut host, &specs, 0, None, |_| ()).unwrap();
     assert_eq!((found.passes.len(), found.counts), (3, [1_000_000, 10, 1]));
     for pass in found.passes {
         for delta in [pass.delta1_ns, pass.delta2_ns, pass.delta3_ns] {
@@ -348,7 +348,7 @@ fn memory_that_is_not_in_a_cache_is_no_part_of_a_call() {
     // As measured: the first stores into an array that was not used for a million calls.
     host.store_ns = 700.0;
     let specs = host.specs();
-    let found = calls::measure(&mut host, &specs, 0, None, |_| ()).unwrap();
+    let found = measure_calls(&mut host, &specs, 0, None, |_| ()).unwrap();
     for pass in found.passes {
         for delta in [pass.delta1_ns, pass.delta2_ns, pass.delta3_ns] {
             assert!((delta - 20.0).abs() <= 1.0, "{delta}");
@@ -365,7 +365,7 @@ fn overhead_is_what_two_reads_add() {
     );
     let specs = host.specs();
     let longest = Duration::from_secs(60);
-    let found = overhead::measure(&mut host, &specs, 0, [500, 99, 999], longest, 1, |_| ())
+    let found = measure_overhead(&mut host, &specs, 0, [500, 99, 999], longest, 1, |_| ())
         .expect("samples");
     assert_eq!((found.taken, found.cut_short), (500, None));
     assert!((found.overhead.median_ns - 40.0).abs() < 1.0, "{found:?}");
@@ -382,7 +382,7 @@ fn a_sample_longer_than_the_time_is_cut_short_and_marked_so() {
     let budget = Duration::from_millis(500);
     let measure = |host: &mut Fake, n| {
         let specs = host.specs();
-        overhead::measure(host, &specs, 0, [10, n, 10], budget, 1, |_| ())
+        measure_overhead(host, &specs, 0, [10, n, 10], budget, 1, |_| ())
             .expect("at least a part of a sample")
     };
     let mut host = Fake::new(vec![clock.clone()], Disturbance::default(), 1);
@@ -410,6 +410,6 @@ fn calls_in_bulk_are_all_made() {
         1,
     );
     let hz = host.hz();
-    let found = bulk::measure(&mut host, 0, 10_000_000, hz).unwrap();
+    let found = measure_bulk(&mut host, 0, 10_000_000, hz).unwrap();
     assert!((found.ms - 301.0).abs() < 1.0, "{found:?}");
 }

@@ -3,7 +3,7 @@
 use chronoscope_measure::deltas;
 use chronoscope_measure::engine::Time;
 use chronoscope_measure::engine::fake::{Disturbance, Fake, FakeClock};
-use chronoscope_measure::loops::calls;
+use chronoscope_measure::loops::measure_calls;
 use std::time::Duration;
 
 #[test]
@@ -33,8 +33,7 @@ fn reads_and_calls_keep_within_the_available_time() {
         assert!(counted < found.reads && found.reads as f64 * cost_ns < 2e8);
 
         let mut found = None;
-        let took =
-            spent(&mut |host| found = calls::measure(host, &specs, 0, Some(longest), |_| ()));
+        let took = spent(&mut |host| found = measure_calls(host, &specs, 0, Some(longest), |_| ()));
         let found = found.expect("there was time");
         assert_eq!(found.passes.len(), 3);
         assert!(took < 0.24, "{took} s of {:?} at {cost_ns} ns", found.counts);
@@ -49,7 +48,7 @@ fn an_interrupt_leaves_the_passes_that_are_complete() {
         let mut host = Fake::new(vec![FakeClock::default()], Disturbance::default(), 1);
         host.interrupt_after = Some(batches);
         let specs = host.specs();
-        let found = calls::measure(&mut host, &specs, 0, None, |_| ());
+        let found = measure_calls(&mut host, &specs, 0, None, |_| ());
         assert_eq!(found.map(|found| found.passes.len()), passes, "{batches}");
     }
     let mut host = Fake::new(vec![FakeClock::default()], Disturbance::default(), 1);

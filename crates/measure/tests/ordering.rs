@@ -3,7 +3,7 @@
 use chronoscope_measure::engine::Spec;
 use chronoscope_measure::engine::fake::{Disturbance, Fake};
 use chronoscope_measure::engine::ordering::{Order, Setting, applies, measure};
-use chronoscope_measure::engine::time::Time;
+use chronoscope_measure::engine::schedule::Time;
 use chronoscope_model::Clock;
 use chronoscope_model::clock::{BuiltOn, Facts, Orders, Reads};
 use chronoscope_probes::clocks::Unit;

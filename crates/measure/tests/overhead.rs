@@ -1,9 +1,9 @@
 //! The overhead of timing on this machine, as a ratio to the cost of the reads that cause it.
 #![cfg(unix)]
 
-use chronoscope_measure::engine::time::Interrupt;
+use chronoscope_measure::engine::schedule::Interrupt;
 use chronoscope_measure::engine::{Batches, Machine, Mode, Offer, Ruler, Timed};
-use chronoscope_measure::loops::overhead;
+use chronoscope_measure::loops::measure_overhead;
 use chronoscope_probes::clocks;
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ fn ratio(id: &str) -> Option<f64> {
     // machine.
     let shape = [600, 20, 999];
     let longest = Duration::from_secs(5);
-    let found = overhead::measure(&mut host, &specs, 0, shape, longest, 1, |_| ())?;
+    let found = measure_overhead(&mut host, &specs, 0, shape, longest, 1, |_| ())?;
     let mut costs: Vec<u64> =
         (0..300).map(|_| host.batch(0, Mode::Throughput, 128).ticks).collect();
     costs.sort_unstable();

@@ -4,10 +4,10 @@
 
 use crate::waits;
 use chronoscope_diagnose::examine;
-use chronoscope_measure::clocks::{self, quick};
+use chronoscope_measure::clocks::costs::QuickRequest;
 use chronoscope_measure::engine::schedule::{DOCTOR, DOCTOR_WAITS, DOCTOR_WATCH};
-use chronoscope_measure::run::measurement::{Error, Measurement, Progress, Setting};
-use chronoscope_measure::trust;
+use chronoscope_measure::run::{Error, Measurement, Progress, Setting};
+use chronoscope_measure::{clocks, trust};
 use chronoscope_model::clock::Reads;
 use chronoscope_model::environment::{Rate, RateKind};
 use chronoscope_model::run::Run;
@@ -59,14 +59,14 @@ impl Measurement for Request {
 
 /// A request for the costs of the counter, and of the system's monotonic clock in user space and by
 /// a system call.
-pub(crate) fn quick() -> quick::Request {
+pub(crate) fn quick() -> QuickRequest {
     let all = diagnostic_clocks();
     let first = |wanted: &dyn Fn(&Entry) -> bool| all.iter().copied().find(|entry| wanted(entry));
     let system = |entry: &Entry| entry.kind == Kind::Monotonic && entry.alternative_to.is_none();
     let clock = first(&|entry| system(entry) && entry.facts.reads != Reads::Counter);
     let call = clock.and_then(|clock| first(&|entry| entry.alternative_to == Some(clock.id)));
     let counter = first(&|entry| entry.facts.reads == Reads::Counter);
-    quick::Request { entries: [clock, call, counter].into_iter().flatten().collect() }
+    QuickRequest { entries: [clock, call, counter].into_iter().flatten().collect() }
 }
 
 /// Returns a report on this machine without reading a clock: its facts, and the faults that they

@@ -23,10 +23,10 @@ mod usual;
 mod waits;
 pub mod watch;
 
-pub use chronoscope_measure::clocks::counter::Request as Hardware;
+pub use chronoscope_measure::clocks::costs::CounterRequest as Hardware;
 pub use chronoscope_measure::engine::Interrupt;
 pub use chronoscope_measure::loops::demo;
-pub use chronoscope_measure::run::measurement::{Measurement, Progress};
+pub use chronoscope_measure::run::{Measurement, Progress};
 pub use chronoscope_model::waits::{Slack, WaitSpec};
 pub use chronoscope_model::{Report, spec, spec::Spec};
 pub use requests::{AdviceRequest as Advice, Brief, Summary, add_unmeasured};

@@ -9,7 +9,7 @@ use chronoscope_measure::engine::notes;
 use chronoscope_measure::engine::schedule::{
     self, BRIEF, BRIEF_WAITS, SUMMARY, SUMMARY_WAITS, WHOLE_SUMMARY,
 };
-use chronoscope_measure::run::measurement::{Error, Measurement, Progress, Setting};
+use chronoscope_measure::run::{Error, Measurement, Progress, Setting};
 use chronoscope_model::clock::{BuiltOn, Orders, Reads};
 use chronoscope_model::units::short_ns;
 use chronoscope_model::waits::WaitSpec;

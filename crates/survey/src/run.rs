@@ -4,7 +4,7 @@
 use chronoscope_measure::engine::Interrupt;
 use chronoscope_measure::engine::children::Children;
 use chronoscope_measure::engine::serve::serve;
-use chronoscope_measure::run::measurement;
+use chronoscope_measure::run;
 use chronoscope_model::run::Run;
 use chronoscope_model::{Report, SCHEMA};
 use chronoscope_probes::clocks::loop_addresses;
@@ -141,11 +141,11 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-impl From<measurement::Error> for Error {
-    fn from(error: measurement::Error) -> Self {
+impl From<run::Error> for Error {
+    fn from(error: run::Error) -> Self {
         match error {
-            measurement::Error::Invalid(why) => Self::Invalid(why),
-            measurement::Error::Nothing(why) => Self::Nothing(why),
+            run::Error::Invalid(why) => Self::Invalid(why),
+            run::Error::Nothing(why) => Self::Nothing(why),
         }
     }
 }

@@ -6,8 +6,8 @@ use crate::waits::{self, Resumed};
 use crate::{Summary, doctor, select};
 use chronoscope_diagnose as diagnose;
 use chronoscope_measure::engine::Interrupt;
-use chronoscope_measure::loops::{calls, overhead};
-use chronoscope_measure::run::measurement::{Checkpoint, Measurement, Progress, Setting};
+use chronoscope_measure::loops::{CallsRequest, OverheadRequest};
+use chronoscope_measure::run::{Checkpoint, Measurement, Progress, Setting};
 use chronoscope_measure::{clocks, deltas, noise, runtimes, sweep, trust};
 use chronoscope_model::environment::CpuQuota;
 use chronoscope_model::spec::{
@@ -88,11 +88,11 @@ impl<'a> Survey<'a> {
                 }
             }
             Spec::Calls(CallSpec { id, disturbance }) => {
-                Self::new(calls::Request { entry: select::native(&id)?, disturbance })
+                Self::new(CallsRequest { entry: select::native(&id)?, disturbance })
             }
             Spec::Overhead(OverheadSpec { id, samples, n, m, disturbance }) => {
                 let shape = [samples, n, m];
-                Self::new(overhead::Request { entry: select::native(&id)?, shape, disturbance })
+                Self::new(OverheadRequest { entry: select::native(&id)?, shape, disturbance })
             }
             Spec::Waits(spec) => Self::new(waits::Request::of(spec)?),
             Spec::Runtimes(RuntimeSpec { ids, runtime }) => {

@@ -3,10 +3,9 @@
 use crate::run::end_run;
 use crate::select;
 use crate::usual::{self, with_preset};
-use chronoscope_measure::engine::Interrupt;
-use chronoscope_measure::engine::{self, notes, schedule};
-use chronoscope_measure::run::measurement::{Checkpoint, Error, Measurement, Progress, Setting};
+use chronoscope_measure::engine::{self, Interrupt, notes, schedule};
 use chronoscope_measure::run::session::distrust;
+use chronoscope_measure::run::{Checkpoint, Error, Measurement, Progress, Setting};
 pub use chronoscope_measure::waits::Progress as WaitsProgress;
 use chronoscope_measure::waits::{self, Hooks, Plan};
 use chronoscope_model::run::Noise;

@@ -1,11 +1,11 @@
 //! What disturbs a measurement on request, and what keeps others from disturbing it: loads, one
 //! after the other, and a real-time priority of the measuring thread.
 
-use crate::engine::load::{check_fifo, check_processes, fence, start};
+use crate::engine::children::{check_fifo, check_processes, real_time_fence, start_processes};
 use crate::engine::notes;
-use crate::engine::time::Time;
-use crate::run::measurement::{Error, Setting};
+use crate::engine::schedule::Time;
 use crate::run::session::Session;
+use crate::run::{Error, Setting};
 use chronoscope_model::Report;
 use chronoscope_model::spec::Disturbance;
 use chronoscope_model::waits::Load;
@@ -39,9 +39,9 @@ impl Conditions {
             setting.children = None;
         }
         setting.fifo = asked.priority;
-        let fence = fence(asked.priority).map_err(Error::Invalid)?;
+        let real_time_fence = real_time_fence(asked.priority).map_err(Error::Invalid)?;
         let (processes, fifo) = (asked.load_processes, asked.priority);
-        Ok(Self { loads: asked.loads(), processes, fifo, cpus, _fence: fence })
+        Ok(Self { loads: asked.loads(), processes, fifo, cpus, _fence: real_time_fence })
     }
 
     /// How many loads there are.
@@ -76,7 +76,7 @@ impl Conditions {
             }
             let order =
                 Order { load, processes: 0, cpus: self.cpus.clone(), fifo: None, whole: false };
-            let running = match start(order, self.processes, &[]) {
+            let running = match start_processes(order, self.processes, &[]) {
                 Ok(running) => running,
                 Err(reason) => {
                     report.notes.push(notes::load("load-refused", reason));

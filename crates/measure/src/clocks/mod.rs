@@ -1,27 +1,21 @@
 //! Everything about every clock: the phases of the main job, one after the other, each within its
 //! share of the time.
 
-pub mod bulk;
-pub mod counter;
-pub mod difference;
+pub mod costs;
 pub(crate) mod disturbance;
-mod instructions;
-pub mod quick;
 pub mod single;
-mod throughput;
-pub mod until_change;
 
 use crate::engine::rounds::{self, Plan};
 use crate::engine::schedule::{
     self, ACROSS, BRIEF_ACROSS, CHANGES, COLD, DIFFERENCE, FIRST, ORDER, PATIENT, Phase, QUICK,
     QUIET, ROUNDS,
 };
-use crate::engine::{Batches, Mode, Rate, RulerKind, Spec, Timed, Values};
-use crate::engine::{notes, ordering, resolution};
-use crate::run::contradictions;
-use crate::run::measurement::{Error, Measurement, Progress, Setting};
-use crate::run::session::{self, Session};
-use crate::trust::across;
+use crate::engine::{
+    Batches, Mode, Rate, RulerKind, Spec, Timed, Values, notes, ordering, resolution,
+};
+use crate::run::session::{self, Session, contradiction_notes};
+use crate::run::{Error, Measurement, Progress, Setting};
+use crate::trust::handover::{measure_across, serialised, without};
 use chronoscope_model::clock::{BuiltOn, Clock, Cost, Displaced};
 use chronoscope_model::environment::{Cache, Environment};
 use chronoscope_model::run::Noise;
@@ -31,7 +25,9 @@ use chronoscope_model::{Estimate, Note, Report};
 use chronoscope_probes::clocks::{Entry, Unit};
 use chronoscope_probes::machine::Root;
 use chronoscope_probes::machine::quota::memory_left;
+use costs::{instructions_per_read, measure_bulk, measure_difference};
 use disturbance::Conditions;
+use single::measure_until_change;
 use std::time::Duration;
 
 #[derive(Default)]
@@ -139,7 +135,7 @@ impl Request {
 
 /// Why the counters of several CPUs cannot be compared, if there is a reason.
 fn not_comparable(session: &Session, env: &Environment) -> Option<String> {
-    let distrust = across::serialised(env).or_else(|| session::distrust(env)).or_else(|| {
+    let distrust = serialised(env).or_else(|| session::distrust(env)).or_else(|| {
         let has = chronoscope::counter::is_hardware();
         (!has).then(|| "user code cannot read a counter here".into())
     });
@@ -154,10 +150,10 @@ fn compare_cpus(session: &Session, report: &mut Report, time: Duration) {
     let env = &mut report.environment;
     env.across_cpus = Some(match (session.cpu(), not_comparable(session, env)) {
         (Some(cpu), None) => {
-            across::measure(cpu, &env.allowed_cpus, time, session.machine.ruler().hz())
+            measure_across(cpu, &env.allowed_cpus, time, session.machine.ruler().hz())
         }
-        (_, Some(why)) => across::without(why),
-        (None, _) => across::without("the measuring thread is not pinned".into()),
+        (_, Some(why)) => without(why),
+        (None, _) => without("the measuring thread is not pinned".into()),
     });
 }
 
@@ -177,7 +173,7 @@ fn order(
     });
     let setting = ordering::Setting {
         cpus: match other {
-            Some((cpu, Some(other))) => across::serialised(env).map_or(Ok([cpu, other]), Err),
+            Some((cpu, Some(other))) => serialised(env).map_or(Ok([cpu, other]), Err),
             Some((_, None)) => Err("this process may run on one CPU only".into()),
             None => Err("the measuring thread is not pinned".into()),
         },
@@ -294,7 +290,7 @@ pub fn measure<H: Batches + Values>(
         .iter()
         .map(|subject| {
             let span = CHANGES.of_each(budget, all);
-            until_change::measure(host, *subject, span, outcome.ruler_ticks)
+            measure_until_change(host, *subject, span, outcome.ruler_ticks)
         })
         .collect();
 
@@ -338,7 +334,7 @@ pub fn measure<H: Batches + Values>(
             let at = subjects.iter().position(|s| *s == subject)?;
             resolutions[at].as_ref()?.0.known_step_ns()
         };
-        difference::measure(host, specs, subjects, tick, rate.hz)
+        measure_difference(host, specs, subjects, tick, rate.hz)
     };
 
     at(&COLD, 0.0);
@@ -387,7 +383,7 @@ pub fn measure<H: Batches + Values>(
                 displaced: cold.is_some().then_some(displaced),
                 cold,
                 first: singles.first(&first[subject]),
-                instructions: instructions::per_read(host, subject, spec.baseline),
+                instructions: instructions_per_read(host, subject, spec.baseline),
             },
             resolution,
             until_change: until_change[at].clone(),
@@ -403,12 +399,12 @@ pub fn measure<H: Batches + Values>(
     if let Some(calls) = options.calls {
         for (clock, &subject) in clocks.iter_mut().zip(subjects) {
             progress("calls", schedule::CLOCKS.done(&ORDER, 0.0));
-            clock.bulk = bulk::measure(host, subject, calls, rate.hz);
+            clock.bulk = measure_bulk(host, subject, calls, rate.hz);
         }
     }
     // An emulated processor runs loops in whatever rhythm the emulator has.
     if outcome.knows_pace() {
-        noted.extend(contradictions::notes(&clocks));
+        noted.extend(contradiction_notes(&clocks));
     }
     Found {
         clocks,
@@ -442,7 +438,7 @@ fn under<H: Batches>(
             ..Cost::default()
         };
         let calls = options.calls;
-        let bulk = calls.and_then(|calls| bulk::measure(host, subject, calls, rate.hz));
+        let bulk = calls.and_then(|calls| measure_bulk(host, subject, calls, rate.hz));
         (at, Clock { load: Some(load), cost, bulk, ..specs[subject].row.clone() })
     };
     subjects.iter().enumerate().map(row).collect()

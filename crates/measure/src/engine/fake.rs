@@ -1,12 +1,11 @@
 //! A host whose costs, ticks, drifts, steps and disturbances are all known, so that the whole
 //! engine can be tested without the noise of a real machine.
 
-use super::around;
-use super::batch::{Additions, Around, Batch, Gauge, Job, Mode, Pairs, Rate, Sampled};
-use super::host::{Batches, Timed, Values};
-use super::sampling;
-use super::spec::Spec;
-use super::time::{RunClock, Time};
+use super::batch::{
+    Additions, Around, Batch, Batches, Gauge, Job, Mode, Pairs, Rate, Sampled, Spec, Timed, Values,
+};
+use super::sampling::{self, sample_around};
+use super::schedule::{RunClock, Time};
 use chronoscope_model::between::Shares;
 use chronoscope_model::clock::{Clock, Facts, Kind, Language, Scope};
 use chronoscope_probes::clocks::{Range, Unit};
@@ -453,7 +452,7 @@ impl Values for Fake {
     fn child_around(&mut self, job: &Around) -> Option<Pairs> {
         self.pass(PROCESS_NS);
         self.place();
-        Some(around::sample(self, job, |_| ()))
+        Some(sample_around(self, job, |_| ()))
     }
 
     fn first(&mut self, subject: usize) -> Option<u64> {

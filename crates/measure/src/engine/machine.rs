@@ -1,20 +1,29 @@
-//! The real host: this machine's clocks, timed by the ruler.
+//! The real host: this machine's clocks, timed by the ruler, and two gauges of its core.
+//!
+//! The gauges show how fast the core adds: a chain of dependent additions, and independent ones.
+//! Together they show the core's frequency, and whether something else uses its execution units.
+//!
+//! They also show whether something else ran on the core's other hardware thread. Two threads of a
+//! core share its execution units, so independent additions, of which a core makes several per
+//! cycle, take longer, while a chain of dependent ones takes as long as before. Their ratio depends
+//! neither on the frequency nor on who the neighbour is. A virtual machine has no other way to see
+//! its neighbour, which is neither steal nor one of its own processes.
 
-use super::batch::{Additions, Around, Batch, Gauge, Job, LOST, Mode, Pairs, Rate, Sampled};
-use super::bench::Bench;
-use super::children::{ChildJob, Children};
-use super::gauges::Gauges;
-use super::host::{Batches, Timed, Values};
-use super::ruler::{Ruler, RulerKind};
-use super::spec::{Offer, Spec};
-use super::time::{Interrupt, RunClock, Time};
-use crate::engine::load::rest_due;
+use super::batch::{
+    Additions, Around, Batch, Batches, Gauge, Job, LOST, Mode, Offer, Pairs, Rate, Sampled, Spec,
+    Timed, Values,
+};
+use super::children::{ChildJob, Children, rest_due};
+use super::ruler::{Bench, Ruler, RulerKind};
+use super::schedule::{Interrupt, RunClock, Time};
+use crate::stats::quantile;
 use chronoscope_model::between::{Shares, WIDEST};
 use chronoscope_model::clock::Clock;
 use chronoscope_probes::clocks::{self, Count, Event, Facts, Kind, Language, Reader, steps};
 use chronoscope_probes::machine::entered::Entered;
 use chronoscope_probes::machine::noise;
-use serde::{Serialize, de::DeserializeOwned};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::cell::OnceCell;
 use std::time::Duration;
 
@@ -286,5 +295,258 @@ impl Values for Machine {
     fn instructions(&mut self) -> Option<u64> {
         self.instructions.get_or_init(|| Count::open(Event::Instructions).ok());
         self.instructions.get_mut()?.as_mut()?.count()
+    }
+}
+
+/// The dependent additions of a gauge, in cycles: so many that a tick of the ruler, which is 10 ns
+/// on some processors, is 0.5 % of their time.
+const CYCLES: u64 = 8000;
+/// The independent additions of a gauge: they take as long on a core that makes four per cycle.
+const INDEPENDENT: u64 = 4 * CYCLES;
+/// How often each gauge is tried per look.
+const TRIES: usize = 2;
+/// A try of the chain that takes longer than another of the same look by more than this share was
+/// interrupted: ticks and the ruler's own scatter explain 1.5 %, and an interrupt takes 0.3 us or
+/// more.
+const INTERRUPTED: f64 = 0.02;
+
+pub struct Gauges {
+    dependent: Reader,
+    independent: Reader,
+}
+
+impl Gauges {
+    /// Returns the gauges of this processor; `None` if there are none.
+    pub fn here() -> Option<Self> {
+        let [dependent, _] = steps::four_and_five()?;
+        Some(Self { dependent, independent: steps::independent()? })
+    }
+
+    pub fn time(&mut self, bench: &mut Bench, what: Additions) -> Gauge {
+        let (reader, each, additions) = match what {
+            Additions::Dependent => (&mut self.dependent, steps::CYCLES, CYCLES),
+            Additions::Independent => (&mut self.independent, steps::INDEPENDENT, INDEPENDENT),
+        };
+        Gauge { batch: bench.time(|| reader.throughput(0, additions / each)), additions }
+    }
+}
+
+/// What the gauges show at one moment, or over several.
+#[derive(Clone, Copy, Debug)]
+pub struct Look {
+    /// The tries of the chain that count.
+    tries: u32,
+    /// The ticks per addition of these tries, added up.
+    ticks: f64,
+    /// The time of an independent addition, as a share of a dependent one; absent if unknown.
+    pub width: Option<f64>,
+}
+
+impl Look {
+    /// Takes a look now. `ruler_ticks` is the cost of the ruler.
+    pub fn now(mut gauge: impl FnMut(Additions) -> Option<Gauge>, ruler_ticks: f64) -> Self {
+        let mut times = |what| {
+            let tries: [_; TRIES] = std::array::from_fn(|_| gauge(what));
+            tries.map(|gauge| gauge.and_then(|gauge| ticks_per_addition(gauge, ruler_ticks)))
+        };
+        let least = |tries: [Option<f64>; TRIES]| tries.into_iter().flatten().reduce(f64::min);
+        let (chain, wide) = (times(Additions::Dependent), times(Additions::Independent));
+        let shortest = least(chain);
+        let counts = |time: &f64| shortest.is_some_and(|it| *time <= it * (1.0 + INTERRUPTED));
+        let counted = chain.into_iter().flatten().filter(counts);
+        let (tries, ticks) = counted.fold((0, 0.0), |(n, sum), time| (n + 1, sum + time));
+        Self { tries, ticks, width: least(wide).zip(shortest).map(|(wide, chain)| wide / chain) }
+    }
+
+    /// Measures only the width. The two gauges take about as long, so the cost of the ruler cancels
+    /// in their ratio.
+    pub fn width_now(gauge: impl FnMut(Additions) -> Option<Gauge>) -> Option<f64> {
+        Self::now(gauge, 0.0).width
+    }
+
+    /// Core cycles per tick of the ruler; `None` if unknown. This is a mean of the tries, because
+    /// each is counted in whole ticks, which begin at random: a mean resolves less than a tick, and
+    /// the fastest of many tries would always be too fast.
+    pub fn pace(&self) -> Option<f64> {
+        (self.tries > 0).then(|| f64::from(self.tries) / self.ticks)
+    }
+
+    /// Combines two looks: the mean pace, because the batches between them ran at either, and the
+    /// worse width, because a neighbour may have been there for only part of the time.
+    pub fn and(self, other: Self) -> Self {
+        let width = match (self.width, other.width) {
+            (Some(a), Some(b)) => Some(a.max(b)),
+            (one, other) => one.or(other),
+        };
+        Self { tries: self.tries + other.tries, ticks: self.ticks + other.ticks, width }
+    }
+}
+
+/// The duration of an addition, in ticks; `None` if the gauge was disturbed or its result is
+/// absurd.
+fn ticks_per_addition(gauge: Gauge, ruler_ticks: f64) -> Option<f64> {
+    let ticks = (gauge.batch.ticks as f64 - ruler_ticks) / gauge.additions as f64;
+    (!gauge.batch.disturbed && ticks.is_finite() && ticks > 0.0).then_some(ticks)
+}
+
+/// A round is shared if its ratio exceeds that of an unshared core by more than this. The gauges
+/// scatter by about 1 %, and a neighbour adds 20 to 70 % (measured on Zen 3 and on Ice Lake).
+const LIMIT: f64 = 1.06;
+
+/// The quantile of the ratios that stands for the unshared core. Rounds next to a neighbour lie far
+/// above it, and single rounds below it are errors of the gauges.
+const ALONE: f64 = 0.05;
+
+/// The fewest rounds that determine a ratio.
+const FEWEST: usize = 5;
+
+#[derive(Clone, Debug, Default)]
+pub struct Neighbour {
+    ratios: Vec<Option<f64>>,
+    /// The fewest additions per cycle that any core of this kind makes; absent if unknown.
+    least_width: Option<f64>,
+    limit: Option<f64>,
+    /// The ratio of an unshared core.
+    alone: Option<f64>,
+}
+
+impl Neighbour {
+    /// Starts without rounds, on a core that makes at least this many additions per cycle.
+    pub fn new(least_width: Option<f64>) -> Self {
+        Self { least_width, ..Self::default() }
+    }
+
+    /// Records a round: the time of an independent addition as a share of a dependent one.
+    pub fn push(&mut self, ratio: Option<f64>) {
+        self.ratios.push(ratio);
+    }
+
+    /// Takes this many looks at the core now.
+    pub fn look(&mut self, times: usize, mut gauge: impl FnMut(Additions) -> Option<Gauge>) {
+        for _ in 0..times {
+            self.push(Look::width_now(&mut gauge));
+        }
+    }
+
+    /// Determines the ratio of an unshared core: the lowest of the rounds so far, unless no core of
+    /// this kind is so narrow. In that case every round was shared.
+    pub fn judge(&mut self) {
+        let mut sorted: Vec<f64> = self.ratios.iter().copied().flatten().collect();
+        sorted.sort_unstable_by(f64::total_cmp);
+        let alone = quantile(&sorted, ALONE).filter(|_| sorted.len() >= FEWEST);
+        let widest = self.least_width.map_or(f64::INFINITY, f64::recip);
+        self.alone = alone.map(|alone| alone.min(widest));
+        self.limit = self.alone.map(|alone| alone * LIMIT);
+    }
+
+    /// Whether the core was shared in that round; `false` if unknown.
+    pub fn shared(&self, round: u32) -> bool {
+        match (self.ratios.get(round as usize), self.limit) {
+            (Some(Some(ratio)), Some(limit)) => *ratio > limit,
+            _ => false,
+        }
+    }
+
+    /// The share of rounds in which the core was shared, 0 to 1; `None` if unknown.
+    pub fn share(&self) -> Option<f64> {
+        let limit = self.limit?;
+        let known: Vec<f64> = self.ratios.iter().copied().flatten().collect();
+        let shared = known.iter().filter(|ratio| **ratio > limit).count();
+        Some(shared as f64 / known.len() as f64)
+    }
+
+    /// By how much longer independent additions take in the median shared round than on an unshared
+    /// core, as a share; `None` if no round was shared.
+    pub fn crowded(&self) -> Option<f64> {
+        let (limit, alone) = (self.limit?, self.alone?);
+        let shared = self.ratios.iter().copied().flatten().filter(|ratio| *ratio > limit);
+        let mut shared: Vec<f64> = shared.collect();
+        shared.sort_unstable_by(f64::total_cmp);
+        Some(quantile(&shared, 0.5)? / alone - 1.0)
+    }
+}
+
+#[cfg(test)]
+mod gauges_tests {
+    use super::*;
+    use crate::engine::batch::Batch;
+
+    #[test]
+    fn a_gauge_that_is_disturbed_or_absurd_is_ignored() {
+        let gauge = |ticks, disturbed| Gauge { batch: Batch { ticks, disturbed }, additions: 4000 };
+        assert_eq!(ticks_per_addition(gauge(4050, false), 50.0), Some(1.0));
+        assert_eq!(ticks_per_addition(gauge(4050, true), 50.0), None);
+        assert_eq!(ticks_per_addition(gauge(0, false), 50.0), None);
+    }
+
+    /// A look in which the two tries of the chain, and then those of the others, take this long.
+    fn look(ticks: [u64; 4]) -> Look {
+        let mut ticks = ticks.into_iter();
+        let batch = |ticks| Batch { ticks, disturbed: ticks == 0 };
+        Look::now(|_| Some(Gauge { batch: batch(ticks.next()?), additions: 1000 }), 0.0)
+    }
+
+    #[test]
+    fn the_pace_is_the_mean_of_the_tries_that_nothing_interrupted() {
+        assert_eq!(look([1000, 1010, 250, 250]).pace(), Some(2.0 / 2.01));
+        assert_eq!(look([1000, 3000, 250, 250]).pace(), Some(1.0));
+        assert_eq!(look([0, 1010, 250, 250]).pace(), Some(1.0 / 1.01));
+        assert_eq!(look([0, 0, 250, 250]).pace(), None);
+        let both = look([1000, 1000, 250, 250]).and(look([1250, 0, 250, 900]));
+        assert_eq!(both.pace(), Some(3.0 / 3.25));
+    }
+
+    #[test]
+    fn the_width_is_that_of_the_fastest_tries_and_of_the_worse_look() {
+        assert_eq!(look([1010, 1000, 900, 250]).width, Some(0.25));
+        assert_eq!(look([0, 0, 250, 250]).width, None);
+        let alone = look([1000, 1000, 250, 250]);
+        assert_eq!(alone.and(look([1000, 1000, 320, 320])).width, Some(0.32));
+        assert_eq!(alone.and(look([0, 0, 320, 320])).width, Some(0.25));
+    }
+}
+
+#[cfg(test)]
+mod neighbour_tests {
+    use super::*;
+
+    fn judged(least: Option<f64>, ratios: impl IntoIterator<Item = f64>) -> Neighbour {
+        let mut neighbour = Neighbour::new(least);
+        for ratio in ratios {
+            neighbour.push(Some(ratio));
+        }
+        neighbour.judge();
+        neighbour
+    }
+
+    #[test]
+    fn rounds_next_to_a_neighbour_are_shared() {
+        let ratio = |at: u32| if at % 10 < 3 { 0.36 } else { 0.254 };
+        let found = judged(Some(4.0), (0..200).map(ratio));
+        assert!((0..200).all(|at| found.shared(at) == (at % 10 < 3)));
+        assert!((found.share().expect("known") - 0.3).abs() < 1e-9);
+        assert!((found.crowded().expect("shared") - (0.36 / 0.25 - 1.0)).abs() < 0.02);
+    }
+
+    #[test]
+    fn the_scatter_of_the_gauges_is_not_a_neighbour() {
+        let found = judged(Some(4.0), (0..200).map(|at| 0.254 + f64::from(at % 7) * 0.001));
+        assert_eq!(found.share(), Some(0.0));
+    }
+
+    #[test]
+    fn a_neighbour_who_never_leaves_is_noticed_if_the_width_of_the_core_is_known() {
+        let always = || (0..100).map(|_| 0.36);
+        assert_eq!(judged(Some(4.0), always()).share(), Some(1.0));
+        assert_eq!(judged(None, always()).share(), Some(0.0));
+    }
+
+    #[test]
+    fn nothing_is_known_without_gauges() {
+        let mut none = Neighbour::new(Some(4.0));
+        (0..100).for_each(|_| none.push(None));
+        none.judge();
+        assert_eq!(none.share(), None);
+        assert!(!none.shared(3));
     }
 }

@@ -1,9 +1,9 @@
 //! The resolution of a clock: its tick, and the differences that it shows. The same reads show
 //! whether the clock went backwards.
 
-use crate::engine::host::Values;
-use crate::engine::time::Limit;
-use crate::stats::period::structure;
+use super::batch::Values;
+use super::schedule::Limit;
+use crate::stats::period::period_structure;
 use crate::stats::tick::tick;
 use chronoscope_model::clock::{Backwards, Limit as Bound, RENEWED, Resolution, TickFrom};
 use std::time::Duration;
@@ -82,7 +82,7 @@ impl Seen {
     /// long for the other differences, because the duration of a loop repeats too.
     pub fn tick(&self) -> Option<Tick> {
         let divisor = tick(&[self.deltas.as_slice(), &self.apart].concat())?;
-        let found = structure(&self.apart);
+        let found = period_structure(&self.apart);
         let period = found.and_then(|found| found.tick).or_else(|| {
             let longest = found.map_or(0.0, |found| found.longest);
             divisor.fractional.filter(|period| *period > longest)

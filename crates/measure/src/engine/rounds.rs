@@ -3,19 +3,18 @@
 //! the same reason no series leaves the rounds before the others: figures that will be compared
 //! come from samples taken at the same time. The rounds are divided among several processes
 //! ([`sampling`]).
+//!
+//! The end turns two estimates in ticks of the ruler into a cost in nanoseconds, as a report
+//! contains it.
 
-use super::batch::{Job, Mode, Rate, Sampled, Wanted};
-use super::figure::{FINEST_NS, difference, in_ns};
-use super::host::Batches;
-use super::neighbour::Neighbour;
-use super::pace::Pace;
-use super::pilot::{self, Shape};
-use super::processes;
-use super::sampling;
-use super::spec::Spec;
-use super::time::Limit;
+use super::batch::{Batches, Job, Mode, Rate, Sampled, Spec, Wanted};
+use super::machine::Neighbour;
+use super::sampling::{
+    self, Pace, Shape, pilot_cost, pilot_reads, pilot_ruler, processes_disagree, rounded,
+};
+use super::schedule::Limit;
+use crate::stats::Summary;
 use crate::stats::estimate::{Estimator, MIN_SAMPLES, ModeEstimate, Scratch};
-use crate::stats::summary::Summary;
 use chronoscope_model::Estimate;
 use chronoscope_model::between::Shares;
 use chronoscope_model::estimate::{SampledTo, Second};
@@ -266,10 +265,10 @@ pub fn run<H: Batches>(
         return Outcome::new(&[], None, host.shares());
     };
     let empty = specs[first].baseline;
-    let least = pilot::ruler(host, empty).max(1.0);
-    let cost = |&(subject, mode): &_| pilot::cost(host, subject, mode, plan.shape, least);
+    let least = pilot_ruler(host, empty).max(1.0);
+    let cost = |&(subject, mode): &_| pilot_cost(host, subject, mode, plan.shape, least);
     let costs: Vec<f64> = keys.iter().map(cost).collect();
-    let reads = pilot::reads(&costs, plan.shape.aim(host.hz(), least));
+    let reads = pilot_reads(&costs, plan.shape.aim(host.hz(), least));
     let round = costs.iter().zip(&reads).map(|(cost, n)| cost * *n as f64 + least);
     let round = Duration::from_secs_f64(round.sum::<f64>() / host.hz());
     let series = keys.into_iter().zip(reads);
@@ -541,8 +540,8 @@ impl Outcome {
         let each = pairs.filter_map(|(own, empty)| Some(difference(&(*own)?, &(*empty)?, ORDER)));
         let each: Vec<ModeEstimate> = each.collect();
         Some(Estimate {
-            by_process: processes::rounded(&each, &cost, ns(1.0)),
-            processes_disagree: processes::disagree(&each),
+            by_process: rounded(&each, &cost, ns(1.0)),
+            processes_disagree: processes_disagree(&each),
             batches: plain.len() as u64,
             reads_per_batch: series.wanted.reads,
             disturbed: series.left_out(&self.core),
@@ -557,5 +556,42 @@ impl Outcome {
             }),
             ..in_ns([&own, &nothing, &cost], &summary, ruler)
         })
+    }
+}
+
+/// The finest difference that is claimed, in nanoseconds. An estimate is precise enough if its
+/// interval is as narrow as this, and a read that is cheaper than this is indistinguishable from no
+/// read.
+pub const FINEST_NS: f64 = 0.02;
+
+/// Subtracts one estimate from another, with the interval of the difference. The distances of the
+/// ends add in quadrature, because the two estimates are independent; `wider` is a factor for both
+/// distances.
+pub fn difference(own: &ModeEstimate, empty: &ModeEstimate, wider: f64) -> ModeEstimate {
+    let value = own.value - empty.value;
+    let below = wider * (own.value - own.low).hypot(empty.high - empty.value);
+    let above = wider * (own.high - own.value).hypot(empty.value - empty.low);
+    ModeEstimate { value, low: value - below, high: value + above, second: None }
+}
+
+/// Returns a cost in nanoseconds by a calibrated rate, from what was measured, what is subtracted,
+/// and the cost itself. The caller sets the number of samples and what ended the sampling.
+pub fn in_ns([own, empty, cost]: [&ModeEstimate; 3], summary: &Summary, rate: Rate) -> Estimate {
+    let ns = 1e9 / rate.hz;
+    Estimate {
+        value_ns: cost.value * ns,
+        low_ns: cost.low * ns,
+        high_ns: cost.high * ns,
+        min_ns: summary.min * ns,
+        median_ns: summary.median * ns,
+        mad_ns: summary.mad * ns,
+        sd_ns: Some(summary.sd * ns),
+        p99_ns: summary.p99 * ns,
+        max_ns: summary.max * ns,
+        raw_ns: own.value * ns,
+        empty_ns: empty.value * ns,
+        cycles: rate.is_tsc.then_some(cost.value),
+        below_resolution: cost.low <= 0.0 || cost.value * ns < FINEST_NS,
+        ..Estimate::default()
     }
 }

@@ -6,15 +6,12 @@
 //! the child's environment shifts its stack within a page, an allocation shifts its heap, and each
 //! process uses another copy of the timed loops.
 
-use super::around;
-use super::batch::{Around, Job, Pairs, Sampled};
-use super::bench::Bench;
+use super::batch::{Around, Job, Offer, Pairs, Sampled};
 use super::children::{ChildJob, EVERY, FIRST, PAGE, READY};
 use super::machine::Machine;
-use super::ruler::{Ruler, RulerKind};
-use super::sampling;
-use super::spec::Offer;
-use super::time::Interrupt;
+use super::ruler::{Bench, Ruler, RulerKind};
+use super::sampling::{self, sample_around};
+use super::schedule::Interrupt;
 use chronoscope_probes::clocks::{self, Opening};
 use chronoscope_probes::machine::affinity::{self, PinGuard};
 use std::hint::black_box;
@@ -89,7 +86,7 @@ fn pairs(wanted: &ChildJob<Around>, ruler: RulerKind) -> Option<Pairs> {
     let job = &wanted.job;
     let (mut machine, _pin) = machine(wanted, ruler, job.copy)?;
     let known = job.subject.max(job.baseline) < machine.specs().len();
-    known.then(|| around::sample(&mut machine, job, |_| ()))
+    known.then(|| sample_around(&mut machine, job, |_| ()))
 }
 
 /// The host for a job, pinned to its CPU; `None` if a subject does not exist here.

@@ -1,8 +1,8 @@
 //! Time that was taken from a spinning thread: by the kernel of this machine, or by something below
 //! it, the hypervisor or the firmware.
 
-use crate::engine::Ruler;
-use crate::engine::ruler::RulerKind;
+use super::Ruler;
+use super::ruler::RulerKind;
 use chronoscope::counter;
 use chronoscope_model::run::{Gaps, Taken};
 use chronoscope_probes::machine::entered::Entered;

@@ -1,8 +1,8 @@
 //! Demonstrations of what goes wrong when time is measured carelessly. Each runs for a moment on
 //! this machine and tells what happened. Their texts are in the reports' pages of the same names.
 
-use crate::engine::order::between;
-use crate::trust::across;
+use crate::engine::ordering::order_between;
+use crate::trust::handover::measure_across;
 use chronoscope::counter;
 use chronoscope_probes::clocks::{self, Opening, Unit};
 use chronoscope_probes::machine::affinity::{self, PinGuard};
@@ -11,7 +11,7 @@ use chronoscope_probes::time::{self, Instant as Own};
 use std::hint::black_box;
 use std::time::{Duration, Instant, SystemTime};
 
-/// Reads between two looks at the tool's own time, which a clock that is shown must not keep from
+/// Reads order_between two looks at the tool's own time, which a clock that is shown must not keep from
 /// ending a demonstration.
 const LOOKS: u64 = 64;
 
@@ -210,7 +210,7 @@ fn play<R: Fn() -> u64 + Copy + Send>(
     let (began, mut game, mut turns) = (Own::now(), Game::default(), TURNS[0]);
     while began.elapsed() < longest {
         let player = |me| move |table: &Turns| table.play(me, turns, read);
-        for seen in between(other, player(0), player(1))? {
+        for seen in order_between(other, player(0), player(1))? {
             game.turns += seen.turns;
             game.backwards += seen.backwards;
             game.worst = game.worst.max(seen.worst);
@@ -236,7 +236,7 @@ fn unordered_read(longest: Duration) -> Result<Shown, String> {
     } else {
         format!(
             "{cpus}, none of {plain_of} plain reads returned less than the value that was handed \
-             over before: the way between these CPUs takes longer than a read is early."
+             over before: the way order_between these CPUs takes longer than a read is early."
         )
     };
     let figures = vec![
@@ -251,7 +251,7 @@ fn unordered_read(longest: Duration) -> Result<Shown, String> {
 
 fn other_cpu(longest: Duration) -> Result<Shown, String> {
     let (pinned, other, tick_ns) = two_cpus()?;
-    let found = across::measure(pinned.cpu(), &[other], longest, 1e9 / tick_ns);
+    let found = measure_across(pinned.cpu(), &[other], longest, 1e9 / tick_ns);
     let why = || found.left_out.clone().unwrap_or_else(|| "the other CPU was busy".into());
     let pair = found.pairs.first().ok_or_else(why)?;
     let happened = pair.low_ns > 0.0 || pair.high_ns < 0.0 || pair.handed.backwards > 0;

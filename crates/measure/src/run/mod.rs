@@ -1,7 +1,146 @@
-//! A run: what all measurements have in common, what it prepares and concludes with, and what it
-//! checks of its own results.
+//! A run: the interface of a measurement, and what every measurement works with. Each measurement
+//! implements [`Measurement`] next to its algorithm. [`session`] has what a run prepares and
+//! concludes with, and what it checks of its own results.
 
-pub(crate) mod contradictions;
-mod independent;
-pub mod measurement;
 pub mod session;
+
+use crate::engine::Interrupt;
+use crate::engine::children::Children;
+use crate::waits;
+use chronoscope_model::{Environment, Report};
+use chronoscope_probes::clocks::Entry;
+use chronoscope_probes::time::Instant;
+use session::Session;
+use std::fmt;
+use std::time::Duration;
+
+/// Something that can be measured on this machine.
+pub trait Measurement {
+    /// Measures, and adds the figures to the report, which describes the machine already.
+    ///
+    /// # Errors
+    /// What was asked for is impossible here, or nothing could be measured.
+    fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error>;
+}
+
+/// Why a measurement has no result. The text is one line with the reason.
+#[derive(Debug)]
+pub enum Error {
+    /// What was asked for is impossible here, or contradicts itself.
+    Invalid(String),
+    Nothing(String),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Self::Invalid(why) | Self::Nothing(why)) = self;
+        f.write_str(why)
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<session::Error> for Error {
+    fn from(error: session::Error) -> Self {
+        match error {
+            session::Error::NoSuchCpu { .. } => Self::Invalid(error.to_string()),
+            session::Error::NothingAvailable(_) => Self::Nothing(error.to_string()),
+        }
+    }
+}
+
+pub enum Progress<'a> {
+    /// How long the run takes by its budget or schedule. A measurement within another one says so
+    /// too: the first counts.
+    Time(Duration),
+    /// The phase, and the share of the measurement that is done, 0 to 1.
+    Phase(&'a str, f64),
+    Waits(&'a waits::Progress),
+    /// How long a run of waits will take at least, and what for, before it begins.
+    Expected(Duration, &'a str),
+    /// All waits under a load were measured, and others follow.
+    Done(&'a Report),
+}
+
+/// A function that receives every state of the report that is worth keeping.
+pub type Checkpoint<'a> = Box<dyn FnMut(&Report) + 'a>;
+
+pub struct Setting<'a> {
+    /// The CPU to measure on; absent: the quietest.
+    pub cpu: Option<usize>,
+    /// The real-time priority of the measuring thread; absent: it is an ordinary thread.
+    pub fifo: Option<u32>,
+    /// The time for measuring; absent: the measurement's own default.
+    pub budget: Option<Duration>,
+    pub seed: u64,
+    /// Set when the user asks to stop.
+    pub interrupt: Interrupt,
+    /// How to start this program as a child; absent: anything that needs children is left out.
+    pub children: Option<Children>,
+    /// Whether to spare the rest of the machine: no caches are displaced, and nothing but a
+    /// comparison of some milliseconds keeps two CPUs busy.
+    pub gentle: bool,
+    pub progress: Box<dyn FnMut(Progress) + 'a>,
+    /// Called with every state of the report that is worth keeping.
+    pub checkpoint: Option<Checkpoint<'a>>,
+    pub began: Instant,
+}
+
+impl Default for Setting<'_> {
+    fn default() -> Self {
+        Self {
+            cpu: None,
+            fifo: None,
+            budget: None,
+            seed: fastrand::u64(..),
+            interrupt: Interrupt::default(),
+            children: None,
+            gentle: false,
+            progress: Box::new(|_| ()),
+            checkpoint: None,
+            began: Instant::now(),
+        }
+    }
+}
+
+impl Setting<'_> {
+    /// Opens a session with these clocks.
+    ///
+    /// # Errors
+    /// The CPU may not be used, or none of the clocks can be read.
+    pub fn session(
+        &self,
+        environment: &Environment,
+        entries: &[&'static Entry],
+    ) -> Result<Session, Error> {
+        let options = session::Options {
+            cpu: self.cpu,
+            fifo: self.fifo,
+            interrupt: self.interrupt.clone(),
+            children: self.children.clone(),
+        };
+        Ok(Session::open(entries, environment, options)?)
+    }
+
+    /// The part of this time that is left for measuring. Preparation counts, but takes at most
+    /// half.
+    pub fn left_of(&self, budget: Duration) -> Duration {
+        budget.saturating_sub(self.began.elapsed()).max(budget / 2)
+    }
+
+    /// What is left of the budget, if there is one.
+    pub fn left(&self) -> Option<Duration> {
+        self.budget.map(|budget| self.left_of(budget))
+    }
+
+    /// Checks that there is a result for a clock that may have no fixed unit of time.
+    ///
+    /// # Errors
+    /// There is no result, and the user did not stop the run.
+    pub fn require_unit<T>(&self, found: Option<&T>, entry: &Entry) -> Result<(), Error> {
+        if found.is_some() || self.interrupt.is_set() {
+            return Ok(());
+        }
+        Err(Error::Nothing(format!("{} does not count in a fixed unit of time", entry.id)))
+    }
+}

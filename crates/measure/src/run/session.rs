@@ -1,21 +1,25 @@
 //! Prepares to measure on this machine: opens the clocks, chooses a CPU and pins the thread to it,
 //! and calibrates the ruler.
+//!
+//! A clock with an oscillator of its own, which is read when a session begins and when it ends. The
+//! ruler is calibrated against the system's clock, which mostly counts the ruler's own oscillator;
+//! an independent reference can show that the system's clock is wrong.
+//!
+//! At the end come results that contradict each other. They are shown as measured, with a note that
+//! names the cause.
 
-use crate::engine::bench::Bench;
+use crate::engine::batch::unavailable_row;
 use crate::engine::children::Children;
-use crate::engine::gauges::Gauges;
-use crate::engine::neighbour::Neighbour;
-use crate::engine::ruler::RulerKind;
-use crate::engine::spec::unavailable_row;
-use crate::engine::time::{Interrupt, Time};
-use crate::engine::{Machine, Offer, Ruler, Spec, Timed};
-use crate::engine::{notes, time_taken};
-use crate::run::independent::Independent;
+use crate::engine::machine::{Gauges, Neighbour};
+use crate::engine::ruler::{Bench, Bracket, Reference, RulerKind};
+use crate::engine::schedule::{Interrupt, Time};
+use crate::engine::{Machine, Offer, Ruler, Spec, Timed, notes, time_taken};
 use chronoscope_model::between::Between;
 use chronoscope_model::clock::Clock;
+use chronoscope_model::comparison::{Comparison, Standing};
 use chronoscope_model::environment::{CoreClass, Cpu, Environment, Rate, RateKind, TscKind};
 use chronoscope_model::run::{self, Noise};
-use chronoscope_model::{Note, Report};
+use chronoscope_model::{Estimate, Note, Report};
 use chronoscope_probes::clocks::{Entry, Unit, steps};
 use chronoscope_probes::machine::affinity::{self, PinGuard};
 use chronoscope_probes::machine::noise;
@@ -367,4 +371,130 @@ fn lost(span: Duration) -> Duration {
         }
     }
     lost
+}
+
+/// The clocks that can serve as one. A real-time clock cannot, because it shows whole seconds.
+const INDEPENDENT: [&str; 1] = ["linux/ptp"];
+
+/// How many brackets are tried; the tightest counts. A read is a transfer over a bus or a call of
+/// the hypervisor.
+const TRIES: usize = 40;
+
+/// A rate further off means that the device was stepped, or does not keep time: the kernel lets a
+/// clock be slewed by 500 ppm (MAXFREQ in include/linux/timex.h).
+const STEPPED_PPM: f64 = 500.0;
+
+/// An independent reference, and its first bracket.
+pub(crate) struct Independent {
+    reference: Reference,
+    first: Bracket,
+}
+
+impl Independent {
+    /// Opens the first of these clocks that can be read here, and reads it.
+    pub(crate) fn open(ruler: &Ruler) -> Option<Self> {
+        let mut reference = Reference::open(&INDEPENDENT)?;
+        let first = reference.bracket(ruler.kind(), TRIES);
+        Some(Self { reference, first })
+    }
+
+    /// Returns the rate of the ruler by this clock, over the whole time since it was opened.
+    /// `measured` is the rate by the system's clock.
+    pub(crate) fn rate(&mut self, ruler: &Ruler, measured: f64) -> Option<Rate> {
+        let last = self.reference.bracket(ruler.kind(), TRIES);
+        let (hz, error_ppm) = self.reference.slope(self.first, last)?;
+        let difference = (measured / hz - 1.0) * 1e6;
+        if !difference.is_finite() || difference.abs() > STEPPED_PPM + error_ppm {
+            return None;
+        }
+        let id = self.reference.id;
+        Some(Rate {
+            source: format!("measured, {id}"),
+            kind: RateKind::Measured,
+            hz: Some(hz),
+            error_ppm: Some(error_ppm),
+            note: format!("against {id}"),
+            compared: Some(Comparison {
+                with: id.into(),
+                standing: Standing::Independent,
+                difference_ppm: Some(difference),
+                why: format!("{id} is a device with an oscillator of its own, or the host's clock"),
+            }),
+        })
+    }
+}
+
+/// The median of the batches may lie outside the interval by this share of the cost, because
+/// delays are one-sided.
+const ONE_SIDED: f64 = 0.02;
+
+pub(crate) fn contradiction_notes(clocks: &[Clock]) -> Vec<Note> {
+    let named = |is: fn(&Clock) -> bool| -> Vec<&str> {
+        let found = clocks.iter().filter(|clock| is(clock));
+        found.map(|clock| clock.id.as_str()).collect()
+    };
+    let mut found = Vec::new();
+    let above = named(is_above_ordered);
+    if !above.is_empty() {
+        found.push(notes::above_ordered(&above));
+    }
+    let outside = named(has_median_outside);
+    if !outside.is_empty() {
+        found.push(notes::median_outside(&outside));
+    }
+    found
+}
+
+/// Back-to-back reads may overlap and ordered ones may not, so they should not cost more.
+fn is_above_ordered(clock: &Clock) -> bool {
+    let costs = clock.cost.throughput.as_ref().zip(clock.cost.latency.as_ref());
+    costs.is_some_and(|(back_to_back, ordered)| back_to_back.low_ns > ordered.high_ns)
+}
+
+/// If most batches took longer than the interval allows, the estimate is not what a read usually
+/// costs.
+fn has_median_outside(clock: &Clock) -> bool {
+    let outside = |cost: &Estimate| {
+        let median = cost.median_ns - cost.empty_ns;
+        let slack = ONE_SIDED * cost.value_ns;
+        median > cost.high_ns + slack || median < cost.low_ns - slack
+    };
+    clock.cost.throughput.as_ref().is_some_and(outside)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chronoscope_model::clock::Cost;
+
+    fn clock(back_to_back: f64, ordered: f64, median: f64) -> Clock {
+        let estimate = |value: f64| Estimate {
+            value_ns: value,
+            low_ns: value * 0.99,
+            high_ns: value * 1.01,
+            median_ns: median,
+            ..Estimate::default()
+        };
+        Clock {
+            id: "fake/clock".into(),
+            cost: Cost {
+                throughput: Some(estimate(back_to_back)),
+                latency: Some(estimate(ordered)),
+                ..Cost::default()
+            },
+            ..Clock::default()
+        }
+    }
+
+    #[test]
+    fn only_what_cannot_be_is_noted() {
+        let ids = |clock: Clock| -> Vec<String> {
+            contradiction_notes(&[clock]).into_iter().map(|note| note.id).collect()
+        };
+        assert!(ids(clock(20.0, 25.0, 20.1)).is_empty());
+        assert!(ids(clock(20.0, 19.9, 20.0)).is_empty());
+        assert_eq!(ids(clock(240.0, 201.0, 240.0)), ["above-ordered"]);
+        assert_eq!(ids(clock(20.0, 25.0, 24.0)), ["median-outside"]);
+        assert!(contradiction_notes(&[Clock::default()]).is_empty());
+    }
 }

@@ -2,8 +2,7 @@
 //! the C library, and strace counts system calls. Neither sees a program that calls the vDSO or
 //! reads a counter itself.
 
-use super::cache::Cache;
-use super::prepare::Ready;
+use super::prepare::{Cache, Ready};
 use super::probe::Probe;
 use crate::engine::RulerKind;
 use crate::engine::child::{self, Stop};

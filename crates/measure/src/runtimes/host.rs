@@ -4,9 +4,10 @@
 use super::answer::Hello;
 use super::prepare::Ready;
 use super::probe::Probe;
-use super::warm::{ENOUGH, ENOUGH_COMPILED, Enough, Passed, SAFELY, SHORT, Trend};
-use crate::engine::batch::{Additions, Batch, Gauge, Job, LOST, Mode, Rate, Sampled};
-use crate::engine::host::{Batches, Timed};
+use super::series::{ENOUGH, ENOUGH_COMPILED, Enough, Passed, SAFELY, SHORT, Trend};
+use crate::engine::batch::{
+    Additions, Batch, Batches, Gauge, Job, LOST, Mode, Rate, Sampled, Timed,
+};
 use crate::engine::{Machine, Spec, Time, sampling};
 use chronoscope_model::between::Shares;
 use chronoscope_model::clock::Clock;

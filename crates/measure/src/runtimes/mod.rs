@@ -3,44 +3,35 @@
 //! take part in the same rounds as those of C, and the same statistics apply.
 
 mod answer;
-mod benchmark;
-mod cache;
 mod call_trace;
 mod details;
 mod host;
-mod limit;
 mod prepare;
 mod probe;
 mod series;
 pub(crate) mod waiting;
-mod warm;
 
-use crate::engine::RulerKind;
-use crate::engine::notes;
-use crate::engine::pilot::Shape;
 use crate::engine::rounds::{self, Plan};
+use crate::engine::sampling::Shape;
 use crate::engine::schedule::{BUILDING, Phase, RUNTIME_CLOCKS, RUNTIME_ROUNDS, RUNTIMES, WARM_UP};
-use crate::engine::{Mode, Rate, Timed};
-use crate::run::measurement::{Error, Measurement, Progress, Setting};
-use cache::Cache;
+use crate::engine::{Mode, Rate, RulerKind, Timed, notes};
+use crate::run::{Error, Measurement, Progress, Setting};
 use call_trace::Counters;
 use chronoscope_model::clock::Kind;
 use chronoscope_model::run::Noise;
-use chronoscope_model::runtimes::{
-    self as model, Benchmark, Ratio, Runtime as Row, RuntimeClock, Spread,
-};
+use chronoscope_model::runtimes::{Benchmark, Ratio, Runtime as Row, RuntimeClock, Spread};
 use chronoscope_model::units::short_ns;
-use chronoscope_model::{Environment, Estimate, Report};
+use chronoscope_model::{Environment, Estimate, Report, runtimes as model};
 use chronoscope_probes::clocks::{self, Entry};
 use chronoscope_probes::time::Instant;
 use chronoscope_runtimes::Runtime;
+use details::{benchmark_spread, between_runs, limited_by, states_ns, widened_between_runs};
 use host::{Joined, Slot};
-use prepare::{Candidate, Ready, candidates};
+use prepare::{Cache, Candidate, Ready, candidates};
 use probe::Probe;
+pub use series::Series;
 use std::path::PathBuf;
 use std::time::Duration;
-
-pub use series::Series;
 
 /// The most processes of each build. With six, Student's t is 2.57; with three, it is 4.30.
 const PROCESSES: u32 = 6;
@@ -175,12 +166,12 @@ impl Measurement for Request {
                 progress(setting, &RUNTIME_ROUNDS, done);
             });
         let rate = host.rate();
-        let between_runs = limit::between_runs(outcome.drift());
+        let between_runs = between_runs(outcome.drift());
         let estimate =
             |subject, mode| outcome.estimate_at_this_frequency(&specs, subject, mode, rate);
         let latency = |subject| {
             let batches = outcome.batches_ns(&specs, subject, Mode::Throughput, rate)?;
-            benchmark::spread(&batches)
+            benchmark_spread(&batches)
         };
         let of_c = reference.first().and_then(|_| estimate(0, Mode::Throughput));
         let of_cpu = reference.get(1).and_then(|_| estimate(1, Mode::Throughput));
@@ -364,7 +355,7 @@ fn describe(
     between_runs: f64,
 ) {
     let slot: &Slot = &host.slots[at];
-    let widened = |cost| limit::widened(cost, between_runs);
+    let widened = |cost| widened_between_runs(cost, between_runs);
     row.reason.clone_from(&slot.reason);
     row.version = Some(slot.hello.version.clone()).filter(|version| !version.is_empty());
     row.build.clone_from(&slot.hello.build);
@@ -392,8 +383,8 @@ fn describe(
             claims: clock.claims.clone(),
             internal: clock.internal,
             relative: of_c.zip(throughput.as_ref()).and_then(|(c, own)| Ratio::of(own, c)),
-            limited_by: throughput.as_ref().map(|cost| limit::limited_by(cost, between_runs)),
-            states_ns: throughput.as_ref().and_then(|cost| limit::states_ns(&cost.by_process)),
+            limited_by: throughput.as_ref().map(|cost| limited_by(cost, between_runs)),
+            states_ns: throughput.as_ref().and_then(|cost| states_ns(&cost.by_process)),
             throughput: throughput.map(widened),
             latency: estimate(subject, Mode::Latency).map(widened),
             benchmark: Some(Benchmark { latency: latency(subject), resolution: None }),
@@ -484,8 +475,8 @@ fn reference_row(
                 low: 1.0,
                 high: 1.0,
             }),
-            throughput: Some(limit::widened(throughput, between_runs)),
-            latency: estimate(0, Mode::Latency).map(|it| limit::widened(it, between_runs)),
+            throughput: Some(widened_between_runs(throughput, between_runs)),
+            latency: estimate(0, Mode::Latency).map(|it| widened_between_runs(it, between_runs)),
             ..RuntimeClock::default()
         }],
         ..base.clone()

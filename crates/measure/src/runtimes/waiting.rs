@@ -2,8 +2,7 @@
 //! slack and the slice of the thread that asks for them.
 
 use super::answer::Waited;
-use super::cache::Cache;
-use super::prepare::{Ready, candidates};
+use super::prepare::{Cache, Ready, candidates};
 use super::probe::Probe;
 use crate::engine::RulerKind;
 use crate::engine::child::Stop;

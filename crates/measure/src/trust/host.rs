@@ -1,11 +1,18 @@
 //! The interface between a test of trust and a machine. The real machine is in `real.rs`; tests
 //! simulate one.
 
-use crate::engine::time::Time;
-pub use crate::trust::across::Bracket;
+use crate::engine::schedule::Time;
 use chronoscope_model::trust::Contended;
 use chronoscope_probes::order::Handed;
 use std::time::Duration;
+
+/// A value of another CPU between two values of this one, in ticks.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Bracket {
+    pub before: u64,
+    pub there: u64,
+    pub after: u64,
+}
 
 /// Values that two threads handed to each other.
 #[derive(Clone, Copy, Debug, Default)]

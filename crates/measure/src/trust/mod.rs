@@ -2,39 +2,30 @@
 //! the offsets of the CPUs' counters; rates against every reference; steps, slews, jumps and pauses
 //! while it watches; the vDSO against the system call; and what reads cost when all CPUs read.
 //!
-//! A run may continue an earlier one ([`Resumed`]).
+//! A run may continue an earlier one, from its report ([`Resumed`]).
 //!
 //! A thread reads all clocks a hundred times per second ([`log`] judges what it sees), while the
 //! tests of [`jobs`] run one after the other in random order.
 
-pub mod across;
-mod clock_watcher;
-mod earlier;
+pub(crate) mod handover;
 pub mod host;
 pub mod jobs;
 pub mod log;
-mod moments;
-mod pairs;
 mod rates;
 mod real;
-mod tally;
-mod traps;
 
-use crate::engine::schedule;
-use crate::engine::{RulerKind, Timed};
-use crate::run::measurement::{Error, Measurement, Progress, Setting};
+use crate::engine::{RulerKind, Timed, schedule};
+use crate::run::{Error, Measurement, Progress, Setting};
 use chronoscope_model::clock::{BuiltOn, Counts, Facts, Kind, Reads};
 use chronoscope_model::run::Noise;
-use chronoscope_model::trust::{LeftOut, Trust, VmClock, Watch};
+use chronoscope_model::trust::{Anchor, LeftOut, Trust, VmClock, Watch};
 use chronoscope_model::{Environment, Report};
 use chronoscope_probes::clocks::{self, Entry, Opening, Reader, Unit};
 use chronoscope_probes::machine::{self, Root, vmclock};
-use clock_watcher::{ClockWatcher, Missing};
-use earlier::Earlier;
-pub use earlier::Resumed;
+use handover::serialised;
 use jobs::{TestPlan, Tests};
 use log::Log;
-use real::Real;
+use real::{ClockWatcher, Missing, Real, find_traps};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -94,7 +85,7 @@ impl Request {
             base: Trust {
                 clocks: unavailable,
                 asked_s: before + asked.as_secs_f64(),
-                traps: traps::traps(&mut real, &report.environment),
+                traps: find_traps(&mut real, &report.environment),
                 ..Trust::default()
             },
             missing: Vec::new(),
@@ -211,13 +202,13 @@ fn prepare(
     let (sandwiches, calls) = both.unzip();
     let cpus = &env.allowed_cpus;
     let nodes = machine::nodes(&Root::host(), cpus);
-    let most = across::serialised(env).map_or(cpus.len(), |_| 1);
+    let most = serialised(env).map_or(cpus.len(), |_| 1);
     let real = Real {
         clocks: opened,
         sandwiches,
         kind: counter.kind,
         tick_ns,
-        clock: crate::engine::time::RunClock::start(),
+        clock: schedule::RunClock::start(),
         interrupt: setting.interrupt.clone(),
     };
     let plan = TestPlan {
@@ -345,10 +336,118 @@ impl Run {
             status: after.status.into(),
         });
         if let (Some(page), Some(earlier)) = (&mut trust.watched.vmclock, earlier) {
-            earlier::since(page, earlier.watched.vmclock.as_ref());
+            since(page, earlier.watched.vmclock.as_ref());
         }
         trust.series = Some(log.series(self.started.clone()));
         trust.anchor = log.anchor(machine::boot_id().unwrap_or_default());
         trust
+    }
+}
+
+/// A run cannot last longer than this, in seconds, …
+const MOST_S: f64 = 1e9;
+/// … nor count more than this of anything.
+const MOST: u64 = 1 << 56;
+/// The least rate of a counter, in hertz.
+const LEAST_HZ: f64 = 1e3;
+/// If less of the time of the earlier run is left, in seconds, it was complete.
+const LEFT_S: f64 = 0.1;
+
+/// A run that can be continued on this machine.
+pub(super) struct Earlier {
+    pub(super) trust: Trust,
+    pub(super) anchor: Anchor,
+}
+
+impl Earlier {
+    /// Checks that this run can be continued here and now.
+    fn of(mut trust: Trust) -> Result<Self, String> {
+        let anchor = trust.anchor.take();
+        let anchor = anchor.ok_or("it does not say where its watch ended; start a new run")?;
+        let boot = machine::boot_id()
+            .ok_or("this system does not tell one boot from another, so rates cannot go on")?;
+        if anchor.boot != boot {
+            return Err("it is from another machine, or from before the machine was restarted; \
+                        start a new run"
+                .into());
+        }
+        let earlier = Self { trust, anchor };
+        if earlier.is_sane() { Ok(earlier) } else { Err("its figures are impossible".into()) }
+    }
+
+    /// Whether figures can be added: reports are untrusted.
+    fn is_sane(&self) -> bool {
+        let Trust { clocks, matrix, sandwiches, watched, wall, .. } = &self.trust;
+        let tries = clocks.iter().flat_map(|watch| [watch.tries(), watch.backwards()]);
+        let pairs = matrix.pairs.iter().flat_map(|pair| {
+            let exchanges = pair.offsets.iter().map(|offset| offset.exchanges);
+            exchanges.chain([pair.handed.turns, pair.handed.backwards])
+        });
+        let sandwiches = sandwiches
+            .iter()
+            .flat_map(|one| [one.tries, one.below, one.above, one.calls_backwards]);
+        let wall = wall.iter();
+        let wall = wall.flat_map(|wall| [wall.looks, wall.more_steps, wall.reported.unwrap_or(0)]);
+        let watched = [watched.looks, watched.more_jumps.unwrap_or(0)];
+        let mut counts = tries.chain(pairs).chain(sandwiches).chain(wall).chain(watched);
+        let time = |s: f64| (0.0..=MOST_S).contains(&s);
+        let times = time(self.trust.seconds) && time(self.trust.asked_s);
+        let ticks = self.anchor.tick_ns > 0.0 && self.anchor.tick_ns <= 1e9 / LEAST_HZ;
+        times && ticks && counts.all(|count| count <= MOST)
+    }
+
+    /// The rate that the counter was taken to have, in hertz.
+    ///
+    /// # Errors
+    /// It was another counter.
+    pub(super) fn hz_of(&self, counter: &str) -> Result<f64, String> {
+        let then = &self.anchor.counter;
+        if then != counter {
+            return Err(format!(
+                "the counter is now {counter}, but it was {then}; start a new run"
+            ));
+        }
+        Ok(1e9 / self.anchor.tick_ns)
+    }
+}
+
+/// Lets a page of the hypervisor begin with what it showed in the earlier run.
+pub(super) fn since(page: &mut VmClock, earlier: Option<&VmClock>) {
+    let Some(earlier) = earlier else { return };
+    page.disruption_marker[0] = earlier.disruption_marker[0];
+    if let (Some(now), Some(then)) = (&mut page.generation, earlier.generation) {
+        now[0] = then[0];
+    }
+}
+
+/// A request to continue an earlier run.
+pub struct Resumed {
+    request: Request,
+    earlier: Earlier,
+}
+
+impl Resumed {
+    /// Makes a request to go on with these clocks for this time; by default, for the rest of the
+    /// time that was asked for, or for `again` (by default, that of [`schedule`]) if it is over.
+    ///
+    /// # Errors
+    /// The run cannot be continued on this machine; one line says why.
+    pub fn of(
+        entries: Vec<&'static Entry>,
+        trust: Trust,
+        time: Option<Duration>,
+        again: Option<Duration>,
+    ) -> Result<Self, String> {
+        let earlier = Earlier::of(trust)?;
+        let left = earlier.trust.asked_s - earlier.trust.seconds;
+        let left = (left > LEFT_S).then(|| Duration::from_secs_f64(left));
+        let time = time.or(left).or(again).unwrap_or(schedule::TRUST.time);
+        Ok(Self { request: Request { entries, time: Some(time) }, earlier })
+    }
+}
+
+impl Measurement for Resumed {
+    fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
+        self.request.watch(Some(self.earlier), setting, report)
     }
 }

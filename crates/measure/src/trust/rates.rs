@@ -1,7 +1,7 @@
 //! Which rates are compared, and what each comparison can show.
 
-use super::clock_watcher::{PTP, RTC};
 use super::log::{Log, Role};
+use super::real::{PTP, RTC};
 use chronoscope_model::Environment;
 use chronoscope_model::comparison::Standing;
 use chronoscope_model::environment::RateKind;

@@ -1,10 +1,10 @@
 //! State that the threads of a run share.
 
 use super::live_row::locked;
+use super::overshoots::Ring;
 use super::plan::Plan;
-use super::ring::Ring;
-use crate::engine::neighbour::Neighbour;
-use crate::engine::time::RunClock;
+use crate::engine::machine::Neighbour;
+use crate::engine::schedule::RunClock;
 use chronoscope_model::waits::{Load, Moment};
 use chronoscope_probes::blame::{Missing, Names, Trace, read_task};
 use chronoscope_probes::clocks::steps;

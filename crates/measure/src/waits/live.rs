@@ -1,15 +1,13 @@
 //! Waits that go on until they are stopped, for `watch`: the threads of a run under one load, and
 //! what they have to show for a reader that takes it away.
 
-use super::clocks::Clocks;
-use super::host::{Scale, Thread};
+use super::host::{Clocks, Scale, Thread};
 use super::live_row::{LiveRow, locked};
 use super::plan::{Error, Plan};
 use super::row::{self, Common};
-use super::run::start_load;
+use super::start_load;
 use super::threads::Threads;
-use crate::engine::Ruler;
-use crate::engine::notes;
+use crate::engine::{Ruler, notes};
 use crate::runtimes::waiting::Waiters;
 use chronoscope_model::Note;
 use chronoscope_model::recording::{Dropped, Event, Late, Pause, Row, Waits, WhySince};
@@ -66,7 +64,7 @@ impl Live {
             cpu: live.cpu,
             unavailable_reason: live.failure().map(str::to_owned),
             tolerance_ns: u64::try_from(clocks.tolerance_ns(live.spec.ns)).unwrap_or(0),
-            wait: Box::new(row::of(live, &common)),
+            wait: Box::new(row::report_row(live, &common)),
         };
         self.threads.rows.iter().map(row).collect()
     }

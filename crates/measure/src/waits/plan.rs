@@ -1,6 +1,6 @@
 //! The plan of a run of waits, checked before anything runs.
 
-use crate::engine::load::{LONGEST_SPIN, check_fifo, check_processes};
+use crate::engine::children::{LONGEST_SPIN, check_fifo, check_processes};
 use chronoscope_model::Note;
 use chronoscope_model::units::{human, plural, short_ns};
 use chronoscope_model::waits::{self, Class, Load, Priority, Slack, Wait, WaitSpec};

@@ -2,10 +2,8 @@
 //! writer and one reader. The writer never waits for the reader, and counts what it cannot keep.
 
 use std::ops::RangeInclusive;
-use std::sync::atomic::{
-    AtomicI64, AtomicU64, AtomicUsize,
-    Ordering::{Acquire, Relaxed, Release},
-};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize};
 
 /// The places of a ring hold the waits of this time, in nanoseconds, many times that between two
 /// readings, but not fewer or more than these.

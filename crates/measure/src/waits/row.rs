@@ -1,16 +1,24 @@
-//! Makes a row of the report from the counts.
+//! Makes a row of the report from the counts of this run and of one that it continues.
+//!
+//! Some late waits took a whole number of ticks: those of a thread that sleeps from tick to tick,
+//! as with Windows' 64 Hz, or that gets its CPU at a tick only.
+//!
+//! From an earlier run, it takes over the rows and the load.
 
-use super::lateness::Recorded;
-use super::live_row::{LiveRow, locked};
+use super::live_row::{LiveRow, RowSpec, Spent, locked};
+use super::overshoots::{LONGEST, Recorded};
 use super::plan::Plan;
-use super::spent::Spent;
-use super::ticks;
+use super::reasons::Reasons;
 use chronoscope_model::Note;
-use chronoscope_model::waits::{Load, LoadRun, Priority, Slack, StoppedBy, Throttled, Wait};
+use chronoscope_model::waits::{
+    ByClock, Load, LoadRun, Priority, Slack, StoppedBy, Throttled, Wait, WholeTicks,
+};
 use chronoscope_probes::waits::{Asked, Entry, os};
+use hdrhistogram::Histogram as Hdr;
+use std::collections::BTreeMap;
 
 /// Makes the row of a method that cannot be used here, or under this load.
-pub(super) fn unavailable(entry: &Entry, load: Load, reason: &str) -> Wait {
+pub(super) fn unavailable_row(entry: &Entry, load: Load, reason: &str) -> Wait {
     Wait {
         id: entry.id.into(),
         call: entry.call.into(),
@@ -39,7 +47,7 @@ pub(super) struct Common<'a> {
 }
 
 /// Makes the row of the records so far.
-pub(super) fn of(live: &LiveRow, common: &Common) -> Wait {
+pub(super) fn report_row(live: &LiveRow, common: &Common) -> Wait {
     let (spec, spent) = (&live.spec, live.spent());
     let Recorded { ruler, clock } = live.lateness.read();
     let samples = ruler.histogram.len();
@@ -72,7 +80,7 @@ pub(super) fn of(live: &LiveRow, common: &Common) -> Wait {
         power: common.power.clone(),
         kept_awake: common.kept_awake,
         // On a grid, a wait begins at no tick.
-        whole_ticks: (!spec.periodic).then(|| ticks::whole(&ruler.histogram, spec.ns)).flatten(),
+        whole_ticks: (!spec.periodic).then(|| whole_ticks(&ruler.histogram, spec.ns)).flatten(),
         by_clock: (samples > 0).then_some(clock),
         censored: live.censored(),
         throttled: throttled(&spent, common),
@@ -87,8 +95,8 @@ pub(super) fn of(live: &LiveRow, common: &Common) -> Wait {
         seconds: spent.ns as f64 / 1e9,
         stopped_by: if live.failure().is_some() { StoppedBy::Failure } else { common.stopped_by },
         why: live.why.as_ref().map(|reasons| locked(reasons).clone().report()),
-        notes: notes(live, common),
-        ..ruler.fill(above(live), unavailable(spec.entry, common.load, ""))
+        notes: row_notes(live, common),
+        ..ruler.fill(above(live), unavailable_row(spec.entry, common.load, ""))
     }
 }
 
@@ -109,7 +117,7 @@ fn throttled(spent: &Spent, common: &Common) -> Option<Throttled> {
 }
 
 /// The notes on the row, including those of an earlier run.
-fn notes(live: &LiveRow, common: &Common) -> Vec<String> {
+fn row_notes(live: &LiveRow, common: &Common) -> Vec<String> {
     let mut all = live.notes.get().cloned().unwrap_or_default();
     for note in &common.notes {
         if !all.contains(&note.text) {
@@ -128,11 +136,238 @@ pub(super) fn period_ms(slack: Option<Slack>) -> Option<u32> {
     }
 }
 
+/// A wait is within this part of a tick if it took a whole number of them. By chance, one in 16
+/// would be: twice this part.
+const PART: u64 = 32;
+/// Fewer waits show nothing.
+const ENOUGH: u64 = 8;
+/// At least one in this many late waits took a whole number of ticks. All do if each begins at a
+/// tick; those that follow a wait of another method do not.
+const ONE_IN: u64 = 3;
+/// A shorter tick, in nanoseconds, is not told apart from the time that a wake-up takes.
+const SHORTEST: u64 = 500_000;
+
+/// What the overshoots of waits of `ns` nanoseconds say about the ticks that the system reports.
+pub(super) fn whole_ticks(overshoots: &Hdr<u64>, ns: u64) -> Option<WholeTicks> {
+    longest_of_ticks(overshoots, ns, &os::ticks())
+}
+
+/// The longest of these ticks, in nanoseconds, of which late waits took a whole number.
+fn longest_of_ticks(overshoots: &Hdr<u64>, ns: u64, ticks: &[u64]) -> Option<WholeTicks> {
+    let long = ticks.iter().copied().filter(|tick| *tick >= SHORTEST);
+    let found = long.filter_map(|tick| counted(overshoots, ns, tick));
+    found.max_by_key(|found| found.tick_ns)
+}
+
+fn counted(overshoots: &Hdr<u64>, ns: u64, tick: u64) -> Option<WholeTicks> {
+    let part = tick / PART;
+    let (mut late, mut of_each) = (0, BTreeMap::<u64, u64>::new());
+    for bucket in overshoots.iter_recorded() {
+        let over = overshoots.median_equivalent(bucket.value_iterated_to());
+        // Above, a bucket of the histogram may be as wide as the part.
+        if !(part..=tick * PART / 2).contains(&over) {
+            continue;
+        }
+        late += bucket.count_at_value();
+        let waited = ns.saturating_add(over);
+        let nearest = (waited + tick / 2) / tick;
+        if waited.abs_diff(nearest * tick) <= part {
+            *of_each.entry(nearest).or_default() += bucket.count_at_value();
+        }
+    }
+    let whole: u64 = of_each.values().sum();
+    let usual = of_each.into_iter().max_by_key(|(_, count)| *count)?.0;
+    let enough = whole >= ENOUGH && whole * ONE_IN >= late;
+    enough.then_some(WholeTicks { tick_ns: tick, late, whole, usual })
+}
+
+/// A run cannot last longer than this, in seconds.
+const MOST_S: f64 = 1e9;
+
+/// Returns the load in the rows of the earlier run. Impossible figures count as none, because
+/// reports are untrusted.
+pub(super) fn earlier_load(plan: &Plan, load: Load) -> Option<&LoadRun> {
+    let rows = plan.earlier.iter().filter(|row| row.load == load);
+    let mut runs = rows.filter_map(|row| row.load_run.as_ref());
+    let sane = |s: f64| (0.0..=MOST_S).contains(&s);
+    let fits = |run: &LoadRun| {
+        let mut processes = run.processes.iter();
+        sane(run.seconds) && processes.all(|p| sane(p.cpu_s) && p.ended_s.is_none_or(sane))
+    };
+    runs.next().filter(|run| fits(run))
+}
+
+/// Combines the load of both runs. The times of each process are added if both runs have the same
+/// processes.
+pub(super) fn joined_loads(earlier: Option<&LoadRun>, mut now: LoadRun) -> LoadRun {
+    let Some(earlier) = earlier else { return now };
+    let places = |run: &LoadRun| run.processes.iter().map(|p| p.cpu).collect::<Vec<_>>();
+    if places(earlier) != places(&now) {
+        now.notes.push(
+            "the run was continued with other load processes; the CPU time of the earlier ones is \
+             not included"
+                .into(),
+        );
+        return now;
+    }
+    for (process, before) in now.processes.iter_mut().zip(&earlier.processes) {
+        process.cpu_s += before.cpu_s;
+        let later = process.ended_s.map(|s| s + earlier.seconds);
+        process.ended_s = before.ended_s.or(later);
+    }
+    now.seconds += earlier.seconds;
+    for note in &earlier.notes {
+        if !now.notes.contains(note) {
+            now.notes.push(note.clone());
+        }
+    }
+    now
+}
+
+/// Whether a row of an earlier run matches this specification.
+pub(super) fn continues(wait: &Wait, spec: &RowSpec, load: Load, cpu: Option<usize>) -> bool {
+    let slack = match spec.slack {
+        None => true,
+        Some(Slack::Default) => wait.default_slack,
+        Some(Slack::Ns(ns)) => {
+            let asked = period_ms(spec.slack);
+            let same = match asked {
+                Some(_) => wait.timer_period_ms == asked,
+                None => wait.slack_ns == Some(ns),
+            };
+            !wait.default_slack && same
+        }
+    };
+    wait.available
+        && wait.id == spec.entry.id
+        && wait.requested_ns == Some(spec.ns)
+        && wait.period_ns.is_some() == spec.periodic
+        && wait.load == load
+        && wait.cpu == cpu
+        && wait.slice_ns == spec.slice
+        && slack
+}
+
+/// Continues a row of an earlier run.
+///
+/// # Errors
+/// The histograms or figures contradict each other: reports are untrusted.
+pub(super) fn continue_row(row: &LiveRow, wait: &Wait) -> Result<(), String> {
+    let fail = |why: &str| Err(format!("the row of {} cannot be continued: {why}", wait.id));
+    let overshoot = match wait.overshoot.decode() {
+        Ok(hdr) => hdr,
+        Err(why) => return fail(&why),
+    };
+    if wait.samples != overshoot.len() || !sane(wait) {
+        return fail("its figures contradict each other");
+    }
+    if let Some(why) = &wait.why {
+        if why.all().is_some_and(|all| all.waits > wait.samples) {
+            return fail("more wake-ups are explained than took place");
+        }
+        if let Some(reasons) = &row.why {
+            *locked(reasons) = Reasons::of(why);
+        }
+    }
+    if let Some(grid) = &wait.grid {
+        let mut missed = match grid.corrected.decode() {
+            Ok(hdr) => hdr,
+            Err(why) => return fail(&why),
+        };
+        if missed.subtract(&overshoot).is_err() {
+            return fail(
+                "its corrected histogram is not the sum of the plain one and the missed \
+                         deadlines",
+            );
+        }
+        if missed.len() > MOST_POSSIBLE {
+            return fail("it has more missed deadlines than are possible");
+        }
+        row.missed.load(&missed);
+    }
+    // If the time of the run is over, nothing more is measured, and its rows must stay as they are.
+    if let Some(slack) = row.spec.slack.and(wait.slack_ns) {
+        let _ = row.slack_ns.set(slack);
+    }
+    if let Some(slice) = row.spec.slice.and(wait.slice_ns) {
+        let _ = row.slice_ns.set(slice);
+    }
+    if let Some(censored) = &wait.censored {
+        row.add_censored(censored);
+    }
+    let _ = row.notes.set(wait.notes.iter().take(MOST_NOTES).cloned().collect());
+    let ruler = ByClock {
+        early: wait.early,
+        min_ns: wait.min_ns,
+        mean_ns: wait.mean_ns,
+        max_ns: wait.max_ns,
+        std_dev_ns: wait.std_dev_ns,
+        ..ByClock::default()
+    };
+    row.lateness.load(&overshoot, &ruler, wait.by_clock.as_ref());
+    row.load_gaps(&wait.gaps, wait.gaps_left_out);
+    row.set_spent(Spent {
+        ns: (wait.seconds * 1e9) as u64,
+        cpu_ns: wait.cpu_ns.map(|ns| (ns * wait.samples as f64) as u64),
+        switches: wait.voluntary_switches.zip(wait.involuntary_switches),
+        throttled: wait.throttled,
+    });
+    Ok(())
+}
+
+/// The most notes that are taken over.
+const MOST_NOTES: usize = 100;
+/// The largest count or sum of nanoseconds that a run can have, which is 31 years in nanoseconds.
+/// Whatever is added to it in the life of a machine does not overflow 64 bits.
+const MOST_POSSIBLE: u64 = 1_000_000_000_000_000_000;
+
+/// Whether the figures of a row can belong to the same run.
+fn sane(wait: &Wait) -> bool {
+    let clock = wait.by_clock.as_ref();
+    let spreads = [
+        Some((wait.min_ns, wait.mean_ns, wait.max_ns, wait.early)),
+        clock.map(|c| (c.min_ns, c.mean_ns, c.max_ns, c.early)),
+    ];
+    let spread = |(min, mean, max, early): (i64, f64, i64, u64)| {
+        let bounded = |ns: i64| ns.unsigned_abs() <= 100 * LONGEST;
+        // An export has six digits of the mean, but all digits of the minimum and maximum.
+        let off = 1.0 + min.unsigned_abs().max(max.unsigned_abs()) as f64 * 1e-5;
+        bounded(min)
+            && bounded(max)
+            && (min as f64 - off..=max as f64 + off).contains(&mean)
+            && early <= wait.samples
+    };
+    let counts = [
+        Some(wait.samples),
+        wait.voluntary_switches,
+        wait.involuntary_switches,
+        Some(wait.gaps_left_out),
+        wait.throttled.map(|it| it.periods),
+        wait.throttled.map(|it| it.ns),
+        wait.censored.as_ref().map(|it| it.count),
+        wait.censored.as_ref().map(|it| it.late_ns),
+    ];
+    let n = wait.samples as f64;
+    let sums = [
+        wait.mean_ns * n,
+        clock.map_or(0.0, |c| c.mean_ns * n),
+        wait.cpu_ns.map_or(0.0, |ns| ns * n),
+        wait.seconds * 1e9,
+    ];
+    let std_devs = [wait.std_dev_ns, clock.and_then(|clock| clock.std_dev_ns)];
+    let possible = |ns: f64| (0.0..=100.0 * LONGEST as f64).contains(&ns);
+    spreads.into_iter().flatten().all(spread)
+        && std_devs.into_iter().flatten().all(possible)
+        && counts.into_iter().flatten().all(|count| count <= MOST_POSSIBLE)
+        && sums.iter().all(|ns| ns.abs() <= MOST_POSSIBLE as f64)
+        && wait.cpu_ns.is_none_or(|ns| ns >= 0.0)
+        && wait.seconds >= 0.0
+}
+
 #[cfg(test)]
-mod tests {
-    use super::super::earlier::{answers, go_on};
-    use super::super::row_spec::RowSpec;
+mod row_tests {
     use super::*;
+    use crate::waits::live_row::RowSpec;
     use chronoscope_model::histogram::Histogram;
     use chronoscope_model::waits::Censored;
     use chronoscope_probes::waits;
@@ -184,7 +419,7 @@ mod tests {
         let plan = Plan::default();
         let mut common = common(&plan);
         common.notes = vec![crate::engine::notes::stepped(1.0, 2.0)];
-        let first = of(&measured(), &common);
+        let first = report_row(&measured(), &common);
         common.notes.clear();
         assert_eq!((first.samples, first.min_ns, first.max_ns), (4, 55_000, 3_500_000));
         let grid = first.grid.clone().expect("periodic");
@@ -196,12 +431,12 @@ mod tests {
             assert!(histogram.max_ns <= 3_500_000);
         }
 
-        assert!(answers(&first, &spec(), Load::None, Some(1)));
-        assert!(!answers(&first, &spec(), Load::Low, Some(1)));
-        assert!(!answers(&first, &spec(), Load::None, None));
+        assert!(continues(&first, &spec(), Load::None, Some(1)));
+        assert!(!continues(&first, &spec(), Load::Low, Some(1)));
+        assert!(!continues(&first, &spec(), Load::None, None));
         let second = LiveRow::new(spec(), Some(1), false);
-        go_on(&second, &first).expect("its own row");
-        assert_eq!(of(&second, &common), first);
+        continue_row(&second, &first).expect("its own row");
+        assert_eq!(report_row(&second, &common), first);
         assert_eq!((first.slack_ns, first.notes.len()), (Some(50_000), 1));
     }
 
@@ -212,13 +447,13 @@ mod tests {
         (0..40).for_each(|_| record(&live, 60_000));
         // The run ends when no wait is in progress.
         live.censor(5_000_000);
-        assert_eq!(of(&live, &common(&plan)).censored, None);
-        let closed = of(&live, &common(&plan)).intervals.p90.expect("44 waits");
+        assert_eq!(report_row(&live, &common(&plan)).censored, None);
+        let closed = report_row(&live, &common(&plan)).intervals.p90.expect("44 waits");
         assert!(closed.high_ns.is_some());
         // The run ends before the deadline of a wait, so nothing is known about that wait.
         live.begin(9_000_000);
         live.censor(5_000_000);
-        let early = of(&live, &common(&plan));
+        let early = report_row(&live, &common(&plan));
         let one = Censored { count: 1, late_ns: 0 };
         assert_eq!((early.censored, early.intervals.p90), (Some(one), Some(closed)));
         // Many run out of time after their deadlines, as in a run that is resumed again and again.
@@ -226,7 +461,7 @@ mod tests {
             live.begin(1_000_000);
             live.censor(5_000_000);
         }
-        let row = of(&live, &common(&plan));
+        let row = report_row(&live, &common(&plan));
         let ten = Censored { count: 10, late_ns: 4_000_000 };
         assert_eq!(row.censored, Some(ten.clone()));
         assert_eq!((row.samples, row.intervals.p90.and_then(|it| it.high_ns)), (44, None));
@@ -234,10 +469,10 @@ mod tests {
         live.begin(1_000_000);
         live.end();
         live.censor(5_000_000);
-        assert_eq!(of(&live, &common(&plan)).censored, Some(ten.clone()));
+        assert_eq!(report_row(&live, &common(&plan)).censored, Some(ten.clone()));
         // A run that continues takes this over.
         let second = LiveRow::new(spec(), Some(1), false);
-        go_on(&second, &row).expect("its own row");
+        continue_row(&second, &row).expect("its own row");
         assert_eq!(second.censored(), Some(ten));
     }
 
@@ -245,10 +480,11 @@ mod tests {
     fn what_a_quota_throttled_is_that_of_the_turns_or_of_the_run() {
         let plan = Plan::default();
         let live = measured();
-        assert_eq!(of(&live, &common(&plan)).throttled, None);
+        assert_eq!(report_row(&live, &common(&plan)).throttled, None);
         let some = |periods, ns| Throttled { periods, ns };
         let run = Common { throttled: Some(some(1, 500)), ..common(&plan) };
-        let shown = |common: &Common| of(&live, common).throttled.map(|it| (it.periods, it.ns));
+        let shown =
+            |common: &Common| report_row(&live, common).throttled.map(|it| (it.periods, it.ns));
         assert_eq!(shown(&run), Some((1, 500)));
         let mut spent = live.spent();
         for throttled in [some(2, 300), some(3, 100)] {
@@ -257,7 +493,7 @@ mod tests {
         live.set_spent(spent);
         assert_eq!(shown(&common(&plan)), Some((5, 400)));
         let second = LiveRow::new(spec(), Some(1), false);
-        go_on(&second, &of(&live, &common(&plan))).expect("its own row");
+        continue_row(&second, &report_row(&live, &common(&plan))).expect("its own row");
         assert_eq!(second.spent().throttled, Some(some(5, 400)));
     }
 
@@ -269,14 +505,14 @@ mod tests {
         let later = measured();
         record(&later, 9_876_543);
         for (live, largest) in [(first, 1_234_567), (later, 9_876_543)] {
-            let mut row = of(&live, &common(&plan));
+            let mut row = report_row(&live, &common(&plan));
             let off = (row.max_ns - largest).abs();
             assert!(off <= largest / 1000, "{}", row.max_ns);
             assert!(row.overshoot.max_ns as i64 <= row.max_ns);
-            go_on(&LiveRow::new(spec(), Some(1), false), &row).expect("its own row");
+            continue_row(&LiveRow::new(spec(), Some(1), false), &row).expect("its own row");
             // An export writes it like this.
             row.mean_ns = format!("{:.5e}", row.mean_ns).parse().expect("a number");
-            go_on(&LiveRow::new(spec(), Some(1), false), &row).expect("its own row");
+            continue_row(&LiveRow::new(spec(), Some(1), false), &row).expect("its own row");
         }
     }
 
@@ -302,10 +538,100 @@ mod tests {
             |w| w.grid.as_mut().expect("periodic").corrected = Histogram::default(),
         ];
         for spoil in spoil {
-            let mut wait = of(&measured(), &common(&plan));
+            let mut wait = report_row(&measured(), &common(&plan));
             spoil(&mut wait);
-            let error = go_on(&LiveRow::new(spec(), None, false), &wait).expect_err("spoilt");
+            let error =
+                continue_row(&LiveRow::new(spec(), None, false), &wait).expect_err("spoilt");
             assert!(error.contains("rust/thread-sleep"), "{error}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod ticks_tests {
+    use super::*;
+    use chronoscope_model::histogram::empty;
+
+    const WINDOWS: u64 = 15_625_000;
+    const MS: u64 = 1_000_000;
+
+    fn planted(overshoots: impl IntoIterator<Item = u64>) -> Hdr<u64> {
+        let mut all = empty();
+        overshoots.into_iter().for_each(|ns| all.record(ns).expect("in range"));
+        all
+    }
+
+    #[test]
+    fn waits_that_end_at_ticks_are_found_with_their_usual_number() {
+        // 100 ms take 7 ticks of 15.625 ms, which is 109.4 ms, and now and then 8.
+        let late = |n: u64| if n.is_multiple_of(10) { 25_000_000 } else { 9_375_000 };
+        let all = planted((0..50).map(|n| late(n) + n * 2_000));
+        let found = longest_of_ticks(&all, 100 * MS, &[MS, WINDOWS]).expect("at ticks");
+        assert_eq!(found, WholeTicks { tick_ns: WINDOWS, late: 50, whole: 50, usual: 7 });
+        // 10 ms take one tick, and with a tick of 1 ms nothing is late.
+        let one = planted((0..50).map(|n| 5_625_000 + n * 1_000));
+        assert_eq!(longest_of_ticks(&one, 10 * MS, &[WINDOWS]).map(|it| it.usual), Some(1));
+        // Linux with a tick of 4 ms, next to a load: a wait of 1 ms takes one or two.
+        let loaded = planted((0..90).map(|n| if n % 3 == 0 { 55_000 } else { 3_010_000 + n }));
+        let found = longest_of_ticks(&loaded, MS, &[4 * MS]).expect("at ticks");
+        assert_eq!((found.late, found.whole, found.usual), (60, 60, 1));
+    }
+
+    #[test]
+    fn waits_that_end_anywhere_or_on_time_are_not() {
+        // Evenly over a tick: one in 16 is near a whole number.
+        let even = planted((0..1000).map(|n| n * WINDOWS / 1000));
+        assert_eq!(longest_of_ticks(&even, 100 * MS, &[WINDOWS]), None);
+        let on_time = planted((0..1000).map(|n| 50_000 + n * 10));
+        assert_eq!(longest_of_ticks(&on_time, 100 * MS, &[MS, 4 * MS, WINDOWS]), None);
+        let few = planted([9_375_000; 7]);
+        assert_eq!(longest_of_ticks(&few, 100 * MS, &[WINDOWS]), None);
+        // No tick is known, or it is too short to be seen; and nothing was measured.
+        let all = planted([9_375_000; 50]);
+        assert_eq!(longest_of_ticks(&all, 100 * MS, &[]), None);
+        assert_eq!(longest_of_ticks(&all, 100 * MS, &[1, 100_000]), None);
+        assert_eq!(longest_of_ticks(&empty(), u64::MAX, &[WINDOWS]), None);
+    }
+}
+
+#[cfg(test)]
+mod earlier_tests {
+    use super::*;
+    use chronoscope_model::waits::LoadProcess;
+
+    fn run(cpus: &[usize], cpu_s: f64, seconds: f64) -> LoadRun {
+        let process = |&cpu: &usize| LoadProcess { cpu, cpu_s, ended_s: None };
+        LoadRun { seconds, processes: cpus.iter().map(process).collect(), ..LoadRun::default() }
+    }
+
+    #[test]
+    fn the_time_of_two_runs_is_added() {
+        let mut earlier = run(&[0, 1], 1.5, 2.0);
+        earlier.processes[1].ended_s = Some(1.0);
+        earlier.notes = vec!["shared".into()];
+        let both = joined_loads(Some(&earlier), run(&[0, 1], 0.5, 1.0));
+        assert_eq!((both.seconds, both.cpus()), (3.0, 4.0 / 3.0));
+        assert_eq!((both.lost(), both.notes.len()), (1, 1));
+        let mut later = run(&[0, 1], 0.5, 1.0);
+        later.processes[0].ended_s = Some(0.25);
+        let both = joined_loads(Some(&run(&[0, 1], 1.5, 2.0)), later.clone());
+        assert_eq!(both.processes[0].ended_s, Some(2.25));
+        assert_eq!(joined_loads(None, later.clone()), later);
+        let other = joined_loads(Some(&run(&[0], 1.5, 2.0)), run(&[0, 1], 0.5, 1.0));
+        assert_eq!((other.seconds, other.notes.len()), (1.0, 1));
+    }
+
+    #[test]
+    fn impossible_figures_count_as_none() {
+        for (cpu_s, seconds) in [(f64::NAN, 1.0), (1.0, 1e300), (-1.0, 1.0)] {
+            let row = Wait {
+                load: Load::Low,
+                load_run: Some(run(&[0], cpu_s, seconds)),
+                ..Wait::default()
+            };
+            let plan = Plan { earlier: vec![row], ..Plan::default() };
+            assert_eq!(earlier_load(&plan, Load::Low), None);
+            assert_eq!(earlier_load(&plan, Load::None), None);
         }
     }
 }

@@ -1,28 +1,29 @@
 //! The threads of one load, and what they show while they wait.
+//!
+//! [`CountsBefore`] is what is known about the moment of an overshoot that ended a run: the
+//! system's counts before it and just after it.
 
-use super::earlier;
-use super::gaps::Gaps;
+use super::Progress;
 use super::host::{Scale, Thread};
 use super::job::Job;
-use super::live_row::{LiveRow, locked};
+use super::live_row::{LiveRow, RowSpec, add_switches, locked};
+use super::meanwhile::Gaps;
 use super::plan::{Error, Plan};
-use super::progress::Progress;
 use super::records::Records;
-use super::row::{self, Common};
-use super::row_spec::RowSpec;
+use super::row::{self, Common, continue_row, continues};
 use super::runners::Runners;
 use super::schedule::CpuSchedule;
-use super::spent::add_switches;
 use super::worker::Worker;
 use crate::engine::Ruler;
-use crate::engine::time::RunClock;
+use crate::engine::schedule::RunClock;
 use crate::runtimes::waiting::Waiters;
 use chronoscope_model::quantile::Percentile;
-use chronoscope_model::waits::{Load, Overshoots, StoppedBy, Throttled, Wait};
+use chronoscope_model::waits::{Load, Moment, Overshoots, StoppedBy, Throttled, Wait};
 use chronoscope_probes::blame::{Sources, Trace, has_slack};
 use chronoscope_probes::machine::quota::Quota;
-use chronoscope_probes::machine::{Root, affinity};
+use chronoscope_probes::machine::{Root, affinity, noise};
 use chronoscope_probes::time::Instant;
+use chronoscope_probes::waits::moment::{Counts, interrupts, khz};
 use chronoscope_probes::waits::os;
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
@@ -130,7 +131,8 @@ impl Threads {
 
     /// The rows so far, with the names of those who made them late.
     pub(super) fn report(&self, common: &Common) -> Vec<Wait> {
-        let mut rows: Vec<Wait> = self.rows.iter().map(|live| row::of(live, common)).collect();
+        let mut rows: Vec<Wait> =
+            self.rows.iter().map(|live| row::report_row(live, common)).collect();
         if let Some(names) = &self.job.names {
             let names = locked(names);
             rows.iter_mut().filter_map(|row| row.why.as_mut()).for_each(|why| names.name_all(why));
@@ -255,8 +257,8 @@ pub(super) fn every_row(
                 let mut row = LiveRow::new(spec, cpu, plan.spec.why && entry.runtime.is_none());
                 row.records = plan.watched.then(|| Records::new(spec.ns));
                 let mut earlier = plan.earlier.iter();
-                if let Some(wait) = earlier.find(|w| earlier::answers(w, &spec, load, cpu)) {
-                    earlier::go_on(&row, wait).map_err(Error)?;
+                if let Some(wait) = earlier.find(|w| continues(w, &spec, load, cpu)) {
+                    continue_row(&row, wait).map_err(Error)?;
                 }
                 all.push(Arc::new(row));
             }
@@ -267,4 +269,46 @@ pub(super) fn every_row(
         only.touch();
     }
     Ok(all)
+}
+
+pub(super) struct CountsBefore {
+    at_s: f64,
+    steal_ns: Option<u64>,
+    interrupts: Option<Counts>,
+    switches: Option<(u64, u64)>,
+}
+
+impl CountsBefore {
+    /// Reads the counts now; `switches` are those of the waiting threads.
+    pub(super) fn now(job: &Job, switches: Option<(u64, u64)>) -> Self {
+        Self {
+            at_s: job.seconds(),
+            steal_ns: noise::steal_ns(None),
+            interrupts: interrupts(),
+            switches,
+        }
+    }
+
+    /// Adds to an overshoot what happened around it, from the counts `self` to the counts `after`.
+    pub(super) fn around(&self, moment: &Moment, after: &Self) -> Moment {
+        let since = |from: Option<u64>, to: Option<u64>| Some(to?.saturating_sub(from?));
+        // CountsBefore the end of the first burst there are no counts, so they start from zero.
+        let switch = |which: fn((u64, u64)) -> u64| {
+            let before = self.switches.map_or(0, which);
+            since(Some(before), after.switches.map(which))
+        };
+        let interrupts = match (&self.interrupts, &after.interrupts) {
+            (Some(before), Some(after)) => after.since(before, moment.cpu),
+            _ => Vec::new(),
+        };
+        Moment {
+            span_s: after.at_s - self.at_s,
+            steal_ms: since(self.steal_ns, after.steal_ns).map(|ns| ns as f64 / 1e6),
+            voluntary_switches: switch(|s| s.0),
+            involuntary_switches: switch(|s| s.1),
+            khz: moment.cpu.and_then(khz),
+            interrupts,
+            ..moment.clone()
+        }
+    }
 }

@@ -1,15 +1,11 @@
 //! What a waiting thread does in its turn: bursts of one of its rows.
 
-use super::burst::{Burst, Cut};
-use super::clocks::Clocks;
-use super::explain::quickest;
-use super::host::{Opened, Scale, Waiting};
-use super::live_row::{LiveRow, locked};
-use super::rounds::Turn;
+use super::burst::{Burst, Cut, quickest};
+use super::host::{Clocks, Opened, Scale, Waiting};
+use super::live_row::{LiveRow, Spent, locked};
 use super::runners::Runners;
-use super::schedule::CpuSchedule;
-use super::spent::Spent;
-use crate::engine::load::{rest_due, rest_of};
+use super::schedule::{CpuSchedule, Turn};
+use crate::engine::children::{rest_due, rest_of};
 use crate::runtimes::waiting::Asked;
 use chronoscope_model::waits::Slack;
 use chronoscope_probes::blame::Sources;

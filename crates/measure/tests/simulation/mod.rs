@@ -3,14 +3,12 @@
 //! cost of a sample, need neither noise nor waiting.
 
 use super::burst::Burst;
-use super::clocks::Clocks;
-use super::host::{Scale, Waiting};
+use super::host::{Clocks, Scale, Waiting};
 use super::job::Job;
-use super::live_row::LiveRow;
+use super::live_row::{LiveRow, RowSpec};
+use super::overshoots::Ring;
 use super::plan::{Error, Plan};
-use super::ring::Ring;
 use super::row::{self, Common};
-use super::row_spec::RowSpec;
 use super::schedule::CpuSchedule;
 use super::threads::every_row;
 use super::worker::Worker;
@@ -174,7 +172,7 @@ pub fn simulate(plan: &Plan, methods: &[FakeMethod]) -> Result<Vec<Wait>, Error>
         (false, None) => StoppedBy::Time,
     };
     let common = common(&plan, stopped_by);
-    Ok(rows.iter().map(|row| row::of(row, &common)).collect())
+    Ok(rows.iter().map(|row| row::report_row(row, &common)).collect())
 }
 
 fn common(plan: &Plan, stopped_by: StoppedBy) -> Common<'_> {
@@ -241,6 +239,6 @@ impl Simulation {
 
     /// The row as a report shows it.
     pub fn row(&self) -> Wait {
-        row::of(&self.row, &common(&self.plan, StoppedBy::Time))
+        row::report_row(&self.row, &common(&self.plan, StoppedBy::Time))
     }
 }

@@ -2,9 +2,8 @@
 //! machine once a second.
 
 use crate::Error;
-use chronoscope_measure::deltas::slices::Slices;
-use chronoscope_measure::engine::Ruler;
-use chronoscope_measure::engine::notes;
+use chronoscope_measure::deltas::Slices;
+use chronoscope_measure::engine::{Ruler, notes};
 use chronoscope_measure::run::session::distrust;
 use chronoscope_measure::waits::{ClockWatch, Live, Plan, Tap};
 use chronoscope_model::Note;

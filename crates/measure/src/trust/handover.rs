@@ -1,13 +1,25 @@
 //! Which pairs of CPUs are compared, and what is known about each pair.
+//!
+//! Whether the processor's counter agrees on several CPUs. One test brackets a value of one CPU
+//! between two values of another; the other hands values back and forth. All reads are fenced on
+//! both sides, so only the counters themselves can be out of step.
 
 use super::host::{Bracket, Compared, Played};
+use crate::engine::ordering::order_between;
+use chronoscope::counter;
+use chronoscope_model::environment::Environment;
+use chronoscope_model::ordering::{self, AcrossCpus, Handed};
 use chronoscope_model::trust::{HandedAll, Matrix, Offset, Pair};
+use chronoscope_probes::order::Turns;
+use chronoscope_probes::time::Instant;
 use std::collections::{BTreeMap, HashSet};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 /// The most pairs that are compared. A machine of 90 CPUs has that many; on a larger one, each CPU
 /// is compared with the first and with its neighbour, and the rest of the pairs are drawn at
 /// random.
-const MOST: usize = 4096;
+const MOST_PAIRS: usize = 4096;
 
 /// Returns how many pairs this many CPUs form.
 pub(super) fn possible(cpus: usize) -> u64 {
@@ -25,7 +37,7 @@ pub(super) struct PairOrder {
 impl PairOrder {
     pub(super) fn new(cpus: &[usize], rng: &mut fastrand::Rng) -> Self {
         let mut pairs = Vec::new();
-        if possible(cpus.len()) <= MOST as u64 {
+        if possible(cpus.len()) <= MOST_PAIRS as u64 {
             for (at, &first) in cpus.iter().enumerate() {
                 pairs.extend(cpus[at + 1..].iter().map(|&second| [first, second]));
             }
@@ -34,13 +46,13 @@ impl PairOrder {
             let mut known = HashSet::new();
             let mut add = |one: usize, other: usize| {
                 let pair = [one.min(other), one.max(other)];
-                if one != other && pairs.len() < MOST && known.insert(pair) {
+                if one != other && pairs.len() < MOST_PAIRS && known.insert(pair) {
                     pairs.push(pair);
                 }
             };
             cpus[1..].iter().for_each(|&cpu| add(cpus[0], cpu));
             cpus.windows(2).for_each(|two| add(two[0], two[1]));
-            for _ in 0..2 * MOST {
+            for _ in 0..2 * MOST_PAIRS {
                 add(cpus[rng.usize(..cpus.len())], cpus[rng.usize(..cpus.len())]);
             }
         }
@@ -202,8 +214,153 @@ impl AllHanded {
     }
 }
 
+/// The turns of one game of hand-overs, and the exchanges of one round.
+const TURNS: u64 = 2000;
+/// The turns of the first round: on a busy machine each turn can take as long as a time slice.
+const FIRST_TURNS: u64 = 120;
+/// The most CPUs that one CPU is compared with: those furthest from it by number.
+const MOST_TURNS: usize = 16;
+/// The checks for an answer after which an exchange is given up, some 0.1 s.
+const PATIENCE: u32 = 1 << 22;
+
+/// Why nothing can be handed from thread to thread, if there is a reason: each turn would take a
+/// slice of Valgrind's scheduler.
+pub(crate) fn serialised(env: &Environment) -> Option<String> {
+    let valgrind = env.emulated.as_ref().filter(|what| what.starts_with("Valgrind"));
+    valgrind.map(|_| "Valgrind runs one thread at a time".into())
+}
+
+/// Compares the counter of `cpu`, on which the caller runs, with the counter of each of the others,
+/// within this time.
+pub fn measure_across(cpu: usize, others: &[usize], budget: Duration, hz: f64) -> AcrossCpus {
+    let mut chosen: Vec<usize> = others.iter().copied().filter(|other| *other != cpu).collect();
+    chosen.sort_by_key(|other| std::cmp::Reverse(other.abs_diff(cpu)));
+    let all = chosen.len();
+    chosen.truncate(MOST_TURNS);
+    let mut found = AcrossCpus::default();
+    let began = Instant::now();
+    for (done, other) in chosen.iter().enumerate() {
+        let rest = budget.saturating_sub(began.elapsed());
+        if rest.is_zero() {
+            break;
+        }
+        let share = rest / (chosen.len() - done) as u32;
+        match pair([cpu, *other], share, 1e9 / hz) {
+            Ok(pair) => found.pairs.push(pair),
+            Err(why) => found.left_out = Some(format!("CPU {other}: {why}")),
+        }
+    }
+    if all == 0 {
+        found.left_out = Some("this process may run on one CPU only".into());
+    } else if found.pairs.len() < all && found.left_out.is_none() {
+        let compared = found.pairs.len();
+        found.left_out = Some(format!("{compared} of {all} other CPUs were compared"));
+    }
+    found
+}
+
+/// Returns a result without any comparison, with the reason.
+pub fn without(why: String) -> AcrossCpus {
+    AcrossCpus { left_out: Some(why), ..AcrossCpus::default() }
+}
+
+fn pair(cpus: [usize; 2], share: Duration, tick_ns: f64) -> Result<ordering::Pair, String> {
+    let mut found = ordering::Pair {
+        handed: Handed { cpus, ..Handed::default() },
+        low_ns: f64::NEG_INFINITY,
+        high_ns: f64::INFINITY,
+        ..ordering::Pair::default()
+    };
+    let began = Instant::now();
+    let mut turns = FIRST_TURNS;
+    loop {
+        let player = |me| move |table: &Turns| table.play(me, turns, counter::start);
+        for seen in order_between(cpus[1], player(0), player(1))? {
+            found.handed.turns += seen.turns;
+            found.handed.backwards += seen.backwards;
+            found.handed.worst_ns = found.handed.worst_ns.max(seen.worst as f64 * tick_ns);
+        }
+        let [brackets, _] = order_between(
+            cpus[1],
+            |desk: &Desk| ask(desk, turns, counter::start),
+            |desk: &Desk| answer(desk, turns, counter::start),
+        )?;
+        found.exchanges += brackets.len() as u64;
+        let (low, high) = bounds(&brackets);
+        found.low_ns = found.low_ns.max(low * tick_ns);
+        found.high_ns = found.high_ns.min(high * tick_ns);
+        if began.elapsed() >= share {
+            break;
+        }
+        turns = (turns * 4).min(TURNS);
+    }
+    if found.exchanges > 0 && found.handed.turns > 0 {
+        Ok(found)
+    } else {
+        Err("it was busy".into())
+    }
+}
+
+/// Returns by how many ticks the other CPU is ahead, at least and at most. If it is ahead by `d`,
+/// each of its values less `d` lies order_between the two values of this CPU (as in RFC 5905, section 8,
+/// on one machine).
+fn bounds(brackets: &[Bracket]) -> (f64, f64) {
+    let behind = |a: u64, b: u64| a.wrapping_sub(b).cast_signed() as f64;
+    let low = brackets.iter().map(|b| behind(b.there, b.after));
+    let high = brackets.iter().map(|b| behind(b.there, b.before));
+    (low.fold(f64::NEG_INFINITY, f64::max), high.fold(f64::INFINITY, f64::min))
+}
+
+/// The number of the requested exchange, the number of the answered one, and the answer.
+#[derive(Default)]
+pub(crate) struct Desk {
+    asked: AtomicU64,
+    answered: AtomicU64,
+    value: AtomicU64,
+}
+
+/// Waits until the number is at least `wanted`; returns false if that takes too long.
+fn await_number(number: &AtomicU64, wanted: u64) -> bool {
+    (0..PATIENCE).any(|_| {
+        let there = number.load(Ordering::Acquire) >= wanted;
+        if !there {
+            std::hint::spin_loop();
+        }
+        there
+    })
+}
+
+/// Asks for this many values, which the other thread must [`answer`], and reads the counter before
+/// and after each.
+pub(crate) fn ask(desk: &Desk, turns: u64, read: impl Fn() -> u64) -> Vec<Bracket> {
+    let mut brackets = Vec::with_capacity(turns as usize);
+    for number in 1..=turns {
+        let before = read();
+        desk.asked.store(number, Ordering::Release);
+        if !await_number(&desk.answered, number) {
+            break;
+        }
+        let after = read();
+        let there = desk.value.load(Ordering::Relaxed);
+        brackets.push(Bracket { before, there, after });
+    }
+    brackets
+}
+
+/// Answers this many requests with a value of the counter.
+pub(crate) fn answer(desk: &Desk, turns: u64, read: impl Fn() -> u64) -> Vec<Bracket> {
+    for number in 1..=turns {
+        if !await_number(&desk.asked, number) {
+            break;
+        }
+        desk.value.store(read(), Ordering::Relaxed);
+        desk.answered.store(number, Ordering::Release);
+    }
+    Vec::new()
+}
+
 #[cfg(test)]
-mod tests {
+mod pairs_tests {
     use super::*;
 
     #[test]
@@ -216,7 +373,7 @@ mod tests {
             let distinct: HashSet<[usize; 2]> = order.take(planned).collect();
             assert_eq!(distinct.len(), planned);
             assert!(distinct.iter().all(|[a, b]| a < b));
-            assert_eq!(planned as u64, possible(cpus).min(MOST as u64), "{cpus}");
+            assert_eq!(planned as u64, possible(cpus).min(MOST_PAIRS as u64), "{cpus}");
             let visited: HashSet<usize> = distinct.iter().flatten().copied().collect();
             if (2..4000).contains(&cpus) {
                 assert_eq!(visited.len(), cpus);
@@ -266,5 +423,44 @@ mod tests {
         let why = matrix.left_out.expect("a reason");
         assert!(why.contains("1 of 3") && why.contains("offline"), "{why}");
         assert!(Pairs::default().matrix("c", 1, 0).left_out.is_some());
+    }
+}
+
+#[cfg(test)]
+mod across_tests {
+    use super::*;
+
+    #[test]
+    fn the_bounds_contain_the_true_difference_and_exclude_zero_if_it_is_large() {
+        // One way takes 50 to 90 ticks, the other 60 to 80. The other CPU is ahead by `ahead`.
+        let brackets = |ahead: i64| -> Vec<Bracket> {
+            let bracket = |n: u64| {
+                let before = 1_000_000 + n * 1000;
+                let middle = before + 50 + n * 7 % 41;
+                Bracket {
+                    before,
+                    there: middle.wrapping_add_signed(ahead),
+                    after: middle + 60 + n * 3 % 21,
+                }
+            };
+            (0..500).map(bracket).collect()
+        };
+        for ahead in [-5000, -100, 0, 30, 4000, -2_000_000] {
+            let (low, high) = bounds(&brackets(ahead));
+            let true_value = ahead as f64;
+            assert!(low <= true_value && true_value <= high, "{ahead}: {low} to {high}");
+            assert!(high - low <= 112.0, "{low} to {high}");
+            assert_eq!(low <= 0.0 && high >= 0.0, ahead.abs() < 60, "{ahead}: {low} to {high}");
+        }
+    }
+
+    #[test]
+    fn without_a_second_cpu_there_is_a_reason() {
+        let found = measure_across(3, &[3], Duration::from_millis(1), 1e9);
+        assert!(found.in_step().is_none() && found.left_out.is_some());
+        // A CPU that does not exist.
+        let found = measure_across(0, &[0, 60_000], Duration::from_millis(1), 1e9);
+        assert!(found.in_step().is_none(), "{found:?}");
+        assert!(found.left_out.is_some_and(|why| why.contains("CPU 60000")));
     }
 }

@@ -1,0 +1,327 @@
+//! What else happens while waits are measured: gaps, steps of the wall clock, and a change of
+//! power.
+//!
+//! Gaps are periods in which the whole process could not run, because it was stopped or the machine
+//! was suspended.
+//!
+//! `watch` shows the drift of the wall clock too.
+
+use crate::engine::notes;
+use chronoscope_model::Note;
+use chronoscope_probes::waits::os;
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+pub(super) struct Gaps {
+    /// When the process was last seen to have continued after a stop, by the system's clock.
+    continued: AtomicU64,
+    /// The time for which the machine had been suspended at the last check, in nanoseconds.
+    suspended: AtomicU64,
+    /// When the machine was last seen to have been suspended, by the system's clock.
+    resumed: AtomicU64,
+}
+
+/// The time of an event that has never happened. No clock shows this value: it is some 584 years
+/// after the machine started.
+const NEVER: u64 = u64::MAX;
+
+/// Whether an event that last happened at `moment` did so within the `ns` nanoseconds before `now`.
+/// `ns` may reach back to before the machine started.
+fn within(moment: u64, ns: u64, now: u64) -> bool {
+    moment != NEVER && now.saturating_sub(moment) <= ns
+}
+
+/// Shorter suspends, in nanoseconds, are within the scatter of the clocks.
+const SHORTEST_SUSPEND: u64 = 1_000_000;
+
+impl Gaps {
+    /// Starts to watch now: an earlier stop does not concern the run.
+    pub(super) fn watch() -> Self {
+        os::forget_continue();
+        Self {
+            continued: AtomicU64::new(NEVER),
+            suspended: AtomicU64::new(os::suspended().unwrap_or(0)),
+            resumed: AtomicU64::new(NEVER),
+        }
+    }
+
+    /// Returns why the process could not run at some time within the last `ns` nanoseconds, if so.
+    ///
+    /// A continued process finds SIGCONT pending. The signal is consumed once it has been recorded,
+    /// so that it explains the gap that it caused and nothing later.
+    pub(super) fn since(&self, ns: i64) -> Option<&'static str> {
+        self.look();
+        let (ns, now) = (ns.unsigned_abs(), os::monotonic());
+        let within = |moment: &AtomicU64| within(moment.load(Ordering::Acquire), ns, now);
+        if within(&self.continued) {
+            return Some("stopped");
+        }
+        within(&self.resumed).then_some("suspended")
+    }
+
+    /// Records a stop or a suspend that has just ended.
+    pub(super) fn look(&self) {
+        if os::continued() {
+            // Record first, then consume: a thread that no longer sees the signal sees the record.
+            self.continued.store(os::monotonic(), Ordering::Release);
+            os::forget_continue();
+        }
+        if let Some(now) = os::suspended() {
+            let before = self.suspended.load(Ordering::Acquire);
+            if now > before + SHORTEST_SUSPEND {
+                self.resumed.store(os::monotonic(), Ordering::Release);
+                self.suspended.store(now, Ordering::Release);
+            }
+        }
+    }
+}
+
+/// The most steps that a run notes.
+const MOST_STEPS: usize = 20;
+/// How far the system's clocks may differ without a step: what an NTP client may slew in a second
+/// (adjtimex(2), 500 ppm), and the uncertainty of the reads.
+const SLEW: f64 = 500e-6;
+const READS_NS: f64 = 1e6;
+
+/// What happened to the wall clock. A step affects no wait here, because none runs on that clock,
+/// but it matters to anyone who looks for the cause of an overshoot.
+pub(super) struct Wall {
+    offset: u64,
+    at_s: f64,
+    /// How many steps there were.
+    pub(super) steps: u64,
+    pub(super) notes: Vec<Note>,
+}
+
+impl Wall {
+    /// Starts with the current offset of the clocks.
+    pub(super) fn new(offset: u64) -> Self {
+        Self { offset, at_s: 0.0, steps: 0, notes: Vec::new() }
+    }
+
+    /// Checks the offset again, `at_s` seconds into the run.
+    pub(super) fn look(&mut self, offset: u64, at_s: f64) {
+        let moved = offset.wrapping_sub(self.offset) as i64 as f64;
+        let slewed = (at_s - self.at_s).max(0.0) * SLEW * 1e9 + READS_NS;
+        if moved.abs() > slewed {
+            self.steps += 1;
+            if self.notes.len() < MOST_STEPS {
+                self.notes.push(notes::stepped(moved / 1e9, at_s.ceil()));
+            }
+        }
+        self.forget(offset, at_s);
+    }
+
+    /// Begins again with this offset, whatever happened before.
+    pub(super) fn forget(&mut self, offset: u64, at_s: f64) {
+        (self.offset, self.at_s) = (offset, at_s);
+    }
+}
+
+/// The drift is that of at most this many looks, a second apart.
+const LOOKS: usize = 60;
+
+/// Watches the wall clock.
+pub struct ClockWatch {
+    wall: Wall,
+    suspended: Option<u64>,
+    /// The clock that nothing slews, and the wall clock less that one, which wraps, since the last
+    /// step.
+    looks: VecDeque<(u64, u64)>,
+    began: u64,
+}
+
+/// What was seen since the last look.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Kept {
+    /// The rate of the wall clock against a clock that nothing slews, in parts per million, over
+    /// the last minute or since the last step.
+    pub drift_ppm: Option<f64>,
+    /// Steps. One while the machine was suspended is not seen.
+    pub steps: u64,
+}
+
+impl Default for ClockWatch {
+    fn default() -> Self {
+        Self {
+            wall: Wall::new(os::wall_offset()),
+            suspended: os::suspended(),
+            looks: VecDeque::from([look_at_clocks()]),
+            began: os::monotonic(),
+        }
+    }
+}
+
+/// The clock that nothing slews, and the wall clock less that one: the tightest of a few tries.
+fn look_at_clocks() -> (u64, u64) {
+    let tries = (0..8).map(|_| {
+        let before = os::reference();
+        let wall = os::wall();
+        let width = os::reference().wrapping_sub(before);
+        let middle = before.wrapping_add(width / 2);
+        (width, middle, wall.wrapping_sub(middle))
+    });
+    tries.min().map_or((0, 0), |(_, at, offset)| (at, offset))
+}
+
+impl ClockWatch {
+    /// Looks at the clocks. Call it about once a second.
+    pub fn look(&mut self) -> Kept {
+        let suspended = os::suspended();
+        let at_s = os::monotonic().saturating_sub(self.began) as f64 / 1e9;
+        let before = self.wall.steps;
+        if suspended.zip(self.suspended).is_some_and(|(now, before)| now > before + SUSPEND_NS) {
+            // The clocks have moved apart, and a step could not be told from that.
+            self.wall.forget(os::wall_offset(), at_s);
+            self.looks.clear();
+        } else {
+            self.wall.look(os::wall_offset(), at_s);
+        }
+        self.suspended = suspended;
+        let steps = self.wall.steps - before;
+        if steps > 0 {
+            self.looks.clear();
+        }
+        self.looks.truncate(LOOKS);
+        self.looks.push_front(look_at_clocks());
+        Kept { drift_ppm: drift_ppm(&self.looks), steps }
+    }
+}
+
+/// A shorter suspend, in nanoseconds, is within the scatter of the clocks.
+const SUSPEND_NS: u64 = 1_000_000;
+
+/// The drift from the oldest of these looks to the newest, which is the first.
+fn drift_ppm(looks: &VecDeque<(u64, u64)>) -> Option<f64> {
+    let (newest, oldest) = (looks.front()?, looks.back()?);
+    let moved = newest.1.wrapping_sub(oldest.1).cast_signed() as f64;
+    let passed = newest.0.saturating_sub(oldest.0) as f64;
+    (passed > 0.0).then(|| moved / passed * 1e6)
+}
+
+pub(super) struct Power {
+    /// The power source when the run began; absent if the system does not report it.
+    pub(super) source: Option<String>,
+    now: Option<String>,
+    pub(super) notes: Vec<Note>,
+}
+
+/// The most changes that a run notes.
+const MOST_CHANGES: usize = 20;
+
+impl Power {
+    /// Starts with the current source.
+    pub(super) fn new(source: Option<String>) -> Self {
+        Self { now: source.clone(), source, notes: Vec::new() }
+    }
+
+    /// Whether the source can change: a machine that reports no source shows no changes.
+    pub(super) fn is_known(&self) -> bool {
+        self.source.is_some()
+    }
+
+    /// Checks the source again, `at_s` seconds into the run.
+    pub(super) fn look(&mut self, source: Option<String>, at_s: f64) {
+        let Some(source) = source else { return };
+        if let Some(before) = self.now.as_ref().filter(|before| **before != source)
+            && self.notes.len() < MOST_CHANGES
+        {
+            self.notes.push(notes::power_changed(before, &source, at_s));
+        }
+        self.now = Some(source);
+    }
+}
+
+#[cfg(test)]
+mod gaps_tests {
+    use super::*;
+
+    #[test]
+    fn what_never_happened_explains_no_overshoot() {
+        // One second after the machine started, and an hour late.
+        assert!(!within(NEVER, 3_600_000_000_000, 1_000_000_000));
+        assert!(!within(NEVER, u64::MAX, u64::MAX - 1));
+        assert!(within(500, 3_600_000_000_000, 1_000_000_000));
+        assert!(within(500, 100, 600) && !within(500, 99, 600));
+    }
+}
+
+#[cfg(test)]
+mod wall_tests {
+    use super::*;
+
+    #[test]
+    fn a_step_is_noted_once_and_a_slew_is_not() {
+        let mut wall = Wall::new(u64::MAX - 5);
+        let mut offset = u64::MAX - 5;
+        for second in 1..=100u32 {
+            // A clock that is slewed as fast as the kernel allows, across the end of the numbers.
+            offset = offset.wrapping_add(500_000);
+            match second {
+                40 => offset = offset.wrapping_add(3_600_000_000_000),
+                70 => offset = offset.wrapping_sub(2_000_000_000),
+                _ => {}
+            }
+            wall.look(offset, f64::from(second));
+        }
+        let [forth, back] = wall.notes.as_slice() else { panic!("{:?}", wall.notes) };
+        assert!(
+            forth.text.contains("+3600.00") && forth.text.contains("before second 40 "),
+            "{forth:?}"
+        );
+        let two = ["-1.99", "-2.0"].iter().any(|s| back.text.contains(s));
+        assert!(two, "{back:?}");
+    }
+
+    #[test]
+    fn a_clock_that_steps_endlessly_does_not_fill_the_report() {
+        let mut wall = Wall::new(0);
+        for second in 1..=1000u32 {
+            wall.look(u64::from(second) * 1_000_000_000_000, f64::from(second));
+        }
+        assert_eq!((wall.notes.len(), wall.steps), (MOST_STEPS, 1000));
+    }
+}
+
+#[cfg(test)]
+mod clock_watch_tests {
+    use super::*;
+
+    #[test]
+    fn the_drift_is_that_of_the_whole_time_even_where_the_offset_wraps() {
+        let looks: VecDeque<_> = (0..10u64)
+            .rev()
+            .map(|n| (n * 1_000_000_000, (n * 2_000).wrapping_sub(7_000)))
+            .collect();
+        assert_eq!(drift_ppm(&looks), Some(2.0));
+        assert_eq!(drift_ppm(&VecDeque::from([(5, 5)])), None);
+        let mut watch = ClockWatch::default();
+        for _ in 0..LOOKS + 5 {
+            watch.look();
+        }
+        assert!(watch.looks.len() <= LOOKS + 1);
+    }
+}
+
+#[cfg(test)]
+mod power_tests {
+    use super::*;
+
+    #[test]
+    fn a_change_is_noted_once_and_the_source_at_the_start_stays() {
+        let some = |source: &str| Some(source.to_owned());
+        let mut power = Power::new(some("mains"));
+        power.look(some("mains"), 1.0);
+        // For once, the source could not be read.
+        power.look(None, 2.0);
+        power.look(some("battery"), 3.2);
+        power.look(some("battery"), 4.0);
+        let [note] = power.notes.as_slice() else { panic!("{:?}", power.notes) };
+        assert!(note.text.contains("mains until about second 3"), "{}", note.text);
+        assert!(note.text.contains("battery after"), "{}", note.text);
+        assert_eq!(power.source.as_deref(), Some("mains"));
+        let mut none = Power::new(None);
+        none.look(some("mains"), 1.0);
+        assert!(none.notes.is_empty() && !none.is_known());
+    }
+}
