@@ -306,8 +306,8 @@ pub(crate) fn order_between<T: Default + Send + Sync, R: Send>(
     between_at(other, Home::First, first, second)
 }
 
-/// Runs both players as [`between`] does, with the page at either home. The measurement includes
-/// the effects of a shared cache line or page, and of memory that is far from both players
+/// Runs both players as [`order_between`] does, with the page at either home. The measurement
+/// includes the effects of a shared cache line or page, and of memory that is far from both players
 /// (nviennot/core-to-core-latency, issues 97 and 156).
 ///
 /// # Errors

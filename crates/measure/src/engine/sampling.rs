@@ -361,7 +361,7 @@ pub fn rounded(each: &[ModeEstimate], all: &ModeEstimate, ns: f64) -> Vec<f64> {
 
 /// Returns whether the processes differ by more than their samples explain: Cochran's Q of their
 /// estimates, each with the standard error of its own samples, against chi-square (by Wilson and
-/// Hilferty 1931), and by at least [`LEAST`].
+/// Hilferty 1931), and by at least `LEAST`.
 pub fn processes_disagree(each: &[ModeEstimate]) -> bool {
     let freedom = each.len() as f64 - 1.0;
     if freedom < 1.0 {
