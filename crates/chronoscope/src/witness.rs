@@ -34,7 +34,7 @@
 //! it in each thread). The second is a null selector in the segment register ES, which a return
 //! from an interrupt clears; it exists on x86-64 under Linux unless the processor returns by
 //! Intel's FRED. The gauges are additions whose number of cycles is known, on x86-64 and AArch64
-//! under Linux.
+//! under Linux if [`Instant`] reads the counter.
 //!
 //! What cannot be seen is unknown, and never clean: see [`Verdict::is_clean`]. None of the marks
 //! takes a system call; the gauges read the CPU time of the thread by `clock_gettime`.
@@ -43,6 +43,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::time::Duration;
 
+use crate::clock::Clock;
 use crate::counter;
 use crate::instant::Instant;
 use crate::sys::{os, witness as sys};
@@ -369,7 +370,10 @@ struct Ended {
 
 impl Gauges {
     fn here() -> Option<Self> {
-        if sys::CHAIN == 0 {
+        // The first read decides whether the counter may be read.
+        let _ = Instant::now();
+        let counts = Clock::global().if_counted(Clock::READS_COUNTER, |_| 0).is_some();
+        if sys::CHAIN == 0 || !counts {
             return None;
         }
         let mut looks: [Look; LOOKS] = std::array::from_fn(|_| Look::now());
