@@ -33,13 +33,13 @@ const SHORT: &[(&str, &str)] = &[
     ("deltas", "--reads 1k"),
     ("overhead", "99 99 99"),
     ("waits --preset", "--count 2 --wait 1ms"),
-    ("runtimes", "--budget 1s"),
+    ("runtimes", "--budget 4s"),
     ("doctor", "--budget 1s"),
     ("advise", "--budget 1s"),
     ("--preset time-functions", "--budget 1s"),
     ("--preset instant-overhead", "--budget 1s"),
     ("--preset windows-waits", "--count 2 --load none,normal"),
-    ("--preset stopwatch", "--budget 1s"),
+    ("--preset stopwatch", "--budget 4s"),
 ];
 
 struct Row {

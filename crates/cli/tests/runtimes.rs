@@ -33,7 +33,7 @@ impl Place {
     /// Runs the tool on these ids with these places, and returns its report's rows, if it has some,
     /// and its output.
     fn rows(&self, args: &[&str]) -> Seen {
-        let args = [&["runtimes", "--budget", "1s", "--json"], args].concat();
+        let args = [&["runtimes", "--budget", "4s", "--json"], args].concat();
         let output = self.tool(&args).output().expect("the tool starts");
         check(&args, &output);
         Seen::of(&output)
@@ -134,7 +134,7 @@ fn what_is_missing_or_too_old_says_what_to_do() {
     let seen = place.rows(&["python", "--runtime", &given("python", nowhere)]);
     let why = seen.only_reason();
     assert!(why.contains("no python3 or python at /no such place"), "{why}");
-    let mut command = place.tool(&["runtimes", "node", "--budget", "1s"]);
+    let mut command = place.tool(&["runtimes", "node", "--budget", "4s"]);
     let output = command.env("PATH", "/no/path").env("HOME", "/nowhere").output();
     let output = output.expect("the tool starts");
     let screen = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -170,7 +170,7 @@ fn a_probe_that_hangs_is_given_up_and_the_others_go_on() {
 fn a_path_with_spaces_is_searched() {
     let place = Place::new();
     let program = place.program("python3", "Python 3.99.1", "exit 9");
-    let mut command = place.tool(&["runtimes", "python", "--budget", "1s", "--json"]);
+    let mut command = place.tool(&["runtimes", "python", "--budget", "4s", "--json"]);
     let path = std::env::join_paths([place.0.path(), Path::new("/usr/bin"), Path::new("/bin")]);
     let output = command.env("PATH", path.expect("no colons")).output();
     let seen = Seen::of(&output.expect("the tool starts"));
@@ -205,7 +205,7 @@ fn without_a_cache_it_builds_in_a_temporary_directory_and_removes_that() {
 #[test]
 fn two_runs_at_once_share_a_cache() {
     let place = Place::new();
-    let args = ["runtimes", "c:gcc-O0", "--budget", "1s", "--json", "--quiet"];
+    let args = ["runtimes", "c:gcc-O0", "--budget", "4s", "--json", "--quiet"];
     let start = || {
         let mut command = place.tool(&args);
         let piped = command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -330,7 +330,7 @@ fn the_clock_of_a_runtime_must_be_named_wholly() {
 #[test]
 fn the_counter_that_csharp_reads_runs_at_the_rate_of_the_tools_own() {
     let place = Place::new();
-    let mut command = place.tool(&["deltas", "dotnet-mono/rdtsc", "--budget", "1s", "--json"]);
+    let mut command = place.tool(&["deltas", "dotnet-mono/rdtsc", "--budget", "4s", "--json"]);
     let output = command.output().expect("the tool starts");
     let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
     let own = report["ruler"]["hz"].as_f64().filter(|_| report["ruler"]["is_counter"] == true);

@@ -98,7 +98,7 @@ impl Deadline {
         let spent = self.began.elapsed();
         let least = (spent.as_secs_f64() / BUILT).ceil();
         let [budget, spent] = [budget, spent].map(|time| short_ns(time.as_nanos() as f64));
-        Err(Error::Invalid(format!(
+        Err(Error::Nothing(format!(
             "--budget {budget} is too short: building and starting took {spent} of it; about \
              {least} s would do"
         )))

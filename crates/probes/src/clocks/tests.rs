@@ -185,6 +185,7 @@ fn compiled(function: &str) -> Vec<&str> {
         "_mm_lfence()" => vec!["lfence"],
         "_mm_mfence()" => vec!["mfence"],
         "_serialize()" => vec!["serialize"],
+        "__cpuid()" => vec!["cpuid"],
         "__rdtsc()" | "__builtin_ia32_rdtsc()" => vec!["rdtsc"],
         "__rdtscp()" => vec!["rdtscp"],
         "__vdso_clock_gettime()" | "__kernel_clock_gettime()" => vec!["(*)"],

@@ -76,12 +76,6 @@ clocks! {
     "rdtscp-cpuid" after cpu::rdtscp() => {
         call: "__rdtscp(&processor); __cpuid(0, a, b, c, d)",
         facts: Facts { exits_guest: true, orders: Orders::Both, ..ORDERED_COUNTER },
-        about: "The end of Intel's pair, whose beginning is cpuid-rdtsc: nothing of the timed region \
-                begins before the first read or ends after the second, and cpuid lies outside both. \
-                As a clock, each read pays for its cpuid, which traps in a virtual machine.",
-        references: &[
-            "Paoloni 2010, How to Benchmark Code Execution Times on Intel IA-32 and IA-64, 3.2.1",
-        ],
         expect: &["rdtscp", "cpuid"],
     }
     "rdpmc" if target_os = "linux" after super::perf_event::cycles() => {
