@@ -77,6 +77,8 @@ struct Deadline {
 /// that is not yet warm.
 const BUILT: f64 = 0.4;
 const WARM: f64 = 0.7;
+/// The share after which too little is left for anything. Warming up ends before by itself.
+const SPENT: f64 = 0.9;
 
 impl Deadline {
     /// What is left of this share of the budget; without one, the longest time.
@@ -94,7 +96,9 @@ impl Deadline {
     /// # Errors
     /// So much of the budget is spent before the first round that nothing can be measured within.
     fn suffices(&self) -> Result<(), Error> {
-        let Some(budget) = self.budget.filter(|_| self.left(WARM).is_zero()) else { return Ok(()) };
+        let Some(budget) = self.budget.filter(|_| self.left(SPENT).is_zero()) else {
+            return Ok(());
+        };
         let spent = self.began.elapsed();
         let least = (spent.as_secs_f64() / BUILT).ceil();
         let [budget, spent] = [budget, spent].map(|time| short_ns(time.as_nanos() as f64));
@@ -494,7 +498,7 @@ mod tests {
         assert!(of(Some(Duration::from_secs(60))).suffices().is_ok());
         let spent = of(Some(Duration::ZERO));
         assert_eq!(spent.allows(BUILT), Err(OUT_OF_TIME.into()));
-        let Err(Error::Invalid(told)) = spent.suffices() else { panic!("it suffices") };
+        let Err(Error::Nothing(told)) = spent.suffices() else { panic!("it suffices") };
         assert!(told.contains("is too short") && told.contains("1 s would do"), "{told}");
     }
 
