@@ -2,7 +2,8 @@
 //!
 //! `xshell` builds the commands. It cannot print how long a command took or read output line by
 //! line, and when it captures output, it drops the stderr of a failing program. This module does
-//! these things itself. A [`Runner`] starts programs that this machine may be unable to run directly.
+//! these things itself. A [`Runner`] starts programs that this machine may be unable to run
+//! directly.
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;

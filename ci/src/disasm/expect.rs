@@ -1,8 +1,8 @@
-//! What a timed loop must and must not contain.
-//! The overhead of a clock is measured around the same machine code with and without reads: the loop
-//! that times some work, and the loop of its baseline, call one function. And the library's reads
-//! cannot panic: the `fast_paths` example has each in its own function, and none of these may call a
-//! function with which the standard library panics.
+//! What a timed loop must and must not contain. The overhead of a clock is measured around the same
+//! machine code with and without reads: the loop that times some work, and the loop of its
+//! baseline, call one function. And the library's reads cannot panic: the `fast_paths` example has
+//! each in its own function, and none of these may call a function with which the standard library
+//! panics.
 
 use super::code::{Flow, Function, Instruction};
 use super::program::Program;

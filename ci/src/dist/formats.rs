@@ -1,8 +1,8 @@
 //! What a release makes of an archive: the packages of npm, one with the tool for each target, and
-//! one that starts the tool of the package that npm chose; those of distributions, by nfpm; the wheels
-//! of Python, with the module and the tool, by maturin; the image of a container, by buildah, which
-//! has nothing but the static tool; and the manifests of package managers that take an archive, filled
-//! from templates in `packaging`. nfpm and maturin are installed from PyPI.
+//! one that starts the tool of the package that npm chose; those of distributions, by nfpm; the
+//! wheels of Python, with the module and the tool, by maturin; the image of a container, by
+//! buildah, which has nothing but the static tool; and the manifests of package managers that take
+//! an archive, filled from templates in `packaging`. nfpm and maturin are installed from PyPI.
 
 use super::{
     TARGETS, Target, VERSION, built, cargo, committed, contents, pack, shared, stem, strip,

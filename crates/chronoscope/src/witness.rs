@@ -23,11 +23,11 @@
 //! println!("{} of 100 samples count", undisturbed.len());
 //! ```
 //!
-//! | level | sees | begin and end cost, together |
+//! | level | sees | cost of begin and end |
 //! | --- | --- | --- |
-//! | [`Marks`](Level::Marks) | the thread lost its CPU, was moved, or handled a signal | under 2 ns |
-//! | [`Entries`](Level::Entries) | also interrupts and faults | two loads of a segment register |
-//! | [`Gauges`](Level::Gauges) | also a shared core, a changed frequency, and the time that was taken | microseconds |
+//! | [`Level::Marks`] | the thread lost its CPU, was moved, or handled a signal | nanoseconds |
+//! | [`Level::Entries`] | also interrupts and faults | a load of a segment register |
+//! | [`Level::Gauges`] | also a shared core, another frequency, time taken | microseconds |
 //!
 //! The first mark is the pointer to a restartable sequence, which the kernel removes when it
 //! preempts, moves or signals a thread (rseq(2), Linux 4.18; glibc 2.35 or later has the place for

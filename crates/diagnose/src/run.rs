@@ -1,13 +1,13 @@
 //! What is concluded of a run as a whole: whether it was disturbed, and what the rate of its ruler
 //! was compared with.
 //!
-//! The samples of a disturbed run agree with one another, so intervals from them are narrow, and the
-//! next run still finds something else.
+//! The samples of a disturbed run agree with one another, so intervals from them are narrow, and
+//! the next run still finds something else.
 //!
 //! On most machines the reference of the rate is the kernel's clock, and the kernel's clock source
 //! is the very counter that is the ruler: the two agree to a hundredth of a part per million,
-//! whatever the rate of the oscillator that they share. Only something outside can show that rate: a
-//! clock that a program keeps synchronised states how far it had to be corrected.
+//! whatever the rate of the oscillator that they share. Only something outside can show that rate:
+//! a clock that a program keeps synchronised states how far it had to be corrected.
 
 use crate::reading::source;
 use chronoscope_model::clock::Cost;

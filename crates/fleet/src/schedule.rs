@@ -1,6 +1,6 @@
 //! Which round of measurements is next, the CPU time that measuring may take, and when this machine
-//! begins, so that the guests of one host do not measure in the same second. Nothing here measures or
-//! reads a clock, and nothing of the identity is shown or sent.
+//! begins, so that the guests of one host do not measure in the same second. Nothing here measures
+//! or reads a clock, and nothing of the identity is shown or sent.
 
 use chronoscope_probes::machine;
 use std::collections::hash_map::RandomState;

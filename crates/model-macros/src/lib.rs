@@ -20,8 +20,9 @@ use proc_macro::{Delimiter, Group, TokenStream, TokenTree};
 ///
 /// Such an enum of names has a list of them, `ALL`, and a `name()`, as JSON has it, with `Names`.
 ///
-/// What else stands in the parentheses is derived as well, or, after a `!`, not derived. `Args` stands
-/// for clap's, with the feature `clap`; `#[arg(…)]` and `#[command(…)]` are for that feature, too.
+/// What else stands in the parentheses is derived as well, or, after a `!`, not derived. `Args`
+/// stands for clap's, with the feature `clap`; `#[arg(…)]` and `#[command(…)]` are for that
+/// feature, too.
 #[proc_macro_attribute]
 pub fn record(further: TokenStream, item: TokenStream) -> TokenStream {
     let mut tokens: Vec<TokenTree> = item.into_iter().collect();

@@ -117,8 +117,8 @@ impl Drop for Group {
 #[cfg(unix)]
 pub(crate) fn has_ended(child: u32) -> bool {
     let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
-    // SAFETY: zero is a valid content of the place that waitid(2) fills, and the call leaves it zero
-    // if nothing has ended.
+    // SAFETY: zero is a valid content of the place that waitid(2) fills, and the call leaves it
+    // zero if nothing has ended.
     unsafe {
         let mut about: libc::siginfo_t = std::mem::zeroed();
         let child = child as libc::id_t;
@@ -141,7 +141,8 @@ fn end_with_parent(command: &mut Command) {
 
 #[cfg(target_os = "linux")]
 pub(crate) mod orphans {
-    //! What other programs leave behind when they end: Linux gives it to this process, which ends it.
+    //! What other programs leave behind when they end: Linux gives it to this process, which ends
+    //! it.
 
     use crate::time::Instant;
     use std::ffi::OsStr;
@@ -161,8 +162,8 @@ pub(crate) mod orphans {
         KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts a program whose orphans are to be ended by [`end`], unless it is this one, which leaves
-    /// none.
+    /// Starts a program whose orphans are to be ended by [`end`], unless it is this one, which
+    /// leaves none.
     pub(crate) fn spawn(command: &mut Command) -> io::Result<Child> {
         let own = std::env::current_exe();
         let is_other = !own.is_ok_and(|own| own.as_os_str() == command.get_program());
@@ -198,7 +199,8 @@ pub(crate) mod orphans {
         loop {
             let orphans = orphans(&known);
             for id in &orphans {
-                // SAFETY: children of this process that nobody has waited for, so the ids are theirs.
+                // SAFETY: children of this process that nobody has waited for, so the ids are
+                // theirs.
                 unsafe {
                     libc::kill(*id, libc::SIGKILL);
                     libc::waitpid(*id, std::ptr::null_mut(), libc::WNOHANG);
@@ -211,8 +213,8 @@ pub(crate) mod orphans {
         }
     }
 
-    /// The children of this process that it has not started. What it has started by itself is in its
-    /// own group or known.
+    /// The children of this process that it has not started. What it has started by itself is in
+    /// its own group or known.
     fn orphans(known: &[(u32, bool)]) -> Vec<libc::pid_t> {
         // SAFETY: has no arguments, and cannot fail.
         let own = unsafe { libc::getpgrp() };
@@ -252,8 +254,8 @@ pub(crate) mod orphans {
 
 #[cfg(windows)]
 pub(crate) mod job {
-    //! A job of Windows: processes that end when its last handle is closed, which also happens if this
-    //! process is killed (Microsoft Learn, "Job Objects").
+    //! A job of Windows: processes that end when its last handle is closed, which also happens if
+    //! this process is killed (Microsoft Learn, "Job Objects").
 
     use std::io;
     use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};

@@ -1,7 +1,7 @@
-//! Memory: what happens when it runs out (one line and an exit code, not an abort with a backtrace),
-//! how to need less of it, memory that one object has for itself, so that two threads that exchange
-//! values through it disturb nobody, and what displaces the contents of the caches and the branch
-//! predictor, so that the next read is cold.
+//! Memory: what happens when it runs out (one line and an exit code, not an abort with a
+//! backtrace), how to need less of it, memory that one object has for itself, so that two threads
+//! that exchange values through it disturb nobody, and what displaces the contents of the caches
+//! and the branch predictor, so that the next read is cold.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::hint::black_box;

@@ -1,5 +1,5 @@
-//! Requests for what several sections need: the summary that the tool shows without a command, a bug
-//! report, and advice.
+//! Requests for what several sections need: the summary that the tool shows without a command, a
+//! bug report, and advice.
 
 use crate::usual;
 use crate::waits::{Request as Waits, after_clocks, sleeps};

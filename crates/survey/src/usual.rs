@@ -1,6 +1,6 @@
 //! The waits that a run measures unless it is told which: an overview, which is enough to name the
-//! best method for common durations, idle and under load, in a time that people are willing to wait;
-//! and presets, sets of waits that answer a known question with one command.
+//! best method for common durations, idle and under load, in a time that people are willing to
+//! wait; and presets, sets of waits that answer a known question with one command.
 
 use crate::{Error, select};
 use chronoscope_measure::engine::schedule::{ONE_WAIT, OVERVIEW};

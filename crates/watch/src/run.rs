@@ -1,5 +1,5 @@
-//! The view on a terminal, ten times a second, until it ends; and a recording as its source, played at
-//! any speed.
+//! The view on a terminal, ten times a second, until it ends; and a recording as its source, played
+//! at any speed.
 
 use crate::draw::draw;
 use crate::state::State;

@@ -341,9 +341,9 @@ fn replay(path: &Path, view: View, stop: &Stop) -> anyhow::Result<Ended> {
 /// How often what happened is taken.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Watches without a terminal, as a service, until something ends it, and returns the exit code: 1 after a breach that ended it, 128
-/// and the number of the signal, or 0 if the recording is full. `say` gets one line for each
-/// breach, and one for the recording.
+/// Watches without a terminal, as a service, until something ends it, and returns the exit code: 1
+/// after a breach that ended it, 128 and the number of the signal, or 0 if the recording is full.
+/// `say` gets one line for each breach, and one for the recording.
 ///
 /// # Errors
 /// The recording cannot be written any more.

@@ -1,6 +1,6 @@
-//! What differs between two reports besides their figures: the machines, the tools and the settings,
-//! and the findings, verdicts and results of tests that only one has; and what the rows that changed
-//! have in common.
+//! What differs between two reports besides their figures: the machines, the tools and the
+//! settings, and the findings, verdicts and results of tests that only one has; and what the rows
+//! that changed have in common.
 
 use chronoscope_model::change;
 use chronoscope_model::check::Outcome;

@@ -11,7 +11,7 @@ use chronoscope_probes::time::{self, Instant as Own};
 use std::hint::black_box;
 use std::time::{Duration, Instant, SystemTime};
 
-/// Reads order_between two looks at the tool's own time, which a clock that is shown must not keep from
+/// Reads between two looks at the tool's own time, which a clock that is shown must not keep from
 /// ending a demonstration.
 const LOOKS: u64 = 64;
 

@@ -302,7 +302,7 @@ fn pair(cpus: [usize; 2], share: Duration, tick_ns: f64) -> Result<ordering::Pai
 }
 
 /// Returns by how many ticks the other CPU is ahead, at least and at most. If it is ahead by `d`,
-/// each of its values less `d` lies order_between the two values of this CPU (as in RFC 5905, section 8,
+/// each of its values less `d` lies between the two values of this CPU (as in RFC 5905, section 8,
 /// on one machine).
 fn bounds(brackets: &[Bracket]) -> (f64, f64) {
     let behind = |a: u64, b: u64| a.wrapping_sub(b).cast_signed() as f64;

@@ -1,5 +1,5 @@
-//! The clocks of libraries for Rust: this project's, and others for comparison. Only builds with the
-//! feature `peers` have those, so that a plain build depends on none of them.
+//! The clocks of libraries for Rust: this project's, and others for comparison. Only builds with
+//! the feature `peers` have those, so that a plain build depends on none of them.
 
 use super::entry::{
     COUNTER, Entry, FENCED_COUNTER, Facts, Kind, ORDERED_COUNTER, Opened, RUST, STORED,

@@ -1,5 +1,5 @@
-//! The figures of a comparison: a table of those that changed, with each change and its 95 % interval
-//! as a bar around a line that stands for no change, and what is said of the others.
+//! The figures of a comparison: a table of those that changed, with each change and its 95 %
+//! interval as a bar around a line that stands for no change, and what is said of the others.
 
 use super::words;
 use crate::block::chart::{Mark, What};

@@ -45,8 +45,8 @@ pub(super) fn facts(
     names.zip(texts).map(|(name, text)| Fact::new(name, text))
 }
 
-/// Cuts a list to what a screen shows unless everything is asked for, and returns the rest. One more
-/// would take the line that says that there is one more.
+/// Cuts a list to what a screen shows unless everything is asked for, and returns the rest. One
+/// more would take the line that says that there is one more.
 pub(super) fn cut<T>(list: &mut Vec<T>, most: usize, all: bool) -> Vec<T> {
     if all || list.len() <= most + 1 { Vec::new() } else { list.split_off(most) }
 }

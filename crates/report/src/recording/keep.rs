@@ -1,4 +1,5 @@
-//! What is kept of the events of `watch`, as it was asked for, and the last minute of them in memory.
+//! What is kept of the events of `watch`, as it was asked for, and the last minute of them in
+//! memory.
 
 use super::file::Writer;
 use chronoscope_model::Note;

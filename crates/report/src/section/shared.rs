@@ -1,6 +1,7 @@
 //! What sections share. Columns of a type of row: each is described once, with its names for people
 //! and for programs, and how a row fills it. On a page: strips with the figures of several reports,
-//! and headings that say whose figures follow. And figures under loads, next to the undisturbed ones.
+//! and headings that say whose figures follow. And figures under loads, next to the undisturbed
+//! ones.
 
 use super::Detail;
 use crate::block::chart::{Mark, What};
@@ -226,8 +227,8 @@ fn joined_lines(reports: usize, lines: impl IntoIterator<Item = (usize, Line)>) 
     all
 }
 
-/// The lines of reports (by number) on a page: a heading with a sentence, and a table with the names
-/// of each line, its strip, its figure in each report, and the rest.
+/// The lines of reports (by number) on a page: a heading with a sentence, and a table with the
+/// names of each line, its strip, its figure in each report, and the rest.
 pub(super) fn lines_blocks(
     inputs: &[Input<'_>],
     title: &str,

@@ -1,5 +1,5 @@
-//! Pictures in characters: strips, whose marks are on the axis that all rows of a column share, five
-//! columns to a decade, and a small plot of points on two logarithmic axes.
+//! Pictures in characters: strips, whose marks are on the axis that all rows of a column share,
+//! five columns to a decade, and a small plot of points on two logarithmic axes.
 
 use super::style::{INDENT, Style, columns};
 use crate::block::chart::{Chart, Drawn, Mark, Place, Shape, What};

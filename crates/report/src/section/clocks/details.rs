@@ -1,5 +1,5 @@
-//! What else is known of clocks: tick and latency side by side, batches, costs under loads, the order
-//! of reads, and many calls that were really made.
+//! What else is known of clocks: tick and latency side by side, batches, costs under loads, the
+//! order of reads, and many calls that were really made.
 
 use super::table::{smallest, tick};
 use crate::block::{Block, Cell, Tone, Value};
