@@ -49,6 +49,11 @@ use crate::instant::Instant;
 use crate::sys::{os, witness as sys};
 
 /// What a [`Witness`] looks for, and so what it costs. Each level includes those before it.
+///
+/// ```
+/// use chronoscope::witness::Level;
+/// assert!(Level::Marks < Level::Entries && Level::Entries < Level::Gauges);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Level {
@@ -61,6 +66,15 @@ pub enum Level {
 }
 
 /// What can disturb a measured piece.
+///
+/// ```
+/// use chronoscope::witness::{Disturbance, Level, Witness};
+/// let mut witness = Witness::new(Level::Marks);
+/// witness.begin();
+/// std::thread::sleep(std::time::Duration::from_millis(1));
+/// // `None` where no mark exists.
+/// assert_ne!(witness.end().saw(Disturbance::Preempted), Some(false));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Disturbance {
@@ -80,6 +94,11 @@ pub enum Disturbance {
 
 impl Disturbance {
     /// All of them.
+    ///
+    /// ```
+    /// use chronoscope::witness::Disturbance;
+    /// assert_eq!(Disturbance::ALL[0], Disturbance::Preempted);
+    /// ```
     pub const ALL: [Self; 5] =
         [Self::Preempted, Self::Moved, Self::Interrupted, Self::CoreShared, Self::FrequencyChanged];
 
@@ -88,6 +107,11 @@ impl Disturbance {
     }
 
     /// The word for it in a report.
+    ///
+    /// ```
+    /// use chronoscope::witness::Disturbance;
+    /// assert_eq!(Disturbance::CoreShared.name(), "core shared");
+    /// ```
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -101,6 +125,14 @@ impl Disturbance {
 }
 
 /// What a witness saw.
+///
+/// ```
+/// use chronoscope::witness::{Level, Witness};
+/// let mut witness = Witness::new(Level::Gauges);
+/// witness.begin();
+/// let verdict = witness.end();
+/// println!("{verdict}, and {:?} ns were taken", verdict.taken_ns);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Verdict {
     /// The bits of what was looked for, could be seen, and happened.
@@ -115,6 +147,14 @@ pub struct Verdict {
 
 impl Verdict {
     /// Whether this happened; `None` if it could not be seen or was not looked for.
+    ///
+    /// ```
+    /// use chronoscope::witness::{Disturbance, Level, Witness};
+    /// let mut witness = Witness::new(Level::Entries);
+    /// witness.begin();
+    /// let verdict = witness.end();
+    /// println!("moved: {:?}", verdict.saw(Disturbance::Moved));
+    /// ```
     #[must_use]
     pub const fn saw(&self, what: Disturbance) -> Option<bool> {
         if self.seen & what.bit() == 0 { None } else { Some(self.found & what.bit() != 0) }
@@ -122,6 +162,12 @@ impl Verdict {
 
     /// Whether nothing happened of all that the level looks for: `Some(false)` if anything did, and
     /// `None` if nothing did but something could not be seen here.
+    ///
+    /// ```
+    /// use chronoscope::witness::{Level, Witness};
+    /// // Nothing has begun, so nothing is known.
+    /// assert_eq!(Witness::new(Level::Marks).end().is_clean(), None);
+    /// ```
     #[inline]
     #[must_use]
     pub const fn is_clean(&self) -> Option<bool> {
@@ -133,12 +179,28 @@ impl Verdict {
 
     /// What happened, as bits: 1 for the first of [`Disturbance::ALL`], 2 for the second, and so
     /// on.
+    ///
+    /// ```
+    /// use chronoscope::witness::{Level, Witness};
+    /// let mut witness = Witness::new(Level::Entries);
+    /// witness.begin();
+    /// let verdict = witness.end();
+    /// println!("{:#b}", verdict.found_bits());
+    /// ```
     #[must_use]
     pub const fn found_bits(&self) -> u8 {
         self.found
     }
 
     /// What was looked for and could not be seen, as [`found_bits`](Self::found_bits).
+    ///
+    /// ```
+    /// use chronoscope::witness::{Level, Witness};
+    /// let mut witness = Witness::new(Level::Entries);
+    /// witness.begin();
+    /// let verdict = witness.end();
+    /// assert_eq!(verdict.found_bits() & verdict.unknown_bits(), 0);
+    /// ```
     #[must_use]
     pub const fn unknown_bits(&self) -> u8 {
         self.asked & !self.seen
@@ -164,6 +226,12 @@ impl fmt::Display for Verdict {
 }
 
 /// What [`Witness::time`] measured.
+///
+/// ```
+/// use chronoscope::witness::{Level, Witness};
+/// let timed = Witness::new(Level::Marks).time(100, || ());
+/// println!("{} ns each", timed.took.as_nanos() / 100);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Timed {
     /// The time of all runs that count, which are as many as were wanted.
@@ -181,6 +249,14 @@ const PART: Duration = Duration::from_micros(100);
 ///
 /// There is one mark in a thread. A piece within a piece removes that of the outer one, which then
 /// counts as preempted.
+///
+/// ```
+/// use chronoscope::witness::{Level, Witness};
+/// let mut witness = Witness::new(Level::Entries);
+/// witness.begin();
+/// let verdict = witness.end();
+/// println!("{verdict}");
+/// ```
 #[derive(Debug)]
 pub struct Witness {
     level: Level,
@@ -197,6 +273,12 @@ impl Witness {
     /// Makes a witness for pieces of this thread. The first one of a process that looks for entries
     /// tests whether they show; one with gauges determines the frequency of the core, in some 50
     /// microseconds.
+    ///
+    /// ```
+    /// use chronoscope::witness::{Level, Witness};
+    /// let witness = Witness::new(Level::Marks);
+    /// println!("{witness:?}");
+    /// ```
     #[must_use]
     pub fn new(level: Level) -> Self {
         Self {
@@ -211,6 +293,14 @@ impl Witness {
     }
 
     /// A piece begins. One that has begun already begins anew.
+    ///
+    /// ```
+    /// use chronoscope::witness::{Level, Witness};
+    /// let mut witness = Witness::new(Level::Entries);
+    /// witness.begin();
+    /// let verdict = witness.end();
+    /// println!("{verdict}");
+    /// ```
     #[inline]
     pub fn begin(&mut self) {
         if let Some(gauges) = &mut self.gauges {
@@ -226,6 +316,14 @@ impl Witness {
     }
 
     /// The piece ends. Everything is unknown if none has begun.
+    ///
+    /// ```
+    /// use chronoscope::witness::{Level, Witness};
+    /// let mut witness = Witness::new(Level::Entries);
+    /// witness.begin();
+    /// let verdict = witness.end();
+    /// println!("{verdict}");
+    /// ```
     #[inline]
     pub fn end(&mut self) -> Verdict {
         let marks = Disturbance::Preempted.bit() | Disturbance::Moved.bit();

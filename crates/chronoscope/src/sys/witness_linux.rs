@@ -2,7 +2,9 @@
 
 use core::ffi::c_void;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicIsize, AtomicU8, Ordering, compiler_fence};
+#[cfg(target_arch = "x86_64")]
+use std::sync::atomic::AtomicU8;
+use std::sync::atomic::{AtomicIsize, Ordering, compiler_fence};
 
 /// The beginning of `struct rseq` (`include/uapi/linux/rseq.h`).
 #[repr(C)]
@@ -155,8 +157,11 @@ fn thread_pointer() -> usize {
 pub struct Entries(());
 
 /// Whether entries show: 0 before it was tested, then [`SHOWN`] or [`HIDDEN`].
+#[cfg(target_arch = "x86_64")]
 static SHOW: AtomicU8 = AtomicU8::new(0);
+#[cfg(target_arch = "x86_64")]
 const SHOWN: u8 = 1;
+#[cfg(target_arch = "x86_64")]
 const HIDDEN: u8 = 2;
 
 #[cfg(target_arch = "x86_64")]
