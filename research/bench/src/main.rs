@@ -98,7 +98,9 @@ fn main() -> Result<()> {
     match Arguments::parse().what {
         What::Reads { rounds, calls } => {
             let rounds = rounds.max(1);
-            for table in [reads::single, reads::ordered, reads::elapsed, reads::bounded] {
+            let tables =
+                [reads::single, reads::ordered, reads::elapsed, reads::bounded, reads::witnessed];
+            for table in tables {
                 print(&table(rounds, calls))?;
             }
             Ok(())

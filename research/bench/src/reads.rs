@@ -3,6 +3,7 @@
 use std::hint::black_box;
 use std::time::Duration;
 
+use chronoscope::witness::{Level, Witness};
 use chronoscope::{Instant, counter};
 
 use crate::interleave::{Cost, Entry, compare};
@@ -75,6 +76,26 @@ pub fn bounded(rounds: usize, calls: u32) -> Vec<Cost> {
             black_box(Instant::now_ordered()).elapsed_bounded_within(RECENT)
         ),
         entry!("chronoscope elapsed_bounded", black_box(Instant::now_ordered()).elapsed_bounded()),
+    ];
+    compare(&entries, rounds, calls)
+}
+
+/// A piece of nothing with a witness, compared with two bare ordered reads.
+pub fn witnessed(rounds: usize, calls: u32) -> Vec<Cost> {
+    fn watch(level: Level, calls: u32) {
+        let mut witness = Witness::new(level);
+        for _ in 0..calls {
+            witness.begin();
+            black_box(witness.end());
+        }
+    }
+    let entries = [
+        entry!(
+            "two bare ordered reads",
+            (black_box(counter::now_ordered()), counter::now_ordered())
+        ),
+        Entry { name: "chronoscope Witness, marks", batch: |calls| watch(Level::Marks, calls) },
+        Entry { name: "chronoscope Witness, entries", batch: |calls| watch(Level::Entries, calls) },
     ];
     compare(&entries, rounds, calls)
 }
