@@ -13,10 +13,11 @@ use std::time::Duration;
 use std::{env, fs};
 use xshell::{Shell, cmd};
 
-/// The time that all rounds together may take.
-const BUDGET: &str = "30s";
+/// The time in which every runtime gets its rounds, ticks, sleeps and calls: some 110 s are enough
+/// for those of Debian on two CPUs of an AMD EPYC. What does not fit would be left out.
+const BUDGET: &str = "140s";
 /// A run that takes this long hangs.
-const LIMIT: Duration = Duration::from_secs(240);
+const LIMIT: Duration = Duration::from_secs(300);
 /// Marks the processes of a run, which all inherit it.
 const MARK: &str = "CHRONOSCOPE_RUN_OF_TESTS";
 
