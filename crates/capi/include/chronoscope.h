@@ -180,7 +180,7 @@
 #define CHRONOSCOPE_CAUSE_UNKNOWN 7
 
 /*
- Look whether the thread lost its CPU, was moved or handled a signal: under 2 ns.
+ Look whether the thread lost its CPU, was moved or handled a signal: a few nanoseconds.
  */
 #define CHRONOSCOPE_MARKS 0
 

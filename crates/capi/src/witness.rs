@@ -5,7 +5,7 @@ use chronoscope::witness::{Level, Verdict, Witness};
 use crate::border::{guarded, hand_out, own, put, take_back};
 use crate::status::{CHRONOSCOPE_INVALID, chronoscope_status};
 
-/// Look whether the thread lost its CPU, was moved or handled a signal: under 2 ns.
+/// Look whether the thread lost its CPU, was moved or handled a signal: a few nanoseconds.
 pub const CHRONOSCOPE_MARKS: u32 = 0;
 /// Look for interrupts and faults, too.
 pub const CHRONOSCOPE_ENTRIES: u32 = 1;
