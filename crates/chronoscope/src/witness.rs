@@ -146,6 +146,15 @@ pub struct Verdict {
 }
 
 impl Verdict {
+    /// Adds what was seen of one kind; `None` if it could not be seen.
+    #[inline]
+    const fn note(&mut self, what: Disturbance, seen: Option<bool>) {
+        if let Some(happened) = seen {
+            self.seen |= what.bit();
+            self.found |= if happened { what.bit() } else { 0 };
+        }
+    }
+
     /// Whether this happened; `None` if it could not be seen or was not looked for.
     ///
     /// ```
@@ -328,21 +337,17 @@ impl Witness {
     pub fn end(&mut self) -> Verdict {
         let marks = Disturbance::Preempted.bit() | Disturbance::Moved.bit();
         let mut verdict = Verdict { asked: marks, seen: 0, found: 0, taken_ns: None };
-        let mut note = |what: Disturbance, seen: Option<bool>| {
-            verdict.seen |= if seen.is_some() { what.bit() } else { 0 };
-            verdict.found |= if seen == Some(true) { what.bit() } else { 0 };
-        };
         let begun = std::mem::replace(&mut self.begun, false);
         if let Some(mark) = self.mark.as_ref().filter(|_| begun) {
             let (stood, cpu) = mark.take();
-            note(Disturbance::Preempted, stood.map(|stood| !stood));
-            note(Disturbance::Moved, Some(cpu != self.cpu));
+            verdict.note(Disturbance::Preempted, stood.map(|stood| !stood));
+            verdict.note(Disturbance::Moved, Some(cpu != self.cpu));
         }
         if self.level == Level::Marks {
             return verdict;
         }
         if let Some(entries) = self.entries.as_ref().filter(|_| begun) {
-            note(Disturbance::Interrupted, Some(!entries.stood()));
+            verdict.note(Disturbance::Interrupted, Some(!entries.stood()));
         }
         verdict.asked |= Disturbance::Interrupted.bit();
         if self.level >= Level::Gauges {
@@ -402,8 +407,7 @@ impl Witness {
         let ended = gauges.end();
         verdict.taken_ns = Some(ended.taken_ns);
         for (kind, seen) in kinds.into_iter().zip([ended.shared, ended.frequency_changed]) {
-            verdict.seen |= if seen.is_some() { kind.bit() } else { 0 };
-            verdict.found |= if seen == Some(true) { kind.bit() } else { 0 };
+            verdict.note(kind, seen);
         }
     }
 }
