@@ -381,7 +381,8 @@ mod pairs_tests {
         }
     }
 
-    fn exchanges(ahead: i64) -> Vec<Bracket> {
+    /// One way takes 50 to 90 ticks, the other 60 to 80. The other CPU is ahead by `ahead`.
+    pub(super) fn exchanges(ahead: i64) -> Vec<Bracket> {
         let exchange = |n: u64| {
             let before = 1_000_000 + n * 1000;
             let middle = before + 50 + n * 7 % 41;
@@ -428,25 +429,13 @@ mod pairs_tests {
 
 #[cfg(test)]
 mod across_tests {
+    use super::pairs_tests::exchanges;
     use super::*;
 
     #[test]
     fn the_bounds_contain_the_true_difference_and_exclude_zero_if_it_is_large() {
-        // One way takes 50 to 90 ticks, the other 60 to 80. The other CPU is ahead by `ahead`.
-        let brackets = |ahead: i64| -> Vec<Bracket> {
-            let bracket = |n: u64| {
-                let before = 1_000_000 + n * 1000;
-                let middle = before + 50 + n * 7 % 41;
-                Bracket {
-                    before,
-                    there: middle.wrapping_add_signed(ahead),
-                    after: middle + 60 + n * 3 % 21,
-                }
-            };
-            (0..500).map(bracket).collect()
-        };
         for ahead in [-5000, -100, 0, 30, 4000, -2_000_000] {
-            let (low, high) = bounds(&brackets(ahead));
+            let (low, high) = bounds(&exchanges(ahead));
             let true_value = ahead as f64;
             assert!(low <= true_value && true_value <= high, "{ahead}: {low} to {high}");
             assert!(high - low <= 112.0, "{low} to {high}");
