@@ -91,7 +91,8 @@ fn with_headings(whole: clap::Command) -> clap::Command {
         .mut_subcommands(|command| command.hide(true))
         .override_usage(usage.split_once(' ').map_or_else(String::new, |(_, usage)| usage.into()))
         .help_template(format!(
-            "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{list}\n{{all-args}}{{after-help}}"
+            "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{list}\n\
+             {{all-args}}{{after-help}}"
         ))
 }
 

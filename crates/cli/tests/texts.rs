@@ -91,8 +91,8 @@ fn lscpu_is_understood_in_other_languages_and_as_json() {
     assert!(seen >= 12);
 }
 
-const SKEW: &str = "clocksource: timekeeping watchdog on CPU3: Marking clocksource 'tsc' as unstable \
-                    because the skew is too large:";
+const SKEW: &str = "clocksource: timekeeping watchdog on CPU3: Marking clocksource 'tsc' as \
+                    unstable because the skew is too large:";
 
 #[test]
 fn a_log_is_understood_however_it_was_copied() {

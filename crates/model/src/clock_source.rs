@@ -71,7 +71,8 @@ sources! {
     "xen" ScaledCounter false Some(1e9), "arch/x86/xen/time.c",
         "Xen's page with the rate and offset of the time-stamp counter. The vDSO reads it only \
         from Linux 4.15 on, and only if Xen declares it stable.";
-    "hyperv_clocksource_tsc_page" ScaledCounter true Some(1e7), "drivers/clocksource/hyperv_timer.c",
+    "hyperv_clocksource_tsc_page" ScaledCounter true Some(1e7),
+        "drivers/clocksource/hyperv_timer.c",
         "Hyper-V's page with the rate and offset of the time-stamp counter. Guests of Azure and \
         WSL 2 keep time with it, unless the host lets them have an invariant TSC.";
     "hyperv_clocksource_msr" Hypervisor false Some(1e7), "drivers/clocksource/hyperv_timer.c",

@@ -78,8 +78,8 @@ pub(crate) mod left_out {
     fn because(why: Option<&str>) -> Unavailable {
         let why = why.unwrap_or("its compilers failed");
         Unavailable(format!(
-            "left out when the tool was built, because {why}: install a compiler that is compatible \
-             with GCC, and build again"
+            "left out when the tool was built, because {why}: install a compiler that is \
+             compatible with GCC, and build again"
         ))
     }
 

@@ -24,8 +24,8 @@ pub(super) const ARM_COUNTER_ERRATUM: Fault = Fault {
                 user space, so they cost more; that is expected. A 32-bit kernel does nothing \
                 about it, and time can jump.",
         how: "the device tree, MIDR, the kernel log",
-        act: "Use a 64-bit kernel with CONFIG_ARM_ARCH_TIMER_OOL_WORKAROUND. Read the time through the system's clock and not from \
-              CNTVCT_EL0.",
+        act: "Use a 64-bit kernel with CONFIG_ARM_ARCH_TIMER_OOL_WORKAROUND. Read the time \
+              through the system's clock and not from CNTVCT_EL0.",
         references: &[
             "Linux drivers/clocksource/arm_arch_timer.c",
             "Documentation/arch/arm64/silicon-errata.rst",
@@ -176,7 +176,8 @@ pub(super) const COUNTER_OUT_OF_STEP: Fault = Fault {
                 run backwards.",
         how: "values that two CPUs hand to each other, and exchanges between them",
         act: "Leave the counter to the kernel and use the system's monotonic clock. A firmware \
-              that writes IA32_TSC_ADJUST on some CPUs is a usual cause. In a virtual machine, ask for a host whose TSC is stable.",
+              that writes IA32_TSC_ADJUST on some CPUs is a usual cause. In a virtual machine, ask \
+              for a host whose TSC is stable.",
         references: &["Linux arch/x86/kernel/tsc_sync.c"],
         ..Page::EMPTY
     },

@@ -23,8 +23,8 @@ pub(super) const CHANGED_DURING_RUN: Fault = Fault {
         how: "the clock source, the CPUs, the governor, the power source and adjtimex(2), before \
               and after the run",
         act: "Measure again, and leave the machine's settings alone during the run. If you did \
-              not change them, look for the cause in the kernel's log: the kernel itself gives up a \
-              clock source that it finds unstable.",
+              not change them, look for the cause in the kernel's log: the kernel itself gives up \
+              a clock source that it finds unstable.",
         references: &["METHOD.md, Noise", "Linux Documentation/timers/timekeeping.rst"],
         ..Page::EMPTY
     },

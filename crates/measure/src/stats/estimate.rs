@@ -545,7 +545,9 @@ mod tests {
         }
 
         #[test]
-        fn the_value_is_within_the_samples(samples in prop::collection::vec(-100.0..100.0f64, 5..80)) {
+        fn the_value_is_within_the_samples(
+            samples in prop::collection::vec(-100.0..100.0f64, 5..80),
+        ) {
             let value = estimate(&samples).unwrap().value;
             let least = samples.iter().copied().fold(f64::INFINITY, f64::min);
             let most = samples.iter().copied().fold(f64::NEG_INFINITY, f64::max);

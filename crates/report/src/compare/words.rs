@@ -244,8 +244,8 @@ pub(super) fn answers(compared: &Compared) -> Vec<Text> {
         let runs: usize = left_out.iter().map(|it| it.runs).sum();
         let runs = plural(runs as u64, "run", "runs");
         *last = std::mem::take(last).and(format!(
-            " {runs} took no part, most because of another {}: to judge them, put them into a folder \
-             of their own, and compare the two folders.",
+            " {runs} took no part, most because of another {}: to judge them, put them into a \
+             folder of their own, and compare the two folders.",
             most.difference.key
         ));
     }

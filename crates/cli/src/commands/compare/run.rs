@@ -29,8 +29,8 @@ pub fn task(args: Args) -> anyhow::Result<Task> {
     };
     if !(LEAST_PAIRS..=MOST_PAIRS).contains(&args.pairs) {
         let line = format!(
-            "--pairs must be from {LEAST_PAIRS} to {MOST_PAIRS}: fewer could not tell a change from \
-             chance"
+            "--pairs must be from {LEAST_PAIRS} to {MOST_PAIRS}: fewer could not tell a change \
+             from chance"
         );
         return Err(Usage(line).into());
     }

@@ -85,8 +85,8 @@ fn answers(report: &Report, ns: u64, goal: Goal, rows: &[(usize, &Wait)]) -> Vec
         let also = LIBRARY.iter().find(|(one, ..)| *one == language);
         match also.filter(|_| first.id == "chronoscope/wait" && !own.iter().any(library)) {
             Some((_, call, install)) => format!(
-                " {label} is better, as measured in {of}: the library has it for {language} too, as \
-                 {call}, which was not measured here ({install})."
+                " {label} is better, as measured in {of}: the library has it for {language} too, \
+                 as {call}, which was not measured here ({install})."
             ),
             None => format!(" {label} is better, but for {of} only."),
         }

@@ -225,7 +225,9 @@ fn figure_columns<'a>(rows: &[&Row<'_>]) -> Vec<Spec<Line<'a>>> {
             let early = row.wait.early;
             Cell::count(early).toned(if early > 0 { Tone::Bad } else { Tone::Dim })
         };
-        "" "CPU" [full right] Cell::some(row.wait.cpu_share, Value::Share).said(row.wait.cpu_words()).or("");
+        "" "CPU" [full right] {
+            Cell::some(row.wait.cpu_share, Value::Share).said(row.wait.cpu_words()).or("")
+        };
         "" "waits" [full right] Cell::count(row.wait.samples);
         "" "missed" [full_if(grid) right] Cell::count(row.wait.grid.as_ref().map(|it| it.missed));
         "" "deadlines" [full_if(grid) right more]

@@ -93,7 +93,9 @@ pub(super) fn wait_columns<'a>(traits: Traits) -> Vec<Spec<Labelled<'a>>> {
             let early = (wait.samples > 0).then_some(wait.early);
             Cell::count(early).toned(if wait.early > 0 { Tone::Bad } else { Tone::Dim })
         };
-        "cpu_share" "CPU" [full right close] Cell::some(wait.cpu_share, Value::Share).said(wait.cpu_words()).or("");
+        "cpu_share" "CPU" [full right close] {
+            Cell::some(wait.cpu_share, Value::Share).said(wait.cpu_words()).or("")
+        };
         "cpu_ns" "CPU" [] Cell::number(wait.cpu_ns);
         "" "switches own/forced" [full narrow("switches\nown/forced") more right close] {
             let of = |n: Option<u64>| n.map_or("-".into(), count);
