@@ -79,10 +79,14 @@ mod linux {
         chronoscope::wait::sleep(Duration::from_micros(100));
         assert!(Steady::now() > steady && start.elapsed_ns() > 0);
         let mut witness = Witness::new(Level::Marks);
-        witness.begin();
-        // The library's own wait may spin for so short a time.
-        std::thread::sleep(Duration::from_micros(100));
-        assert_ne!(witness.end().saw(Disturbance::Preempted), Some(false));
+        // The library's own wait may spin for so short a time. A sleep whose timer fires before the
+        // thread gave its CPU up, as when the host stops it, is none that the kernel switched.
+        let mut sleep_is_seen = || {
+            witness.begin();
+            std::thread::sleep(Duration::from_micros(100));
+            witness.end().saw(Disturbance::Preempted) != Some(false)
+        };
+        assert!((0..10).any(|_| sleep_is_seen()));
         if thorough {
             // A line that nobody renews is this old by then, and its bound has grown to 200 us.
             // One that was just renewed is tight, unless this process was interrupted.

@@ -385,6 +385,13 @@ fn sleeps_that_end_at_a_tick_are_told_from_late_ones() {
     assert!(slept(80_000, 60).findings.iter().all(|it| it.id != "coarse-tick"));
     // A few can all be late by chance.
     assert!(slept(3_400_000, 3).findings.iter().all(|it| it.id != "coarse-tick"));
+    // Where the kernel's timers are finer than a tick, something else made them late.
+    let mut fine = slept(3_400_000, 60);
+    let keeping = fine.environment.keeping.get_or_insert_default();
+    keeping.timer_resolution_ns = Some(1);
+    fine.findings.clear();
+    judge(&mut fine);
+    assert!(fine.findings.iter().all(|it| it.id != "coarse-tick"));
     // Sleeps that took whole ticks, if most of them did.
     let ticked = |whole| {
         let mut report = slept(80_000, 60);

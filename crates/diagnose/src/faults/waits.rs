@@ -128,6 +128,8 @@ pub(super) const COARSE_TICK: Fault = Fault {
         // Slack is meant to be added.
         let least = |wait: &Wait| wait.min_ns - wait.slack_ns.map_or(0, u64::cast_signed);
         let worst = sleeps().max_by_key(|wait| least(wait)).filter(|wait| least(wait) >= LEAST_NS);
+        // Where the kernel's timers are finer, it was not a tick that the sleeps waited for.
+        let worst = worst.filter(|_| !finer_than_a_tick(report));
         let worst = worst.and_then(|wait| Some((wait, short(wait.requested_ns? as f64))));
         let evidence = worst.map(|(wait, asked)| {
             let (late, all) = (short(wait.min_ns as f64), wait.samples);
@@ -245,6 +247,17 @@ pub(super) const HOST_GAPS: Fault = Fault {
     ..FAULT
 };
 
+/// High-resolution timers claim 1 ns; the shortest tick of a kernel is 1 ms.
+const COARSE_NS: u64 = 100_000;
+
+/// Whether the kernel claims high-resolution timers, and does not say that it leaves them unused.
+fn finer_than_a_tick(report: &Report) -> bool {
+    report.environment.keeping.as_ref().is_some_and(|keeping| {
+        keeping.timer_resolution_ns.is_some_and(|ns| ns < COARSE_NS)
+            && keeping.high_resolution != Some(false)
+    })
+}
+
 pub(super) const HRTIMERS_OFF: Fault = Fault {
     page: Page {
         names: &["hrtimers-off"],
@@ -265,8 +278,6 @@ pub(super) const HRTIMERS_OFF: Fault = Fault {
     },
     only: &[LINUX],
     look: |report| {
-        /// High-resolution timers claim 1 ns; the shortest tick of a kernel is 1 ms.
-        const COARSE_NS: u64 = 100_000;
         let env = &report.environment;
         let keeping = env.keeping.as_ref();
         let resolution = keeping.and_then(|keeping| keeping.timer_resolution_ns);
