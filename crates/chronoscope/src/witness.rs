@@ -254,6 +254,71 @@ pub struct Timed {
 /// See [`Witness::time`].
 const PART: Duration = Duration::from_micros(100);
 
+/// Shows whether an interrupt or a fault entered the kernel since a moment, as a program sees it from
+/// inside and without privilege. System calls do not count. It stays in its thread, and there is one
+/// in a thread: a [`Witness`] that looks for [`Level::Entries`] uses the same register.
+///
+/// The segment register ES means nothing in 64-bit mode and may hold any of four null selectors. A
+/// return from an interrupt to user code replaces one that is not 0 by 0 (Intel SDM volume 2A, IRET,
+/// "return to outer privilege level"; AMD APM volume 3, IRET; Zhang and others 2024, *SegScope*,
+/// HPCA, section III). An exit to the hypervisor and a system management interrupt restore the
+/// register, and so does the kernel when it switches threads in a system call (Linux
+/// `arch/x86/kernel/process_64.c`, `__switch_to`). So if time passed and the selector still stands,
+/// something below the kernel took it.
+///
+/// ```
+/// use chronoscope::{counter, witness::Entries};
+/// if let Some(entries) = Entries::shown() {
+///     entries.set();
+///     let start = counter::now();
+///     let ticks = counter::now().wrapping_sub(start);
+///     println!("{ticks} ticks, interrupted: {}", !entries.stood());
+/// }
+/// ```
+#[derive(Debug)]
+pub struct Entries(sys::Entries, PhantomData<*const ()>);
+
+impl Entries {
+    /// `None` if nothing shows entries to a program: on other systems and processors than x86-64
+    /// under Linux, where the processor returns by Intel's FRED, which keeps the selector, and under
+    /// Valgrind. The first call of a process tests it with page faults.
+    ///
+    /// ```
+    /// use chronoscope::witness::Entries;
+    /// println!("{:?}", Entries::shown());
+    /// ```
+    #[must_use]
+    pub fn shown() -> Option<Self> {
+        Some(Self(sys::Entries::shown()?, PhantomData))
+    }
+
+    /// Begins to look.
+    ///
+    /// ```
+    /// use chronoscope::witness::Entries;
+    /// Entries::shown().inspect(|entries| entries.set());
+    /// ```
+    #[inline(always)]
+    pub fn set(&self) {
+        self.0.set();
+    }
+
+    /// Whether nothing entered the kernel since [`set`](Self::set).
+    ///
+    /// ```
+    /// use chronoscope::witness::Entries;
+    /// Entries::shown().inspect(|entries| {
+    ///     entries.set();
+    ///     println!("{}", entries.stood());
+    /// });
+    /// ```
+    #[inline(always)]
+    #[must_use]
+    pub fn stood(&self) -> bool {
+        self.0.stood()
+    }
+}
+
 /// Watches over the pieces that one thread measures. It stays in its thread.
 ///
 /// There is one mark in a thread. A piece within a piece removes that of the outer one, which then
@@ -270,7 +335,7 @@ const PART: Duration = Duration::from_micros(100);
 pub struct Witness {
     level: Level,
     mark: Option<sys::Mark>,
-    entries: Option<sys::Entries>,
+    entries: Option<Entries>,
     gauges: Option<Gauges>,
     /// Whether a piece has begun.
     begun: bool,
@@ -293,7 +358,7 @@ impl Witness {
         Self {
             level,
             mark: sys::Mark::of_this_thread(),
-            entries: (level >= Level::Entries).then(sys::Entries::shown).flatten(),
+            entries: (level >= Level::Entries).then(Entries::shown).flatten(),
             gauges: (level >= Level::Gauges).then(Gauges::here).flatten(),
             begun: false,
             cpu: 0,

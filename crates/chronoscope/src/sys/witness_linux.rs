@@ -151,8 +151,7 @@ fn thread_pointer() -> usize {
 }
 
 /// A null selector in the segment register ES, which a return from an interrupt or a fault replaces
-/// by 0, and a system call leaves alone (Intel SDM volume 2A, IRET, "return to outer privilege
-/// level"; AMD APM volume 3, IRET). Nothing is addressed through ES in 64-bit mode.
+/// by 0 ([`witness::Entries`](crate::witness::Entries) has the sources).
 #[derive(Debug)]
 pub struct Entries(());
 

@@ -17,10 +17,10 @@ use super::children::{ChildJob, Children, rest_due};
 use super::ruler::{Bench, Ruler, RulerKind};
 use super::schedule::{Interrupt, RunClock, Time};
 use crate::stats::quantile;
+use chronoscope::witness::Entries;
 use chronoscope_model::between::{Shares, WIDEST};
 use chronoscope_model::clock::Clock;
 use chronoscope_probes::clocks::{self, Count, Event, Facts, Kind, Language, Reader, steps};
-use chronoscope_probes::machine::entered::Entered;
 use chronoscope_probes::machine::noise;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -40,7 +40,7 @@ pub struct Machine {
     /// counts here.
     instructions: OnceCell<Option<Count>>,
     /// Tested when first needed; `None` inside if this machine does not show it.
-    entered: OnceCell<Option<Entered>>,
+    entered: OnceCell<Option<Entries>>,
     clock: RunClock,
     interrupt: Interrupt,
     stolen: Stolen,
@@ -266,10 +266,10 @@ impl Values for Machine {
     }
 
     fn fill_watched(&mut self, subject: usize, out: &mut [u64]) -> Option<bool> {
-        self.entered.get_or_init(|| Entered::tested().ok());
+        self.entered.get_or_init(Entries::shown);
         self.entered.get()?.as_ref().inspect(|it| it.set());
         self.fill(subject, out);
-        self.entered.get()?.as_ref().map(|it| !it.stands())
+        self.entered.get()?.as_ref().map(|it| !it.stood())
     }
 
     fn span(&mut self, subject: usize, calls: u64) -> u64 {

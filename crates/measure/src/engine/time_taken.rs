@@ -4,8 +4,8 @@
 use super::Ruler;
 use super::ruler::RulerKind;
 use chronoscope::counter;
+use chronoscope::witness::Entries;
 use chronoscope_model::run::{Gaps, Taken};
-use chronoscope_probes::machine::entered::Entered;
 use std::time::Duration;
 
 /// How long to watch. A timer tick at 100 Hz occurs five times.
@@ -20,7 +20,7 @@ pub fn watch(ruler: &Ruler) -> Option<Taken> {
     if ruler.kind() == RulerKind::System {
         return None;
     }
-    let entered = Entered::tested().ok()?;
+    let entered = Entries::shown()?;
     let each = 1e9 / ruler.hz();
     let ns = |ticks: u64| ticks.cast_signed() as f64 * each;
     let watched = (WATCHED.as_secs_f64() * ruler.hz()) as u64;
@@ -30,7 +30,7 @@ pub fn watch(ruler: &Ruler) -> Option<Taken> {
     entered.set();
     loop {
         let mut now = counter::now();
-        if !entered.stands() {
+        if !entered.stood() {
             // The interrupt may have come after this read.
             now = counter::now();
             add(&mut kernel, ns(now.wrapping_sub(last)));

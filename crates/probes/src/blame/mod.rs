@@ -21,8 +21,8 @@ pub use os::{Record, Scan, hidden, read_task, this_thread};
 pub use ran::{Change, Heard, Named, Names, Ran, Span, Task, ran};
 pub use trace::Trace;
 
-use crate::machine::entered::Entered;
 use crate::waits::os as system;
+use chronoscope::witness::Entries;
 use chronoscope_model::why::Interrupts;
 
 /// What a thread did at a context switch.
@@ -114,7 +114,7 @@ pub struct Scanned {
 #[derive(Debug)]
 pub struct Sources {
     os: os::Sources,
-    entered: Option<Entered>,
+    entered: Option<Entries>,
     since: u64,
     ran: Option<u64>,
 }
@@ -123,15 +123,15 @@ impl Sources {
     /// Opens the sources that exist for the calling thread, and names those that do not.
     pub fn open() -> (Self, Vec<Missing>) {
         let (os, mut missing) = os::Sources::open();
-        let entered = Entered::tested();
-        if let Err(why) = &entered {
+        let entered = Entries::shown();
+        if entered.is_none() {
             missing.push(Missing {
                 id: "null-selector",
                 loses: "interrupts and what is below the kernel",
-                reason: (*why).to_owned(),
+                reason: "this processor, system or emulator does not show them to a program".into(),
             });
         }
-        let mut sources = Self { os, entered: entered.ok(), since: 0, ran: None };
+        let mut sources = Self { os, entered, since: 0, ran: None };
         sources.forget();
         (sources, missing)
     }
@@ -176,7 +176,7 @@ impl Sources {
     /// Whether an interrupt removed the mark. To be called right after a wait.
     #[inline]
     pub fn marked(&self) -> Option<bool> {
-        self.entered.as_ref().map(Entered::stands)
+        self.entered.as_ref().map(Entries::stood)
     }
 
     /// What was seen since the last call. `closely`: also what changes only if a wait was late, and

@@ -12,7 +12,6 @@ mod arm;
 mod bundle;
 mod cores;
 mod cpu;
-pub mod entered;
 mod hypervisor;
 mod kernel;
 mod kmsg;
