@@ -176,7 +176,8 @@ impl Entries {
             }
             known => known,
         };
-        (shown == SHOWN).then_some(Self(()))
+        // Not `then_some`: one that is made and dropped loads the selector that must not be loaded.
+        (shown == SHOWN).then(|| Self(()))
     }
 
     #[inline(always)]
