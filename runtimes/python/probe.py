@@ -242,40 +242,103 @@ def select_wait():
     return lambda seconds: select.select([], [], [], seconds)
 
 
+def condition_wait():
+    changed = threading.Condition()
+
+    def wait(seconds):
+        with changed:
+            changed.wait(seconds)
+
+    return wait
+
+
+def socket_recv():
+    import socket
+
+    silent, other = socket.socketpair()
+
+    def wait(seconds):
+        silent.settimeout(seconds)
+        try:
+            silent.recv(1)
+        except socket.timeout:
+            other  # It stays open.
+
+    return wait
+
+
+def sigtimedwait():
+    import signal
+
+    return lambda seconds: signal.sigtimedwait([], seconds)
+
+
+def poll_wait():
+    from math import ceil
+
+    ready = select.poll()
+    return lambda seconds: ready.poll(ceil(seconds * 1e3))
+
+
 def epoll_wait():
     return select.epoll().poll
 
 
-def own_wait():
+def package(name):
+    """A module that is not Python's own: the interpreter was started without those."""
+    import importlib
     import site
 
-    site.main()  # The interpreter was started without the user's packages.
-    import chronoscope_clock
-
-    return chronoscope_clock.wait
+    site.main()
+    return importlib.import_module(name)
 
 
-def asyncio_sleep(series):
+def own_wait():
+    return package("chronoscope_clock").wait
+
+
+LOOPS = {}  # Those that were made, which go on learning.
+
+
+def in_loop(wait, maker="asyncio"):
+    """Waits in one task of an event loop, one after the other. `wait` makes what awaits."""
     import asyncio
 
-    async def waits():
-        for left in series:
-            await asyncio.sleep(left / 1e9)
+    if maker not in LOOPS:
+        LOOPS[maker] = (asyncio if maker == "asyncio" else package(maker)).new_event_loop()
 
-    asyncio.run(waits())
+    def made(series):
+        async def waits():
+            pause = wait()
+            for left in series:
+                await pause(left / 1e9)
+
+        LOOPS[maker].run_until_complete(waits())
+
+    return made
 
 
-def call_at(series):
+def asyncio_sleep():
     import asyncio
 
-    async def waits():
-        loop = asyncio.get_running_loop()
-        for left in series:
-            done = loop.create_future()
-            loop.call_at(loop.time() + left / 1e9, done.set_result, None)
-            await done
+    return asyncio.sleep
 
-    asyncio.run(waits())
+
+def call_at():
+    import asyncio
+
+    loop = asyncio.get_running_loop()
+
+    def pause(seconds):
+        done = loop.create_future()
+        loop.call_at(loop.time() + seconds, done.set_result, None)
+        return done
+
+    return pause
+
+
+def own_sleep():
+    return package("chronoscope_clock").sleep
 
 
 # What makes each wait, called before the first one.
@@ -284,14 +347,26 @@ WAITS = {
     "event-wait": lambda: blocking(event_wait()),
     "lock-acquire": lambda: blocking(lock_acquire()),
     "queue-get": lambda: blocking(queue_get()),
+    "condition-wait": lambda: blocking(condition_wait()),
+    "socket-recv": lambda: blocking(socket_recv()),
+    "sigtimedwait": lambda: blocking(sigtimedwait()),
     "select": lambda: blocking(select_wait()),
+    "poll": lambda: blocking(poll_wait()),
     "epoll": lambda: blocking(epoll_wait()),
-    "asyncio-sleep": lambda: asyncio_sleep,
-    "call-at": lambda: call_at,
-    "chronoscope": lambda: blocking(own_wait()),
+    "asyncio-sleep": lambda: in_loop(asyncio_sleep),
+    "call-at": lambda: in_loop(call_at),
 }
-if not hasattr(select, "epoll"):
-    del WAITS["epoll"]
+if platform.python_implementation() == "CPython":
+    WAITS["chronoscope"] = lambda: blocking(own_wait())
+    WAITS["clock-sleep"] = lambda: in_loop(own_sleep)
+    WAITS["uvloop-sleep"] = lambda: in_loop(asyncio_sleep, "uvloop")
+    WAITS["uvloop-call-at"] = lambda: in_loop(call_at, "uvloop")
+    WAITS["uvloop-clock-sleep"] = lambda: in_loop(own_sleep, "uvloop")
+if sys.platform != "linux":
+    del WAITS["sigtimedwait"]
+for _name in ("poll", "epoll"):
+    if not hasattr(select, _name):
+        del WAITS[_name]
 
 
 def series(times, cpu, ns, count, first, work):

@@ -23,7 +23,8 @@ def tested(version, interpreter):
     def of():
         folder = SCRATCH / ".".join(map(str, version))
         python = environment(interpreter, DYNAMIC, folder)
-        run(python, "-B", TESTS / "test_module.py", "--quiet")
+        for tests in ("test_module.py", "test_asyncio.py"):
+            run(python, "-B", TESTS / tests, "--quiet")
 
     return of
 

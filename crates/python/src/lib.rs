@@ -1,6 +1,8 @@
 //! The native part of the Python module `chronoscope_clock`: the library's clock and its wait.
 //! `python/chronoscope_clock/_native.pyi` says what each item does.
 
+mod event_loop;
+
 use std::time::Duration;
 
 use chronoscope::wait::{Due, Grid};
@@ -14,6 +16,8 @@ const PATIENCE: Duration = Duration::from_millis(50);
 
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<event_loop::Alarm>()?;
+    module.add_class::<event_loop::Pause>()?;
     module.add_class::<Bounded>()?;
     module.add_class::<Instant>()?;
     module.add_class::<Stopwatch>()?;
@@ -305,13 +309,24 @@ impl Ticker {
     }
 
     fn tick(&mut self, py: Python<'_>) -> PyResult<Tick> {
-        let clock = Clock::global();
-        let due = *self.due.get_or_insert_with(|| self.grid.next_due(clock));
-        let Ticks(ticks) = due.ticks;
-        let waited = until(py, chronoscope::Instant::from_ticks(ticks))?;
+        let deadline = self._due();
+        let waited = until(py, deadline.0)?;
+        Ok(self._reached(waited.late_ns))
+    }
+
+    /// The next point, or the one that an interrupted wait was for.
+    fn _due(&mut self) -> Instant {
+        let Ticks(ticks) = self.next().ticks;
+        Instant(chronoscope::Instant::from_ticks(ticks))
+    }
+
+    /// That point was reached so late.
+    fn _reached(&mut self, late_ns: u64) -> Tick {
+        let due = self.next();
         self.due = None;
+        let clock = Clock::global();
         self.grid.reached(clock.now(), clock);
-        Ok(Tick { number: due.number, missed: due.missed, late_ns: waited.late_ns })
+        Tick { number: due.number, missed: due.missed, late_ns }
     }
 
     fn __repr__(&self) -> String {
@@ -324,6 +339,22 @@ impl Ticker {
 
     fn __next__(&mut self, py: Python<'_>) -> PyResult<Tick> {
         self.tick(py)
+    }
+
+    fn __aiter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    /// A coroutine.
+    fn __anext__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let module = slf.py().import("chronoscope_clock._asyncio")?;
+        module.getattr("tick")?.call1((slf,))
+    }
+}
+
+impl Ticker {
+    fn next(&mut self) -> Due {
+        *self.due.get_or_insert_with(|| self.grid.next_due(Clock::global()))
     }
 }
 

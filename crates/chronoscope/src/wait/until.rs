@@ -129,7 +129,7 @@ impl Manner {
         Self { spin: None, effort }
     }
 
-    fn aim(self, cap: u64) -> Aim {
+    pub fn aim(self, cap: u64) -> Aim {
         let (quantile, spin) = match (self.spin, self.effort) {
             (Some(spin), _) => (0.999, spin),
             (None, Effort::Economy) => (0.5, f32::MAX),

@@ -10,6 +10,8 @@ const US: Facts = Facts { unit_ns: 1_000, ..DURATION };
 const MS: Facts = Facts { unit_ns: 1_000_000, ..DURATION };
 /// A sleep in select(2), poll(2) or epoll_wait(2), which have a slack of their own.
 const POLL: Facts = Facts { timer_slack: TimerSlack::Share, ..DURATION };
+/// A timer that the kernel arms without the slack of the thread.
+const TIMERFD: Facts = Facts { timer_slack: TimerSlack::Unused, ..DURATION };
 const POLL_MS: Facts = Facts { timer_slack: TimerSlack::Share, ..MS };
 /// A timer of JavaScript: the event loop reads its clock in whole milliseconds, once per turn.
 const TIMER: Facts = Facts { early_by_design_ns: 1_000_000, ..POLL_MS };
@@ -56,9 +58,23 @@ macro_rules! python {
                 "Waits for an entry of a queue that stays empty.",
                 "import queue\nentries = queue.SimpleQueue()\ntry:\n    entries.get(timeout={s})\n\
                  except queue.Empty:\n    pass";
+            "condition-wait": "threading.Condition().wait(seconds)", NS, Sleep,
+                "Waits to be notified: a lock of its own for each wait, with a time-out.",
+                "import threading\nchanged = threading.Condition()\nwith changed:\n    \
+                 changed.wait({s})";
+            "socket-recv": "socket.recv(size) # settimeout(seconds)", POLL_MS, Sleep,
+                "Reads from a socket that stays silent: poll(2), in whole milliseconds, rounded up.",
+                "import socket\nsilent, other = socket.socketpair()\nsilent.settimeout({s})\ntry:\n    \
+                 silent.recv(1)\nexcept TimeoutError:\n    pass";
+            "sigtimedwait": "signal.sigtimedwait([], seconds)", NS, Sleep,
+                "rt_sigtimedwait(2) for no signal.",
+                "import signal\nsignal.sigtimedwait([], {s})";
             "select": "select.select([], [], [], seconds)", POLL, Sleep,
                 "select(2) with a time-out in microseconds.",
                 "import select\nselect.select([], [], [], {s})";
+            "poll": "select.poll().poll(ms)", POLL_MS, Sleep,
+                "poll(2), whose time-out is rounded up to whole milliseconds.",
+                "import select\nready = select.poll()\nready.poll({ms})";
             "epoll": "select.epoll().poll(seconds)", POLL_MS, Sleep,
                 "epoll_wait(2), whose time-out is rounded up to whole milliseconds.",
                 "import select\nready = select.epoll()\nready.poll({s})";
@@ -84,6 +100,28 @@ python! {
         "The wait of this project's module for Python: a sleep, and a spin for the rest, whose \
          length is learnt.",
         "import chronoscope_clock\nchronoscope_clock.wait({s})";
+    "clock-sleep": "await chronoscope_clock.sleep(seconds)", TIMERFD, Hybrid,
+        "The same for tasks of asyncio: a timerfd that the event loop watches, and then turns of \
+         the loop until the deadline, so other tasks run meanwhile. How early it wakes is learnt.",
+        "import asyncio\nimport chronoscope_clock\n\nasync def main():\n    \
+         await chronoscope_clock.sleep({s})\n\nasyncio.run(main())";
+    "uvloop-sleep": "await asyncio.sleep(seconds) # uvloop", TIMER, Sleep,
+        "A timer of libuv, in whole milliseconds of a clock that is read once per turn of the \
+         loop, so it may end early.",
+        "import asyncio\nimport uvloop\n\nasync def main():\n    await asyncio.sleep({s})\n\n\
+         uvloop.run(main())";
+    "uvloop-call-at": "loop.call_at(when, callback) # uvloop",
+        Facts { early_by_design_ns: 1_000_000, timer_slack: TimerSlack::Share,
+                unit_ns: 1_000_000, ..DEADLINE }, Sleep,
+        "A callback of uvloop at a time of its clock, which counts whole milliseconds.",
+        "import asyncio\nimport uvloop\n\nasync def main():\n    loop = \
+         asyncio.get_running_loop()\n    done = loop.create_future()\n    \
+         loop.call_at(loop.time() + {s}, done.set_result, None)\n    await done\n\n\
+         uvloop.run(main())";
+    "uvloop-clock-sleep": "await chronoscope_clock.sleep(seconds) # uvloop", TIMERFD, Hybrid,
+        "The sleep of this project's module in uvloop.",
+        "import chronoscope_clock\nimport uvloop\n\nasync def main():\n    \
+         await chronoscope_clock.sleep({s})\n\nuvloop.run(main())";
 }
 python! { PYPY = "pypy", "systems with PyPy 3.7 or later" }
 

@@ -5,6 +5,7 @@
 True
 """
 
+from ._asyncio import sleep, sleep_until
 from ._native import (
     Bounded,
     Instant,
@@ -43,6 +44,8 @@ __all__ = [
     "advise",
     "command",
     "doctor",
+    "sleep",
+    "sleep_until",
     "source",
     "survey",
     "timer",
