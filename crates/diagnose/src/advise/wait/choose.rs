@@ -75,10 +75,12 @@ impl<'a> Candidate<'a> {
         self.place
     }
 
-    /// The order of preference if nothing else decides, smallest first: what needs no setting, then
-    /// a sleep before a sleep with a spin before a spin, then the order of the catalogue.
-    fn simplicity(&self) -> (bool, u8, usize) {
+    /// The order of preference if nothing else decides, smallest first: what needs no event loop,
+    /// what needs no setting, then a sleep before a sleep with a spin before a spin, then the order
+    /// of the catalogue.
+    fn simplicity(&self) -> (bool, bool, u8, usize) {
         let wait = self.wait;
+        let in_loop = wait.code.contains("await ");
         let set = wait.timer_period_ms.is_some()
             || wait.slice_ns.is_some()
             || wait.slack_ns.is_some() && !wait.default_slack;
@@ -87,7 +89,7 @@ impl<'a> Candidate<'a> {
             Kind::Hybrid => 1,
             Kind::Busy => 2,
         };
-        (set, kind, self.place)
+        (in_loop, set, kind, self.place)
     }
 }
 
