@@ -5,6 +5,7 @@ in which the language's monotonic clock times each wait; the CPU time is that of
 that of one with fewer waits, which has loaded and compiled as much. Advice and program take turns, and the middle of three counts.
 """
 
+import glob
 import json
 import os
 import resource
@@ -88,6 +89,31 @@ func() {{
 took_ = append(took_, clock_.Since(t0_).Nanoseconds()) }}
 for _, one := range took_ {{ fmt.Println(one) }} }}
 """),
+    "rust": ("w.rs", "rustc -O --edition 2024 w.rs {rust}", "./w", """{head}
+fn main() {{ let n: usize = std::env::args().nth(1).unwrap().parse().unwrap();
+let mut took_ = Vec::with_capacity(n);
+for _ in 0..n {{ let t0_ = std::time::Instant::now();
+{{
+{body}
+}}
+took_.push(t0_.elapsed().as_nanos()); }}
+for one in took_ {{ println!("{{one}}"); }} }}
+"""),
+    "c#": ("w.cs", "mcs -optimize+ w.cs", "mono w.exe", """using System;
+using System.Diagnostics;
+{head}
+static class W {{
+static async System.Threading.Tasks.Task Run(int n, long[] took_) {{
+for (int i_ = 0; i_ < n; i_++) {{ long t0_ = Stopwatch.GetTimestamp();
+{{
+{body}
+}}
+took_[i_] = (Stopwatch.GetTimestamp() - t0_) * (1000000000 / Stopwatch.Frequency); }}
+await System.Threading.Tasks.Task.CompletedTask; }}
+static void Main(string[] a) {{ var took = new long[int.Parse(a[0])];
+Run(took.Length, took).Wait();
+foreach (long one in took) Console.WriteLine(one); }} }}
+"""),
 }
 
 
@@ -103,6 +129,14 @@ def advice(tool, duration, language):
     return None
 
 
+def library(tool):
+    """What rustc needs to find the library that the tool was built with."""
+    deps = os.path.join(os.path.dirname(os.path.abspath(tool)), "deps")
+    built = glob.glob(os.path.join(deps, "libchronoscope-*.rlib"))
+    newest = max(built, key=os.path.getmtime, default="none")
+    return f"-L dependency={deps} --extern chronoscope={newest}"
+
+
 def spent(command, count, cwd):
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     out = subprocess.run(
@@ -112,9 +146,9 @@ def spent(command, count, cwd):
     return cpu, [int(line) for line in out.stdout.split()]
 
 
-def run(language, code, seconds):
+def run(tool, language, code, seconds):
     name, build, command, frame = LANGUAGES[language]
-    heads = ("#include", "#define _", "import ", "using ")
+    heads = ("#include", "#define _", "import ", "using ", "use ")
     lines = code.split("\n")
     # What Python sets once stands before the loop, too.
     once = [line for line in lines if line.startswith(heads) or "# once" in line]
@@ -124,6 +158,7 @@ def run(language, code, seconds):
     with tempfile.TemporaryDirectory() as cwd:
         with open(os.path.join(cwd, name), "w") as file:
             file.write(frame.format(head=head, body=body, indented=indented))
+        build = build.replace("{rust}", library(tool))
         subprocess.run(build.split(), check=True, cwd=cwd)
         count = max(50, min(1000, int(1.5 / seconds)))
         less, fewer = spent(command, count // 4, cwd)
@@ -144,7 +179,7 @@ def main():
                 said = advice(tool, duration, language)
                 if said is None:
                     break
-                rounds.append((said, run(language, said[1], seconds)))
+                rounds.append((said, run(tool, language, said[1], seconds)))
             if not rounds:
                 print(f"{language:10} {duration:>6}  not measured")
                 continue

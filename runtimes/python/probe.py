@@ -267,12 +267,6 @@ def socket_recv():
     return wait
 
 
-def sigtimedwait():
-    import signal
-
-    return lambda seconds: signal.sigtimedwait([], seconds)
-
-
 def poll_wait():
     from math import ceil
 
@@ -349,7 +343,6 @@ WAITS = {
     "queue-get": lambda: blocking(queue_get()),
     "condition-wait": lambda: blocking(condition_wait()),
     "socket-recv": lambda: blocking(socket_recv()),
-    "sigtimedwait": lambda: blocking(sigtimedwait()),
     "select": lambda: blocking(select_wait()),
     "poll": lambda: blocking(poll_wait()),
     "epoll": lambda: blocking(epoll_wait()),
@@ -362,8 +355,6 @@ if platform.python_implementation() == "CPython":
     WAITS["uvloop-sleep"] = lambda: in_loop(asyncio_sleep, "uvloop")
     WAITS["uvloop-call-at"] = lambda: in_loop(call_at, "uvloop")
     WAITS["uvloop-clock-sleep"] = lambda: in_loop(own_sleep, "uvloop")
-if sys.platform != "linux":
-    del WAITS["sigtimedwait"]
 for _name in ("poll", "epoll"):
     if not hasattr(select, _name):
         del WAITS[_name]

@@ -66,9 +66,6 @@ macro_rules! python {
                 "Reads from a socket that stays silent: poll(2), in whole milliseconds, rounded up.",
                 "import socket\nsilent, other = socket.socketpair()\nsilent.settimeout({s})\ntry:\n    \
                  silent.recv(1)\nexcept TimeoutError:\n    pass";
-            "sigtimedwait": "signal.sigtimedwait([], seconds)", NS, Sleep,
-                "rt_sigtimedwait(2) for no signal.",
-                "import signal\nsignal.sigtimedwait([], {s})";
             "select": "select.select([], [], [], seconds)", POLL, Sleep,
                 "select(2) with a time-out in microseconds.",
                 "import select\nselect.select([], [], [], {s})";
