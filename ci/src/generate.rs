@@ -1,8 +1,9 @@
 //! Generated files that are checked in. The tool itself generates the shell completions and the
 //! man pages. The others are the JSON Schemas, the C header, the list of the library's interface,
-//! and the tables of faults and of the kernel's messages in docs/doctor.md.
+//! the estimators as WebAssembly, and the tables of faults and of the kernel's messages in docs/doctor.md.
 
 use crate::api;
+use crate::cross::toolchain;
 use crate::{capi, sh, tool};
 use anyhow::{Context, Result, ensure};
 use chronoscope_model::kernel_log;
@@ -43,6 +44,9 @@ const ELSEWHERE: [(&str, &str); 3] = [
     ("pi", "aarch64-unknown-linux-gnu"),
 ];
 const PAGE: &str = "crates/cli/src/elsewhere.html";
+
+/// The estimators of the page that measures a browser.
+const ESTIMATORS: &str = "crates/report/src/page/browser/estimators.wasm";
 
 /// File contents by path relative to the root.
 type Files = BTreeMap<PathBuf, Vec<u8>>;
@@ -113,6 +117,7 @@ fn wanted(sh: &Shell) -> Result<Files> {
     let page = crate::replaced(&page, "messages", &messages());
     files.insert(DOCTOR.into(), page.context("no marks of the table of messages")?.into());
     files.insert(PAGE.into(), elsewhere(sh)?.into());
+    files.insert(ESTIMATORS.into(), estimators(sh)?);
     Ok(files)
 }
 
@@ -125,6 +130,25 @@ fn elsewhere(sh: &Shell) -> Result<String> {
         page += &embed::element(&[Input { name, report: &report }]).into_string();
     }
     Ok(page + "</html>\n")
+}
+
+/// The estimators that the page of `chronoscope browser` contains. No path of this machine is in
+/// them.
+fn estimators(sh: &Shell) -> Result<Vec<u8>> {
+    const TARGET: &str = "wasm32-unknown-unknown";
+    toolchain::provide(sh, TARGET)?;
+    let own = |name: &str| std::env::var(name).unwrap_or_default();
+    let home = match own("CARGO_HOME") {
+        home if home.is_empty() => own("HOME") + "/.cargo",
+        home => home,
+    };
+    let root = sh::root().display();
+    let flags = format!(
+        "target.{TARGET}.rustflags=[\"--remap-path-prefix={home}=\",\"--remap-path-prefix={root}=\"]"
+    );
+    let build = ["--package", "chronoscope-web", "--profile", "wasm", "--target", TARGET];
+    sh::run(cmd!(sh, "cargo build --quiet {build...} --config {flags}"))?;
+    Ok(fs::read(sh::target().join(TARGET).join("wasm/chronoscope_web.wasm"))?)
 }
 
 /// The table of faults, from the tool's list of them.

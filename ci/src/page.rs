@@ -4,6 +4,9 @@
 use crate::tally::Done;
 use crate::{sh, tool};
 use anyhow::{Context, Result, bail, ensure};
+use chronoscope_measure::stats::estimate::{Estimator, Scratch};
+use chronoscope_measure::stats::{Summary, tick};
+use fastrand::Rng;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,12 +17,13 @@ use xshell::{Shell, cmd};
 const LIMIT: Duration = Duration::from_secs(300);
 
 /// What drives the browser: npm's packages in the versions of the lockfile, and the checks.
-const FILES: [(&str, &str); 5] = [
+const FILES: [(&str, &str); 6] = [
     ("package.json", include_str!("page/node/package.json")),
     ("package-lock.json", include_str!("page/node/package-lock.json")),
     ("browser.mjs", include_str!("page/node/browser.mjs")),
     ("check.mjs", include_str!("page/node/check.mjs")),
     ("load.mjs", include_str!("page/node/load.mjs")),
+    ("measure.mjs", include_str!("page/node/measure.mjs")),
 ];
 
 /// The folder for pages, pictures and what drives the browser.
@@ -61,7 +65,61 @@ pub fn suite(sh: &Shell, both: bool) -> Result<Done> {
     let checks = sh::words(sh, sh::within(LIMIT));
     let checks = checks.arg("node").arg(driver.join("check.mjs")).arg(folder());
     done.checks("the checks in Chromium", checks);
+    let measured = sh::words(sh, sh::within(LIMIT));
+    let measured = measured.arg("node").arg(driver.join("measure.mjs")).arg(folder()).arg(&tool);
+    done.checks("the page that measures, in Chromium", measured);
+    done.check("estimators in a browser", estimators(sh));
     Ok(done)
+}
+
+/// Whether the estimators of the page return what those of the engine do, on the same samples.
+fn estimators(sh: &Shell) -> Result<()> {
+    let mut rng = Rng::with_seed(7);
+    let spread = |rng: &mut Rng| (0..6).map(|_| rng.f64()).sum::<f64>();
+    // With rare delays, and on a lattice, as batches by a clock with steps are.
+    let samples: Vec<f64> = (0..200)
+        .map(|nth| {
+            let late = if nth % 9 == 0 { 40.0 * rng.f64() } else { 0.0 };
+            ((40.0 + spread(&mut rng) + late) / 0.25).round() * 0.25
+        })
+        .collect();
+    let deltas: Vec<u64> = (0..500).map(|_| 5_000 * rng.u64(1..9)).collect();
+    let script = r#"
+        const [file, text] = process.argv.slice(1);
+        const { samples, deltas } = JSON.parse(text);
+        WebAssembly.instantiate(require('fs').readFileSync(file)).then(({ instance: { exports: it } }) => {
+          const of = (all, f) => { all.forEach(it.put); return Array.from({ length: f() }, (_, at) => it.figure(at)); };
+          console.log(JSON.stringify([...of(samples, () => it.mode(0.25, 3)), ...of(samples, it.summary), ...of(deltas, it.common_tick)]));
+        });"#;
+    let file = sh::root().join("crates/report/src/page/browser/estimators.wasm");
+    let text = json!({ "samples": &samples, "deltas": &deltas }).to_string();
+    let found: Vec<f64> =
+        serde_json::from_str(&sh::read(cmd!(sh, "node -e {script} {file} {text}"))?)?;
+    let estimator = Estimator { quantum: 0.25, lower: false };
+    let mode = estimator.estimate(&samples, &mut Rng::with_seed(3), &mut Scratch::default());
+    let mode = mode.context("no estimate")?;
+    let s = Summary::of(&samples).context("no summary")?;
+    let ticks = tick::tick(&deltas).context("no tick")?;
+    let own = [
+        mode.value,
+        mode.low,
+        mode.high,
+        s.min,
+        s.median,
+        s.mad,
+        s.p99,
+        s.max,
+        s.mean,
+        s.sd,
+        ticks.ticks as f64,
+        ticks.support,
+    ];
+    ensure!(found.len() == own.len(), "{} figures, not {}", found.len(), own.len());
+    for (browser, engine) in found.iter().zip(own) {
+        let alike = (browser - engine).abs() <= 1e-9 * engine.abs();
+        ensure!(alike, "{browser} in a browser, and {engine} in the engine");
+    }
+    Ok(())
 }
 
 fn small_enough(page: &Sample) -> Result<()> {

@@ -52,6 +52,7 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             [CompletionResult]::new('runtimes', 'runtimes', [CompletionResultType]::ParameterValue, 'What do my language''s clocks cost on this machine, compared with C?')
             [CompletionResult]::new('trust', 'trust', [CompletionResultType]::ParameterValue, 'Does a clock go backwards, agree between CPUs, and keep its rate?')
             [CompletionResult]::new('noise', 'noise', [CompletionResultType]::ParameterValue, 'Is this machine fit to measure on, and what makes samples vary?')
+            [CompletionResult]::new('browser', 'browser', [CompletionResultType]::ParameterValue, 'Write a page that measures the browser which opens it')
             [CompletionResult]::new('watch', 'watch', [CompletionResultType]::ParameterValue, 'Watch how late waits end, and why: a live view in the terminal')
             [CompletionResult]::new('advise', 'advise', [CompletionResultType]::ParameterValue, 'Which clock or wait should I use, and what is the code?')
             [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'What is wrong with time here, on what evidence, and what is the fix?')
@@ -223,6 +224,17 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             [CompletionResult]::new('--force', '--force', [CompletionResultType]::ParameterName, 'Replace the report that was saved under that name')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'chronoscope;browser' {
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'The page; ''-'' is standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'The page; ''-'' is standard output')
+            [CompletionResult]::new('--port', '--port', [CompletionResultType]::ParameterName, 'The port of 127.0.0.1 to serve on. Default: a free one')
+            [CompletionResult]::new('--serve', '--serve', [CompletionResultType]::ParameterName, 'Serve the page on this machine instead, with the headers that isolate it: an isolated page has finer clocks and shared memory')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
@@ -615,6 +627,7 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             [CompletionResult]::new('runtimes', 'runtimes', [CompletionResultType]::ParameterValue, 'What do my language''s clocks cost on this machine, compared with C?')
             [CompletionResult]::new('trust', 'trust', [CompletionResultType]::ParameterValue, 'Does a clock go backwards, agree between CPUs, and keep its rate?')
             [CompletionResult]::new('noise', 'noise', [CompletionResultType]::ParameterValue, 'Is this machine fit to measure on, and what makes samples vary?')
+            [CompletionResult]::new('browser', 'browser', [CompletionResultType]::ParameterValue, 'Write a page that measures the browser which opens it')
             [CompletionResult]::new('watch', 'watch', [CompletionResultType]::ParameterValue, 'Watch how late waits end, and why: a live view in the terminal')
             [CompletionResult]::new('advise', 'advise', [CompletionResultType]::ParameterValue, 'Which clock or wait should I use, and what is the code?')
             [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'What is wrong with time here, on what evidence, and what is the fix?')
@@ -646,6 +659,9 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             break
         }
         'chronoscope;help;noise' {
+            break
+        }
+        'chronoscope;help;browser' {
             break
         }
         'chronoscope;help;watch' {

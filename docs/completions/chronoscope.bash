@@ -19,6 +19,9 @@ _chronoscope() {
             chronoscope,advise)
                 cmd="chronoscope__subcmd__advise"
                 ;;
+            chronoscope,browser)
+                cmd="chronoscope__subcmd__browser"
+                ;;
             chronoscope,calls)
                 cmd="chronoscope__subcmd__calls"
                 ;;
@@ -112,6 +115,9 @@ _chronoscope() {
             chronoscope__subcmd__help,advise)
                 cmd="chronoscope__subcmd__help__subcmd__advise"
                 ;;
+            chronoscope__subcmd__help,browser)
+                cmd="chronoscope__subcmd__help__subcmd__browser"
+                ;;
             chronoscope__subcmd__help,calls)
                 cmd="chronoscope__subcmd__help__subcmd__calls"
                 ;;
@@ -191,7 +197,7 @@ _chronoscope() {
 
     case "${cmd}" in
         chronoscope)
-            opts="-o -q -v -h -V --only --all --no-waits --brief --json --export --color --ascii --quiet --verbose --budget --cpu --seed --allow --fail-on --baseline --save-baseline --force --preset --help --version clocks waits runtimes trust noise watch advise doctor explain list report compare deltas calls overhead sweep hardware demo serve generate help"
+            opts="-o -q -v -h -V --only --all --no-waits --brief --json --export --color --ascii --quiet --verbose --budget --cpu --seed --allow --fail-on --baseline --save-baseline --force --preset --help --version clocks waits runtimes trust noise browser watch advise doctor explain list report compare deltas calls overhead sweep hardware demo serve generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -332,6 +338,54 @@ _chronoscope() {
                     return 0
                     ;;
                 --save-baseline)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        chronoscope__subcmd__browser)
+            opts="-o -h -V --output --serve --port --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --output)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                -o)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --port)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -993,7 +1047,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__help)
-            opts="clocks waits runtimes trust noise watch advise doctor explain list report compare deltas calls overhead sweep hardware demo serve generate help"
+            opts="clocks waits runtimes trust noise browser watch advise doctor explain list report compare deltas calls overhead sweep hardware demo serve generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1007,6 +1061,20 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__help__subcmd__advise)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        chronoscope__subcmd__help__subcmd__browser)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

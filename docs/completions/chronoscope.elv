@@ -49,6 +49,7 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand runtimes 'What do my language''s clocks cost on this machine, compared with C?'
             cand trust 'Does a clock go backwards, agree between CPUs, and keep its rate?'
             cand noise 'Is this machine fit to measure on, and what makes samples vary?'
+            cand browser 'Write a page that measures the browser which opens it'
             cand watch 'Watch how late waits end, and why: a live view in the terminal'
             cand advise 'Which clock or wait should I use, and what is the code?'
             cand doctor 'What is wrong with time here, on what evidence, and what is the fix?'
@@ -215,6 +216,16 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand --force 'Replace the report that was saved under that name'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'chronoscope;browser'= {
+            cand -o 'The page; ''-'' is standard output'
+            cand --output 'The page; ''-'' is standard output'
+            cand --port 'The port of 127.0.0.1 to serve on. Default: a free one'
+            cand --serve 'Serve the page on this machine instead, with the headers that isolate it: an isolated page has finer clocks and shared memory'
+            cand -h 'Print help'
+            cand --help 'Print help'
             cand -V 'Print version'
             cand --version 'Print version'
         }
@@ -581,6 +592,7 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand runtimes 'What do my language''s clocks cost on this machine, compared with C?'
             cand trust 'Does a clock go backwards, agree between CPUs, and keep its rate?'
             cand noise 'Is this machine fit to measure on, and what makes samples vary?'
+            cand browser 'Write a page that measures the browser which opens it'
             cand watch 'Watch how late waits end, and why: a live view in the terminal'
             cand advise 'Which clock or wait should I use, and what is the code?'
             cand doctor 'What is wrong with time here, on what evidence, and what is the fix?'
@@ -607,6 +619,8 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
         &'chronoscope;help;trust'= {
         }
         &'chronoscope;help;noise'= {
+        }
+        &'chronoscope;help;browser'= {
         }
         &'chronoscope;help;watch'= {
         }

@@ -271,3 +271,30 @@ fn a_history_of_pages_leaves_out_what_is_no_page() {
     let told = "  left out  1 file that cannot be read\n";
     assert_eq!(text(&output).replacen(told, "", 1), alone);
 }
+
+#[test]
+fn the_page_that_measures_is_written_to_a_file_or_to_standard_output() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("b.html").display().to_string();
+    assert!(text(&run(&["browser", "-o", &file])).contains(&file));
+    let page = text(&run(&["browser", "-o", "-"]));
+    assert_eq!(fs::read_to_string(&file).expect("a page"), page);
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("performance.now()"));
+    complaint(1, &["browser", "-o", "/no/such/folder/b.html"]);
+    complaint(2, &["browser", "--port", "1"]);
+}
+
+/// What the page saved in Chromium.
+#[test]
+fn the_report_of_a_browser_is_shown_and_compared() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/browser.json");
+    let file = file.display().to_string();
+    let screen = text(&run(&["report", &file]));
+    assert!(screen.contains("web/performance-now") && screen.contains("100 us steps"), "{screen}");
+    let doctor = text(&run(&["doctor", &file]));
+    assert!(doctor.contains("browser-clamp"), "{doctor}");
+    text(&run(&["compare", &file, &file]));
+    let bytes = fs::read(&file).expect("a report");
+    let report = json::read(&bytes).expect("a report");
+    assert!(report.waits.iter().filter(|it| it.available).all(|it| it.overshoot.decode().is_ok()));
+}

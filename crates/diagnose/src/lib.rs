@@ -41,7 +41,9 @@ pub fn judge(report: &mut Report) {
 /// Completes a measured report as [`judge`] does, and reports every finding and the result of
 /// looking for each fault.
 pub fn examine(report: &mut Report) {
-    judge(report);
+    if !faults::of_browser(report) {
+        judge(report);
+    }
     (report.findings, report.checks) = faults::examined(report);
 }
 

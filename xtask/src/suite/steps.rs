@@ -149,7 +149,12 @@ pub const ALL: &[Step] = &[
         about: "pages are drawn, read and copied in Chromium and Firefox, and read back",
         needs: &[Need::Build, Need::Page],
         run: |sh, _| in_ci(sh, "page"),
-        size: Size::Whole(&["crates/report/src/page/*", "ci/src/page.rs", "ci/src/page/*"]),
+        size: Size::Whole(&[
+            "crates/report/src/page/*",
+            "crates/web/*",
+            "ci/src/page.rs",
+            "ci/src/page/*",
+        ]),
         ..STEP
     },
     Step {

@@ -2,6 +2,7 @@
 //! the heading that help gives it.
 
 mod advise;
+mod browser;
 pub mod compare;
 mod demo;
 mod doctor;
@@ -59,6 +60,7 @@ commands! {
         runtimes: MEASURING, measure::RuntimesArgs;
         trust: MEASURING, measure::TrustArgs;
         noise: MEASURING, NoiseSpec;
+        browser: NONE, browser::Args;
         #[cfg(feature = "watch")] watch: NONE, watch::Args;
     }
     "Answer" {

@@ -75,7 +75,8 @@ fn subject(report: &Report, clock: Option<&Clock>) -> String {
     let mut parts = match (source(&report.environment), clock) {
         (Some(source), _) if !source.is_empty() => vec![format!("Clock source {source}")],
         (_, Some(clock)) => vec![format!("System clock {}", clock.id)],
-        (_, None) => return "No clock was measured".into(),
+        (_, None) if report.clocks.is_empty() => return "No clock was measured".into(),
+        (_, None) => return "The system's clock was not measured".into(),
     };
     match clock.and_then(|clock| Some((clock, cost(clock)?))) {
         Some((clock, cost)) => {

@@ -5,7 +5,7 @@ use crate::board::{Board, Notice};
 use chronoscope_report::metrics::{Answers, OPEN_METRICS, PROTOBUF, TEXT};
 use http_body_util::Full;
 use hyper::body::Bytes;
-use hyper::header::{ACCEPT, ALLOW, CONTENT_TYPE, HeaderValue};
+use hyper::header::{ACCEPT, ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use hyper::{HeaderMap, Method, Request, Response, StatusCode};
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,12 +30,41 @@ pub fn answer<B>(request: &Request<B>, board: &Board, has_report: bool) -> Answe
         "/" => |_, _| front(""),
         _ => return line(StatusCode::NOT_FOUND, "not found: / lists what there is"),
     };
-    if ![Method::GET, Method::HEAD].contains(request.method()) {
-        let mut answer = line(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD are answered");
-        answer.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
-        return answer;
+    refused(request).unwrap_or_else(|| known(request, board))
+}
+
+/// Why a request is not answered that neither gets nor looks.
+fn refused<B>(request: &Request<B>) -> Option<Answer> {
+    if [Method::GET, Method::HEAD].contains(request.method()) {
+        return None;
     }
-    known(request, board)
+    let mut answer = line(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD are answered");
+    answer.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
+    Some(answer)
+}
+
+/// What isolates a page from others, so that it gets finer clocks and shared memory (HTML,
+/// "cross-origin isolation").
+const ISOLATING: [(&str, &str); 3] = [
+    ("cross-origin-opener-policy", "same-origin"),
+    ("cross-origin-embedder-policy", "require-corp"),
+    ("cross-origin-resource-policy", "same-origin"),
+];
+
+/// Answers with a page at `/`, and with nothing else.
+pub fn isolated<B>(request: &Request<B>, page: &Bytes) -> Answer {
+    if request.uri().path() != "/" {
+        return line(StatusCode::NOT_FOUND, "not found: the page is at /");
+    }
+    refused(request).unwrap_or_else(|| {
+        let mut answer = of(StatusCode::OK, HTML, page.clone());
+        let headers = answer.headers_mut();
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        for (name, value) in ISOLATING {
+            headers.insert(name, HeaderValue::from_static(value));
+        }
+        answer
+    })
 }
 
 fn metrics<B>(request: &Request<B>, board: &Board) -> Answer {
@@ -216,6 +245,22 @@ mod tests {
         for has_report in [true, false] {
             let page = text(answer(&request(Method::GET, "/"), &board, has_report));
             assert_eq!(page.contains("/report"), has_report, "{page}");
+        }
+    }
+
+    #[test]
+    fn a_page_is_isolated_and_alone() {
+        let page = Bytes::from_static(b"<!doctype html>");
+        for (method, path, status) in [
+            (Method::GET, "/", 200),
+            (Method::HEAD, "/?x", 200),
+            (Method::GET, "/metrics", 404),
+            (Method::POST, "/", 405),
+        ] {
+            let answer = isolated(&request(method.clone(), path), &page);
+            assert_eq!(answer.status().as_u16(), status, "{method} {path}");
+            let opener = answer.headers().get("cross-origin-opener-policy");
+            assert_eq!(opener.is_some(), status == 200, "{method} {path}");
         }
     }
 

@@ -5,9 +5,9 @@ mod answer;
 mod stream;
 
 use crate::board::Board;
-use answer::answer;
+use answer::{Answer, answer, isolated};
 use hyper::Request;
-use hyper::body::{Body, Incoming};
+use hyper::body::{Body, Bytes, Incoming};
 use hyper::header::{CONNECTION, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -66,12 +66,26 @@ impl Server {
         has_report: bool,
         is_done: impl Fn() -> bool,
     ) -> io::Result<()> {
+        let board = Arc::clone(board);
+        self.serve(move |request| answer(request, &board, has_report), is_done)
+    }
+
+    /// Answers with one page, which a browser isolates, until it is done.
+    ///
+    /// # Errors
+    /// The system cannot watch connections.
+    pub fn answer_page(self, page: String, is_done: impl Fn() -> bool) -> io::Result<()> {
+        let page = Bytes::from(page);
+        self.serve(move |request| isolated(request, &page), is_done)
+    }
+
+    fn serve(
+        self,
+        answer: impl Fn(&Request<Incoming>) -> Answer + Clone + Send + Sync + 'static,
+        is_done: impl Fn() -> bool,
+    ) -> io::Result<()> {
         runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
-            tokio::spawn(accept(
-                net::TcpListener::from_std(self.0)?,
-                Arc::clone(board),
-                has_report,
-            ));
+            tokio::spawn(accept(net::TcpListener::from_std(self.0)?, answer));
             while !is_done() {
                 sleep(LOOK).await;
             }
@@ -81,7 +95,10 @@ impl Server {
 }
 
 /// Accepts connections, each of which is answered beside the others.
-async fn accept(listener: net::TcpListener, board: Arc<Board>, has_report: bool) {
+async fn accept(
+    listener: net::TcpListener,
+    answer: impl Fn(&Request<Incoming>) -> Answer + Clone + Send + Sync + 'static,
+) {
     let mut http = http1::Builder::new();
     http.max_buf_size(HEAD);
     let free = Arc::new(Semaphore::new(CONNECTIONS));
@@ -93,9 +110,9 @@ async fn accept(listener: net::TcpListener, board: Arc<Board>, has_report: bool)
         };
         // An answer that is delayed is still an answer.
         let _ = stream.set_nodelay(true);
-        let board = Arc::clone(&board);
+        let answer = answer.clone();
         let service = service_fn(move |request: Request<Incoming>| {
-            let mut answer = answer(&request, &board, has_report);
+            let mut answer = answer(&request);
             if !request.body().is_end_stream() {
                 // Nobody reads a body, however small it is.
                 answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));

@@ -18,17 +18,17 @@ use sha2::{Digest as _, Sha256};
 use std::io;
 
 const STYLE: &str = concat!(include_str!("style.css"), include_str!("chart.css"));
-const SCRIPT: &str = include_str!("script.js");
+pub(super) const SCRIPT: &str = include_str!("script.js");
 
 /// The most clocks of a kind of each report, if there are so many reports that each is in brief.
 const FEW: usize = 3;
 
 /// A part of the page under its own heading.
-struct Part {
-    id: String,
-    title: String,
-    body: Markup,
-    class: &'static str,
+pub(super) struct Part {
+    pub(super) id: String,
+    pub(super) title: String,
+    pub(super) body: Markup,
+    pub(super) class: &'static str,
 }
 
 /// Writes one page of all reports: those of one machine with different sections become one page,
@@ -59,7 +59,8 @@ pub fn write(inputs: &[Input<'_>], out: &mut dyn io::Write) -> io::Result<()> {
     parts.extend(circumstances(inputs, once));
     let title = page_title(inputs);
     let lines = machines_and_runs(inputs, coloured && inputs.len() > 1);
-    let page = document(&title, &lines, &parts, once, &embed::element(inputs));
+    let script = Script { text: SCRIPT, needs: "" };
+    let page = document(&title, &lines, &parts, once, &embed::element(inputs), &script);
     out.write_all(page.into_string().as_bytes())
 }
 
@@ -88,7 +89,8 @@ pub fn comparison(
     let first = if names.is_empty() { String::new() } else { names.remove(0) };
     let title = format!("{} compared with {first}", names.join(", "));
     let lines = machines_and_runs(inputs, false);
-    let page = document(&title, &lines, &parts, once, &embed::element(inputs));
+    let script = Script { text: SCRIPT, needs: "" };
+    let page = document(&title, &lines, &parts, once, &embed::element(inputs), &script);
     out.write_all(page.into_string().as_bytes())
 }
 
@@ -218,11 +220,25 @@ fn sha256(text: &str) -> String {
     STANDARD.encode(Sha256::digest(text))
 }
 
-fn document(title: &str, lines: &Markup, parts: &[Part], once: &Once, held: &Markup) -> Markup {
+/// The script of a page, and what else it needs of the policy for scripts.
+pub(super) struct Script<'a> {
+    pub(super) text: &'a str,
+    pub(super) needs: &'static str,
+}
+
+pub(super) fn document(
+    title: &str,
+    lines: &Markup,
+    parts: &[Part],
+    once: &Once,
+    held: &Markup,
+    script: &Script<'_>,
+) -> Markup {
     let policy = format!(
-        "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; img-src data:",
+        "default-src 'none'; style-src 'sha256-{}'; img-src data:; script-src 'sha256-{}'{}",
         sha256(STYLE),
-        sha256(SCRIPT)
+        sha256(script.text),
+        script.needs
     );
     html! {
         (DOCTYPE)
@@ -265,7 +281,7 @@ fn document(title: &str, lines: &Markup, parts: &[Part], once: &Once, held: &Mar
                 aside aria-label="Explanations" { (once.explanations()) }
                 div #tip role="status" aria-live="polite" hidden {}
                 (held)
-                script { (PreEscaped(SCRIPT)) }
+                script { (PreEscaped(script.text)) }
             }
         }
     }

@@ -1,0 +1,89 @@
+//! The page that measures the browser which opens it. It holds no report: its script measures, and
+//! draws what it found as other pages are drawn.
+
+use super::document::{Part, SCRIPT, Script, document};
+use super::text::{Once, prose};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use maud::html;
+
+/// The engine's estimators, from `crates/web`.
+const ESTIMATORS: &[u8] = include_bytes!("browser/estimators.wasm");
+
+/// What measures, and what draws.
+const PARTS: [&str; 4] = [
+    include_str!("browser/clocks.js"),
+    include_str!("browser/waits.js"),
+    include_str!("browser/report.js"),
+    include_str!("browser/page.js"),
+];
+
+/// The sections that the script fills in: id, title, and what is to be known of them.
+const SECTIONS: [(&str, &str, &str); 4] = [
+    ("short", "In short", ""),
+    (
+        "clocks",
+        "Clocks",
+        "A read is one of many back to back, less the same loop without it, with its 95 % interval. \
+         A step is what all changes of the value are multiples of. With jitter, the browser moves \
+         the moment of each step by a random part of it.",
+    ),
+    (
+        "waits",
+        "Waits",
+        "Each figure is the time that passed less the time that was asked for, by \
+         `performance.now()`, so it is no finer than its steps. A median of zero is less than one \
+         step; the mean says how much less.",
+    ),
+    ("browser", "The browser", ""),
+];
+
+/// The page. `version` is that of the tool, which the report states.
+pub fn page(version: &str) -> String {
+    let once = &mut Once::new();
+    let part = |(id, title, about): (&str, &str, &str)| Part {
+        id: once.id(id),
+        title: title.into(),
+        body: html! {
+            @if !about.is_empty() { p.deck { (prose(about)) } }
+            div id={ (id) "-body" } {}
+        },
+        class: if id == "short" { "summary" } else { "" },
+    };
+    let parts: Vec<Part> = SECTIONS.into_iter().map(part).collect();
+    let lines = html! {
+        p.sub #status role="status" { "This page needs JavaScript: it measures where it is opened." }
+        progress #progress max="1" value="0" aria-label="Measured so far" {}
+        button #save type="button" hidden { "Save report" }
+    };
+    let held = html! {
+        script #estimators type="text/plain" data-version=(version) { (STANDARD.encode(ESTIMATORS)) }
+    };
+    // Other pages are whole when their script runs; this one is, once it has measured.
+    let [clocks, waits, report, page] = PARTS;
+    let text = format!(
+        "'use strict';\nconst behave = () => {{\n{SCRIPT}}};\n{clocks}{waits}{report}{page}"
+    );
+    let script = Script { text: &text, needs: " 'wasm-unsafe-eval'; worker-src blob:" };
+    document("Time in this browser", &lines, &parts, once, &held, &script).into_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_is_one_file_below_half_a_megabyte() {
+        let page = page("1.2.3");
+        assert!(page.len() < 500_000, "{}", page.len());
+        assert!(page.contains("data-version=\"1.2.3\""));
+        for outside in ["src=\"http", "href=\"http", "import(", "fetch(", "XMLHttpRequest"] {
+            assert!(!page.contains(outside), "{outside}");
+        }
+    }
+
+    #[test]
+    fn no_script_ends_its_own_element() {
+        assert!(PARTS.iter().all(|part| !part.to_ascii_lowercase().contains("</script")));
+    }
+}
