@@ -351,12 +351,13 @@ mod tests {
             "windows-waits",
             "127.0.0.1:0",
         ];
-        const OTHERS: [&[&str]; 9] = [
+        const OTHERS: [&[&str]; 10] = [
             &[],
             &["--load", "low"],
             &["--priority", "5"],
             &["--language", "c"],
             &["--run", "x"],
+            &["--run", "x", "--metric", "go"],
             &["--save-baseline", "x"],
             &["--stop-above", "1ms"],
             &["--replay", "x"],

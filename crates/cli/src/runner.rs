@@ -16,7 +16,7 @@ use chronoscope_report::{json, section};
 use chronoscope_survey::{Progress as State, Survey, may_measure};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -131,7 +131,7 @@ fn failing<'a>(
 /// Makes a report, shows it and exports it.
 fn reported(job: Job, context: &Context) -> anyhow::Result<ExitCode> {
     let (options, output) = (&context.options, &context.options.output);
-    let Job { source, screen, text, code, checkpoint, amend, outcome, .. } = job;
+    let Job { source, screen, text, aside, code, checkpoint, amend, outcome, .. } = job;
     if options.verbose && (text.is_some() || !screen.has_more()) {
         return Err(Usage::nothing_more().into());
     }
@@ -230,6 +230,15 @@ fn reported(job: Job, context: &Context) -> anyhow::Result<ExitCode> {
             let text = screen.draw(&report, code, context);
             text.strip_prefix(&*printed.borrow()).map(str::to_owned).unwrap_or(text)
         }),
+    };
+    let draw = || {
+        let text = draw();
+        if !aside {
+            return text;
+        }
+        // If standard error is closed, nobody reads it.
+        let _ = io::stderr().write_all(text.as_bytes());
+        String::new()
     };
     deliver(exports, whole, draw, stop.hung_up(), |line| context.warn(line))?;
     saved?;

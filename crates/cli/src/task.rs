@@ -95,6 +95,8 @@ pub struct Job {
     pub screen: Screen,
     /// What is shown instead of the screen.
     pub text: Option<String>,
+    /// Whether the screen goes to standard error, because a command has written to standard output.
+    pub aside: bool,
     /// The languages of code on the screen.
     pub code: Code,
     /// Whether the report may have distributions of waits.
@@ -131,6 +133,7 @@ impl Job {
             source,
             screen,
             text: None,
+            aside: false,
             code: Code::All,
             distributions: false,
             checkpoint: None,

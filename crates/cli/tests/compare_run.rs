@@ -177,6 +177,69 @@ mod unix {
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the tool starts")
     }
 
+    /// The rows of a comparison of two scripts, with more words.
+    fn rows(a: &str, b: &str, more: &[&str]) -> (Option<i32>, Vec<Value>) {
+        let [a, b] = [a, b].map(|text| format!("sh -c '{text}'"));
+        let words = ["compare", "--run", &a, "--run", &b, "--pairs", "8", "--json"];
+        let output = run(&[&words, more].concat());
+        let json: Value = serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {output:?}"));
+        // What was taken is known where the system counts it.
+        if cfg!(target_os = "linux") {
+            assert_eq!(json["taken"].as_array().map(Vec::len), Some(8), "{json}");
+        }
+        (output.status.code(), json["rows"].as_array().expect("rows").clone())
+    }
+
+    #[test]
+    fn commands_that_print_no_report_are_compared_by_their_time() {
+        let (code, found) = rows("sleep 0.02", "sleep 0.2", &["--threshold", "50%"]);
+        let [row] = &found[..] else { panic!("{found:?}") };
+        assert_eq!((code, &row["id"]), (Some(1), &"wall-time".into()));
+        assert_eq!((&row["section"], &row["quantity"]), (&"commands".into(), &"time".into()));
+        assert_eq!((&row["verdict"], &row["p"]), (&"worse".into(), &(1.0 / 128.0).into()));
+        assert!(row["b"]["value_ns"].as_f64().is_some_and(|ns| ns > 2e8), "{row}");
+        let bounds = &row["bounds"];
+        assert!(bounds["shift_low_ns"].as_f64().is_some_and(|ns| ns > 0.0), "{row}");
+        assert!(bounds["misrate"].as_f64().is_some_and(|it| it > 0.0 && it < 0.05), "{row}");
+    }
+
+    #[test]
+    fn figures_that_commands_print_are_compared() {
+        let (code, found) = rows("echo took 5 ms", "echo took 6 ms", &["--metric", "took (.*)"]);
+        assert_eq!((code, &found[0]["a"]["value_ns"]), (Some(0), &5e6.into()));
+        assert_eq!((&found[0]["verdict"], &found[0]["id"]), (&"worse".into(), &"took (.*)".into()));
+        // More of a figure without a unit may be better, so it does not exceed a threshold.
+        let (a, b) = (r#"echo "{\"n\":[10]}""#, r#"echo "{\"n\":[12]}""#);
+        let (code, found) = rows(a, b, &["--metric", "$.n[*]", "--threshold", "1%"]);
+        assert_eq!((code, &found[0]["verdict"]), (Some(0), &"higher".into()));
+        assert_eq!((&found[0]["id"], &found[0]["quantity"]), (&"$.n[0]".into(), &"metric".into()));
+        let line = "echo BenchmarkSum-8 100 12.5 ns/op";
+        let (_, found) = rows(line, line, &["--metric", "go"]);
+        assert_eq!(
+            (&found[0]["verdict"], &found[0]["id"]),
+            (&"same".into(), &"BenchmarkSum".into())
+        );
+        // A file that both write.
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("figures.json").display().to_string();
+        let script = |ns: &str| format!("echo {ns} ns > {file}");
+        let more = ["--metric", "(.*)", "--metric-file", &file];
+        let (_, found) = rows(&script("100"), &script("90"), &more);
+        assert_eq!(found[0]["verdict"], "better");
+        for (words, told) in [
+            (&["--metric", "took (.*)"][..], "it printed no figure of `--metric took (.*)`"),
+            (&["--metric", "("], "no regular expression"),
+            (&["--metric", "$.a"], "it printed no JSON"),
+            (&["--metric", "(.*)", "--metric-file", &file], "it did not write"),
+        ] {
+            let output = run(&[&["compare", "--run", "echo a", "--run", "echo a"], words].concat());
+            let errors = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(2), "{words:?}: {errors}");
+            assert!(errors.contains(told) && errors.lines().count() == 1, "{words:?}: {errors}");
+        }
+    }
+
     #[test]
     fn a_command_ends_with_the_tool() {
         // Only Linux ends a child whose parent was killed.

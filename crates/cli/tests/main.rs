@@ -25,6 +25,8 @@ mod fleet;
 mod glance;
 mod hostile;
 mod names;
+#[cfg(unix)]
+mod noise;
 mod options;
 mod own_clock;
 mod pages;

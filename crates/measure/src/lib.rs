@@ -36,6 +36,7 @@ pub mod run;
 pub mod runtimes;
 pub mod stats;
 pub mod sweep;
+pub mod taken;
 pub mod trust;
 pub mod waits;
 

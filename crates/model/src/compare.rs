@@ -210,9 +210,22 @@ pub struct Change {
     pub verdicts: Vec<Difference>,
     /// What differs in the tests of trust.
     pub trust: Vec<Difference>,
+    /// What was taken from the runs of each pair of commands; empty unless commands other than this
+    /// tool took turns.
+    pub taken: Vec<TakenOfPair>,
     /// How many rows have each verdict.
     #[serde(default)]
     pub counts: Counts,
+}
+
+/// The shares that were taken from two runs by others, of the time in which they were ready to run,
+/// 0 to 1; absent if that cannot be seen.
+#[record(Copy)]
+pub struct TakenOfPair {
+    /// From the run of A.
+    pub a: Option<f64>,
+    /// From the run of B.
+    pub b: Option<f64>,
 }
 
 /// One side of a comparison.
@@ -324,6 +337,8 @@ pub enum Section {
     Runtimes,
     /// What timing adds to a loop.
     Overhead,
+    /// Commands: the time that they took, or what they printed.
+    Commands,
 }
 
 /// What a row is about.
@@ -342,6 +357,10 @@ pub enum Quantity {
     Overshoot,
     /// What timing adds to an iteration.
     Overhead,
+    /// The time that a command took, or one that it printed.
+    Time,
+    /// A figure that a command printed and that is no time.
+    Metric,
 }
 
 /// What is said of a row.
@@ -351,9 +370,9 @@ pub enum Verdict {
     Worse,
     /// It costs less, and the change is neither chance nor small.
     Better,
-    /// It costs more on another machine.
+    /// It costs more on another machine, or is a larger metric, which may be better or worse.
     Higher,
-    /// It costs less on another machine.
+    /// It costs less on another machine, or is a smaller metric.
     Lower,
     /// Any change is smaller than a bound, which is stated.
     Same,
@@ -372,7 +391,7 @@ impl Verdict {
     }
 }
 
-/// A figure with its 95 % interval, in nanoseconds.
+/// A figure with its 95 % interval, in nanoseconds; a metric has its own unit.
 #[record(Copy)]
 pub struct Figure {
     /// The estimate; of several runs, their median.
@@ -388,7 +407,8 @@ pub struct Figure {
 pub struct Key {
     /// The part of the report.
     pub section: Section,
-    /// The id of the clock, the wait, or the runtime and its clock.
+    /// The id of the clock, the wait, or the runtime and its clock; of a command, `wall-time` or
+    /// the name of what it printed.
     pub id: String,
     /// What was measured of it.
     pub quantity: Quantity,
@@ -429,14 +449,15 @@ pub struct Row {
     pub verdict: Verdict,
     /// Why the row is undecided, and what would decide it; absent for other verdicts.
     pub why: Option<String>,
-    /// What is known of the change whatever the distribution; absent unless sets are compared.
+    /// What is known of the change whatever the distribution; absent unless runs are compared.
     pub bounds: Option<Bounds>,
     /// B divided by A in each pair of runs; empty for stored reports.
     pub ratios: Vec<f64>,
 }
 
 /// How a run of B differs from one of A, whatever the distribution: medians of all quotients and
-/// differences of a run of each, with intervals from the ranks of these.
+/// differences of a run of each, with intervals from the ranks of these. Of pairs, those of the runs
+/// of each pair, and the means of every two of these (of quotients, the geometric ones).
 #[record(Copy)]
 pub struct Bounds {
     /// B divided by A.

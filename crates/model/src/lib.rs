@@ -87,6 +87,8 @@ pub struct Report {
     pub overhead: Vec<loops::Overhead>,
     /// How far repeated work varies, and what made it vary.
     pub noise: Option<noise::Noise>,
+    /// A command that was watched, and what was taken from it.
+    pub watched: Option<noise::Watched>,
     /// What each load next to clocks, differences or calls really got.
     pub load_runs: Vec<waits::LoadRun>,
     /// How precisely one can wait, one row per method, duration and load.
@@ -119,12 +121,14 @@ impl Report {
         let mut why = self.waits.iter().filter_map(|wait| wait.why.as_ref());
         let named = |it: &why::Culprit| it.other_user && it.name.is_some();
         why.any(|why| why.all_culprits().any(named))
+            || self.watched.as_ref().is_some_and(noise::Watched::names_others)
     }
 
     /// Removes the names of processes that belong to other users.
     pub fn withhold_names(&mut self) {
         let why = self.waits.iter_mut().filter_map(|wait| wait.why.as_mut());
         why.for_each(Why::withhold_names);
+        self.watched.iter_mut().for_each(noise::Watched::withhold_names);
     }
 }
 

@@ -78,6 +78,11 @@ impl Group {
         self.ended.filter(|_| by_itself)
     }
 
+    /// What waits, in any thread, until the child has ended.
+    pub fn until_end(&self) -> impl FnOnce() + Send + use<> {
+        until_end(&self.child)
+    }
+
     /// Whether the child has ended by itself or was ended. On Unix the child is not reaped yet, so
     /// that the id of its group stays reserved until the rest of the group is ended.
     #[cfg(unix)]
@@ -123,6 +128,40 @@ pub(crate) fn has_ended(child: u32) -> bool {
         let mut about: libc::siginfo_t = std::mem::zeroed();
         let child = child as libc::id_t;
         libc::waitid(libc::P_PID, child, &raw mut about, flags) != 0 || about.si_signo != 0
+    }
+}
+
+/// What waits, in any thread, until a child has ended, and does not reap it.
+pub fn until_end(child: &Child) -> impl FnOnce() + Send + use<> {
+    #[cfg(unix)]
+    let wait = {
+        let child = child.id();
+        move || wait_for_end(child)
+    };
+    #[cfg(windows)]
+    let wait = {
+        use std::os::windows::io::AsHandle;
+        let handle = child.as_handle().try_clone_to_owned();
+        move || job::wait_for_end(handle)
+    };
+    #[cfg(not(any(unix, windows)))]
+    let wait = || {};
+    wait
+}
+
+/// Returns once a child of this process has ended, or if it is none.
+#[cfg(unix)]
+fn wait_for_end(child: u32) {
+    loop {
+        // SAFETY: zero is a valid content of the place that waitid(2) fills.
+        let waited = unsafe {
+            let mut about: libc::siginfo_t = std::mem::zeroed();
+            let child = child as libc::id_t;
+            libc::waitid(libc::P_PID, child, &raw mut about, libc::WEXITED | libc::WNOWAIT)
+        };
+        if waited == 0 || io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
+            return;
+        }
     }
 }
 
@@ -264,6 +303,14 @@ pub(crate) mod job {
         JOBOBJECT_EXTENDED_LIMIT_INFORMATION, JobObjectExtendedLimitInformation,
         SetInformationJobObject,
     };
+
+    /// Returns once the process of this handle has ended, or at once if there is no handle.
+    pub fn wait_for_end(process: io::Result<OwnedHandle>) {
+        use windows_sys::Win32::System::Threading::{INFINITE, WaitForSingleObject};
+        let Ok(process) = process else { return };
+        // SAFETY: the handle is open until this returns.
+        unsafe { WaitForSingleObject(process.as_raw_handle(), INFINITE) };
+    }
 
     /// A job that ends its processes when it is closed.
     #[derive(Debug)]

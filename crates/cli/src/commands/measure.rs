@@ -4,6 +4,7 @@ use crate::context::{Context, Usage};
 use crate::screen::Screen;
 use crate::task::{Job, Run, Task};
 use crate::{input, output};
+use chronoscope_measure::taken;
 use chronoscope_model::units::short_ns;
 use chronoscope_probes::clocks;
 use chronoscope_survey::spec::{
@@ -11,6 +12,7 @@ use chronoscope_survey::spec::{
     TrustSpec,
 };
 use chronoscope_survey::{Brief, Error, Hardware, Summary, Survey, select};
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -40,9 +42,41 @@ impl Run for DeltaSpec {
     }
 }
 
-impl Run for NoiseSpec {
+/// How far do medians of the same work vary here, and why? Or what was taken from a command?
+///
+/// Times the same millisecond of work again and again, as a benchmark does, each time with a
+/// witness that sees whether something came in between. With a command, runs that as it is, and
+/// says on standard error which part of its time was taken, by whom and when; the exit code is the
+/// command's.
+#[derive(clap::Args)]
+pub struct NoiseArgs {
+    #[command(flatten)]
+    spec: NoiseSpec,
+    /// The command to watch, after '--'.
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+impl Run for NoiseArgs {
     fn task(self, _: &Context) -> anyhow::Result<Task> {
-        Task::measure(Spec::Noise(self), Screen::Noise)
+        if self.command.is_empty() {
+            return Task::measure(Spec::Noise(self.spec), Screen::Noise);
+        }
+        let survey = Survey::new(taken::Request { command: self.command });
+        let job = Job {
+            aside: true,
+            outcome: |report| {
+                let watched = report.watched.as_ref();
+                let nothing = || Error::Nothing("the command was not watched to its end".into());
+                let watched = watched.ok_or_else(nothing)?;
+                // As shells do: 128 and the number of the signal.
+                let signal = watched.signal.map(|signal| 128 + signal);
+                let code = watched.exit_code.or(signal).unwrap_or(1);
+                Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)))
+            },
+            ..Job::survey(survey, Screen::Noise)
+        };
+        Ok(job.into())
     }
 }
 

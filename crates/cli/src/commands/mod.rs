@@ -19,9 +19,7 @@ mod watch;
 use crate::context::Context;
 use crate::options::{COMPARED, Group, LIST, MEASURING, NAMING, NONE, PAGE, STORED};
 use crate::task::{Files, Run, Task};
-use chronoscope_survey::spec::{
-    CallSpec, ClockSpec, DeltaSpec, NoiseSpec, OverheadSpec, SweepSpec,
-};
+use chronoscope_survey::spec::{CallSpec, ClockSpec, DeltaSpec, OverheadSpec, SweepSpec};
 
 macro_rules! commands {
     ($($heading:literal { $($(#[$on:meta])? $name:ident: $groups:ident, $args:ty;)* })*) => {
@@ -59,7 +57,7 @@ commands! {
         waits: NAMING, waits::Args;
         runtimes: MEASURING, measure::RuntimesArgs;
         trust: MEASURING, measure::TrustArgs;
-        noise: MEASURING, NoiseSpec;
+        noise: MEASURING, measure::NoiseArgs;
         browser: NONE, browser::Args;
         #[cfg(feature = "watch")] watch: NONE, watch::Args;
     }

@@ -49,6 +49,16 @@ impl Limits {
             _ => COSTS,
         }
     }
+
+    /// Those of a figure in runs, whose spread shows how well it repeats.
+    pub fn of_runs(key: &Key) -> Self {
+        match (key.section, key.quantity) {
+            (Section::Waits, _) => WAITS,
+            // It has no nanoseconds.
+            (_, Quantity::Metric) => Self { small_ns: 0.0, ..COSTS },
+            _ => COSTS,
+        }
+    }
 }
 
 /// If the reads of the counter differ by less than this share in one unit, they show how far the

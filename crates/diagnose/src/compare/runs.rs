@@ -4,16 +4,16 @@
 
 use super::figures::figures;
 use super::history::spread;
-use super::rule::{self, ALPHA, COSTS, Limits, Ratio, WAITS};
+use super::rule::{self, ALPHA, Limits, Ratio};
 use super::{compared, environment, side};
 use crate::run;
 use chronoscope_model::Report;
 use chronoscope_model::compare::{
     Bounds, Change, Compared, Difference, Figure, Key, Method, Quantity, Row, Section, Side,
-    Verdict,
+    TakenOfPair, Verdict,
 };
 use chronoscope_model::quantile::Percentile;
-use chronoscope_model::units::short_ns;
+use chronoscope_model::units::{percent, short_ns};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The fewest pairs: the signs of five can be flipped in 16 ways, and a share of 1/16 is too large
@@ -26,7 +26,8 @@ const EVERY_WAY: usize = 14;
 const FLIPS: usize = 4096;
 
 /// A change between sets has to be this unlikely without a reason, allowing for all figures. It is
-/// less than [`ALPHA`], because sets of wait figures have no least change that hides chance.
+/// less than [`ALPHA`], because what waits and commands differ by is more than the least change, which
+/// would otherwise hide chance.
 const LEVEL_OF_SETS: f64 = 0.02;
 /// The fewest runs of a set: the runs of five and five can be dealt out in 252 ways, of which two
 /// part them as they are. Of four and four there are 70, and 2/70 proves nothing
@@ -43,7 +44,15 @@ const ENOUGH: usize = 300;
 /// What is added to the standard error of a mean, as a share: runs that happen to agree closely
 /// prove nothing beyond it.
 const FLOOR: f64 = 0.0005;
+/// The same for waits and commands.
 const FLOOR_OF_WAITS: f64 = 0.002;
+
+/// A run of a command that lost more than this share of its time is counted as one.
+const MUCH: f64 = 0.05;
+
+/// Logarithms of commands count as no more than so many times their median: one run that other work
+/// interrupts would otherwise hide what all others show, or show what they do not.
+const CLIP: f64 = 3.0;
 
 /// The figures of one run.
 type Values = BTreeMap<Key, f64>;
@@ -62,6 +71,8 @@ pub struct Runs {
     mixed: BTreeMap<String, Difference>,
     /// How many runs were disturbed as a whole.
     disturbed: usize,
+    /// The share that was taken from each run of a command, if that is known.
+    taken: Vec<Option<f64>>,
     seen: BTreeSet<String>,
 }
 
@@ -76,6 +87,7 @@ impl Runs {
             started: String::new(),
             mixed: BTreeMap::new(),
             disturbed: 0,
+            taken: Vec::new(),
             seen: BTreeSet::new(),
         }
     }
@@ -111,6 +123,21 @@ impl Runs {
         self.values.push(self.compared_of(run));
     }
 
+    /// Adds a run of a command that printed no report: its figures, the machine that it ran on, and
+    /// the share that was taken of the time in which it was ready to run.
+    pub fn add_figures(
+        &mut self,
+        machine: &Report,
+        figures: impl IntoIterator<Item = (Key, f64)>,
+        taken: Option<f64>,
+    ) {
+        self.taken.push(taken);
+        if self.values.is_empty() {
+            self.first = machine.clone();
+        }
+        self.values.push(figures.into_iter().collect());
+    }
+
     /// The figures that are compared. A process has one first read, so each run of a set has a
     /// single sample; a short run of a command has too few waits for high percentiles.
     fn compared_of(&self, run: &Report) -> Values {
@@ -126,13 +153,20 @@ impl Runs {
     fn side(&self) -> Side {
         let (disturbed, runs) = (self.disturbed, self.values.len());
         let words = format!("{disturbed} of {runs} runs were disturbed as a whole");
+        let disturbed = (disturbed > 0).then_some(words);
+        let lost = self.taken.iter().filter(|it| it.is_some_and(|share| share > MUCH)).count();
+        let words = format!(
+            "{lost} of {runs} runs lost more than {} of their time to others",
+            percent(MUCH)
+        );
+        let lost = (lost > 0).then_some(words);
         let first = side(&self.name, &self.first);
         Side {
             run: String::new(),
             started: if self.is_set() { self.started.clone() } else { first.started },
             cpu: first.cpu.filter(|_| !self.is_set()),
             runs: self.is_set().then_some(runs as u32),
-            disturbed: (disturbed > 0).then_some(words).into_iter().collect(),
+            disturbed: disturbed.into_iter().chain(lost).collect(),
             ..first
         }
     }
@@ -192,7 +226,8 @@ fn change(a: &Runs, mut b: Runs, seed: u64) -> Change {
     let why = if a.is_set() { "the spread of the runs has both" } else { "their runs took turns" };
     let mut change = super::change((a.side(), &a.first), (b.side(), &b.first), rows);
     change.environment.extend(settings.into_iter().chain(mixed));
-    Change { unit_why: why.into(), ..change }
+    let taken = a.taken.iter().zip(&b.taken).map(|(a, b)| TakenOfPair { a: *a, b: *b }).collect();
+    Change { unit_why: why.into(), taken, ..change }
 }
 
 /// A setting of waits: its name, its value, and how it is left out.
@@ -242,6 +277,15 @@ struct Figures<'a> {
     /// run lacks it.
     logs: Vec<Option<f64>>,
     floor: f64,
+    /// Logarithms of pairs count as no larger than this in the test.
+    clip: f64,
+}
+
+impl Figures<'_> {
+    /// Whether single runs may be off by far, as commands are that other work interrupts.
+    fn is_robust(&self) -> bool {
+        self.key.section == Section::Commands
+    }
 }
 
 /// The figures that all pairs have, or enough runs of both sets, judged.
@@ -255,13 +299,19 @@ fn rows(a: &[Values], b: &[Values], sets: bool, seed: u64) -> Vec<Row> {
         let both = [of(a), of(b)];
         let sides = both.each_ref().map(|side| side.iter().copied().flatten().collect::<Vec<_>>());
         let enough = if sets { LEAST_RUNS } else { a.len() };
-        let logs = match sets {
+        let logs: Vec<Option<f64>> = match sets {
             true => both.iter().flatten().map(|ns| ns.map(f64::ln)).collect(),
             false => sides[0].iter().zip(&sides[1]).map(|(a, b)| Some((b / a).ln())).collect(),
         };
-        let floor = if key.section == Section::Waits { FLOOR_OF_WAITS } else { FLOOR };
-        let have = sides.iter().all(|side| side.len() >= enough);
-        have.then_some(Figures { key, sides, logs, floor })
+        let floor = match key.section {
+            Section::Waits | Section::Commands => FLOOR_OF_WAITS,
+            _ => FLOOR,
+        };
+        let mut it = Figures { key, sides, logs, floor, clip: f64::INFINITY };
+        if it.is_robust() {
+            it.clip = CLIP * middle(it.logs.iter().flatten().map(|log| log.abs()).collect());
+        }
+        it.sides.iter().all(|side| side.len() >= enough).then_some(it)
     });
     let found: Vec<Figures> = found.collect();
     if sets {
@@ -273,40 +323,64 @@ fn rows(a: &[Values], b: &[Values], sets: bool, seed: u64) -> Vec<Row> {
 }
 
 fn judged(it: &Figures, ratio: Ratio, p: f64, limits: Limits) -> Row {
-    rule::judged(it.key.clone(), it.sides.clone().map(centre), ratio, p, limits)
+    let row = rule::judged(it.key.clone(), it.sides.clone().map(centre), ratio, p, limits);
+    // Whether more of a metric is better is not known.
+    let own = |verdict| {
+        if it.key.quantity == Quantity::Metric { rule::elsewhere(verdict) } else { verdict }
+    };
+    Row { verdict: own(row.verdict), ..row }
 }
 
-/// The verdict on a row of pairs. The interval is that of Student's t.
+/// The verdict on a row of pairs. The interval is that of Student's t; of commands, whose times have
+/// outliers, it is the one that holds whatever the distribution.
 fn row_of_pairs(it: &Figures, p: f64) -> Row {
-    let logs = it.logs.iter().copied().flatten();
-    let n = it.logs.len() as f64;
-    let log = logs.clone().sum::<f64>() / n;
-    let half = rule::student_within(0.95, n - 1.0) * spread(logs.clone()) / n.sqrt();
-    let ratio = Ratio { log, low: log - half, high: log + half };
-    let limits = if it.key.section == Section::Waits { WAITS } else { COSTS };
+    let logs: Vec<f64> = it.logs.iter().copied().flatten().collect();
+    let n = logs.len() as f64;
+    let of_ratio = paired(&logs);
+    let of_ns =
+        paired(&it.sides[1].iter().zip(&it.sides[0]).map(|(b, a)| b - a).collect::<Vec<_>>());
+    let ratio = if it.is_robust() {
+        of_ratio.ratio
+    } else {
+        let log = logs.iter().sum::<f64>() / n;
+        let half = rule::student_within(0.95, n - 1.0) * spread(logs.iter().copied()) / n.sqrt();
+        Ratio { log, low: log - half, high: log + half }
+    };
+    let mut limits = Limits::of_runs(it.key);
+    if it.is_robust() {
+        limits.level = LEVEL_OF_SETS;
+    }
     let row = judged(it, ratio, p, limits);
     let why = (row.verdict == Verdict::CannotTell).then(|| {
+        let Ratio { log, low, high } = ratio;
         // The interval has to shrink to what is left beside the change, or to half of the change.
         let enough = (limits.same.ln_1p() - log.abs()).max(log.abs() / 2.0);
         let most = f64::from(MOST_PAIRS) + 1.0;
-        match (n * (half / enough).powi(2)).clamp(n + 1.0, most) as u32 {
+        match (n * ((high - low) / 2.0 / enough).powi(2)).clamp(n + 1.0, most) as u32 {
             pairs @ 0..=MOST_PAIRS => {
                 format!("--pairs {} may tell", pairs.next_power_of_two().min(MOST_PAIRS))
             }
             _ => "the runs differ too much".into(),
         }
     });
-    Row { ratios: logs.map(f64::exp).collect(), why, ..row }
+    let ratios = logs.into_iter().map(f64::exp).collect();
+    Row { ratios, why, bounds: Some(bounds(of_ratio, of_ns)), ..row }
 }
 
 /// The verdict on a row of sets.
 fn row_of_sets(it: &Figures, p: f64) -> Row {
     let logs = it.sides.each_ref().map(|side| side.iter().map(|ns| ns.ln()).collect::<Vec<_>>());
     let [of_ratio, of_ns] = [&logs, &it.sides].map(|[a, b]| shift(a, b));
-    let limits = if it.key.section == Section::Waits { WAITS } else { COSTS };
-    let row = judged(it, of_ratio.ratio, p, Limits { level: LEVEL_OF_SETS, ..limits });
+    let limits = Limits { level: LEVEL_OF_SETS, ..Limits::of_runs(it.key) };
+    let row = judged(it, of_ratio.ratio, p, limits);
+    let why = (row.verdict == Verdict::CannotTell)
+        .then(|| "the runs of a side differ too much: add more".into());
+    Row { bounds: Some(bounds(of_ratio, of_ns)), why, ..row }
+}
+
+fn bounds(of_ratio: Shift, of_ns: Shift) -> Bounds {
     let Ratio { log, low, high } = of_ratio.ratio;
-    let bounds = Bounds {
+    Bounds {
         ratio: rule::share(log) + 1.0,
         ratio_low: rule::share(low) + 1.0,
         ratio_high: rule::share(high) + 1.0,
@@ -314,10 +388,7 @@ fn row_of_sets(it: &Figures, p: f64) -> Row {
         shift_low_ns: of_ns.ratio.low,
         shift_high_ns: of_ns.ratio.high,
         misrate: of_ratio.misrate,
-    };
-    let why = (row.verdict == Verdict::CannotTell)
-        .then(|| "the runs of a side differ too much: add more".into());
-    Row { bounds: Some(bounds), why, ..row }
+    }
 }
 
 /// The median, and the narrowest pair of values with the same rank from below and from above that
@@ -336,10 +407,19 @@ fn centre(mut values: Vec<f64>) -> Figure {
         }
         rank += 1;
     }
-    Figure {
-        value_ns: (values[(n - 1) / 2] + values[n / 2]) / 2.0,
-        low_ns: values[rank],
-        high_ns: values[n - 1 - rank],
+    Figure { value_ns: of_sorted(&values), low_ns: values[rank], high_ns: values[n - 1 - rank] }
+}
+
+fn middle(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    of_sorted(&values)
+}
+
+/// The median of values in their order; 0 of none.
+fn of_sorted(values: &[f64]) -> f64 {
+    match values.len() {
+        0 => 0.0,
+        n => (values[(n - 1) / 2] + values[n / 2]) / 2.0,
     }
 }
 
@@ -360,8 +440,48 @@ fn shift(a: &[f64], b: &[f64]) -> Shift {
     all.sort_by(f64::total_cmp);
     let (rank, misrate) = rank(a.len(), b.len());
     let n = all.len();
-    let log = (all[(n - 1) / 2] + all[n / 2]) / 2.0;
+    let log = of_sorted(&all);
     Shift { ratio: Ratio { log, low: all[rank], high: all[n - 1 - rank] }, misrate }
+}
+
+/// The median of the means of each two of these and of each alone (Hodges and Lehmann 1963), and the
+/// narrowest pair of these with the same rank from below and from above that encloses the true
+/// centre with 95 % probability, whatever the distribution, if it is symmetric. Its error follows
+/// from the distribution of Wilcoxon's sum of signed ranks (Biometrics Bulletin 1, 1945, 80-83).
+fn paired(all: &[f64]) -> Shift {
+    let with_later = |(at, a)| all[at..].iter().map(move |b| (a + b) / 2.0);
+    let mut means: Vec<f64> = all.iter().enumerate().flat_map(with_later).collect();
+    means.sort_by(f64::total_cmp);
+    let n = means.len();
+    let log = of_sorted(&means);
+    let (rank, misrate) = signed_rank(all.len());
+    Shift { ratio: Ratio { log, low: means[rank], high: means[n - 1 - rank] }, misrate }
+}
+
+/// The largest rank, from 0, of the mean that ends the interval, and the probability that the true
+/// centre lies outside: twice that of a sum of signed ranks up to this one.
+fn signed_rank(pairs: usize) -> (usize, f64) {
+    // The shares of all signs that give each sum: each rank is added or not.
+    let mut shares = vec![0.0; pairs * (pairs + 1) / 2 + 1];
+    shares[0] = 1.0;
+    for rank in 1..=pairs {
+        for sum in (0..shares.len()).rev() {
+            shares[sum] = (shares[sum] + if sum < rank { 0.0 } else { shares[sum - rank] }) / 2.0;
+        }
+    }
+    outermost(&shares)
+}
+
+/// The largest number up to which these shares, twice, are no more than [`ALPHA`]; and how much
+/// they are.
+fn outermost(shares: &[f64]) -> (usize, f64) {
+    let both = |tail: f64| (2.0 * tail).min(1.0);
+    let (mut rank, mut tail) = (0, shares[0]);
+    while let Some(share) = shares.get(rank + 1).filter(|it| both(tail + **it) <= ALPHA) {
+        tail += share;
+        rank += 1;
+    }
+    (rank, both(tail))
 }
 
 fn evenly(all: &[f64]) -> Vec<f64> {
@@ -373,7 +493,6 @@ fn evenly(all: &[f64]) -> Vec<f64> {
 /// true shift lies outside: twice that of U up to this rank. U is counted exactly up to 50 and 50
 /// runs, by its recursion; it is close to normal beyond.
 fn rank(a: usize, b: usize) -> (usize, f64) {
-    let both = |tail: f64| (2.0 * tail).min(1.0);
     if a > 50 || b > 50 {
         let (a, b) = (a as f64, b as f64);
         let sd = (a * b * (a + b + 1.0) / 12.0).sqrt();
@@ -397,12 +516,7 @@ fn rank(a: usize, b: usize) -> (usize, f64) {
             shares[m][n] = of;
         }
     }
-    let (mut rank, mut tail) = (0, shares[a][b][0]);
-    while let Some(share) = shares[a][b].get(rank + 1).filter(|it| both(tail + **it) <= ALPHA) {
-        tail += share;
-        rank += 1;
-    }
-    (rank, both(tail))
+    outermost(&shares[a][b])
 }
 
 /// For each figure, the probability that the largest statistic of any is as large as its own if
@@ -439,10 +553,11 @@ fn flips(pairs: usize, seed: u64) -> Box<dyn Iterator<Item = Vec<bool>>> {
     }
 }
 
-/// The mean of the logarithms with these signs, divided by its standard error and the floor.
+/// The mean of the logarithms with these signs, divided by its standard error and the floor. Where
+/// they are clipped does not depend on the signs, so the test stays exact.
 fn mean(it: &Figures, flipped: &[bool]) -> f64 {
     let n = flipped.len() as f64;
-    let logs = || it.logs.iter().copied().flatten();
+    let logs = || it.logs.iter().flatten().map(|log| log.clamp(-it.clip, it.clip));
     let mean =
         logs().zip(flipped).map(|(log, flip)| if *flip { -log } else { log }).sum::<f64>() / n;
     let squares = logs().map(|log| log * log).sum::<f64>() / n;
@@ -524,6 +639,19 @@ mod tests {
         let ((exact, misrate), (near, close)) = (rank(50, 50), rank(50, 51));
         assert!((exact as f64 / near as f64 - 1.0).abs() < 0.05, "{exact} {near}");
         assert!((misrate - close).abs() < 0.005, "{misrate} {close}");
+    }
+
+    /// Conover 1999, Practical Nonparametric Statistics, table A12, and 2 of 2^6 ways by hand.
+    #[test]
+    fn the_rank_of_pairs_is_that_of_tables() {
+        for (pairs, expected) in [(6, 0), (8, 3), (10, 8), (20, 52)] {
+            let (found, misrate) = signed_rank(pairs);
+            assert_eq!(found, expected, "{pairs}");
+            assert!(misrate <= ALPHA, "{misrate}");
+        }
+        assert_eq!(signed_rank(6).1, 2.0 / 64.0);
+        let Shift { ratio, .. } = paired(&[1.0, 2.0, 3.0, 4.0, 5.0, 60.0]);
+        assert_eq!((ratio.log, ratio.low, ratio.high), (3.5, 1.0, 60.0));
     }
 
     #[test]

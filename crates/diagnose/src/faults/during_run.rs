@@ -44,7 +44,8 @@ pub(super) const NOISY_MACHINE: Fault = Fault {
         names: &["noisy-machine"],
         title: "The machine was busy",
         about: "Other work ran during the measurement: the measuring thread had to wait for its \
-                CPU for more than 3 % of the run, more than 5 % of the batches saw an involuntary \
+                CPU for more than 3 % of the run, or a command that was watched for as much of its \
+                time, more than 5 % of the batches saw an involuntary \
                 context switch, a migration or steal, medians of a hundred samples of the same \
                 work varied by more than 2 %, or half of the waits of a thread that spins \
                 ended more than 100 us late. No estimate includes a disturbed batch, but those in \
@@ -67,7 +68,8 @@ pub(super) const NOISY_MACHINE: Fault = Fault {
         // The tool's own load is not noise.
         let loaded: f64 = report.load_runs.iter().map(|run| run.seconds).sum();
         let queued = noise.and_then(|noise| queued(noise, report.run.seconds - loaded));
-        let measured = [queued, noise.and_then(disturbed), late(report), varied(report)];
+        let disturbed = noise.and_then(disturbed);
+        let measured = [queued, disturbed, late(report), varied(report), taken(report)];
         let measured = measured.into_iter().flatten();
         let seen = match found(Level::Warning, measured) {
             Clear if !watched && overloaded(report) => Found(Evidence {
@@ -78,7 +80,8 @@ pub(super) const NOISY_MACHINE: Fault = Fault {
             }),
             looked => looked,
         };
-        let judged = if report.noise.is_some() { Ok(()) } else { ruler(report).map(|_| ()) };
+        let own = report.noise.is_some() || report.watched.is_some();
+        let judged = if own { Ok(()) } else { ruler(report).map(|_| ()) };
         let look = clear_if(judged, seen)?;
         let switches = noise.and_then(|noise| noise.involuntary_switches);
         let (one, many) = ("involuntary context switch", "involuntary context switches");
@@ -117,6 +120,14 @@ fn varied(report: &Report) -> Option<String> {
     let (count, share) = (noise.median_of, percent(noise.good_to));
     (noise.good_to > VARIED)
         .then(|| format!("medians of {count} samples of the same work vary by ±{share}"))
+}
+
+/// Other work had the CPUs of a command that was watched.
+fn taken(report: &Report) -> Option<String> {
+    /// As for the tool's own thread.
+    const TAKEN: f64 = 0.03;
+    let share = report.watched.as_ref()?.taken.filter(|share| *share > TAKEN)?;
+    Some(format!("others took {} of the time of the command", percent(share)))
 }
 
 /// A thread that never gave up its CPU was late, although the tool ran no load.

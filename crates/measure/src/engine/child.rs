@@ -22,6 +22,9 @@ const FAREWELL: Duration = Duration::from_millis(100);
 /// process that it left behind holds it open.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
+/// How often a command that runs is looked at.
+pub const LOOK: Duration = Duration::from_millis(10);
+
 /// Whether the user asked to stop.
 pub type Stop<'a> = &'a dyn Fn() -> bool;
 
@@ -225,6 +228,8 @@ impl Errors {
 /// What a command wrote, and how it ended.
 pub struct Output {
     pub status: ExitStatus,
+    /// From just before it was started until it had ended.
+    pub took: Duration,
     pub output: Vec<u8>,
     pub errors: Vec<u8>,
 }
@@ -238,7 +243,8 @@ impl Output {
 
 /// Runs a command to its end, without input. It may write up to `most` bytes to each of its outputs
 /// and take as long as `patience`. It is ended otherwise, and with it all that it started, as is
-/// what it leaves behind when it ends by itself.
+/// what it leaves behind when it ends by itself. `look` gets the number of its process every
+/// [`LOOK`], and once it has ended.
 ///
 /// # Errors
 /// The reason why there is no result.
@@ -247,9 +253,12 @@ pub fn output(
     most: u64,
     patience: Duration,
     stop: Stop,
+    look: &mut dyn FnMut(u32),
 ) -> Result<Output, String> {
     let piped = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let start = Instant::now();
     let mut group = Group::spawn(piped).map_err(|error| format!("cannot start it: {error}"))?;
+    let ended = ended(group.until_end())?;
     let (_, output, errors) = group.pipes();
     let (reading, complete) = sync_channel(0);
     let texts = [Arc::default(), Arc::default()];
@@ -260,8 +269,8 @@ pub fn output(
         keep(source.take(most + 1), text, usize::MAX, reading.clone())?;
     }
     drop(reading);
-    let start = Instant::now();
     let is_too_long = || texts.iter().any(|text| held(text).len() as u64 > most);
+    let mut looked = start;
     // It is over when the command has ended, whatever it has left behind with its pipes.
     while !group.is_over() && !is_too_long() {
         if stop() {
@@ -270,7 +279,11 @@ pub fn output(
         if start.elapsed() >= patience {
             return Err(late(patience));
         }
-        let step = if start.elapsed() < STEP { SOON } else { STEP };
+        let step = if start.elapsed() < STEP { SOON } else { LOOK };
+        if looked.elapsed() >= LOOK {
+            look(group.id());
+            looked = Instant::now();
+        }
         if receive(&complete, step) == Err(RecvTimeoutError::Disconnected) {
             break;
         }
@@ -278,13 +291,28 @@ pub fn output(
     if is_too_long() {
         return Err(format!("it wrote more than {} MiB", most >> 20));
     }
+    // The pipes close shortly before it ends, or long before.
+    let at = receive(&ended, patience.saturating_sub(start.elapsed()))
+        .unwrap_or_else(|_| Instant::now());
+    look(group.id());
     let status = group.end(patience.saturating_sub(start.elapsed()));
     let _ = receive(&complete, LAST_WORDS);
     if is_too_long() {
         return Err(format!("it wrote more than {} MiB", most >> 20));
     }
     let [output, errors] = texts.map(|text| held(&text).clone());
-    Ok(Output { status: status.ok_or_else(|| late(patience))?, output, errors })
+    let status = status.ok_or_else(|| late(patience))?;
+    Ok(Output { status, took: at.saturating_duration_since(start), output, errors })
+}
+
+/// Receives the time at which a child ends, from a thread that does nothing but wait for that.
+pub(crate) fn ended(wait: impl FnOnce() + Send + 'static) -> Result<Receiver<Instant>, String> {
+    let (send, ended) = sync_channel(1);
+    alongside(move || {
+        wait();
+        let _ = send.send(Instant::now());
+    })?;
+    Ok(ended)
 }
 
 fn late(patience: Duration) -> String {
@@ -298,7 +326,7 @@ fn late(patience: Duration) -> String {
 pub(crate) fn run(command: &mut Command, patience: Duration, stop: Stop) -> Result<String, String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let name = shown(name.rsplit(['/', '\\']).next().unwrap_or(&name), 40);
-    let ended = match output(command, MOST_OUTPUT, patience, stop) {
+    let ended = match output(command, MOST_OUTPUT, patience, stop, &mut |_| ()) {
         Ok(ended) => ended,
         Err(why) if why == INTERRUPTED => return Err(why),
         Err(why) => return Err(format!("{name}: {why}")),

@@ -17,7 +17,7 @@ mod trace;
 #[allow(dead_code, reason = "Windows has sources of its own")]
 mod unseen;
 
-pub use os::{Record, Scan, hidden, read_task, this_thread};
+pub use os::{Record, Scan, hidden, read_task, tasks_of, this_thread, times};
 pub use ran::{Change, Heard, Named, Names, Ran, Span, Task, ran};
 pub use trace::Trace;
 
@@ -108,6 +108,17 @@ pub struct Scanned {
     pub grown: Vec<(Ran, Named)>,
     /// How many processes there was no time to look at.
     pub left_out: u64,
+}
+
+/// How long a task has run and waited since it began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Times {
+    /// On a CPU, in nanoseconds.
+    pub ran_ns: u64,
+    /// Ready to run while something else had its CPU, in nanoseconds.
+    pub queued_ns: u64,
+    /// The CPU that it last ran on.
+    pub cpu: Option<usize>,
 }
 
 /// The sources, opened by the thread that they are about.

@@ -1,7 +1,7 @@
 //! Systems that do not show a program which tasks run on a CPU, and report nothing about a thread
 //! except its CPU time.
 
-use super::{Found, Heard, Missing, Named, Scanned, Seen, Span, Task};
+use super::{Found, Heard, Missing, Named, Scanned, Seen, Span, Task, Times};
 use crate::waits::os as system;
 
 /// The record of a CPU, which no such system makes.
@@ -45,6 +45,14 @@ impl Scan {
 }
 
 pub fn read_task(_: Task) -> Option<Named> {
+    None
+}
+
+pub fn tasks_of(_: u32) -> Vec<Task> {
+    Vec::new()
+}
+
+pub fn times(_: Task) -> Option<Times> {
     None
 }
 

@@ -1,7 +1,9 @@
 //! Windows: how long the thread ran, from its cycles. Its context switches and what interrupted it
 //! are only in event traces (ETW), which need an administrator.
 
-pub use super::unseen::{Record, Scan, hidden, is_first_namespace, read_task, this_thread};
+pub use super::unseen::{
+    Record, Scan, hidden, is_first_namespace, read_task, tasks_of, this_thread, times,
+};
 use super::{Missing, Seen};
 use crate::waits::os as system;
 use std::hint::spin_loop;

@@ -8,6 +8,7 @@ use std::time::Instant;
 use chronoscope_model::Environment;
 
 use super::kernel::c_library;
+use super::noise::CpuTimes;
 use super::root::Missing;
 use super::root::Process;
 
@@ -96,6 +97,14 @@ pub fn run_queue_ns() -> Option<u64> {
 }
 
 pub fn steal_ns(_: Option<usize>) -> Option<u64> {
+    None
+}
+
+pub fn cpu_times() -> Vec<CpuTimes> {
+    Vec::new()
+}
+
+pub fn children_cpu_ns() -> Option<u64> {
     None
 }
 

@@ -1,6 +1,7 @@
 //! Linux: facts from system calls, the auxiliary vector and `/dev/kmsg`.
 
 use super::kernel::c_library;
+use super::noise::CpuTimes;
 use super::power;
 use super::root::{Missing, Process, Root};
 use chronoscope_model::Environment;
@@ -395,12 +396,47 @@ pub fn current_cpu() -> Option<usize> {
 /// The steal in the line `name` of `/proc/stat`:
 /// `cpu user nice system idle iowait irq softirq steal …` in ticks of `hz` per second (proc(5)).
 fn steal(stat: &str, name: &str, hz: u64) -> Option<u64> {
-    let mut words = stat.lines().find_map(|line| {
-        let mut words = line.split_ascii_whitespace();
-        (words.next() == Some(name)).then_some(words)
-    })?;
-    let ticks: u64 = words.nth(7)?.parse().ok()?;
-    ticks.checked_mul(1_000_000_000)?.checked_div(hz)
+    let mut lines = stat.lines().map(str::split_ascii_whitespace);
+    let mut words = lines.find_map(|mut words| (words.next() == Some(name)).then_some(words))?;
+    in_ns(words.nth(7)?, hz)
+}
+
+/// Ticks as nanoseconds.
+fn in_ns(ticks: &str, hz: u64) -> Option<u64> {
+    ticks.parse::<u64>().ok()?.checked_mul(1_000_000_000)?.checked_div(hz)
+}
+
+/// What each CPU has done since boot, in nanoseconds, in ticks as [`steal_ns`].
+pub fn cpu_times() -> Vec<CpuTimes> {
+    // SAFETY: sysconf takes any number and stores nothing.
+    let hz = u64::try_from(unsafe { libc::sysconf(libc::_SC_CLK_TCK) }).unwrap_or_default();
+    let stat = std::fs::read_to_string("/proc/stat").unwrap_or_default();
+    stat.lines().filter_map(|line| times_of_cpu(line, hz)).collect()
+}
+
+fn times_of_cpu(line: &str, hz: u64) -> Option<CpuTimes> {
+    let (name, rest) = line.split_once(' ')?;
+    let cpu = name.strip_prefix("cpu")?.parse().ok()?;
+    let ns: Vec<u64> = rest.split_ascii_whitespace().map_while(|it| in_ns(it, hz)).collect();
+    // User, nice, system, interrupts and their deferred work.
+    let busy = [0, 1, 2, 5, 6].iter().map(|at| ns.get(*at)).sum::<Option<u64>>()?;
+    Some(CpuTimes { cpu, busy_ns: busy, steal_ns: *ns.get(7)? })
+}
+
+/// The CPU time of the children of this process that have ended and were waited for, and of theirs,
+/// in nanoseconds (getrusage(2), RUSAGE_CHILDREN).
+pub fn children_cpu_ns() -> Option<u64> {
+    // SAFETY: zero is a valid content of the structure, which the call fills.
+    let usage = unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        (libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut usage) == 0).then_some(usage)?
+    };
+    #[allow(clippy::unnecessary_cast, reason = "the types differ between systems")]
+    let ns = |time: libc::timeval| {
+        let us = (time.tv_sec as i64).checked_mul(1_000_000)?.checked_add(time.tv_usec as i64)?;
+        u64::try_from(us).ok()?.checked_mul(1_000)
+    };
+    ns(usage.ru_utime)?.checked_add(ns(usage.ru_stime)?)
 }
 
 /// Watches for changes of the wall clock since it was opened: the kernel cancels a timer when the

@@ -70,8 +70,23 @@ pub use os::{ClockSet, adjtimex, boot_id, power_source, tsc_permitted};
 /// - `run_queue_ns`: how long this thread has been ready to run while something else had its CPU,
 ///   in nanoseconds.
 /// - `current_cpu`: the CPU that this thread currently runs on.
+/// - `cpu_times`: what each CPU has done since boot; empty on systems that do not report it.
+/// - `children_cpu_ns`: the CPU time of children that have ended, in nanoseconds.
 pub mod noise {
-    pub use super::os::{current_cpu, run_queue_ns, steal_ns, thread_switches};
+    pub use super::os::{
+        children_cpu_ns, cpu_times, current_cpu, run_queue_ns, steal_ns, thread_switches,
+    };
+
+    /// What a CPU has done since boot. Both times advance in ticks, mostly of 10 ms.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct CpuTimes {
+        /// Its number.
+        pub cpu: usize,
+        /// How long it ran anything, in nanoseconds.
+        pub busy_ns: u64,
+        /// How long the hypervisor gave it to others while it was ready to run, in nanoseconds.
+        pub steal_ns: u64,
+    }
 }
 
 #[cfg(windows)]

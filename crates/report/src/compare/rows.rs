@@ -4,7 +4,7 @@
 use super::words;
 use crate::block::chart::{Mark, What};
 use crate::block::{Block, Cell, Column, Item, Rank, Table, Text, Tone, Value};
-use crate::number::{percent, short};
+use crate::number::{percent, short, three};
 use crate::scale::{self, Unit};
 use crate::section::Detail;
 use crate::section::shared::by_key;
@@ -168,7 +168,9 @@ fn of_group(group: &Group, view: &View) -> Vec<Block> {
     let mut title = words::section(group.section).to_owned();
     match (group.section, group.load) {
         (Section::Waits, Some(load)) => title += &format!(", load {}", load.name()),
-        _ if !group.is_main() => title += &format!(", {}", group.name()),
+        _ if !group.is_main() || group.quantity == Quantity::Metric => {
+            title += &format!(", {}", group.name());
+        }
         _ => {}
     }
     let counts = (0..view.changes).map(|at| {
@@ -267,6 +269,9 @@ fn undecided(group: &Group, view: &View) -> Vec<Block> {
 fn table(group: &Group, shown: &[&Joined], view: &View) -> Table {
     let View { changes, detail, strips, .. } = *view;
     let waits = group.section == Section::Waits;
+    // What is not about nanoseconds is shown with its unit, and its interval apart.
+    let apart = waits || group.section == Section::Commands;
+    let metric = group.quantity == Quantity::Metric;
     let has = |of: fn(&Key) -> bool| shown.iter().any(|row| of(row.key));
     let (slack, slice) = (has(|it| it.slack_ns.is_some()), has(|it| it.slice_ns.is_some()));
     let head = if waits { "method".into() } else { group.name() };
@@ -278,17 +283,17 @@ fn table(group: &Group, shown: &[&Joined], view: &View) -> Table {
     columns.extend(waits.then(|| name("at")));
     let figure = |at: usize| {
         let letter = words::letter(at);
-        match waits {
+        match apart {
             true => Column::new(letter).right().part(at),
             false => Column::new(format!("{letter} ns")).decimal().close().part(at),
         }
     };
     let range = |head: String, at: usize| Column::new(head).right().part(at).optional();
     columns.push(figure(0));
-    columns.extend(waits.then(|| range("A\n95 %".into(), 0)));
+    columns.extend(apart.then(|| range("A\n95 %".into(), 0)));
     for at in 1..=changes {
         columns.push(figure(at));
-        columns.extend(waits.then(|| range(words::letter(at) + "\n95 %", at)));
+        columns.extend(apart.then(|| range(words::letter(at) + "\n95 %", at)));
         columns.push(Column::new("change").right().close().part(at));
     }
     let alone = changes == 1;
@@ -312,12 +317,13 @@ fn table(group: &Group, shown: &[&Joined], view: &View) -> Table {
         cells.extend(waits.then(|| Cell::words(it.key.percentile.as_deref())));
         let figures = |figure: Option<Figure>| {
             let Some(Figure { value_ns, low_ns, high_ns }) = figure else {
-                return vec![Cell::default(); 1 + usize::from(waits)];
+                return vec![Cell::default(); 1 + usize::from(apart)];
             };
-            match waits {
+            match apart {
                 true => {
-                    let range = format!("{} to {}", short(low_ns), short(high_ns));
-                    vec![Cell::ns(value_ns), Cell::text(range)]
+                    let [low, high] = [low_ns, high_ns].map(if metric { three } else { short });
+                    let value = if metric { Cell::number(value_ns) } else { Cell::ns(value_ns) };
+                    vec![value, Cell::text(format!("{low} to {high}"))]
                 }
                 false => vec![Cell::within(value_ns, low_ns, high_ns)],
             }

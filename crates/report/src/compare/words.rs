@@ -132,6 +132,8 @@ pub(super) const fn quantity(quantity: Quantity) -> &'static str {
         Quantity::First => "first",
         Quantity::Overshoot => "overshoot",
         Quantity::Overhead => "overhead",
+        Quantity::Time => "time",
+        Quantity::Metric => "metric",
     }
 }
 
@@ -141,6 +143,7 @@ pub(super) const fn section(section: Section) -> &'static str {
         Section::Waits => "Waits",
         Section::Runtimes => "Runtimes",
         Section::Overhead => "Overhead",
+        Section::Commands => "Commands",
     }
 }
 
@@ -212,16 +215,22 @@ pub(super) fn legend(compared: &Compared) -> Option<String> {
         Method::History => "beyond every earlier run",
         Method::Sets => "more than the runs of a side differ",
     };
-    let waits = judged.iter().filter(|row| row.key.section == Section::Waits).count();
+    let of = |section| judged.iter().filter(|row| row.key.section == section).count();
+    let waits = of(Section::Waits);
     let (small, same) = match (waits, judged.len()) {
+        (_, all) if of(Section::Commands) == all => ("1 %", "5 %"),
         (0, _) => ("1 %", "5 %, or 10 % for system calls and runtimes"),
         (waits, all) if waits == all => ("5 %", "10 %"),
         _ => ("1 % (waits: 5 %)", "5 %, or 10 % for system calls, runtimes and waits"),
     };
     let number = judged.len();
+    let allowing = match number {
+        1 => String::new(),
+        number => format!(", allowing for {number} figures"),
+    };
     (number > 0).then(|| {
         format!(
-            "{changed}: {beyond}, allowing for {number} figures, and at least {small} and 0.1 ns. \
+            "{changed}: {beyond}{allowing}, and at least {small} and 0.1 ns. \
              same: any change is smaller than the bound, which is below {same}."
         )
     })
@@ -273,6 +282,7 @@ fn answer(change: &Change, method: Method) -> Text {
         };
         let (title, by) = (title(most), signed(most.change));
         parts.push(match number {
+            1 if judged == 1 => format!("{title} is {name} ({by})"),
             1 => format!("{of} is {name}, {title} ({by})"),
             _ => format!("{of} are {name}, {title} most ({by})"),
         });
@@ -292,6 +302,7 @@ fn answer(change: &Change, method: Method) -> Text {
     if same > 0 {
         let bound = within(with(Verdict::Same));
         parts.push(match parts.is_empty() {
+            true if judged == 1 => format!("It is the same, {bound}"),
             true if same == judged => format!("All {same} figures are the same, {bound}"),
             true => format!("{same} of {judged} figures are the same, {bound}"),
             false => format!("{same} are the same, {bound}"),
@@ -308,7 +319,11 @@ pub(super) fn title(row: &Row) -> String {
     let Key { id, quantity: of, percentile, requested_ns, load, .. } = &row.key;
     let ns = requested_ns.map(|ns| format!("{} wait", short(ns as f64)));
     let of = match of {
-        Quantity::Read | Quantity::Overshoot | Quantity::Overhead => None,
+        Quantity::Read
+        | Quantity::Overshoot
+        | Quantity::Overhead
+        | Quantity::Time
+        | Quantity::Metric => None,
         other => Some(quantity(*other).to_owned()),
     };
     let load = load.filter(|load| *load != Load::None).map(|load| format!("load {}", load.name()));

@@ -85,7 +85,14 @@ pub fn comparison(
     }
     let id = once.id("run");
     parts.push(Part { id, title: "What was run".into(), body: commands(inputs), class: "" });
-    let mut names: Vec<String> = (0..inputs.len()).map(|nth| name_of(inputs, nth)).collect();
+    let mut names: Vec<String> = match &compared.change {
+        // Runs that are in no report have the names of their commands or sets.
+        Some(change) if inputs.is_empty() => {
+            let others = std::iter::once(change).chain(&compared.more).map(|it| it.b.file.clone());
+            std::iter::once(change.a.file.clone()).chain(others).collect()
+        }
+        _ => (0..inputs.len()).map(|nth| name_of(inputs, nth)).collect(),
+    };
     let first = if names.is_empty() { String::new() } else { names.remove(0) };
     let title = format!("{} compared with {first}", names.join(", "));
     let lines = machines_and_runs(inputs, false);

@@ -2,6 +2,7 @@
 //! several machines?
 
 pub mod baseline;
+mod metric;
 mod run;
 
 use crate::context::{Context, Usage};
@@ -16,6 +17,7 @@ use chronoscope_model::compare::{Compared, Row, Unread, Verdict};
 use chronoscope_model::units::{parse_duration, parse_whole, percent};
 use chronoscope_report::page::{self, Input};
 use chronoscope_report::{compare, documents, section, text};
+use metric::Metric;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -33,16 +35,27 @@ pub struct Args {
     /// 'before/*.json'. '-' is standard input.
     #[arg(value_name = "REPORT.json")]
     files: Vec<PathBuf>,
-    /// A command that prints a report as JSON, a command of this tool such as 'waits rust', or
-    /// settings of it such as '--slack 1ns'. Give two: they take turns. Words before the command
-    /// may set variables: 'LD_PRELOAD=./x.so chronoscope'. There is no shell.
+    /// A command: this tool's such as 'waits rust', settings of it such as '--slack 1ns', or any
+    /// other. Give two: they take turns, and their reports are compared, or else the time that they
+    /// take. Words before the command may set variables: 'LD_PRELOAD=./x.so chronoscope'. There is
+    /// no shell.
     #[arg(long, value_name = "COMMAND", allow_hyphen_values = true)]
     #[arg(conflicts_with_all = ["files", "baseline", "save_baseline"])]
     run: Vec<String>,
-    /// How many pairs of runs are made, 6 to 100.
-    #[arg(long, value_name = "N", default_value_t = 8, requires = "run")]
+    /// How many pairs of runs are made, 6 to 100. Default: 8; of commands that print no report, as
+    /// many as take 10 s, at least 8.
+    #[arg(long, value_name = "N", requires = "run")]
     #[arg(value_parser = parse_whole::<u32>, allow_hyphen_values = true)]
-    pairs: u32,
+    pairs: Option<u32>,
+    /// Compare figures that the commands print: those of criterion, go, google-benchmark,
+    /// hyperfine, jmh or pytest-benchmark; a path of JSON such as '$.results[0].median'; or what
+    /// the first group of a regular expression matches, such as 'took (.*)'. A group 'name' names
+    /// the figure.
+    #[arg(long, value_name = "HARNESS|PATH|REGEX", requires = "run", value_parser = Metric::parse)]
+    metric: Option<Metric>,
+    /// Read the figures of --metric from this file, which both commands write.
+    #[arg(long, value_name = "FILE", requires = "metric")]
+    metric_file: Option<PathBuf>,
     /// End a run that takes longer than this.
     #[arg(long, value_name = "DURATION", default_value = "10m", requires = "run")]
     #[arg(value_parser = parse_duration, allow_hyphen_values = true)]

@@ -1,33 +1,41 @@
 //! Two commands that take turns: words as a shell would split them, but without a shell.
 
 use super::Args;
+use super::metric::Metric;
 use crate::cli;
 use crate::commands::COMMANDS;
 use crate::context::{Context, Stop, Usage};
 use crate::progress::Progress;
 use crate::task::Task;
 use chronoscope_diagnose::compare::runs::{LEAST_PAIRS, MOST_PAIRS, Runs, pairs};
-use chronoscope_measure::engine::child::{self, INTERRUPTED, shown};
+use chronoscope_measure::engine::child::{self, INTERRUPTED, Output, shown};
+use chronoscope_measure::taken::Sampler;
 use chronoscope_model::Report;
-use chronoscope_model::compare::Compared;
+use chronoscope_model::compare::{Compared, Key, Quantity, Section};
 use chronoscope_probes::time::Instant;
 use chronoscope_report::json::{self, LARGEST};
-use chronoscope_survey::Progress as State;
+use chronoscope_survey::{Hardware, Progress as State, Survey};
 use clap::Command as Definition;
 use std::cell::Cell;
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// How often the progress is shown while a command runs.
 const SHOWN: Duration = Duration::from_secs(1);
+
+/// How many pairs of reports are made, unless the user says so.
+const PAIRS: u32 = 8;
+/// Of other commands, so many are made as take this long; at least [`PAIRS`].
+const TIME_OF_PAIRS: Duration = Duration::from_secs(10);
 
 pub fn task(args: Args) -> anyhow::Result<Task> {
     let [a, b] = &args.run[..] else {
         let line = "--run needs two commands: give it twice, once for A and once for B";
         return Err(Usage(line.into()).into());
     };
-    if !(LEAST_PAIRS..=MOST_PAIRS).contains(&args.pairs) {
+    if !args.pairs.is_none_or(|pairs| (LEAST_PAIRS..=MOST_PAIRS).contains(&pairs)) {
         let line = format!(
             "--pairs must be from {LEAST_PAIRS} to {MOST_PAIRS}: fewer could not tell a change \
              from chance"
@@ -39,7 +47,12 @@ pub fn task(args: Args) -> anyhow::Result<Task> {
         let seed = args.seed.unwrap_or_else(|| fastrand::u64(..));
         let turns = Turns {
             children,
-            pairs: args.pairs,
+            pairs: Cell::new(args.pairs.unwrap_or(PAIRS)),
+            given: args.pairs.is_some(),
+            metric: args.metric.clone(),
+            file: args.metric_file.clone(),
+            // They run on any CPU.
+            machine: Report { ruler: None, ..Survey::new(Hardware).run()? },
             timeout: args.timeout,
             stop,
             context,
@@ -61,18 +74,39 @@ fn judged([a, b]: [Runs; 2], seed: u64) -> anyhow::Result<Compared> {
     if compared.change.as_ref().is_some_and(|change| !change.rows.is_empty()) {
         return Ok(compared);
     }
-    let line = "the two have no figure in common: use one command of this tool in both";
+    let line = "the two have no figure in common: use one command of this tool in both, or a \
+                --metric that both print";
     Err(Usage(line.into()).into())
 }
 
-fn add(runs: &mut [Runs; 2], pair: [Report; 2]) {
-    runs.iter_mut().zip(&pair).for_each(|(runs, report)| runs.add(report));
+/// What a command wrote, and the share that was taken of its time, if that can be seen.
+type Run = (Output, Option<f64>);
+
+/// What a run of a command gave.
+enum Found {
+    Report(Box<Report>),
+    Figures(Vec<(Key, f64)>, Option<f64>),
+}
+
+/// What runs are asked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    Report,
+    Metric,
+    Time,
 }
 
 /// Runs that are made, one at a time.
 struct Turns<'a> {
     children: [Child; 2],
-    pairs: u32,
+    pairs: Cell<u32>,
+    /// Whether the user gave the number of pairs.
+    given: bool,
+    metric: Option<Metric>,
+    /// The file that a metric is in, unless it is printed.
+    file: Option<PathBuf>,
+    /// The machine, for commands that print no report.
+    machine: Report,
     timeout: Duration,
     stop: &'a Stop,
     context: &'a Context,
@@ -89,18 +123,19 @@ impl Turns<'_> {
     /// The commands do not work, or too few pairs are complete.
     fn measured(&self, seed: u64) -> anyhow::Result<[Runs; 2]> {
         // Whether both work is known before the first pair, and their files are in memory.
-        let tried = self.pair("trying both", false).map_err(Usage)?;
+        let (wanted, tried) = self.tried().map_err(Usage)?;
         let mut runs = self.none();
-        add(&mut runs, tried);
+        self.add(&mut runs, tried);
         judged(runs, seed)?;
         let mut order = fastrand::Rng::with_seed(seed);
         let mut runs = self.none();
-        for complete in 0..self.pairs {
-            let what = format!("pair {} of {}", complete + 1, self.pairs);
-            match self.pair(&what, order.bool()) {
-                Ok(pair) => add(&mut runs, pair),
+        let pairs = self.pairs.get();
+        for complete in 0..pairs {
+            let what = format!("pair {} of {pairs}", complete + 1);
+            match self.pair(&what, wanted, order.bool()) {
+                Ok(pair) => self.add(&mut runs, pair),
                 Err(why) => {
-                    let told = format!("{why}; {complete} of {} pairs are complete", self.pairs);
+                    let told = format!("{why}; {complete} of {pairs} pairs are complete");
                     if complete < LEAST_PAIRS {
                         return Err(Usage(format!("{told}, and {LEAST_PAIRS} are needed")).into());
                     }
@@ -116,17 +151,71 @@ impl Turns<'_> {
         self.children.each_ref().map(|child| Runs::of_command(&child.text))
     }
 
-    /// Runs both, B first if they are `swapped`.
-    fn pair(&self, what: &str, swapped: bool) -> Result<[Report; 2], String> {
-        let [a, b] = self.children.each_ref().map(|child| || self.run(child, what));
-        if swapped {
-            let b = b()?;
-            return Ok([a()?, b]);
+    fn add(&self, runs: &mut [Runs; 2], pair: [Found; 2]) {
+        for (runs, found) in runs.iter_mut().zip(pair) {
+            match found {
+                Found::Report(report) => runs.add(&report),
+                Found::Figures(figures, taken) => {
+                    runs.add_figures(&self.machine, figures, taken);
+                }
+            }
         }
-        Ok([a()?, b()?])
     }
 
-    fn run(&self, child: &Child, what: &str) -> Result<Report, String> {
+    /// Runs both once, and finds out what to compare: their reports if one of them prints any, or
+    /// else how long they take.
+    fn tried(&self) -> Result<(Wanted, [Found; 2]), String> {
+        const WHAT: &str = "trying both";
+        let [a, b] = [self.run(&self.children[0], WHAT)?, self.run(&self.children[1], WHAT)?];
+        let prints =
+            |child: &Child, (output, _): &Run| child.is_tool || json::read(&output.output).is_ok();
+        let wanted = match self.metric {
+            Some(_) => Wanted::Metric,
+            None if prints(&self.children[0], &a) || prints(&self.children[1], &b) => {
+                Wanted::Report
+            }
+            None => Wanted::Time,
+        };
+        if wanted != Wanted::Report && !self.given {
+            let both = (a.0.took + b.0.took).as_secs_f64();
+            let pairs = TIME_OF_PAIRS.as_secs_f64() / both;
+            self.pairs.set((pairs as u32).clamp(PAIRS, MOST_PAIRS));
+        }
+        Ok((wanted, [self.found(0, &a, wanted)?, self.found(1, &b, wanted)?]))
+    }
+
+    /// Runs both, B first if they are `swapped`.
+    fn pair(&self, what: &str, wanted: Wanted, swapped: bool) -> Result<[Found; 2], String> {
+        let run = |at: usize| self.found(at, &self.run(&self.children[at], what)?, wanted);
+        if swapped {
+            let b = run(1)?;
+            return Ok([run(0)?, b]);
+        }
+        Ok([run(0)?, run(1)?])
+    }
+
+    /// What is wanted of a run.
+    fn found(&self, at: usize, (output, taken): &Run, wanted: Wanted) -> Result<Found, String> {
+        let wrong = |why: String| format!("--run `{}`: {why}", self.children[at].text);
+        let figures = match (wanted, &self.metric) {
+            (Wanted::Report, _) => {
+                return report(output).map(|it| Found::Report(it.into())).map_err(wrong);
+            }
+            (Wanted::Metric, Some(metric)) => {
+                let written = self.file.as_ref().map(|file| written(file)).transpose();
+                let text = written.map_err(wrong)?;
+                metric.figures(text.as_deref().unwrap_or(&output.output)).map_err(wrong)?
+            }
+            _ => {
+                let (section, quantity) = (Section::Commands, Quantity::Time);
+                let key = Key { section, id: "wall-time".into(), quantity, ..Key::default() };
+                vec![(key, output.took.as_nanos() as f64)]
+            }
+        };
+        Ok(Found::Figures(figures, *taken))
+    }
+
+    fn run(&self, child: &Child, what: &str) -> Result<Run, String> {
         let began = Instant::now();
         let shown = Cell::new(None::<Instant>);
         let stop = || {
@@ -137,12 +226,21 @@ impl Turns<'_> {
             self.stop.interrupt.is_set()
         };
         stop();
-        let report = child.report(self.timeout, &stop).map_err(|why| match why.as_str() {
+        let before = self.file.as_deref().and_then(changed);
+        let mut sampler = Sampler::new(false);
+        let run = child.run(self.timeout, &stop, &mut |process| sampler.look(process));
+        let run = run.and_then(|output| match &self.file {
+            Some(file) if changed(file) == before => {
+                Err(format!("it did not write {}", file.display()))
+            }
+            _ => Ok(output),
+        });
+        let output = run.map_err(|why| match why.as_str() {
             INTERRUPTED => why,
             _ => format!("--run `{}`: {why}", child.text),
         })?;
         self.complete.set(self.complete.get() + 1);
-        Ok(report)
+        Ok((output, sampler.share()))
     }
 
     /// Shows the share of the runs that is done: all take about as long as those before.
@@ -151,7 +249,7 @@ impl Turns<'_> {
         let each = (began - self.began).as_secs_f64() / complete;
         let part = (began.elapsed().as_secs_f64() / each).min(1.0);
         let done = if complete > 0.0 { complete + part } else { 0.0 };
-        self.progress.show(State::Phase(what, done / f64::from(2 + 2 * self.pairs)));
+        self.progress.show(State::Phase(what, done / f64::from(2 + 2 * self.pairs.get())));
     }
 }
 
@@ -172,6 +270,8 @@ struct Child {
     text: String,
     environment: Vec<(String, String)>,
     words: Vec<String>,
+    /// Whether it is this tool, which prints reports.
+    is_tool: bool,
 }
 
 impl Child {
@@ -198,7 +298,8 @@ impl Child {
         } else if is_command(first) {
             words.insert(0, OWN.to_owned());
         }
-        if let Some(at) = words.iter().position(|word| is_tool(word)) {
+        let tool = words.iter().position(|word| is_tool(word));
+        if let Some(at) = tool {
             complete(&mut words, at + 1);
             if words[at] == OWN {
                 let given = words[at..].iter().map(Into::into).collect();
@@ -213,31 +314,57 @@ impl Child {
                 })?;
             }
         }
-        Ok(Self { text: text.into(), environment, words })
+        Ok(Self { text: text.into(), environment, words, is_tool: tool.is_some() })
     }
 
-    /// Runs the command, and returns the report that it prints.
+    /// Runs the command.
     ///
     /// # Errors
-    /// Why there is none.
-    fn report(&self, patience: Duration, stop: child::Stop) -> Result<Report, String> {
+    /// Why it did not succeed.
+    fn run(
+        &self,
+        patience: Duration,
+        stop: child::Stop,
+        look: &mut dyn FnMut(u32),
+    ) -> Result<Output, String> {
         let [program, words @ ..] = &self.words[..] else {
             return Err("it names no command".into());
         };
         let mut command = Command::new(program);
         command.args(words).envs(self.environment.iter().map(|(name, value)| (name, value)));
-        let ended = child::output(&mut command, LARGEST as u64, patience, stop)?;
+        let ended = child::output(&mut command, LARGEST as u64, patience, stop, look)?;
         let errors = String::from_utf8_lossy(&ended.errors);
         let said = errors.lines().map(|line| shown(line, 160)).find(|line| !line.is_empty());
         if !ended.status.success() {
             let said = said.map_or(String::new(), |line| format!(": {line}"));
             return Err(format!("{}{said}", ended.outcome()));
         }
-        if ended.output.is_empty() {
-            return Err("it printed nothing, but a report is needed: chronoscope has --json".into());
-        }
-        json::read(&ended.output).map_err(|error| format!("it printed no report: {error}"))
+        Ok(ended)
     }
+}
+
+/// The report that a command printed.
+fn report(output: &Output) -> Result<Report, String> {
+    if output.output.is_empty() {
+        return Err("it printed nothing, but a report is needed: chronoscope has --json".into());
+    }
+    json::read(&output.output).map_err(|error| format!("it printed no report: {error}"))
+}
+
+/// What a command wrote to a file.
+fn written(file: &Path) -> Result<Vec<u8>, String> {
+    let cannot = |why: String| format!("cannot read {}: {why}", file.display());
+    let length = fs::metadata(file).map_err(|error| cannot(error.to_string()))?.len();
+    if length > LARGEST as u64 {
+        return Err(cannot(format!("it is larger than {} MiB", LARGEST >> 20)));
+    }
+    fs::read(file).map_err(|error| cannot(error.to_string()))
+}
+
+/// When a file was last written, and its length.
+fn changed(file: &Path) -> Option<(SystemTime, u64)> {
+    let about = fs::metadata(file).ok()?;
+    Some((about.modified().ok()?, about.len()))
 }
 
 /// Whether this can be the name of a variable of the environment.

@@ -17,7 +17,9 @@ use std::io::ErrorKind;
 use std::os::unix::fs::FileExt;
 
 pub use record::Record;
-pub use tasks::{Scan, hidden, is_first_namespace, read as read_task, this_thread};
+pub use tasks::{
+    Scan, hidden, is_first_namespace, read as read_task, tasks_of, this_thread, times,
+};
 
 #[derive(Debug)]
 pub(super) struct Sources {

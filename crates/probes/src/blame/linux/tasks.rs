@@ -1,7 +1,8 @@
 //! Tasks as `/proc` shows them (proc_pid_stat(5), proc_pid_status(5);
 //! Linux Documentation/scheduler/sched-stats.rst for schedstat).
 
-use super::super::{Named, Ran, Scanned, Task};
+use super::super::{Named, Ran, Scanned, Task, Times};
+use crate::machine;
 use std::collections::HashMap;
 use std::fs;
 use std::time::{Duration, Instant};
@@ -26,6 +27,43 @@ pub fn read(task: Task) -> Option<Named> {
         priority: (stat.priority > 0).then_some(stat.priority),
         other_user: !kernel && user(&status) != Some(own),
     })
+}
+
+/// How long a task has run and waited; `None` if it has ended, is hidden, or nothing is counted.
+/// One that has ended still has its times until somebody has waited for it.
+pub fn times(task: Task) -> Option<Times> {
+    let folder = format!("/proc/{}/task/{}", task.pid, task.tid);
+    let counts = fs::read_to_string(format!("{folder}/schedstat")).ok()?;
+    let queued_ns = machine::run_delay(&counts)?;
+    let ran_ns = counts.split_ascii_whitespace().next()?.parse().ok()?;
+    let stat = fs::read(format!("{folder}/stat")).ok().and_then(|text| Stat::parse(&text));
+    Some(Times { ran_ns, queued_ns, cpu: stat.map(|stat| stat.cpu) })
+}
+
+/// The threads of a process and of all processes that it has started, as far as they have not been
+/// left by the one that started them (proc_pid_task_children in proc(5); CONFIG_PROC_CHILDREN).
+pub fn tasks_of(process: u32) -> Vec<Task> {
+    let (mut found, mut open) = (Vec::new(), vec![process]);
+    while let Some(pid) = open.pop()
+        && found.len() < MOST
+    {
+        for tid in numbers(&format!("/proc/{pid}/task")) {
+            found.push(Task { pid, tid });
+            let children = fs::read_to_string(format!("/proc/{pid}/task/{tid}/children"));
+            let children = children.unwrap_or_default();
+            open.extend(children.split_ascii_whitespace().filter_map(|it| it.parse::<u32>().ok()));
+        }
+    }
+    found
+}
+
+/// The names of a folder that are numbers, in their order.
+fn numbers(folder: &str) -> Vec<u32> {
+    let all = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut all: Vec<u32> =
+        all.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    all.sort_unstable();
+    all
 }
 
 /// Why not every task is visible here, if so.
@@ -140,13 +178,6 @@ impl Scan {
             seen += 1;
             self.task(task, &mut scanned);
         }
-        let numbers = |folder: &str| {
-            let all = fs::read_dir(folder).into_iter().flatten().flatten();
-            let mut all: Vec<u32> =
-                all.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
-            all.sort_unstable();
-            all
-        };
         let processes = numbers("/proc");
         let start = processes.partition_point(|pid| *pid <= self.last);
         let (done, next) = processes.split_at(start);
