@@ -149,6 +149,7 @@ def quiet_job():
     job = Job(WITH_TOOL, **{"fail-on": ""})
     code, wrote = job.run()
     ensure(code == 0 and "Doctor" in wrote, f"{code}: {wrote}")
+    ensure("is good to ±" in wrote, f"no noise: {wrote}")
     ensure((job.folder / "STEP_SUMMARY").read_text() in wrote, "no summary")
     report = json.loads(Path(job.outputs["report"]).read_text())
     ensure(report["schema"] == "chronoscope.report/1", "no report")

@@ -12,7 +12,7 @@ use crate::task::{Document, Job, Later, Several, Source, Task};
 use anyhow::bail;
 use chronoscope_model::{Finding, Report};
 use chronoscope_report::page::{self, Input};
-use chronoscope_report::{json, section};
+use chronoscope_report::{csv, json, section};
 use chronoscope_survey::{Progress as State, Survey, may_measure};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -75,7 +75,7 @@ fn shown(document: Document, output: &Output) -> anyhow::Result<()> {
     failed.map_or(Ok(()), |why| bail!("exit 1: {why}"))
 }
 
-/// Shows and exports several reports, on a page and in pictures.
+/// Shows and exports several reports, on a page, as one table and in pictures.
 fn joined(several: Several, context: &Context) -> anyhow::Result<ExitCode> {
     let (options, output) = (&context.options, &context.options.output);
     let Several { mut reports, to_stdout } = several;
@@ -86,15 +86,18 @@ fn joined(several: Several, context: &Context) -> anyhow::Result<ExitCode> {
     }
     let inputs = reports.iter().map(|(name, report)| Input { name, report });
     let inputs: Vec<Input> = inputs.collect();
-    let page = || -> anyhow::Result<Vec<u8>> {
+    let document = |format: &str| -> anyhow::Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        page::write(&inputs, &mut bytes)?;
+        match format {
+            "csv" => csv::write_all(inputs.iter().map(|it| (it.name, it.report)), &mut bytes)?,
+            _ => page::write(&inputs, &mut bytes)?,
+        }
         Ok(bytes)
     };
     let (mut exports, mut undrawn) = (Vec::new(), Ok(()));
     for export in &output.export {
         let content = match export.shape {
-            Shape::Format(_) => Content::Document(page()?),
+            Shape::Format(format) => Content::Document(document(format.id)?),
             Shape::Pictures => match drawn(&inputs) {
                 Ok(files) => Content::Pictures(files),
                 Err(why) => {
@@ -105,7 +108,7 @@ fn joined(several: Several, context: &Context) -> anyhow::Result<ExitCode> {
         };
         exports.push((export.path.as_deref(), content));
     }
-    let whole = if to_stdout { Some(page()?) } else { None };
+    let whole = to_stdout.map(document).transpose()?;
     deliver(exports, whole, String::new, false, |line| context.warn(line))?;
     undrawn?;
     failing(reports.iter().flat_map(|(_, report)| &report.findings), options)?;

@@ -48,8 +48,8 @@ pub type Other = (&'static str, Box<dyn Fn() -> anyhow::Result<Vec<u8>>>);
 pub struct Several {
     /// Each with its name, which no other has.
     pub reports: Vec<(String, Report)>,
-    /// Whether standard output gets the page.
-    pub to_stdout: bool,
+    /// The format that standard output gets all of them in, if any.
+    pub to_stdout: Option<&'static str>,
 }
 
 /// Runs until that ends, and returns the exit code.

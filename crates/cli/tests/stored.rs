@@ -236,3 +236,25 @@ fn the_runtimes_of_several_machines_are_joined_in_one_matrix() {
     let none = stored();
     assert!(complaint(&["report", &tsc, "--with", &none]).contains("it has no runtimes"));
 }
+
+#[test]
+fn several_reports_are_one_table_with_their_runs_kernels_and_times() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reports");
+    let files = ["x86_64-unknown-linux-gnu.json", "aarch64-unknown-linux-gnu.json"];
+    let files = files.map(|file| folder.join(file).display().to_string());
+    let words = [&["report"], &files.each_ref().map(String::as_str)[..], &["--as", "csv"]].concat();
+    let output = run(&words);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let mut lines = text.lines();
+    let heads = lines.next().expect("a line");
+    assert!(heads.starts_with("report,run,kernel,time,table,"), "{heads}");
+    for file in &files {
+        let json = std::fs::read_to_string(file).expect("a file");
+        let report: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+        let [run, started] = ["id", "started"].map(|key| report["run"][key].as_str().expect(key));
+        let kernel = report["environment"]["kernel"].as_str().expect("a kernel");
+        let part = format!(",{run},{kernel},{started},");
+        assert!(lines.clone().filter(|line| line.contains(&part)).count() > 20, "{part}");
+    }
+}

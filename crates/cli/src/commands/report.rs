@@ -17,7 +17,7 @@ use std::path::PathBuf;
 #[derive(clap::Args)]
 pub struct Args {
     /// The file that --json, --export json=PATH or --export html=PATH wrote; '-' is standard input.
-    /// A page shows several: -o page.html.
+    /// A page shows several (-o page.html), and so does a table (-o all.csv).
     #[arg(required = true, value_name = "REPORT.json")]
     files: Vec<PathBuf>,
     /// A screen or a format to show it in. Default: the screen that the run showed.
@@ -91,7 +91,7 @@ impl Run for Args {
 }
 
 impl Args {
-    /// Several reports, on a page and in pictures.
+    /// Several reports, on a page, as one table and in pictures.
     fn several(
         self,
         mut reports: Vec<(String, Report)>,
@@ -105,9 +105,12 @@ impl Args {
             _ => None,
         };
         let mut asked = to_stdout.into_iter().chain(output.export.iter().map(|it| it.shape.id()));
-        let one = |id: &&str| !matches!(*id, "html" | "svg");
+        let one = |id: &&str| !matches!(*id, "html" | "svg" | "csv");
         let why = if let Some(id) = asked.clone().find(one) {
-            format!("{id} holds one report, and these are {number}: a page shows all, -o page.html")
+            format!(
+                "{id} holds one report, and these are {number}: a page shows all, -o page.html, \
+                 and a table has all, -o all.csv"
+            )
         } else if !self.with.is_empty() {
             "--with adds to one report: name the others next to it".into()
         } else if matches!(self.shape, Some(Shape::Screen(_))) || asked.next().is_none() {
@@ -120,7 +123,7 @@ impl Args {
         } else {
             let names = input::names(&reports);
             reports.iter_mut().zip(names).for_each(|((name, _), short)| *name = short);
-            return Ok(Task::Several(Several { reports, to_stdout: to_stdout.is_some() }));
+            return Ok(Task::Several(Several { reports, to_stdout }));
         };
         Err(Usage(why).into())
     }

@@ -5,6 +5,8 @@ mod portable;
 mod rows;
 mod words;
 
+pub use words::title;
+
 use crate::block::{Block, Cell, Column, Fact, Table, Text, Tone};
 use crate::format::{csv, markdown};
 use crate::number::{count, plural};
@@ -189,7 +191,7 @@ fn line_of_other(it: &Other) -> Vec<Cell> {
         0 => first.into(),
         more => format!("{first} +{more}"),
     };
-    let most = |row: &Row| format!("{} {}", words::title(row), words::signed(row.change));
+    let most = |row: &Row| format!("{} {}", title(row), words::signed(row.change));
     let tone = |cell: Cell, number: usize, tone| cell.toned_if(number > 0, tone);
     let [worse, better] = [it.counts.worse, it.counts.better];
     // On another machine, a higher cost is no fault.

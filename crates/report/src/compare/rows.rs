@@ -255,7 +255,7 @@ fn undecided(group: &Group, view: &View) -> Vec<Block> {
         rows.sort_by(|a, b| b.change.abs().total_cmp(&a.change.abs()));
         let name = |row: &&Row| {
             let by = format!(" {}", words::signed(row.change));
-            Text::toned(Tone::Name, &row.key.id).and(by)
+            Text::toned(Tone::Name, words::title(row)).and(by)
         };
         let named = if view.detail == Detail::Everything { rows.len() } else { NAMED };
         let more = rows.len().saturating_sub(named);

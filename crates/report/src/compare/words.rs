@@ -315,7 +315,7 @@ fn answer(change: &Change, method: Method) -> Text {
 }
 
 /// A row in a sentence: its id, and what else it is about.
-pub(super) fn title(row: &Row) -> String {
+pub fn title(row: &Row) -> String {
     let Key { id, quantity: of, percentile, requested_ns, load, .. } = &row.key;
     let ns = requested_ns.map(|ns| format!("{} wait", short(ns as f64)));
     let of = match of {

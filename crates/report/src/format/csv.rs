@@ -4,6 +4,7 @@ use crate::block::{Cell, Column, Table, Value};
 use crate::clean::clean;
 use crate::section;
 use chronoscope_model::{Estimate, Report};
+use std::collections::HashMap;
 use std::io::{self, Write};
 
 /// The statistics that an estimate has for programs.
@@ -28,24 +29,61 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     if let [(_, only)] = &tables[..] {
         return table_of(only, out);
     }
-    let mut all = vec!["table".to_owned()];
-    for head in tables.iter().flat_map(|(_, table)| table.columns.iter().flat_map(heads)) {
-        if !all.contains(&head) {
-            all.push(head);
+    let first = |name: &str| vec![name.to_owned()];
+    joined(&["table"], tables.iter().map(|(name, table)| (first(name), table)), out)
+}
+
+/// Writes the tables of several reports, each with its name, as one: before the columns of
+/// [`write()`], those of the report, of its run, its kernel and its start, and of the table.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write_all<'a>(
+    reports: impl IntoIterator<Item = (&'a str, &'a Report)>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut tables = Vec::new();
+    for (name, report) in reports {
+        let kernel = report.environment.kernel.as_deref().unwrap_or_default();
+        let of_report = [name, &report.run.id, kernel, &report.run.started].map(harmless);
+        for (table, rows) in section::tables(report) {
+            tables.push(([&of_report[..], &[table.to_owned()]].concat(), rows));
         }
+    }
+    let heads = ["report", "run", "kernel", "time", "table"];
+    joined(&heads, tables.iter().map(|(first, table)| (first.clone(), table)), out)
+}
+
+/// Writes tables as one, after columns of these names, which are the same in all rows of a table.
+/// A column of a table with the name of one of them ends with `_`.
+fn joined<'a>(
+    first: &[&str],
+    tables: impl Iterator<Item = (Vec<String>, &'a Table)> + Clone,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let named = |column: &Column| {
+        let own = |head: String| if first.contains(&&*head) { format!("{head}_") } else { head };
+        heads(column).into_iter().map(own).collect::<Vec<_>>()
+    };
+    let mut all: Vec<String> = first.iter().map(|head| (*head).to_owned()).collect();
+    let mut places: HashMap<String, usize> = HashMap::new();
+    for head in tables.clone().flat_map(|(_, table)| table.columns.iter().flat_map(named)) {
+        places.entry(head).or_insert_with_key(|head| {
+            all.push(head.clone());
+            all.len() - 1
+        });
     }
     let mut writer = csv::Writer::from_writer(out);
     writer.write_record(&all).map_err(error)?;
-    for (name, table) in &tables {
-        let heads: Vec<String> = table.columns.iter().flat_map(heads).collect();
-        let places = heads.iter().map(|head| all.iter().position(|other| other == head));
-        let places: Vec<usize> = places.map(Option::unwrap_or_default).collect();
+    for (begins, table) in tables {
+        let heads = table.columns.iter().flat_map(named);
+        let places: Vec<usize> = heads.map(|head| places[&head]).collect();
         for row in table.rows() {
             let mut record = vec![String::new(); all.len()];
             let cells = table.columns.iter().zip(&row.cells);
             let of_row = cells.flat_map(|(column, cell)| fields(column, cell));
             places.iter().zip(of_row).for_each(|(at, field)| record[*at] = field);
-            record[0] = (*name).to_owned();
+            record[..begins.len()].clone_from_slice(&begins);
             writer.write_record(&record).map_err(error)?;
         }
     }

@@ -210,7 +210,7 @@ fn beyond(compared: &Compared, most: f64) -> Option<String> {
         0 => String::new(),
         more => format!(", and {more} more are worse by more than that"),
     };
-    let (id, by, most) = (&worst.key.id, percent(worst.change), percent(most));
+    let (id, by, most) = (compare::title(worst), percent(worst.change), percent(most));
     Some(format!("{id} is worse by {by}, more than {most} (--threshold){more}"))
 }
 
