@@ -56,7 +56,7 @@ pub struct Place {
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-const HEADERS: [&str; 2] = ["chronoscope.h", "chronoscope.hpp"];
+const HEADERS: [&str; 3] = ["chronoscope.h", "chronoscope.hpp", "chronoscope_benchmark.hpp"];
 
 /// The files that programs read to find the library, each with its folder in that of libraries.
 const TEMPLATES: [(&str, &str); 3] = [

@@ -235,6 +235,8 @@ def component_runs():
     jobs = component(**{"fail-on": ",".join(found[:1]) or "unsynchronised"})
     code, kept, wrote = ci(jobs, "chronoscope-doctor", WITH_TOOL)
     ensure(code == (1 if found else 0) and kept, f"{code}: {wrote}")
+    code, kept, wrote = ci(component(), "chronoscope-noise", WITH_TOOL)
+    ensure(code == 0 and kept and "is good to ±" in wrote, f"{code}: {wrote}")
     code, kept, wrote = ci(component(), "chronoscope-benchmarks", WITH_TOOL)
     ensure(code == 0 and kept, f"{code}: {wrote}")
 

@@ -91,13 +91,13 @@ fn a_page_is_written_next_to_other_exports_and_read_like_a_report() {
 }
 
 #[test]
-fn several_reports_need_a_page() {
+fn several_reports_need_a_page_or_a_table() {
     let (a, b) = (stored(LINUX), stored(ARM));
     for (options, why) in [
         (&[][..], "-o page.html"),
         (&["--as", "clocks"], "-o page.html"),
         (&["--json"], "json holds one report"),
-        (&["--as", "csv"], "csv holds one report"),
+        (&["--as", "markdown"], "markdown holds one report"),
         (&["--export", "markdown=-"], "markdown holds one report"),
         (&["--export", "html=-", "--with", &a], "--with"),
         (&["--export", "html=-", "-v"], "--verbose"),
