@@ -239,7 +239,7 @@ fn the_runtimes_of_several_machines_are_joined_in_one_matrix() {
 
 #[test]
 fn several_reports_are_one_table_with_their_runs_kernels_and_times() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reports");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reports");
     let files = ["x86_64-unknown-linux-gnu.json", "aarch64-unknown-linux-gnu.json"];
     let files = files.map(|file| folder.join(file).display().to_string());
     let words = [&["report"], &files.each_ref().map(String::as_str)[..], &["--as", "csv"]].concat();
