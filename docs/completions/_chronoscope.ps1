@@ -371,8 +371,10 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             break
         }
         'chronoscope;compare' {
-            [CompletionResult]::new('--run', '--run', [CompletionResultType]::ParameterName, 'A command that prints a report as JSON, a command of this tool such as ''waits rust'', or settings of it such as ''--slack 1ns''. Give two: they take turns. Words before the command may set variables: ''LD_PRELOAD=./x.so chronoscope''. There is no shell')
-            [CompletionResult]::new('--pairs', '--pairs', [CompletionResultType]::ParameterName, 'How many pairs of runs are made, 6 to 100')
+            [CompletionResult]::new('--run', '--run', [CompletionResultType]::ParameterName, 'A command: this tool''s such as ''waits rust'', settings of it such as ''--slack 1ns'', or any other. Give two: they take turns, and their reports are compared, or else the time that they take. Words before the command may set variables: ''LD_PRELOAD=./x.so chronoscope''. There is no shell')
+            [CompletionResult]::new('--pairs', '--pairs', [CompletionResultType]::ParameterName, 'How many pairs of runs are made, 6 to 100. Default: 8; of commands that print no report, as many as take 10 s, at least 8')
+            [CompletionResult]::new('--metric', '--metric', [CompletionResultType]::ParameterName, 'Compare figures that the commands print: those of criterion, go, google-benchmark, hyperfine, jmh or pytest-benchmark; a path of JSON such as ''$.results[0].median''; or what the first group of a regular expression matches, such as ''took (.*)''. A group ''name'' names the figure')
+            [CompletionResult]::new('--metric-file', '--metric-file', [CompletionResultType]::ParameterName, 'Read the figures of --metric from this file, which both commands write')
             [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'End a run that takes longer than this')
             [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed for the random order of the runs, or for the test of sets. Default: a random one')
             [CompletionResult]::new('--history', '--history', [CompletionResultType]::ParameterName, 'Compare with the earlier reports of this folder, of the same machine and configuration; without a report, show when each figure changed there')

@@ -553,7 +553,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__compare)
-            opts="-o -q -v -h -V --run --pairs --timeout --seed --history --threshold --json --export --color --ascii --quiet --verbose --baseline --save-baseline --force --help --version"
+            opts="-o -q -v -h -V --run --pairs --metric --metric-file --timeout --seed --history --threshold --json --export --color --ascii --quiet --verbose --baseline --save-baseline --force --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -564,6 +564,14 @@ _chronoscope() {
                     return 0
                     ;;
                 --pairs)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --metric)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --metric-file)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

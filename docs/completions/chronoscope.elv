@@ -355,8 +355,10 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand --version 'Print version'
         }
         &'chronoscope;compare'= {
-            cand --run 'A command that prints a report as JSON, a command of this tool such as ''waits rust'', or settings of it such as ''--slack 1ns''. Give two: they take turns. Words before the command may set variables: ''LD_PRELOAD=./x.so chronoscope''. There is no shell'
-            cand --pairs 'How many pairs of runs are made, 6 to 100'
+            cand --run 'A command: this tool''s such as ''waits rust'', settings of it such as ''--slack 1ns'', or any other. Give two: they take turns, and their reports are compared, or else the time that they take. Words before the command may set variables: ''LD_PRELOAD=./x.so chronoscope''. There is no shell'
+            cand --pairs 'How many pairs of runs are made, 6 to 100. Default: 8; of commands that print no report, as many as take 10 s, at least 8'
+            cand --metric 'Compare figures that the commands print: those of criterion, go, google-benchmark, hyperfine, jmh or pytest-benchmark; a path of JSON such as ''$.results[0].median''; or what the first group of a regular expression matches, such as ''took (.*)''. A group ''name'' names the figure'
+            cand --metric-file 'Read the figures of --metric from this file, which both commands write'
             cand --timeout 'End a run that takes longer than this'
             cand --seed 'Seed for the random order of the runs, or for the test of sets. Default: a random one'
             cand --history 'Compare with the earlier reports of this folder, of the same machine and configuration; without a report, show when each figure changed there'

@@ -42,7 +42,7 @@ impl Run for DeltaSpec {
     }
 }
 
-/// How far do medians of the same work vary here, and why? Or what was taken from a command?
+/// Is this machine fit to measure on, and what makes samples vary?
 ///
 /// Times the same millisecond of work again and again, as a benchmark does, each time with a
 /// witness that sees whether something came in between. With a command, runs that as it is, and
