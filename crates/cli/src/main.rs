@@ -26,6 +26,10 @@ use std::process::ExitCode;
 static ALLOCATOR: Allocator = Allocator;
 
 fn main() -> ExitCode {
+    if let Err(why) = chronoscope_probes::time::ensure_clocks() {
+        let why = format!("no clock can be read: {why}");
+        return context::failed(&chronoscope_survey::Error::Nothing(why).into());
+    }
     chronoscope_survey::start_up();
     run().unwrap_or_else(|error| context::failed(&error))
 }

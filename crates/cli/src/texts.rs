@@ -3,7 +3,7 @@
 //! unknown.
 
 use crate::context::Usage;
-use chronoscope_probes::machine::{Root, is_log, log_messages, select_log};
+use chronoscope_probes::machine::{Root, is_excerpt, is_log, log_messages, select_log};
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::fs;
@@ -23,6 +23,8 @@ pub const TAKES: &str = "doctor takes the text of dmesg, journalctl -k or kern.l
 #[derive(Default)]
 pub struct Texts {
     log: String,
+    /// Whether one of the logs is whole, and not what a search left of it.
+    whole_log: bool,
     cmdline: Option<String>,
     cpuinfo: Option<String>,
     arch: Option<String>,
@@ -32,11 +34,14 @@ pub struct Texts {
     files: Vec<(&'static str, String)>,
 }
 
+/// The file that names the machine.
+const PRODUCT: &str = "/sys/class/dmi/id/product_name";
+
 /// The files of a sosreport that hold facts, by their paths on the machine.
 const FILES: &[&str] = &[
     "/etc/os-release",
     "/proc/sys/kernel/osrelease",
-    "/sys/class/dmi/id/product_name",
+    PRODUCT,
     "/sys/class/dmi/id/sys_vendor",
     "/sys/devices/system/clocksource/clocksource0/available_clocksource",
     "/sys/devices/system/clocksource/clocksource0/current_clocksource",
@@ -166,11 +171,18 @@ impl Texts {
             if let Some(line) = after("ommand line: ").filter(|line| !line.is_empty()) {
                 self.cmdline.get_or_insert_with(|| line.into());
             }
+            // `DMI: QEMU Standard PC (Q35 + ICH9, 2009), BIOS 1.16.2 04/01/2014`
+            let board = after("DMI: ").or_else(|| after("Hardware name: "));
+            if let Some((board, _)) = board.and_then(|board| board.split_once(", BIOS ")) {
+                let known = self.files.iter().any(|(path, _)| *path == PRODUCT);
+                self.files.extend((!known).then(|| (PRODUCT, board.to_owned())));
+            }
             if let Some(cpu) = after("CPU0: ").filter(|cpu| cpu.contains("(family: ")) {
                 self.arch.get_or_insert_with(|| "x86_64".into());
                 self.cpu_line(cpu);
             }
         }
+        self.whole_log |= !is_excerpt(text);
         self.log += &select_log(text).join("\n");
         self.log.push('\n');
     }
@@ -253,7 +265,7 @@ impl Texts {
             fs::create_dir_all(path.parent().unwrap_or(folder.path()))?;
             fs::write(path, text)
         };
-        let mut process = "sysname=Linux\n".to_owned();
+        let mut process = format!("sysname=Linux\nlog_excerpt={}\n", !self.whole_log);
         for (key, value) in [("arch", &self.arch), ("release", &self.release)] {
             if let Some(value) = value {
                 let _ = writeln!(process, "{key}={value}");

@@ -38,6 +38,13 @@ pub(crate) fn source(env: &Environment) -> Option<&str> {
     current.filter(|current| !current.is_empty())
 }
 
+/// The first two numbers of the kernel's version, if it is Linux and known.
+pub(crate) fn linux_version(env: &Environment) -> Option<(u32, u32)> {
+    let kernel = env.kernel.as_deref().filter(|_| System::of(env) == System::Linux)?;
+    let mut numbers = kernel.split(|c: char| !c.is_ascii_digit()).map(str::parse::<u32>);
+    numbers.next()?.ok().zip(numbers.next()?.ok())
+}
+
 /// The clock source in use, if it is one that the vDSO cannot read.
 pub(crate) fn slow_source(env: &Environment) -> Option<&'static Source> {
     clock_source::by_name(source(env)?).filter(|source| !source.vdso)

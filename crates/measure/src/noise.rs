@@ -8,6 +8,7 @@ use chronoscope::Instant;
 use chronoscope::witness::{Disturbance, Level, Verdict, Witness};
 use chronoscope_model::Report;
 use chronoscope_model::noise::{Noise, NoiseCause};
+use chronoscope_probes::time::Instant as Own;
 use std::hint::black_box;
 use std::time::Duration;
 
@@ -54,7 +55,8 @@ impl Measurement for Request {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
         let time = setting.left().unwrap_or(TIME);
         (setting.progress)(Progress::Time(time));
-        let began = Instant::now();
+        // Limits hold whatever the clock that times the pieces does.
+        let began = Own::now();
         let mut work = Work::of_a_piece();
         let mut witness = Witness::new(Level::Gauges);
         let (mut pieces, mut last) = (Vec::new(), None);
@@ -76,6 +78,11 @@ impl Measurement for Request {
                 let share = began.elapsed().as_secs_f64() / time.as_secs_f64();
                 (setting.progress)(Progress::Phase("noise", share.min(1.0)));
             }
+        }
+        if !pieces.is_empty() && pieces.iter().all(|piece| piece.ns <= 0.0) {
+            let line = "the clock that times the pieces of work stands still: see `chronoscope \
+                        doctor`";
+            return Err(Error::Nothing(line.into()));
         }
         let unseen = last.map_or_else(Vec::new, |verdict| unseen(&verdict));
         let Some(noise) = judged(&pieces, unseen) else {
@@ -175,9 +182,9 @@ impl Work {
         const TRIES: usize = 20;
         let mut work = Self { memory: (0..WORDS as u64).collect(), rounds: 1 };
         let fastest = (0..TRIES).map(|_| {
-            let start = Instant::start();
+            let start = Own::now();
             work.run();
-            Instant::stop().duration_since(start)
+            start.elapsed()
         });
         let fastest = fastest.min().unwrap_or(PIECE).max(Duration::from_nanos(1));
         work.rounds = (PIECE.as_nanos() / fastest.as_nanos()).max(1) as u64;

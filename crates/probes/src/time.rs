@@ -74,6 +74,31 @@ pub fn may_sleep() -> Result<(), Unavailable> {
     }
 }
 
+/// The variable in which [`ensure_clocks`] tells the tool what it left out.
+const REFUSED: &str = "CHRONOSCOPE_CLOCKS_REFUSED";
+
+/// Makes sure that the standard library's clocks can be read: it panics if the C library's fail. If
+/// a preloaded library is the reason, the tool starts again without it, and knows why.
+///
+/// # Errors
+/// They fail for another reason.
+pub fn ensure_clocks() -> Result<(), Unavailable> {
+    let Some(error) = os::clock_error() else { return Ok(()) };
+    let loaded = std::env::var("LD_PRELOAD").unwrap_or_default();
+    if !loaded.is_empty() {
+        let name = loaded.rsplit('/').next().unwrap_or_default();
+        os::restart(&format!("clock_gettime of the preloaded library {name}: {error}"));
+    }
+    Err(Unavailable(format!("clock_gettime of the C library fails ({error})")))
+}
+
+/// What is refused to this process: the error of the calls that sleep, or that of the clocks of a
+/// library without which the tool was started again.
+#[cfg(target_os = "linux")]
+pub(crate) fn refused() -> Option<String> {
+    may_sleep().err().map(|why| why.0).or_else(|| std::env::var(REFUSED).ok())
+}
+
 /// Waits until another thread unparks this one, for at most this long.
 ///
 /// The standard library's waits with a limit compute the end by the C library's clock, and the
@@ -231,6 +256,33 @@ mod os {
         library.duration().abs_diff(now()) < APART
     }
 
+    /// The error of the C library's clocks, if they give one.
+    pub(super) fn clock_error() -> Option<std::io::Error> {
+        let read = |clock| {
+            let mut time = Timespec64::default();
+            // SAFETY: the place is valid for a timespec.
+            let answer = unsafe { libc::clock_gettime(clock, &raw mut time.0) };
+            (answer != 0).then(std::io::Error::last_os_error)
+        };
+        // Where the counter is forbidden, asking would end the process; the kernel's answer counts.
+        if !may_ask_library() {
+            return None;
+        }
+        read(libc::CLOCK_MONOTONIC).or_else(|| read(libc::CLOCK_REALTIME))
+    }
+
+    /// Starts the tool again, without the libraries that are preloaded. It returns if that fails.
+    pub(super) fn restart(why: &str) {
+        use std::os::unix::process::CommandExt;
+        let Ok(tool) = std::env::current_exe() else { return };
+        let mut arguments = std::env::args_os();
+        let mut command = std::process::Command::new(tool);
+        if let Some(name) = arguments.next() {
+            command.arg0(name);
+        }
+        let _ = command.args(arguments).env_remove("LD_PRELOAD").env(super::REFUSED, why).exec();
+    }
+
     /// The error of a sleep of no time, as the C library would make it.
     pub(super) fn sleep_error() -> Option<std::io::Error> {
         let time = Timespec::default();
@@ -337,6 +389,12 @@ mod os {
     pub(super) fn sleep_error() -> Option<std::io::Error> {
         None
     }
+
+    pub(super) fn clock_error() -> Option<std::io::Error> {
+        None
+    }
+
+    pub(super) fn restart(_: &str) {}
 
     pub(super) fn library_clock() -> Option<(i64, bool)> {
         None

@@ -38,7 +38,9 @@ impl Run for Args {
 /// so the longest name that begins at a word counts.
 fn asked(words: &[String]) -> Result<Vec<Page>, Error> {
     let whole = words.join(" ");
-    if whole.contains(' ') && pages(&whole).is_empty() {
+    // A whole line of a log may begin with the name of a device, which has a page, too.
+    let is_line = kernel_log::recognise(&whole).is_some();
+    if whole.contains(' ') && (is_line || pages(&whole).is_empty()) {
         let lines = log_lines(&whole);
         if !lines.is_empty() {
             return Ok(lines);

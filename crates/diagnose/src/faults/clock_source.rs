@@ -2,7 +2,7 @@
 
 use super::fault::{
     Clear, FAULT, Fault, LINUX, Looked, TSC, VIRTUAL, clock_source, cost_of_system_clock, found,
-    ran, stated,
+    ran,
 };
 use super::kernel_log::cause;
 use crate::reading::source;
@@ -45,7 +45,8 @@ fn in_use(report: &Report, name: &str) -> String {
     let listed = env.clocksource.iter().any(|all| !all.available.is_empty());
     let words = format!("clocksource {name}");
     let mut log = env.kernel_log.iter().rev();
-    match log.find(|line| !listed && line.ends_with(&words)) {
+    let installed = format!("Time: {name} clocksource has been installed");
+    match log.find(|line| !listed && (line.ends_with(&words) || line.contains(&installed))) {
         Some(line) => format!("kernel log: {line}"),
         None => format!("current_clocksource: {name}"),
     }
@@ -101,7 +102,7 @@ fn faster(report: &Report, name: &str) -> String {
              `clocksource=tsc` on its command line to keep it."
                 .into(),
         ),
-        None if stated(report, "kernel log").is_some() || env.kernel_log.is_empty() => fix.push(
+        None if env.kernel_log.is_empty() => fix.push(
             "Find out why the kernel does not use the TSC: `dmesg | grep -i -e tsc -e \
              clocksource`."
                 .into(),
@@ -138,7 +139,7 @@ pub(super) const CLOCKSOURCE_CHANGED: Fault = Fault {
                 another cost since then, and the time may have jumped at the change. The kernel \
                 changes its clock source by itself if it finds the source unstable.",
         how: "current_clocksource, before and after",
-        act: "The kernel's log has the reason. Measure again.",
+        act: "The kernel's log has the reason, if it can be read. Measure again.",
         references: &["Linux Documentation/timers/timekeeping.rst", "kernel/time/clocksource.c"],
         ..Page::EMPTY
     },

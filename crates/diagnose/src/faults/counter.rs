@@ -2,12 +2,13 @@
 
 use super::fault::{
     ARM, Clear, FAULT, Fault, Found, LINUX, Look, SEVERAL_CPUS, TSC, UNKNOWN_CPU, asked, clear_if,
-    costs, found, ruler, stated, trust,
+    costs, found, ruler, stated, trust, unknown_tsc,
 };
-use super::kernel_log::logged;
-use crate::reading::{in_step, known, ns, short};
+use super::kernel_log::{act, logged};
+use crate::reading::{in_step, known, ns, short, slow_source};
 use chronoscope_model::clock::{BuiltOn, Kind, Reads};
 use chronoscope_model::environment::{RateKind, TscKind};
+use chronoscope_model::kernel_log::Known;
 use chronoscope_model::ordering::Handed;
 use chronoscope_model::units::{count, plural};
 use chronoscope_model::{Certainty, Level, Page, Report};
@@ -35,14 +36,30 @@ pub(super) const ARM_COUNTER_ERRATUM: Fault = Fault {
     only: &[LINUX, ARM],
     look: |report| {
         let Some(counter) = report.environment.counter.as_ref() else {
-            return match logged(report, Level::Info, "arm-counter-erratum") {
-                Ok(look @ Found(_)) => Ok(look),
+            let gave_up = known(&report.environment).any(|(_, it)| it.get("reader").is_some());
+            let level = if gave_up { Level::Warning } else { Level::Info };
+            return match logged(report, level, "arm-counter-erratum") {
+                Ok(look @ Found(_)) => Ok(look.fix(|| act(report, "arm-counter-erratum"))),
                 _ => Err(UNKNOWN_CPU.into()),
             };
         };
         let has = |words: &str| counter.errata.iter().any(|text| text.contains(words));
+        let mut gave_up = known(&report.environment);
+        let gave_up = gave_up.find(|(_, it)| it.get("reader").is_some());
+        if let Some((line, it)) = gave_up {
+            let line = format!("kernel log: {line}");
+            let look = found(Level::Warning, counter.errata.iter().cloned().chain([line]));
+            return Ok(look.fix(|| it.message.act.into()));
+        }
         let level = if has("no workaround") { Level::Warning } else { Level::Info };
         let look = found(level, counter.errata.clone());
+        if level == Level::Info {
+            return Ok(look.fix(|| {
+                "Nothing has to be done: the kernel works around it. Read the time through the \
+                 system's clock and not from CNTVCT_EL0."
+                    .into()
+            }));
+        }
         if !has("lacks the property") {
             return Ok(look);
         }
@@ -161,7 +178,16 @@ pub(super) const CONTENDED_READ: Fault = Fault {
         });
         let (factors, evidence): (Vec<f64>, Vec<String>) = contended.unzip();
         let grave = factors.iter().any(|factor| *factor >= GRAVE);
-        Ok(found(if grave { Level::Warning } else { Level::Info }, evidence))
+        let look = found(if grave { Level::Warning } else { Level::Info }, evidence);
+        Ok(look.fix(|| match slow_source(&report.environment) {
+            Some(source) => format!(
+                "The threads read the {}, which every read of the time shares here: see what the \
+                 finding about this clock source says, or read the clock once per batch of work \
+                 and hand the value on.",
+                source.name
+            ),
+            None => CONTENDED_READ.page.act.into(),
+        }))
     },
     ..FAULT
 };
@@ -196,7 +222,22 @@ pub(super) const COUNTER_OUT_OF_STEP: Fault = Fault {
             }
             format!("CPU {b} is ahead of CPU {a} by {low:.0} to {high:.0} ns; {handed}")
         });
-        clear_if(across_known(report), found(Level::Warning, compared.chain(watched(report))))
+        let look = found(Level::Warning, compared.chain(watched(report)));
+        let arm = report.environment.counter.is_some();
+        let look = look.fix(|| {
+            match (&report.environment.hypervisor, arm) {
+            (Some(_), _) => {
+                "Leave the counter to the kernel and use the system's monotonic clock. Ask for a \
+                 host whose counters agree."
+            }
+            (None, true) => {
+                "Leave the counter to the kernel and use the system's monotonic clock. Update the \
+                 firmware, which must start the counters of all CPUs together."
+            }
+            (None, false) => COUNTER_OUT_OF_STEP.page.act,
+        }.into()
+        });
+        clear_if(across_known(report), look)
     },
     ..FAULT
 };
@@ -290,7 +331,22 @@ pub(super) const TSC_EMULATED: Fault = Fault {
         let costly = slow.map(|(clock, cost)| format!("{} costs {} per read", clock.id, ns(cost)));
         let told = || "CPUID 0x40000003 EAX[0]=1: Xen emulates the TSC".into();
         let evidence = costly.into_iter().chain(announced.then(told));
-        let look = clear_if(costs(report), found(Level::Warning, evidence))?;
+        let look = clear_if(costs(report), found(Level::Warning, evidence))?.fix(|| {
+            let host = env.hypervisor.as_ref().map_or("", |it| it.name.as_str());
+            match host {
+                name if name.contains("Xen") => {
+                    "Have the virtual machine use the native TSC: `tsc_mode=native` in its \
+                     configuration."
+                        .into()
+                }
+                name if name.contains("KVM") => {
+                    "Have the virtual machine use the native TSC: a host whose TSC runs at the \
+                     rate of the guest or can be scaled."
+                        .into()
+                }
+                _ => TSC_EMULATED.page.act.into(),
+            }
+        });
         Ok(look.certain(slow.is_none().then_some(Certainty::Evidence)))
     },
     ..FAULT
@@ -319,8 +375,26 @@ pub(super) const TSC_FORCED_RELIABLE: Fault = Fault {
         };
         let agree = in_step(env) == Some(true);
         let agree = agree.then(|| "the counters of the CPUs compared in this run agree".to_owned());
-        let level = if agree.is_some() { Level::Info } else { Level::Warning };
-        Ok(found(level, [format!("/proc/cmdline: {told}")].into_iter().chain(agree)))
+        // The kernel may check it all the same.
+        const CHECKS: [&str; 4] =
+            ["tsc-skew", "tsc-warp", "watchdog-false-positive", "watchdog-skipped"];
+        let proves = |it: &Known| CHECKS.iter().any(|id| it.proves(id, false));
+        let checked = known(env).find(|(_, it)| proves(it));
+        let checked =
+            checked.map(|(line, _)| format!("kernel log: {line}: it checked the TSC all the same"));
+        let level = if agree.is_some() || checked.is_some() { Level::Info } else { Level::Warning };
+        let look = [format!("/proc/cmdline: {told}")].into_iter().chain(agree);
+        let useless = checked.is_some();
+        Ok(found(level, look.chain(checked)).fix(|| match useless {
+            true => format!(
+                "`{told}`, which is set, did not keep this kernel from checking the TSC; what the \
+                 check found is a finding of its own."
+            ),
+            false => format!(
+                "Remove `{told}` from the kernel's command line, unless you know from another \
+                 source that the TSC is sound; `chronoscope trust` tests it."
+            ),
+        }))
     },
     ..FAULT
 };
@@ -442,7 +516,7 @@ pub(super) const TSC_VARIANT: Fault = Fault {
     },
     only: &[TSC],
     look: |report| {
-        let tsc = report.environment.tsc.as_ref().ok_or(UNKNOWN_CPU)?;
+        let tsc = report.environment.tsc.as_ref().ok_or_else(|| unknown_tsc(report))?;
         let (level, kind) = match tsc.kind {
             TscKind::Variant => (Level::Warning, "variant"),
             TscKind::Constant => (Level::Info, "constant, not invariant"),
@@ -489,7 +563,17 @@ pub(super) const UNORDERED_READ: Fault = Fault {
             let both: Vec<String> = early.into_iter().chain(back).collect();
             (!both.is_empty()).then(|| format!("{}: {}", clock.id, both.join(", ")))
         });
-        Ok(found(Level::Info, seen.take(NAMED)))
+        let env = &report.environment;
+        Ok(found(Level::Info, seen.take(NAMED)).fix(|| match &env.tsc {
+            None if env.counter.is_some() => {
+                "Read the counter after an `isb`, or use the system's clock, if the order matters."
+                    .into()
+            }
+            Some(tsc) if !tsc.rdtscp => {
+                "Use `lfence; rdtsc`, or the system's clock, if the order matters.".into()
+            }
+            _ => UNORDERED_READ.page.act.into(),
+        }))
     },
     ..FAULT
 };

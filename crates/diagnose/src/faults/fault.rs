@@ -148,10 +148,12 @@ fn cause(report: &Report, fault: &Fault) -> Option<String> {
     changed.then(|| "the kernel changed its clock source meanwhile: see clocksource-changed".into())
 }
 
-/// Whether nothing says which processor the machine has, as if only its log is there.
+/// Whether nothing says that the machine has a time-stamp counter, or that it has none: only its
+/// log is there, or the processor's name without its flags.
 fn unknown_cpu(env: &Environment) -> bool {
     let arm = matches!(env.arch.as_str(), "aarch64" | "arm");
-    env.cpu.vendor.is_none() && env.cpu.model.is_none() && !arm
+    let unnamed = env.cpu.vendor.is_none() && env.cpu.model.is_none() && !arm;
+    unnamed || env.unknown.iter().any(|unknown| unknown.subject == "TSC")
 }
 
 impl Fault {
@@ -230,6 +232,18 @@ pub(super) fn stated(report: &Report, subject: &str) -> Option<String> {
 /// Why a fact is not known: the report's reason, or otherwise this one.
 pub(super) fn why(report: &Report, subject: &str, otherwise: &str) -> String {
     stated(report, subject).unwrap_or(otherwise.into())
+}
+
+/// Whether the boot parameters are known, so that what is not among them is not set.
+pub(super) fn parameters_known(report: &Report) -> bool {
+    let env = &report.environment;
+    !env.parameters.is_empty()
+        || (env.kernel.is_some() && stated(report, "boot parameters").is_none())
+}
+
+/// Why what the TSC can do is not known.
+pub(super) fn unknown_tsc(report: &Report) -> String {
+    why(report, "TSC", UNKNOWN_CPU)
 }
 
 pub(super) fn clock_source(report: &Report) -> Result<&str, String> {

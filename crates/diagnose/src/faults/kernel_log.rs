@@ -1,8 +1,10 @@
 //! Faults that the kernel's log shows, by the messages of `chronoscope_model::kernel_log`.
 
-use super::fault::{FAULT, Fault, LINUX, Look, Looked, TSC, clear_if, found, stated, why};
+use super::fault::{
+    FAULT, Fault, LINUX, Look, Looked, TSC, clear_if, found, parameters_known, stated, why,
+};
 use super::skew;
-use crate::reading::{known, source};
+use crate::reading::{known, linux_version, source};
 use chronoscope_model::kernel_log::{self, Topic};
 use chronoscope_model::units::count;
 use chronoscope_model::{Level, Page, Report};
@@ -90,7 +92,7 @@ macro_rules! logged_faults {
 }
 
 /// What the table says to do about the first message that proves this fault.
-fn act(report: &Report, id: &str) -> String {
+pub(super) fn act(report: &Report, id: &str) -> String {
     let guest = report.environment.hypervisor.is_some();
     let mut proofs = known(&report.environment).filter(|(_, known)| known.proves(id, guest));
     let act = proofs.find_map(|(_, it)| Some(it.message.act).filter(|act| !act.is_empty()));
@@ -100,15 +102,6 @@ fn act(report: &Report, id: &str) -> String {
 const ON_LINUX: Fault = Fault { only: &[LINUX], ..FAULT };
 
 logged_faults! {
-    CLOCKSOURCE_REFUSED "clocksource-refused" Info ON_LINUX {
-        title: "The clock source that was asked for was refused",
-        about: "clocksource= on the kernel's command line, or a write to current_clocksource, \
-                asked for a clock source that the kernel has found unstable or that cannot serve \
-                high-resolution timers. The kernel goes on with another one.",
-        how: "the kernel log: Override clocksource",
-        act: "Remove clocksource= and mend what made the kernel give that clock source up.",
-        references: &["Linux kernel/time/clocksource.c, __clocksource_select"],
-    }
     GUEST_TSC_UNRELIABLE "guest-tsc-unreliable" Warning ON_LINUX {
         title: "Virtual machines on this host have no reliable TSC",
         about: "The host's TSC was given up, and a virtual machine with several CPUs was started: \
@@ -118,11 +111,12 @@ logged_faults! {
         references: &["Linux arch/x86/kvm/x86.c, kvm_arch_vcpu_precreate"],
     }
     TIMER_INTERRUPT_LONG "timer-interrupt-long" Info ON_LINUX {
-        title: "A timer interrupt took long",
+        title: "Timer interrupts took long, or did not come",
         about: "The kernel was in one timer interrupt for so long that further timers were due \
-                when it ended, several times in a row. It logs only the first time. In a virtual \
-                machine, the host did not run the virtual CPU meanwhile.",
-        how: "the kernel log: hrtimer: interrupt took",
+                when it ended, several times in a row, and logs only the first time; or it missed \
+                interrupts of its timer. In a virtual machine, the host did not run the virtual \
+                CPU meanwhile.",
+        how: "the kernel log: hrtimer: interrupt took, lost ticks, timer wakeup didn't happen",
         act: "In a virtual machine, look at steal and at how many CPUs the host has promised. On \
               hardware, look for firmware interrupts (hwlatdetect) and very many timers.",
         references: &["Linux kernel/time/hrtimer.c, hrtimer_interrupt"],
@@ -154,6 +148,36 @@ logged_faults! {
     }
 }
 
+pub(super) const CLOCKSOURCE_REFUSED: Fault = Fault {
+    page: Page {
+        names: &["clocksource-refused"],
+        title: "The clock source that was asked for was refused",
+        about: "clocksource= on the kernel's command line, or a write to current_clocksource, \
+                asked for a clock source that the kernel has found unstable or that cannot serve \
+                high-resolution timers. The kernel goes on with another one.",
+        how: "the kernel log: Override clocksource",
+        act: "Mend what made the kernel give that clock source up. Until then, clocksource= on its \
+              command line has no effect.",
+        references: &["Linux kernel/time/clocksource.c, __clocksource_select"],
+        ..Page::EMPTY
+    },
+    look: |report| {
+        let mend = "Mend what made the kernel give that clock source up.";
+        let set = report.environment.parameters.iter();
+        let set = set.filter(|word| word.starts_with("clocksource=")).last();
+        let look = logged(report, Level::Info, "clocksource-refused")?;
+        Ok(look.fix(|| match set {
+            Some(word) => format!("{mend} Until then, remove `{word}`, which has no effect."),
+            None if parameters_known(report) => format!(
+                "{mend} The command line does not ask for it, so a program or a person wrote to \
+                 current_clocksource."
+            ),
+            None => CLOCKSOURCE_REFUSED.page.act.into(),
+        }))
+    },
+    ..ON_LINUX
+};
+
 pub(super) const LEAP_SECOND_INSERTED: Fault = Fault {
     page: Page {
         names: &["leap-second-inserted"],
@@ -169,10 +193,7 @@ pub(super) const LEAP_SECOND_INSERTED: Fault = Fault {
         ..Page::EMPTY
     },
     look: |report| {
-        let kernel = report.environment.kernel.as_deref().unwrap_or_default();
-        let mut numbers = kernel.split(|c: char| !c.is_ascii_digit()).map(str::parse::<u32>);
-        let version = numbers.next().and_then(Result::ok).zip(numbers.next().and_then(Result::ok));
-        let early = version.is_none_or(|version| version < (3, 5));
+        let early = linux_version(&report.environment).is_none_or(|version| version < (3, 5));
         let level = if early { Level::Warning } else { Level::Info };
         let kernel = report.environment.kernel.iter().map(|kernel| format!("kernel: {kernel}"));
         Ok(logged(report, level, "leap-second-inserted")?.and(kernel).fix(|| match early {
@@ -286,7 +307,18 @@ pub(super) const TSC_ADJUST_DIFFERS: Fault = Fault {
              tsc_store_and_check_tsc_adjust"],
         ..Page::EMPTY
     },
-    look: |report| logged(report, Level::Warning, "tsc-adjust-differs"),
+    look: |report| {
+        let look = logged(report, Level::Warning, "tsc-adjust-differs")?;
+        let set = report.environment.parameters.iter();
+        let mut set = set.filter(|word| word.starts_with("tsc=") && word.contains("reliable"));
+        Ok(look.fix(|| match set.next() {
+            Some(word) => format!(
+                "Update the firmware. Until then, remove `{word}`, which switches the kernel's \
+                 repair off."
+            ),
+            None => TSC_ADJUST_DIFFERS.page.act.into(),
+        }))
+    },
     ..OF_TSC
 };
 
@@ -386,12 +418,23 @@ pub(super) const WATCHDOG_FALSE_POSITIVE: Fault = Fault {
         Look::Clear => {
             let skipped = logged(report, Level::Info, "watchdog-skipped")?;
             Ok(skipped.fix(|| {
-                "Nothing has to be done: the kernel skipped the check, keeps the TSC, and nothing \
-                 is lost. `tsc=nowatchdog` (Linux 5.10) silences the message."
-                    .into()
+                let ways = skew::keep_unchecked(&report.environment);
+                let silence =
+                    ways.map_or_else(String::new, |ways| format!(" {ways} silences the message."));
+                format!(
+                    "Nothing has to be done: the kernel skipped the check, keeps the TSC, and \
+                     nothing is lost.{silence}"
+                )
             }))
         }
-        look => Ok(look),
+        look => Ok(look.fix(|| {
+            let sound = "once the TSC has proved to be sound (`chronoscope trust`, NTP)";
+            match linux_version(&report.environment) {
+                // It has neither the limit nor the parameter any more.
+                Some(version) if version >= (6, 9) => format!("Use `tsc=nowatchdog`, {sound}."),
+                _ => WATCHDOG_FALSE_POSITIVE.page.act.into(),
+            }
+        })),
     },
     ..OF_TSC
 };

@@ -30,7 +30,12 @@ pub(super) const LIBRARY_CLOCK: Fault = Fault {
             let names = clock.preloaded.join(", ");
             let what =
                 format!("/proc/PID/maps: {names} is loaded, which replaces the C library's clocks");
-            return Ok(found(Level::Warning, [what]).certain(Some(Certainty::Evidence)));
+            let look = found(Level::Warning, [what]).certain(Some(Certainty::Evidence));
+            return Ok(look.fix(|| {
+                "Start that program without the library. If the changed time is intended, believe \
+                 no figure of its clocks and waits."
+                    .into()
+            }));
         }
         let way = if clock.ahead_ns < 0 { "behind" } else { "ahead of" };
         let by = span(clock.ahead_ns.unsigned_abs());
@@ -43,7 +48,14 @@ pub(super) const LIBRARY_CLOCK: Fault = Fault {
             Some(pace) => format!("the C library's clock runs at {pace} % of the kernel's pace"),
             None => format!("the C library's clock is {by} {way} the kernel's{still}"),
         };
-        Ok(found(Level::Error, [what, cause]))
+        let look = found(Level::Error, [what, cause]);
+        Ok(look.fix(|| match &clock.preloaded[..] {
+            [] => "Find what stands between this program and the kernel: an emulator, a tracer \
+                   (ptrace), or a C library that was changed. Until then, believe no figure of a \
+                   clock or a wait that goes through the C library."
+                .into(),
+            _ => LIBRARY_CLOCK.page.act.into(),
+        }))
     },
     ..FAULT
 };

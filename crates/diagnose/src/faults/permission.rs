@@ -1,6 +1,6 @@
 //! What the kernel, a sandbox or a hypervisor keeps this process from doing.
 
-use super::fault::{FAULT, Fault, LINUX, TIME64, TSC, UNKNOWN_CPU, clear_if, found, why};
+use super::fault::{FAULT, Fault, LINUX, TIME64, TSC, clear_if, found, unknown_tsc, why};
 use chronoscope_model::environment::TscKind;
 use chronoscope_model::{Certainty, Level, Page};
 
@@ -46,7 +46,7 @@ pub(super) const RDTSCP_FORBIDDEN: Fault = Fault {
     minor: true,
     only: &[TSC],
     look: |report| {
-        let tsc = report.environment.tsc.as_ref().ok_or(UNKNOWN_CPU)?;
+        let tsc = report.environment.tsc.as_ref().ok_or_else(|| unknown_tsc(report))?;
         let missing = !tsc.rdtscp && tsc.kind != TscKind::None;
         Ok(found(Level::Info, missing.then(|| "CPUID 0x80000001 EDX[27]=0".into())))
     },
@@ -104,9 +104,17 @@ pub(super) const SLEEPS_REFUSED: Fault = Fault {
             refused.then(|| format!("{}: {reason}", clock.id))
         });
         let clocks: Vec<String> = clocks.take(NAMED).collect();
+        let preloaded = tried.as_ref().is_some_and(|why| why.contains("preloaded"));
         let sleeps: Vec<String> = tried.into_iter().chain(sleeps).collect();
         let level = if sleeps.is_empty() { Level::Warning } else { Level::Error };
-        Ok(found(level, sleeps.into_iter().chain(clocks)))
+        Ok(found(level, sleeps.into_iter().chain(clocks)).fix(|| match preloaded {
+            true => {
+                "Start programs without that library (`env -u LD_PRELOAD …`): its clocks fail, \
+                     and Rust's panic. The tool measured without it."
+                    .into()
+            }
+            false => SLEEPS_REFUSED.page.act.into(),
+        }))
     },
     ..FAULT
 };

@@ -1,10 +1,11 @@
 //! Which of two clocks is wrong, if the kernel saw that they ran apart, and what to do about that.
 
-use crate::reading::{known, short, source};
+use crate::reading::{known, linux_version, short, source};
 use chronoscope_model::Report;
 use chronoscope_model::clock_source;
 use chronoscope_model::environment::{Environment, TscKind};
 use chronoscope_model::kernel_log::Known;
+use chronoscope_model::units::count;
 
 /// What the TSC and the timer that checks it counted between two checks.
 pub(super) struct Compared {
@@ -13,6 +14,10 @@ pub(super) struct Compared {
     clock_ns: f64,
     /// How long the watchdog counts before it starts again.
     wraps_ns: Option<f64>,
+    /// What both counted in ticks, if the log does not have both rates.
+    ticks: Option<[u64; 2]>,
+    /// Whether the verdict depends on those rates.
+    open: bool,
 }
 
 /// Processors of family 6 whose HPET stops in deep idle states, by the model and the least stepping
@@ -38,7 +43,8 @@ fn hpet_stops(env: &Environment) -> Option<&'static str> {
 }
 
 /// The two intervals that the kernel logged when it gave the TSC up, in nanoseconds. Before Linux
-/// 5.13 the log has what both counted, and the rates follow from other lines.
+/// 5.13 the log has what both counted, and the rates follow from other lines. If it has not, any
+/// rate that such a clock has may be right.
 pub(super) fn compared(env: &Environment) -> Option<Compared> {
     known(env).find(|(_, it)| it.proves("tsc-skew", false))?;
     let counted =
@@ -54,24 +60,65 @@ pub(super) fn compared(env: &Environment) -> Option<Compared> {
         }
     }
     let (watchdog, clock) = watchdog.zip(clock)?;
-    let ns = |it: &Known, ns: &str, now: &str, last: &str, name: &str| {
-        let stated = it.number(ns);
-        stated.or_else(|| {
-            // A counter may have wrapped in between.
-            let (now, last) = (it.number(now)?, it.number(last)?);
-            let range = it.number("0xmask")? + 1.0;
-            Some((now - last).rem_euclid(range) / hz(env, name)? * 1e9)
-        })
+    // A counter may have wrapped in between.
+    let ticks = |it: &Known, now: &str, last: &str| {
+        let range = it.number("0xmask")? + 1.0;
+        Some((it.number(now)? - it.number(last)?).rem_euclid(range))
+    };
+    // Each interval that it may have been.
+    let intervals = |it: &Known, ns: &str, now: &str, last: &str, name: &str| -> Vec<f64> {
+        let counted = || ticks(it, now, last).map(|ticks| (ticks, rates(env, name)));
+        match (it.number(ns), counted()) {
+            (Some(ns), _) => vec![ns],
+            (None, Some((ticks, rates))) => rates.iter().map(|hz| ticks / hz * 1e9).collect(),
+            (None, None) => Vec::new(),
+        }
     };
     let name = watchdog.get("watchdog")?;
-    let watchdog_ns = ns(&watchdog, "wd_ns", "0xwd_now", "0xwd_last", name)?;
-    let clock_ns = ns(&clock, "cs_ns", "0xcs_now", "0xcs_last", "tsc")?;
-    let sane = [watchdog_ns, clock_ns].iter().all(|ns| ns.is_finite() && *ns > 0.0);
+    let of_watchdog = intervals(&watchdog, "wd_ns", "0xwd_now", "0xwd_last", name);
+    let of_clock = intervals(&clock, "cs_ns", "0xcs_now", "0xcs_last", "tsc");
     // ACPI has timers of 24 and of 32 bits; the kernel uses the lower 24.
     let range = watchdog.number("0xmask").or((name == "acpi_pm").then_some(16_777_215.0));
     let wraps_ns = range.and_then(|mask| Some((mask + 1.0) / hz(env, name)? * 1e9));
-    sane.then(|| Compared { watchdog: name.into(), watchdog_ns, clock_ns, wraps_ns })
+    let sane = |ns: &f64| ns.is_finite() && *ns > 0.0;
+    let all = of_watchdog.iter().filter(|ns| sane(ns)).flat_map(|watchdog_ns| {
+        of_clock.iter().filter(|ns| sane(ns)).map(|clock_ns| Compared {
+            watchdog: name.into(),
+            watchdog_ns: *watchdog_ns,
+            clock_ns: *clock_ns,
+            wraps_ns,
+            ticks: None,
+            open: false,
+        })
+    });
+    let mut all: Vec<Compared> = all.collect();
+    if all.len() > 1 {
+        let watchdog = ticks(&watchdog, "0xwd_now", "0xwd_last").unwrap_or_default();
+        let clock = ticks(&clock, "0xcs_now", "0xcs_last").unwrap_or_default();
+        let verdict = all[0].wrong(env);
+        let open = all.iter().any(|it| it.wrong(env) != verdict);
+        let first = &mut all[0];
+        (first.ticks, first.open) = (Some([clock as u64, watchdog as u64]), open);
+    }
+    all.into_iter().next()
 }
+
+/// The rates that a clock source may have: the one that is known, or those that such clocks have.
+fn rates(env: &Environment, name: &str) -> Vec<f64> {
+    /// Between those of the slowest and the fastest processors with a 64-bit counter.
+    const OF_TSC: [f64; 5] = [0.4e9, 0.8e9, 1.6e9, 3.2e9, 6.5e9];
+    match (hz(env, name), name) {
+        (Some(hz), _) => vec![hz],
+        (None, "tsc") => OF_TSC.to_vec(),
+        (None, "hpet") => HPET_HZ.to_vec(),
+        // HZ of kernels.
+        (None, "jiffies" | "refined-jiffies") => vec![100.0, 250.0, 300.0, 1000.0],
+        (None, _) => Vec::new(),
+    }
+}
+
+/// The rates of the HPETs of chipsets.
+const HPET_HZ: [f64; 5] = [14_318_180.0, 19.2e6, 24e6, 25e6, 100e6];
 
 /// The rate of a clock source, by its own nature or by the log.
 fn hz(env: &Environment, name: &str) -> Option<f64> {
@@ -90,9 +137,7 @@ fn hz(env: &Environment, name: &str) -> Option<f64> {
         let mut lines = known(env).filter(|(_, it)| it.get("clock") == Some("hpet"));
         let idle_ns = lines.find_map(|(_, known)| known.number("idle_ns"))?;
         let hz = SHARE * 2f64.powi(32) / idle_ns * 1e9;
-        // The rates of chipsets.
-        let known = [14_318_180.0, 19.2e6, 24e6, 25e6, 100e6];
-        known.into_iter().find(|rate| (rate / hz - 1.0).abs() < 0.02)
+        HPET_HZ.into_iter().find(|rate| (rate / hz - 1.0).abs() < 0.02)
     })
 }
 
@@ -120,6 +165,11 @@ impl Compared {
         const STOOD: f64 = 0.05;
         /// The check is due after half a second.
         const DUE_NS: std::ops::Range<f64> = 0.4e9..0.8e9;
+        /// No rate explains that a counter advanced by as much more than the other one.
+        const FAR: f64 = 100.0;
+        if self.open {
+            return Wrong::Unknown;
+        }
         let ratio = self.clock_ns / self.watchdog_ns;
         if self.by_ticks() && ratio > 1.0 {
             return Wrong::Watchdog;
@@ -134,7 +184,8 @@ impl Compared {
             return Wrong::Unknown;
         }
         let pc10 = self.watchdog == "hpet" && hpet_stops(env).is_some();
-        if ratio > 4.0 && DUE_NS.contains(&self.watchdog_ns) && env.hypervisor.is_none() && !pc10 {
+        let due = DUE_NS.contains(&self.watchdog_ns) || (ratio > FAR && self.watchdog_ns < 1e9);
+        if ratio > 4.0 && due && env.hypervisor.is_none() && !pc10 {
             return Wrong::Set;
         }
         // A virtual machine that was paused stops one of them, or both, as the host likes.
@@ -155,10 +206,31 @@ impl Compared {
             off if off < 0.05 => format!("{:+.0} ppm", (ratio - 1.0) * 1e6),
             _ => format!("{ratio:.1} times as much"),
         };
-        let seen = format!(
-            "between two checks the TSC advanced by {tsc} and the {watchdog} by \
-                            {other}: {by}"
-        );
+        let seen = match self.ticks {
+            Some([tsc, other]) => format!(
+                "between two checks the TSC counted {} and the {watchdog} {}; the log does not \
+                 have both rates (`tsc: Detected … MHz` in its first lines)",
+                count(tsc),
+                count(other)
+            ),
+            None => format!(
+                "between two checks the TSC advanced by {tsc} and the {watchdog} by {other}: {by}"
+            ),
+        };
+        if self.open {
+            let judged = match self.wraps_ns.filter(|ns| *ns < 60e9).map(|ns| short(ns.round())) {
+                Some(wraps) => format!(
+                    "it does not say which of the two was wrong: the {watchdog} starts again every \
+                     {wraps}, so a check that came late looks the same"
+                ),
+                None if self.by_ticks() => "it does not say which of the two was wrong, but the \
+                                            kernel had no better timer than its tick interrupt to \
+                                            check the TSC with, and loses some of those"
+                    .into(),
+                None => "it does not say which of the two was wrong".into(),
+            };
+            return vec![seen, judged];
+        }
         let invariant = env.tsc.as_ref().is_some_and(|tsc| tsc.kind == TscKind::Invariant);
         let judged = match (self.wrong(env), hpet_stops(env)) {
             (Wrong::Watchdog, _) if self.by_ticks() => {
@@ -214,9 +286,9 @@ pub(super) fn fix(report: &Report, compared: Option<&Compared>) -> String {
             Some(told) => {
                 format!("`{told}`, which is set, has no effect on tsc-early in Linux 4.19.")
             }
-            None => "Until then `tsc=nowatchdog` (Linux 5.10) or `tsc=reliable` keeps the TSC, \
-                     which need not be wrong."
-                .into(),
+            None => keep_unchecked(env).map_or_else(String::new, |ways| {
+                format!("Until then {ways} keeps the TSC, which need not be wrong.")
+            }),
         };
         return format!(
             "{give} an HPET or an ACPI timer, with which the kernel can check the TSC. {until}"
@@ -226,6 +298,14 @@ pub(super) fn fix(report: &Report, compared: Option<&Compared>) -> String {
         return act.into();
     }
     match (compared.map(|it| it.wrong(env)), hpet_stops(env)) {
+        // From 5.15 on the kernel looks for PC10 by itself, but not if the firmware hides it.
+        (Some(Wrong::Watchdog), Some(_))
+            if watchdog == "hpet" && linux_version(env).is_some_and(|it| it >= (5, 15)) =>
+        {
+            "Switch the HPET off: `hpet=disable`. No firmware update is needed; the TSC can be \
+             trusted."
+                .into()
+        }
         (Some(Wrong::Watchdog), Some(_)) if watchdog == "hpet" => {
             "Use Linux 5.4 (which knows some of these chipsets) or 5.15 (which looks for PC10), or \
              switch the HPET off: `hpet=disable` (nohpet on old kernels). No firmware update is \
@@ -258,12 +338,35 @@ pub(super) fn fix(report: &Report, compared: Option<&Compared>) -> String {
                 .into()
         }
         _ => format!(
-            "Compare the clock with NTP or `chronoscope trust`. If the TSC is wrong, only the \
+            "{}Compare the clock with NTP or `chronoscope trust`. If the TSC is wrong, only the \
              firmware can mend it; until then live with the slower clock. If the TSC is right, the \
              {watchdog} is at fault: {}.",
+            maybe_paused(env),
             without(env, watchdog)
         ),
     }
+}
+
+/// What to ask first if nothing says whether this is a virtual machine.
+fn maybe_paused(env: &Environment) -> &'static str {
+    match env.cpu.vendor {
+        None => {
+            "If this is a virtual machine, ask first whether it, or its host, was paused then. "
+        }
+        Some(_) => "",
+    }
+}
+
+/// The parameters with which this kernel does not check the TSC; `None` if one is set.
+pub(super) fn keep_unchecked(env: &Environment) -> Option<&'static str> {
+    if env.unchecked_tsc().is_some() {
+        return None;
+    }
+    Some(match linux_version(env) {
+        None => "`tsc=nowatchdog` (Linux 5.10) or `tsc=reliable`",
+        Some(version) if version < (5, 10) => "`tsc=reliable`",
+        Some(_) => "`tsc=nowatchdog` or `tsc=reliable`",
+    })
 }
 
 /// What to do about a TSC that the kernel gave up by design, if it did.
@@ -282,7 +385,7 @@ fn without(env: &Environment, watchdog: &str) -> String {
              tsc-early all the same), so let it have a better timer, such as an HPET"
         );
     }
-    let mut ways = vec!["`tsc=nowatchdog` (Linux 5.10) or `tsc=reliable`"];
+    let mut ways: Vec<&str> = keep_unchecked(env).into_iter().collect();
     if watchdog == "hpet" && !set("hpet=disable") && !set("nohpet") {
         ways.push("`hpet=disable`, so that another timer is used");
     }

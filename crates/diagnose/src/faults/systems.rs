@@ -57,7 +57,7 @@ pub(super) const QPC_ON_HPET: Fault = Fault {
                 microsecond instead of 20 ns. That is a fault if the TSC is invariant. Without an \
                 invariant TSC, and in Windows Vista and Server 2008 always, it is normal.",
         how: "QueryPerformanceFrequency, the version of Windows, and CPUID",
-        act: "`bcdedit /deletevalue useplatformclock` (as administrator), and restart. If that \
+        act: "If useplatformclock is set: `bcdedit /deletevalue useplatformclock` (as administrator), and restart. If that \
               does not help, Windows found the TSC unfit: look at the firmware or the hypervisor.",
         references: &[
             "Microsoft Learn, Acquiring high-resolution time stamps",
@@ -83,7 +83,17 @@ pub(super) const QPC_ON_HPET: Fault = Fault {
             ([], None) => "boot options: none about timers".into(),
             (options, _) => format!("boot options: {}", options.join(", ")),
         };
-        Ok(look.and(expected).and([options]))
+        let asked = env.parameters.iter().any(|option| option.contains("useplatformclock"));
+        let known = asked || !env.parameters.is_empty() || !options.contains("unknown");
+        Ok(look.and(expected).and([options]).fix(|| match (level, known, asked) {
+            (Level::Info, ..) => "Nothing is wrong: it is what this version of Windows does on \
+                                  this processor."
+                .into(),
+            (_, true, false) => "No boot option asks for it, so Windows found the TSC unfit: look \
+                                 at the firmware or the hypervisor."
+                .into(),
+            _ => QPC_ON_HPET.page.act.into(),
+        }))
     },
     ..ON_WINDOWS
 };

@@ -151,7 +151,14 @@ pub(super) const VM_RESTORED: Fault = Fault {
         let clock = report.trust.as_ref().and_then(|trust| trust.watched.vmclock.as_ref());
         let restored = clock.filter(|clock| clock.restored()).and_then(|clock| clock.generation);
         let Some([before, after]) = restored else {
-            return logged(report, Level::Info, "vm-restored");
+            let look = logged(report, Level::Info, "vm-restored")?;
+            let there = clock.is_some();
+            return Ok(look.fix(|| match there {
+                true => VM_RESTORED.page.act.into(),
+                false => "Let something set the wall clock after a restore (chrony's `makestep 1 \
+                          -1`, the hypervisor's agent), and calibrate again."
+                    .into(),
+            }));
         };
         let evidence = format!("/dev/vmclock0: vm_generation_counter {before}, later {after}");
         Ok(found(Level::Warning, [evidence]).certain(Some(Certainty::Measured)))

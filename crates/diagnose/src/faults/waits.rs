@@ -6,7 +6,7 @@ use super::fault::{
 };
 use super::kernel_log::logged;
 use crate::causes::{late_by, late_lines};
-use crate::reading::{short, source};
+use crate::reading::{System, short, source};
 use chronoscope_model::environment::CpuQuota;
 use chronoscope_model::units::{percent, plural, short_ns};
 use chronoscope_model::waits::{Kind, Load, Wait};
@@ -135,10 +135,17 @@ pub(super) const COARSE_TICK: Fault = Fault {
             let (late, all) = (short(wait.min_ns as f64), wait.samples);
             format!("{} of {asked}: the earliest of {all} ended {late} late", wait.id)
         });
-        Ok(found(
-            Level::Warning,
-            evidence.into_iter().chain(sleeps().filter_map(whole_ticks).take(3)),
-        ))
+        let ticks = sleeps().filter_map(whole_ticks).take(3);
+        Ok(found(Level::Warning, evidence.into_iter().chain(ticks)).fix(|| {
+            let spin = "spin for the last part of a wait: `chronoscope advise --for wait`.";
+            match System::of(&report.environment) {
+                System::Linux => format!("See hrtimers-off for the reason. Otherwise {spin}"),
+                System::Windows => format!(
+                    "Use a high-resolution waitable timer or timeBeginPeriod(1). Otherwise {spin}"
+                ),
+                _ => COARSE_TICK.page.act.into(),
+            }
+        }))
     },
     ..FAULT
 };
@@ -195,7 +202,26 @@ pub(super) const DEEP_IDLE: Fault = Fault {
                 plural(state.waits, "late wake-up", "late wake-ups")
             )
         });
-        Ok(found(level, late_lines(&rows).into_iter().chain(states)))
+        let look = found(level, late_lines(&rows).into_iter().chain(states));
+        let env = &report.environment;
+        let deep = !env.power.idle_states.is_empty();
+        Ok(look.fix(|| {
+            match (&env.hypervisor, deep) {
+            (Some(_), _) => {
+                "Spin for the last part of a wait, as chronoscope::wait does; or use the haltpoll \
+                 governor, or raise halt_poll_ns on the host."
+            }
+            (None, true) => {
+                "Spin for the last part of a wait, as chronoscope::wait does, or keep CPUs out of \
+                 deep states: --keep-awake shows the effect, /dev/cpu_dma_latency or \
+                 cpuidle/state*/disable makes it permanent."
+            }
+            (None, false) => {
+                "Spin for the last part of a wait, as chronoscope::wait does. The kernel lists no \
+                 idle states here that could be switched off."
+            }
+        }.into()
+        }))
     },
     ..FAULT
 };
@@ -291,20 +317,28 @@ pub(super) const HRTIMERS_OFF: Fault = Fault {
         let coarse = coarse.map(|ns| format!("clock_getres(CLOCK_MONOTONIC): {ns} ns"));
         let off = (active == Some(false)).then(|| "/proc/timer_list: .hres_active 0".into());
         let set = env.parameters.iter().find(|word| word.starts_with("highres="));
-        let set = set.map(|word| format!("/proc/cmdline: {word}"));
         let ticks = source(env).filter(|name| matches!(*name, "jiffies" | "refined-jiffies"));
         let fix = match (&set, ticks) {
-            (Some(line), _) => format!("Remove {} from the kernel's command line.", &line[14..]),
+            (Some(word), _) => format!("Remove `{word}` from the kernel's command line."),
             (None, Some(name)) => format!(
                 "The clock source {name} allows no more: give the machine a counter that the \
                  kernel can use (see slow-clocksource-jiffies)."
             ),
             (None, None) => {
-                "Find out which of the clock source and the event timer does not allow \
-                             more: the kernel's log, /proc/timer_list."
-                    .into()
+                let which = "Find out which of the clock source and the event timer does not allow \
+                             more";
+                let unread = [
+                    (env.kernel_log.is_empty(), "the kernel's log"),
+                    (active.is_none(), "/proc/timer_list, as root"),
+                ];
+                let unread = unread.iter().filter(|(unread, _)| *unread).map(|(_, what)| *what);
+                match unread.collect::<Vec<_>>().join(" and ") {
+                    unread if unread.is_empty() => format!("{which}."),
+                    unread => format!("{which}: {unread} can say so."),
+                }
             }
         };
+        let set = set.map(|word| format!("/proc/cmdline: {word}"));
         Ok(found(Level::Warning, coarse.into_iter().chain(off)).and(set).fix(|| fix))
     },
     ..FAULT

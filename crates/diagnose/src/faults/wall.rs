@@ -3,7 +3,7 @@
 use super::fault::{
     Clear, FAULT, Fault, LINUX, Look, adjtimex, clear_if, found, moved, stated, why,
 };
-use super::kernel_log::logged;
+use super::kernel_log::{act, logged};
 use crate::reading::short;
 use chronoscope_model::environment::Environment;
 use chronoscope_model::timekeeping::{Adjtimex, PROGRAMS};
@@ -51,7 +51,9 @@ pub(super) const CLOCK_BACKWARDS: Fault = Fault {
         match clear_if(known, found(Level::Error, evidence)) {
             Ok(look @ Look::Found(_)) => Ok(look),
             looked => match logged(report, Level::Error, "clock-backwards") {
-                Ok(look @ Look::Found(_)) => Ok(look.certain(Some(Certainty::Evidence))),
+                Ok(look @ Look::Found(_)) => Ok(look
+                    .certain(Some(Certainty::Evidence))
+                    .fix(|| act(report, "clock-backwards"))),
                 _ => looked,
             },
         }
@@ -150,7 +152,8 @@ pub(super) const CLOCK_STEPPED: Fault = Fault {
         /// The largest number of steps that are named.
         const NAMED: usize = 4;
         if let Ok(look @ Look::Found(_)) = logged(report, Level::Info, "clock-stepped") {
-            return Ok(look.certain(Some(Certainty::Evidence)));
+            let look = look.certain(Some(Certainty::Evidence));
+            return Ok(look.fix(|| act(report, "clock-stepped")));
         }
         moved(report)?;
         let within = report.run.moved.as_ref().and_then(|moved| {

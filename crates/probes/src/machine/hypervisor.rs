@@ -80,13 +80,15 @@ pub fn fill(root: &Root, log: &Log, env: &mut Environment) {
         signs.name(name.replace("Microsoft ", ""), format!("kernel log: {line}"));
     }
     // What only a guest's kernel writes, of a log without its first lines.
-    const GUESTS: [(&str, &str); 6] = [
+    const GUESTS: [(&str, &str); 8] = [
         ("Hyper-V: Host Build", "Hyper-V"),
         ("Hyper-V Host Build", "Hyper-V"),
         ("running on Hyper-V", "Hyper-V"),
         ("hyperv_clocksource", "Hyper-V"),
         ("kvm-clock: ", "KVM"),
         ("kvm-clock interval:", "KVM"),
+        ("'kvm-clock'", "KVM"),
+        ("clocksource kvm-clock", "KVM"),
     ];
     let guests = GUESTS.iter().find_map(|(words, name)| Some((log.find(words)?, name)));
     if let Some((line, name)) = guests.filter(|_| signs.name.is_none()) {
@@ -236,7 +238,8 @@ fn monitor(root: &Root, log: &Log, env: &Environment, signs: &mut Signs) {
     let bios = root.text("/sys/class/dmi/id/sys_vendor").is_ok()
         || root.text("/sys/class/dmi/id/product_name").is_ok();
     // A bare-metal instance of EC2 has the same vendor; only the processor shows the difference.
-    let virtual_machine = announced(root) || root.cpuid().is_none();
+    let virtual_machine =
+        announced(root) || (root.cpuid().is_none() && !machine.contains(".metal"));
     let known = DMI.iter().find(|(text, _)| machine.contains(text));
     if let Some((_, name)) = known.filter(|_| bios && virtual_machine) {
         signs.monitor(name, format!("DMI: {machine}"));

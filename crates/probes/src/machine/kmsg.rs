@@ -31,6 +31,8 @@ const WORDS: &[&str] = &[
     "RT throttling activated",
     "hrtimer: interrupt took",
 ];
+/// Programs that steer clocks and log what they did, as a journal names them.
+const STEERING: [&str; 4] = [" chronyd[", " ntpd[", " ptp4l[", " phc2sys["];
 /// More lines than a boot writes about time.
 const FIRST: usize = 72;
 /// The number of last lines that are kept: enough of a machine that complains every second.
@@ -75,20 +77,33 @@ pub fn read(root: &Root) -> Log {
 /// Keeps the messages that are about time. User space can write to the log too; what it wrote
 /// (facility above 0) proves nothing and is skipped.
 pub fn select(text: &str) -> Vec<String> {
-    let concerns_time = |message: &&str| {
-        WORDS.iter().any(|word| message.contains(word))
-            || kernel_log::recognise(message).is_some()
-            || kernel_log::alarming(message).is_some()
-    };
     let mut lines = Vec::new();
     for message in whole(text) {
-        if concerns_time(&&*message) {
+        if concerns_time(&message) {
             lines.push(clean(&message));
         }
     }
     let spare = lines.len().saturating_sub(FIRST + LAST);
     lines.splice(FIRST.min(lines.len())..(FIRST + spare).min(lines.len()), []);
     lines
+}
+
+fn concerns_time(message: &str) -> bool {
+    WORDS.iter().any(|word| message.contains(word))
+        || kernel_log::recognise(message).is_some()
+        || kernel_log::alarming(message).is_some()
+}
+
+/// Whether a text is what a search for time left of a log, so that what is not in it may have been
+/// in the log. Of the lines of a whole one, a tenth or so are about time.
+pub fn is_excerpt(text: &str) -> bool {
+    /// In the shortest logs, those of small virtual machines, it is one line in five.
+    const PART: usize = 3;
+    let lines = messages(text).filter(|message| !message.trim().is_empty());
+    let (all, of_time) = lines.fold((0, 0), |(all, of_time), message| {
+        (all + 1, of_time + usize::from(concerns_time(message)))
+    });
+    of_time * PART > all
 }
 
 /// The messages of a text. One that a mail program broke is put together again.
@@ -175,9 +190,10 @@ fn message(line: &str, form: Form) -> Option<&str> {
                 .then_some(message)
         }
         Form::Journal => {
-            // What chrony did to the clock is worth the same.
-            if let Some((_, rest)) = line.split_once(" chronyd[") {
-                return rest.split_once("]: ").map(|(_, message)| message);
+            // What the programs that steer clocks did is worth the same.
+            let own = STEERING.iter().find_map(|program| Some(line.split_once(program)?.1));
+            if let Some((_, message)) = own.and_then(|rest| rest.split_once("]: ")) {
+                return Some(message);
             }
             // A program's own text can contain `kernel:`, but only after its name and a colon.
             let (head, message) = line.split_once(" kernel: ")?;
@@ -227,7 +243,13 @@ fn clean(message: &str) -> String {
 /// Puts the lines into the report, as evidence for the conclusions drawn from them.
 pub fn fill(root: &Root, log: &Log, env: &mut Environment) {
     match &log.0 {
-        Ok(lines) => env.kernel_log.clone_from(lines),
+        Ok(lines) => {
+            env.kernel_log.clone_from(lines);
+            if root.process().log_excerpt {
+                let why = "it is an excerpt, with little else than lines about time";
+                env.not_known("kernel log", why);
+            }
+        }
         Err(_) if !root.is_linux() => {}
         Err(Missing::Absent) => env.not_known("kernel log", "there is no /dev/kmsg"),
         Err(why) => env.not_known(

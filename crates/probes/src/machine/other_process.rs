@@ -45,6 +45,7 @@ fn of(root: &Root) -> Result<Process, Missing> {
         vdso: maps.as_ref().map(|maps| maps.contains("[vdso]")),
         library_clock,
         tsc_permitted: None,
+        log_excerpt: false,
         sleep_refused: None,
         time64: None,
         emulator: None,

@@ -286,6 +286,8 @@ pub struct Process {
     pub time64: Option<String>,
     /// How the C library's clock differs from the kernel's, if it does (`library_clock`).
     pub library_clock: Option<LibraryClock>,
+    /// Whether the kernel's log is only what a search left of it (`log_excerpt`).
+    pub log_excerpt: bool,
     /// The error of clock_nanosleep, if it is refused (`sleep_refused`).
     pub sleep_refused: Option<String>,
     /// The distances between the system's clocks; recordings have none.
@@ -427,6 +429,7 @@ pub fn process(text: &str) -> Process {
             "adjtimex" => process.adjtimex = adjtimex(value),
             "timer_resolution_ns" => process.timer_resolution_ns = value.parse().ok(),
             "time64" => process.time64 = Some(printable(value)),
+            "log_excerpt" => process.log_excerpt = value == "true",
             "library_clock" => process.library_clock = library_clock(value),
             "sleep_refused" => process.sleep_refused = Some(printable(value)),
             "emulator" => process.emulator = Some(printable(value)),

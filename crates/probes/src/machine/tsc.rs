@@ -31,6 +31,12 @@ pub fn fill(root: &Root, log: &Log, env: &mut Environment) {
     let flags = flags(info);
     let cpuid = root.cpuid();
     if cpuid.is_none() && flags.as_ref().is_none_or(|flags| !flags.contains(&"tsc")) {
+        // What `lscpu` lists need not have the line of flags.
+        let arch = root.process().arch.as_str();
+        let named = matches!(arch, "x86_64" | "x86" | "i386" | "i586" | "i686");
+        if flags.is_none() && root.is_linux() && (named || (arch.is_empty() && is_x86(root))) {
+            env.not_known("TSC", "neither CPUID nor the processor's flags are known");
+        }
         return;
     }
     let flags = flags.unwrap_or_default();

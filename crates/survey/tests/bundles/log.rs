@@ -1,10 +1,9 @@
-//! What a kernel's log rules out, and fixes that contradict nothing that is known of a machine.
+//! What a kernel's log rules out, and what it proves.
 
 use super::machine::{Machine, facts, finding};
+use chronoscope_model::Report;
 use chronoscope_model::check::Outcome;
-use chronoscope_model::kernel_log::{messages, recognise};
-use chronoscope_model::{Level, Report};
-use std::path::{Path, PathBuf};
+use chronoscope_model::kernel_log::messages;
 
 fn outcome<'a>(report: &'a Report, id: &str) -> (Outcome, &'a str) {
     let check = report.checks.iter().find(|check| check.id == id).expect("it is looked for");
@@ -156,91 +155,4 @@ fn evidence_of_the_counter_is_never_an_impossible_interval() {
         assert!(finding(&report, "counter-out-of-step").is_none());
     }
     assert!(found > 100, "{found}");
-}
-
-/// Every machine of which there are facts, and machines of our own with each message of the table.
-fn machines() -> Vec<(String, Report)> {
-    let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("../probes/tests/machines");
-    let folders = std::fs::read_dir(recorded).expect("recorded machines");
-    let folders = folders.map(|entry| entry.expect("a folder").path());
-    let mut all: Vec<(String, Report)> = folders
-        .filter(|path: &PathBuf| path.join("process").is_file())
-        .map(|path| (path.display().to_string(), facts(&path)))
-        .collect();
-    assert!(all.len() > 30);
-    for (current, available) in [
-        ("tsc", "tsc hpet acpi_pm"),
-        ("hpet", "hpet"),
-        ("acpi_pm", "acpi_pm"),
-        ("refined-jiffies", "refined-jiffies"),
-        ("xen", "xen"),
-    ] {
-        for line in include_str!("../../../model/tests/kernel_log.txt").lines().skip(1) {
-            let line = line.split(" | ").next().unwrap_or_default();
-            let proves = recognise(line).is_some_and(|known| !known.message.faults.is_empty());
-            if proves && matches!(current, "tsc" | "hpet") {
-                let machine = Machine::bare().source(current, available).log(line);
-                all.push((format!("{current}: {line}"), machine.report()));
-            }
-        }
-        for set in [
-            "notsc",
-            "tsc=reliable",
-            "tsc=unstable hpet=disable",
-            "clocksource=acpi_pm",
-            "highres=off",
-            "vdso=0",
-            "tsc=recalibrate",
-        ] {
-            let machine = Machine::bare().source(current, available).process("vdso", "false");
-            let machine = machine.process("timer_resolution_ns", "4000000");
-            all.push((format!("{current}: {set}"), machine.file("/proc/cmdline", set).report()));
-        }
-    }
-    all
-}
-
-/// A fix names no boot parameter to remove that is not set, no clock source that the kernel does
-/// not offer, and no log to read that was read.
-#[test]
-fn no_fix_contradicts_the_facts_of_its_machine() {
-    let mut seen = std::collections::BTreeSet::new();
-    for (name, report) in machines() {
-        let env = &report.environment;
-        let offered = |source: &str| {
-            env.clocksource.as_ref().is_some_and(|it| it.available.iter().any(|it| it == source))
-        };
-        for found in report.findings.iter().filter(|it| it.level >= Level::Info) {
-            let fix = &found.fix;
-            let what = || format!("{name}: {}: {fix}", found.id);
-            for sentence in fix.split_inclusive(". ") {
-                let Some((_, words)) = sentence.split_once("Remove `") else { continue };
-                let word = words.split('`').next().unwrap_or_default();
-                assert!(env.parameters.iter().any(|set| set == word), "{}", what());
-            }
-            seen.insert(found.id.clone());
-            // Whatever a fix says is set, or names as a file of the machine, is there.
-            for word in fix.split('`').skip(1).step_by(2).filter(|word| word.contains('=')) {
-                let told = [format!("`{word}`, which is set"), format!("`{word}` is set")];
-                let told = told.iter().any(|told| fix.contains(told));
-                assert!(!told || env.parameters.iter().any(|set| set == word), "{}", what());
-            }
-            for source in ["tsc", "hpet", "acpi_pm", "kvm-clock"] {
-                for way in [format!("echo {source} >"), format!("`clocksource={source}`")] {
-                    let set = env.parameters.contains(&format!("clocksource={source}"));
-                    assert!(!fix.contains(&way) || offered(source) || set, "{}", what());
-                }
-            }
-            let read = !env.kernel_log.is_empty();
-            assert!(!(read && fix.contains("dmesg")), "{}", what());
-            assert!(
-                !fix.contains("vdso=0`") || env.parameters.contains(&"vdso=0".into()),
-                "{}",
-                what()
-            );
-            let corrects = fix.contains("tsc=recalibrate") && !fix.contains("correct");
-            assert!(!corrects, "{}", what());
-        }
-    } // Measured faults need a run, so facts alone do not show them.
-    assert!(seen.len() >= 30, "{} faults: {seen:?}", seen.len());
 }

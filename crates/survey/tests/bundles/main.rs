@@ -1,6 +1,7 @@
 //! Bundles of machines that are not available here, built from log lines and values that were
 //! published, and folders that are not bundles.
 
+mod fixes;
 mod garbage;
 mod log;
 mod machine;
