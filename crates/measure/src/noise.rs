@@ -80,7 +80,7 @@ impl Measurement for Request {
             }
         }
         if !pieces.is_empty() && pieces.iter().all(|piece| piece.ns <= 0.0) {
-            let line = "the clock that times the pieces of work stands still: see `chronoscope \
+            let line = "the clock that times the pieces of work does not advance: see `chronoscope \
                         doctor`";
             return Err(Error::Nothing(line.into()));
         }
