@@ -103,6 +103,7 @@ for one in took_ {{ println!("{{one}}"); }} }}
 using System.Diagnostics;
 {head}
 static class W {{
+{members}
 static async System.Threading.Tasks.Task Run(int n, long[] took_) {{
 for (int i_ = 0; i_ < n; i_++) {{ long t0_ = Stopwatch.GetTimestamp();
 {{
@@ -110,7 +111,8 @@ for (int i_ = 0; i_ < n; i_++) {{ long t0_ = Stopwatch.GetTimestamp();
 }}
 took_[i_] = (Stopwatch.GetTimestamp() - t0_) * (1000000000 / Stopwatch.Frequency); }}
 await System.Threading.Tasks.Task.CompletedTask; }}
-static void Main(string[] a) {{ var took = new long[int.Parse(a[0])];
+static void Main(string[] a) {{ {setup}
+var took = new long[int.Parse(a[0])];
 Run(took.Length, took).Wait();
 foreach (long one in took) Console.WriteLine(one); }} }}
 """),
@@ -146,18 +148,26 @@ def spent(command, count, cwd):
     return cpu, [int(line) for line in out.stdout.split()]
 
 
-def run(tool, language, code, seconds):
-    name, build, command, frame = LANGUAGES[language]
+def split(code):
+    """What stands at the top of the file, and what is timed, as the frames name them."""
     heads = ("#include", "#define _", "import ", "using ", "use ")
     lines = code.split("\n")
     # What Python sets once stands before the loop, too.
     once = [line for line in lines if line.startswith(heads) or "# once" in line]
-    head = "\n".join(once)
-    body = "\n".join(line for line in lines if line not in once)
-    indented = "\n".join("    " + line for line in body.split("\n"))
+    # Declarations of C#, and what sets its thread up.
+    members = [line for line in lines if line.startswith(("[", "static extern"))]
+    setup = [line for line in lines if members and line.startswith("prctl(")]
+    body = [line for line in lines if line not in once + members + setup]
+    indented = "\n".join("    " + line for line in body)
+    return {"head": "\n".join(once), "body": "\n".join(body), "indented": indented,
+            "members": "\n".join(members), "setup": "\n".join(setup)}
+
+
+def run(tool, language, code, seconds):
+    name, build, command, frame = LANGUAGES[language]
     with tempfile.TemporaryDirectory() as cwd:
         with open(os.path.join(cwd, name), "w") as file:
-            file.write(frame.format(head=head, body=body, indented=indented))
+            file.write(frame.format(**split(code)))
         build = build.replace("{rust}", library(tool))
         subprocess.run(build.split(), check=True, cwd=cwd)
         count = max(50, min(1000, int(1.5 / seconds)))
@@ -196,4 +206,5 @@ def main():
     sys.exit(wrong > 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

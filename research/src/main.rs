@@ -93,6 +93,8 @@ enum Command {
     Build,
     /// Compares waits with cyclictest; updates docs/RESULTS.md
     CrosscheckWaits,
+    /// Compare waits of six languages with independent programs
+    CrosscheckLanguages(snippets::Rounds),
     /// Compares verdicts with the kernel's timer selftests and fio; updates docs/RESULTS.md
     CrosscheckTrust(paired::Tool),
     /// Compares QueryPerformanceCounter under Wine with a plain C loop; updates docs/RESULTS.md
@@ -133,6 +135,7 @@ fn run(command: Command) -> Result<()> {
         Command::Snippets(args) => snippets::run(sh, &args),
         Command::Build => build::run(sh),
         Command::CrosscheckWaits => crosscheck_waits::run(sh),
+        Command::CrosscheckLanguages(args) => snippets::independent(sh, &args),
         Command::CrosscheckTrust(args) => crosscheck_trust::run(sh, &args),
         Command::CrosscheckQpc => crosscheck_qpc::run(sh),
         Command::CrosscheckRuntimes(args) => crosscheck_runtimes::run(sh, &args),

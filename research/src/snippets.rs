@@ -1,4 +1,5 @@
-//! Whether the code of waits that `advise` prints keeps the figures above it.
+//! Whether the code of waits that `advise` prints keeps the figures above it, and whether waits of
+//! runtimes are as late in programs that know nothing of the tool.
 
 use anyhow::Result;
 use chronoscope_ci::{sh, tool};
@@ -7,7 +8,7 @@ use xshell::{Shell, cmd};
 #[derive(clap::Args)]
 pub struct Args {
     /// The durations
-    #[arg(default_values = ["1ms", "16.7ms"])]
+    #[arg(default_values = ["1ms", "16.7ms", "6.944ms"])]
     durations: Vec<String>,
 }
 
@@ -17,4 +18,18 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     let tool = tool::release(sh)?.tool;
     let durations = &args.durations;
     sh::run(cmd!(sh, "python3 -B research/python/snippets.py {tool} {durations...}"))
+}
+
+#[derive(clap::Args)]
+pub struct Rounds {
+    /// How often the tool and each program take turns
+    #[arg(default_value_t = 15)]
+    rounds: u32,
+}
+
+/// Compares the medians of six languages, idle and next to busy processes: within 10 % or 3 us.
+pub fn independent(sh: &Shell, args: &Rounds) -> Result<()> {
+    let tool = tool::release(sh)?.tool;
+    let rounds = args.rounds.to_string();
+    sh::run(cmd!(sh, "python3 -B research/python/independent.py {tool} {rounds}"))
 }

@@ -104,6 +104,28 @@ pub(super) const WAITS: &[Entry] = &[
         ..LINUX
     },
     Entry {
+        id: "linux/io_uring-wait-arg",
+        call: "ring.submitter().submit_with_args(1, &arguments).err()",
+        language: Language::Rust,
+        facts: Facts { timer_slack: TimerSlack::Unused, ..DURATION },
+        home: "64-bit Linux 5.11 and later",
+        code: Code::Before(|wait| {
+            format!(
+                "use io_uring::{{IoUring, types::{{SubmitArgs, Timespec}}}};\n\
+                 let ring = IoUring::new(2)?;\n\
+                 let time = Timespec::new().sec({}).nsec({});\n\
+                 let arguments = SubmitArgs::new().timespec(&time);",
+                wait.ns / 1_000_000_000,
+                wait.ns % 1_000_000_000
+            )
+        }),
+        opener: on!(all(target_os = "linux", target_pointer_width = "64"), |_| {
+            let ring = ring::open()?;
+            ByDuration(move |ns| ring.wait_for_any(ns))
+        }),
+        ..LINUX
+    },
+    Entry {
         id: "linux/sigtimedwait",
         call: "sigtimedwait(&empty_set, NULL, &timeout)",
         code: Code::Before(|wait| {
@@ -464,6 +486,7 @@ mod imp {
 
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 mod ring {
+    use crate::waits::unix::{Outcome, repeat};
     use crate::waits::{Method, Unavailable};
     use io_uring::{IoUring, opcode, types};
 
@@ -499,6 +522,24 @@ mod ring {
                     };
                 }
             }
+        }
+    }
+
+    impl Ring {
+        /// Waits for a completion, of which there is none, with a time-out.
+        pub(super) fn wait_for_any(&self, ns: u64) -> Result<(), i32> {
+            repeat(ns, |ns| {
+                let time = types::Timespec::new()
+                    .sec(ns / 1_000_000_000)
+                    .nsec((ns % 1_000_000_000) as u32);
+                let arguments = types::SubmitArgs::new().timespec(&time);
+                let ended = self.0.submitter().submit_with_args(1, &arguments);
+                match ended.err().and_then(|error| error.raw_os_error()) {
+                    None | Some(libc::ETIME) => Outcome::Over,
+                    Some(libc::EINTR) => Outcome::Interrupted,
+                    Some(other) => Outcome::Failed(other),
+                }
+            })
         }
     }
 

@@ -194,6 +194,9 @@ class Verdict:
     @property
     def taken_ns(self) -> int | None:
         """For how long the thread did not run; only with ``gauges``."""
+    @property
+    def text(self) -> str:
+        """The same in words, as ``str`` gives it."""
 
 @final
 class Witness:
