@@ -372,7 +372,8 @@ pub enum Limit {
     Tick,
     /// A read takes longer than the tick, so the resolution is about the cost of a read.
     Latency,
-    /// The clock did not change while it was watched.
+    /// The clock did not change while it was watched, or only while another thread had the CPU, so
+    /// that a change may be several ticks.
     #[default]
     NotSeen,
 }
@@ -429,6 +430,7 @@ impl Resolution {
     pub fn stood_still(&self) -> bool {
         let least = self.nominal_ns.unwrap_or(0.0) * STILL_TICKS;
         self.verdict == Limit::NotSeen
+            && self.changes == 0
             && self.watched_ns.is_some_and(|watched| watched >= least.max(STILL_NS))
     }
 

@@ -6,6 +6,7 @@ use super::schedule::Limit;
 use crate::stats::period::period_structure;
 use crate::stats::tick::tick;
 use chronoscope_model::clock::{Backwards, Limit as Bound, RENEWED, Resolution, TickFrom};
+use std::mem::replace;
 use std::time::Duration;
 
 const CHUNK: usize = 4096;
@@ -35,6 +36,9 @@ pub struct Seen {
     deltas: Vec<u64>,
     /// Differences between reads with a varying amount of work between them, zeros included.
     apart: Vec<u64>,
+    /// Differences over a time in which another thread had the CPU, with that time in nanoseconds:
+    /// each may be several ticks.
+    away: Vec<(u64, f64)>,
     tries: u64,
     violations: u64,
     worst: u64,
@@ -144,17 +148,19 @@ fn apart<H: Values>(host: &mut H, subject: usize, span: Duration, seen: &mut See
 /// Kernels switch threads at the same ticks at which they update their coarse clocks. A thread that
 /// shares its CPU may therefore see only every second value, and a step of twice the tick each
 /// time. After the thread was away, it sleeps for a random time, because a thread that wakes up is
-/// usually run at once, wherever between two ticks that is.
+/// usually run at once, wherever between two ticks that is. What changed meanwhile is kept apart.
 fn be_patient<H: Values>(host: &mut H, subjects: &[usize], seen: &mut [Seen], patience: Duration) {
     struct Slow {
         index: usize,
         value: u64,
         changes: Vec<u64>,
+        away: Vec<(u64, f64)>,
     }
     let mut slow: Vec<Slow> = Vec::new();
     for (index, seen) in seen.iter().enumerate() {
         if seen.deltas.len() < FEW {
-            slow.push(Slow { index, value: host.value(subjects[index]), changes: Vec::new() });
+            let value = host.value(subjects[index]);
+            slow.push(Slow { index, value, changes: Vec::new(), away: Vec::new() });
         }
     }
     // No read takes less than a few nanoseconds, so this ends even if the ruler stands still.
@@ -164,43 +170,48 @@ fn be_patient<H: Values>(host: &mut H, subjects: &[usize], seen: &mut [Seen], pa
     let start = host.elapsed();
     let mut before = start;
     while !slow.is_empty() && !limit.reached(host) {
-        let now = host.elapsed();
-        if now.saturating_sub(before) > AWAY {
+        if host.elapsed().saturating_sub(before) > AWAY {
             host.sleep(LONGEST_SLEEP.mul_f64(rng.f64()));
-            before = host.elapsed();
-        } else {
-            before = now;
         }
-        for clock in &mut slow {
-            let value = host.value(subjects[clock.index]);
-            if value == clock.value {
-                continue;
+        // The value before the first change was a whole one, too, so that change counts.
+        let read: Vec<u64> = slow.iter().map(|clock| host.value(subjects[clock.index])).collect();
+        let now = host.elapsed();
+        let took = now.saturating_sub(before);
+        before = now;
+        for (clock, value) in slow.iter_mut().zip(read) {
+            match value.wrapping_sub(replace(&mut clock.value, value)) {
+                0 => {}
+                delta if took > AWAY => clock.away.push((delta, took.as_nanos() as f64)),
+                delta => clock.changes.push(delta),
             }
-            // The start of the interval before the first change was not seen. The value before it
-            // was also a whole one, so its difference still counts.
-            clock.changes.push(value.wrapping_sub(clock.value));
-            clock.value = value;
         }
         slow.retain_mut(|clock| {
             let enough = clock.changes.len() >= PATIENT_CHANGES;
             if enough {
                 let watched = host.elapsed().saturating_sub(start);
-                take(&mut seen[clock.index], &clock.changes, watched);
+                take(&mut seen[clock.index], &clock.changes, &[], watched);
             }
             !enough
         });
     }
     for clock in slow {
         let watched = host.elapsed().saturating_sub(start);
-        take(&mut seen[clock.index], &clock.changes, watched);
+        take(&mut seen[clock.index], &clock.changes, &clock.away, watched);
     }
 }
 
 /// Takes over the changes that were seen in this time. The time excludes the quick look before it,
-/// in which nearly all clocks of this kind stand still.
-fn take(seen: &mut Seen, changes: &[u64], watched: Duration) {
+/// in which nearly all clocks of this kind stand still, and which does not know whether another
+/// thread had the CPU.
+fn take(seen: &mut Seen, changes: &[u64], away: &[(u64, f64)], watched: Duration) {
     seen.watched_ns = watched.as_nanos() as f64;
-    seen.deltas.extend(changes.iter().copied().filter(|delta| (*delta as i64) > 0));
+    if !changes.is_empty() || !away.is_empty() {
+        seen.deltas.clear();
+        seen.apart.clear();
+    }
+    let forward = |delta: &u64| *delta as i64 > 0;
+    seen.deltas.extend(changes.iter().copied().filter(forward));
+    seen.away.extend(away.iter().copied().filter(|(delta, _)| forward(delta)));
 }
 
 /// Converts the observations to nanoseconds, with the verdict. A tick longer than a read is the
@@ -211,6 +222,10 @@ pub fn judge(
     nominal_ns: Option<f64>,
     cost_ns: Option<f64>,
 ) -> Resolution {
+    // In less than half of what the clock advanced by, it cannot have advanced more than once.
+    let once = |(delta, ns): &(u64, f64)| *ns < *delta as f64 * ns_per_unit / 2.0;
+    let (once, several): (Vec<_>, Vec<_>) = seen.away.drain(..).partition(once);
+    seen.deltas.extend(once.into_iter().map(|(delta, _)| delta));
     seen.deltas.sort_unstable();
     let found = seen.tick();
     let at = |index: usize| seen.deltas.get(index).map(|delta| *delta as f64 * ns_per_unit);
@@ -242,7 +257,7 @@ pub fn judge(
         tick_from,
         observed_min_ns: at(0),
         observed_median_ns: median,
-        changes: seen.deltas.len() as u64,
+        changes: (seen.deltas.len() + several.len()) as u64,
         watched_ns: Some(seen.watched_ns),
         verdict,
     }
@@ -337,6 +352,19 @@ mod tests {
         // A clock that stands still for many reads shows its tick, whatever its unit.
         let coarse = found(1000.0, 20.0);
         assert_eq!((coarse.tick_ns, coarse.tick_from), (Some(1000.0), Some(TickFrom::Seen)));
+    }
+
+    #[test]
+    fn a_change_while_another_thread_had_the_cpu_shows_a_tick_only_if_that_was_short() {
+        let judged = |away| {
+            let mut seen = Seen { tries: 1000, watched_ns: 1e9, away, ..Seen::default() };
+            judge(&mut seen, 1.0, Some(4e6), Some(5.0))
+        };
+        let several = judged(vec![(20_000_000, 18e6), (48_000_000, 47e6)]);
+        assert_eq!((several.verdict, several.tick_ns, several.changes), (Bound::NotSeen, None, 2));
+        assert!(!several.stood_still() && several.known_step_ns() == Some(4e6), "{several:?}");
+        let once = judged(vec![(1_000_000_000, 30e6)]);
+        assert_eq!((once.verdict, once.tick_ns), (Bound::Tick, Some(1e9)));
     }
 
     #[test]

@@ -142,13 +142,15 @@ pub(super) fn smallest(clock: &Clock) -> Cell {
 }
 
 /// The tick of a clock that did not change while it was watched: it is longer than that, and at
-/// least as long as the unit that the interface gives.
+/// least as long as the unit that the interface gives. If it changed only while another thread had
+/// the CPU, nothing is known but that unit.
 fn unseen(cell: Cell, resolution: &Resolution) -> Cell {
     let tone = if resolution.stood_still() { Tone::Bad } else { Tone::Dim };
     let watched = resolution.watched_ns.filter(|ns| ns.is_finite() && *ns > 0.0);
     // A clock that is given in whole seconds has no finer tick, however short the watch was.
     let unit = resolution.nominal_ns.filter(|_| !resolution.stood_still());
     let words = match watched {
+        _ if resolution.changes > 0 => unit.map_or("-".into(), |unit| format!("{}+", short(unit))),
         Some(watched) if unit.is_some_and(|unit| unit > watched) => {
             format!("{}+", short(unit.unwrap_or_default()))
         }

@@ -222,13 +222,14 @@ struct RdtscCost {
 }
 
 const SOURCE: &str = "Agner Fog, Instruction tables (2016-01-09), as quoted by Andrey Akinshin, \
-                      Stopwatch under the hood";
+                      Stopwatch under the hood; from Airmont, Cannon Lake and Zen on, uops.info; \
+                      AMD Zen 5, docs/RESULTS.md";
 
 const fn costs(name: &'static str, cycles: u32) -> RdtscCost {
     RdtscCost { name, cycles }
 }
 
-const RDTSC_COSTS: [RdtscCost; 21] = [
+const RDTSC_COSTS: [RdtscCost; 33] = [
     costs("AMD K7", 11),
     costs("AMD K8", 7),
     costs("AMD K10", 67),
@@ -237,6 +238,11 @@ const RDTSC_COSTS: [RdtscCost; 21] = [
     costs("AMD Steamroller", 78),
     costs("AMD Bobcat", 87),
     costs("AMD Jaguar", 41),
+    costs("AMD Zen", 37),
+    costs("AMD Zen 2", 37),
+    costs("AMD Zen 3", 36),
+    costs("AMD Zen 4", 35),
+    costs("AMD Zen 5", 38),
     costs("Intel Pentium II/III", 42),
     costs("Intel Core 2 (Merom)", 64),
     costs("Intel Core 2 (Wolfdale)", 32),
@@ -246,6 +252,13 @@ const RDTSC_COSTS: [RdtscCost; 21] = [
     costs("Intel Haswell", 24),
     costs("Intel Broadwell", 24),
     costs("Intel Skylake", 25),
+    costs("Intel Cannon Lake", 25),
+    costs("Intel Ice, Tiger, Rocket Lake", 27),
+    costs("Intel Alder Lake (P core)", 26),
+    costs("Intel Alder Lake (E core)", 28),
+    costs("Intel Airmont", 34),
+    costs("Intel Goldmont (Plus)", 20),
+    costs("Intel Tremont", 23),
     costs("Intel Pentium 4", 80),
     costs("Intel Pentium 4 (Prescott)", 100),
     costs("VIA Nano 2000 series", 39),
@@ -255,7 +268,8 @@ const RDTSC_COSTS: [RdtscCost; 21] = [
 /// The row of this processor's family, if it can be recognised and is in the table.
 ///
 /// Intel's models by SDM volume 4, table 2-1 (CPUID signatures); AMD's families by the
-/// "Revision Guide" of each.
+/// "Revision Guide" of each, and those of Zen as Linux divides them (arch/x86/kernel/cpu/amd.c).
+/// A hybrid processor has the signature of its P cores.
 fn nearest(cpu: &Cpu) -> Option<&'static str> {
     let (family, model) = signature(cpu.signature.as_deref()?)?;
     let name = match (cpu.vendor.as_deref()?, family, model) {
@@ -267,6 +281,11 @@ fn nearest(cpu: &Cpu) -> Option<&'static str> {
         ("AuthenticAMD", 0x15, 0x02 | 0x10..=0x1f) => "AMD Piledriver",
         ("AuthenticAMD", 0x15, 0x30..=0x3f) => "AMD Steamroller",
         ("AuthenticAMD", 0x16, _) => "AMD Jaguar",
+        ("AuthenticAMD", 0x17, 0x00..=0x2f | 0x50..=0x5f) => "AMD Zen",
+        ("AuthenticAMD", 0x17, _) => "AMD Zen 2",
+        ("AuthenticAMD", 0x19, 0x00..=0x0f | 0x20..=0x5f) => "AMD Zen 3",
+        ("AuthenticAMD", 0x19, _) => "AMD Zen 4",
+        ("AuthenticAMD", 0x1a, _) => "AMD Zen 5",
         ("GenuineIntel", 6, 0x03 | 0x05..=0x08 | 0x0a | 0x0b) => "Intel Pentium II/III",
         ("GenuineIntel", 6, 0x0f | 0x16) => "Intel Core 2 (Merom)",
         ("GenuineIntel", 6, 0x17 | 0x1d) => "Intel Core 2 (Wolfdale)",
@@ -277,6 +296,14 @@ fn nearest(cpu: &Cpu) -> Option<&'static str> {
         ("GenuineIntel", 6, 0x3d | 0x47 | 0x4f | 0x56) => "Intel Broadwell",
         // Kaby Lake, Coffee Lake, Comet Lake and Cascade Lake keep Skylake's core.
         ("GenuineIntel", 6, 0x4e | 0x5e | 0x55 | 0x8e | 0x9e | 0xa5 | 0xa6) => "Intel Skylake",
+        ("GenuineIntel", 6, 0x66) => "Intel Cannon Lake",
+        ("GenuineIntel", 6, 0x6a | 0x6c | 0x7d | 0x7e | 0x8c | 0x8d | 0xa7) => {
+            "Intel Ice, Tiger, Rocket Lake"
+        }
+        ("GenuineIntel", 6, 0x97 | 0x9a) => "Intel Alder Lake (P core)",
+        ("GenuineIntel", 6, 0x4c) => "Intel Airmont",
+        ("GenuineIntel", 6, 0x5c | 0x5f | 0x7a) => "Intel Goldmont (Plus)",
+        ("GenuineIntel", 6, 0x86 | 0x96 | 0x9c) => "Intel Tremont",
         ("GenuineIntel", 0x0f, 0..=2) => "Intel Pentium 4",
         ("GenuineIntel", 0x0f, 3..) => "Intel Pentium 4 (Prescott)",
         _ => return None,
@@ -308,7 +335,7 @@ pub(super) fn rdtsc_blocks(env: &Environment, tsc: &Tsc) -> Vec<Block> {
     let near = nearest(&env.cpu);
     let family = match near {
         Some(name) => format!("{name}, marked below"),
-        None => "not in the table, which ends with Skylake".into(),
+        None => "not in the table".into(),
     };
     let mut rows = Rows::shown(rdtsc_columns(), Detail::Full);
     for known in &RDTSC_COSTS {
@@ -425,7 +452,10 @@ mod tests {
         assert_eq!(intel("family 6 model 60 stepping 3"), Some("Intel Haswell"));
         assert_eq!(intel("family 6 model 143 stepping 8"), None);
         assert_eq!(intel("MIDR 0x410fd083"), None);
-        assert_eq!(nearest(&cpu("AuthenticAMD", "family 23 model 49 stepping 0")), None);
+        let amd = |s| nearest(&cpu("AuthenticAMD", s));
+        assert_eq!(amd("family 23 model 49 stepping 0"), Some("AMD Zen 2"));
+        assert_eq!(amd("family 25 model 17 stepping 1"), Some("AMD Zen 4"));
+        assert_eq!(amd("family 18 model 1 stepping 0"), None);
         assert_eq!(nearest(&Cpu::default()), None);
         for family in 0..32 {
             for model in 0..256 {
