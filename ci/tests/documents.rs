@@ -308,6 +308,29 @@ fn sentences_quote_the_constants_of_the_code() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// REPRODUCE says which command measures a figure of a text again, and quotes the words.
+#[test]
+fn figures_that_can_be_measured_again_stand_where_the_list_says() {
+    let page = read("docs/REPRODUCE.md");
+    let (_, list) = page.split_once("\n## Figures in ").expect("a list of figures");
+    let rows: Vec<Vec<&str>> = list
+        .lines()
+        .filter(|line| line.starts_with("| "))
+        .map(|line| line.split('|').map(|cell| cell.trim().trim_matches('`')).collect())
+        .collect();
+    assert!(rows.len() > 10, "{rows:?}");
+    for row in &rows[2..] {
+        let &[_, words, file, command, _] = row.as_slice() else { panic!("{row:?}") };
+        let text = read(file);
+        let marks = ["//!", "///"];
+        let text: Vec<&str> =
+            text.split_whitespace().filter(|word| !marks.contains(word)).collect();
+        assert!(text.join(" ").contains(words), "{file} does not say: {words}");
+        let tools = ["cargo research ", "cargo test ", "chronoscope "];
+        assert!(tools.iter().any(|tool| command.starts_with(tool)), "{command}");
+    }
+}
+
 /// The names of the subcommands that a program declares: `CrosscheckWaits,` or `Aa(aa::Args),`.
 fn commands(path: &str) -> Vec<String> {
     let text = read(path);

@@ -884,8 +884,8 @@ uint64_t chronoscope_wall_ns(void);
 chronoscope_status chronoscope_wall_bounded(struct chronoscope_wall_interval *interval);
 
 /*
- Returns the interval that contains the time, after a look at the system's clock, which takes a
- tenth of a microsecond or two.
+ Returns the interval that contains the time, after a look at the system's clock, which takes
+ two reads of that clock.
 
  Pointers:
  `interval` is null (`CHRONOSCOPE_NULL`) or points to memory for the result.

@@ -67,8 +67,8 @@ pub unsafe extern "C-unwind" fn chronoscope_wall_bounded(
     })
 }
 
-/// Returns the interval that contains the time, after a look at the system's clock, which takes a
-/// tenth of a microsecond or two.
+/// Returns the interval that contains the time, after a look at the system's clock, which takes
+/// two reads of that clock.
 ///
 /// # Safety
 /// `interval` is null (`CHRONOSCOPE_NULL`) or points to memory for the result.

@@ -158,7 +158,7 @@ impl Wall {
 
     /// Returns the interval as [`Wall::now_bounded`] does, after a look at the system's clock: it
     /// contains the time even if that was stepped just before. Costs two reads of the system's
-    /// clock and two of the counter, a tenth of a microsecond or two, and a check after a step.
+    /// clock, two of the counter, and a check after a step.
     ///
     /// ```
     /// let wall = chronoscope::Wall::now_checked();

@@ -30,6 +30,9 @@ pub enum Role {
     Wall,
     /// Time that cannot be set.
     Steady,
+    /// The same from a value that moves at the kernel's ticks: it has a rate, and its steps are no
+    /// jumps.
+    Coarse,
     /// Time that also passes while the machine is suspended.
     Boot,
     /// A device, whose reads are slow.

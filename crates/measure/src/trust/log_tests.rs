@@ -113,6 +113,25 @@ fn a_report_of_the_kernel_counts_with_and_without_a_change() {
 }
 
 #[test]
+fn a_coarse_clock_has_a_rate_and_no_jumps() {
+    let mut world = World::new();
+    world.log = Log::new(
+        [
+            world.log.subjects(),
+            &[Subject { tick_ns: 4e6, ..subject("coarse", Role::Coarse, false) }],
+        ]
+        .concat(),
+        "counter",
+        1e9 / HZ,
+    );
+    world.clocks.push(Box::new(|t| (t * (1.0 + 2e-3) / 4e6).floor() * 4e6));
+    world.run(20.0);
+    let rate = world.log.rate(Some(4), Some(0), 1024).expect("a rate");
+    assert!(rate.low < 2000.0 && 2000.0 < rate.high && rate.high - rate.low < 2000.0, "{rate:?}");
+    assert!(world.log.watched().jumps.is_empty(), "{:?}", world.log.watched().jumps);
+}
+
+#[test]
 fn a_slew_is_no_step_and_its_rate_is_found() {
     let mut world = World::new();
     // The second half has 400 ppm, for both clocks that the kernel steers.

@@ -319,8 +319,10 @@ const BOOT: [&str; 2] = ["linux/boottime", "mach/continuous_time"];
 pub(super) const PTP: &str = "linux/ptp";
 pub(super) const RTC: &str = "linux/rtc";
 
-/// A clock that claims a longer tick, in nanoseconds, is not watched unless it is a device.
+/// A clock that claims a longer tick, in nanoseconds, is coarse unless it is a device.
 const COARSE_NS: f64 = 1e6;
+/// The longest tick of Windows' clocks, in nanoseconds; their interfaces only state a unit.
+const WINDOWS_TICK_NS: f64 = 15.625e6;
 /// A read that takes longer, in nanoseconds, is made only at every [`RARELY`]th look.
 const SLOW_NS: f64 = 20e3;
 const RARELY: u64 = 10;
@@ -438,33 +440,32 @@ impl ClockWatcher {
 }
 
 /// Returns what is known about a clock to watch; `None` if there is nothing to see, because it
-/// counts CPU time or cycles, is the counter itself, or is coarse.
+/// counts CPU time or cycles, is the counter itself, or is coarse and may be set.
 fn subject(entry: &Entry, reader: &Reader) -> Option<Subject> {
     let Unit::Hz(hz) = reader.unit else {
         return None;
     };
-    let device = reader.facts.built_on == BuiltOn::Device;
+    let built_on = reader.facts.built_on;
+    let device = built_on == BuiltOn::Device;
     let tick_ns = reader.nominal_ns.unwrap_or(0.0).max(1e9 / hz);
-    if !device && tick_ns > COARSE_NS {
-        return None;
-    }
+    let coarse = !device && (tick_ns > COARSE_NS || built_on == BuiltOn::Tick);
+    let at_ticks = if coarse && cfg!(windows) { WINDOWS_TICK_NS } else { 0.0 };
     let role = match reader.kind {
         _ if entry.id == RTC => Role::Battery,
         _ if device => Role::Device,
+        Kind::Monotonic if coarse => Role::Coarse,
+        _ if coarse => return None,
         _ if BOOT.contains(&entry.id) => Role::Boot,
         Kind::Wall => Role::Wall,
         Kind::Monotonic | Kind::Counter => Role::Steady,
         Kind::Cpu => return None,
     };
-    let at_interval = matches!(
-        reader.facts.built_on,
-        BuiltOn::Counter | BuiltOn::Cycles | BuiltOn::CpuTime | BuiltOn::Tick
-    );
-    (!at_interval).then(|| Subject {
+    let counts = !matches!(built_on, BuiltOn::Counter | BuiltOn::Cycles | BuiltOn::CpuTime);
+    counts.then(|| Subject {
         id: entry.id.into(),
         role,
         ns_per_unit: 1e9 / hz,
-        tick_ns,
+        tick_ns: tick_ns.max(at_ticks),
         raw: RAW.contains(&entry.id),
     })
 }
