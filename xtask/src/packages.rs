@@ -15,6 +15,8 @@ pub enum Need {
     Capi,
     /// The tests of the live view, and of the tool under Valgrind.
     Terminal,
+    /// A server of time, which is asked in a network of its own.
+    Server,
     /// The Windows target, under Wine.
     Windows,
     /// The aarch64 target, under QEMU.
@@ -94,6 +96,8 @@ packages! {
     Capi "make" Program("make"): "runs the compilers for cmake";
     Terminal "tmux" Program("tmux"): "is the terminal in which the live view is tested";
     Terminal "valgrind" Program("valgrind"): "has no vDSO, which a case of the doctor is about";
+    Server "chrony" File("/usr/sbin/chronyd"): "is the server of time that the tool is tested with";
+    Server "iproute2" Program("ip"): "makes a network in which only that server is";
     Windows "g++-mingw-w64-x86-64" Program("x86_64-w64-mingw32-g++"):
         "compiles and links for Windows";
     Windows "wine" Program("wine"): "runs Windows programs";

@@ -37,6 +37,8 @@ pub enum Screen {
     Runtimes,
     /// Whether clocks go back, agree between CPUs, and keep their rate.
     Trust,
+    /// How far the clocks are from others.
+    Against,
     /// How far repeated work varies, and why.
     Noise,
     /// The timer hardware and the kernel's clock source.

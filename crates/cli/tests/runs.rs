@@ -1,7 +1,9 @@
 //! Short real runs on this machine: they end as they should, and their reports are whole.
 
 use crate::common::{self, check, run, tool};
+use std::net::UdpSocket;
 use std::process::Stdio;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 const COMMANDS: [&[&str]; 9] = [
     &["--budget", "1s"],
@@ -300,4 +302,42 @@ fn noise_is_one_sentence_with_its_causes() {
     let share = |key: &str| causes.iter().filter_map(|cause| cause[key].as_f64()).sum::<f64>();
     assert!((share("pieces") - 1.0).abs() < 1e-9, "{noise}");
     assert!((share("lost") - number("lost")).abs() < 1e-9, "{noise}");
+}
+
+/// A server of time that is 64 ms ahead and takes longer to answer than to be asked.
+#[test]
+fn the_truth_is_within_the_bounds_of_a_server() {
+    const AHEAD: Duration = Duration::from_millis(64);
+    let server = UdpSocket::bind("127.0.0.1:0").expect("a port");
+    let name = format!("ntp:{}", server.local_addr().unwrap());
+    std::thread::spawn(move || {
+        let mut bytes = [0; 512];
+        while let Ok((48, from)) = server.recv_from(&mut bytes) {
+            let since = (SystemTime::now() + AHEAD).duration_since(UNIX_EPOCH).unwrap();
+            let fraction = (u64::from(since.subsec_nanos()) << 32) / 1_000_000_000;
+            let now = (since.as_secs() + 2_208_988_800) << 32 | fraction;
+            let mut answer = [0; 48];
+            answer[..4].copy_from_slice(&[4 << 3 | 4, 1, 0, -20_i8 as u8]);
+            answer[24..32].copy_from_slice(&bytes[40..48]);
+            answer[32..40].copy_from_slice(&now.to_be_bytes());
+            answer[40..].copy_from_slice(&now.to_be_bytes());
+            std::thread::sleep(Duration::from_millis(3));
+            server.send_to(&answer, from).expect("a client");
+        }
+    });
+    let args = ["trust", "--against", &name, "--duration", "1s", "-q"];
+    let json = run(&[&args[..], &["--json"]].concat());
+    let report: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    let against = &report["against"];
+    let wall = |key: &str| against["wall_ns"][key].as_f64().unwrap_or_else(|| panic!("{against}"));
+    let truth = -(AHEAD.as_nanos() as f64);
+    assert!(wall("low") <= truth && truth <= wall("high"), "{against}");
+    assert!(wall("high") < 0.0, "{against}");
+    let screen = String::from_utf8(run(&args).stdout).unwrap();
+    let words = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains(&format!("behind {name}")), "{screen}");
+    for (wrong, code) in [("gps:1", 2), ("ntp:", 2), ("rtc:/dev/none", 3)] {
+        let out = run(&["trust", "--against", wrong, "--duration", "1s"]);
+        assert_eq!((out.status.code(), out.stdout.len()), (Some(code), 0), "{wrong}");
+    }
 }

@@ -3,10 +3,11 @@
 use crate::machines;
 
 use chronoscope_diagnose::{examine, faults, judge};
+use chronoscope_model::against::{Against, Interval, Source};
 use chronoscope_model::change::{self, Change};
 use chronoscope_model::check::Outcome;
 use chronoscope_model::clock::{Backwards, BuiltOn, Kind, Reads};
-use chronoscope_model::comparison::{Comparison, Standing};
+use chronoscope_model::comparison::{Comparison, Discipline, Standing};
 use chronoscope_model::environment::{Hypervisor, Rate, RateKind, Timer};
 use chronoscope_model::ordering::{Handed, Ordering};
 use chronoscope_model::timekeeping::{Adjtimex, Moved, Timekeeping};
@@ -473,6 +474,51 @@ fn other_systems_have_their_own_faults() {
     examine(&mut report);
     found(&report, "qpc-shifted", "1024");
     found(&report, "timer-resolution-15ms", "64.0 Hz");
+}
+
+/// A guest whose host, or whose servers, show another time.
+#[test]
+fn clocks_outside_of_the_machine_show_what_it_cannot_see() {
+    let source = |id: &str, host, [low, high]: [f64; 2]| Source {
+        id: id.into(),
+        host,
+        wall_ns: Some(Interval { low, best: (low + high) / 2.0, high }),
+        ..Source::default()
+    };
+    let asked = |sources: Vec<Source>| {
+        let mut report = healthy();
+        report.environment.hypervisor = Some(Hypervisor::default());
+        let pause = Pause { at_s: 3.0, ns: 64e9, paused: Paused::Machine, ..Pause::default() };
+        report.trust.as_mut().expect("watched").watched.pauses = vec![pause];
+        report.against = Some(Against { sources, ..Against::default() });
+        report
+    };
+    let examined = |mut report: Report| {
+        examine(&mut report);
+        report
+    };
+    let of = |id: &str, ends| examined(asked(vec![source(id, id != "ntp:a", ends)]));
+    let behind = of("rtc:/dev/rtc0", [-64.0005e9, -63.9995e9]);
+    let lines = found(&behind, "guest-behind", "64.00000 ±0.00050 s behind rtc:/dev/rtc0");
+    assert!(lines.evidence[1].contains("the machine was paused for 64 s"), "{lines:?}");
+    found(&of("vmclock", [2e9, 2.1e9]), "guest-ahead", "ahead of vmclock");
+    let outcome = |report: &Report, id: &str| {
+        let mut checks = report.checks.iter();
+        checks.find(|check| check.id == id).expect("it is looked for").outcome
+    };
+    assert_eq!(outcome(&of("vmclock", [-4e9, 4e9]), "guest-behind"), Outcome::Clear);
+    // A time zone, and a server, which is not the host.
+    assert_eq!(outcome(&of("rtc:/dev/rtc0", [-3.6e12, -3.6e12]), "guest-behind"), Outcome::Unknown);
+    assert_eq!(outcome(&of("ntp:a", [-64e9, -63e9]), "guest-behind"), Outcome::Unknown);
+
+    let two = [source("ntp:a", false, [0.0, 1e6]), source("ntp:b", false, [5e6, 6e6])];
+    found(&examined(asked(two.into())), "sources-disagree", "ntp:b");
+    let mut off = asked(vec![source("ntp:a", false, [5e6, 6e6])]);
+    let against = off.against.as_mut().expect("asked");
+    against.wall_ns = against.sources[0].wall_ns;
+    off.environment.discipline =
+        Some(Discipline { synchronised: true, max_error_ns: 1e6, ..Discipline::default() });
+    found(&examined(off), "error-understated", "off by 5 ms at least");
 }
 
 /// Facts that matter only to someone who looks for faults are not in every report.

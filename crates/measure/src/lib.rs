@@ -17,6 +17,7 @@
 //! - [`waits`] measures how late a wait ends.
 //! - [`runtimes`] measures the clocks of other languages, in processes of their own.
 //! - [`trust`] watches clocks for a while: whether they go back, agree, and keep their rate.
+//! - [`against`] asks clocks outside of the machine, and computes what their answers prove.
 //! - [`stats`] works on samples, whatever they are samples of.
 //! - [`engine::schedule`] gives every measurement and each of its phases their time.
 //! - [`engine::notes`] lists what a run may leave out or do differently than asked.
@@ -27,6 +28,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod against;
 pub mod clocks;
 pub mod deltas;
 pub mod engine;

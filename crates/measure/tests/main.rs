@@ -1,5 +1,6 @@
 //! The integration tests of this crate, as one program: linking takes longer than compiling one.
 
+mod against;
 mod batch_to_cell;
 mod distrusted;
 mod engine;

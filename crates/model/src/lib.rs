@@ -12,6 +12,7 @@
 extern crate chronoscope_model_macros;
 
 pub mod advice;
+pub mod against;
 pub mod between;
 pub mod change;
 pub mod check;
@@ -103,6 +104,8 @@ pub struct Report {
     /// Whether the clocks can be trusted: backward steps, agreement between CPUs, rates, and what
     /// happened to the machine meanwhile.
     pub trust: Option<Trust>,
+    /// How far the clocks are from others: servers of time, the host.
+    pub against: Option<against::Against>,
     /// The same measurements under each clock source of the kernel.
     pub sweep: Vec<sweep::Source>,
     /// What the run left out or did differently.

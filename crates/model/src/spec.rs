@@ -176,6 +176,12 @@ pub struct TrustSpec {
     #[arg(long, value_name = "DURATION", conflicts_with = "budget")]
     #[arg(value_parser = parse_duration, allow_hyphen_values = true)]
     pub duration: Option<Duration>,
+    /// How far is the wall clock from these? ntp:HOST, http:HOST, rtc:/dev/rtc0, ptp:/dev/ptp0,
+    /// vmclock, chrony. Nothing is set, and only a HOST is asked over a network. Default: the first
+    /// of this machine that answers.
+    #[arg(long, value_name = "SOURCE", value_delimiter = ',', num_args = 0..=1)]
+    #[arg(default_missing_value = "", conflicts_with = "ids")]
+    pub against: Option<Vec<String>>,
 }
 
 /// Is this machine fit to measure on, and what makes samples vary?
@@ -233,7 +239,7 @@ mod tests {
 
     #[test]
     fn a_spec_has_the_name_of_its_command_and_the_options_that_were_given() {
-        let trust = TrustSpec { ids: Vec::new(), duration: Some(Duration::from_secs(1)) };
+        let trust = TrustSpec { duration: Some(Duration::from_secs(1)), ..TrustSpec::default() };
         let none = Disturbance::default;
         let disturbance =
             Disturbance { load: vec![Load::Normal, Load::Print], priority: Some(5), ..none() };

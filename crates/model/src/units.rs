@@ -204,6 +204,28 @@ pub fn human_ns_within(ns: f64, half_ns: f64) -> String {
     }
 }
 
+/// Formats a duration and what it can be off by, in one unit and with all digits that this leaves:
+/// `64.0123 ±0.0005 s`. The bound is rounded up, by as much as the figure is rounded.
+pub fn bounded_ns(ns: f64, half_ns: f64) -> String {
+    if !ns.is_finite() || !half_ns.is_finite() {
+        return "-".into();
+    }
+    /// Longer times stay in seconds: a bound is mostly far below an hour.
+    const SHOWN: [(&str, f64, f64); 4] =
+        [("ns", 1.0, 999.5), ("us", 1e3, 999.5e3), ("ms", 1e6, 999.5e6), ("s", 1e9, f64::INFINITY)];
+    let mut shown = SHOWN.iter();
+    let unit = shown.find(|(.., most)| ns.abs().max(half_ns) < *most);
+    let (unit, length, _) = unit.copied().unwrap_or(SHOWN[3]);
+    // Two digits of the bound; below a nanosecond nothing is known.
+    let last = (half_ns.max(1.0).log10().floor() - 1.0).max(0.0);
+    let digits = (f64::log10(length) - last).clamp(0.0, 9.0) as usize;
+    let scale = 10f64.powi(digits as i32);
+    let [ns, half] = [ns / length, half_ns / length];
+    let kept = (ns * scale).round() / scale;
+    let half = ((half + (ns - kept).abs()) * scale).ceil() / scale;
+    format!("{kept:.digits$} ±{half:.digits$} {unit}")
+}
+
 /// Formats a duration in the unit that keeps it between 1 and 1000: `8.07 ns`, `55.3 us`, `4.00
 /// ms`.
 pub fn human_ns(ns: f64) -> String {
@@ -310,6 +332,20 @@ pub fn ranges(cpus: &[usize]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_bound_has_two_digits_in_the_unit_of_its_figure() {
+        for (ns, half, text) in [
+            (1_840_000.0, 310_000.0, "1.84 ±0.31 ms"),
+            (64.012_345_6e9, 500_000.0, "64.01235 ±0.00051 s"),
+            (41_250e9, 0.5e9, "41250.00 ±0.50 s"),
+            (900.0, 35_200.0, "1 ±36 us"),
+            (-12.0, 0.0, "-12 ±0 ns"),
+            (f64::NAN, 1.0, "-"),
+        ] {
+            assert_eq!(bounded_ns(ns, half), text);
+        }
+    }
 
     #[test]
     fn no_digit_is_shown_that_the_interval_does_not_support() {

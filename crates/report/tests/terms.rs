@@ -36,6 +36,7 @@ fn names() -> BTreeSet<(&'static str, String)> {
         samples::troubled(),
         samples::trust::watched(samples::trust::sound()),
         samples::trust::watched(samples::trust::faulty()),
+        samples::trust::against(),
         samples::swept(),
         samples::waits::everything(),
         samples::waits::chosen(),

@@ -7,7 +7,7 @@ use chronoscope_diagnose::examine;
 use chronoscope_measure::clocks::costs::QuickRequest;
 use chronoscope_measure::engine::schedule::{DOCTOR, DOCTOR_WAITS, DOCTOR_WATCH};
 use chronoscope_measure::run::{Error, Measurement, Progress, Setting};
-use chronoscope_measure::{clocks, trust};
+use chronoscope_measure::{against, clocks, trust};
 use chronoscope_model::clock::Reads;
 use chronoscope_model::environment::{Rate, RateKind};
 use chronoscope_model::run::Run;
@@ -49,6 +49,9 @@ impl Measurement for Request {
         }
         let sleeps = WaitSpec { why: true, no_culprits: true, ..waits::sleeps(WAIT) };
         waits::after_clocks(sleeps, for_waits, setting, report);
+        // Without a clock of the host, this takes no time.
+        let guest = report.environment.hypervisor.is_some();
+        report.against = against::glance(guest, &setting.interrupt);
         // Without a table of late waits, only the faults that need a missing source mention it.
         for note in report.notes.extract_if(.., |note| note.id.starts_with("why-")) {
             report.environment.not_known(&note.id, note.text);

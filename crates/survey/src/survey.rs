@@ -8,7 +8,7 @@ use chronoscope_diagnose as diagnose;
 use chronoscope_measure::engine::Interrupt;
 use chronoscope_measure::loops::{CallsRequest, OverheadRequest};
 use chronoscope_measure::run::{Checkpoint, Measurement, Progress, Setting};
-use chronoscope_measure::{clocks, deltas, noise, runtimes, sweep, trust};
+use chronoscope_measure::{against, clocks, deltas, noise, runtimes, sweep, trust};
 use chronoscope_model::environment::CpuQuota;
 use chronoscope_model::spec::{
     CallSpec, ClockSpec, DeltaSpec, NoiseSpec, OverheadSpec, RuntimeSpec, Spec, SweepSpec,
@@ -98,7 +98,14 @@ impl<'a> Survey<'a> {
             Spec::Runtimes(RuntimeSpec { ids, runtime }) => {
                 Self::new(runtimes::Request { wanted: select::runtimes(&ids, &runtime)? })
             }
-            Spec::Trust(TrustSpec { ids, duration }) => {
+            Spec::Trust(TrustSpec { against: Some(sources), duration, .. }) => {
+                // The option without a source stands for those of this machine.
+                let named = sources.iter().filter(|source| !source.is_empty());
+                let sources: Result<_, _> = named.map(|it| against::Source::named(it)).collect();
+                let sources = sources.map_err(Error::Invalid)?;
+                Self::new(against::Request { sources, time: duration })
+            }
+            Spec::Trust(TrustSpec { ids, duration, against: None }) => {
                 Self::new(trust::Request { entries: select::some_clocks(&ids)?, time: duration })
             }
             Spec::Noise(NoiseSpec {}) => Self::new(noise::Request),

@@ -100,7 +100,8 @@ fn single_questions_are_answered() {
     let shape = OverheadSpec { id: id(), samples: 3, n: 10, m: 10, disturbance };
     let report = run(Spec::Overhead(shape));
     assert_eq!(report.overhead[0].taken, 3);
-    let report = run(Spec::Trust(TrustSpec { ids: vec![id()], duration: Some(budget) }));
+    let report =
+        run(Spec::Trust(TrustSpec { ids: vec![id()], duration: Some(budget), against: None }));
     assert_eq!(report.trust.expect("it was watched").asked_s, budget.as_secs_f64());
     let report = Survey::new(Hardware).run().expect("a report");
     assert!(report.ruler.is_some() && report.advice.is_empty() && report.spec.is_none());

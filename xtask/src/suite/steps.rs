@@ -77,7 +77,7 @@ pub const ALL: &[Step] = &[
     Step {
         name: "tests",
         about: "unit, property, integration and documentation tests",
-        uses: || vec![Need::Capi, Need::Terminal],
+        uses: || vec![Need::Capi, Need::Terminal, Need::Server],
         run: tests,
         ..STEP
     },

@@ -148,11 +148,11 @@ pub struct TrustArgs {
     spec: TrustSpec,
     /// Write the report to this file once per second, so that it survives whatever ends the run.
     /// The file must not exist yet.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "against")]
     checkpoint: Option<PathBuf>,
     /// Continue the run whose report or checkpoint this is, on the same boot of the machine, and
     /// keep it up to date. Default: for the time that was left, or as long again.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["ids", "checkpoint", "budget"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["ids", "checkpoint", "budget", "against"])]
     resume: Option<PathBuf>,
 }
 
@@ -164,6 +164,10 @@ impl Run for TrustArgs {
             let line = format!("{time} is too short to see anything: it takes at least {least}");
             return Err(Usage(line).into());
         }
+        let screen = match self.spec.against {
+            Some(_) => Screen::Against,
+            None => Screen::Trust,
+        };
         if let Some(path) = &self.checkpoint {
             output::new_checkpoint(path, "continue its run with `chronoscope trust --resume {}`")?;
         }
@@ -174,7 +178,7 @@ impl Run for TrustArgs {
             None => Survey::of(Spec::Trust(self.spec))?,
         };
         let checkpoint = self.checkpoint.or(self.resume);
-        Ok(Job { checkpoint, ..Job::survey(survey, Screen::Trust) }.into())
+        Ok(Job { checkpoint, ..Job::survey(survey, screen) }.into())
     }
 }
 

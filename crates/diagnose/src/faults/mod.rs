@@ -10,6 +10,7 @@ mod during_run;
 mod fault;
 mod kernel_log;
 mod library;
+mod outside;
 mod permission;
 mod power;
 mod skew;
@@ -45,8 +46,11 @@ pub const ALL: &[&Fault] = &[
     &counter::COUNTER_OUT_OF_STEP,
     &waits::DEEP_IDLE,
     &counter::EMULATED_CPU,
+    &outside::ERROR_UNDERSTATED,
     &power::FREQUENCY_CHANGED,
     &power::GOVERNOR_POWERSAVE,
+    &outside::GUEST_AHEAD,
+    &outside::GUEST_BEHIND,
     &kernel_log::GUEST_CALIBRATION_FAILED,
     &kernel_log::GUEST_TSC_UNRELIABLE,
     &waits::HOST_GAPS,
@@ -78,6 +82,7 @@ pub const ALL: &[&Fault] = &[
     &clock_source::SLOW_CLOCKSOURCE_XEN,
     &waits::SMI,
     &power::SMT_SIBLING_BUSY,
+    &outside::SOURCES_DISAGREE,
     &wall::SUSPENDED,
     &wall::TAI_UNSET,
     &permission::TIME64_BLOCKED,

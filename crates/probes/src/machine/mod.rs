@@ -19,6 +19,7 @@ mod kmsg;
 #[allow(dead_code, missing_docs, reason = "a system that knows more defines its own")]
 mod lacking;
 mod other_process;
+pub mod outside;
 mod power;
 pub mod quota;
 mod root;

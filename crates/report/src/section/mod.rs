@@ -88,6 +88,7 @@ sections! {
     overhead,
     runtimes,
     trust,
+    against,
     noise,
     sweep,
     findings and NOTES,

@@ -241,3 +241,56 @@ pub fn swept(clocks: &[Clock], deltas: &[Deltas]) -> Report {
     report.run.complete = true;
     report
 }
+
+/// Three servers, of which one is wrong, and a device that is not there.
+pub fn against() -> Report {
+    use chronoscope_model::against::{Against, Contradiction, Interval, Known, Set, Source};
+    let interval = |low, best, high| Some(Interval { low, best, high });
+    let source = |id: &str, [low, high]: [f64; 2], agrees| Source {
+        id: id.into(),
+        requests: 36,
+        answers: 35,
+        round_trip_ns: Some(620_000.0),
+        root_distance_ns: Some(15_200.0),
+        stratum: Some(2),
+        seconds: 58.0,
+        wall_ns: interval(low, low, high),
+        counter_ppm: interval(11.5, 12.4, 13.3),
+        agrees: Some(agrees),
+        series: vec![
+            Known { at_s: 1.0, low_ns: low - 9e4, high_ns: high + 3e4 },
+            Known { at_s: 58.0, low_ns: low, high_ns: high },
+        ],
+        ..Source::default()
+    };
+    let mut report = super::full();
+    report.against = Some(Against {
+        asked_s: 60.0,
+        seconds: 60.1,
+        wall_ns: interval(1.53e6, 1.8e6, 2.15e6),
+        counter_ppm: interval(11.5, 12.4, 13.3),
+        sources: vec![
+            Source {
+                contradictions: vec![Contradiction {
+                    at_s: 2.0,
+                    low_ns: 6.39e10,
+                    high_ns: 6.41e10,
+                }],
+                ..source("ntp:one.example", [1.53e6, 2.15e6], true)
+            },
+            Source {
+                says: Some("a leap second is inserted at the end of the day".into()),
+                ..source("ntp:two.example", [1.4e6, 2.4e6], true)
+            },
+            source("ntp:three.example", [9.1e7, 9.2e7], false),
+            Source {
+                id: "vmclock".into(),
+                host: true,
+                unavailable_reason: Some("no /dev/vmclock0".into()),
+                ..Source::default()
+            },
+        ],
+        set: vec![Set { at_s: 30.0, by_ns: -2.5e6 }],
+    });
+    report
+}

@@ -1,0 +1,174 @@
+//! What clocks outside of this machine show: the host's, and servers of time.
+
+use super::fault::{Clear, FAULT, Fault, Look, Looked, VIRTUAL, found, why};
+use crate::reading::short;
+use chronoscope_model::against::{Against, Interval, Source};
+use chronoscope_model::trust::Paused;
+use chronoscope_model::units::bounded_ns;
+use chronoscope_model::{Certainty, Level, Page, Report};
+
+/// Offsets from the host below this, in nanoseconds, are those of two clocks that are each
+/// synchronised in a coarse way, or that have run freely for less than an hour.
+const LEAST_NS: f64 = 50e6;
+
+const BEHIND: Fault = Fault {
+    page: Page {
+        title: "The wall clock is behind that of the host",
+        about: "This machine was paused, restored from a snapshot or asleep, and its wall clock \
+                stood still meanwhile; or it runs more slowly than the host's. Certificates and \
+                tokens look as if they came from the future, and files seem older than they are.",
+        how: "/dev/vmclock0, a PTP clock of the hypervisor, or the battery-backed clock, between \
+              two reads of the counter",
+        act: "Set the wall clock once (`chronyc makestep`; or `hwclock --hctosys`, if the \
+              battery-backed clock is right), and let a program keep it that sets it after a \
+              resume: chrony with `makestep 1 -1`, or with `refclock PHC /dev/ptp0`.",
+        references: &["boxlite-ai/boxlite#788", "firecracker-microvm/firecracker#5575"],
+        ..Page::EMPTY
+    },
+    certainty: Certainty::Measured,
+    only: &[VIRTUAL],
+    by_library: true,
+    ..FAULT
+};
+
+pub(super) const GUEST_BEHIND: Fault = Fault {
+    page: Page { names: &["guest-behind"], ..BEHIND.page },
+    look: |report| against_host(report, |wall| -wall.high),
+    ..BEHIND
+};
+
+pub(super) const GUEST_AHEAD: Fault = Fault {
+    page: Page {
+        names: &["guest-ahead"],
+        title: "The wall clock is ahead of that of the host",
+        about: "Something set this machine's wall clock wrongly, or it runs faster than the \
+                host's; or the host's own clock is behind. Timestamps lie in the future for \
+                everyone else.",
+        act: "Find out which of the two is right (`chronoscope trust --against ntp:HOST`), and \
+              let one program keep the clock: see two-disciplines.",
+        ..BEHIND.page
+    },
+    look: |report| against_host(report, |wall| wall.low),
+    ..BEHIND
+};
+
+fn asked(report: &Report) -> Result<&Against, &'static str> {
+    report.against.as_ref().ok_or("no clock outside of this machine was asked")
+}
+
+/// Compares the wall clock with the host's clock that is known best. `by` is how far it is off at
+/// least in the direction that is looked for.
+fn against_host(report: &Report, by: fn(&Interval) -> f64) -> Looked {
+    let none = "no clock of the host could be read: there is no /dev/vmclock0, no PTP clock of \
+                the hypervisor and no /dev/rtc0, or only root may read it";
+    let sources = report.against.iter().flat_map(|against| &against.sources);
+    let known = sources.filter(|source| source.host).filter_map(|it| Some((it, it.wall_ns?)));
+    let best = known.min_by(|(_, a), (_, b)| (a.high - a.low).total_cmp(&(b.high - b.low)));
+    let (source, wall) = best.ok_or_else(|| why(report, "host clock", none))?;
+    if by(&wall) < LEAST_NS {
+        return Ok(Clear);
+    }
+    if source.id.starts_with("rtc:") && is_local_time(&wall) {
+        return Ok(Look::Unknown(format!(
+            "{} is a whole number of quarter hours away: it probably keeps local time",
+            source.id
+        )));
+    }
+    let [middle, half] = wall.middle();
+    let way = if middle < 0.0 { "behind" } else { "ahead of" };
+    let off = bounded_ns(middle.abs(), half);
+    let first = format!("the wall clock is {off} {way} {}", source.id);
+    let pauses = report.trust.iter().flat_map(|trust| &trust.watched.pauses);
+    let pauses = pauses.filter(|pause| pause.paused == Paused::Machine);
+    let pauses = pauses.map(|it| {
+        format!("until {:.1} s of this run: the machine was paused for {}", it.at_s, short(it.ns))
+    });
+    let lines = [first].into_iter().chain(pauses.take(2)).chain(since(report));
+    Ok(found(Level::Warning, lines))
+}
+
+/// Whether anything sets the clock.
+fn since(report: &Report) -> Vec<String> {
+    let against = report.against.iter().flat_map(|against| &against.set);
+    let set = against.map(|it| {
+        let by = short(it.by_ns.abs());
+        let way = if it.by_ns < 0.0 { "back" } else { "forwards" };
+        format!("something set it {way} by {by} while this was looked at")
+    });
+    let mut lines: Vec<String> = set.collect();
+    let keeping = report.environment.keeping.as_ref();
+    if let Some(programs) = keeping.and_then(|keeping| keeping.programs.as_ref()) {
+        lines.push(match &programs[..] {
+            [] => "no program runs that sets it".into(),
+            some => format!("running, but not enough: {}", some.join(", ")),
+        });
+    }
+    lines
+}
+
+/// Whether an offset is one of a time zone, to within a few seconds.
+fn is_local_time(wall: &Interval) -> bool {
+    const QUARTER: f64 = 900e9;
+    const NEAR: f64 = 3e9;
+    let quarters = (wall.best / QUARTER).round();
+    let near = (wall.best - quarters * QUARTER).abs() < NEAR;
+    near && (1.0..=56.0).contains(&quarters.abs())
+}
+
+pub(super) const SOURCES_DISAGREE: Fault = Fault {
+    page: Page {
+        names: &["sources-disagree"],
+        title: "Servers of time contradict each other",
+        about: "The intervals that exchanges with each of them prove have no time in common, so \
+                one of them is wrong, or states too small an error of its own. No delay of the \
+                network can cause it.",
+        how: "the offsets that most sources allow (RFC 5905, section 11.2.1)",
+        act: "Leave out the source that is named. If none is, ask three or more: \
+              `chronoscope trust --against ntp:A,ntp:B,ntp:C`.",
+        references: &["RFC 5905, section 11.2.1", "RFC 8633, section 3.2"],
+        ..Page::EMPTY
+    },
+    certainty: Certainty::Measured,
+    look: |report| {
+        let against = asked(report)?;
+        let answered = against.answered().count();
+        let line = |source: &Source| {
+            let wall = source.wall_ns.unwrap_or_default();
+            let [low, high] = [wall.low, wall.high].map(short);
+            format!("{}: the wall clock is ahead by {low} to {high}", source.id)
+        };
+        let lines: Vec<String> = match against.wall_ns {
+            None if answered > 1 => against.answered().map(line).collect(),
+            _ => against.wrong().map(line).collect(),
+        };
+        Ok(found(Level::Warning, lines))
+    },
+    ..FAULT
+};
+
+pub(super) const ERROR_UNDERSTATED: Fault = Fault {
+    page: Page {
+        names: &["error-understated"],
+        title: "The wall clock is further off than the kernel says",
+        about: "The kernel states how far its clock can be from UTC, and programs rely on it, such \
+                as databases that wait for that time. Exchanges with others prove that it is \
+                further off.",
+        how: "adjtimex(2), maxerror; the interval that exchanges prove",
+        act: "See what the program that keeps the clock relies on (`chronyc sources -v`), and \
+              whether its path to its server is much slower one way than the other.",
+        references: &["adjtimex(2), maxerror", "cockroachdb/cockroach#75564"],
+        ..Page::EMPTY
+    },
+    certainty: Certainty::Measured,
+    look: |report| {
+        let wall = asked(report)?.wall_ns.ok_or("no source gave the time")?;
+        let kernel = report.environment.discipline.ok_or("the kernel states no error")?;
+        if !kernel.synchronised || wall.at_least() <= kernel.max_error_ns {
+            return Ok(Clear);
+        }
+        let [least, stated] = [wall.at_least(), kernel.max_error_ns].map(short);
+        let line = format!("off by {least} at least; the kernel states {stated} at most");
+        Ok(found(Level::Warning, [line]))
+    },
+    ..FAULT
+};

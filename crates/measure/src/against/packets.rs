@@ -1,0 +1,221 @@
+//! Readers of what other clocks answer: NTP's 48 bytes, the head of an answer of HTTP, and
+//! chronyd's state. All of it comes from outside, so nothing here may panic, whatever the bytes.
+//!
+//! NTP has 48 bytes of fixed layout. The crates that read them bring a client of their own, with
+//! its own clock.
+
+use super::region::Exchange;
+use jiff::fmt::rfc2822::DateTimeParser;
+
+const SECOND: i64 = 1_000_000_000;
+
+fn array<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {
+    bytes.get(at..at + N)?.try_into().ok()
+}
+
+fn short(bytes: &[u8], at: usize) -> Option<u16> {
+    array(bytes, at).map(u16::from_be_bytes)
+}
+
+fn word(bytes: &[u8], at: usize) -> Option<u32> {
+    array(bytes, at).map(u32::from_be_bytes)
+}
+
+// NTP (RFC 5905).
+
+pub const NTP_BYTES: usize = 48;
+/// The year 1970 in seconds since 1900 (RFC 5905, figure 4).
+const TO_1970: i64 = 2_208_988_800;
+
+/// A request. Its only field is a random number in place of our time, which the answer repeats: a
+/// stranger cannot guess it, and it does not reveal our clock.
+pub fn ntp_request(cookie: u64) -> [u8; NTP_BYTES] {
+    let mut packet = [0; NTP_BYTES];
+    // Version 4, mode 3: a client.
+    packet[0] = 4 << 3 | 3;
+    packet[40..].copy_from_slice(&cookie.to_be_bytes());
+    packet
+}
+
+/// What an NTP server answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ntp {
+    Time(NtpTime),
+    /// The kiss of death, with its code.
+    Kiss([u8; 4]),
+    /// The server says that its own clock is not synchronised.
+    Unsynchronised,
+    /// Not an answer to this request, such as a duplicate of an earlier one.
+    Stray,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NtpTime {
+    /// When the request arrived, and when the answer left, in nanoseconds since 1970.
+    pub received: i64,
+    pub sent: i64,
+    /// How far the server can be from UTC by its own account, and the step of its clock, in
+    /// nanoseconds.
+    pub root_distance: i64,
+    pub stratum: u8,
+    /// Whether a leap second is announced for the end of the day: 1 is inserted, 2 deleted.
+    pub leap: u8,
+}
+
+/// Reads the answer to the request with this cookie.
+pub fn ntp_answer(bytes: &[u8], cookie: u64) -> Ntp {
+    read_ntp(bytes, cookie).unwrap_or(Ntp::Stray)
+}
+
+fn read_ntp(bytes: &[u8], cookie: u64) -> Option<Ntp> {
+    let first = *bytes.first()?;
+    let (leap, version, mode) = (first >> 6, first >> 3 & 7, first & 7);
+    let ours = array(bytes, 24).map(u64::from_be_bytes)? == cookie;
+    if bytes.len() < NTP_BYTES || mode != 4 || !(3..=4).contains(&version) || !ours {
+        return None;
+    }
+    let stratum = bytes[1];
+    if stratum == 0 {
+        return Some(Ntp::Kiss(array(bytes, 12)?));
+    }
+    let (received, sent) = (ntp_time(bytes, 32)?, ntp_time(bytes, 40)?);
+    if leap == 3 || stratum >= 16 || received.is_none() || sent.is_none() {
+        return Some(Ntp::Unsynchronised);
+    }
+    // In units of 2^-16 s; a clock is within half of its delay and all of its dispersion.
+    let distance = i64::from(word(bytes, 4)?) / 2 + i64::from(word(bytes, 8)?);
+    // The step of the server's clock is a power of two, below a second for any that is useful.
+    let precision = (bytes[3] as i8).clamp(-30, 0);
+    let step = (SECOND >> -i32::from(precision)) + 1;
+    let root_distance = ((distance * SECOND) >> 16) + 1 + step;
+    let (received, sent) = received.zip(sent)?;
+    Some(Ntp::Time(NtpTime { received, sent, root_distance, stratum, leap }))
+}
+
+/// A time in nanoseconds since 1970; `None` inside if it is not set. Before 1968, it is one of the
+/// era that begins in 2036 (RFC 4330, section 3).
+fn ntp_time(bytes: &[u8], at: usize) -> Option<Option<i64>> {
+    let (seconds, fraction) = (word(bytes, at)?, word(bytes, at + 4)?);
+    let era = if seconds >> 31 == 0 { 1_i64 << 32 } else { 0 };
+    let ns = (i64::from(fraction) * SECOND) >> 32;
+    let set = seconds != 0 || fraction != 0;
+    Some(set.then_some((i64::from(seconds) + era - TO_1970) * SECOND + ns))
+}
+
+impl NtpTime {
+    /// The exchange that left and came back at these times by our counter.
+    pub fn exchange(&self, sent: i64, received: i64) -> Exchange {
+        Exchange {
+            sent,
+            received,
+            latest: self.received + self.root_distance,
+            earliest: self.sent - self.root_distance,
+        }
+    }
+}
+
+// HTTP (RFC 9110).
+
+/// The second that the answer states, in seconds since 1970.
+///
+/// # Errors
+/// It states none that can be used, for this reason.
+pub fn http_second(head: &[u8]) -> Result<i64, &'static str> {
+    let head = String::from_utf8_lossy(head);
+    let mut lines = head.split("\r\n");
+    if !lines.next().is_some_and(|line| line.starts_with("HTTP/1.")) {
+        return Err("it does not speak HTTP");
+    }
+    let field = |line: &str, name: &str| {
+        let (key, value) = line.split_once(':')?;
+        key.eq_ignore_ascii_case(name).then(|| value.trim().to_owned())
+    };
+    let mut date = None;
+    for line in lines {
+        if field(line, "age").is_some_and(|age| age.trim_start_matches('0') != "") {
+            return Err("it answers from a cache (Age)");
+        }
+        date = date.or_else(|| field(line, "date"));
+    }
+    let date = date.ok_or("its answer has no Date")?;
+    let time = DateTimeParser::new().parse_timestamp(&date);
+    time.map(|time| time.as_second()).map_err(|_| "its Date is not a date")
+}
+
+/// The exchange with a clock that shows whole seconds.
+pub fn whole_second(second: i64, sent: i64, received: i64) -> Option<Exchange> {
+    let earliest = second.checked_mul(SECOND)?;
+    let latest = earliest.checked_add(SECOND)?;
+    Some(Exchange { sent, received, latest, earliest })
+}
+
+// chronyd's protocol of commands, version 6 (chrony, candm.h).
+
+const TRACKING: u16 = 33;
+const TRACKING_ANSWER: u16 = 5;
+/// The length of the answer. A request has to be as long, so that it cannot be amplified.
+pub const CHRONY_BYTES: usize = 104;
+
+/// A request for what chronyd believes, which changes nothing.
+pub fn chrony_request(cookie: u32) -> [u8; CHRONY_BYTES] {
+    let mut packet = [0; CHRONY_BYTES];
+    packet[..2].copy_from_slice(&[6, 1]);
+    packet[4..6].copy_from_slice(&TRACKING.to_be_bytes());
+    packet[8..12].copy_from_slice(&cookie.to_be_bytes());
+    packet
+}
+
+/// What chronyd believes of the system's clock.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Chrony {
+    pub stratum: u16,
+    /// How far the system's clock is behind, in seconds: what remains to be corrected.
+    pub behind_s: f64,
+    /// How far chronyd's own idea of UTC can be off, in seconds.
+    pub root_distance_s: f64,
+    /// The rate by which it corrects the clock, and how far that can be off, in parts per million.
+    pub frequency_ppm: f64,
+    pub skew_ppm: f64,
+}
+
+/// Reads the answer to the request with this cookie.
+///
+/// # Errors
+/// It is no answer, or chronyd is not synchronised.
+pub fn chrony_answer(bytes: &[u8], cookie: u32) -> Result<Chrony, &'static str> {
+    let answer = read_chrony(bytes, cookie).ok_or("it gives no answer that is known here")?;
+    let leap = short(bytes, 54).unwrap_or(3);
+    // What it follows, as an address: 127.127.1.1 is the system's own clock (`local`).
+    if word(bytes, 28) == Some(0x7f7f_0101) {
+        return Err("chronyd follows no clock but this machine's own (local)");
+    }
+    if leap == 3 || answer.stratum == 0 {
+        return Err("chronyd runs, but is not synchronised");
+    }
+    Ok(answer)
+}
+
+fn read_chrony(bytes: &[u8], cookie: u32) -> Option<Chrony> {
+    let head = bytes.get(..2)? == [6, 2] && short(bytes, 4)? == TRACKING;
+    if !head || short(bytes, 6)? != TRACKING_ANSWER || word(bytes, 16)? != cookie {
+        return None;
+    }
+    if short(bytes, 8)? != 0 {
+        return None;
+    }
+    let float = |at: usize| word(bytes, at).map(chrony_float);
+    Some(Chrony {
+        stratum: short(bytes, 52)?,
+        behind_s: -float(68)?,
+        root_distance_s: float(92)? / 2.0 + float(96)?,
+        frequency_ppm: float(80)?,
+        skew_ppm: float(88)?,
+    })
+}
+
+/// chrony's own format: a signed exponent of seven bits, and a signed coefficient of 25.
+fn chrony_float(word: u32) -> f64 {
+    let exponent = (word as i32) >> 25;
+    let coefficient = ((word << 7) as i32) >> 7;
+    f64::from(coefficient) * 2f64.powi(exponent - 25)
+}

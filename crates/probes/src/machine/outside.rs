@@ -1,0 +1,204 @@
+//! Clocks of this machine that have an oscillator of their own, or are the host's: the battery-backed
+//! clock and PTP hardware clocks. And the clock that exchanges with them are timed by, which nothing
+//! slews or sets.
+
+/// A clock that is not the kernel's, read as nanoseconds or seconds.
+pub use os::{Ptp, Rtc, name_of_ptp, ptp_paths};
+
+/// Nanoseconds by a clock that is neither slewed nor set: `CLOCK_MONOTONIC_RAW`, or the standard
+/// library's where there is none.
+pub fn raw_ns() -> i64 {
+    os::raw_ns()
+}
+
+/// The wall clock between two reads of [`raw_ns`]: before, the wall clock in nanoseconds since
+/// 1970, and after. The narrowest of several.
+pub fn wall() -> [i64; 3] {
+    /// An interrupt hits few of so many.
+    const TRIES: usize = 20;
+    let read = || {
+        let before = raw_ns();
+        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        let wall = since.map_or(0, |since| i64::try_from(since.as_nanos()).unwrap_or(i64::MAX));
+        [before, wall, raw_ns()]
+    };
+    let reads = (0..TRIES).map(|_| read());
+    reads.min_by_key(|[before, _, after]| after - before).unwrap_or_else(read)
+}
+
+/// Days since 1970 of a date in the Gregorian calendar, by counting from March, so that a leap day
+/// ends a year.
+#[cfg_attr(not(target_os = "linux"), allow(dead_code))]
+fn days_of(year: i64, month: i64, day: i64) -> i64 {
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let leap = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
+    year * 365 + leap + (153 * month + 2) / 5 + day - 719_469
+}
+
+#[cfg(target_os = "linux")]
+mod os {
+    use super::days_of;
+    use std::fs::File;
+    use std::io;
+    use std::os::fd::AsRawFd;
+    use std::path::Path;
+
+    pub(super) fn raw_ns() -> i64 {
+        clock_ns(libc::CLOCK_MONOTONIC_RAW).unwrap_or_default()
+    }
+
+    fn clock_ns(clock: libc::clockid_t) -> io::Result<i64> {
+        // SAFETY: a timespec is numbers only, for which zero is valid.
+        let mut time: libc::timespec = unsafe { std::mem::zeroed() };
+        // SAFETY: the call stores to a local of the right type.
+        if unsafe { libc::clock_gettime(clock, &raw mut time) } != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        #[allow(clippy::unnecessary_cast)] // The fields have 32 bits on some systems.
+        Ok((time.tv_sec as i64).saturating_mul(1_000_000_000).saturating_add(time.tv_nsec as i64))
+    }
+
+    /// The battery-backed clock.
+    pub struct Rtc(File);
+
+    impl Rtc {
+        /// # Errors
+        /// The device cannot be opened.
+        pub fn open(path: &Path) -> io::Result<Self> {
+            File::open(path).map(Self)
+        }
+
+        /// The second that it shows, since 1970 if it keeps UTC.
+        ///
+        /// # Errors
+        /// It cannot be read, or shows no date.
+        pub fn second(&self) -> io::Result<i64> {
+            /// `_IOR('p', 0x09, struct rtc_time)`: include/uapi/linux/rtc.h.
+            const RTC_RD_TIME: u32 = 0x8024_7009;
+            let mut time = [0_i32; 9];
+            // SAFETY: the call stores the nine numbers of a `struct rtc_time`.
+            let done =
+                unsafe { libc::ioctl(self.0.as_raw_fd(), RTC_RD_TIME as _, time.as_mut_ptr()) };
+            if done != 0 {
+                return Err(io::Error::last_os_error());
+            }
+            let [second, minute, hour, day, month, year, ..] = time.map(i64::from);
+            let days = days_of(year + 1900, month + 1, day);
+            Ok(((days * 24 + hour) * 60 + minute) * 60 + second)
+        }
+    }
+
+    /// A PTP hardware clock.
+    pub struct Ptp(File);
+
+    impl Ptp {
+        /// # Errors
+        /// The device cannot be opened.
+        pub fn open(path: &Path) -> io::Result<Self> {
+            File::open(path).map(Self)
+        }
+
+        /// Its time in nanoseconds.
+        ///
+        /// # Errors
+        /// It cannot be read.
+        pub fn ns(&self) -> io::Result<i64> {
+            /// `CLOCKFD` of clock_gettime(2).
+            const DYNAMIC: libc::clockid_t = 3;
+            clock_ns((!self.0.as_raw_fd() << 3) | DYNAMIC)
+        }
+    }
+
+    /// The PTP clocks of this machine.
+    pub fn ptp_paths() -> Vec<String> {
+        /// More are not looked for.
+        const MOST: u32 = 16;
+        let paths = (0..MOST).map(|nth| format!("/dev/ptp{nth}"));
+        paths.filter(|path| Path::new(path).exists()).collect()
+    }
+
+    /// What the driver calls this clock, such as `KVM virtual PTP`.
+    pub fn name_of_ptp(path: &str) -> Option<String> {
+        let device = Path::new(path).file_name()?.to_str()?;
+        let name = std::fs::read_to_string(format!("/sys/class/ptp/{device}/clock_name")).ok()?;
+        Some(name.trim().to_owned())
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod os {
+    use std::io;
+    use std::path::Path;
+    use std::sync::OnceLock;
+    use std::time::Instant;
+
+    pub(super) fn raw_ns() -> i64 {
+        static START: OnceLock<Instant> = OnceLock::new();
+        i64::try_from(START.get_or_init(Instant::now).elapsed().as_nanos()).unwrap_or(i64::MAX)
+    }
+
+    fn only_linux<T>() -> io::Result<T> {
+        Err(io::Error::new(io::ErrorKind::Unsupported, "only Linux has such a device"))
+    }
+
+    macro_rules! devices {
+        ($($name:ident: $read:ident;)*) => {$(
+            /// A clock that only Linux has.
+            pub struct $name(());
+
+            impl $name {
+                /// # Errors
+                /// There is none here.
+                pub fn open(_: &Path) -> io::Result<Self> {
+                    only_linux()
+                }
+
+                /// # Errors
+                /// There is none here.
+                pub fn $read(&self) -> io::Result<i64> {
+                    only_linux()
+                }
+            }
+        )*};
+    }
+
+    devices! {
+        Rtc: second;
+        Ptp: ns;
+    }
+
+    /// Only Linux has them.
+    pub fn ptp_paths() -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Only Linux has them.
+    pub fn name_of_ptp(_: &str) -> Option<String> {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_are_counted_as_the_calendar_has_them() {
+        for (date, days) in [
+            ((1970, 1, 1), 0),
+            ((1970, 3, 1), 59),
+            ((2000, 2, 29), 11_016),
+            ((2000, 3, 1), 11_017),
+            ((2024, 12, 31), 20_088),
+            ((2100, 3, 1), 47_541),
+        ] {
+            assert_eq!(days_of(date.0, date.1, date.2), days, "{date:?}");
+        }
+    }
+
+    #[test]
+    fn the_wall_clock_is_read_between_two_reads_of_a_clock_that_goes_on() {
+        let [before, wall, after] = wall();
+        assert!(0 < before && before <= after && wall > 1_600_000_000_000_000_000);
+    }
+}
