@@ -527,43 +527,53 @@ public final class Probe {
         }
     }
 
+    private static ScheduledThreadPoolExecutor executor;
+
+    /** One executor for all requests, so that its thread stays the same. */
+    private static ScheduledThreadPoolExecutor executor() {
+        if (executor == null) {
+            executor = new ScheduledThreadPoolExecutor(1, task -> {
+                Thread thread = new Thread(task);
+                thread.setDaemon(true);
+                return thread;
+            });
+        }
+        return executor;
+    }
+
     /** Each task sets the next one: it begins when the wait before it has ended. */
     private static String scheduled(Series series) throws InterruptedException {
-        ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1);
-        try {
-            String[] thread = {""};
-            CountDownLatch done = new CountDownLatch(1);
-            Runnable task = new Runnable() {
-                @Override
-                public void run() {
-                    series.end();
-                    next();
-                }
+        ScheduledThreadPoolExecutor executor = executor();
+        String[] thread = {""};
+        CountDownLatch done = new CountDownLatch(1);
+        Runnable task = new Runnable() {
+            @Override
+            public void run() {
+                series.end();
+                next();
+            }
 
-                void next() {
-                    long ns = series.begin();
-                    if (ns >= 0) {
-                        executor.schedule(this, ns, TimeUnit.NANOSECONDS);
-                    } else {
-                        thread[0] = thread();
-                        done.countDown();
-                    }
-                }
-            };
-            // The first task is set by the thread of the executor as well, which exists then.
-            executor.execute(() -> {
+            void next() {
                 long ns = series.begin();
-                if (ns < 0) {
-                    done.countDown();
+                if (ns >= 0) {
+                    executor.schedule(this, ns, TimeUnit.NANOSECONDS);
                 } else {
-                    executor.schedule(task, ns, TimeUnit.NANOSECONDS);
+                    thread[0] = thread();
+                    done.countDown();
                 }
-            });
-            done.await();
-            return thread[0];
-        } finally {
-            executor.shutdownNow();
-        }
+            }
+        };
+        // The first task is set by the thread of the executor as well, which exists then.
+        executor.execute(() -> {
+            long ns = series.begin();
+            if (ns < 0) {
+                done.countDown();
+            } else {
+                executor.schedule(task, ns, TimeUnit.NANOSECONDS);
+            }
+        });
+        done.await();
+        return thread[0];
     }
 
     private static String waits(String id, Series series) throws Exception {

@@ -116,6 +116,34 @@ fn busy_processes_of_the_same_priority() {
 }
 
 #[test]
+fn a_busy_process_and_slack_for_a_wait_of_python() {
+    let cpu = last_cpu();
+    let args = "python/sleep --wait 10ms --count 12 --slack 5ms";
+    plant(&[Cause::TimerSlack], || {
+        let (report, _) = json(&asked(args, &cpu.to_string()));
+        if let Some(reason) = &report.waits[0].unavailable_reason {
+            eprintln!("not tested: {reason}");
+            return None;
+        }
+        let why = why(&report)?;
+        Some((largest(&why.later.first()?.parts), why.clone()))
+    });
+    let Some(_hog) = Next::hog(cpu) else {
+        eprintln!("not tested: taskset of util-linux is not installed");
+        return;
+    };
+    let args = "python/sleep --wait 2ms --count 40 --slack 1ns";
+    plant(&[Cause::RunQueue, Cause::Preempted], || {
+        let (report, _) = json(&asked(args, &cpu.to_string()));
+        if report.waits[0].unavailable_reason.is_some() {
+            return None;
+        }
+        let why = why(&report)?;
+        Some((of_the_latest(why), why.clone()))
+    });
+}
+
+#[test]
 fn five_milliseconds_of_slack() {
     let cpu = last_cpu().to_string();
     let args = "linux/clock_nanosleep-abs --wait 10ms --count 15 --slack 5ms";

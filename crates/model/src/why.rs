@@ -71,6 +71,9 @@ causes! {
     Return "return" "return"
         "From the start of the thread to the end of the wait: the kernel's way back to the \
          program, and the method's own code."
+    Runtime "runtime" "runtime"
+        "The runtime of a language had the time: it rounded the wait up, kept its thread waiting \
+         for a lock or a collection, or ran its own code after the thread had woken."
     OffCpu "off-cpu" "not running"
         "The thread did not run; what of that was the timer, an idle exit or the run queue is not \
          known."

@@ -69,6 +69,11 @@ pub(crate) fn not_separated(missing: &Missing) -> Note {
     )
 }
 
+/// Nothing explains the waits of a method.
+pub(crate) fn unexplained(id: &str, why: &str) -> Note {
+    note("why-runtime", format!("late wake-ups of {id} are not all explained: {why}"), "")
+}
+
 /// Who ran instead of a waiting thread is not recorded.
 pub(crate) fn likely(why: &str) -> Note {
     note(

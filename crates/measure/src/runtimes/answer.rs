@@ -127,6 +127,9 @@ pub(super) struct Waited {
     pub times: Vec<f64>,
     #[serde(default)]
     pub cpu_ns: Option<f64>,
+    /// The system's number of the thread that made them all.
+    #[serde(default)]
+    pub thread: Option<f64>,
 }
 
 /// The answer to `allocations`.
@@ -303,6 +306,7 @@ impl Checked for Waited {
         numbers("the start of its waits", &[self.start], 0.0..=MOST_UNITS)?;
         numbers("a time of a wait", &self.times, -MOST_UNITS..=MOST_UNITS)?;
         numbers("the CPU time of its waits", self.cpu_ns.as_slice(), 0.0..=MOST_UNITS)?;
+        numbers("the thread of its waits", self.thread.as_slice(), 1.0..=f64::from(u32::MAX))?;
         if !self.times.len().is_multiple_of(3) {
             return Err("a wait has three times".into());
         }

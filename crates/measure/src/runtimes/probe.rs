@@ -3,6 +3,7 @@
 use super::answer::{self, Batch, Checked, Hello, NoAnswer};
 use crate::engine::RulerKind;
 use crate::engine::child::{Child, Stop};
+use chronoscope_probes::blame::Task;
 use std::process::Command;
 use std::time::Duration;
 
@@ -232,6 +233,11 @@ impl Probe {
     /// A time of the stopwatch in nanoseconds, at the rate that the runtime claims.
     fn ns(&self, ticks: f64) -> f64 {
         ticks * 1e9 / self.hello.stopwatch.hz
+    }
+
+    /// A thread of the probe's process.
+    pub fn task(&self, tid: u32) -> Task {
+        Task { pid: self.child.id(), tid }
     }
 
     /// The CPU time of the probe's process, in nanoseconds, if it may be read.

@@ -7,6 +7,7 @@ use super::probe::Probe;
 use crate::engine::RulerKind;
 use crate::engine::child::Stop;
 use chronoscope_model::waits::Kind;
+use chronoscope_probes::blame::{Sources, Task};
 use chronoscope_probes::waits::{Entry, os};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -69,7 +70,7 @@ impl Waiters {
         });
         let probe = started.clone()?;
         let name = entry.name_in_runtime();
-        let remote = Remote { name, probe, warm: false, empty_ns: 0 };
+        let remote = Remote { name, probe, warm: false, empty_ns: 0, thread: None };
         let hello = locked(&remote.probe).hello.clone();
         if let Some(gone) = hello.unavailable.iter().find(|gone| gone.id == name) {
             return Err(gone.reason.clone());
@@ -129,6 +130,8 @@ pub(crate) struct Series {
     pub cpu_ns: Option<u64>,
     /// What to add to a time of the probe's clock.
     pub shift: i64,
+    /// The thread that made all of them, if the probe knows it.
+    pub thread: Option<Task>,
 }
 
 /// A wait that a runtime makes.
@@ -138,6 +141,8 @@ pub(crate) struct Remote {
     warm: bool,
     /// The CPU time of a request without waits, in nanoseconds.
     empty_ns: u64,
+    /// The thread that made the last waits, and what the system reports about it.
+    thread: Option<(Task, Result<Sources, String>)>,
 }
 
 /// The most waits in one request (`PROTOCOL.md`).
@@ -169,6 +174,39 @@ impl Remote {
         self.ask(asked, stop)
     }
 
+    /// Makes one wait, and returns the sources of the thread that made it, which were opened before.
+    ///
+    /// # Errors
+    /// As for [`Self::series`]. Without sources, the inner error is the reason.
+    pub fn watched(
+        &mut self,
+        asked: Asked,
+        stop: Stop,
+    ) -> Result<(Series, Result<&mut Sources, String>), String> {
+        if self.thread.is_none() {
+            let first = self.series(Asked { count: 1, grid: None, ..asked }, stop)?;
+            self.thread = first.thread.map(|task| (task, Sources::of(task)));
+        }
+        if let Some((_, Ok(sources))) = &mut self.thread {
+            sources.forget();
+        }
+        let made = self.series(Asked { count: 1, ..asked }, stop)?;
+        let known = self.thread.as_ref().map(|(task, _)| *task);
+        let Some(now) = made.thread else {
+            return Ok((made, Err("its runtime does not say which thread waits".into())));
+        };
+        if known != Some(now) {
+            self.thread = Some((now, Sources::of(now)));
+            return Ok((made, Err("each of its waits is made by another thread".into())));
+        }
+        let sources = match &mut self.thread {
+            Some((_, Ok(sources))) => Ok(sources),
+            Some((_, Err(why))) => Err(why.clone()),
+            None => Err(String::new()),
+        };
+        Ok((made, sources))
+    }
+
     fn ask(&mut self, asked: Asked, stop: Stop) -> Result<Series, String> {
         let Asked { ns, grid, work_ns, .. } = asked;
         let count = asked.count.min(MOST);
@@ -186,6 +224,7 @@ impl Remote {
         // What a probe does not count itself includes the request.
         let outside = spent.map(|ns| ns.saturating_sub(self.empty_ns));
         series.cpu_ns = series.cpu_ns.or(outside);
+        series.thread = waited.thread.map(|tid| probe.task(tid as u32));
         Ok(series)
     }
 }
@@ -223,6 +262,7 @@ fn of_answer(
         waits: waits.collect(),
         cpu_ns: waited.cpu_ns.map(|ns| ns as u64),
         shift: (start as i64).wrapping_sub(waited.start as i64),
+        thread: None,
     })
 }
 

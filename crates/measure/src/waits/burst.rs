@@ -10,11 +10,11 @@ use super::live_row::{LiveRow, RowSpec, Spent, locked};
 use super::overshoots::Ring;
 use super::records::Record;
 use super::runners::Runners;
-use super::split::{Evidence, Floors, split};
+use super::split::{Evidence, Floors, queued_before, split};
 use crate::runtimes::waiting::{Asked, One, Remote, Series};
 use chronoscope_model::waits::{Gap, Kind};
 use chronoscope_model::why::{EXAMINED_NS, Worst};
-use chronoscope_probes::blame::{Seen, Sources, Switch};
+use chronoscope_probes::blame::{Seen, Sources, Span, Switch, Task};
 use chronoscope_probes::waits::Method;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -100,7 +100,8 @@ impl<H: Waiting> Burst<'_, H> {
             last = self.clocks.end(self.host);
             let stood = self.stood();
             let late = self.clocks.ruler_ns(begin, last) - ns as i64;
-            self.record(limits, Ended { deadline, end: last.clock, late, stood }, 0);
+            let end = last.clock;
+            self.record(limits, Ended { deadline, end, late, stood, began: None }, 0);
         }
         Ok(())
     }
@@ -124,7 +125,7 @@ impl<H: Waiting> Burst<'_, H> {
             // The deadline by the ruler is the deadline by the clock, relative to the end of the
             // previous wait.
             let late = self.clocks.ruler_ns(last, end) - next.wrapping_sub(last.clock) as i64;
-            let ended = Ended { deadline: next, end: end.clock, late, stood };
+            let ended = Ended { deadline: next, end: end.clock, late, stood, began: None };
             last = end;
             if Clocks::torn(late, ended.by_clock()) {
                 last = self.clocks.pair(self.host);
@@ -150,34 +151,51 @@ impl<H: Waiting> Burst<'_, H> {
         limits.tolerance = self.clocks.reading();
         // They see this thread, not the one that waits.
         self.sources = None;
-        self.before()?;
-        self.row.begin(self.host.clock().saturating_add(ns));
-        let grid = periodic.then(|| next.unwrap_or(1));
-        let asked = Asked { ns, count: n, grid, work_ns: 0 };
-        let made = remote.series(asked, &|| job.is_over());
-        let Series { waits, cpu_ns, shift, .. } = match made {
-            Ok(made) => made,
-            Err(_) if job.is_over() => return Err(Cut::Stopped),
-            Err(why) => return Err(Cut::Ended(why)),
-        };
-        let mut next = None;
-        for One { deadline, end, .. } in &waits {
-            let (deadline, end) = (*deadline, *end);
-            let late = end.wrapping_sub(deadline) as i64;
-            let missed = if periodic { u64::try_from(late).unwrap_or(0) / ns } else { 0 };
-            self.record(limits, Ended { deadline, end, late, stood: None }, missed);
-            let following = deadline.saturating_add(ns.saturating_mul(missed.saturating_add(1)));
-            next = periodic.then(|| following.saturating_add_signed(-shift));
+        // To be explained, each wait is a request of its own, with looks at its thread around it.
+        let singly = self.row.why.is_some();
+        let (mut left, mut next, mut spent) = (n, next, Spent::default());
+        while left > 0 {
+            self.before()?;
+            self.row.begin(self.host.clock().saturating_add(ns));
+            let grid = periodic.then(|| next.unwrap_or(1));
+            let asked = Asked { ns, count: left, grid, work_ns: 0 };
+            let stop = &|| job.is_over();
+            let (made, mut sources) = match singly {
+                true => remote.watched(asked, stop).map(|(made, sources)| (made, Some(sources))),
+                false => remote.series(asked, stop).map(|made| (made, None)),
+            }
+            .map_err(|why| if job.is_over() { Cut::Stopped } else { Cut::Ended(why) })?;
+            let Series { waits, cpu_ns, shift, thread } = made;
+            for One { begin, deadline, end } in &waits {
+                let (deadline, end, began) = (*deadline, *end, Some(*begin));
+                let late = end.wrapping_sub(deadline) as i64;
+                let missed = if periodic { u64::try_from(late).unwrap_or(0) / ns } else { 0 };
+                let wait = Ended { deadline, end, late, stood: None, began };
+                let is_gap = self.record(limits, wait, missed);
+                if let Some(Ok(sources)) = &mut sources {
+                    let who = (&mut **sources, self.runners.as_deref_mut(), thread);
+                    explain(who, self.row, job, wait, is_gap);
+                }
+                let after = ns.saturating_mul(missed.saturating_add(1));
+                let following = deadline.saturating_add(after);
+                next = periodic.then(|| following.saturating_add_signed(-shift));
+            }
+            if let Some(Err(why)) = sources {
+                // The first reason counts.
+                let _ = self.row.unexplained.set(why);
+            }
+            let span = waits.first().zip(waits.last());
+            let ns = span.map_or(0, |(first, last)| last.end.saturating_sub(first.begin));
+            spent.add(Spent { ns, cpu_ns, ..Spent::default() });
+            left = if singly { left - 1 } else { 0 };
         }
         self.row.end();
-        let span = waits.first().zip(waits.last());
-        let ns = span.map_or(0, |(first, last)| last.end.saturating_sub(first.begin));
-        Ok((next, Spent { ns, cpu_ns, ..Spent::default() }))
+        Ok((next, spent))
     }
 
-    /// Records one wait, and the deadlines that passed during it.
+    /// Records one wait, and the deadlines that passed during it. Returns whether it was a gap.
     #[inline]
-    fn record(&mut self, limits: Limits, wait: Ended, missed: u64) {
+    fn record(&mut self, limits: Limits, wait: Ended, missed: u64) -> bool {
         self.row.end();
         let odd = wait.late >= limits.look_at || missed > 0;
         let is_gap = odd && self.is_gap(&wait, missed);
@@ -195,8 +213,9 @@ impl<H: Waiting> Burst<'_, H> {
         }
         if let Some(sources) = &mut self.sources {
             let runners = self.runners.as_deref_mut();
-            explain((sources, runners), self.row, self.job, wait, is_gap);
+            explain((sources, runners, None), self.row, self.job, wait, is_gap);
         }
+        is_gap
     }
 
     /// Examines an unusual sample. Returns whether it is a gap rather than a sample, because the
@@ -231,6 +250,8 @@ pub(super) struct Ended {
     pub(super) late: i64,
     /// Whether the mark was still there, if known.
     pub(super) stood: Option<bool>,
+    /// When the wait began, if another process made it at the request of this one.
+    pub(super) began: Option<u64>,
 }
 
 impl Ended {
@@ -241,9 +262,10 @@ impl Ended {
     }
 }
 
-/// Explains a wait, if its row asks for that. `stopped`: whether the process could not run at all.
+/// Explains a wait of this thread or of the given one, if its row asks for that. `stopped`: whether
+/// the process could not run at all.
 pub(super) fn explain(
-    (sources, mut runners): (&mut Sources, Option<&mut Runners>),
+    (sources, mut runners, thread): (&mut Sources, Option<&mut Runners>, Option<Task>),
     row: &LiveRow,
     job: &Job,
     wait: Ended,
@@ -254,7 +276,10 @@ pub(super) fn explain(
     };
     let at_s = job.seconds();
     let late = u64::try_from(wait.late).unwrap_or(0);
-    let seen = sources.look(late >= EXAMINED_NS, wait.stood);
+    let mut seen = sources.look(late >= EXAMINED_NS, wait.stood);
+    if let (Some(began), Some(queued)) = (wait.began, seen.queued_ns) {
+        seen.queued_ns = Some(queued - queued_before(&seen, began, queued));
+    }
     if late < EXAMINED_NS
         && let Some(runners) = &mut runners
     {
@@ -278,11 +303,13 @@ pub(super) fn explain(
         end: wait.deadline.saturating_add(late),
         slack_ns: slack.map_or(0, |ns| spec.entry.facts.timer_slack.of(ns, spec.ns)),
         stopped,
+        runtime: spec.entry.runtime.map(|_| spec.entry.facts.unit_ns),
         seen,
     };
     // Only a reader of the row holds the lock, for as long as a copy takes.
     let by_clock = wait.end.saturating_sub(wait.deadline);
-    locked(reasons).add(&evidence, by_clock, worst, |spans, late| runners?.ran(spans, late));
+    let who = |spans: &[Span], late| runners?.ran(thread, spans, late);
+    locked(reasons).add(&evidence, by_clock, worst, who);
 }
 
 /// Finds the quickest wake-up of a thread: the shortest of a few short sleeps without slack.
@@ -298,8 +325,17 @@ pub(super) fn quickest(host: &mut impl Waiting, sources: &mut Sources) -> Floors
         host.settle(NS);
         let end = host.clock();
         let seen = Seen { throttled_ns: None, idle: None, ..sources.look(false, None) };
-        let (kind, asked_ns, slack_ns, stopped) = (Kind::Sleep, NS, 0, false);
-        split(&Evidence { kind, asked_ns, deadline, end, slack_ns, stopped, seen }, &mut floors);
+        let evidence = Evidence {
+            kind: Kind::Sleep,
+            asked_ns: NS,
+            deadline,
+            end,
+            slack_ns: 0,
+            stopped: false,
+            runtime: None,
+            seen,
+        };
+        split(&evidence, &mut floors);
     }
     let _ = host.set_slack(0);
     floors

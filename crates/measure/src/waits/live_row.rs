@@ -37,6 +37,8 @@ pub(super) struct LiveRow {
     pub(super) notes: OnceLock<Vec<String>>,
     /// Why the row's waits ended late, if that was requested.
     pub(super) why: Option<Mutex<Reasons>>,
+    /// Why the system's sources explain some of its waits not, or none.
+    pub(super) unexplained: OnceLock<String>,
     /// Each wait for a reader that takes them away, if there is one.
     pub(super) records: Option<Records>,
 }
@@ -63,6 +65,7 @@ impl LiveRow {
             censored: Mutex::default(),
             notes: OnceLock::new(),
             why: why.then(Mutex::default),
+            unexplained: OnceLock::new(),
             records: None,
         }
     }

@@ -290,6 +290,7 @@ impl Run {
             job.names.is_some(),
             &rows,
         ));
+        missing.extend(threads.rows.iter().filter_map(|live| row::unexplained(live)));
         missing.extend(threads.job.marked.get().map(notes::marked));
         let notes = common.notes;
         add_new_notes(&mut self.notes, notes);

@@ -439,6 +439,7 @@ mod reasons_tests {
             end: 2_000_000 + late_ns,
             slack_ns: 0,
             stopped,
+            runtime: None,
             seen: Seen {
                 since: 1_000_000,
                 until: 2_000_000 + late_ns,
@@ -483,6 +484,7 @@ mod reasons_tests {
             end: 2_060_000,
             slack_ns: 0,
             stopped: false,
+            runtime: None,
             seen: Seen { queued_ns: Some(0), entered: Some(true), ..Seen::default() },
         };
         let mut reasons = Reasons::default();

@@ -9,6 +9,7 @@ use super::live_row::{LiveRow, RowSpec, Spent, locked};
 use super::overshoots::{LONGEST, Recorded};
 use super::plan::Plan;
 use super::reasons::Reasons;
+use crate::engine::notes;
 use chronoscope_model::Note;
 use chronoscope_model::waits::{
     ByClock, Load, LoadRun, Priority, Slack, StoppedBy, Throttled, Wait, WholeTicks,
@@ -116,6 +117,12 @@ fn throttled(spent: &Spent, common: &Common) -> Option<Throttled> {
     }
 }
 
+/// Notes that waits of this row have no explanation.
+pub(super) fn unexplained(live: &LiveRow) -> Option<Note> {
+    let why = live.unexplained.get()?;
+    Some(notes::unexplained(live.spec.entry.id, why))
+}
+
 /// The notes on the row, including those of an earlier run.
 fn row_notes(live: &LiveRow, common: &Common) -> Vec<String> {
     let mut all = live.notes.get().cloned().unwrap_or_default();
@@ -124,6 +131,7 @@ fn row_notes(live: &LiveRow, common: &Common) -> Vec<String> {
             all.push(note.text.clone());
         }
     }
+    all.extend(unexplained(live).map(|note| note.text).filter(|text| !all.contains(text)));
     all
 }
 
@@ -418,7 +426,7 @@ mod row_tests {
     fn a_continued_run_begins_where_the_earlier_one_ended() {
         let plan = Plan::default();
         let mut common = common(&plan);
-        common.notes = vec![crate::engine::notes::stepped(1.0, 2.0)];
+        common.notes = vec![notes::stepped(1.0, 2.0)];
         let first = report_row(&measured(), &common);
         common.notes.clear();
         assert_eq!((first.samples, first.min_ns, first.max_ns), (4, 55_000, 3_500_000));

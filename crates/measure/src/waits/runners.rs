@@ -19,6 +19,8 @@ pub(super) struct Runners {
     how: How,
     /// Tasks that ran in this burst.
     ran: Vec<Task>,
+    /// Threads of runtimes that wait, and are nobody's culprits.
+    waiting: Vec<Task>,
     scanned: Instant,
     /// The interrupts as they were last counted, and when.
     interrupts: [Option<Counts>; 2],
@@ -47,6 +49,7 @@ impl Runners {
             cpu,
             how,
             ran: Vec::new(),
+            waiting: Vec::new(),
             scanned: now,
             interrupts: [interrupts(), softirqs()],
             counted: now,
@@ -65,13 +68,21 @@ impl Runners {
         }
     }
 
-    /// Who ran in the spans in which the calling thread was ready to run, and the interrupts while
-    /// it was `late`, if that is recorded; an error is the number of records that are missing.
-    pub(super) fn ran(&mut self, spans: &[Span], late: Option<Span>) -> Option<Result<Found, u64>> {
+    /// Who ran in the spans in which the calling thread or this one was ready to run, and the
+    /// interrupts while it was `late`, if that is recorded; an error is the number of records that
+    /// are missing.
+    pub(super) fn ran(
+        &mut self,
+        thread: Option<Task>,
+        spans: &[Span],
+        late: Option<Span>,
+    ) -> Option<Result<Found, u64>> {
         let How::Seen(record) = &mut self.how else {
+            let new = thread.filter(|task| !self.waiting.contains(task));
+            self.waiting.extend(new);
             return None;
         };
-        let found = record.ran(this_thread(), spans, late);
+        let found = record.ran(thread.unwrap_or_else(this_thread), spans, late);
         self.ran.extend(found.iter().flat_map(|found| &found.ran).map(|ran| ran.task));
         Some(found)
     }
@@ -94,7 +105,8 @@ impl Runners {
             let scanned = scan.look();
             self.scanned = Instant::now();
             job.left_out.fetch_max(scanned.left_out, Relaxed);
-            let ran: Vec<Ran> = scanned.grown.iter().map(|(ran, _)| *ran).collect();
+            let ran = scanned.grown.iter().map(|(ran, _)| *ran);
+            let ran: Vec<Ran> = ran.filter(|ran| !self.waiting.contains(&ran.task)).collect();
             reasons().for_each(|reasons| locked(reasons).likely(&ran));
             if let Some(names) = &job.names {
                 let mut names = locked(names);

@@ -19,8 +19,18 @@ pub(super) struct Evidence<'a> {
     pub(super) slack_ns: u64,
     /// Whether the process was stopped, or the machine suspended.
     pub(super) stopped: bool,
+    /// If the runtime of a language made the wait, the unit in nanoseconds to which it rounds.
+    pub(super) runtime: Option<u64>,
     /// What the thread's sources saw around the wait.
     pub(super) seen: Seen<'a>,
+}
+
+/// How long the thread of a runtime was in the run queue before its wait began, of `queued_ns`: it
+/// is woken by a request first, right after it was looked at.
+pub(super) fn queued_before(seen: &Seen, began: u64, queued_ns: u64) -> u64 {
+    let woken = seen.switches.and_then(|all| all.iter().find(|it| it.turn == Turn::In));
+    let until = woken.map_or(began, |woken| woken.at.min(began));
+    until.saturating_sub(seen.since).min(queued_ns)
 }
 
 /// The least time seen of what every wait includes. It is not lateness with a cause of its own: a
@@ -149,6 +159,10 @@ fn offs(switches: &[Switch], since: u64) -> impl Iterator<Item = Off> {
 struct Spans {
     /// The thread had given up its CPU.
     asleep: u64,
+    /// The part of it that began after the deadline: the timer had woken the thread.
+    again: u64,
+    /// When it last gave up its CPU before the deadline.
+    went: Option<u64>,
     /// The thread was taken off its CPU.
     preempted: u64,
     /// Over the whole time that was watched: off the CPU, and taken off it.
@@ -167,6 +181,11 @@ impl Spans {
                 spans.preempted += ns;
             } else {
                 spans.asleep += ns;
+                if off.from >= wait.deadline {
+                    spans.again += ns;
+                } else {
+                    spans.went = Some(off.from);
+                }
             }
         }
         spans
@@ -211,6 +230,7 @@ pub(super) fn split(wait: &Evidence, floors: &mut Floors) -> Parts {
         (None, None) => (late, None, 0, 0),
     };
     ready(wait, queued.unwrap_or(0), preempted, &mut parts);
+    let asleep = asleep - in_runtime(wait, spans, asleep, queued.unwrap_or(0), &mut parts);
     // Without the records of switches, the way back to the program is part of it.
     let is_exit = spans.is_some() && queued.is_some();
     off_cpu(wait, asleep, is_exit, floors, &mut parts);
@@ -243,7 +263,12 @@ pub(super) fn ready_spans(wait: &Evidence, parts: &Parts) -> Vec<Span> {
     let preempted = offs.iter().filter(|off| off.preempted).map(|off| off.ns());
     queued = queued.saturating_sub(preempted.sum());
     let mut spans: Vec<Span> = Vec::with_capacity(offs.len());
-    for off in offs.iter().rev() {
+    // The run queue is that of the last sleep, or of the timer's, which a runtime may follow by
+    // sleeps of its own.
+    let timers = offs.iter().position(|off| !off.preempted);
+    let first = timers.filter(|_| wait.runtime.is_some()).into_iter();
+    let others = (0..offs.len()).rev().filter(|nth| wait.runtime.is_none() || timers != Some(*nth));
+    for off in first.chain(others).map(|nth| offs[nth]) {
         let mut from = off.from;
         if !off.preempted {
             from = off.to - queued.min(off.ns());
@@ -253,7 +278,7 @@ pub(super) fn ready_spans(wait: &Evidence, parts: &Parts) -> Vec<Span> {
             spans.push(Span { from, to: off.to });
         }
     }
-    spans.reverse();
+    spans.sort_by_key(|span| span.from);
     spans
 }
 
@@ -265,6 +290,35 @@ fn ready(wait: &Evidence, queued: u64, preempted: u64, parts: &mut Parts) {
     parts.add(Cause::Throttled, throttled);
     parts.add(Cause::RunQueue, queued - from_queue);
     parts.add(Cause::Preempted, preempted - (throttled - from_queue));
+}
+
+/// The time after the deadline in which the thread slept because its runtime wanted it to: what the
+/// runtime rounded up, and sleeps that began after the thread had been woken. Returns that time.
+fn in_runtime(
+    wait: &Evidence,
+    spans: Option<Spans>,
+    asleep: u64,
+    queued: u64,
+    parts: &mut Parts,
+) -> u64 {
+    let (Some(unit), Some(it)) = (wait.runtime, spans) else {
+        return 0;
+    };
+    if wait.stopped {
+        return 0;
+    }
+    // The run queue is that of the timer's sleep, as far as it can be.
+    let timer = it.asleep - it.again;
+    let again = it.again.saturating_sub(queued.saturating_sub(timer)).min(asleep);
+    let rounded = match it.went {
+        Some(went) if unit > 1 => {
+            let left = wait.deadline.saturating_sub(went);
+            (left.div_ceil(unit).saturating_mul(unit) - left).min(asleep - again)
+        }
+        _ => 0,
+    };
+    parts.add(Cause::Runtime, again + rounded);
+    again + rounded
 }
 
 /// The time after the deadline in which the thread had given up its CPU and was not ready to run.
@@ -303,6 +357,7 @@ fn on_cpu(wait: &Evidence, awake: u64, hidden: u64, floors: &mut Floors, parts: 
     // A sleep ends in the kernel, where interrupts leave no trace.
     let spins = wait.kind != Kind::Sleep;
     let cause = match wait.seen.entered {
+        _ if wait.runtime.is_some() => Cause::Runtime,
         Some(false) if spins => Cause::BelowKernel,
         Some(true) if wait.asked_ns <= TICK || !spins => Cause::Interrupt,
         _ => Cause::OnCpu,
@@ -329,6 +384,7 @@ mod tests {
             end: end_us * 1_000,
             slack_ns: 50_000,
             stopped: false,
+            runtime: None,
             seen: Seen {
                 since: 990_000,
                 until: end_us * 1_000 + 10_000,
@@ -450,6 +506,47 @@ mod tests {
     }
 
     #[test]
+    fn a_runtime_rounds_up_blocks_again_and_takes_its_time() {
+        let runtime = |unit, wait: Evidence<'static>| Evidence { runtime: Some(unit), ..wait };
+        // Awake from 2,085 us on, of which 4 us and as much again and 2 us are usual.
+        let slow = runtime(1, switched(sleep(2_125), &SLEPT, 0));
+        assert_eq!(parts(&slow)[1..3], [(Cause::IdleExit, 35), (Cause::Runtime, 30)]);
+        // A time-out of 2 ms for the 990 us that were left at 1,010 us ends at 3,010 us.
+        static LONG: [Switch; 2] = [
+            Switch { at: 1_010_000, cpu: 1, turn: Turn::Out },
+            Switch { at: 3_095_000, cpu: 1, turn: Turn::In },
+        ];
+        let long = Evidence { slack_ns: 0, ..runtime(2_000_000, switched(sleep(3_100), &LONG, 0)) };
+        assert_eq!(parts(&long)[..2], [(Cause::Runtime, 1_010), (Cause::IdleExit, 85)]);
+        // The timer has woken the thread, and a lock lets it sleep again. The run queue is that of
+        // the first sleep, as far as it can be.
+        static TWICE: [Switch; 4] = [
+            Switch { at: 1_010_000, cpu: 1, turn: Turn::Out },
+            Switch { at: 2_085_000, cpu: 1, turn: Turn::In },
+            Switch { at: 2_087_000, cpu: 1, turn: Turn::Out },
+            Switch { at: 2_487_000, cpu: 1, turn: Turn::In },
+        ];
+        let blocked =
+            Evidence { slack_ns: 0, ..runtime(1, switched(sleep(2_490), &TWICE, 25_000)) };
+        let found = parts(&blocked);
+        assert_eq!(found[..2], [(Cause::Runtime, 400), (Cause::IdleExit, 60)]);
+        let spans = ready_spans(&blocked, &split(&blocked, &mut Floors::default()));
+        assert_eq!(spans, [Span { from: 2_060_000, to: 2_085_000 }]);
+    }
+
+    #[test]
+    fn the_run_queue_of_a_request_is_not_that_of_the_wait() {
+        // The request woke the thread at 990 us, and it got its CPU 4 ms later.
+        let switches = [at(4_990, Turn::In), at(5_010, Turn::Out), at(8_000, Turn::In)];
+        let seen = Seen { since: 990_000, switches: Some(&switches), ..Seen::default() };
+        assert_eq!(queued_before(&seen, 5_000_000, 6_500_000), 4_000_000);
+        // The way to the thread was an idle exit.
+        assert_eq!(queued_before(&seen, 5_000_000, 3_000), 3_000);
+        let unseen = Seen { switches: None, ..seen };
+        assert_eq!(queued_before(&unseen, 1_000_000, 6_500_000), 10_000);
+    }
+
+    #[test]
     fn what_cannot_be_separated_keeps_its_common_name() {
         // No schedstat: the timer and the run queue are one.
         let seen = with(sleep(2_090), |seen| seen.switches = Some(&SLEPT));
@@ -509,6 +606,7 @@ mod tests {
             idled: Option<bool>,
             entered: Option<bool>,
             stopped: bool,
+            runtime in prop::option::of(prop_oneof![Just(1), 1..5_000_000u64, any::<u64>()]),
         ) {
             let [queued_ns, ran_ns, throttled_ns] = if small { short } else { known };
             let deadline = since + asked_ns;
@@ -519,6 +617,7 @@ mod tests {
                 end: deadline + late,
                 slack_ns,
                 stopped,
+                runtime,
                 seen: Seen {
                     since,
                     until: deadline + late + after,

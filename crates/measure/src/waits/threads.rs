@@ -254,7 +254,7 @@ pub(super) fn every_row(
                     ns: u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX),
                     periodic: plan.spec.period.is_some(),
                 };
-                let mut row = LiveRow::new(spec, cpu, plan.spec.why && entry.runtime.is_none());
+                let mut row = LiveRow::new(spec, cpu, plan.spec.why);
                 row.records = plan.watched.then(|| Records::new(spec.ns));
                 let mut earlier = plan.earlier.iter();
                 if let Some(wait) = earlier.find(|w| continues(w, &spec, load, cpu)) {

@@ -128,6 +128,8 @@ pub struct Sources {
     entered: Option<Entries>,
     since: u64,
     ran: Option<u64>,
+    /// Whether they are about a thread of another process.
+    other: bool,
 }
 
 impl Sources {
@@ -142,9 +144,21 @@ impl Sources {
                 reason: "this processor, system or emulator does not show them to a program".into(),
             });
         }
-        let mut sources = Self { os, entered, since: 0, ran: None };
+        let mut sources = Self { os, entered, since: 0, ran: None, other: false };
         sources.forget();
         (sources, missing)
+    }
+
+    /// Opens the sources that exist for a thread of a child process. They are exact while that
+    /// thread is not running, as it is when it has answered and the caller shares its CPU.
+    ///
+    /// # Errors
+    /// The reason why nothing is reported about the thread.
+    pub fn of(task: Task) -> Result<Self, String> {
+        let os = os::Sources::of(task)?;
+        let mut sources = Self { os, entered: None, since: 0, ran: None, other: true };
+        sources.forget();
+        Ok(sources)
     }
 
     /// Begins again: what has happened until now belongs to no wait.
@@ -199,7 +213,17 @@ impl Sources {
         let since = std::mem::replace(&mut self.since, until);
         self.ran = ran;
         let entered = stood.map(|stood| !stood);
-        Seen { since, until, ran_ns, entered, ..self.os.look(closely) }
+        let mut seen = Seen { since, until, ran_ns, entered, ..self.os.look(closely) };
+        if self.other
+            && let Some(last) = seen.switches.and_then(<[_]>::last)
+        {
+            // The CPU time of a thread that runs elsewhere at this moment is not complete.
+            match last.turn {
+                Turn::In => seen.ran_ns = None,
+                Turn::Out | Turn::Preempted => seen.until = last.at,
+            }
+        }
+        seen
     }
 }
 

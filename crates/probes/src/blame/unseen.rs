@@ -82,6 +82,10 @@ impl Sources {
         (Self, vec![missing])
     }
 
+    pub(super) fn of(_: Task) -> Result<Self, String> {
+        Err("this system reports nothing about threads of other processes".into())
+    }
+
     pub(super) fn look(&mut self, _: bool) -> Seen<'_> {
         Seen::default()
     }

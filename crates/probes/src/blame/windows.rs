@@ -4,7 +4,7 @@
 pub use super::unseen::{
     Record, Scan, hidden, is_first_namespace, read_task, tasks_of, this_thread, times,
 };
-use super::{Missing, Seen};
+use super::{Missing, Seen, Task};
 use crate::waits::os as system;
 use std::hint::spin_loop;
 use windows_sys::Win32::System::Threading::GetCurrentThread;
@@ -61,6 +61,10 @@ impl Sources {
             });
         }
         (Self { scale }, missing)
+    }
+
+    pub(super) fn of(_: Task) -> Result<Self, String> {
+        Err("this system reports nothing about threads of other processes".into())
     }
 
     pub(super) fn look(&mut self, _: bool) -> Seen<'_> {

@@ -6,12 +6,11 @@ mod record;
 mod ring;
 mod tasks;
 
-use super::{IdleState, Missing, Seen, trace};
+use super::{IdleState, Missing, Seen, Task, trace};
 use crate::machine::quota::Quota as Groups;
 use crate::machine::{self, Root, noise};
 use crate::waits::os as system;
-use ring::Smi;
-use ring::Switches;
+use ring::{Of, Smi, Switches};
 use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::os::unix::fs::FileExt;
@@ -28,6 +27,8 @@ pub(super) struct Sources {
     quota: Option<Quota>,
     idle: Option<Idle>,
     smi: Option<Smi>,
+    /// The sources are about a thread of another process.
+    other: bool,
 }
 
 /// The source, or what is missing without it.
@@ -45,27 +46,53 @@ impl Sources {
         let mut missing = Vec::new();
         let all = &mut missing;
         let sources = Self {
-            switches: have(Switches::open(), "switches", "idle exit, preemption and return", all),
-            queue: have(Queue::open(), "schedstat", "idle exit and run queue", all),
+            switches: have(
+                Switches::open(Of::ThisThread),
+                "switches",
+                "idle exit, preemption and return",
+                all,
+            ),
+            queue: have(Queue::open(SCHEDSTAT), "schedstat", "idle exit and run queue", all),
             quota: have(Quota::open(), "cpu-stat", "run queue and CPU quota", all),
             idle: have(Idle::open(), "cpuidle", "idle exit and interrupts", all),
             smi: have(Smi::open(), "smi", "host and firmware", all),
+            other: false,
         };
         all.push(no_timerlat());
         (sources, missing)
+    }
+
+    pub(super) fn of(task: Task) -> Result<Self, String> {
+        let Task { pid, tid } = task;
+        let queue = Queue::open(&format!("/proc/{pid}/task/{tid}/schedstat"))?;
+        Ok(Self {
+            switches: Switches::open(Of::Thread(tid)).ok(),
+            queue: Some(queue),
+            quota: Quota::open().ok(),
+            idle: Idle::open().ok(),
+            smi: None,
+            other: true,
+        })
     }
 
     pub(super) fn look(&mut self, closely: bool) -> Seen<'_> {
         let (switches, lost) = self.switches.as_mut().map_or((None, 0), Switches::look);
         let queued_ns = self.queue.as_mut().and_then(Queue::look);
         let throttled_ns = self.quota.as_mut().and_then(|quota| quota.look(closely));
-        let cpu = closely.then(noise::current_cpu).flatten();
+        let cpu = match switches.and_then(<[_]>::last) {
+            Some(last) if self.other => Some(last.cpu as usize),
+            _ => noise::current_cpu(),
+        };
+        let cpu = cpu.filter(|_| closely);
         let idle = self.idle.as_mut().and_then(|idle| idle.look(cpu));
         let smis = self.smi.as_mut().filter(|_| closely).and_then(Smi::look);
         Seen { switches, lost, queued_ns, throttled_ns, idle, smis, ..Seen::default() }
     }
 
     pub(super) fn ran(&self) -> Option<u64> {
+        if self.other {
+            return self.queue.as_ref()?.ran();
+        }
         system::thread_cpu()
     }
 }
@@ -104,18 +131,26 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    pub(super) fn open() -> Result<Self, String> {
-        let file = File::open(SCHEDSTAT).map_err(|error| format!("{SCHEDSTAT}: {error}"))?;
+    /// Opens the `schedstat` of a thread.
+    pub(super) fn open(path: &str) -> Result<Self, String> {
+        let file = File::open(path).map_err(|error| format!("{path}: {error}"))?;
         let mut queue = Self { file, waited: Counter::default() };
         queue.look();
         let built = "the kernel was built without CONFIG_SCHED_INFO";
-        queue.waited.0.ok_or_else(|| format!("{SCHEDSTAT} holds no figures: {built}"))?;
+        queue.waited.0.ok_or_else(|| format!("{path} holds no figures: {built}"))?;
         Ok(queue)
     }
 
     pub(super) fn look(&mut self) -> Option<u64> {
         let mut text = [0; 128];
         self.waited.look(read(&self.file, &mut text).and_then(machine::run_delay))
+    }
+
+    /// How long the thread ran, in nanoseconds, up to when it last left its CPU
+    /// (Documentation/scheduler/sched-stats.rst).
+    fn ran(&self) -> Option<u64> {
+        let mut text = [0; 128];
+        read(&self.file, &mut text)?.split_whitespace().next()?.parse().ok()
     }
 }
 

@@ -95,6 +95,8 @@ const TAIL: usize = 1032;
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Of {
     ThisThread,
+    /// A thread of another process, with this number.
+    Thread(u32),
     Cpu(usize),
 }
 
@@ -105,6 +107,7 @@ pub(super) fn open_event(attributes: &Attributes, of: Of) -> Result<File, String
     }
     let (thread, cpu): (libc::pid_t, libc::c_int) = match of {
         Of::ThisThread => (0, -1),
+        Of::Thread(tid) => (tid.try_into().map_err(|_| "there is no such thread")?, -1),
         Of::Cpu(cpu) => (-1, cpu.try_into().map_err(|_| "there is no such CPU")?),
     };
     // SAFETY: the attributes are as long as they say and outlive the call, which stores nothing.
@@ -144,7 +147,7 @@ fn refused(error: &io::Error, of: Of) -> String {
             let paranoid = paranoid.map_or(String::new(), |it| format!(" (it is {})", it.trim()));
             // A whole CPU needs 0 or less (Documentation/admin-guide/sysctl/kernel.rst).
             let lower = match of {
-                Of::ThisThread => "lower /proc/sys/kernel/perf_event_paranoid",
+                Of::ThisThread | Of::Thread(_) => "lower /proc/sys/kernel/perf_event_paranoid",
                 Of::Cpu(_) => "lower /proc/sys/kernel/perf_event_paranoid to 0",
             };
             format!(
@@ -305,8 +308,8 @@ pub(super) struct Switches {
 }
 
 impl Switches {
-    pub(super) fn open() -> Result<Self, String> {
-        let ring = Ring::open(&Attributes::switches(0), Of::ThisThread, PAGES)?;
+    pub(super) fn open(of: Of) -> Result<Self, String> {
+        let ring = Ring::open(&Attributes::switches(0), of, PAGES)?;
         Ok(Self { ring, seen: Vec::with_capacity(64) })
     }
 
@@ -399,7 +402,7 @@ mod tests {
 
     #[test]
     fn a_full_ring_reports_that_records_were_lost() {
-        let Ok(mut switches) = Switches::open() else {
+        let Ok(mut switches) = Switches::open(Of::ThisThread) else {
             return;
         };
         switches.look();

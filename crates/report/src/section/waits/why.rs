@@ -277,6 +277,7 @@ pub(super) fn why_data<'a>() -> Vec<Spec<Labelled<'a>>> {
         "why_steal" "causes" [] share(wait, Cause::Steal);
         "why_below_kernel" "causes" [] share(wait, Cause::BelowKernel);
         "why_return" "causes" [] share(wait, Cause::Return);
+        "why_runtime" "causes" [] share(wait, Cause::Runtime);
         "why_off_cpu" "causes" [] share(wait, Cause::OffCpu);
         "why_on_cpu" "causes" [] share(wait, Cause::OnCpu);
         "why_unknown" "causes" [] share(wait, Cause::Unknown);
