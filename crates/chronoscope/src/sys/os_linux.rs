@@ -58,7 +58,7 @@ fn nanoseconds(time: timespec) -> u64 {
 pub fn counter_forbidden() -> bool {
     let mut state: c_int = libc::PR_TSC_ENABLE;
     // SAFETY: the kernel writes an int to the place given.
-    let failed = unsafe { libc::prctl(libc::PR_GET_TSC, &mut state as *mut c_int) } != 0;
+    let failed = unsafe { libc::prctl(libc::PR_GET_TSC, &mut state as *mut c_int, 0, 0, 0) } != 0;
     if !failed && state == libc::PR_TSC_SIGSEGV {
         BY_SYSTEM_CALL.store(true, Ordering::Relaxed);
     }
@@ -100,7 +100,8 @@ pub fn reads_directly() -> Option<bool> {
 /// PR_GET_SECCOMP), or the user states so.
 pub(super) fn nothing_kills() -> bool {
     // SAFETY: only returns a number.
-    NOTHING_KILLS.load(Ordering::Relaxed) || unsafe { libc::prctl(libc::PR_GET_SECCOMP) } == 0
+    NOTHING_KILLS.load(Ordering::Relaxed)
+        || unsafe { libc::prctl(libc::PR_GET_SECCOMP, 0, 0, 0, 0) } == 0
 }
 
 /// States that no system call ends the process.

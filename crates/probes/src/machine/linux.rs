@@ -85,7 +85,7 @@ pub fn tsc_permitted() -> Option<bool> {
     const PR_TSC_ENABLE: libc::c_int = 1;
     let mut mode: libc::c_int = 0;
     // SAFETY: PR_GET_TSC stores one int at the address given, which is that of a local.
-    let done = unsafe { libc::prctl(libc::PR_GET_TSC, &raw mut mode) };
+    let done = unsafe { libc::prctl(libc::PR_GET_TSC, &raw mut mode, 0, 0, 0) };
     (done == 0).then_some(mode == PR_TSC_ENABLE)
 }
 
