@@ -1,6 +1,7 @@
 //! Opens pages in real browsers: Debian's Chromium, driven by Playwright, and Firefox ESR, which
 //! only draws one. Pictures of each state stay in `target/page`.
 
+use crate::cross::toolchain;
 use crate::tally::Done;
 use crate::{sh, tool};
 use anyhow::{Context, Result, bail, ensure};
@@ -17,11 +18,12 @@ use xshell::{Shell, cmd};
 const LIMIT: Duration = Duration::from_secs(300);
 
 /// What drives the browser: npm's packages in the versions of the lockfile, and the checks.
-const FILES: [(&str, &str); 6] = [
+const FILES: [(&str, &str); 7] = [
     ("package.json", include_str!("page/node/package.json")),
     ("package-lock.json", include_str!("page/node/package-lock.json")),
     ("browser.mjs", include_str!("page/node/browser.mjs")),
     ("check.mjs", include_str!("page/node/check.mjs")),
+    ("library.mjs", include_str!("page/node/library.mjs")),
     ("load.mjs", include_str!("page/node/load.mjs")),
     ("measure.mjs", include_str!("page/node/measure.mjs")),
 ];
@@ -69,7 +71,24 @@ pub fn suite(sh: &Shell, both: bool) -> Result<Done> {
     let measured = measured.arg("node").arg(driver.join("measure.mjs")).arg(folder()).arg(&tool);
     done.checks("the page that measures, in Chromium", measured);
     done.check("estimators in a browser", estimators(sh));
+    let module = library(sh)?;
+    let checks = sh::words(sh, sh::within(LIMIT));
+    let checks = checks.arg("node").arg(driver.join("library.mjs")).arg(module);
+    done.checks("the library in WebAssembly", checks);
     Ok(done)
+}
+
+/// The library as a module of WebAssembly that a test can call. For WASI it has to compile.
+fn library(sh: &Shell) -> Result<PathBuf> {
+    const BROWSER: &str = "wasm32-unknown-unknown";
+    const WASI: &str = "wasm32-wasip1";
+    for target in [BROWSER, WASI] {
+        toolchain::provide(sh, target)?;
+    }
+    sh::run(cmd!(sh, "cargo check --quiet --package chronoscope --target {WASI}"))?;
+    let of = ["--package", "chronoscope-web", "--features", "library", "--target", BROWSER];
+    sh::run(cmd!(sh, "cargo build --quiet {of...}"))?;
+    Ok(sh::target().join(BROWSER).join("debug/chronoscope_web.wasm"))
 }
 
 /// Whether the estimators of the page return what those of the engine do, on the same samples.

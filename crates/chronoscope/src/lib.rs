@@ -213,12 +213,21 @@
 //! | `serde` | no | storing of what makes sense outside the process, see below | `serde` |
 //! | `jiff` | no | [`WallTime`] to and from `jiff::Timestamp` | `jiff` |
 //! | `chrono` | no | [`WallTime`] to and from `chrono::DateTime<Utc>` | `chrono` |
+//! | `web` | no | the clocks of a browser on `wasm32-unknown-unknown`, see below | `wasm-bindgen` |
 //! | `portable-atomic` | no | `std` on processors without 64-bit atomics | `portable-atomic` |
 //!
 //! Without `std`, [`counter`] and [`convert`] remain on x86-64 and AArch64, and elsewhere
 //! [`convert`]. These need no atomics, so they work on any processor without a feature. With
 //! `std`, a processor without 64-bit atomics (such as ARMv5 or 32-bit PowerPC) needs
 //! `portable-atomic`, whose atomics use locks there; so a read may wait for another thread.
+//!
+//! On `wasm32-unknown-unknown` the standard library has no clock, and `std::time::Instant::now`
+//! panics. With `web`, moments come from `performance.now()` and wall time from `Date.now()`, so
+//! the module must be loaded as `wasm-bindgen` does it. Browsers make both coarse, and say nowhere
+//! how coarse. So the first read waits for five changes, which takes from 25 us to 5 ms; twice the
+//! smallest is the resolution, which every bound contains. The thread of a page must not block, so
+//! waits spin. On WASI, the standard library's clock is read, and its steps are found in the same
+//! way.
 //!
 //! With `serde`, [`WallTime`], [`WallInterval`], [`Source`], [`wait::Waited`], [`wait::Tick`],
 //! [`wait::Effort`], [`wait::Cause`] and [`wait::Missed`] can be stored and read, and [`Bounded`],

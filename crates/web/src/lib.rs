@@ -7,6 +7,8 @@
 // A page asks for few of the estimators.
 #![allow(dead_code)]
 
+#[cfg(feature = "library")]
+mod library;
 #[path = "../../measure/src/stats/mod.rs"]
 mod stats;
 

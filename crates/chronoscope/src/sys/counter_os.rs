@@ -1,11 +1,9 @@
-//! The standard library's clock, in nanoseconds since the first read in this process, for systems
-//! without a counter that user code may read.
+//! The system's clock, in nanoseconds, for systems without a counter that user code may read.
 
-use std::sync::OnceLock;
-use std::time::Instant;
+use super::plain;
 
 pub const fn name() -> &'static str {
-    "std::time::Instant"
+    plain::NAME
 }
 
 pub const fn is_hardware() -> bool {
@@ -13,8 +11,7 @@ pub const fn is_hardware() -> bool {
 }
 
 pub fn now() -> u64 {
-    static ORIGIN: OnceLock<Instant> = OnceLock::new();
-    u64::try_from(ORIGIN.get_or_init(Instant::now).elapsed().as_nanos()).unwrap_or(u64::MAX)
+    plain::monotonic()
 }
 
 pub fn now_ordered() -> u64 {
@@ -31,8 +28,8 @@ pub fn stop() -> u64 {
 
 /// The step in which it advances, in ticks.
 #[cfg(feature = "std")]
-pub const fn step() -> u64 {
-    1
+pub fn step() -> u64 {
+    plain::step()
 }
 
 pub const fn has_stop() -> bool {

@@ -60,6 +60,11 @@ pub mod os;
 #[cfg(all(feature = "std", target_os = "linux", not(miri)))]
 mod perf_page;
 
+// What the last files of `counter` and `os` read.
+#[cfg(feature = "std")]
+#[cfg_attr(not(target_arch = "wasm32"), allow(dead_code, unused_imports))]
+mod plain;
+
 #[cfg(feature = "std")]
 #[cfg_attr(all(target_os = "linux", not(miri)), path = "process_linux.rs")]
 #[cfg_attr(any(not(target_os = "linux"), miri), path = "process_other.rs")]

@@ -1,7 +1,9 @@
 //! A system of which only what the standard library offers is known.
 
-use std::sync::OnceLock;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+pub use super::plain::{
+    NAME as MONOTONIC, NAME as REFERENCE, WALL_STEP, monotonic, monotonic as reference,
+    sleep_until, step as monotonic_step, step as reference_step, wall,
+};
 
 use crate::machine::{Inquiry, Kernel};
 
@@ -9,38 +11,6 @@ use crate::machine::{Inquiry, Kernel};
 /// used unless the user wants it.
 pub fn counter_forbidden() -> bool {
     false
-}
-
-/// The name of the clock that [`reference`] reads.
-pub const REFERENCE: &str = "std::time::Instant";
-
-/// The name of the clock that [`monotonic`] reads.
-pub const MONOTONIC: &str = "std::time::Instant";
-
-pub fn reference() -> u64 {
-    monotonic()
-}
-
-pub fn reference_step() -> u64 {
-    1
-}
-
-/// Nanoseconds since the first read.
-pub fn monotonic() -> u64 {
-    static ORIGIN: OnceLock<Instant> = OnceLock::new();
-    u64::try_from(ORIGIN.get_or_init(Instant::now).elapsed().as_nanos()).unwrap_or(u64::MAX)
-}
-
-pub fn monotonic_step() -> u64 {
-    1
-}
-
-/// No current system has a coarser time than POSIX' `gettimeofday`.
-pub const WALL_STEP: u64 = 1000;
-
-pub fn wall() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
 }
 
 pub fn wall_error() -> Option<u64> {
@@ -69,10 +39,6 @@ pub fn assume_that_nothing_kills() {}
 
 pub fn on_each_cpu(_visit: &mut dyn FnMut(usize) -> bool) -> bool {
     false
-}
-
-pub fn sleep_until(_deadline: u64, remaining: u64) {
-    std::thread::sleep(Duration::from_nanos(remaining));
 }
 
 /// As on Linux, because nothing better is known.

@@ -126,7 +126,8 @@ const asked = (of, data) => new Promise((done, failed) => {
 
 const startCounter = async () => {
   if (!globalThis.crossOriginIsolated || typeof SharedArrayBuffer === 'undefined') {
-    shared.why = 'SharedArrayBuffer needs a page that is isolated: chronoscope browser --serve';
+    shared.why = globalThis.crossOriginIsolated ? 'this browser has no SharedArrayBuffer'
+      : 'SharedArrayBuffer needs a page that is isolated: chronoscope browser --serve';
     return null;
   }
   const cells = new Int32Array(new SharedArrayBuffer(8));

@@ -91,7 +91,7 @@ const drawShort = made => {
 const drawFacts = state => {
   const facts = [
     ['browser', browserName(state.engine)], ['says', navigator.userAgent],
-    ['isolated', state.isolated ? 'yes: SharedArrayBuffer can be used, and steps are finer' : 'no: SharedArrayBuffer cannot be used, and steps are coarser'],
+    ['isolated', state.isolated ? 'yes, so steps are finer' : 'no, so steps are coarser, and SharedArrayBuffer cannot be used'],
     ['opened from', location.protocol === 'file:' ? 'a file, which no header can isolate' : location.origin],
     ['measured in', `${state.seconds.toFixed(1)} s`],
     ['machine', 'a browser shows nothing of it to a page, so nothing is assumed'],
