@@ -111,6 +111,9 @@ struct OnCpu {
     searched: Option<Instant>,
 }
 
+/// A name, and whether it is of the command's own tasks, or of another user's.
+type Who = (Option<String>, bool, bool);
+
 /// Looks at a command, and adds up what was taken from it.
 pub struct Sampler {
     began: Instant,
@@ -123,8 +126,8 @@ pub struct Sampler {
     counted: Instant,
     quota: Option<Quota>,
     throttled_before: u64,
-    /// Who ran instead: names, and whether they are the command's own or another user's.
-    by: HashMap<(Option<String>, bool, bool), (HashSet<Task>, u64)>,
+    /// Who ran instead: tasks, and for how long, in nanoseconds.
+    by: HashMap<Who, (HashSet<Task>, u64)>,
     moments: Vec<TakenAt>,
     /// Whether to search for who ran instead.
     closely: bool,

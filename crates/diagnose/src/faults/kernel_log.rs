@@ -163,8 +163,8 @@ pub(super) const CLOCKSOURCE_REFUSED: Fault = Fault {
     },
     look: |report| {
         let mend = "Mend what made the kernel give that clock source up.";
-        let set = report.environment.parameters.iter();
-        let set = set.filter(|word| word.starts_with("clocksource=")).last();
+        let mut set = report.environment.parameters.iter();
+        let set = set.rfind(|word| word.starts_with("clocksource="));
         let look = logged(report, Level::Info, "clocksource-refused")?;
         Ok(look.fix(|| match set {
             Some(word) => format!("{mend} Until then, remove `{word}`, which has no effect."),

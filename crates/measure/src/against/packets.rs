@@ -132,7 +132,7 @@ pub fn http_second(head: &[u8]) -> Result<i64, &'static str> {
     };
     let mut date = None;
     for line in lines {
-        if field(line, "age").is_some_and(|age| age.trim_start_matches('0') != "") {
+        if field(line, "age").is_some_and(|age| !age.trim_start_matches('0').is_empty()) {
             return Err("it answers from a cache (Age)");
         }
         date = date.or_else(|| field(line, "date"));

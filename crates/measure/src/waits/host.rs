@@ -21,7 +21,7 @@ pub(super) enum Opened {
     /// The calling thread waits.
     Here(Box<dyn Method>),
     /// The process of a runtime waits.
-    There(Remote),
+    There(Box<Remote>),
 }
 
 pub(super) trait Waiting {

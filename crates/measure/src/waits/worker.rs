@@ -93,7 +93,7 @@ impl<H: Waiting> Worker<H> {
                     return host.open(entry).map(Opened::Here);
                 }
                 set(&mut host, row)?;
-                host.open_there(entry).map(Opened::There)
+                host.open_there(entry).map(|remote| Opened::There(Box::new(remote)))
             });
             if let Err(reason) = opened {
                 row.fail(reason.to_string());

@@ -161,10 +161,10 @@ impl Known<'_> {
             return;
         };
         let is = |known: &&str| word == known.trim_end_matches('=') || word.starts_with(*known);
-        if SETTINGS.iter().any(|known| is(&known)) || name.is_empty() {
+        if SETTINGS.iter().any(&is) || name.is_empty() {
             return;
         }
-        if !PARAMETERS.iter().any(|known| is(&known)) {
+        if !PARAMETERS.iter().any(is) {
             wrong.push(format!("{word} is neither a known parameter nor a known setting"));
             return;
         }
@@ -272,8 +272,11 @@ fn measured() -> Vec<(String, Report)> {
     all
 }
 
+/// What is altered, and how.
+type Change = (&'static str, fn(&mut Report));
+
 /// What a machine could have shown.
-const CHANGES: &[(&str, fn(&mut Report))] = &[
+const CHANGES: &[Change] = &[
     ("as it is", |_| {}),
     ("not ordered", unordered),
     ("not ordered, without rdtscp", |report| {
