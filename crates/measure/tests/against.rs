@@ -247,6 +247,19 @@ fn whole_seconds_are_halved_to_the_round_trip() {
     }
 }
 
+/// Two exchanges within a millisecond with a clock that shows whole seconds: it may stand still.
+#[test]
+fn a_rate_without_bounds_is_not_given() {
+    let mut track = Track::new(Found::default(), 0);
+    for sent in [SECOND, SECOND + 1_000_000] {
+        let one = Exchange { sent, received: sent + 1000, latest: UTC + SECOND, earliest: UTC };
+        track.take(&one, [one.received; 3]);
+    }
+    let found = concluded(&mut [track], [2 * SECOND; 3]);
+    assert!(found.wall_ns.is_some(), "{found:?}");
+    assert_eq!((found.counter_ppm, found.sources[0].counter_ppm), (None, None));
+}
+
 #[test]
 fn what_cannot_be_is_refused() {
     let mut region = Region::default();

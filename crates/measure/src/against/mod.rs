@@ -302,7 +302,9 @@ pub fn concluded(tracks: &mut [Track], wall: [i64; 3]) -> Against {
         let guess = region.guess(wall[2]).unwrap_or(bounds.offset[0]);
         found.wall_ns = Some(interval(offset, (wall[1] - wall[0]).saturating_sub(guess)));
         found.seconds = region.span() as f64 / 1e9;
-        found.counter_ppm = bounds.rate_ppm.map(|ppm| {
+        // Nothing bounds how fast the counter is against a clock that may stand still.
+        let rate = bounds.rate_ppm.filter(|[low, _]| *low > -1e6);
+        found.counter_ppm = rate.map(|ppm| {
             let [low, high] = faster(ppm);
             Interval { low, best: low + (high - low) / 2.0, high }
         });
