@@ -88,20 +88,18 @@ impl Source {
     pub fn local() -> Vec<Self> {
         let ptp = outside::ptp_paths();
         let ptp = if ptp.is_empty() { vec!["/dev/ptp0".into()] } else { ptp };
-        let ptp = ptp.into_iter().map(Self::Ptp);
+        // That of a network card may show TAI, or whatever time its driver began with.
+        let is_card = |path: &str| outside::name_of_ptp(path).is_some() && !is_hosts(path);
+        let ptp = ptp.into_iter().filter(|path| !is_card(path)).map(Self::Ptp);
         let first = std::iter::once(Self::VmClock).chain(ptp);
         first.chain([Self::Chrony, Self::Rtc(RTC.into())]).collect()
     }
 
     /// Whether it is the clock of the host, if this machine is a guest.
     pub fn is_host(&self, guest: bool) -> bool {
-        /// What the drivers of hypervisors call their clocks (Linux, drivers/ptp and
-        /// drivers/hv/hv_util.c).
-        const DRIVERS: [&str; 4] = ["KVM virtual PTP", "hyperv", "ptp_vmw", "vmclock"];
         match self {
             Self::VmClock => true,
-            Self::Ptp(path) => outside::name_of_ptp(path)
-                .is_some_and(|name| DRIVERS.iter().any(|driver| name.starts_with(driver))),
+            Self::Ptp(path) => is_hosts(path),
             // An emulated one follows the host's clock.
             Self::Rtc(_) => guest,
             Self::Ntp(..) | Self::Http(..) | Self::Chrony => false,
@@ -144,6 +142,15 @@ impl Source {
             Self::Ptp(_) | Self::VmClock => Duration::from_millis(100),
         }
     }
+}
+
+/// Whether this PTP clock is a hypervisor's.
+fn is_hosts(path: &str) -> bool {
+    /// What the drivers of hypervisors call their clocks (Linux, drivers/ptp and
+    /// drivers/hv/hv_util.c).
+    const DRIVERS: [&str; 4] = ["KVM virtual PTP", "hyperv", "ptp_vmw", "vmclock"];
+    let name = outside::name_of_ptp(path).unwrap_or_default();
+    DRIVERS.iter().any(|driver| name.starts_with(driver))
 }
 
 /// A host and a port.
@@ -263,7 +270,7 @@ fn http(host: &str, port: u16) -> Ask {
         if let Some(time) = halving(region, raw_ns(), quickest) {
             sleep(Duration::from_nanos(u64::try_from(time - raw_ns()).unwrap_or(0)));
         }
-        let (exchange, kept) = head(stream, &host)?;
+        let (exchange, kept) = head(stream, &host, port)?;
         connection = kept;
         let took = exchange.received - exchange.sent;
         quickest = if quickest == 0 { took } else { quickest.min(took) };
@@ -288,9 +295,14 @@ pub fn halving(region: &Region, now: i64, round_trip: i64) -> Option<i64> {
 }
 
 /// Asks for the head of the front page, and returns the connection if it may be used again.
-fn head(mut stream: TcpStream, host: &str) -> Result<(Exchange, Option<TcpStream>), Failed> {
+fn head(
+    mut stream: TcpStream,
+    host: &str,
+    port: u16,
+) -> Result<(Exchange, Option<TcpStream>), Failed> {
     const MOST: usize = 16 << 10;
     let host = if host.contains(':') { format!("[{host}]") } else { host.to_owned() };
+    let host = if port == 80 { host } else { format!("{host}:{port}") };
     let request = format!(
         "HEAD / HTTP/1.1\r\nHost: {host}\r\nUser-Agent: chronoscope\r\nConnection: keep-alive\r\n\r\n"
     );
