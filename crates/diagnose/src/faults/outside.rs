@@ -93,7 +93,8 @@ fn since(report: &Report) -> Vec<String> {
     let set = against.map(|it| {
         let by = short(it.by_ns.abs());
         let way = if it.by_ns < 0.0 { "back" } else { "forwards" };
-        format!("something set it {way} by {by} while this was looked at")
+        let slept = if it.by_ns < 0.0 { "" } else { ", or the machine was asleep" };
+        format!("something set it {way} by {by} while this was looked at{slept}")
     });
     let mut lines: Vec<String> = set.collect();
     let keeping = report.environment.keeping.as_ref();

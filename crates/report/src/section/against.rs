@@ -71,7 +71,12 @@ fn details(against: &Against, detail: Detail) -> Vec<Block> {
         let way = if set.by_ns < 0.0 { "back" } else { "forwards" };
         let by = short(set.by_ns.abs());
         let after = short(set.at_s * 1e9);
-        line(Tone::Warn, format!("After {after}, something set the wall clock {way} by {by}."));
+        // What times the exchanges stands still while a machine sleeps.
+        let slept = if set.by_ns < 0.0 { "" } else { ", or this machine was asleep" };
+        line(
+            Tone::Warn,
+            format!("After {after}, the wall clock went {way} by {by}: something set it{slept}."),
+        );
     }
     let legend = "± is proved by the exchanges, whatever delayed them, if the source's own \
                   statement of its error holds. Nothing was set.";
