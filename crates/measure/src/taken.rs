@@ -53,7 +53,11 @@ impl Measurement for Request {
             .args(words)
             .spawn()
             .map_err(|error| invalid(format!("cannot start it: {error}")))?;
-        let ended = ended(until_end(&child)).map_err(invalid)?;
+        let ended = ended(until_end(&child)).map_err(|why| {
+            let _ = child.kill();
+            let _ = child.wait();
+            invalid(why)
+        })?;
         let mut asked: Option<Instant> = None;
         let at = loop {
             match receive(&ended, LOOK) {

@@ -292,8 +292,19 @@ pub fn output(
         return Err(format!("it wrote more than {} MiB", most >> 20));
     }
     // The pipes close shortly before it ends, or long before.
-    let at = receive(&ended, patience.saturating_sub(start.elapsed()))
-        .unwrap_or_else(|_| Instant::now());
+    let at = loop {
+        match receive(&ended, LOOK) {
+            Ok(at) => break at,
+            Err(RecvTimeoutError::Disconnected) => break Instant::now(),
+            Err(RecvTimeoutError::Timeout) => look(group.id()),
+        }
+        if stop() {
+            return Err(INTERRUPTED.into());
+        }
+        if start.elapsed() >= patience {
+            return Err(late(patience));
+        }
+    };
     look(group.id());
     let status = group.end(patience.saturating_sub(start.elapsed()));
     let _ = receive(&complete, LAST_WORDS);
