@@ -12,7 +12,7 @@ use chronoscope_measure::engine::child::{self, INTERRUPTED, Output, shown};
 use chronoscope_measure::taken::Sampler;
 use chronoscope_model::Report;
 use chronoscope_model::compare::{Compared, Key, Quantity, Section};
-use chronoscope_probes::time::Instant;
+use chronoscope_probes::time::{Instant, sleep};
 use chronoscope_report::json::{self, LARGEST};
 use chronoscope_survey::{Hardware, Progress as State, Survey};
 use clap::Command as Definition;
@@ -24,6 +24,10 @@ use std::time::{Duration, SystemTime};
 
 /// How often the progress is shown while a command runs.
 const SHOWN: Duration = Duration::from_secs(1);
+
+/// Longer than two ticks of a kernel are apart: many stamp a file with the time of the last one, so
+/// what two runs wrote could not be told apart.
+const STAMPS: Duration = Duration::from_millis(20);
 
 /// How many pairs of reports are made, unless the user says so.
 const PAIRS: u32 = 8;
@@ -226,6 +230,9 @@ impl Turns<'_> {
             self.stop.interrupt.is_set()
         };
         stop();
+        if self.file.is_some() {
+            sleep(STAMPS);
+        }
         let before = self.file.as_deref().and_then(changed);
         let mut sampler = Sampler::new(false);
         let run = child.run(self.timeout, &stop, &mut |process| sampler.look(process));
