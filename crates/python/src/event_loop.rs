@@ -107,6 +107,12 @@ impl Pause {
         self.sleep.as_ref().map(|sleep| sleep.wake)
     }
 
+    /// The seconds until then. A loop's own clock may count from another time, or in coarse steps.
+    fn rest(&self) -> f64 {
+        let wake = self.sleep.as_ref().map_or(0, |sleep| sleep.wake);
+        wake.saturating_sub(monotonic()) as f64 / 1e9
+    }
+
     /// Whether another turn of the loop would end after the deadline.
     fn near(&self) -> bool {
         self.deadline.saturating_duration_since(chronoscope::Instant::now()) <= LAST

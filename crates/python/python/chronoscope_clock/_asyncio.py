@@ -48,7 +48,7 @@ async def sleep_until(deadline: Instant) -> Waited:
                 alarm.cancelled(sleeper)
                 raise
         else:
-            await asyncio.sleep((wake - monotonic_ns()) / 1e9)
+            await asyncio.sleep(pause.rest())
         wake = native.woke(pause)
     while not pause.near():
         await asyncio.sleep(0)
