@@ -90,13 +90,22 @@ mod linux {
             let (length, from) = client.recv_from(&mut packet)?;
             thread::sleep(Duration::from_micros(rng.u64(20..200)));
             server.send(&packet[..length])?;
-            let Ok(length) = server.recv(&mut packet) else { continue };
+            // One that came too late for the request before is none for this one.
+            let mut answer = [0; 512];
+            let length = loop {
+                match server.recv(&mut answer) {
+                    Ok(length) if answer[24..32] == packet[40..48] => break Some(length),
+                    Ok(_) => {}
+                    Err(_) => break None,
+                }
+            };
+            let Some(length) = length else { continue };
             thread::sleep(Duration::from_micros(rng.u64(300..3000)));
             if nth % 400 == 399 {
                 continue;
             }
             for _ in 0..if nth % 10 == 9 { 2 } else { 1 } {
-                client.send_to(&packet[..length], from)?;
+                client.send_to(&answer[..length], from)?;
             }
         }
         Ok(())
