@@ -6,7 +6,7 @@ use crate::task::{Run, Task};
 use chronoscope_report::page::browser;
 use std::path::{Path, PathBuf};
 
-/// Write a page that measures the browser which opens it.
+/// Write a page that measures the browser that opens it.
 #[derive(clap::Args)]
 pub struct Args {
     /// The page; '-' is standard output.

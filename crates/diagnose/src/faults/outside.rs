@@ -20,7 +20,7 @@ const BEHIND: Fault = Fault {
         how: "/dev/vmclock0, a PTP clock of the hypervisor, or the battery-backed clock, between \
               two reads of the counter",
         act: "Set the wall clock once (`chronyc makestep`; or `hwclock --hctosys`, if the \
-              battery-backed clock is right), and let a program keep it that sets it after a \
+              battery-backed clock is right), and run a program that also sets it after a \
               resume: chrony with `makestep 1 -1`, or with `refclock PHC /dev/ptp0`.",
         references: &["boxlite-ai/boxlite#788", "firecracker-microvm/firecracker#5575"],
         ..Page::EMPTY

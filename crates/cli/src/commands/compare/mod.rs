@@ -42,7 +42,7 @@ pub struct Args {
     #[arg(long, value_name = "COMMAND", allow_hyphen_values = true)]
     #[arg(conflicts_with_all = ["files", "baseline", "save_baseline"])]
     run: Vec<String>,
-    /// How many pairs of runs are made, 6 to 100. Default: 8; of commands that print no report, as
+    /// How many pairs of runs are made, 6 to 100. Default: 8; for commands that print no report, as
     /// many as take 10 s, at least 8.
     #[arg(long, value_name = "N", requires = "run")]
     #[arg(value_parser = parse_whole::<u32>, allow_hyphen_values = true)]

@@ -90,11 +90,11 @@ const drawShort = made => {
 
 const drawFacts = state => {
   const facts = [
-    ['browser', browserName(state.engine)], ['says', navigator.userAgent],
+    ['browser', browserName(state.engine)], ['user agent', navigator.userAgent],
     ['isolated', state.isolated ? 'yes, so steps are finer' : 'no, so steps are coarser, and SharedArrayBuffer cannot be used'],
     ['opened from', location.protocol === 'file:' ? 'a file, which no header can isolate' : location.origin],
     ['measured in', `${state.seconds.toFixed(1)} s`],
-    ['machine', 'a browser shows nothing of it to a page, so nothing is assumed'],
+    ['machine', 'unknown: a browser shows nothing of it to a page'],
   ];
   part('browser').replaceChildren(make('dl', { class: 'facts' }, facts.map(([name, value]) => make('div', {}, make('dt', {}, name), make('dd', {}, value)))));
 };
@@ -130,12 +130,12 @@ const main = async () => {
   };
   const engine = await estimators(document.getElementById('estimators').textContent);
   if (document.visibilityState === 'hidden') {
-    status.textContent = 'Show this page, and it begins: a hidden page is throttled.';
+    status.textContent = 'Measuring begins when this page is shown: timers of a hidden page are throttled.';
     await new Promise(done => document.addEventListener('visibilitychange', done, { once: true }));
   }
   const noticed = () => { state.wasHidden = true; };
   document.addEventListener('visibilitychange', noticed);
-  status.textContent = 'Measuring, for some eight seconds. Leave this page in front.';
+  status.textContent = 'Measuring clocks. Leave this page in front.';
   state.started = new Date().toISOString();
   const start = performance.now();
   await frame();
@@ -149,8 +149,8 @@ const main = async () => {
   draw(state);
   bar.remove();
   status.textContent = state.wasHidden
-    ? 'This page was hidden for a while, which falsifies the figures: open it again.'
-    : 'Done. Look at another tab for ten seconds or more and come back, and the timers of a hidden page are measured as well.';
+    ? 'This page was hidden for a while, which falsifies the figures. Open it again.'
+    : 'Done. To measure the timers of a hidden page as well, look at another tab for ten seconds or more, and come back.';
   const button = document.getElementById('save');
   button.hidden = false;
   button.addEventListener('click', () => save(state));

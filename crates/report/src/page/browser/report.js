@@ -66,7 +66,7 @@ const findings = (state) => {
   }
   if (now.jitter?.moved) {
     add('browser-jitter', 'info', 'The steps of performance.now() come at random moments', [
-      `a quarter of the steps take more than ${count(round(now.jitter.upper))} reads, and a twentieth more than ${count(round(now.jitter.most))}, which is ${percent(now.jitter.more)} more; if they came regularly, it would be some percent`,
+      `a quarter of the steps take more than ${count(round(now.jitter.upper))} reads, and a twentieth more than ${count(round(now.jitter.most))}, which is ${percent(now.jitter.more)} more; of regular steps, it would be some percent more`,
     ], `Do not align with a step to gain precision: a moment is uncertain by ${human(tick)} either way. Take the mean of many intervals.`);
   }
   for (const clock of CLOCKS.filter(it => !it.why && it.kind === 'monotonic' && it.backwards.violations)) {
@@ -88,7 +88,7 @@ const findings = (state) => {
     add('hidden-timers', throttled ? 'warning' : 'info',
       throttled ? 'Timers of a hidden page are throttled' : 'Timers of this page were not throttled while it was hidden', [
         `${count(hidden.late.length)} waits of setTimeout(f, 0) while the page was hidden: ${human(hidden.s.median)} in the median, ${human(hidden.s.max)} at most`,
-      ], throttled ? 'Do not measure with timers in a hidden page. A worker has timers of its own.' : '');
+      ], throttled ? 'Do not measure with timers in a hidden page.' : '');
   }
   return found;
 };

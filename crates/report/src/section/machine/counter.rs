@@ -285,7 +285,7 @@ fn nearest(cpu: &Cpu) -> Option<&'static str> {
         ("AuthenticAMD", 0x17, _) => "AMD Zen 2",
         ("AuthenticAMD", 0x19, 0x00..=0x0f | 0x20..=0x5f) => "AMD Zen 3",
         ("AuthenticAMD", 0x19, _) => "AMD Zen 4",
-        ("AuthenticAMD", 0x1a, _) => "AMD Zen 5",
+        ("AuthenticAMD", 0x1a, 0x00..=0x2f | 0x40..=0x4f | 0x60..=0x7f) => "AMD Zen 5",
         ("GenuineIntel", 6, 0x03 | 0x05..=0x08 | 0x0a | 0x0b) => "Intel Pentium II/III",
         ("GenuineIntel", 6, 0x0f | 0x16) => "Intel Core 2 (Merom)",
         ("GenuineIntel", 6, 0x17 | 0x1d) => "Intel Core 2 (Wolfdale)",
