@@ -94,6 +94,8 @@ packages! {
     Capi "python3" Program("python3"): "calls the library through ctypes";
     Capi "cmake" Program("cmake"): "finds the library for a program, and builds it";
     Capi "make" Program("make"): "runs the compilers for cmake";
+    Capi "libbenchmark-dev" File("/usr/include/benchmark/benchmark.h"):
+        "is a harness that the library's header is for";
     Terminal "tmux" Program("tmux"): "is the terminal in which the live view is tested";
     Terminal "valgrind" Program("valgrind"): "has no vDSO, which a case of the doctor is about";
     Server "chrony" File("/usr/sbin/chronyd"): "is the server of time that the tool is tested with";

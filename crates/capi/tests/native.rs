@@ -54,13 +54,18 @@ fn tool(name: &str) -> Option<&str> {
     if env::split_paths(&paths).any(|folder| folder.join(name).is_file()) {
         return Some(name);
     }
+    skip(name);
+    None
+}
+
+/// Says that something is missing, if it may be.
+fn skip(name: &str) {
     let all = |name| env::var_os(name).is_some_and(|value| value == "true");
     assert!(
         !all("CI") && !all("CHRONOSCOPE_SKIP_NOTHING"),
         "{name} is missing, and nothing may be skipped"
     );
     eprintln!("skipped: {name} is missing");
-    None
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -85,10 +90,10 @@ fn compile(compiler: &str, source: &str, options: &[&str], link: Link) -> PathBu
     command
         .current_dir(FOLDER)
         .args(["-Wall", "-Wextra", "-Werror", "-pedantic"])
-        .args(options)
         .arg("-I")
         .arg(prefix.join("include"))
         .arg(source)
+        .args(options)
         .arg("-o")
         .arg(&program);
     match link {
@@ -208,15 +213,29 @@ fn snippets_of_the_readme_are_compiled() {
         let Some(compiler) = tool(compiler) else { continue };
         let (heads, body): (Vec<_>, Vec<_>) =
             code.lines().partition(|line| line.starts_with("#include"));
-        let whole = format!(
-            "{}\nstatic void work(void) {{}}\nint main(void) {{\n{}\nwork();\nreturn 0;\n}}\n",
-            heads.join("\n"),
-            body.join("\n")
-        );
+        let (heads, body) = (heads.join("\n"), body.join("\n"));
+        // A harness brings its own `main`.
+        let harness = heads.contains("<benchmark/");
+        if harness && !Path::new("/usr/include/benchmark/benchmark.h").exists() {
+            skip("libbenchmark-dev");
+            continue;
+        }
+        let whole = if harness {
+            format!("{heads}\nstatic int work() {{ return 1; }}\n{body}\nBENCHMARK_MAIN();\n")
+        } else {
+            format!(
+                "{heads}\nstatic void work(void) {{}}\nint main(void) {{\n{body}\nwork();\n\
+                 return 0;\n}}\n"
+            )
+        };
         let source = installed().join(format!("snippet-{seen}.{suffix}"));
         std::fs::write(&source, whole).unwrap();
-        let options = ["-Wno-unused-variable", "-pthread"];
-        run(compile(compiler, source.to_str().unwrap(), &options, Link::Static), &[]);
+        let mut options = vec!["-Wno-unused-variable", "-pthread"];
+        options.extend(harness.then_some("-lbenchmark"));
+        let program = compile(compiler, source.to_str().unwrap(), &options, Link::Static);
+        let quick: &[&OsStr] = if harness { &["--benchmark_min_time=0.01".as_ref()] } else { &[] };
+        let printed = run(program, quick);
+        assert!(!harness || printed.contains("left_out"), "{printed}");
         seen += 1;
     }
     assert!(seen >= 2, "{seen}");

@@ -351,7 +351,7 @@ mod tests {
             "windows-waits",
             "127.0.0.1:0",
         ];
-        const OTHERS: [&[&str]; 10] = [
+        const OTHERS: [&[&str]; 11] = [
             &[],
             &["--load", "low"],
             &["--priority", "5"],
@@ -362,6 +362,7 @@ mod tests {
             &["--stop-above", "1ms"],
             &["--replay", "x"],
             &["--why"],
+            &["--serve"],
         ];
         let parser = command_line();
         for name in COMMANDS.iter().map(|(name, ..)| *name).filter(|name| *name != "generate") {
