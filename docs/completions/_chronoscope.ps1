@@ -52,7 +52,7 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             [CompletionResult]::new('runtimes', 'runtimes', [CompletionResultType]::ParameterValue, 'What do my language''s clocks cost on this machine, compared with C?')
             [CompletionResult]::new('trust', 'trust', [CompletionResultType]::ParameterValue, 'Does a clock go backwards, agree between CPUs, and keep its rate?')
             [CompletionResult]::new('noise', 'noise', [CompletionResultType]::ParameterValue, 'Is this machine fit to measure on, and what makes samples vary?')
-            [CompletionResult]::new('browser', 'browser', [CompletionResultType]::ParameterValue, 'Write a page that measures the browser which opens it')
+            [CompletionResult]::new('browser', 'browser', [CompletionResultType]::ParameterValue, 'Write a page that measures the browser that opens it')
             [CompletionResult]::new('watch', 'watch', [CompletionResultType]::ParameterValue, 'Watch how late waits end, and why: a live view in the terminal')
             [CompletionResult]::new('advise', 'advise', [CompletionResultType]::ParameterValue, 'Which clock or wait should I use, and what is the code?')
             [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'What is wrong with time here, on what evidence, and what is the fix?')
@@ -373,7 +373,7 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
         }
         'chronoscope;compare' {
             [CompletionResult]::new('--run', '--run', [CompletionResultType]::ParameterName, 'A command: this tool''s such as ''waits rust'', settings of it such as ''--slack 1ns'', or any other. Give two: they take turns, and their reports are compared, or else the time that they take. Words before the command may set variables: ''LD_PRELOAD=./x.so chronoscope''. There is no shell')
-            [CompletionResult]::new('--pairs', '--pairs', [CompletionResultType]::ParameterName, 'How many pairs of runs are made, 6 to 100. Default: 8; of commands that print no report, as many as take 10 s, at least 8')
+            [CompletionResult]::new('--pairs', '--pairs', [CompletionResultType]::ParameterName, 'How many pairs of runs are made, 6 to 100. Default: 8; for commands that print no report, as many as take 10 s, at least 8')
             [CompletionResult]::new('--metric', '--metric', [CompletionResultType]::ParameterName, 'Compare figures that the commands print: those of criterion, go, google-benchmark, hyperfine, jmh or pytest-benchmark; a path of JSON such as ''$.results[0].median''; or what the first group of a regular expression matches, such as ''took (.*)''. A group ''name'' names the figure')
             [CompletionResult]::new('--metric-file', '--metric-file', [CompletionResultType]::ParameterName, 'Read the figures of --metric from this file, which both commands write')
             [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'End a run that takes longer than this')
@@ -630,7 +630,7 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             [CompletionResult]::new('runtimes', 'runtimes', [CompletionResultType]::ParameterValue, 'What do my language''s clocks cost on this machine, compared with C?')
             [CompletionResult]::new('trust', 'trust', [CompletionResultType]::ParameterValue, 'Does a clock go backwards, agree between CPUs, and keep its rate?')
             [CompletionResult]::new('noise', 'noise', [CompletionResultType]::ParameterValue, 'Is this machine fit to measure on, and what makes samples vary?')
-            [CompletionResult]::new('browser', 'browser', [CompletionResultType]::ParameterValue, 'Write a page that measures the browser which opens it')
+            [CompletionResult]::new('browser', 'browser', [CompletionResultType]::ParameterValue, 'Write a page that measures the browser that opens it')
             [CompletionResult]::new('watch', 'watch', [CompletionResultType]::ParameterValue, 'Watch how late waits end, and why: a live view in the terminal')
             [CompletionResult]::new('advise', 'advise', [CompletionResultType]::ParameterValue, 'Which clock or wait should I use, and what is the code?')
             [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'What is wrong with time here, on what evidence, and what is the fix?')

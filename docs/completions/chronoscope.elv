@@ -49,7 +49,7 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand runtimes 'What do my language''s clocks cost on this machine, compared with C?'
             cand trust 'Does a clock go backwards, agree between CPUs, and keep its rate?'
             cand noise 'Is this machine fit to measure on, and what makes samples vary?'
-            cand browser 'Write a page that measures the browser which opens it'
+            cand browser 'Write a page that measures the browser that opens it'
             cand watch 'Watch how late waits end, and why: a live view in the terminal'
             cand advise 'Which clock or wait should I use, and what is the code?'
             cand doctor 'What is wrong with time here, on what evidence, and what is the fix?'
@@ -357,7 +357,7 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
         }
         &'chronoscope;compare'= {
             cand --run 'A command: this tool''s such as ''waits rust'', settings of it such as ''--slack 1ns'', or any other. Give two: they take turns, and their reports are compared, or else the time that they take. Words before the command may set variables: ''LD_PRELOAD=./x.so chronoscope''. There is no shell'
-            cand --pairs 'How many pairs of runs are made, 6 to 100. Default: 8; of commands that print no report, as many as take 10 s, at least 8'
+            cand --pairs 'How many pairs of runs are made, 6 to 100. Default: 8; for commands that print no report, as many as take 10 s, at least 8'
             cand --metric 'Compare figures that the commands print: those of criterion, go, google-benchmark, hyperfine, jmh or pytest-benchmark; a path of JSON such as ''$.results[0].median''; or what the first group of a regular expression matches, such as ''took (.*)''. A group ''name'' names the figure'
             cand --metric-file 'Read the figures of --metric from this file, which both commands write'
             cand --timeout 'End a run that takes longer than this'
@@ -595,7 +595,7 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand runtimes 'What do my language''s clocks cost on this machine, compared with C?'
             cand trust 'Does a clock go backwards, agree between CPUs, and keep its rate?'
             cand noise 'Is this machine fit to measure on, and what makes samples vary?'
-            cand browser 'Write a page that measures the browser which opens it'
+            cand browser 'Write a page that measures the browser that opens it'
             cand watch 'Watch how late waits end, and why: a live view in the terminal'
             cand advise 'Which clock or wait should I use, and what is the code?'
             cand doctor 'What is wrong with time here, on what evidence, and what is the fix?'
