@@ -399,7 +399,7 @@ fn no_fix_contradicts_the_facts_of_its_machine() {
         judge(&name, None, &report);
     }
     assert!(wrong.is_empty(), "{} of them: {wrong:#?}", wrong.len());
-    assert!(seen.len() >= 55, "{} faults: {seen:?}", seen.len());
+    assert!(seen.len() >= 50, "{} faults: {seen:?}", seen.len());
 }
 
 /// The test above finds a wrong fix of each kind.
