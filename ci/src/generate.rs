@@ -1,6 +1,7 @@
-//! Generated files that are checked in. The tool itself generates the shell completions and the
-//! man pages. The others are the JSON Schemas, the C header, the list of the library's interface,
-//! the estimators as WebAssembly, and the tables of faults and of the kernel's messages in docs/doctor.md.
+//! Generated files that are checked in. The tool itself generates the shell completions and the man
+//! pages. The others are the JSON Schemas, the C header, the list of the library's interface, the
+//! estimators as WebAssembly, and the tables of faults and of the kernel's messages in
+//! docs/doctor.md.
 
 use crate::api;
 use crate::cross::toolchain;

@@ -254,15 +254,15 @@ pub struct Timed {
 /// See [`Witness::time`].
 const PART: Duration = Duration::from_micros(100);
 
-/// Shows whether an interrupt or a fault entered the kernel since a moment, as a program sees it from
-/// inside and without privilege. System calls do not count. It stays in its thread, and there is one
-/// in a thread: a [`Witness`] that looks for [`Level::Entries`] uses the same register.
+/// Shows whether an interrupt or a fault entered the kernel since a moment, as a program sees it
+/// from inside and without privilege. System calls do not count. It stays in its thread, and there
+/// is one in a thread: a [`Witness`] that looks for [`Level::Entries`] uses the same register.
 ///
 /// The segment register ES means nothing in 64-bit mode and may hold any of four null selectors. A
-/// return from an interrupt to user code replaces one that is not 0 by 0 (Intel SDM volume 2A, IRET,
-/// "return to outer privilege level"; AMD APM volume 3, IRET; Zhang and others 2024, *SegScope*,
-/// HPCA, section III). An exit to the hypervisor and a system management interrupt restore the
-/// register, and so does the kernel when it switches threads in a system call (Linux
+/// return from an interrupt to user code replaces one that is not 0 by 0 (Intel SDM volume 2A,
+/// IRET, "return to outer privilege level"; AMD APM volume 3, IRET; Zhang and others 2024,
+/// *SegScope*, HPCA, section III). An exit to the hypervisor and a system management interrupt
+/// restore the register, and so does the kernel when it switches threads in a system call (Linux
 /// `arch/x86/kernel/process_64.c`, `__switch_to`). So if time passed and the selector still stands,
 /// something below the kernel took it.
 ///
@@ -280,8 +280,8 @@ pub struct Entries(sys::Entries, PhantomData<*const ()>);
 
 impl Entries {
     /// `None` if nothing shows entries to a program: on other systems and processors than x86-64
-    /// under Linux, where the processor returns by Intel's FRED, which keeps the selector, and under
-    /// Valgrind. The first call of a process tests it with page faults.
+    /// under Linux, where the processor returns by Intel's FRED, which keeps the selector, and
+    /// under Valgrind. The first call of a process tests it with page faults.
     ///
     /// ```
     /// use chronoscope::witness::Entries;

@@ -107,7 +107,8 @@ struct OnCpu {
     /// How long they ran on it, now and at the last look at the steal, in nanoseconds.
     ran: u64,
     ran_before: u64,
-    /// How long they have waited for it since the last search, in nanoseconds, since when, and which.
+    /// How long they have waited for it since the last search, in nanoseconds, since when, and
+    /// which.
     open: u64,
     since: Option<u64>,
     waited: HashSet<Task>,
@@ -252,7 +253,8 @@ impl Sampler {
         }
     }
 
-    /// Divides what was taken among the tasks that ran meanwhile, and returns the name of the first.
+    /// Divides what was taken among the tasks that ran meanwhile, and returns the name of the
+    /// first.
     fn blame(&mut self, found: &Scanned, ns: u64) -> Option<(Option<String>, bool)> {
         let all: u64 = found.grown.iter().map(|(ran, _)| ran.ns).sum();
         for (Ran { task, ns: ran }, named) in &found.grown {

@@ -456,8 +456,8 @@ pub struct Row {
 }
 
 /// How a run of B differs from one of A, whatever the distribution: medians of all quotients and
-/// differences of a run of each, with intervals from the ranks of these. Of pairs, those of the runs
-/// of each pair, and the means of every two of these (of quotients, the geometric ones).
+/// differences of a run of each, with intervals from the ranks of these. Of pairs, those of the
+/// runs of each pair, and the means of every two of these (of quotients, the geometric ones).
 #[record(Copy)]
 pub struct Bounds {
     /// B divided by A.

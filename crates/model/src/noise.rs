@@ -72,8 +72,8 @@ pub struct Watched {
 /// What one cause took from a command.
 #[record]
 pub struct Taken {
-    /// The cause: `run-queue`, others had its CPU; `steal`, the hypervisor did; `quota`, it had used
-    /// up its share of CPU time.
+    /// The cause: `run-queue`, others had its CPU; `steal`, the hypervisor did; `quota`, it had
+    /// used up its share of CPU time.
     pub cause: String,
     /// How long its threads waited, all together, in nanoseconds.
     pub ns: u64,

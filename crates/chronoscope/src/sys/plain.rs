@@ -71,8 +71,8 @@ pub fn step() -> u64 {
 
 /// How far a read may be off, in nanoseconds. An engine of WebAssembly may make its clock coarse,
 /// and says nowhere how coarse: a browser to between 5 us and 1 ms, and at moments that it moves by
-/// up to a step either way. So it is twice the smallest of a few changes, which the first call waits
-/// for.
+/// up to a step either way. So it is twice the smallest of a few changes, which the first call
+/// waits for.
 #[cfg(target_arch = "wasm32")]
 pub fn step() -> u64 {
     use std::sync::OnceLock;

@@ -26,8 +26,8 @@ const EVERY_WAY: usize = 14;
 const FLIPS: usize = 4096;
 
 /// A change between sets has to be this unlikely without a reason, allowing for all figures. It is
-/// less than [`ALPHA`], because what waits and commands differ by is more than the least change, which
-/// would otherwise hide chance.
+/// less than [`ALPHA`], because what waits and commands differ by is more than the least change,
+/// which would otherwise hide chance.
 const LEVEL_OF_SETS: f64 = 0.02;
 /// The fewest runs of a set: the runs of five and five can be dealt out in 252 ways, of which two
 /// part them as they are. Of four and four there are 70, and 2/70 proves nothing
@@ -331,8 +331,8 @@ fn judged(it: &Figures, ratio: Ratio, p: f64, limits: Limits) -> Row {
     Row { verdict: own(row.verdict), ..row }
 }
 
-/// The verdict on a row of pairs. The interval is that of Student's t; of commands, whose times have
-/// outliers, it is the one that holds whatever the distribution.
+/// The verdict on a row of pairs. The interval is that of Student's t; of commands, whose times
+/// have outliers, it is the one that holds whatever the distribution.
 fn row_of_pairs(it: &Figures, p: f64) -> Row {
     let logs: Vec<f64> = it.logs.iter().copied().flatten().collect();
     let n = logs.len() as f64;
@@ -444,8 +444,8 @@ fn shift(a: &[f64], b: &[f64]) -> Shift {
     Shift { ratio: Ratio { log, low: all[rank], high: all[n - 1 - rank] }, misrate }
 }
 
-/// The median of the means of each two of these and of each alone (Hodges and Lehmann 1963), and the
-/// narrowest pair of these with the same rank from below and from above that encloses the true
+/// The median of the means of each two of these and of each alone (Hodges and Lehmann 1963), and
+/// the narrowest pair of these with the same rank from below and from above that encloses the true
 /// centre with 95 % probability, whatever the distribution, if it is symmetric. Its error follows
 /// from the distribution of Wilcoxon's sum of signed ranks (Biometrics Bulletin 1, 1945, 80-83).
 fn paired(all: &[f64]) -> Shift {

@@ -69,7 +69,8 @@ impl Measurement for Request {
     }
 }
 
-/// What the host's clocks show at a glance, within about a second; absent if none can be read. No packet leaves the machine.
+/// What the host's clocks show at a glance, within about a second; absent if none can be read. No
+/// packet leaves the machine.
 pub fn glance(guest: bool, interrupt: &Interrupt) -> Option<Against> {
     let local = Source::local().into_iter().filter(|source| source.is_host(guest));
     let local: Vec<Source> = local.collect();

@@ -174,7 +174,8 @@ impl Remote {
         self.ask(asked, stop)
     }
 
-    /// Makes one wait, and returns the sources of the thread that made it, which were opened before.
+    /// Makes one wait, and returns the sources of the thread that made it, which were opened
+    /// before.
     ///
     /// # Errors
     /// As for [`Self::series`]. Without sources, the inner error is the reason.

@@ -1,6 +1,6 @@
-//! Clocks of this machine that have an oscillator of their own, or are the host's: the battery-backed
-//! clock and PTP hardware clocks. And the clock that exchanges with them are timed by, which nothing
-//! slews or sets.
+//! Clocks of this machine that have an oscillator of their own, or are the host's: the
+//! battery-backed clock and PTP hardware clocks. And the clock that exchanges with them are timed
+//! by, which nothing slews or sets.
 
 /// A clock that is not the kernel's, read as nanoseconds or seconds.
 pub use os::{Ptp, Rtc, name_of_ptp, ptp_paths};
