@@ -100,6 +100,23 @@ fn a_stop_is_a_gap_and_not_a_sample() {
 }
 
 #[test]
+fn a_loop_works_in_each_period_and_its_frames_are_its_waits_over_time() {
+    let args = ["linux/clock_nanosleep-abs", "--slack", "default", "--period", "200Hz"];
+    let (report, _) = json(&[&args[..], &["--work", "2ms", "--count", "100"]].concat());
+    let row = &report.waits[0];
+    assert_eq!((row.period_ns, row.work_ns), (Some(5_000_000), Some(2_000_000)));
+    let grid = row.grid.as_ref().expect("periodic");
+    let periods = (row.samples + grid.missed) as f64;
+    let frames = grid.frames_per_s.expect("it waited");
+    assert!((frames - 200.0 * row.samples as f64 / periods).abs() < 1e-9, "{frames}");
+    let stopped: u64 = row.gaps.iter().map(|gap| gap.missed + 1).sum();
+    let by_time = row.samples as f64 / (row.seconds - 0.005 * stopped as f64);
+    assert!((0.9..1.1).contains(&(frames / by_time)), "{frames} and {by_time}");
+    let file = serde_json::to_value(&report).expect("plain data");
+    assert_eq!(file["waits_plan"]["work_ns"], 2_000_000);
+}
+
+#[test]
 fn an_interrupt_ends_even_a_wait_of_an_hour() {
     let mut child = start(&["rust/thread-sleep", "--wait", "1h", "--count", "1"]);
     // The tool is waiting once its waiting thread exists.
@@ -171,6 +188,11 @@ fn bad_input_gets_one_clear_line_and_exit_code_2() {
         &["--wait", "2h"],
         &["--count", "0"],
         &["--period", "10ns"],
+        &["--period", "0Hz"],
+        &["--period", "10GHz"],
+        &["--work", "1ms"],
+        &["--period", "1000Hz", "--work", "1ms"],
+        &["--period", "1ms", "--work", "0.5"],
         &["--load", "none,heavy"],
         &["--load", "low", "--load-processes", "100000"],
         &["--cpu", "123456"],

@@ -63,6 +63,24 @@ pub fn parse_duration(text: &str) -> Result<Duration, ParseError> {
     Ok(Duration::from_nanos(ns.round() as u64))
 }
 
+/// Parses a period: a duration, or a rate such as `144Hz`, whose period is rounded to a whole
+/// nanosecond.
+///
+/// # Errors
+/// One line that says what is wrong.
+pub fn parse_period(text: &str) -> Result<Duration, ParseError> {
+    let rate = text.trim().to_ascii_lowercase();
+    let Some(rate) = rate.strip_suffix("hz") else {
+        return parse_duration(text);
+    };
+    let fail = |why: &str| ParseError(format!("'{text}' is not a rate: {why}"));
+    let hz: f64 = rate.trim().parse().map_err(|_| fail("there is no number before Hz"))?;
+    if !(1e9 / LONGEST_NS..=1e9).contains(&hz) {
+        return Err(fail("its period must be from a nanosecond to a year"));
+    }
+    Ok(Duration::from_nanos((1e9 / hz).round() as u64))
+}
+
 /// What is wrong with a duration that lacks a unit. A number has the two readings that people mean,
 /// which are a thousand apart.
 fn without_unit(text: &str) -> String {
@@ -393,6 +411,17 @@ mod tests {
         }
         assert!(parse_duration("10").unwrap_err().to_string().contains("unit"));
         assert!(parse_duration("0ms").unwrap_err().to_string().contains("above zero"));
+    }
+
+    #[test]
+    fn a_period_is_a_duration_or_a_rate() {
+        assert_eq!(parse_period("2ms").unwrap(), Duration::from_millis(2));
+        for (text, ns) in [("144Hz", 6_944_444), ("59.94 hz", 16_683_350), ("1e9HZ", 1)] {
+            assert_eq!(parse_period(text).unwrap(), Duration::from_nanos(ns), "{text}");
+        }
+        for text in ["Hz", "0Hz", "-1Hz", "nanHz", "infHz", "1e10Hz", "1e-9Hz", "60", "1kHz", ""] {
+            assert!(parse_period(text).is_err(), "{text}");
+        }
     }
 
     #[test]

@@ -103,6 +103,7 @@ proptest! {
             grid: Some(Grid {
                 missed: corrected.len() - plain.len(),
                 corrected: Histogram::of(&corrected),
+                ..Grid::default()
             }),
             ..Wait::default()
         };

@@ -240,7 +240,12 @@ fn hostile_figures_are_drawn_on_their_axes() {
     second.slice_ns = Some(u64::MAX);
     let mut grid = wait("a/grid", Kind::Sleep, Load::None, &[10], 40);
     grid.period_ns = Some(0);
-    grid.grid = Some(Grid { missed: u64::MAX, corrected: Histogram::default() });
+    grid.work_ns = Some(u64::MAX);
+    grid.grid = Some(Grid {
+        missed: u64::MAX,
+        frames_per_s: Some(f64::MAX),
+        corrected: Histogram::default(),
+    });
     let one = wait("a/one", Kind::Sleep, Load::None, &[77], 1);
     let mut claims = Wait { samples: u64::MAX, ..wait("a/claims", Kind::Busy, Load::None, &[], 0) };
     claims.requested_ns = Some(0);

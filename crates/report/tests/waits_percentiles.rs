@@ -29,7 +29,7 @@ fn of_waits(samples: u64) -> Report {
         min_ns: 1_468_898,
         mean_ns: 1_468_898.0,
         max_ns: 1_468_898,
-        grid: Some(Grid { missed: 0, corrected: overshoot.clone() }),
+        grid: Some(Grid { missed: 0, corrected: overshoot.clone(), ..Grid::default() }),
         overshoot,
         notes: vec!["the load was incomplete".into()],
         ..Wait::default()

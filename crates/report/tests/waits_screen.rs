@@ -246,8 +246,10 @@ fn grids_gaps_and_moments_are_shown() {
     let text = render(&report, 80, Detail::Full);
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in [
-        "period 1 ms",
+        "period 1 ms, work 200 us",
         "missed",
+        "frames/s",
+        "666.7",
         "corrected",
         "Gap:",
         "stopped",

@@ -110,7 +110,7 @@ fn why(a: &Measured, b: &Measured) -> Option<String> {
 fn pairs_of<'a>(a: Vec<Measured<'a>>, b: Vec<Measured<'a>>) -> Vec<[Measured<'a>; 2]> {
     // A grid of deadlines is not a wait of the same duration, and nor is one with another tick.
     let of = |it: &Measured| {
-        (it.key.clone(), it.wait.map(|wait| (wait.period_ns, wait.timer_period_ms)))
+        (it.key.clone(), it.wait.map(|wait| (wait.period_ns, wait.work_ns, wait.timer_period_ms)))
     };
     let mut others = BTreeMap::new();
     for it in b {

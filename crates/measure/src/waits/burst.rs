@@ -32,6 +32,8 @@ pub(super) struct Burst<'a, H> {
     pub(super) clocks: Clocks,
     pub(super) row: &'a LiveRow,
     pub(super) ring: &'a Ring,
+    /// How long the thread computes before each wait of a grid, in nanoseconds.
+    pub(super) work_ns: u64,
 }
 
 #[derive(Debug)]
@@ -106,8 +108,8 @@ impl<H: Waiting> Burst<'_, H> {
         Ok(())
     }
 
-    /// Makes `n` waits for the deadlines of a grid, beginning with `next`. Returns the deadline
-    /// that follows.
+    /// Makes `n` waits for the deadlines of a grid, beginning with `next`, with the row's work
+    /// before each. Returns the deadline that follows.
     pub(super) fn grid(
         &mut self,
         method: &mut dyn Method,
@@ -117,6 +119,7 @@ impl<H: Waiting> Burst<'_, H> {
         let (period, limits) = (self.row.spec.ns, self.limits());
         let mut last = self.start();
         for _ in 0..n {
+            self.work();
             self.before()?;
             self.row.begin(next);
             method.until(next).map_err(Cut::Failed)?;
@@ -135,6 +138,21 @@ impl<H: Waiting> Burst<'_, H> {
             next = next.saturating_add(period.saturating_mul(missed.saturating_add(1)));
         }
         Ok(next)
+    }
+
+    /// Computes between two waits, as a game or a control loop does. What happens meanwhile belongs
+    /// to no wait.
+    fn work(&mut self) {
+        if self.work_ns == 0 {
+            return;
+        }
+        let until = self.host.clock().saturating_add(self.work_ns);
+        while self.host.clock() < until && !self.job.stop.load(Relaxed) {
+            std::hint::spin_loop();
+        }
+        if let Some(sources) = &mut self.sources {
+            sources.forget();
+        }
     }
 
     /// Lets the process of a runtime make `n` waits, on a grid if the row has one, whose next
@@ -158,7 +176,7 @@ impl<H: Waiting> Burst<'_, H> {
             self.before()?;
             self.row.begin(self.host.clock().saturating_add(ns));
             let grid = periodic.then(|| next.unwrap_or(1));
-            let asked = Asked { ns, count: left, grid, work_ns: 0 };
+            let asked = Asked { ns, count: left, grid, work_ns: self.work_ns };
             let stop = &|| job.is_over();
             let (made, mut sources) = match singly {
                 true => remote.watched(asked, stop).map(|(made, sources)| (made, Some(sources))),
@@ -416,6 +434,7 @@ mod burst_tests {
                 clocks: self.clocks,
                 row: &self.row,
                 ring: &self.ring,
+                work_ns: 0,
             };
             (burst, self.method.as_mut())
         }
@@ -483,6 +502,57 @@ mod burst_tests {
         // The first missed deadline is late by one period less, to the width of a bucket.
         let late = bed.row.lateness.read().clock.max_ns as u64;
         assert_eq!(missed.max(), missed.highest_equivalent(late - 1_000));
+    }
+
+    /// A loop that sleeps for a whole period after its work, whatever the deadline is.
+    struct Drifting;
+
+    impl Method for Drifting {
+        fn wait(&mut self, ns: u64) -> Result<(), i32> {
+            std::thread::sleep(Duration::from_nanos(ns));
+            Ok(())
+        }
+
+        fn until(&mut self, _: u64) -> Result<(), i32> {
+            self.wait(PERIOD)
+        }
+    }
+
+    const PERIOD: u64 = 2_000_000;
+
+    /// The waits per deadline of a loop that works for half of each period.
+    fn kept(method: Box<dyn Method>) -> f64 {
+        let mut bed = Bed::new(true, PERIOD);
+        bed.method = method;
+        let next = os::monotonic() + PERIOD;
+        let (mut burst, method) = bed.burst();
+        burst.work_ns = PERIOD / 2;
+        let last = burst.grid(method, 40, next).expect("it waits");
+        40.0 * PERIOD as f64 / (last - next) as f64
+    }
+
+    #[test]
+    fn a_loop_that_sleeps_for_a_period_drifts_and_one_until_a_deadline_does_not() {
+        // No sleep is too short, so the loop takes at least one and a half periods.
+        let drifting = kept(Box::new(Drifting));
+        assert!(drifting < 0.7, "{drifting}");
+        let until = || {
+            let entry = waits::find("rust/thread-sleep").expect("everywhere");
+            let setting = waits::Setting { counter_hz: waits::NOMINAL_HZ };
+            kept(entry.open(&setting).expect("everywhere"))
+        };
+        // A busy machine may take the CPU away, but not every time.
+        assert!((0..20).any(|_| until() > 0.9));
+    }
+
+    #[test]
+    fn the_work_is_done_in_each_period() {
+        let mut bed = Bed::new(true, PERIOD);
+        let start = os::monotonic();
+        let (mut burst, method) = bed.burst();
+        burst.work_ns = PERIOD / 4;
+        burst.grid(method, 20, start + 3_600_000_000_000).expect("it does nothing");
+        assert!(os::monotonic() - start >= 20 * PERIOD / 4);
     }
 
     /// The cost of a sample without its wait; `cargo test --release -- --nocapture` shows it.

@@ -113,6 +113,9 @@ impl Plan {
         ensure(!durations.iter().any(Duration::is_zero), "a wait must be longer than zero")?;
         let too_often = spec.period.is_some_and(|period| period < SHORTEST_PERIOD);
         ensure(!too_often, "a period must be at least 1us")?;
+        ensure(spec.work.is_none() || spec.period.is_some(), "--work needs a --period")?;
+        let fits = spec.work.zip(spec.period).is_none_or(|(work, period)| work < period);
+        ensure(fits, "--work must be shorter than --period, or no deadline can be kept")?;
         ensure(spec.count != Some(0), "the count of waits must be above zero")?;
         let ends = spec.count.is_some() || spec.duration.is_some();
         ensure(ends, "neither a count of waits nor a time was given")?;
@@ -295,6 +298,11 @@ impl Plan {
         self.spec.period.map_or_else(|| self.spec.wait.clone(), |period| vec![period])
     }
 
+    /// How long the rows compute in each period, in nanoseconds.
+    pub(super) fn work_ns(&self) -> Option<u64> {
+        self.spec.work.map(|work| u64::try_from(work.as_nanos()).unwrap_or(u64::MAX))
+    }
+
     pub(super) fn loads(&self) -> Vec<Load> {
         or_default(&self.spec.load)
     }
@@ -373,7 +381,7 @@ mod tests {
     fn what_cannot_be_done_is_refused_in_one_line() {
         assert_eq!(plan().check(), Ok(()));
         type Spoil = fn(&mut WaitSpec);
-        let bad: [(&str, Spoil); 16] = [
+        let bad: [(&str, Spoil); 18] = [
             ("100us to 100ms", |s| s.slice = vec![Slack::Default, Slack::Ns(99_999)]),
             ("--slice has no effect", |s| {
                 (s.slice, s.priority) = (vec![Slack::Ns(100_000)], Some(Priority::Fifo(5)));
@@ -383,6 +391,10 @@ mod tests {
             ("longer than zero", |s| s.wait.push(Duration::ZERO)),
             ("1h", |s| s.wait.push(Duration::MAX)),
             ("1us", |s| s.period = Some(Duration::from_nanos(10))),
+            ("needs a --period", |s| s.work = Some(Duration::from_micros(10))),
+            ("shorter than --period", |s| {
+                (s.period, s.work) = (Some(Duration::from_micros(10)), s.wait.first().copied());
+            }),
             ("above zero", |s| s.count = Some(0)),
             ("neither", |s| s.count = None),
             ("above zero", |s| s.duration = Some(Duration::ZERO)),

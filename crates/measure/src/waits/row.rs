@@ -57,7 +57,7 @@ pub(super) fn report_row(live: &LiveRow, common: &Common) -> Wait {
     let grid = spec.periodic.then(|| {
         let mut corrected = ruler.histogram.clone();
         live.missed.add_to(&mut corrected);
-        ruler.grid(&corrected)
+        ruler.grid(&corrected, spec.ns)
     });
     let (gaps, gaps_left_out) = live.gaps();
     Wait {
@@ -66,6 +66,7 @@ pub(super) fn report_row(live: &LiveRow, common: &Common) -> Wait {
         code: spec.entry.lines(Asked { ns: spec.ns, counter_hz: Some(common.counter_hz) }),
         requested_ns: Some(spec.ns),
         period_ns: spec.periodic.then_some(spec.ns),
+        work_ns: common.plan.work_ns(),
         slack_ns: spec.slack.and(live.slack_ns.get().copied()),
         slice_ns: spec.slice.and(live.slice_ns.get().copied()),
         default_slack: spec.slack == Some(Slack::Default),

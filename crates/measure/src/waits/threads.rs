@@ -257,7 +257,9 @@ pub(super) fn every_row(
                 let mut row = LiveRow::new(spec, cpu, plan.spec.why);
                 row.records = plan.watched.then(|| Records::new(spec.ns));
                 let mut earlier = plan.earlier.iter();
-                if let Some(wait) = earlier.find(|w| continues(w, &spec, load, cpu)) {
+                let same =
+                    |w: &&Wait| w.work_ns == plan.work_ns() && continues(w, &spec, load, cpu);
+                if let Some(wait) = earlier.find(same) {
                     continue_row(&row, wait).map_err(Error)?;
                 }
                 all.push(Arc::new(row));

@@ -239,6 +239,11 @@ impl<H: Waiting> Worker<H> {
         let left = plan.spec.count.map_or(u64::MAX, |count| count.saturating_sub(samples));
         let mut n =
             burst_length(spec.ns, spent.ns, samples, left, matches!(method, Opened::There(_)));
+        let work_ns = plan.work_ns().unwrap_or(0);
+        if work_ns > 0 {
+            // Work that overruns its period shows only in the deadlines that follow.
+            n = n.max(PERIODS).min(left);
+        }
         if let Some(left) = job.left() {
             let fits = u64::try_from(left.as_nanos()).unwrap_or(u64::MAX) / spec.ns;
             n = n.min(fits.max(1));
@@ -247,7 +252,7 @@ impl<H: Waiting> Worker<H> {
         let before = (host.clock(), host.cpu_time(), host.switches());
         let clocks = Clocks::new(self.scale, host);
         let (sources, ring) = (self.sources.as_mut(), &self.schedule.ring);
-        let mut burst = Burst { clocks, host, sources, runners, job, row, ring };
+        let mut burst = Burst { clocks, host, sources, runners, job, row, ring, work_ns };
         let mut there = None;
         let done = match method {
             Opened::Here(method) if spec.periodic => {
@@ -312,6 +317,8 @@ fn set(host: &mut impl Waiting, row: &LiveRow) -> Result<(), Unavailable> {
     Ok(())
 }
 
+/// The least number of periods in a burst of a loop that works.
+const PERIODS: u64 = 8;
 /// How long a core settles, in nanoseconds, before a burst of waits that are shorter than this.
 const SETTLE_NS: u64 = 1_000_000;
 

@@ -232,6 +232,7 @@ impl Simulation {
             job: &self.job,
             row: &self.row,
             ring: &self.ring,
+            work_ns: 0,
         };
         // A simulated method without an error never fails, and nothing stops the job.
         let _ = burst.grid(&mut method, n, first);

@@ -47,6 +47,8 @@ pub struct Wait {
     /// The period of the grid of absolute deadlines, in nanoseconds; absent for single waits, each
     /// of which begins after the one before has ended.
     pub period_ns: Option<u64>,
+    /// How long the thread computed in each period, in nanoseconds; its CPU time includes that.
+    pub work_ns: Option<u64>,
     /// Timer slack in effect, in nanoseconds; absent if it does not affect the method. On Windows,
     /// the period of the clock interrupt as the system reports it.
     pub slack_ns: Option<u64>,
@@ -323,6 +325,9 @@ pub struct Grid {
     /// Deadlines that had passed before the thread could wait for them, because it woke late from
     /// an earlier one.
     pub missed: u64,
+    /// How many waits for deadlines ended per second, which are the frames per second of a game:
+    /// the rate of the grid less the missed deadlines. Absent if nothing was measured.
+    pub frames_per_s: Option<f64>,
     /// The overshoots including those of the missed deadlines: how late the thread was for each.
     /// The plain histogram omits them, because a thread that is late does not wait (coordinated
     /// omission).

@@ -112,10 +112,14 @@ impl Overshoots {
         supported.then(value)
     }
 
-    /// The figures of a grid, from the overshoots including those of missed deadlines.
-    pub fn grid(&self, corrected: &Decoded) -> Grid {
+    /// The figures of a grid with this period in nanoseconds, from the overshoots including those of
+    /// missed deadlines.
+    pub fn grid(&self, corrected: &Decoded, period_ns: u64) -> Grid {
+        let (kept, all) = (self.histogram.len(), corrected.len());
+        let hz = 1e9 / period_ns.max(1) as f64;
         Grid {
-            missed: corrected.len().saturating_sub(self.histogram.len()),
+            missed: all.saturating_sub(kept),
+            frames_per_s: (kept > 0).then(|| hz * kept as f64 / all.max(kept) as f64),
             corrected: Histogram::of(corrected).capped(self.largest_ns()),
         }
     }

@@ -3,7 +3,7 @@
 use super::Load;
 use crate::units::{ParseError, parse_duration};
 #[cfg(feature = "clap")]
-use crate::units::{parse_count, parse_whole};
+use crate::units::{parse_count, parse_period, parse_whole};
 #[cfg(feature = "clap")]
 use clap::builder::ArgPredicate;
 use serde::{Deserialize, Serialize};
@@ -37,12 +37,18 @@ pub struct WaitSpec {
     /// Waits of each method and duration, such as 500 or 1e6.
     #[arg(long, value_name = "N", value_parser = parse_count, allow_hyphen_values = true)]
     pub count: Option<u64>,
-    /// Wait for the deadlines of a fixed grid with this period instead.
+    /// Wait for the deadlines of a fixed grid with this period instead, such as 10ms or 144Hz.
     #[serde(rename = "period_ns", with = "ns")]
     #[schemars(with = "Option<u64>")]
-    #[arg(long, value_name = "DURATION", conflicts_with = "wait")]
-    #[arg(value_parser = parse_duration, allow_hyphen_values = true)]
+    #[arg(long, value_name = "PERIOD", conflicts_with = "wait")]
+    #[arg(value_parser = parse_period, allow_hyphen_values = true)]
     pub period: Option<Duration>,
+    /// With --period, compute for this long in each period, as a game or a control loop does.
+    #[serde(rename = "work_ns", with = "ns")]
+    #[schemars(with = "Option<u64>")]
+    #[arg(long, value_name = "DURATION", requires = "period")]
+    #[arg(value_parser = parse_duration, allow_hyphen_values = true)]
+    pub work: Option<Duration>,
     /// Time for each load, such as 10m or 2h.
     #[serde(rename = "time_ns", with = "ns")]
     #[schemars(with = "Option<u64>")]

@@ -115,11 +115,11 @@ impl Waits {
             let reason = blank.unavailable_reason.or(Some("no wait of it was recorded".into()));
             return Wait { available: false, unavailable_reason: reason, ..blank };
         }
-        let grid = blank.period_ns.map(|_| {
+        let grid = blank.period_ns.map(|period_ns| {
             let mut corrected = self.overshoots.histogram.clone();
             // Of the same range, so it holds them.
             let _ = corrected.add(&self.missed);
-            self.overshoots.grid(&corrected)
+            self.overshoots.grid(&corrected, period_ns)
         });
         let mut notes = Vec::new();
         if self.dropped > 0 {

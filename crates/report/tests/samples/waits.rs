@@ -101,9 +101,10 @@ pub fn report() -> Report {
 pub fn gridded() -> Wait {
     let mut row = wait("linux/nanosleep", Load::None, 1_000_000, &[55_000, 2_700_000]);
     row.period_ns = Some(1_000_000);
+    row.work_ns = Some(200_000);
     let mut hdr = row.overshoot.decode().expect("its own");
     hdr.record(1_700_000).expect("in range");
-    row.grid = Some(Grid { missed: 1, corrected: Histogram::of(&hdr) });
+    row.grid = Some(Grid { missed: 1, frames_per_s: Some(666.7), corrected: Histogram::of(&hdr) });
     row.gaps =
         vec![Gap { cause: "stopped".into(), at_s: 3.0, late_ns: 1_500_000_000, missed: 1500 }];
     row.moment = Some(Moment {

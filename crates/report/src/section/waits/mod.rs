@@ -32,6 +32,7 @@ pub const SECTION: Section = Section {
             slice: true,
             throttled: true,
             grid: true,
+            work: true,
             early: true,
             strip: false,
         };
@@ -118,7 +119,9 @@ fn under(load: Load, rows: &[&Wait], axis: Scale, detail: Detail) -> Vec<Block> 
         let of_it: Vec<&Wait> =
             rows.iter().copied().filter(|wait| wait.requested_ns == Some(ns)).collect();
         let (what, waits) = group(&of_it, traits.strip);
-        table.group(format!("{what} {}", short(ns as f64)), waits);
+        let work = of_it.iter().find_map(|wait| wait.work_ns);
+        let work = work.map_or(String::new(), |ns| format!(", work {}", short(ns as f64)));
+        table.group(format!("{what} {}{work}", short(ns as f64)), waits);
         for wait in of_it {
             table.row(&(wait, several));
         }
@@ -264,6 +267,7 @@ pub(super) fn label(wait: &Wait) -> String {
     let ns = |ns: Option<u64>, what: &str| ns.map(|ns| format!(" {what} {}", short(ns as f64)));
     let parts = [
         ns(wait.requested_ns, what),
+        ns(wait.work_ns, "work"),
         ns(wait.slack_ns, "slack").map(|slack| slack + default),
         wait.timer_period_ms.map(|ms| format!(" timer period {ms} ms")),
         ns(wait.slice_ns, "slice"),

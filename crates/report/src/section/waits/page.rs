@@ -2,6 +2,7 @@
 //! figures; then the causes, the choices and the circumstances.
 
 use super::charts::{self, Row};
+use super::table::frames;
 use super::{Detail, best, durations, group, loads, method_cell, setting, table, waits_of, why};
 use crate::block::{Block, Cell, Column, Item, Table, Text, Tone, Value};
 use crate::number::{count, percent, plural, short};
@@ -204,6 +205,7 @@ fn figure_columns<'a>(rows: &[&Row<'_>]) -> Vec<Spec<Line<'a>>> {
     let has = |it: fn(&Wait) -> bool| rows.iter().any(|row| it(row.wait));
     let (slack, slice) = (has(|it| it.slack_ns.is_some()), has(|it| it.slice_ns.is_some()));
     let grid = has(|it| it.grid.is_some());
+    let work = has(|it| it.work_ns.is_some());
     let rare = has(|it| it.percentile(P999).is_some());
     columns! { row in Line;
         "" "method" [full whole_name] {
@@ -230,6 +232,7 @@ fn figure_columns<'a>(rows: &[&Row<'_>]) -> Vec<Spec<Line<'a>>> {
         };
         "" "waits" [full right] Cell::count(row.wait.samples);
         "" "missed" [full_if(grid) right] Cell::count(row.wait.grid.as_ref().map(|it| it.missed));
+        "" "frames/s" [full_if(work) right] frames(row.wait);
         "" "deadlines" [full_if(grid) right more]
             Cell::count(row.wait.grid.as_ref().map(|it| it.corrected.count));
         "" "p50, missed included" [full_if(grid) right more]

@@ -22,6 +22,8 @@ pub(super) struct Traits {
     pub(super) throttled: bool,
     /// The rows waited for a grid of deadlines, and can have missed some.
     pub(super) grid: bool,
+    /// The rows worked in each period, so the rate that they kept is what counts.
+    pub(super) work: bool,
     /// Some waits were early, which is a defect.
     pub(super) early: bool,
     /// All rows waited for one duration, so that one strip shows how they are distributed.
@@ -35,6 +37,7 @@ impl Traits {
             slice: rows.iter().any(|wait| wait.slice_ns.is_some()),
             throttled: rows.iter().any(|wait| wait.throttled.is_some_and(|it| it.periods > 0)),
             grid: rows.iter().any(|wait| wait.grid.is_some()),
+            work: rows.iter().any(|wait| wait.work_ns.is_some()),
             early: rows.iter().any(|wait| wait.early > 0),
             strip: durations(rows).len() == 1,
         }
@@ -106,6 +109,8 @@ pub(super) fn wait_columns<'a>(traits: Traits) -> Vec<Spec<Labelled<'a>>> {
         "involuntary_switches" "switches" [] Cell::count(wait.involuntary_switches);
         "missed" "missed" [full_if(traits.grid) right close]
             Cell::count(wait.grid.as_ref().map(|grid| grid.missed));
+        "frames_per_s" "frames/s" [full_if(traits.work) right close] frames(wait);
+        "work_ns" "work" [] Cell::count(wait.work_ns);
         "throttled_periods" "throttled" [full_if(traits.throttled) right close more]
             Cell::count(wait.throttled.map(|it| it.periods));
         "throttled_ns" "throttled" [] Cell::count(wait.throttled.map(|it| it.ns));
@@ -144,6 +149,13 @@ pub(super) fn strip_cell(wait: &Wait, of: usize, name: &str) -> Cell {
 /// A figure of a row; absent if nothing was measured, and not zero.
 fn figure(wait: &Wait, ns: f64) -> Cell {
     Cell::ns((wait.samples > 0).then_some(ns))
+}
+
+/// The frames per second of a grid. No period is shorter than a nanosecond.
+pub(super) fn frames(wait: &Wait) -> Cell {
+    let rate = wait.grid.as_ref().and_then(|grid| grid.frames_per_s);
+    let rate = rate.filter(|rate| (0.0..=1e9).contains(rate));
+    Cell::some(rate, Value::Number).said(rate.map(|rate| format!("{rate:.1}")))
 }
 
 /// The waits by the clock that the system's timers run on, if there were any.
