@@ -562,7 +562,8 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -s V -l 
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l preset -d 'A known set of waits (windows-waits), drawn as its own table. Other options change parts of it' -r -f -a "windows-waits\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l wait -d 'Durations to wait for, such as 100us,10ms' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l count -d 'Waits of each method and duration, such as 500 or 1e6' -r
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l period -d 'Wait for the deadlines of a fixed grid with this period instead' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l period -d 'Wait for the deadlines of a fixed grid with this period instead, such as 10ms or 144Hz' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l work -d 'With --period, compute for this long in each period, as a game or a control loop does' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l duration -d 'Time for each load, such as 10m or 2h' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l load -d 'What runs alongside: none, low, low-nice, normal, high, io, memory, timers, print. Default: none; in an overview, none and normal' -r -f -a "none\t''
 low\t''
