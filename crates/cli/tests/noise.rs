@@ -37,6 +37,18 @@ fn a_command_that_cannot_be_started_gets_one_line() {
     assert!(errors.contains("`/no/such/program`: cannot start it"), "{errors}");
 }
 
+/// A process that ends with the test, however that ends.
+#[cfg(target_os = "linux")]
+struct Ends(std::process::Child);
+
+#[cfg(target_os = "linux")]
+impl Drop for Ends {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 /// Two loops on one CPU: each waits for half of the time, and the other one is named.
 #[cfg(target_os = "linux")]
 #[test]
@@ -48,18 +60,18 @@ fn what_a_hog_takes_is_seen_and_named() {
     let folder = tempfile::tempdir().expect("a folder");
     let hog = folder.path().join(name);
     std::fs::copy("/bin/sh", &hog).expect("a copy");
-    let mut other = std::process::Command::new("taskset")
+    let other = std::process::Command::new("taskset")
         .args(["-c", &cpu, &hog.display().to_string(), "-c", "while :; do :; done"])
         .spawn()
         .expect("taskset");
+    let other = Ends(other);
     let script = format!(
         "taskset -cp {cpu} $$ > /dev/null; end=$(($(date +%s) + 3)); \
          while [ $(date +%s) -lt $end ]; do i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; done"
     );
     let (code, _, errors, report) = watched(&script, &[]);
     let failed = watched("exit 0", &["--fail-on", "noisy-machine"]).0;
-    other.kill().expect("it runs");
-    other.wait().expect("it ended");
+    drop(other);
     assert_eq!(code, Some(0), "{errors}");
     assert!(matches!(failed, Some(0 | 1)), "{failed:?}");
     let watched = &report["watched"];

@@ -87,10 +87,13 @@ impl Time {
         let since = i128::from(self.seconds) - from_tai;
         let bounds = || {
             let time = since * 1_000_000_000 + i128::try_from(fraction).ok()? + ns(self.period)?;
-            let stated = self.flags & HAS_PERIOD_ERROR != 0;
+            // Without a statement, what a crystal may be off by: 100 ppm.
+            let of_rate = match self.flags & HAS_PERIOD_ERROR {
+                0 => ns(self.period)? / 10_000,
+                _ => ns(self.period_error)?,
+            };
             // Two roundings to whole nanoseconds.
-            let error =
-                i128::from(self.error_ns) + if stated { ns(self.period_error)? } else { 0 } + 2;
+            let error = i128::from(self.error_ns) + of_rate + 2;
             Some([i64::try_from(time - error).ok()?, i64::try_from(time + error).ok()?])
         };
         bounds().ok_or("the page gives an impossible time")

@@ -193,8 +193,7 @@ fn number(text: &str) -> Option<(f64, bool)> {
     };
     let end = text.char_indices().find(|it| !is_part(it)).map_or(text.len(), |(at, _)| at);
     // The `e` may begin a word, and a comma may end a clause.
-    let digits = text[..end].trim_end_matches(['e', 'E', ',', '.']).replace([',', '_'], "");
-    let value: f64 = digits.parse().ok()?;
+    let value = value(text[..end].trim_end_matches(['e', 'E', ',', '.']))?;
     let rest = text[end..].trim_start();
     let length = rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len());
     let per_second = rest[length..].starts_with('/') && unit(&rest[..length]).is_none();
@@ -202,6 +201,20 @@ fn number(text: &str) -> Option<(f64, bool)> {
         Some(ns) => Some((value * ns, true)),
         None => Some((value, false)),
     }
+}
+
+/// The number that these digits are. Commas before each three digits group them; a single other one
+/// is a decimal point, as half of the world writes it.
+fn value(digits: &str) -> Option<f64> {
+    let whole = digits.split(['.', 'e', 'E']).next().unwrap_or_default();
+    let grouped = whole.split(',').skip(1).all(|part| part.len() == 3);
+    let decimal = !grouped && digits.matches(',').count() == 1 && !digits.contains('.');
+    let plain = match (grouped, decimal) {
+        (true, _) => digits.replace([',', '_'], ""),
+        (_, true) => digits.replace(',', ".").replace('_', ""),
+        _ => return None,
+    };
+    plain.parse().ok()
 }
 
 /// The steps of a path after its `$`: `.name`, `['name']`, `[0]`, `[*]`, `.*`.
@@ -471,6 +484,19 @@ mod tests {
         }
         assert!(Metric::parse("(").unwrap_err().contains("no regular expression"));
         assert!(Metric::parse("").is_err());
+    }
+
+    #[test]
+    fn commas_group_digits_or_are_a_decimal_point() {
+        for (text, expected) in [
+            ("1,234,567 ns", Some((1_234_567.0, true))),
+            ("1,234.5 us", Some((1_234_500.0, true))),
+            ("1,5 ms", Some((1.5e6, true))),
+            ("12,34,5", None),
+            ("1_000 ns,", Some((1000.0, true))),
+        ] {
+            assert_eq!(number(text), expected, "{text}");
+        }
     }
 
     #[test]
