@@ -351,7 +351,7 @@ mod tests {
             "windows-waits",
             "127.0.0.1:0",
         ];
-        const OTHERS: [&[&str]; 11] = [
+        const OTHERS: [&[&str]; 12] = [
             &[],
             &["--load", "low"],
             &["--priority", "5"],
@@ -363,6 +363,7 @@ mod tests {
             &["--replay", "x"],
             &["--why"],
             &["--serve"],
+            &["--period", "60Hz"],
         ];
         let parser = command_line();
         for name in COMMANDS.iter().map(|(name, ..)| *name).filter(|name| *name != "generate") {
