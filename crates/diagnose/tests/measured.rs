@@ -507,6 +507,8 @@ fn clocks_outside_of_the_machine_show_what_it_cannot_see() {
         checks.find(|check| check.id == id).expect("it is looked for").outcome
     };
     assert_eq!(outcome(&of("vmclock", [-4e9, 4e9]), "guest-behind"), Outcome::Clear);
+    // A boot leaves as much.
+    assert_eq!(outcome(&of("rtc:/dev/rtc0", [-9e8, -8.9e8]), "guest-behind"), Outcome::Clear);
     // A time zone, and a server, which is not the host.
     assert_eq!(outcome(&of("rtc:/dev/rtc0", [-3.6e12, -3.6e12]), "guest-behind"), Outcome::Unknown);
     assert_eq!(outcome(&of("ntp:a", [-64e9, -63e9]), "guest-behind"), Outcome::Unknown);
@@ -514,11 +516,12 @@ fn clocks_outside_of_the_machine_show_what_it_cannot_see() {
     let two = [source("ntp:a", false, [0.0, 1e6]), source("ntp:b", false, [5e6, 6e6])];
     found(&examined(asked(two.into())), "sources-disagree", "ntp:b");
     let mut off = asked(vec![source("ntp:a", false, [5e6, 6e6])]);
-    let against = off.against.as_mut().expect("asked");
-    against.wall_ns = against.sources[0].wall_ns;
     off.environment.discipline =
         Some(Discipline { synchronised: true, max_error_ns: 1e6, ..Discipline::default() });
-    found(&examined(off), "error-understated", "off by 5 ms at least");
+    // Only a source that states how far it is from UTC shows that.
+    assert_eq!(outcome(&examined(off.clone()), "error-understated"), Outcome::Unknown);
+    off.against.as_mut().expect("asked").sources[0].root_distance_ns = Some(2e6);
+    found(&examined(off), "error-understated", "off by 5 ms at least, by ntp:a");
 }
 
 /// Facts that matter only to someone who looks for faults are not in every report.

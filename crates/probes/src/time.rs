@@ -74,7 +74,8 @@ pub fn may_sleep() -> Result<(), Unavailable> {
     }
 }
 
-/// The variable in which [`ensure_clocks`] tells the tool what it left out.
+/// The variable in which [`ensure_clocks`] leaves word of what the tool was started again without.
+#[cfg(target_os = "linux")]
 const REFUSED: &str = "CHRONOSCOPE_CLOCKS_REFUSED";
 
 /// Makes sure that the standard library's clocks can be read: it panics if the C library's fail. If

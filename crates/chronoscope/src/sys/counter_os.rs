@@ -1,6 +1,6 @@
 //! The system's clock, in nanoseconds, for systems without a counter that user code may read.
 
-use super::plain;
+use crate::sys::plain;
 
 pub const fn name() -> &'static str {
     plain::NAME

@@ -11,6 +11,13 @@ use chronoscope_model::{Certainty, Level, Page, Report};
 /// synchronised in a coarse way, or that have run freely for less than an hour.
 const LEAST_NS: f64 = 50e6;
 
+/// The same for the battery-backed clock, in nanoseconds. The kernel sets the clock by it when it
+/// boots, to whole seconds, which leaves up to a second and the time that the boot took.
+const LEAST_BY_RTC_NS: f64 = 2e9;
+
+/// The prefix of the ids of battery-backed clocks.
+const RTC: &str = "rtc:";
+
 const BEHIND: Fault = Fault {
     page: Page {
         title: "The wall clock is behind that of the host",
@@ -65,10 +72,11 @@ fn against_host(report: &Report, by: fn(&Interval) -> f64) -> Looked {
     let known = sources.filter(|source| source.host).filter_map(|it| Some((it, it.wall_ns?)));
     let best = known.min_by(|(_, a), (_, b)| (a.high - a.low).total_cmp(&(b.high - b.low)));
     let (source, wall) = best.ok_or_else(|| why(report, "host clock", none))?;
-    if by(&wall) < LEAST_NS {
+    let by_rtc = source.id.starts_with(RTC);
+    if by(&wall) < if by_rtc { LEAST_BY_RTC_NS } else { LEAST_NS } {
         return Ok(Clear);
     }
-    if source.id.starts_with("rtc:") && is_local_time(&wall) {
+    if by_rtc && is_local_time(&wall) {
         return Ok(Look::Unknown(format!(
             "{} is a whole number of quarter hours away: it probably keeps local time",
             source.id
@@ -162,13 +170,19 @@ pub(super) const ERROR_UNDERSTATED: Fault = Fault {
     },
     certainty: Certainty::Measured,
     look: |report| {
-        let wall = asked(report)?.wall_ns.ok_or("no source gave the time")?;
+        // Another clock may be wrong itself, as a battery-backed one is and a host's may be.
+        let of_utc = |it: &&Source| it.root_distance_ns.is_some() || it.id == "vmclock";
+        let right = asked(report)?.answered().filter(|it| it.agrees != Some(false)).filter(of_utc);
+        let least = right.filter_map(|it| Some((it, it.wall_ns?.at_least())));
+        let none = "no source that was asked says how far it is from UTC";
+        let (source, least) = least.max_by(|(_, a), (_, b)| a.total_cmp(b)).ok_or(none)?;
         let kernel = report.environment.discipline.ok_or("the kernel states no error")?;
-        if !kernel.synchronised || wall.at_least() <= kernel.max_error_ns {
+        if !kernel.synchronised || least <= kernel.max_error_ns {
             return Ok(Clear);
         }
-        let [least, stated] = [wall.at_least(), kernel.max_error_ns].map(short);
-        let line = format!("off by {least} at least; the kernel states {stated} at most");
+        let [least, stated] = [least, kernel.max_error_ns].map(short);
+        let id = &source.id;
+        let line = format!("off by {least} at least, by {id}; the kernel states {stated} at most");
         Ok(found(Level::Warning, [line]))
     },
     ..FAULT
