@@ -8,9 +8,17 @@ pub mod tally;
 use anyhow::Result;
 use std::process::ExitCode;
 
-/// All packages except those that run only on the development machine.
-pub const PUBLISHED: [&str; 5] =
-    ["--workspace", "--exclude", "xtask", "--exclude", "chronoscope-ci"];
+/// All packages except those that run only on the development machine, and the page's estimators,
+/// which are compiled from files of another.
+pub const PUBLISHED: [&str; 7] = [
+    "--workspace",
+    "--exclude",
+    "xtask",
+    "--exclude",
+    "chronoscope-ci",
+    "--exclude",
+    "chronoscope-web",
+];
 
 /// Prints why a command failed, if it did, and returns the exit code.
 pub fn ended(result: Result<()>) -> ExitCode {

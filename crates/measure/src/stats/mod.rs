@@ -153,7 +153,7 @@ impl Runs {
     /// contributes as many samples as it has.
     pub(super) fn resample(&self, rng: &mut Rng, mut take: impl FnMut(usize)) {
         for _ in 0..self.groups.len() {
-            let group = &self.groups[rng.usize(0..self.groups.len())];
+            let group = &self.groups[drawn(rng, 0..self.groups.len())];
             if self.groups.len() >= ENOUGH_GROUPS {
                 group.clone().for_each(&mut take);
                 continue;
@@ -162,7 +162,7 @@ impl Runs {
             while left > 0 {
                 let run = self.length.min(left);
                 left -= run;
-                let mut at = rng.usize(group.clone());
+                let mut at = drawn(rng, group.clone());
                 for _ in 0..run {
                     take(at);
                     at = if at + 1 == group.end { group.start } else { at + 1 };
@@ -222,6 +222,11 @@ mod summary_tests {
             prop_assert_eq!(before, Summary::of(&samples));
         }
     }
+}
+
+/// A place in a range, by a generator that is the same on machines of 32 bits, such as WebAssembly.
+fn drawn(rng: &mut Rng, range: Range<usize>) -> usize {
+    rng.u64(range.start as u64..range.end as u64) as usize
 }
 
 #[cfg(test)]

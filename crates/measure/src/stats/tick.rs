@@ -49,7 +49,7 @@ pub fn tick(deltas: &[u64]) -> Option<Tick> {
         let mut rng = Rng::with_seed(seed);
         let mut divisor = 0;
         for _ in 0..DRAWS {
-            let next = gcd(divisor, drawn[rng.usize(0..nonzero)]);
+            let next = gcd(divisor, drawn[super::drawn(&mut rng, 0..nonzero)]);
             if next == divisor {
                 continue;
             }
