@@ -145,7 +145,8 @@ fn estimators(sh: &Shell) -> Result<Vec<u8>> {
     };
     let root = sh::root().display();
     let flags = format!(
-        "target.{TARGET}.rustflags=[\"--remap-path-prefix={home}=\",\"--remap-path-prefix={root}=\"]"
+        "target.{TARGET}.rustflags=[\"--remap-path-prefix={home}=\",\
+         \"--remap-path-prefix={root}=\"]"
     );
     let build = ["--package", "chronoscope-web", "--profile", "wasm", "--target", TARGET];
     sh::run(cmd!(sh, "cargo build --quiet {build...} --config {flags}"))?;

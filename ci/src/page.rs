@@ -106,9 +106,17 @@ fn estimators(sh: &Shell) -> Result<()> {
     let script = r#"
         const [file, text] = process.argv.slice(1);
         const { samples, deltas } = JSON.parse(text);
-        WebAssembly.instantiate(require('fs').readFileSync(file)).then(({ instance: { exports: it } }) => {
-          const of = (all, f) => { all.forEach(it.put); return Array.from({ length: f() }, (_, at) => it.figure(at)); };
-          console.log(JSON.stringify([...of(samples, () => it.mode(0.25, 3)), ...of(samples, it.summary), ...of(deltas, it.common_tick)]));
+        WebAssembly.instantiate(require('fs').readFileSync(file)).then(({ instance }) => {
+          const it = instance.exports;
+          const of = (all, f) => {
+            all.forEach(it.put);
+            return Array.from({ length: f() }, (_, at) => it.figure(at));
+          };
+          console.log(JSON.stringify([
+            ...of(samples, () => it.mode(0.25, 3)),
+            ...of(samples, it.summary),
+            ...of(deltas, it.common_tick),
+          ]));
         });"#;
     let file = sh::root().join("crates/report/src/page/browser/estimators.wasm");
     let text = json!({ "samples": &samples, "deltas": &deltas }).to_string();

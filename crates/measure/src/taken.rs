@@ -189,9 +189,7 @@ impl Sampler {
         if self.counted.elapsed() >= STEAL_STEP {
             self.count(at);
         }
-        if self.closely
-            && Instant::now().saturating_duration_since(self.rests_until) > Duration::ZERO
-        {
+        if self.closely && Instant::now() > self.rests_until {
             self.search(at);
         }
     }

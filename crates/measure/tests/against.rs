@@ -365,13 +365,17 @@ proptest! {
 
     #[test]
     fn no_exchanges_cause_a_panic_or_an_empty_interval(
-        all in prop::collection::vec((0..1_i64 << 62, 0..1_i64 << 40, 0..1_i64 << 62, 0..1_i64 << 40), 1..40),
+        all in prop::collection::vec(
+            (0..1_i64 << 62, 0..1_i64 << 40, 0..1_i64 << 62, 0..1_i64 << 40),
+            1..40,
+        ),
     ) {
         let mut region = Region::default();
         for (sent, took, stamp, error) in all {
             let received = sent.saturating_add(took).min((1 << 62) - 1);
             let latest = stamp.saturating_add(error).min((1 << 62) - 1);
-            if region.add(&Exchange { sent, received, latest, earliest: stamp }) == Verdict::Agrees {
+            let exchange = Exchange { sent, received, latest, earliest: stamp };
+            if region.add(&exchange) == Verdict::Agrees {
                 let bounds = region.at(received).expect("it agrees");
                 prop_assert!(bounds.offset[0] <= bounds.offset[1]);
             }

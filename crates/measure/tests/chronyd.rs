@@ -146,8 +146,8 @@ mod linux {
         let bounds = region.at(0).expect("bounds");
         let [low, high] = bounds.rate_ppm.expect("a rate");
         println!(
-            "{held} intervals of {held} hold, {lost} lost, {} strays; ±{} us, {low:.1} to {high:.1} \
-             ppm after {:.1} s",
+            "{held} intervals of {held} hold, {lost} lost, {} strays; ±{} us, {low:.1} to \
+             {high:.1} ppm after {:.1} s",
             found.strays,
             (bounds.offset[1] - bounds.offset[0]) / 2000,
             region.span() as f64 / 1e9

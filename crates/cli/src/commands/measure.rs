@@ -152,7 +152,8 @@ pub struct TrustArgs {
     checkpoint: Option<PathBuf>,
     /// Continue the run whose report or checkpoint this is, on the same boot of the machine, and
     /// keep it up to date. Default: for the time that was left, or as long again.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["ids", "checkpoint", "budget", "against"])]
+    #[arg(long, value_name = "FILE")]
+    #[arg(conflicts_with_all = ["ids", "checkpoint", "budget", "against"])]
     resume: Option<PathBuf>,
 }
 

@@ -3,7 +3,7 @@
 //! cold reads and reads that leave the guest are judged as well.
 
 use super::figures::figures;
-use super::history::spread;
+use super::history::{median, spread};
 use super::rule::{self, ALPHA, Limits, Ratio};
 use super::{compared, environment, side};
 use crate::run;
@@ -309,7 +309,7 @@ fn rows(a: &[Values], b: &[Values], sets: bool, seed: u64) -> Vec<Row> {
         };
         let mut it = Figures { key, sides, logs, floor, clip: f64::INFINITY };
         if it.is_robust() {
-            it.clip = CLIP * middle(it.logs.iter().flatten().map(|log| log.abs()).collect());
+            it.clip = CLIP * median(it.logs.iter().flatten().map(|log| log.abs()));
         }
         it.sides.iter().all(|side| side.len() >= enough).then_some(it)
     });
@@ -408,11 +408,6 @@ fn centre(mut values: Vec<f64>) -> Figure {
         rank += 1;
     }
     Figure { value_ns: of_sorted(&values), low_ns: values[rank], high_ns: values[n - 1 - rank] }
-}
-
-fn middle(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    of_sorted(&values)
 }
 
 /// The median of values in their order; 0 of none.

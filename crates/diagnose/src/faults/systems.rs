@@ -57,8 +57,9 @@ pub(super) const QPC_ON_HPET: Fault = Fault {
                 microsecond instead of 20 ns. That is a fault if the TSC is invariant. Without an \
                 invariant TSC, and in Windows Vista and Server 2008 always, it is normal.",
         how: "QueryPerformanceFrequency, the version of Windows, and CPUID",
-        act: "If useplatformclock is set: `bcdedit /deletevalue useplatformclock` (as administrator), and restart. If that \
-              does not help, Windows found the TSC unfit: look at the firmware or the hypervisor.",
+        act: "If useplatformclock is set: `bcdedit /deletevalue useplatformclock` (as \
+              administrator), and restart. If that does not help, Windows found the TSC unfit: \
+              look at the firmware or the hypervisor.",
         references: &[
             "Microsoft Learn, Acquiring high-resolution time stamps",
             "Microsoft Learn, BCDEdit /set, useplatformclock",

@@ -9,13 +9,11 @@
 //! three samples in fixed memory. Here the convex hulls of all of them are kept, from which no
 //! bound is lost.
 
+use chronoscope_probes::machine::outside::CRYSTAL_PPM;
+
 /// How far the rate of an oscillator may wander, as the divisor of a time: 5e-8, the library's
 /// limit (`calibrate::WANDER`).
 const WANDER: i64 = 20_000_000;
-
-/// Until the exchanges show another rate, the counter is within so many parts per million of its
-/// nominal rate, as the crystals of computers are.
-const CRYSTAL_PPM: i64 = 100;
 
 /// Times are at most this, in nanoseconds: the year 2116. Products of two differences then fit an
 /// `i128`.

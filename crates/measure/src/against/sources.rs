@@ -304,7 +304,8 @@ fn head(
     let host = if host.contains(':') { format!("[{host}]") } else { host.to_owned() };
     let host = if port == 80 { host } else { format!("{host}:{port}") };
     let request = format!(
-        "HEAD / HTTP/1.1\r\nHost: {host}\r\nUser-Agent: chronoscope\r\nConnection: keep-alive\r\n\r\n"
+        "HEAD / HTTP/1.1\r\nHost: {host}\r\nUser-Agent: chronoscope\r\n\
+         Connection: keep-alive\r\n\r\n"
     );
     let sent = raw_ns();
     stream.write_all(request.as_bytes())?;

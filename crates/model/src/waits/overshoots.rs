@@ -112,8 +112,8 @@ impl Overshoots {
         supported.then(value)
     }
 
-    /// The figures of a grid with this period in nanoseconds, from the overshoots including those of
-    /// missed deadlines.
+    /// The figures of a grid with this period in nanoseconds, from the overshoots including those
+    /// of missed deadlines.
     pub fn grid(&self, corrected: &Decoded, period_ns: u64) -> Grid {
         let (kept, all) = (self.histogram.len(), corrected.len());
         let hz = 1e9 / period_ns.max(1) as f64;

@@ -2,6 +2,10 @@
 //! battery-backed clock and PTP hardware clocks. And the clock that exchanges with them are timed
 //! by, which nothing slews or sets.
 
+/// What the oscillators of computers may be off by, in parts per million, where nothing states or
+/// shows another figure.
+pub const CRYSTAL_PPM: i64 = 100;
+
 /// A clock that is not the kernel's, read as nanoseconds or seconds.
 pub use os::{Ptp, Rtc, name_of_ptp, ptp_paths};
 

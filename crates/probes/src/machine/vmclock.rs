@@ -1,6 +1,7 @@
 //! The page about time that a hypervisor shares with its guest, `/dev/vmclock0`: whether the guest
 //! was moved or restored, and what time it is (Linux, `include/uapi/linux/vmclock-abi.h`).
 
+use super::outside::CRYSTAL_PPM;
 use std::fs::File;
 use std::io::Read;
 
@@ -87,9 +88,8 @@ impl Time {
         let since = i128::from(self.seconds) - from_tai;
         let bounds = || {
             let time = since * 1_000_000_000 + i128::try_from(fraction).ok()? + ns(self.period)?;
-            // Without a statement, what a crystal may be off by: 100 ppm.
             let of_rate = match self.flags & HAS_PERIOD_ERROR {
-                0 => ns(self.period)? / 10_000,
+                0 => ns(self.period)? * i128::from(CRYSTAL_PPM) / 1_000_000,
                 _ => ns(self.period_error)?,
             };
             // Two roundings to whole nanoseconds.

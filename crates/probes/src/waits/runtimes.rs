@@ -63,9 +63,10 @@ macro_rules! python {
                 "import threading\nchanged = threading.Condition()\nwith changed:\n    \
                  changed.wait({s})";
             "socket-recv": "socket.recv(size) # settimeout(seconds)", POLL_MS, Sleep,
-                "Reads from a socket that stays silent: poll(2), in whole milliseconds, rounded up.",
-                "import socket\nsilent, other = socket.socketpair()\nsilent.settimeout({s})\ntry:\n    \
-                 silent.recv(1)\nexcept TimeoutError:\n    pass";
+                "Reads from a socket that stays silent: poll(2), in whole milliseconds, rounded \
+                 up.",
+                "import socket\nsilent, other = socket.socketpair()\nsilent.settimeout({s})\n\
+                 try:\n    silent.recv(1)\nexcept TimeoutError:\n    pass";
             "select": "select.select([], [], [], seconds)", POLL, Sleep,
                 "select(2) with a time-out in microseconds.",
                 "import select\nselect.select([], [], [], {s})";
