@@ -27,8 +27,9 @@ pub const PROTOCOL: u64 = 2;
 /// `LD_PRELOAD` loads it into. Its first comment says where the counts are.
 pub const COUNTER: File = File { name: "count.c", text: include_str!("../c/count.c") };
 
-/// Every runtime, in the order in which lists show them.
-pub const ALL: &[&Runtime] = &[
+/// Every runtime, in the order in which lists show them. A `const` would put a copy of all probes
+/// into every part of a program that names it.
+pub static ALL: &[&Runtime] = &[
     &compiled::C,
     &compiled::CXX,
     &compiled::RUST,

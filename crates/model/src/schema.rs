@@ -1,16 +1,16 @@
 //! The JSON Schemas of the documents, as they are checked in: `cargo xtask generate` computes them.
 
 /// That of a [`Report`](crate::Report).
-pub const REPORT: &str = include_str!("../schema/chronoscope.report-1.json");
+pub static REPORT: &str = include_str!("../schema/chronoscope.report-1.json");
 
 /// That of a [`Compared`](crate::compare::Compared).
-pub const COMPARISON: &str = include_str!("../schema/chronoscope.comparison-1.json");
+pub static COMPARISON: &str = include_str!("../schema/chronoscope.comparison-1.json");
 
 /// That of an [`Event`](crate::recording::Event), which each line of a recording is.
-pub const RECORDING: &str = include_str!("../schema/chronoscope.recording-1.json");
+pub static RECORDING: &str = include_str!("../schema/chronoscope.recording-1.json");
 
 /// Each document's name with its schema.
-pub const ALL: [(&str, &str); 3] =
+pub static ALL: [(&str, &str); 3] =
     [("report", REPORT), ("comparison", COMPARISON), ("recording", RECORDING)];
 
 /// Each document's name with its schema as it follows from the types.

@@ -27,7 +27,7 @@ pub use verdict::verdict;
 use chronoscope_model::{Check, Finding, Level, Report};
 
 /// Every fault, by id.
-pub const ALL: &[&Fault] = &[
+pub static ALL: &[&Fault] = &[
     &permission::ADJTIMEX_DENIED,
     &counter::ARM_COUNTER_ERRATUM,
     &counter::BAD_CALIBRATION,

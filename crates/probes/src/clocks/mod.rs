@@ -47,7 +47,7 @@ const TABLES: &[&[Entry]] = &[
 ];
 
 /// Every clock, in the order in which lists show them.
-pub const ALL: &[&Entry] = &catalogue::all::<Entry, { catalogue::count(TABLES) }>(TABLES);
+pub static ALL: &[&Entry] = &catalogue::all::<Entry, { catalogue::count(TABLES) }>(TABLES);
 
 /// The clocks of other libraries, for comparison. Only a build with the feature `peers` can read
 /// them.

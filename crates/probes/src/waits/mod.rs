@@ -46,7 +46,7 @@ const TABLES: &[&[Entry]] = &[
 ];
 
 /// Every wait method, in the order in which lists show them.
-pub const ALL: &[&Entry] = &catalogue::all::<Entry, { catalogue::count(TABLES) }>(TABLES);
+pub static ALL: &[&Entry] = &catalogue::all::<Entry, { catalogue::count(TABLES) }>(TABLES);
 
 /// A counter rate that is good enough to ask whether a method is available, without using it.
 pub const NOMINAL_HZ: f64 = 1e9;

@@ -43,7 +43,7 @@ impl Format {
 }
 
 /// Every format.
-pub const ALL: &[&Format] = &[
+pub static ALL: &[&Format] = &[
     &Format::new(
         "json",
         "json",

@@ -416,7 +416,7 @@ macro_rules! families {
             Family { name: $name, kind: Kind::$kind, help: $help };)*
 
         /// In the order in which they are shown.
-        pub const ALL: &[&Family] = &[$(&$id),*];
+        pub static ALL: &[&Family] = &[$(&$id),*];
     };
 }
 

@@ -71,7 +71,7 @@ macro_rules! sections {
         $(pub mod $file;)*
 
         /// Every section, in the order in which a summary shows them.
-        pub const ALL: &[&Section] = &[$($(&$file::$more,)? &$file::SECTION),*];
+        pub static ALL: &[&Section] = &[$($(&$file::$more,)? &$file::SECTION),*];
 
         #[cfg(test)]
         const FILES: &[&str] = &[$(stringify!($file)),*];
