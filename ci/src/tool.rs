@@ -36,7 +36,7 @@ pub fn read_report(text: &[u8]) -> Result<Value> {
 
 /// Checks a report against the checked-in schema.
 pub fn follows_schema(report: &Value) -> Result<()> {
-    let schema = jsonschema::validator_for(&serde_json::from_str(schema::REPORT)?)?;
+    let schema = jsonschema::validator_for(&serde_json::from_str(&schema::REPORT)?)?;
     if let Some(error) = schema.iter_errors(report).next() {
         bail!("the report violates the schema: {error}");
     }

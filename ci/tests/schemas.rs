@@ -43,7 +43,7 @@ fn checked_in() -> Vec<(String, Vec<u8>)> {
 
 #[test]
 fn reports_follow_the_schema() {
-    let schema = validator(schema::REPORT);
+    let schema = validator(&schema::REPORT);
     for report in [Report::default(), machines::tsc(), samples::full(), samples::troubled()] {
         let mut text = Vec::new();
         json::write(&report, &mut text).expect("a vector takes all");
@@ -59,7 +59,7 @@ fn reports_follow_the_schema() {
 
 #[test]
 fn comparisons_follow_the_schema() {
-    let schema = validator(schema::COMPARISON);
+    let schema = validator(&schema::COMPARISON);
     let read = |(name, text): (String, Vec<u8>)| (name, json::read(&text).expect("a report"));
     let reports: Vec<(String, Report)> = checked_in().into_iter().map(read).collect();
     let check = |name: &str, of: &[(String, Report)]| {
@@ -88,7 +88,7 @@ fn comparisons_follow_the_schema() {
 
 #[test]
 fn recordings_follow_the_schema() {
-    let schema = validator(schema::RECORDING);
+    let schema = validator(&schema::RECORDING);
     let mut text = Vec::new();
     Writer::new(&mut text, Path::new("x"), u64::MAX)
         .names(true)

@@ -1,17 +1,33 @@
 //! The JSON Schemas of the documents, as they are checked in: `cargo xtask generate` computes them.
 
+use flate2::read::ZlibDecoder;
+use std::io::Read;
+use std::sync::LazyLock;
+
+/// A schema's text, which the build script compressed.
+macro_rules! schema {
+    ($document:literal) => {
+        LazyLock::new(|| {
+            let bytes = include_bytes!(concat!(env!("OUT_DIR"), "/", $document, ".z"));
+            let mut text = String::new();
+            ZlibDecoder::new(&bytes[..]).read_to_string(&mut text).expect("our own text");
+            text
+        })
+    };
+}
+
 /// That of a [`Report`](crate::Report).
-pub static REPORT: &str = include_str!("../schema/chronoscope.report-1.json");
+pub static REPORT: LazyLock<String> = schema!("report");
 
 /// That of a [`Compared`](crate::compare::Compared).
-pub static COMPARISON: &str = include_str!("../schema/chronoscope.comparison-1.json");
+pub static COMPARISON: LazyLock<String> = schema!("comparison");
 
 /// That of an [`Event`](crate::recording::Event), which each line of a recording is.
-pub static RECORDING: &str = include_str!("../schema/chronoscope.recording-1.json");
+pub static RECORDING: LazyLock<String> = schema!("recording");
 
 /// Each document's name with its schema.
-pub static ALL: [(&str, &str); 3] =
-    [("report", REPORT), ("comparison", COMPARISON), ("recording", RECORDING)];
+pub static ALL: [(&str, &LazyLock<String>); 3] =
+    [("report", &REPORT), ("comparison", &COMPARISON), ("recording", &RECORDING)];
 
 /// Each document's name with its schema as it follows from the types.
 #[cfg(feature = "schema")]

@@ -132,7 +132,7 @@ pub(crate) fn finite_value(report: &Report) -> io::Result<Value> {
     if !holds_null(&value) {
         return Ok(value);
     }
-    let root = serde_json::from_str(schema::REPORT)?;
+    let root = serde_json::from_str(&schema::REPORT)?;
     if prune(&mut value, &root, &root) {
         Ok(value)
     } else {

@@ -126,7 +126,7 @@ impl Records {
 /// The keys of a report that hold lists, as its schema says.
 fn lists() -> &'static BTreeSet<String> {
     static LISTS: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
-        let schema: Value = serde_json::from_str(REPORT).unwrap_or_default();
+        let schema: Value = serde_json::from_str(&REPORT).unwrap_or_default();
         let keys = schema["properties"].as_object().into_iter().flatten();
         keys.filter(|(_, it)| it["type"] == "array").map(|(key, _)| key.clone()).collect()
     });

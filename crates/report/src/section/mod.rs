@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn every_key_of_a_report_belongs_to_one_section() {
         let schema: serde_json::Value =
-            serde_json::from_str(chronoscope_model::schema::REPORT).expect("it is JSON");
+            serde_json::from_str(&chronoscope_model::schema::REPORT).expect("it is JSON");
         let properties = schema["properties"].as_object().into_iter().flatten();
         let mut keys: Vec<String> = properties.map(|(key, _)| key.clone()).collect();
         keys.retain(|key| key != "schema");
