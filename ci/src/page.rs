@@ -1,5 +1,5 @@
 //! Opens pages in real browsers: Debian's Chromium, driven by Playwright, and Firefox ESR, which
-//! only draws one. Pictures of each state stay in `target/page`.
+//! draws one; the page that measures a browser also in Firefox ESR and in WebKitGTK. Pictures of each state stay in `target/page`.
 
 use crate::cross::toolchain;
 use crate::tally::Done;
@@ -18,7 +18,7 @@ use xshell::{Shell, cmd};
 const LIMIT: Duration = Duration::from_secs(300);
 
 /// What drives the browser: npm's packages in the versions of the lockfile, and the checks.
-const FILES: [(&str, &str); 7] = [
+const FILES: [(&str, &str); 8] = [
     ("package.json", include_str!("page/node/package.json")),
     ("package-lock.json", include_str!("page/node/package-lock.json")),
     ("browser.mjs", include_str!("page/node/browser.mjs")),
@@ -26,6 +26,7 @@ const FILES: [(&str, &str); 7] = [
     ("library.mjs", include_str!("page/node/library.mjs")),
     ("load.mjs", include_str!("page/node/load.mjs")),
     ("measure.mjs", include_str!("page/node/measure.mjs")),
+    ("others.mjs", include_str!("page/node/others.mjs")),
 ];
 
 /// The folder for pages, pictures and what drives the browser.
@@ -67,9 +68,15 @@ pub fn suite(sh: &Shell, both: bool) -> Result<Done> {
     let checks = sh::words(sh, sh::within(LIMIT));
     let checks = checks.arg("node").arg(driver.join("check.mjs")).arg(folder());
     done.checks("the checks in Chromium", checks);
-    let measured = sh::words(sh, sh::within(LIMIT));
-    let measured = measured.arg("node").arg(driver.join("measure.mjs")).arg(folder()).arg(&tool);
-    done.checks("the page that measures, in Chromium", measured);
+    let measured = |script: &str| {
+        let measured = sh::words(sh, sh::within(LIMIT));
+        measured.arg("node").arg(driver.join(script)).arg(folder()).arg(&tool)
+    };
+    done.checks("the page that measures, in Chromium", measured("measure.mjs"));
+    if both {
+        let name = "the page that measures, in Firefox and WebKit";
+        done.checks(name, measured("others.mjs"));
+    }
     done.check("estimators in a browser", estimators(sh));
     let module = library(sh)?;
     let checks = sh::words(sh, sh::within(LIMIT));

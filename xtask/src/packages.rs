@@ -41,6 +41,8 @@ pub enum Need {
     Crosscheck,
     /// The browsers that open pages, and what drives them.
     Page,
+    /// The other browsers in which a page measures.
+    Browsers,
     /// The engines that query a fleet's reports.
     Analysis,
     /// What checks the files of a fleet, and runs them.
@@ -142,6 +144,10 @@ packages! {
     Page "firefox-esr" Program("firefox-esr"): "draws a page a second time";
     Page "nodejs" Program("node"): "drives Chromium";
     Page "npm" Program("npm"): "downloads Playwright and axe-core from npm";
+    Browsers "webkit2gtk-driver" Program("WebKitWebDriver"):
+        "opens the page that measures in WebKitGTK, whose browser comes with it";
+    Browsers "xvfb" Program("Xvfb"): "is the screen of that browser";
+    Browsers "xauth" Program("xauth"): "lets it use that screen";
     Analysis "python3" Program("python3"): "runs DuckDB and ClickHouse's engine";
     Analysis "python3-pip" Program("pip3"): "downloads DuckDB and ClickHouse's engine from PyPI";
     Fleet "prometheus" Program("promtool"): "scrapes the exporter, and tests rules";
@@ -193,6 +199,9 @@ packages! {
     Runtimes "perl" Program("perl"): "runs the probe of Perl";
     Runtimes "luajit" Program("luajit"): "runs the probe of Lua";
     Runtimes "erlang-base" Program("erlc"): "compiles and runs the probe of Erlang";
+    Runtimes "libasio-dev" File("/usr/include/asio.hpp"): "has timers for C++";
+    Runtimes "libevent-dev" File("/usr/include/event2/event.h"): "has timers for C";
+    Runtimes "libuv1-dev" File("/usr/include/uv.h"): "has timers for C";
     Runtimes "strace" Program("strace"): "counts the calls of the system that a probe makes";
     CrosscheckRuntimes "curl" Program("curl"): "downloads JMH from Maven Central";
     CrosscheckTrust "fio" Program("fio"): "its --cpuclock-test, to compare verdicts with";

@@ -13,8 +13,12 @@ const DURATION: &str = "<a duration>";
 const OTHERS: &str = include_str!("text/terms.md");
 
 /// The pages of what no screen shows by that name: timers, interfaces, terms, and demonstrations.
-const TOPICS: [&str; 3] =
-    [include_str!("topics.md"), include_str!("words.md"), include_str!("demos.md")];
+const TOPICS: [&str; 4] = [
+    include_str!("topics.md"),
+    include_str!("words.md"),
+    include_str!("demos.md"),
+    include_str!("page/browser/browser.md"),
+];
 
 static ALL: LazyLock<Vec<Page>> = LazyLock::new(|| files().flat_map(pages).collect());
 

@@ -146,8 +146,9 @@ pub const ALL: &[Step] = &[
     },
     Step {
         name: "page",
-        about: "pages are drawn, read and copied in Chromium and Firefox, and read back",
-        needs: &[Need::Build, Need::Page],
+        about: "pages are drawn, read and copied in Chromium and Firefox, and read back; the page \
+                that measures does so in WebKit too",
+        needs: &[Need::Build, Need::Page, Need::Browsers],
         run: |sh, _| in_ci(sh, "page"),
         size: Size::Whole(&[
             "crates/report/src/page/*",

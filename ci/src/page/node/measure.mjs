@@ -1,29 +1,28 @@
 // measure.mjs FOLDER TOOL: opens the page of `TOOL browser`, from a file and isolated, and prints one
 // line of JSON for each check; pictures and reports go to FOLDER.
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
-import { launch, until } from './browser.mjs';
+import { check, is, launch, served, until } from './browser.mjs';
 
 const [folder, tool] = process.argv.slice(2);
-const check = async (name, of) => {
-  let why = null;
-  try { await of(); } catch (e) { why = String(e?.message ?? e).split('\n').slice(0, 3).join(' '); }
-  console.log(JSON.stringify({ name, why }));
-};
-const is = (so, why) => { if (!so) throw new Error(typeof why === 'string' ? why : JSON.stringify(why)); };
 const axe = fs.readFileSync(new URL('./node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
 const violations = page => page.evaluate(() => window.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'best-practice'] })
   .then(found => found.violations.map(v => `${v.id} x${v.nodes.length} ${v.nodes[0].target}`)));
 
 const file = `${folder}/browser.html`;
 execFileSync(tool, ['browser', '-o', file]);
-const server = spawn(tool, ['browser', '--serve'], { stdio: ['ignore', 'ignore', 'pipe'] });
-const address = await new Promise((done, failed) => {
-  let told = '';
-  server.stderr.on('data', text => { told += text; const found = /http:\S+/.exec(told); if (found) done(found[0]); });
-  server.on('exit', () => failed(new Error(`it ended: ${told}`)));
-});
+const { address, end } = await served(tool);
 const browser = await launch();
+
+// The shortest of a hundred batches of a loop of reads.
+const simple = `${folder}/simple.html`;
+fs.writeFileSync(simple, '<!doctype html><title>An independent page</title>');
+const LOOP = `(() => {
+  const loop = n => { let sum = 0; for (let i = 0; i < n; i++) sum += performance.now(); return sum; };
+  const batch = n => { const start = performance.now(); globalThis.kept = loop(n); return (performance.now() - start) * 1e6 / n; };
+  batch(100_000);
+  return Math.min(...Array.from({ length: 100 }, () => batch(40_000)));
+})()`;
 
 // The step that Chromium documents, in nanoseconds (time_clamper.h).
 for (const [name, url, documented] of [['file', `file://${file}`, 100e3], ['isolated', address, 5e3]]) {
@@ -78,6 +77,31 @@ for (const [name, url, documented] of [['file', `file://${file}`, 100e3], ['isol
     });
     if (colorScheme === 'dark') await page.screenshot({ path: `${folder}/browser-${name}-dark.png`, fullPage: true });
   }
+  await check(`${name}: a read costs what an independent page finds`, async () => {
+    const other = await context.newPage();
+    await other.goto(`file://${simple}`);
+    const [there, here] = [await context.newCDPSession(other), debugged];
+    const value = async (session, expression) => {
+      const options = { awaitPromise: true, returnByValue: true };
+      const { result, exceptionDetails } = await session.send('Runtime.evaluate', { expression, ...options });
+      is(!exceptionDetails, exceptionDetails?.exception?.description);
+      return result.value;
+    };
+    // The shortest batch of reads, by the page's own code and by a loop that knows nothing of it, in
+    // turns: on a busy machine, other batches also show what else ran.
+    const own = `estimators(document.getElementById('estimators').textContent).then(async engine => {
+      await costs([CLOCKS[0]], engine, CLOCKS[0].resolution.tick_ns, 7, () => {});
+      return CLOCKS[0].cost.min_ns;
+    })`;
+    let least = [Infinity, Infinity];
+    for (let at = 0; at < 7; at++) {
+      const found = [await value(here, own), await value(there, LOOP)];
+      least = least.map((ns, side) => Math.min(ns, found[side]));
+    }
+    console.error(`${name}: ${least.map(ns => ns.toFixed(1)).join(' ns, and independently ')} ns`);
+    is(Math.abs(least[0] / least[1] - 1) <= 0.1, least);
+    await other.close();
+  });
   await page.setViewportSize({ width: 390, height: 844 });
   await check(`${name}: no sideways scrolling at 390 px`, async () => {
     const [w, room] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
@@ -87,4 +111,4 @@ for (const [name, url, documented] of [['file', `file://${file}`, 100e3], ['isol
   await context.close();
 }
 await browser.close();
-server.kill();
+end();

@@ -82,6 +82,21 @@ mod tests {
         }
     }
 
+    /// Each id of a clock, a wait or a finding.
+    #[test]
+    fn every_id_of_the_page_is_explained() {
+        let ids = |before: &'static str| {
+            let rest = PARTS.iter().flat_map(move |part| part.split(before).skip(1));
+            rest.filter_map(|text| text.split_once('\'')).map(|(id, _)| id)
+        };
+        let (rows, findings) = (ids("id: '"), ids(" add('"));
+        let ids: Vec<&str> = rows.filter(|id| id.starts_with("web/")).chain(findings).collect();
+        assert!(ids.len() > 20, "{ids:?}");
+        for id in ids {
+            assert!(crate::terms::find(id).iter().any(|page| page.names == [id]), "{id}");
+        }
+    }
+
     #[test]
     fn no_script_ends_its_own_element() {
         assert!(PARTS.iter().all(|part| !part.to_ascii_lowercase().contains("</script")));
