@@ -474,6 +474,15 @@ fn other_systems_have_their_own_faults() {
     examine(&mut report);
     found(&report, "qpc-shifted", "1024");
     found(&report, "timer-resolution-15ms", "64.0 Hz");
+    let requests = |present| Timer {
+        name: "timer requests".into(),
+        present: Some(present),
+        evidence: "ProcessPowerThrottling: requests ignored yes".into(),
+        ..Timer::default()
+    };
+    report.environment.timers.push(requests(false));
+    examine(&mut report);
+    found(&report, "timer-requests-ignored", "requests ignored yes");
 }
 
 /// A guest whose host, or whose servers, show another time.

@@ -88,6 +88,7 @@ pub static ALL: &[&Fault] = &[
     &permission::TIME64_BLOCKED,
     &wall::TIME_NAMESPACE,
     &kernel_log::TIMER_INTERRUPT_LONG,
+    &systems::TIMER_REQUESTS_IGNORED,
     &systems::TIMER_RESOLUTION_15MS,
     &waits::TIMER_SLACK,
     &kernel_log::TSC_ADJUST_DIFFERS,

@@ -151,6 +151,34 @@ pub(super) const QPC_SHIFTED: Fault = Fault {
     ..ON_WINDOWS
 };
 
+pub(super) const TIMER_REQUESTS_IGNORED: Fault = Fault {
+    page: Page {
+        names: &["timer-requests-ignored"],
+        title: "Windows ignores this process's requests for a shorter clock interrupt",
+        about: "Power throttling of the process says so. Windows 11 also does so while all \
+                windows that the process owns are hidden or minimised. timeBeginPeriod(1) and \
+                NtSetTimerResolution then report success, and Sleep(1) takes up to 15.6 ms. \
+                EcoQoS alone only slows the processor.",
+        how: "GetProcessInformation(ProcessPowerThrottling)",
+        act: "Call SetProcessInformation with ProcessPowerThrottling, \
+              PROCESS_POWER_THROTTLING_IGNORE_TIMER_RESOLUTION in ControlMask and 0 in StateMask. \
+              A high-resolution waitable timer does not depend on it.",
+        references: &[
+            "Microsoft Learn, timeBeginPeriod",
+            "Microsoft Learn, PROCESS_POWER_THROTTLING_STATE",
+        ],
+        ..Page::EMPTY
+    },
+    look: |report| {
+        let mut timers = report.environment.timers.iter();
+        let requests = timers.find(|timer| timer.name == "timer requests");
+        let requests = requests.ok_or("Windows does not say whether it honours them")?;
+        let ignored = (requests.present == Some(false)).then(|| requests.evidence.clone());
+        Ok(found(Level::Info, ignored))
+    },
+    ..ON_WINDOWS
+};
+
 pub(super) const TIMER_RESOLUTION_15MS: Fault = Fault {
     page: Page {
         names: &["timer-resolution-15ms"],

@@ -73,6 +73,7 @@ pub(super) fn report_row(live: &LiveRow, common: &Common) -> Wait {
         // A real-time thread has no slice.
         default_slice_ns: os::slice().filter(|_| common.plan.spec.fifo().is_none()),
         timer_period_ms: period_ms(spec.slack),
+        timer_resolution_ns: resolution_ns(spec.slack),
         cpu: live.cpu,
         scheduling: match common.plan.spec.priority {
             Some(Priority::Fifo(priority)) => format!("fifo:{priority}"),
@@ -142,6 +143,14 @@ pub(super) fn period_ms(slack: Option<Slack>) -> Option<u32> {
     match slack? {
         Slack::Default => None,
         Slack::Ns(ns) => os::period_ms(ns),
+    }
+}
+
+/// The resolution that it requests if that is below every period.
+fn resolution_ns(slack: Option<Slack>) -> Option<u64> {
+    match slack? {
+        Slack::Default => None,
+        Slack::Ns(ns) => os::resolution_ns(ns),
     }
 }
 
@@ -240,9 +249,10 @@ pub(super) fn continues(wait: &Wait, spec: &RowSpec, load: Load, cpu: Option<usi
         Some(Slack::Default) => wait.default_slack,
         Some(Slack::Ns(ns)) => {
             let asked = period_ms(spec.slack);
-            let same = match asked {
-                Some(_) => wait.timer_period_ms == asked,
-                None => wait.slack_ns == Some(ns),
+            let finer = resolution_ns(spec.slack);
+            let same = match asked.is_some() || finer.is_some() {
+                true => (wait.timer_period_ms, wait.timer_resolution_ns) == (asked, finer),
+                false => wait.slack_ns == Some(ns),
             };
             !wait.default_slack && same
         }

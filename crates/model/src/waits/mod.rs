@@ -56,6 +56,8 @@ pub struct Wait {
     pub default_slack: bool,
     /// The argument of `timeBeginPeriod`, in milliseconds (Windows); absent if it was not called.
     pub timer_period_ms: Option<u32>,
+    /// What `NtSetTimerResolution` was asked for instead, in nanoseconds (Windows).
+    pub timer_resolution_ns: Option<u64>,
     /// The scheduler's slice that the waiting thread asked for, in nanoseconds, as the system then
     /// reported it; absent for the slice that a thread has by default.
     pub slice_ns: Option<u64>,

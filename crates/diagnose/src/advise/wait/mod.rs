@@ -113,7 +113,8 @@ fn answers(report: &Report, ns: u64, goal: Goal, rows: &[(usize, &Wait)]) -> Vec
 fn candidates<'a>(rows: &[(usize, &'a Wait)], goal: Goal) -> Vec<Candidate<'a>> {
     let loads: BTreeSet<Load> = rows.iter().map(|(_, wait)| wait.load).collect();
     let mut methods: BTreeMap<_, Vec<(usize, &'a Wait)>> = BTreeMap::new();
-    for &(place, wait) in rows {
+    // NtSetTimerResolution is not documented, so nothing is advised that calls it.
+    for &(place, wait) in rows.iter().filter(|(_, wait)| wait.timer_resolution_ns.is_none()) {
         let slack = (wait.slack_ns, wait.default_slack, wait.timer_period_ms);
         let key = (&wait.id, slack, wait.slice_ns);
         methods.entry(key).or_default().push((place, wait));

@@ -4,14 +4,17 @@
 use std::ffi::{CStr, c_char};
 use std::sync::OnceLock;
 
+use crate::catalogue::Unavailable;
 use windows_sys::Wdk::System::SystemServices::RtlGetVersion;
 use windows_sys::Win32::Foundation::{FILETIME, HANDLE};
+use windows_sys::Win32::System::Console::GetConsoleWindow;
 use windows_sys::Win32::System::LibraryLoader::{GetModuleHandleW, GetProcAddress};
 use windows_sys::Win32::System::SystemInformation::{
     IMAGE_FILE_MACHINE_AMD64, IMAGE_FILE_MACHINE_ARM64, OSVERSIONINFOW,
 };
 use windows_sys::Win32::System::Threading::{GetCurrentProcess, GetProcessTimes, IsWow64Process2};
 use windows_sys::Win32::System::WindowsProgramming::QueryUnbiasedInterruptTime;
+use windows_sys::Win32::UI::WindowsAndMessaging::{IsIconic, IsWindowVisible};
 use windows_sys::w;
 
 /// A function found by its name; its documentation gives its actual type.
@@ -117,6 +120,62 @@ pub fn timer_resolution() -> Option<Resolution> {
     // SAFETY: all three are local variables.
     let status = unsafe { query(&raw mut coarsest, &raw mut finest, &raw mut current) };
     (status >= 0 && current != 0).then_some(Resolution { coarsest, finest, current })
+}
+
+/// Asks for a period of the clock interrupt in units of 100 ns, or takes that back.
+///
+/// # Errors
+/// Windows refuses it.
+pub fn set_timer_resolution(units: u32, on: bool) -> Result<(), Unavailable> {
+    let refused = |why: &str| {
+        Unavailable(format!("NtSetTimerResolution({} ms): {why}", f64::from(units) / 1e4))
+    };
+    let set = ntdll(c"NtSetTimerResolution").ok_or_else(|| refused("there is none"))?;
+    // SAFETY: this is the signature of ntdll's export: it takes a ULONG, a BOOLEAN and a pointer to
+    // ULONG, and returns NTSTATUS.
+    let set: unsafe extern "system" fn(u32, u8, *mut u32) -> i32 =
+        unsafe { std::mem::transmute(set) };
+    let mut now = 0;
+    // SAFETY: `now` is a local variable.
+    match unsafe { set(units, on.into(), &raw mut now) } {
+        0.. => Ok(()),
+        status => Err(refused(&format!("status {status:#x}"))),
+    }
+}
+
+/// What decides whether Windows honours this process's requests for a shorter clock interrupt.
+pub struct Requests {
+    /// Its power throttling: whether it is in EcoQoS, and whether Windows ignores its requests.
+    pub throttling: (bool, bool),
+    /// Whether its console is hidden or minimised; `None` without one. Windows 11 ignores requests
+    /// of a process whose windows all are, but another process owns a console.
+    pub hidden: Option<bool>,
+}
+
+/// Reads them (Microsoft Learn, PROCESS_POWER_THROTTLING_STATE and timeBeginPeriod). `None` if
+/// Windows has no such setting.
+pub fn requests() -> Option<Requests> {
+    const POWER_THROTTLING: i32 = 4;
+    const EXECUTION_SPEED: u32 = 1;
+    const IGNORE_TIMER_RESOLUTION: u32 = 4;
+    let get = kernelbase(c"GetProcessInformation")?;
+    // SAFETY: documented as `BOOL GetProcessInformation(HANDLE, PROCESS_INFORMATION_CLASS, LPVOID,
+    // DWORD)`.
+    let get: unsafe extern "system" fn(HANDLE, i32, *mut [u32; 3], u32) -> i32 =
+        unsafe { std::mem::transmute(get) };
+    // Version, control mask and state mask.
+    let mut state = [1, 0, 0];
+    // SAFETY: the pseudo handle is always valid, and `state` has the size that is stated.
+    let done = unsafe { get(GetCurrentProcess(), POWER_THROTTLING, &raw mut state, 12) };
+    let [_, control, on] = state;
+    let is = |bit| control & on & bit != 0;
+    // SAFETY: none of them takes more than a handle of a window, which may be stale.
+    let hidden = unsafe {
+        let window = GetConsoleWindow();
+        (!window.is_null()).then(|| IsIconic(window) != 0 || IsWindowVisible(window) == 0)
+    };
+    let throttling = (is(EXECUTION_SPEED), is(IGNORE_TIMER_RESOLUTION));
+    (done != 0).then_some(Requests { throttling, hidden })
 }
 
 /// Interrupt time including and excluding the time that the machine slept, in units of 100 ns

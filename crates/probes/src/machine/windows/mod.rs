@@ -11,6 +11,7 @@ use super::timers::fill_qpc;
 use crate::waits::windows::qpc as windows_qpc;
 use chronoscope_model::Environment;
 use chronoscope_model::environment::{Cpu, Timer};
+use library::Requests;
 use std::io;
 use std::time::{Duration, Instant};
 use windows_sys::Win32::System::Kernel::PROCESSOR_NUMBER;
@@ -179,6 +180,7 @@ pub fn fill(env: &mut Environment) {
     };
     fill_qpc(&found, env);
     env.timers.push(clock_interrupt());
+    env.timers.extend(timer_requests());
 }
 
 /// Mains or battery (Microsoft Learn, SYSTEM_POWER_STATUS: 255 is unknown).
@@ -262,6 +264,24 @@ fn clock_interrupt() -> Timer {
             None => format!("NtQueryTimerResolution returned nothing{rest}"),
         },
     }
+}
+
+/// Whether Windows honours this process's requests for a shorter clock interrupt, if it says so.
+fn timer_requests() -> Option<Timer> {
+    let Requests { throttling: (eco, ignored), hidden } = library::requests()?;
+    let words = |is: bool| if is { "yes" } else { "no" };
+    let console = hidden.map(|it| format!("; console hidden or minimised: {}", words(it)));
+    Some(Timer {
+        name: "timer requests".to_owned(),
+        present: Some(!ignored),
+        hz: None,
+        evidence: format!(
+            "ProcessPowerThrottling: EcoQoS {}, requests ignored {}{}",
+            words(eco),
+            words(ignored),
+            console.unwrap_or_default()
+        ),
+    })
 }
 
 /// What the system adds to the time of day, and how often.

@@ -113,7 +113,7 @@ pub fn slack() -> Option<u64> {
 
 /// Sets the timer slack of the calling thread; 0 restores the slack that it was started with
 /// (prctl(2), PR_SET_TIMERSLACK). On Windows the whole process has one slack, and this sets
-/// [`period_ms`].
+/// [`period_ms`] or [`resolution_ns`].
 pub fn set_slack(ns: u64) -> Result<(), Unavailable> {
     let ns = libc::c_ulong::try_from(ns).unwrap_or(libc::c_ulong::MAX);
     // SAFETY: PR_SET_TIMERSLACK takes a number and stores nothing.
@@ -126,6 +126,12 @@ pub fn set_slack(ns: u64) -> Result<(), Unavailable> {
 /// The timer period, in milliseconds, that stands for a slack on a system whose processes ask for a
 /// period instead: Windows' `timeBeginPeriod`.
 pub fn period_ms(_: u64) -> Option<u32> {
+    None
+}
+
+/// The resolution, in nanoseconds, that such a process asks for if the slack is too short for a
+/// period: Windows' `NtSetTimerResolution`.
+pub fn resolution_ns(_: u64) -> Option<u64> {
     None
 }
 

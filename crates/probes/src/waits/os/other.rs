@@ -54,6 +54,10 @@ pub fn period_ms(_: u64) -> Option<u32> {
     None
 }
 
+pub fn resolution_ns(_: u64) -> Option<u64> {
+    None
+}
+
 pub const HAS_CLASSES: bool = false;
 
 pub fn set_class(_: Class) -> Result<u32, Unavailable> {

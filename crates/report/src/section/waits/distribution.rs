@@ -21,7 +21,7 @@ pub(super) fn only_method(report: &Report) -> Option<Vec<&Wait>> {
 /// row has a table; otherwise, bins are on a logarithmic scale.
 pub(super) fn view(rows: &[&Wait], width: Option<u64>) -> Vec<Block> {
     let key = |wait: &Wait| {
-        let set = (wait.slack_ns, wait.slice_ns, wait.timer_period_ms);
+        let set = (wait.slack_ns, wait.slice_ns, wait.timer_period_ms, wait.timer_resolution_ns);
         (wait.id.clone(), wait.load, set, wait.cpu, width.and(wait.requested_ns))
     };
     let several = several_cpus(rows);

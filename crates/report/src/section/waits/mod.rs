@@ -215,6 +215,7 @@ fn tag(wait: &Wait) -> String {
     let parts = [
         wait.slack_ns.map(|slack| format!(":{default}slack{slack}")),
         wait.timer_period_ms.map(|ms| format!(":period{ms}")),
+        wait.timer_resolution_ns.map(|ns| format!(":resolution{ns}")),
         wait.slice_ns.map(|slice| format!(":slice{slice}")),
         wait.cpu.map(|cpu| format!(":cpu{cpu}")),
     ];
@@ -243,11 +244,12 @@ pub(super) fn several_cpus(rows: &[&Wait]) -> bool {
     rows.windows(2).any(|pair| pair[0].cpu != pair[1].cpu)
 }
 
-/// The method's name, with the timer period that Windows was asked for.
+/// The method's name, with the timer period or resolution that Windows was asked for.
 pub(super) fn method(wait: &Wait) -> String {
-    match wait.timer_period_ms {
-        Some(ms) => format!("{}+period({ms})", wait.id),
-        None => wait.id.clone(),
+    match (wait.timer_period_ms, wait.timer_resolution_ns) {
+        (Some(ms), _) => format!("{}+period({ms})", wait.id),
+        (_, Some(ns)) => format!("{}+resolution({} us)", wait.id, ns as f64 / 1e3),
+        _ => wait.id.clone(),
     }
 }
 
@@ -270,6 +272,7 @@ pub(super) fn label(wait: &Wait) -> String {
         ns(wait.work_ns, "work"),
         ns(wait.slack_ns, "slack").map(|slack| slack + default),
         wait.timer_period_ms.map(|ms| format!(" timer period {ms} ms")),
+        ns(wait.timer_resolution_ns, "timer resolution"),
         ns(wait.slice_ns, "slice"),
         wait.cpu.map(|cpu| format!(" CPU {cpu}")),
     ];
@@ -382,9 +385,9 @@ fn legend(report: &Report) -> Vec<Block> {
         )
         .into(),
     )];
-    if report.waits.iter().any(|w| w.timer_period_ms.is_some()) {
+    if report.waits.iter().any(|w| w.timer_period_ms.is_some() || w.timer_resolution_ns.is_some()) {
         blocks.push(Block::paragraph(
-            "+period(1): after timeBeginPeriod(1). slack: the resulting period of the clock \
+            "+period(1): after timeBeginPeriod(1); +resolution: after NtSetTimerResolution. slack: the resulting period of the clock \
              interrupt, which other programs influence too.",
         ));
     }

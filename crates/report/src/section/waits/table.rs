@@ -62,6 +62,7 @@ pub(super) fn wait_columns<'a>(traits: Traits) -> Vec<Spec<Labelled<'a>>> {
         "slack_ns" "slack" [full also_name right close] setting(wait.slack_ns);
         "slice_ns" "slice" [full_if(traits.slice) also_name right close] setting(wait.slice_ns);
         "timer_period_ms" "method" [] Cell::count(wait.timer_period_ms.map(u64::from));
+        "timer_resolution_ns" "method" [] Cell::count(wait.timer_resolution_ns);
         "cpu" "method" [] Cell::count(wait.cpu.map(|cpu| cpu as u64));
         "available" "method" [] Cell::flag(wait.available);
         "unavailable_reason" "method" [] Cell::words(wait.unavailable_reason.clone());
