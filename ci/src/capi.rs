@@ -65,6 +65,12 @@ const TEMPLATES: [(&str, &str); 3] = [
     ("chronoscope-config-version.cmake", "cmake/chronoscope"),
 ];
 
+/// Installs the library as for programs that are built on this machine, into this folder.
+pub fn install_to(sh: &Shell, prefix: PathBuf) -> Result<()> {
+    let place = Place { prefix, libdir: "lib".into(), destdir: None };
+    install(sh, &Args { place, debug: false })
+}
+
 pub fn install(sh: &Shell, args: &Args) -> Result<()> {
     let release = (!args.debug).then_some("--release");
     let libraries = build(cmd!(sh, "cargo rustc -p chronoscope-capi {release...}"))?;

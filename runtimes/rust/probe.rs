@@ -1,4 +1,7 @@
-// The probe of Rust, with the clocks of its standard library only. See PROTOCOL.md.
+// The probe of Rust, with the clocks of its standard library, for WASI also those of the interface
+// itself, and with a feature the waits of an asynchronous library. See PROTOCOL.md.
+#[cfg(any(feature = "tokio", feature = "async-io", feature = "smol"))]
+use std::future::Future;
 use std::hint::black_box;
 use std::io::{self, BufRead, Write};
 use std::thread;
@@ -11,6 +14,9 @@ struct Clock {
     call: &'static str,
     kind: &'static str,
     claims: &'static str,
+    /// What the interface claims, in nanoseconds; 0 if nothing.
+    claimed_ns: fn() -> u64,
+    /// The value in nanoseconds; negative if the clock cannot be read.
     read: fn(Instant) -> i64,
     throughput: fn(Instant, u64),
     latency: fn(Instant, u64),
@@ -22,6 +28,7 @@ const CLOCKS: &[Clock] = &[
         call: "Instant::now()",
         kind: "monotonic",
         claims: MONOTONIC,
+        claimed_ns: || 0,
         read: stopwatch,
         throughput: |start, reads| throughput(start, reads, |_| Instant::now()),
         latency: |start, reads| latency(start, reads, |_| Instant::now()),
@@ -31,6 +38,7 @@ const CLOCKS: &[Clock] = &[
         call: "start.elapsed()",
         kind: "monotonic",
         claims: MONOTONIC,
+        claimed_ns: || 0,
         read: |start| ns(start.elapsed()),
         throughput: |start, reads| throughput(start, reads, |start| start.elapsed()),
         latency: |start, reads| latency(start, reads, |start| start.elapsed()),
@@ -40,10 +48,19 @@ const CLOCKS: &[Clock] = &[
         call: "SystemTime::now()",
         kind: "wall",
         claims: REALTIME,
+        claimed_ns: || 0,
         read: |_| SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, ns),
         throughput: |start, reads| throughput(start, reads, |_| SystemTime::now()),
         latency: |start, reads| latency(start, reads, |_| SystemTime::now()),
     },
+    #[cfg(target_os = "wasi")]
+    wasi::clock!(0, "clock-time-get-realtime", "clock_time_get(realtime, 1)", "wall"),
+    #[cfg(target_os = "wasi")]
+    wasi::clock!(1, "clock-time-get-monotonic", "clock_time_get(monotonic, 1)", "monotonic"),
+    #[cfg(target_os = "wasi")]
+    wasi::clock!(2, "clock-time-get-process", "clock_time_get(process_cputime_id, 1)", "cpu"),
+    #[cfg(target_os = "wasi")]
+    wasi::clock!(3, "clock-time-get-thread", "clock_time_get(thread_cputime_id, 1)", "cpu"),
 ];
 
 const EMPTY: Clock = Clock {
@@ -51,6 +68,7 @@ const EMPTY: Clock = Clock {
     call: "",
     kind: "",
     claims: "",
+    claimed_ns: || 0,
     read: |_| 1,
     throughput: |start, reads| throughput(start, reads, |start| start),
     latency: |start, reads| {
@@ -66,6 +84,8 @@ const EMPTY: Clock = Clock {
 /// What the standard library's manual says that it calls.
 const MONOTONIC: &str = if cfg!(windows) {
     "QueryPerformanceCounter()"
+} else if cfg!(target_os = "wasi") {
+    "clock_time_get(monotonic)"
 } else if cfg!(target_vendor = "apple") {
     "clock_gettime(CLOCK_UPTIME_RAW)"
 } else {
@@ -73,6 +93,8 @@ const MONOTONIC: &str = if cfg!(windows) {
 };
 const REALTIME: &str = if cfg!(windows) {
     "GetSystemTimePreciseAsFileTime()"
+} else if cfg!(target_os = "wasi") {
+    "clock_time_get(realtime)"
 } else {
     "clock_gettime(CLOCK_REALTIME)"
 };
@@ -110,26 +132,41 @@ fn list<T: ToString>(values: &[T]) -> String {
     format!("[{}]", all.join(","))
 }
 
-fn hello() -> String {
-    let clock = |clock: &Clock| {
+fn hello(start: Instant) -> String {
+    let clock = |clock: &&Clock| {
+        let claimed = match (clock.claimed_ns)() {
+            0 => String::new(),
+            ns => format!(r#","claimed_ns":{ns}"#),
+        };
         format!(
             concat!(
-                r#"{{"id":"{}","call":"{}","kind":"{}","claims":"{}","hz":1000000000,"#,
+                r#"{{"id":"{}","call":"{}","kind":"{}","claims":"{}","hz":1000000000{},"#,
                 r#""modes":["throughput","latency"]}}"#
             ),
-            clock.id, clock.call, clock.kind, clock.claims
+            clock.id, clock.call, clock.kind, clock.claims, claimed
         )
     };
-    let clocks: Vec<String> = CLOCKS.iter().map(clock).collect();
+    let (here, gone): (Vec<&Clock>, Vec<&Clock>) =
+        CLOCKS.iter().partition(|clock| (clock.read)(start) >= 0);
+    let here: Vec<String> = here.iter().map(clock).collect();
+    let why = |clock: &&Clock| {
+        format!(r#"{{"id":"{}","reason":"the engine refuses {}"}}"#, clock.id, clock.call)
+    };
+    let gone: Vec<String> = gone.iter().map(why).collect();
+    let waits: Vec<String> = waits::ALL.iter().map(|id| format!(r#""{id}""#)).collect();
     format!(
         concat!(
-            r#"{{"protocol":1,"runtime":"Rust","version":"{}","#,
+            r#"{{"protocol":2,"runtime":"Rust","version":"{}","build":"{}","#,
             r#""stopwatch":{{"call":"Instant::now()","hz":1000000000}},"clocks":{},"#,
+            r#""unavailable":{},"waits":{},"#,
             r#""sleeps":[{{"id":"thread-sleep","call":"thread::sleep(d)","unit_ns":1}}],"#,
             r#""allocations":false}}"#
         ),
         include_str!("version").trim(),
-        list(&clocks)
+        waits::BUILD,
+        list(&here),
+        list(&gone),
+        list(&waits)
     )
 }
 
@@ -220,12 +257,271 @@ fn sleep(start: Instant, ns: u64, count: u64) -> String {
     format!(r#"{{"slept":{}}}"#, list(&all))
 }
 
+/// The times of some waits, and the deadlines that they are for, in nanoseconds of the stopwatch.
+struct Series {
+    start: Instant,
+    ns: i64,
+    first: i64,
+    work: i64,
+    deadline: i64,
+    /// How many times there will be: three for each wait.
+    most: usize,
+    times: Vec<i64>,
+}
+
+#[allow(dead_code)]
+impl Series {
+    fn new(start: Instant, [ns, count, first, work]: [u64; 4]) -> Self {
+        let most = 3 * count.min(1000) as usize;
+        let times = Vec::with_capacity(most);
+        let now = stopwatch(start);
+        let (ns, first) = (ns as i64, first as i64);
+        let deadline = if first > now { first } else { now + ns };
+        Series { start, ns, first, work: work as i64, deadline, most, times }
+    }
+
+    /// Begins the next wait, and returns how long it is, unless there was the last.
+    fn begin(&mut self) -> Option<Duration> {
+        while self.times.len() < self.most {
+            let now = stopwatch(self.start);
+            if self.first == 0 {
+                self.deadline = now + self.ns;
+            }
+            self.times.extend([now, self.deadline]);
+            if self.deadline > now {
+                return Some(Duration::from_nanos((self.deadline - now) as u64));
+            }
+            self.end();
+        }
+        None
+    }
+
+    fn end(&mut self) {
+        let now = stopwatch(self.start);
+        self.times.push(now);
+        while self.work > 0 && stopwatch(self.start) < now + self.work {}
+        self.deadline += self.ns;
+        if now >= self.deadline {
+            self.deadline += self.ns * ((now - self.deadline) / self.ns + 1);
+        }
+    }
+
+    /// The first deadline of a timer with a period of its own, which begins now.
+    fn grid(&mut self) -> Instant {
+        self.deadline = stopwatch(self.start) + self.ns;
+        self.moment()
+    }
+
+    /// As `begin`, for such a timer: whether there is a wait.
+    fn tick(&mut self) -> bool {
+        let more = self.times.len() < self.most;
+        if more {
+            self.times.extend([stopwatch(self.start), self.deadline]);
+        }
+        more
+    }
+
+    fn moment(&self) -> Instant {
+        self.start + Duration::from_nanos(self.deadline as u64)
+    }
+
+    #[cfg(any(feature = "tokio", feature = "async-io", feature = "smol"))]
+    async fn made<F: Future>(mut self, wait: impl Fn(Duration, Instant) -> F) -> Self {
+        while let Some(left) = self.begin() {
+            wait(left, self.moment()).await;
+            self.end();
+        }
+        self
+    }
+}
+
+fn waits(start: Instant, id: &str, numbers: [u64; 4]) -> Option<String> {
+    let made = waits::make(id, Series::new(start, numbers))?;
+    let first = made.times.first().copied().unwrap_or_else(|| stopwatch(start));
+    let times: Vec<i64> = made.times.iter().map(|time| time - first).collect();
+    Some(format!(r#"{{"start":{first},"times":{}}}"#, list(&times)))
+}
+
+/// WASI itself. What its calls take are words of 64 bits, since a machine of WebAssembly is
+/// little-endian (wasi_snapshot_preview1.witx).
+#[cfg(target_os = "wasi")]
+mod wasi {
+    #[link(wasm_import_module = "wasi_snapshot_preview1")]
+    extern "C" {
+        fn clock_res_get(id: u32, resolution: *mut u64) -> u32;
+        fn clock_time_get(id: u32, precision: u64, time: *mut u64) -> u32;
+        fn poll_oneoff(subs: *const [u64; 6], events: *mut [u64; 4], n: u32, seen: *mut u32)
+        -> u32;
+    }
+
+    pub fn now(id: u32) -> i64 {
+        let mut time = 0;
+        // SAFETY: the engine writes one word.
+        let error = unsafe { clock_time_get(id, 1, &mut time) };
+        if error == 0 { time as i64 } else { -1 }
+    }
+
+    pub fn resolution(id: u32) -> u64 {
+        let mut ns = 0;
+        // SAFETY: the engine writes one word.
+        let error = unsafe { clock_res_get(id, &mut ns) };
+        if error == 0 { ns } else { 0 }
+    }
+
+    /// Waits for a duration, or until a time of the monotonic clock.
+    pub fn poll(ns: u64, absolute: bool) {
+        let clock = [0, 0, 1, ns, 1, u64::from(absolute)];
+        let (mut event, mut seen) = ([0; 4], 0);
+        // SAFETY: one subscription, and room for its event and for their number.
+        unsafe { poll_oneoff(&clock, &mut event, 1, &mut seen) };
+    }
+
+    macro_rules! clock {
+        ($number:literal, $id:literal, $call:literal, $kind:literal) => {
+            Clock {
+                id: $id,
+                call: $call,
+                kind: $kind,
+                claims: "",
+                claimed_ns: || wasi::resolution($number),
+                read: |_| wasi::now($number),
+                throughput: |start, reads| throughput(start, reads, |_| wasi::now($number)),
+                latency: |start, reads| latency(start, reads, |_| wasi::now($number)),
+            }
+        };
+    }
+    pub(crate) use clock;
+}
+
+#[cfg(target_os = "wasi")]
+mod waits {
+    use super::{Series, wasi};
+
+    pub const ALL: &[&str] = &["thread-sleep", "poll-oneoff", "poll-oneoff-abstime"];
+    pub const BUILD: &str = "wasm32-wasip1, -Copt-level=3";
+
+    pub fn make(id: &str, mut series: Series) -> Option<Series> {
+        while let Some(left) = series.begin() {
+            let ns = left.as_nanos() as u64;
+            match id {
+                "thread-sleep" => std::thread::sleep(left),
+                "poll-oneoff" => wasi::poll(ns, false),
+                "poll-oneoff-abstime" => wasi::poll(wasi::now(1) as u64 + ns, true),
+                _ => return None,
+            }
+            series.end();
+        }
+        Some(series)
+    }
+}
+
+#[cfg(feature = "tokio")]
+mod waits {
+    use super::{Duration, Series};
+    use std::future::pending;
+    use std::sync::LazyLock;
+    use tokio::runtime::{Builder, Runtime};
+    use tokio::time::{interval_at, sleep, sleep_until, timeout};
+
+    pub const ALL: &[&str] = &["sleep", "sleep-until", "timeout", "interval", "sleep-one-thread"];
+    pub const BUILD: &str = concat!("tokio ", env!("CARGO_PKG_VERSION"));
+
+    /// What `#[tokio::main]` makes, and the same without threads.
+    static THREADS: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().expect("threads"));
+    static ALONE: LazyLock<Runtime> =
+        LazyLock::new(|| Builder::new_current_thread().enable_time().build().expect("a timer"));
+
+    async fn ticks(mut series: Series) -> Series {
+        let period = Duration::from_nanos(series.ns as u64);
+        let mut interval = interval_at(series.grid().into(), period);
+        while series.tick() {
+            interval.tick().await;
+            series.end();
+        }
+        series
+    }
+
+    pub fn make(id: &str, series: Series) -> Option<Series> {
+        let task = match id {
+            "sleep" => THREADS.spawn(series.made(|left, _| sleep(left))),
+            "sleep-until" => THREADS.spawn(series.made(|_, at| sleep_until(at.into()))),
+            "timeout" => THREADS.spawn(series.made(|left, _| timeout(left, pending::<()>()))),
+            "interval" => THREADS.spawn(ticks(series)),
+            "sleep-one-thread" => {
+                return Some(ALONE.block_on(series.made(|left, _| sleep(left))));
+            }
+            _ => return None,
+        };
+        THREADS.block_on(task).ok()
+    }
+}
+
+#[cfg(feature = "async-io")]
+mod waits {
+    use super::Series;
+    use async_io::{Timer, block_on};
+
+    pub const ALL: &[&str] = &["timer-after", "timer-at"];
+    pub const BUILD: &str = concat!("async-io ", env!("CARGO_PKG_VERSION"));
+
+    pub fn make(id: &str, series: Series) -> Option<Series> {
+        match id {
+            "timer-after" => Some(block_on(series.made(|left, _| Timer::after(left)))),
+            "timer-at" => Some(block_on(series.made(|_, at| Timer::at(at)))),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(feature = "smol")]
+mod waits {
+    use super::{Duration, Series};
+    use smol::stream::StreamExt;
+    use smol::{Timer, block_on, spawn};
+
+    pub const ALL: &[&str] = &["timer-after", "timer-at", "timer-interval"];
+    pub const BUILD: &str = concat!("smol ", env!("CARGO_PKG_VERSION"));
+
+    async fn ticks(mut series: Series) -> Series {
+        let period = Duration::from_nanos(series.ns as u64);
+        let mut interval = Timer::interval_at(series.grid(), period);
+        while series.tick() {
+            interval.next().await;
+            series.end();
+        }
+        series
+    }
+
+    pub fn make(id: &str, series: Series) -> Option<Series> {
+        let task = match id {
+            "timer-after" => spawn(series.made(|left, _| Timer::after(left))),
+            "timer-at" => spawn(series.made(|_, at| Timer::at(at))),
+            "timer-interval" => spawn(ticks(series)),
+            _ => return None,
+        };
+        Some(block_on(task))
+    }
+}
+
+/// The tool itself makes the waits of the standard library.
+#[cfg(not(any(target_os = "wasi", feature = "tokio", feature = "async-io", feature = "smol")))]
+mod waits {
+    use super::Series;
+
+    pub const ALL: &[&str] = &[];
+    pub const BUILD: &str = "-Copt-level=3";
+
+    pub fn make(_: &str, _: Series) -> Option<Series> {
+        None
+    }
+}
+
 /// The answer to a request, or `None` if there is no such request, clock or number.
 fn answer(start: Instant, words: &[&str], reads: &mut Vec<i64>) -> Option<String> {
     let clock = |id: &str| CLOCKS.iter().chain([&EMPTY]).find(|clock| clock.id == id);
     let number = |word: &str| word.parse::<u64>().ok();
     Some(match *words {
-        ["hello"] => hello(),
+        ["hello"] => hello(start),
         ["batch", id, mode @ ("throughput" | "latency"), reads, warm] => {
             batch(start, clock(id)?, mode, number(reads)?, number(warm)?)
         }
@@ -234,6 +530,10 @@ fn answer(start: Instant, words: &[&str], reads: &mut Vec<i64>) -> Option<String
         ["spins", id, count] => spins(start, clock(id)?, number(count)?),
         ["watch", id, count] => watch(start, clock(id)?, number(count)?),
         ["sleep", "thread-sleep", ns, count] => sleep(start, number(ns)?, number(count)?),
+        ["waits", id, ns, count, first, work] => {
+            let [ns, count, first, work] = [ns, count, first, work].map(number);
+            waits(start, id, [ns?, count?, first?, work?])?
+        }
         _ => return None,
     })
 }

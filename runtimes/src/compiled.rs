@@ -5,9 +5,9 @@ use crate::declaration::{File, Install, PLAIN, Program, Runtime, Setting, Way};
 const LEVELS: &[&str] = &["-O0", "-O1", "-O2", "-O3"];
 
 /// The file that the probes of C and C++ share.
-const SHARED: File = File { name: "probe.h", text: include_str!("../c/probe.h") };
+pub(crate) const SHARED: File = File { name: "probe.h", text: include_str!("../c/probe.h") };
 
-const PLACES: &[&str] = &["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"];
+pub(crate) const PLACES: &[&str] = &["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"];
 
 /// Runs programs for Windows on other systems.
 #[cfg(not(windows))]

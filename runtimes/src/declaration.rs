@@ -59,8 +59,8 @@ pub struct Way {
     pub run: &'static [&'static str],
 }
 
-/// A program that a way needs.
-#[derive(Debug)]
+/// A program that a way needs, or a header of C if its name ends with `.h` or `.hpp`.
+#[derive(Clone, Copy, Debug)]
 pub struct Program {
     /// The program's name in placeholders.
     pub name: &'static str,
@@ -71,7 +71,7 @@ pub struct Program {
     pub places: &'static [&'static str],
 }
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct File {
     /// The file's name, without directories.
     pub name: &'static str,
@@ -89,7 +89,7 @@ pub struct Setting {
 
 #[derive(Debug)]
 pub struct Install {
-    /// Where the command works: `Debian`, `PyPI`, `npm`, `Windows`, `macOS`.
+    /// Where the command works: `Debian`, `PyPI`, `npm`, `Go`, `Windows`, `macOS`.
     pub on: &'static str,
     pub command: &'static str,
 }
@@ -148,7 +148,7 @@ impl Runtime {
         };
         let mut all = self.install.iter();
         let best = all.clone().find(|install| install.on == native);
-        let any = || all.find(|install| ["PyPI", "npm"].contains(&install.on));
+        let any = || all.find(|install| ["PyPI", "npm", "Go"].contains(&install.on));
         match best.or_else(any).or(self.install.first()) {
             Some(install) if install.on == native => install.command.into(),
             Some(install) => format!("{} ({})", install.command, install.on),

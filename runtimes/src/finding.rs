@@ -86,6 +86,9 @@ fn find(program: &Program, given: Override, main: bool) -> Option<PathBuf> {
 
 fn in_dir(dir: &Path, program: &Program) -> Option<PathBuf> {
     program.names.iter().find_map(|name| {
+        if [".h", ".hpp"].iter().any(|end| name.ends_with(end)) {
+            return Some(dir.join(name)).filter(|file| file.is_file());
+        }
         let mut files = SUFFIXES.iter().map(|suffix| dir.join(format!("{name}{suffix}")));
         files.find(|file| is_program(file))
     })

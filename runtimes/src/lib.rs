@@ -14,7 +14,9 @@ mod declaration;
 mod dotnet;
 mod finding;
 mod interpreted;
+mod libraries;
 mod trust;
+mod wasm;
 
 pub use declaration::{File, Install, Program, Runtime, Setting, Way};
 pub use finding::{Found, Override, Place};
@@ -48,11 +50,37 @@ pub static ALL: &[&Runtime] = &[
     &interpreted::PERL,
     &interpreted::LUAJIT,
     &compiled::ERLANG,
+    &wasm::WASMTIME,
+    &wasm::WAZERO,
+    &wasm::NODE,
 ];
+
+/// Libraries whose waits are measured as those of runtimes are. Their clocks are those of their
+/// language.
+pub static LIBRARIES: &[&Runtime] = &[
+    &libraries::UV,
+    &libraries::EVENT,
+    &libraries::ASIO,
+    &libraries::OWN_C,
+    &libraries::OWN_CXX,
+    &libraries::TOKIO,
+    &libraries::ASYNC_IO,
+    &libraries::SMOL,
+];
+
+/// Every runtime and library.
+fn every() -> impl Iterator<Item = &'static Runtime> {
+    ALL.iter().chain(LIBRARIES).copied()
+}
 
 /// The runtime with this id, in any case of letters.
 pub fn find(id: &str) -> Option<&'static Runtime> {
     ALL.iter().copied().find(|runtime| runtime.id.eq_ignore_ascii_case(id))
+}
+
+/// As [`find`], also among the libraries.
+pub fn find_any(id: &str) -> Option<&'static Runtime> {
+    every().find(|runtime| runtime.id.eq_ignore_ascii_case(id))
 }
 
 /// The sample in the README is compiled and run.
@@ -81,9 +109,9 @@ mod tests {
                 declared += 1;
             }
         }
-        assert_eq!(declared, ALL.len());
-        let ids: BTreeSet<&str> = ALL.iter().map(|runtime| runtime.id).collect();
-        assert_eq!(ids.len(), ALL.len(), "an id occurs twice");
+        assert_eq!(declared, every().count());
+        let ids: BTreeSet<&str> = every().map(|runtime| runtime.id).collect();
+        assert_eq!(ids.len(), declared, "an id occurs twice");
     }
 
     /// The placeholders that stand for no program.
@@ -99,7 +127,7 @@ mod tests {
 
     #[test]
     fn every_declaration_is_complete() {
-        for runtime in ALL {
+        for runtime in every() {
             let id = runtime.id;
             assert!(!runtime.name.is_empty() && !runtime.language.is_empty(), "{id}");
             assert!(runtime.about.ends_with('.'), "{id}");

@@ -1,34 +1,15 @@
-//! The standard library of a target, which rustup provides. And zig, which
-//! includes everything needed to link for macOS and musl; it is installed from PyPI into
-//! `target/cross/zig`.
+//! The standard library of a target, which rustup provides. And zig, which includes everything
+//! needed to link for macOS and musl; it is installed from PyPI into `target/cross/zig`.
 
 use super::target::folder;
 use crate::runtimes::from_pypi;
+pub use crate::runtimes::provide;
 use crate::sh;
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use std::env;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
-use xshell::{Shell, cmd};
-
-/// Time limit for rustup to download a library of about 30 MB.
-const PATIENCE: Duration = Duration::from_secs(120);
-
-/// Lets rustup add the library to the toolchain that runs this program, if it is missing.
-pub fn provide(sh: &Shell, triple: &str) -> Result<()> {
-    let has = || {
-        sh::read(cmd!(sh, "rustc --print target-libdir --target {triple}"))
-            .is_ok_and(|folder| Path::new(folder.trim()).exists())
-    };
-    if !has() {
-        let limit = sh::within(PATIENCE);
-        let add = ["rustup", "target", "add", triple];
-        sh::run(sh::words(sh, limit.iter().map(String::as_str).chain(add)))?;
-        ensure!(has(), "rustup added {triple} to a different toolchain than this one");
-    }
-    Ok(())
-}
+use std::path::PathBuf;
+use xshell::Shell;
 
 /// Versions that are known to work, with the hashes of their files for the machines that make
 /// releases: x86-64 and AArch64.

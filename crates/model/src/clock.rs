@@ -208,6 +208,8 @@ pub enum Language {
     Python,
     /// Ruby
     Ruby,
+    /// WebAssembly
+    WebAssembly,
 }
 
 impl Language {
@@ -227,6 +229,7 @@ impl Language {
             Self::Php => "PHP",
             Self::Python => "Python",
             Self::Ruby => "Ruby",
+            Self::WebAssembly => "WebAssembly",
         }
     }
 }

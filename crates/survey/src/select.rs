@@ -96,6 +96,8 @@ const NICKNAMES: &[(&str, &str)] = &[
     ("python3", "Python"),
     ("rb", "Ruby"),
     ("rs", "Rust"),
+    ("wasi", "WebAssembly"),
+    ("wasm", "WebAssembly"),
 ];
 
 /// The language of this name, in any case of letters; that of a runtime by the runtime's id.

@@ -2,6 +2,7 @@
 //! them: on a busy machine, longer ones are all interrupted.
 
 use anyhow::{Context, Result};
+use chronoscope_ci::cross::toolchain;
 use chronoscope_ci::runtimes::{self, from_npm, from_pypi};
 use chronoscope_ci::sh;
 use serde_json::Value;
@@ -71,6 +72,21 @@ pub const ALL: &[Tool] = &[
         call: "Stopwatch.GetTimestamp()",
         prepare: prepare_loop,
         measure: |sh, cpu| dotnet(sh, cpu, &["mono"]),
+    },
+    Tool {
+        name: "a loop in C, in the same engine",
+        runtime: "wasmtime",
+        clock: "clock-time-get-monotonic",
+        call: "clock_time_get(monotonic, 1)",
+        prepare: |sh| {
+            toolchain::fetch(sh)?;
+            let compiler = sh::words(sh, toolchain::compiler("cc", "wasm32-wasi"));
+            let compiler = compiler.args(["-O2", "-o"]).arg(wasm());
+            sh::run(compiler.arg(format!("{SOURCES}/clock_time_get.c")).envs(toolchain::env()?))
+        },
+        measure: |sh, cpu| {
+            Ok(lines(&sh::read(pinned(sh, cpu, &["wasmtime", "run"])?.arg(wasm()))?))
+        },
     },
 ];
 
@@ -206,8 +222,15 @@ const CONFIG: &str = r#"{"runtimeOptions": {
 
 fn dotnet(sh: &Shell, cpu: usize, runner: &[&str]) -> Result<Vec<f64>> {
     let program = pinned(sh, cpu, runner)?.arg(folder().join("loop.exe"));
-    let text = sh::read(program.env("DOTNET_SYSTEM_GLOBALIZATION_INVARIANT", "1"))?;
-    Ok(text.lines().filter_map(|line| line.trim().parse().ok()).collect())
+    Ok(lines(&sh::read(program.env("DOTNET_SYSTEM_GLOBALIZATION_INVARIANT", "1"))?))
+}
+
+fn wasm() -> PathBuf {
+    folder().join("clock_time_get.wasm")
+}
+
+fn lines(text: &str) -> Vec<f64> {
+    text.lines().filter_map(|line| line.trim().parse().ok()).collect()
 }
 
 fn numbers(list: &Value) -> Vec<f64> {

@@ -317,7 +317,7 @@ fn wait(id: &str) -> Option<Page> {
 
 /// A runtime, by its id or as `runtime/ID`.
 fn runtime(id: &str) -> Option<Page> {
-    let runtime = chronoscope_runtimes::find(id.strip_prefix("runtime/").unwrap_or(id))?;
+    let runtime = chronoscope_runtimes::find_any(id.strip_prefix("runtime/").unwrap_or(id))?;
     let here = here(runtime.find_ways(None));
     let systems: Vec<String> = runtime.install.iter().map(|one| format!("on {}", one.on)).collect();
     let mut facts = vec![
@@ -329,7 +329,13 @@ fn runtime(id: &str) -> Option<Page> {
     facts.extend(systems.iter().map(String::as_str).zip(install));
     facts.extend(runtime.settings.iter().map(|one| (one.name, one.effect)));
     let page = page(runtime.id, "runtime", runtime.about, &facts, runtime.references);
-    Some(Page { call: format!("chronoscope runtimes {}", runtime.id), ..page })
+    let clocks = chronoscope_runtimes::find(runtime.id).is_some();
+    let (command, title) = if clocks { ("runtimes", "runtime") } else { ("waits", "library") };
+    Some(Page {
+        call: format!("chronoscope {command} {}", runtime.id),
+        title: title.into(),
+        ..page
+    })
 }
 
 /// Whether an entry can be used here, or why not.

@@ -39,7 +39,7 @@ impl Waiters {
     pub fn of(entries: &[&'static Entry], stop: Stop) -> Self {
         let mut all = Self { ready: BTreeMap::new(), running: Mutex::default(), _cache: None };
         let wanted = entries.iter().filter_map(|entry| entry.runtime);
-        for runtime in wanted.filter_map(chronoscope_runtimes::find) {
+        for runtime in wanted.filter_map(chronoscope_runtimes::find_any) {
             if all.ready.contains_key(runtime.id) || stop() {
                 continue;
             }

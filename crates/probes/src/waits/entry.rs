@@ -87,7 +87,7 @@ impl Entry {
     /// # Errors
     /// The reason why it cannot be used.
     pub fn is_here(&self) -> Result<(), Unavailable> {
-        match self.runtime.and_then(chronoscope_runtimes::find) {
+        match self.runtime.and_then(chronoscope_runtimes::find_any) {
             Some(runtime) => runtime.find_ways(None).map(drop).map_err(Unavailable),
             None => self.open(&Setting { counter_hz: NOMINAL_HZ }).map(drop),
         }

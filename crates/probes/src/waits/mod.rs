@@ -15,7 +15,9 @@ mod darwin;
 mod hybrid;
 mod libraries;
 mod linux;
+#[macro_use]
 mod runtimes;
+mod event_loops;
 pub(crate) mod windows;
 
 use crate::catalogue;
@@ -43,6 +45,17 @@ const TABLES: &[&[Entry]] = &[
     runtimes::PHP,
     runtimes::LUAJIT,
     runtimes::ERLANG,
+    runtimes::WASMTIME,
+    runtimes::WAZERO,
+    runtimes::NODE_WASI,
+    event_loops::UV,
+    event_loops::EVENT,
+    event_loops::ASIO,
+    event_loops::OWN_C,
+    event_loops::OWN_CXX,
+    event_loops::TOKIO,
+    event_loops::ASYNC_IO,
+    event_loops::SMOL,
 ];
 
 /// Every wait method, in the order in which lists show them.

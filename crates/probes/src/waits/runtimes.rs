@@ -5,16 +5,16 @@
 use super::entry::{Code, DEADLINE, DURATION, Entry, Facts, Kind, Language, PLAIN, TimerSlack};
 
 /// A sleep in a futex, or in nanosleep(2): the slack of the thread applies.
-const NS: Facts = DURATION;
+pub(super) const NS: Facts = DURATION;
 const US: Facts = Facts { unit_ns: 1_000, ..DURATION };
 const MS: Facts = Facts { unit_ns: 1_000_000, ..DURATION };
 /// A sleep in select(2), poll(2) or epoll_wait(2), which have a slack of their own.
-const POLL: Facts = Facts { timer_slack: TimerSlack::Share, ..DURATION };
+pub(super) const POLL: Facts = Facts { timer_slack: TimerSlack::Share, ..DURATION };
 /// A timer that the kernel arms without the slack of the thread.
-const TIMERFD: Facts = Facts { timer_slack: TimerSlack::Unused, ..DURATION };
-const POLL_MS: Facts = Facts { timer_slack: TimerSlack::Share, ..MS };
+pub(super) const TIMERFD: Facts = Facts { timer_slack: TimerSlack::Unused, ..DURATION };
+pub(super) const POLL_MS: Facts = Facts { timer_slack: TimerSlack::Share, ..MS };
 /// A timer of JavaScript: the event loop reads its clock in whole milliseconds, once per turn.
-const TIMER: Facts = Facts { early_by_design_ns: 1_000_000, ..POLL_MS };
+pub(super) const TIMER: Facts = Facts { early_by_design_ns: 1_000_000, ..POLL_MS };
 
 /// The waits of a runtime: `name: call, facts, kind, about, code;`.
 macro_rules! waits {
@@ -358,3 +358,37 @@ waits! {
          erlang:start_timer(At, self(), go_on, [{abs, true}]),\n\
          receive {timeout, _, go_on} -> ok end";
 }
+
+/// The waits of an engine of WebAssembly, made by the probe of Rust.
+macro_rules! wasi {
+    ($table:ident = $runtime:literal, $home:literal, $poll:expr $(; $($more:tt)*)?) => {
+        waits! {
+            $table = $runtime WebAssembly, $home,
+                "github.com/WebAssembly/WASI/blob/wasi-0.1/preview1/docs.md#poll_oneoff";
+            "thread-sleep": "std::thread::sleep(duration)", $poll, Sleep,
+                "The sleep of Rust's standard library, which is poll_oneoff() for a duration.",
+                "std::thread::sleep(std::time::Duration::from_nanos({ns}));";
+            "poll-oneoff": "poll_oneoff(&clock, &event, 1, &seen)", $poll, Sleep,
+                "WASI's wait for events, with a clock alone: a duration of the monotonic clock.",
+                "// userdata, tag, clock, duration, precision, flags\n\
+                 let clock: [u64; 6] = [0, 0, 1, {ns}, 1, 0];\n\
+                 let (mut event, mut seen) = ([0_u64; 4], 0_u32);\n\
+                 unsafe { poll_oneoff(&clock, &mut event, 1, &mut seen) };";
+            $($($more)*)?
+        }
+    };
+}
+
+wasi! {
+    WASMTIME = "wasmtime", "systems with Wasmtime", NS;
+    "poll-oneoff-abstime": "poll_oneoff(&clock, &event, 1, &seen) // abstime", DEADLINE, Sleep,
+        "The same until a time of the monotonic clock. wazero refuses that, and Node.js takes the \
+         time as a duration.",
+        "let mut now = 0_u64;\nunsafe { clock_time_get(1, 1, &mut now) };\n\
+         // userdata, tag, clock, time, precision, flags\n\
+         let clock: [u64; 6] = [0, 0, 1, now + {ns}, 1, 1];\n\
+         let (mut event, mut seen) = ([0_u64; 4], 0_u32);\n\
+         unsafe { poll_oneoff(&clock, &mut event, 1, &mut seen) };";
+}
+wasi! { WAZERO = "wazero", "systems with wazero", POLL }
+wasi! { NODE_WASI = "node-wasi", "systems with Node.js 20 or later", POLL_MS }
