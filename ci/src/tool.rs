@@ -77,6 +77,8 @@ const RUNS: &[(&str, i32, Shows)] = &[
     ("advise --json --budget 1s --for interval --language c", 0, Report("advice")),
     ("waits --wait 1ms --count 2 --json", 0, Report("waits")),
     ("waits --wait 1ms --count 2 --style seed", 0, Text),
+    ("doctor --quick --json", 0, Report("checks")),
+    ("doctor --budget 2s --json", 0, Report("checks")),
     ("clocks no/such-clock", 2, Refusal),
     ("clocks --budget -1s", 2, Refusal),
     ("waits --wait 0ms", 2, Refusal),

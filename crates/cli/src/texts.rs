@@ -3,7 +3,9 @@
 //! unknown.
 
 use crate::context::Usage;
-use chronoscope_probes::machine::{Root, is_excerpt, is_log, log_messages, select_log};
+use chronoscope_probes::machine::{
+    Root, is_excerpt, is_log, log_messages, says_of_clocks, select_log,
+};
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::fs;
@@ -243,8 +245,12 @@ impl Texts {
             let Some(rest) = lines.find_map(|line| Some(line.split_once(name)?.1)) else {
                 continue;
             };
+            // After the name of its file, it is whatever the kernel calls it.
+            let named = rest.strip_prefix(':').filter(|_| text.contains(path));
             let value = rest.strip_prefix(':').or_else(|| lines.next()).unwrap_or_default().trim();
-            let known = |word: &str| chronoscope_model::clock_source::by_name(word).is_some();
+            let known = |word: &str| {
+                named.is_some() || chronoscope_model::clock_source::by_name(word).is_some()
+            };
             if !value.is_empty() && value.split_whitespace().all(known) {
                 self.files.push((path, value.into()));
                 any = true;
@@ -344,7 +350,9 @@ fn json_messages(text: &str) -> Option<String> {
         let messages = messages.get_or_insert_with(String::new);
         let kernels = |key: &str| entry.get(key).is_some_and(|value| value == "kernel");
         let unnamed = entry.get("_TRANSPORT").is_none();
+        let program = entry.get("SYSLOG_IDENTIFIER").and_then(Value::as_str).unwrap_or_default();
         if kernels("_TRANSPORT")
+            || says_of_clocks(program, &message)
             || (unnamed && (kernels("SYSLOG_IDENTIFIER") || entry.get("msg").is_some()))
         {
             *messages += message.lines().next().unwrap_or_default();

@@ -128,6 +128,49 @@ fn a_log_is_understood_however_it_was_copied() {
     }
 }
 
+/// Programs that steer clocks count by what is known of their messages, in each form of a journal,
+/// and next to a part of the kernel's log.
+#[test]
+fn a_journal_says_what_programs_did_to_the_clock() {
+    const STEP: &str = "System clock was stepped by 31939.769192 seconds";
+    let json = |program: &str, text: &str| {
+        let line = serde_json::json!({ "SYSLOG_IDENTIFIER": program, "MESSAGE": text,
+            "_TRANSPORT": "syslog" });
+        format!("{line}\n")
+    };
+    for (text, wanted) in [
+        (format!("Jan  5 10:11:12 host chronyd[77]: {STEP}\n"), true),
+        (format!("[   12.500000] host chronyd[77]: {STEP}\n"), true),
+        (format!("[   12.500000] host sshd[77]: {STEP}\n[    1.0] host kernel: usb\n"), false),
+        (format!("ntp_1 | 2026-01-05T10:11:12Z {STEP}\n"), true),
+        (json("chronyd", STEP), true),
+        (json("sshd", STEP) + &json("chronyd", "tsc is unstable, says chronyd"), false),
+    ] {
+        let report = diagnosed(&text);
+        assert_eq!(found(&report).contains(&"clock-stepped"), wanted, "{text}");
+        assert!(!report.environment.kernel_log.iter().any(|line| line.contains("tsc")), "{text}");
+    }
+    let both = format!("Jan  5 10:11:12 host chronyd[77]: {STEP}\n[    0.149339] {SKEW}\n");
+    let report = diagnosed(&both);
+    assert!(
+        ["clock-stepped", "tsc-skew"].iter().all(|id| found(&report).contains(id)),
+        "{report:?}"
+    );
+}
+
+#[test]
+fn lines_that_ask_for_something_are_shown_though_they_prove_no_fault() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("log");
+    let stall = "rcu: INFO: rcu_preempt self-detected stall on CPU";
+    fs::write(&path, format!("[    1.0] {stall}\n[    2.0] {stall}\n[    3.0] usb\n"))
+        .expect("room");
+    let output = run(&["doctor", &path.display().to_string(), "--color", "never"]);
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(shown.matches(stall).count(), 1, "{shown}");
+    assert!(shown.contains("Also in the log") && shown.contains("What to do:"), "{shown}");
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn archives_are_read_and_hostile_ones_refused_in_one_line() {
@@ -200,12 +243,13 @@ fn another_process_shows_its_own_slack_and_libraries() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut sleeper = Command::new("sleep");
     sleeper.arg("60");
-    if let Some(library) = library {
-        // Any library will do under this name: it is told by that.
-        let other = folder.path().join("libfaketime.so.1");
-        if fs::copy(library, &other).is_ok() {
-            sleeper.env("LD_PRELOAD", &other);
-        }
+    // Any library will do under the first name: it is known by that. The other one is known by
+    // its functions.
+    let names = ["libfaketime.so.1", "libother.so"].map(|name| folder.path().join(name));
+    let copied =
+        library.is_some_and(|library| names.iter().all(|name| fs::copy(&library, name).is_ok()));
+    if copied {
+        sleeper.env("LD_PRELOAD", names.map(|name| name.display().to_string()).join(":"));
     }
     let mut sleeper = sleeper.spawn().expect("it starts");
     let slack = format!("/proc/{}/timerslack_ns", sleeper.id());
@@ -226,5 +270,11 @@ fn another_process_shows_its_own_slack_and_libraries() {
     assert!(!set || found(&report).contains(&"timer-slack"), "{:?}", report.environment);
     let keeping = report.environment.keeping.unwrap_or_default();
     assert!(keeping.sleep_refused.is_none() && report.clocks.is_empty());
+    if copied && cfg!(target_env = "gnu") {
+        let loaded = keeping.library_clock.unwrap_or_default().preloaded;
+        assert_eq!(loaded.first().map(String::as_str), Some("libfaketime.so.1"));
+        assert!(loaded.iter().any(|it| it.starts_with("libother.so (clock_gettime")), "{loaded:?}");
+        assert!(!loaded.iter().any(|it| it.starts_with("libc.so")), "{loaded:?}");
+    }
     assert!(doctor(&["--pid", "4194305"]).is_err());
 }

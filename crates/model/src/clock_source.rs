@@ -88,6 +88,8 @@ sources! {
         nothing better.";
     "cyclone" Device false None, "drivers/clocksource/cyclone.c",
         "The timer of IBM's EXA chipset.";
+    "sgi_rtc" Device false None, "arch/x86/platform/uv/uv_time.c",
+        "The clock of the hubs of large SGI and HPE machines (UV), which all sockets share.";
     "refined-jiffies" Ticks false None, "kernel/time/jiffies.c",
         "The tick interrupt, with its period as it was calibrated: what is left if no counter \
         can be used.";
@@ -103,6 +105,14 @@ sources! {
         "The free running counter of Samsung's Exynos, a device on the bus.";
     "arm_global_timer" Device false None, "drivers/clocksource/arm_global_timer.c",
         "The global timer of Arm's Cortex-A9, a device next to the cores.";
+    "ttc_clocksource" Device false None, "drivers/clocksource/timer-cadence-ttc.c",
+        "The triple timer counter of Xilinx' Zynq, a device on the bus.";
+    "dmtimer" Device false None, "drivers/clocksource/timer-ti-dm-systimer.c",
+        "A timer of Texas Instruments' OMAP and AM33xx, a device on the bus.";
+    "32k_counter" Device false Some(32_768.0), "drivers/clocksource/timer-ti-32k.c",
+        "The counter of OMAP's low-power oscillator: time moves by 30.5 us.";
+    "mxc_timer1" Device false None, "drivers/clocksource/timer-imx-gpt.c",
+        "The general purpose timer of NXP's i.MX, a device on the bus.";
     "timebase" Counter true None, "arch/powerpc/kernel/time.c",
         "The time base of POWER and PowerPC.";
     "tod" Counter true None, "arch/s390/kernel/time.c",

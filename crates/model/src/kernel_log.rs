@@ -174,13 +174,53 @@ pub fn about(words: &str) -> Option<&'static Message> {
     /// Shorter parts are in lines about other things too.
     const LEAST: usize = 12;
     let words = words.trim().trim_end_matches(['.', ':', '!']);
-    let holds = |message: &&Message| words.len() >= LEAST && message.text.contains(words);
+    let part = words.len() >= LEAST && words.contains(' ');
+    let holds = |message: &&Message| part && message.text.contains(words);
     let piece = |message: &&Message| {
         let pieces = message.text.split(['{', '}']).step_by(2).map(str::trim);
         pieces.filter(|piece| piece.len() >= LEAST).any(|piece| words.contains(piece))
     };
     let whole = recognise(words).map(|known| known.message);
     whole.or_else(|| messages().iter().find(holds)).or_else(|| messages().iter().find(piece))
+}
+
+/// A message with one sign for each value, whether the kernel has filled it in or not.
+pub fn without_values(text: &str) -> String {
+    let mut plain = String::new();
+    let mut end = None;
+    for c in text.to_lowercase().chars() {
+        match (end, c) {
+            (Some(last), c) if c == last => end = None,
+            (Some(_), _) => continue,
+            (None, '{') => end = Some('}'),
+            (None, '\'') if text.matches('\'').count() >= 2 => end = Some('\''),
+            (None, c) if !c.is_ascii_digit() => {
+                plain.push(c);
+                continue;
+            }
+            (None, _) => {}
+        }
+        if !plain.ends_with('#') {
+            plain.push('#');
+        }
+    }
+    plain
+}
+
+/// The topic of a line that a pager or a terminal cut within a message that proves a fault.
+fn cut(line: &str) -> Option<Topic> {
+    /// Shorter beginnings are the ends of other lines.
+    const LEAST: usize = 16;
+    static PROVING: LazyLock<Vec<(String, Topic)>> = LazyLock::new(|| {
+        let all = messages().iter().filter(|it| !it.faults.is_empty() || !it.open.is_empty());
+        all.map(|message| (without_values(message.text), message.topic)).collect()
+    });
+    let line = without_values(line.trim_end_matches(['>', '\u{2026}', ' ']));
+    let ends = |text: &str| {
+        let mut starts = (LEAST..text.len()).filter_map(|end| text.get(..end));
+        starts.any(|start| line.ends_with(start))
+    };
+    PROVING.iter().find(|(text, _)| ends(text)).map(|it| it.1)
 }
 
 /// The values in a line that has this text; `None` if it has another.
@@ -240,7 +280,8 @@ const ALARMS: [(Topic, &str); 4] = [
     (
         Topic::Stability,
         "unstable|instable|not stable|broken|inconsisten|jump|skew|warp|unsynchron|not synchron|\
-         out of sync|reliable|dysfunctional|backward|tsc adjust|read-back delay|timed out|halts",
+         out of sync|reliable|dysfunctional|backward|tsc adjust|read-back delay|timed out|halts|\
+         warning: cpu",
     ),
     (Topic::Rate, "calibrat|differs from|invalid rate|khz"),
     (Topic::Timers, "interrupt took|stuck|throttl|errat"),
@@ -249,7 +290,7 @@ const ALARMS: [(Topic, &str); 4] = [
 /// What a line must name for its words to be about time.
 const SUBJECTS: &str = "tsc|clocksource|clock source|sched_clock|hpet|pm-timer|kvm-clock|\
                         arch_timer|arch timer|pvclock|hrtimer|clock:|timekeeping|watchdog|\
-                        rt throttling|apic timer|lapic";
+                        rt throttling|apic timer|lapic|at kernel/time/";
 
 /// The topic of a line that is no message of the table, if it may report a fault.
 pub fn alarming(line: &str) -> Option<Topic> {
@@ -258,7 +299,8 @@ pub fn alarming(line: &str) -> Option<Topic> {
     if recognise(line).is_some() || !has(SUBJECTS) {
         return None;
     }
-    ALARMS.into_iter().find(|(_, words)| has(words)).map(|(topic, _)| topic)
+    let alarm = ALARMS.into_iter().find(|(_, words)| has(words)).map(|(topic, _)| topic);
+    alarm.or_else(|| cut(line))
 }
 
 /// Whether a log begins where the kernel started. One whose oldest lines were overwritten has none
@@ -309,5 +351,19 @@ mod tests {
         assert_eq!(alarming("tsc: Marking TSC unstable due to boot parameter"), None);
         assert_eq!(alarming("CPU: Your system may be unstable."), None);
         assert_eq!(alarming("tsc: Fast TSC calibration went to lunch"), Some(Topic::Rate));
+        assert_eq!(
+            alarming("WARNING: CPU: 0 PID: 1 at kernel/time/new.c:7 f+0x5"),
+            Some(Topic::Stability)
+        );
+        // What a pager leaves of a line that does not fit.
+        for cut in [
+            "clocksource: timekeeping watchdog on CPU3: Marking clocksource 'tsc' as uns>",
+            "clocksource: timekeeping watchdog on CPU3: Marking clocksource 'tsc' as\u{2026}",
+            "tsc: Measured 7309500619 cycles TSC wa",
+        ] {
+            assert_eq!(alarming(cut), Some(Topic::Stability), "{cut}");
+        }
+        assert_eq!(alarming("clocksource: Switched to clocksource tsc"), None);
+        assert_eq!(alarming("tsc: the line ends with a Marking"), None);
     }
 }

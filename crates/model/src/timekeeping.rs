@@ -19,13 +19,19 @@ pub const PROGRAMS: &[(&str, bool)] = &[
     ("connmand", false),
     ("htpdate", false),
     ("tlsdated", false),
-    // linuxptp, ptpd, sfptpd.
+    // Whonix, and small systems such as OpenWrt and boot2docker.
+    ("sdwdate", false),
+    ("ntpclient", false),
+    // linuxptp, ptpd, sfptpd. ptp4l and ts2phc steer clocks of network cards, not the system's.
     ("timemaster", false),
     ("phc2sys", false),
     ("ptpd", false),
     ("ptpd2", false),
     ("sfptpd", false),
+    // qemu-ga is none of these: it sets the clock only if the host asks it to. The tools of
+    // Hyper-V leave that to the kernel (hv_utils).
     ("vmtoolsd", true),
+    ("vmware-guestd", true),
     ("VBoxService", true),
     ("prltoolsd", true),
     ("xe-daemon", true),

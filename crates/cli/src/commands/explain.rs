@@ -67,36 +67,13 @@ fn asked(words: &[String]) -> Result<Vec<Page>, Error> {
 fn log_lines(line: &str) -> Vec<Page> {
     /// Shorter beginnings are words of a question.
     const SHORTEST: usize = 10;
-    let part = without_values(line);
+    let part = kernel_log::without_values(line);
     let known = kernel_log::recognise(line).map(|known| known.message);
     let holds = |message: &&kernel_log::Message| {
-        part.len() >= SHORTEST && without_values(message.text).contains(&part)
+        part.len() >= SHORTEST && kernel_log::without_values(message.text).contains(&part)
     };
     let found = known.or_else(|| kernel_log::messages().iter().find(holds));
     found.map(log_line).into_iter().collect()
-}
-
-/// A message with one sign for each value, whether the kernel has filled it in or not.
-fn without_values(text: &str) -> String {
-    let mut plain = String::new();
-    let mut end = None;
-    for c in text.to_lowercase().chars() {
-        match (end, c) {
-            (Some(last), c) if c == last => end = None,
-            (Some(_), _) => continue,
-            (None, '{') => end = Some('}'),
-            (None, '\'') if text.matches('\'').count() >= 2 => end = Some('\''),
-            (None, c) if !c.is_ascii_digit() => {
-                plain.push(c);
-                continue;
-            }
-            (None, _) => {}
-        }
-        if !plain.ends_with('#') {
-            plain.push('#');
-        }
-    }
-    plain
 }
 
 fn log_line(message: &kernel_log::Message) -> Page {

@@ -7,7 +7,7 @@ use super::skew;
 use crate::reading::{known, linux_version, source};
 use chronoscope_model::kernel_log::{self, Topic};
 use chronoscope_model::units::count;
-use chronoscope_model::{Level, Page, Report};
+use chronoscope_model::{Certainty, Level, Page, Report};
 
 /// A fault of the TSC that the log shows.
 const OF_TSC: Fault = Fault { only: &[LINUX, TSC], ..FAULT };
@@ -24,6 +24,13 @@ pub(super) fn logged(report: &Report, level: Level, id: &str) -> Looked {
     let first = lines.into_iter().take(LINES).map(|line| format!("kernel log: {line}"));
     let more = (more > 0).then(|| format!("and {more} more such lines"));
     clear_if(ruled_out(report, id), found(level, first.chain(more)))
+}
+
+/// The same, of a fault that other evidence shows better: what the log proves, and what it says to
+/// do about that.
+pub(super) fn also_logged(report: &Report, level: Level, id: &str) -> Option<Look> {
+    let look = logged(report, level, id).ok().filter(|look| matches!(look, Look::Found(_)))?;
+    Some(look.certain(Some(Certainty::Evidence)).fix(|| act(report, id)))
 }
 
 /// Whether the log would show the fault, if the machine had it: it reaches back to the start of the

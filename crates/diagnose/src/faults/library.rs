@@ -27,14 +27,27 @@ pub(super) const LIBRARY_CLOCK: Fault = Fault {
         let keeping = report.environment.keeping.as_ref().ok_or("the clocks were not compared")?;
         let Some(clock) = &keeping.library_clock else { return asked(report).map(|()| Clear) };
         if clock.ahead_ns == 0 && !clock.stands_still && clock.pace_percent.is_none() {
-            let names = clock.preloaded.join(", ");
-            let what =
-                format!("/proc/PID/maps: {names} is loaded, which replaces the C library's clocks");
-            let look = found(Level::Warning, [what]).certain(Some(Certainty::Evidence));
-            return Ok(look.fix(|| {
-                "Start that program without the library. If the changed time is intended, believe \
-                 no figure of its clocks and waits."
-                    .into()
+            // Only its names are known of one that has functions after it: what they do is not.
+            let known = clock.preloaded.iter().any(|name| !name.contains(" ("));
+            let lines = clock.preloaded.iter().map(|name| match name.contains(" (") {
+                true => format!("/proc/PID/maps: {name} has these functions besides the C library"),
+                false => {
+                    format!(
+                        "/proc/PID/maps: {name} is loaded, which replaces the C library's clocks"
+                    )
+                }
+            });
+            let level = if known { Level::Warning } else { Level::Info };
+            let look = found(level, lines).certain(Some(Certainty::Evidence));
+            return Ok(look.fix(|| match known {
+                true => "Start that program without the library. If the changed time is intended, \
+                     believe no figure of its clocks and waits."
+                    .into(),
+                false => {
+                    "Nothing has to be done if times of that program are right: sanitizers and \
+                     tools that record programs have such functions and pass the calls on."
+                        .into()
+                }
             }));
         }
         let way = if clock.ahead_ns < 0 { "behind" } else { "ahead of" };

@@ -1,17 +1,19 @@
 //! What the kernel, a sandbox or a hypervisor keeps this process from doing.
 
 use super::fault::{FAULT, Fault, LINUX, TIME64, TSC, clear_if, found, unknown_tsc, why};
+use super::kernel_log::also_logged;
 use chronoscope_model::environment::TscKind;
 use chronoscope_model::{Certainty, Level, Page};
 
 pub(super) const ADJTIMEX_DENIED: Fault = Fault {
     page: Page {
         names: &["adjtimex-denied"],
-        title: "Whether the clock is synchronised cannot be asked",
-        about: "adjtimex(2) was refused, mostly by a sandbox's filter of system calls. It would \
-                set nothing here. Whether the clock is synchronised, slewed, or about to be \
-                stepped by a leap second is therefore unknown, which is neither good nor bad.",
-        how: "the error of adjtimex(2)",
+        title: "The kernel can neither be asked about the clock's state nor steer it",
+        about: "adjtimex(2) was refused, mostly by a sandbox's filter of system calls or in a \
+                container without CAP_SYS_TIME. Whether the clock is synchronised, slewed, or \
+                about to be stepped by a leap second is therefore unknown, which is neither good \
+                nor bad. A program that should steer the clock fails there; the host steers it.",
+        how: "the error of adjtimex(2), the log of chrony and ntpd",
         act: "Allow adjtimex in the container's profile (Docker allows it with CAP_SYS_TIME; a \
               newer profile allows reading), or ask on the host.",
         references: &["adjtimex(2)", "prometheus/node_exporter, timex collector"],
@@ -22,6 +24,9 @@ pub(super) const ADJTIMEX_DENIED: Fault = Fault {
     only: &[LINUX],
     by_glance: Some(true),
     look: |report| {
+        if let Some(look) = also_logged(report, Level::Warning, "adjtimex-denied") {
+            return Ok(look);
+        }
         let keeping = report.environment.keeping.as_ref();
         let error = keeping.and_then(|it| it.adjtimex_refused.as_ref());
         let look = found(Level::Info, error.map(|error| format!("adjtimex: {error}")));
@@ -126,7 +131,7 @@ pub(super) const TIME64_BLOCKED: Fault = Fault {
         about: "A C library that keeps time in 64 bits calls clock_gettime64. A sandbox with an \
                 older list of system calls refuses it with EPERM, which the library does not \
                 treat as a missing call, so programs see the year 1970 or fail.",
-        how: "the error of clock_gettime64 in a 32-bit build",
+        how: "the error of clock_gettime64 in a 32-bit build, the log of chrony",
         act: "On the host, update libseccomp to 2.4.2 or later and the container runtime with it \
               (Docker 19.03.9, runc 1.0.0-rc93), or allow the calls ending in `_time64` and `64` \
               in its profile. `--security-opt seccomp=unconfined` is a stopgap.",
@@ -136,6 +141,9 @@ pub(super) const TIME64_BLOCKED: Fault = Fault {
     certainty: Certainty::Measured,
     only: &[LINUX, TIME64],
     look: |report| {
+        if let Some(look) = also_logged(report, Level::Error, "time64-blocked") {
+            return Ok(look);
+        }
         let error = report.environment.keeping.as_ref().and_then(|it| it.time64.as_deref());
         // ENOSYS: the kernel is older than the call (5.1), and the C library makes another.
         let error = error.filter(|error| !matches!(*error, "" | "ENOSYS"));

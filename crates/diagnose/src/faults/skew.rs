@@ -280,8 +280,11 @@ pub(super) fn fix(report: &Report, compared: Option<&Compared>) -> String {
             .into();
     }
     if compared.is_some_and(Compared::by_ticks) {
-        let guest = env.hypervisor.is_some();
-        let give = if guest { "Give the guest" } else { "Switch on in the firmware's setup" };
+        let give = match (&env.hypervisor, &env.cpu.vendor) {
+            (Some(_), _) => "Give the guest",
+            (None, None) => "Give the machine",
+            (None, Some(_)) => "In the firmware's setup, switch on",
+        };
         let until = match env.unchecked_tsc() {
             Some(told) => {
                 format!("`{told}`, which is set, has no effect on tsc-early in Linux 4.19.")
@@ -399,7 +402,12 @@ pub(super) fn fix_of_warp(report: &Report) -> String {
         return "Have the host's TSC checked; its firmware must start all counters together."
             .into();
     }
-    let mut fix = "Update the firmware: it must start the counters of all CPUs together".to_owned();
+    let mut fix = match env.cpu.vendor {
+        None => "If this is a virtual machine, have the host's TSC checked. Otherwise update ",
+        Some(_) => "Update ",
+    }
+    .to_owned();
+    fix += "the firmware: it must start the counters of all CPUs together";
     let has_adjust = env.tsc.as_ref().is_none_or(|tsc| tsc.tsc_adjust);
     fix += if has_adjust { " and leave IA32_TSC_ADJUST alone." } else { "." };
     fix += " After that, or where there is no update, try a cold start (power off).";

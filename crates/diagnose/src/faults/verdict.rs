@@ -58,7 +58,7 @@ fn instead(report: &Report) -> Option<String> {
         let name = env.emulated.as_deref().and_then(|it| it.split(" (").next());
         return Some(format!("The figures are an emulator's, {}", name.unwrap_or("unknown")));
     }
-    if found("library-clock").is_some() {
+    if found("library-clock").is_some_and(|it| it.level > Level::Info) {
         let clock = env.keeping.as_ref().and_then(|it| it.library_clock.as_ref());
         let names = clock.map(|it| it.preloaded.join(", ")).filter(|names| !names.is_empty());
         let names = names.map_or(String::new(), |names| format!(", {names}"));

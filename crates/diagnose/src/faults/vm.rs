@@ -1,7 +1,7 @@
 //! What a hypervisor does to a virtual machine.
 
-use super::fault::{FAULT, Fault, LINUX, Look, VIRTUAL, clear_if, found, ruler, trust};
-use super::kernel_log::logged;
+use super::fault::{FAULT, Fault, LINUX, VIRTUAL, clear_if, found, ruler, trust};
+use super::kernel_log::{also_logged, logged};
 use crate::reading::short;
 use chronoscope_model::trust::{Pause, Paused};
 use chronoscope_model::units::{percent, plural};
@@ -99,9 +99,9 @@ pub(super) const VM_PAUSED: Fault = Fault {
         /// The most pauses that are named; the longest come first.
         const NAMED: usize = 4;
         if report.environment.hypervisor.is_some()
-            && let Ok(look @ Look::Found(_)) = logged(report, Level::Info, "vm-paused")
+            && let Some(look) = also_logged(report, Level::Info, "vm-paused")
         {
-            return Ok(look.certain(Some(Certainty::Evidence)));
+            return Ok(look);
         }
         let watched = &trust(report)?.watched;
         let paused = |pause: &&Pause| pause.paused == Paused::Machine && pause.ns > LEAST_NS;

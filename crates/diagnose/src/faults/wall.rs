@@ -3,7 +3,7 @@
 use super::fault::{
     Clear, FAULT, Fault, LINUX, Look, adjtimex, clear_if, found, moved, stated, why,
 };
-use super::kernel_log::{act, logged};
+use super::kernel_log::also_logged;
 use crate::reading::short;
 use chronoscope_model::environment::Environment;
 use chronoscope_model::timekeeping::{Adjtimex, PROGRAMS};
@@ -50,12 +50,7 @@ pub(super) const CLOCK_BACKWARDS: Fault = Fault {
         });
         match clear_if(known, found(Level::Error, evidence)) {
             Ok(look @ Look::Found(_)) => Ok(look),
-            looked => match logged(report, Level::Error, "clock-backwards") {
-                Ok(look @ Look::Found(_)) => Ok(look
-                    .certain(Some(Certainty::Evidence))
-                    .fix(|| act(report, "clock-backwards"))),
-                _ => looked,
-            },
+            looked => also_logged(report, Level::Error, "clock-backwards").map_or(looked, Ok),
         }
     },
     ..FAULT
@@ -69,7 +64,7 @@ pub(super) const CLOCK_SLEWED: Fault = Fault {
                 by more than the error of a crystal. Either a large error is being corrected, or \
                 the clock source's rate is wrong. Durations by the system's monotonic clock are \
                 off by as much.",
-        how: "adjtimex(2), the slew that trust measures",
+        how: "adjtimex(2), the slew that trust measures, the log of ntpd",
         act: "See what the program that corrects the clock says (`chronyc tracking`). If the \
               correction stays, the rate of the clock source is wrong: tsc-rate-mismatch, \
               watchdog-off. CLOCK_MONOTONIC_RAW is not slewed.",
@@ -79,6 +74,9 @@ pub(super) const CLOCK_SLEWED: Fault = Fault {
     look: |report| {
         /// Crystals of computers are within 100 ppm of their rate.
         const LIMIT_PPM: f64 = 200.0;
+        if let Some(look) = also_logged(report, Level::Warning, "clock-slewed") {
+            return Ok(look);
+        }
         let answer = adjtimex(report)?;
         let ppm = answer.correction_ppm();
         let wall = report.trust.as_ref().and_then(|trust| trust.wall.as_ref());
@@ -136,7 +134,7 @@ pub(super) const CLOCK_STEPPED: Fault = Fault {
                 slew does not: a person set it, or a program corrected a large error at once. \
                 Durations measured with it are wrong by that much, and may be negative.",
         how: "the wall clock against the monotonic clock, before and after, and while trust \
-              watches; chrony's log",
+              watches; the log of chrony, ntpd and others",
         act: "Measure durations with a monotonic clock. Find out what sets the clock: the log of \
               chrony, ntpd or systemd-timesyncd, or the hypervisor's tools. chrony's `makestep` \
               should apply to the first few updates only.",
@@ -151,9 +149,8 @@ pub(super) const CLOCK_STEPPED: Fault = Fault {
         const LEAST_NS: u64 = 100_000;
         /// The largest number of steps that are named.
         const NAMED: usize = 4;
-        if let Ok(look @ Look::Found(_)) = logged(report, Level::Info, "clock-stepped") {
-            let look = look.certain(Some(Certainty::Evidence));
-            return Ok(look.fix(|| act(report, "clock-stepped")));
+        if let Some(look) = also_logged(report, Level::Info, "clock-stepped") {
+            return Ok(look);
         }
         moved(report)?;
         let within = report.run.moved.as_ref().and_then(|moved| {
@@ -242,6 +239,9 @@ pub(super) const TAI_UNSET: Fault = Fault {
     },
     minor: true,
     look: |report| {
+        if let Some(look) = also_logged(report, Level::Info, "tai-unset") {
+            return Ok(look);
+        }
         let answer = adjtimex(report)?;
         Ok(found(Level::Info, (answer.tai_s == 0).then(|| format!("adjtimex: {}", answer.line()))))
     },

@@ -35,6 +35,7 @@ const PARTS: &[(u32, u32, u32, &str)] = &[
     (0x41, 0xd09, 0xff, "Arm 858921: Cortex-A73 can misread the counter while it carries over"),
     (0x41, 0xd0b, 0x31, "Arm 1418040: Cortex-A76 can misread the counter in 32-bit programs"),
     (0x41, 0xd0c, 0x31, "Arm 1418040: Neoverse-N1 can misread the counter in 32-bit programs"),
+    (0x51, 0x804, 0xff, "Arm 1418040: Kryo 4xx Gold can misread the counter in 32-bit programs"),
 ];
 
 /// Fills in the counter on Arm under Linux; other systems have nothing to read it from.

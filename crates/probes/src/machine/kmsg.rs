@@ -31,8 +31,28 @@ const WORDS: &[&str] = &[
     "RT throttling activated",
     "hrtimer: interrupt took",
 ];
-/// Programs that steer clocks and log what they did, as a journal names them.
-const STEERING: [&str; 4] = [" chronyd[", " ntpd[", " ptp4l[", " phc2sys["];
+/// Programs that steer clocks and log what they did, and systemd, which logs that they did, as a
+/// journal names them.
+const STEERING: &[&str] = &[
+    "chronyd",
+    "ntpd",
+    "ntpdate",
+    "ntp-daemon",
+    "ptp4l",
+    "phc2sys",
+    "ts2phc",
+    "systemd",
+    "systemd-timesyncd",
+    "systemd-journald",
+    "systemd-resolved",
+    "vmtoolsd",
+    "VBoxService",
+];
+
+/// Whether a message of a program counts: it is known what this one says about clocks.
+pub fn says_of_clocks(program: &str, message: &str) -> bool {
+    STEERING.contains(&program) && kernel_log::recognise(message).is_some()
+}
 /// More lines than a boot writes about time.
 const FIRST: usize = 72;
 /// The number of last lines that are kept: enough of a machine that complains every second.
@@ -156,10 +176,19 @@ pub fn messages(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter_map(move |line| or_plain(line, form))
 }
 
-/// The message of a line, which lacks its time if someone wrote or cut it by hand.
+/// The message of a line, which lacks its time if someone wrote or cut it by hand, and is one of
+/// dmesg in what someone put together.
 fn or_plain(line: &str, form: Form) -> Option<&str> {
-    let by_hand = form == Form::Dmesg && !line.trim_start().starts_with('<');
-    message(line, form).or_else(|| by_hand.then_some(line))
+    let other = || match form {
+        Form::Dmesg => Some(line).filter(|line| !line.trim_start().starts_with('<')),
+        // `journalctl -o short-monotonic` has times in brackets, too: `[time] host program[7]: `.
+        Form::Journal => message(line, Form::Dmesg).filter(|message| {
+            let program = message.split_once("]: ").and_then(|(head, _)| head.split_once('['));
+            program.is_none_or(|(name, _)| !name.contains(' '))
+        }),
+        Form::Records | Form::Plain => None,
+    };
+    message(line, form).or_else(other)
 }
 
 fn form(text: &str) -> Form {
@@ -190,10 +219,13 @@ fn message(line: &str, form: Form) -> Option<&str> {
                 .then_some(message)
         }
         Form::Journal => {
-            // What the programs that steer clocks did is worth the same.
-            let own = STEERING.iter().find_map(|program| Some(line.split_once(program)?.1));
-            if let Some((_, message)) = own.and_then(|rest| rest.split_once("]: ")) {
-                return Some(message);
+            // `host chronyd[77]: message`: what these programs did is worth the same.
+            let own = line.split_once("]: ").and_then(|(head, message)| {
+                let program = head.split_once('[')?.0.rsplit(' ').next()?;
+                says_of_clocks(program, message).then_some(message)
+            });
+            if own.is_some() {
+                return own;
             }
             // A program's own text can contain `kernel:`, but only after its name and a colon.
             let (head, message) = line.split_once(" kernel: ")?;

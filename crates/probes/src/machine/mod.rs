@@ -33,7 +33,9 @@ pub use bundle::record;
 pub use cpu::{nodes, siblings};
 #[cfg(unix)]
 pub use kernel::ignores_hangup;
-pub use kmsg::{is_excerpt, is_log, messages as log_messages, select as select_log};
+pub use kmsg::{
+    is_excerpt, is_log, messages as log_messages, says_of_clocks, select as select_log,
+};
 pub use root::{Cpuid, Missing, Process, Root};
 
 // The platform is chosen here only. Each file has the same functions; `lacking` has those of a

@@ -80,6 +80,8 @@ fn mapped() -> Option<&'static [u8]> {
 const LARGEST: u64 = 1 << 20;
 /// More symbols than any vDSO exports.
 const SYMBOLS: usize = 4096;
+/// More segments than any object has.
+const SEGMENTS: u64 = 64;
 
 const PT_LOAD: u64 = 1;
 const PT_DYNAMIC: u64 = 2;
@@ -97,11 +99,13 @@ pub struct Symbol {
     pub offset: u64,
 }
 
-/// A shared object in memory.
+/// A shared object in memory, or in its file.
 #[derive(Clone, Copy, Debug)]
 pub struct Image<'a> {
     bytes: &'a [u8],
     wide: bool,
+    /// Whether it is a file, whose segments need not lie as they do in memory.
+    file: bool,
     /// The address for which the image's first byte was linked.
     linked: u64,
     dynamic: (u64, u64),
@@ -131,7 +135,7 @@ impl<'a> Image<'a> {
             2 => true,
             _ => return None,
         };
-        let mut image = Image { bytes, wide, linked: 0, dynamic: (0, 0) };
+        let mut image = Image { bytes, wide, file: false, linked: 0, dynamic: (0, 0) };
         let load = image.segments().find(|segment| segment.kind == PT_LOAD)?;
         // A vDSO is one plain image: offset n in the file is offset n in memory.
         if load.offset != 0 {
@@ -141,6 +145,24 @@ impl<'a> Image<'a> {
         let dynamic = image.segments().find(|segment| segment.kind == PT_DYNAMIC)?;
         image.dynamic = (dynamic.address.checked_sub(image.linked)?, dynamic.size);
         Some(image)
+    }
+
+    /// The same of a shared object's file.
+    pub fn of_file(bytes: &'a [u8]) -> Option<Image<'a>> {
+        let image = Image { file: true, ..Image::parse(bytes)? };
+        let dynamic = image.segments().find(|segment| segment.kind == PT_DYNAMIC)?;
+        Some(Image { dynamic: (dynamic.offset, dynamic.size), ..image })
+    }
+
+    /// Where the byte is that has this address in memory.
+    fn place(&self, address: u64) -> Option<u64> {
+        if !self.file {
+            return address.checked_sub(self.linked);
+        }
+        self.segments().filter(|segment| segment.kind == PT_LOAD).find_map(|segment| {
+            let within = address.checked_sub(segment.address)?;
+            (within < segment.size).then(|| segment.offset.checked_add(within))?
+        })
     }
 
     /// The number of bytes that the load segment of an image covers, according to its first page.
@@ -171,7 +193,7 @@ impl<'a> Image<'a> {
             (self.u32(28), self.u16(42), self.u16(44))
         };
         let (table, size) = (table.unwrap_or(0), size.unwrap_or(0));
-        (0..count.unwrap_or(0)).map_while(move |index| {
+        (0..count.unwrap_or(0).min(SEGMENTS)).map_while(move |index| {
             let at = table.checked_add(index.checked_mul(size)?)?;
             let [offset, address, size] = if image.wide { [8, 16, 32] } else { [4, 8, 16] };
             Some(Segment {
@@ -190,7 +212,7 @@ impl<'a> Image<'a> {
             let at = self.dynamic.0.checked_add(index * step)?;
             let (tag, value) = (self.word(at)?, self.word(at.checked_add(step / 2)?)?);
             // The kernel does not relocate it, so the addresses are those for which it was linked.
-            let offset = value.wrapping_sub(self.linked);
+            let offset = self.place(value).unwrap_or_default();
             match tag {
                 0 => break,
                 DT_STRTAB => tables.strings = offset,
@@ -248,7 +270,7 @@ impl<'a> Image<'a> {
         if section == 0 || !matches!(info >> 4, 1 | 2) || !matches!(info & 0xf, 0 | 2) {
             return None;
         }
-        let offset = value.checked_sub(self.linked)?;
+        let offset = self.place(value)?;
         if offset == 0 || offset >= self.bytes.len() as u64 {
             return None;
         }

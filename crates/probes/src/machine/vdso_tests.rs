@@ -99,6 +99,23 @@ fn bytes_that_are_not_an_image_are_rejected() {
     assert!(Image::loaded_length(&huge).is_none());
 }
 
+/// In a file, segments do not lie as they do in memory.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_c_librarys_file_has_its_functions() {
+    let maps = std::fs::read_to_string("/proc/self/maps").expect("maps");
+    let mut paths = maps.lines().filter_map(|line| Some(&line[line.find('/')?..]));
+    // A program that is linked statically has none.
+    let Some(path) = paths.find(|path| path.contains("/libc.so") || path.contains("/libc-")) else {
+        return;
+    };
+    let bytes = std::fs::read(path).expect("a library");
+    let symbols = Image::of_file(&bytes).expect("a shared object").symbols();
+    for name in ["clock_gettime", "nanosleep"] {
+        assert!(symbols.iter().any(|symbol| symbol.name == name), "{name} of {}", symbols.len());
+    }
+}
+
 proptest! {
     #[test]
     fn no_bytes_cause_a_panic(bytes in proptest::collection::vec(any::<u8>(), 0..600), wide: bool) {
@@ -108,7 +125,7 @@ proptest! {
             place.copy_from_slice(&head);
         }
         let _ = Image::loaded_length(&bytes);
-        if let Some(image) = Image::parse(&bytes) {
+        for image in [Image::parse(&bytes), Image::of_file(&bytes)].into_iter().flatten() {
             let _ = image.symbols();
         }
     }
@@ -125,7 +142,7 @@ proptest! {
         }
         bytes.truncate(cut);
         let _ = Image::loaded_length(&bytes);
-        if let Some(image) = Image::parse(&bytes) {
+        for image in [Image::parse(&bytes), Image::of_file(&bytes)].into_iter().flatten() {
             for symbol in image.symbols() {
                 prop_assert!(symbol.offset < bytes.len() as u64);
             }

@@ -6,7 +6,7 @@ use crate::block::{Block, Text, Tone};
 use crate::number::plural;
 use crate::section::shared::by_key;
 use chronoscope_model::check::{Check, Outcome};
-use chronoscope_model::{About, Certainty, Finding, Level, Note, Report};
+use chronoscope_model::{About, Certainty, Finding, Level, Note, Report, kernel_log};
 
 pub const SECTION: Section = Section {
     id: "findings",
@@ -115,11 +115,18 @@ pub fn diagnosis(report: &Report, verdict: &str, detail: Detail) -> Vec<Block> {
         let other = "This report was not made by doctor: what only doctor measures is unknown.";
         blocks.push(Block::paragraph(other));
     }
+    // Who asks about a log or another process wants to know what its lines mean.
+    let text = report.clocks.is_empty() && report.environment.vdso.is_none();
+    let asked =
+        |line: &String| (text && line.starts_with("kernel log")) || line.starts_with("/proc/PID/");
+    let logged = |it: &Finding| it.evidence.iter().any(asked);
     let items = |found: &[&Finding]| -> Vec<Block> {
-        found.iter().map(|it| item(it, detail, true)).collect()
+        let whole = |it: &Finding| if logged(it) { Detail::Everything } else { detail };
+        found.iter().map(|it| item(it, whole(it), true)).collect()
     };
     blocks.extend(under("Findings", items(&machine)));
     blocks.extend(under("This run", items(&run)));
+    blocks.extend(under("Also in the log", also_logged(report)));
     blocks.extend(under("Unknown", [items(&own), grouped(lacking)].concat()));
     if detail == Detail::Everything {
         let elsewhere = outcome(Outcome::Elsewhere).map(because).collect();
@@ -131,6 +138,27 @@ pub fn diagnosis(report: &Report, verdict: &str, detail: Detail) -> Vec<Block> {
         blocks.extend(under("Ruled out", outcome(Outcome::Clear).map(looked_at).collect()));
     }
     blocks
+}
+
+/// Lines of the kernel's log that prove no fault, and about which there is something to do.
+fn also_logged(report: &Report) -> Vec<Block> {
+    /// The most messages that are shown.
+    const SHOWN: usize = 6;
+    let guest = report.environment.hypervisor.is_some();
+    let lines = report.environment.kernel_log.iter();
+    let known = lines.filter_map(|line| Some((line, kernel_log::recognise(line)?.message)));
+    let mut shown: Vec<(&String, &kernel_log::Message)> = Vec::new();
+    for (line, message) in known.filter(|(_, it)| it.is_harmless(guest) && !it.act.is_empty()) {
+        let again = shown.iter().any(|(_, it)| it.means == message.means);
+        if !again && (!guest || message.guest.is_empty()) && shown.len() < SHOWN {
+            shown.push((line, message));
+        }
+    }
+    let items = shown.into_iter().map(|(line, message)| Block::Item {
+        head: Text::toned(Tone::Name, line.trim()),
+        details: vec![message.means.into(), format!("What to do: {}", message.act).into()],
+    });
+    items.collect()
 }
 
 /// A fault and why nothing is said about it.

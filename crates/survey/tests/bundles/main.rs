@@ -7,7 +7,7 @@ mod log;
 mod machine;
 
 use chronoscope_model::check::Outcome;
-use chronoscope_model::{Level, Report};
+use chronoscope_model::{About, Level, Report};
 use machine::{Machine, facts, finding};
 use std::path::Path;
 
@@ -398,6 +398,45 @@ fn a_healthy_machine_has_no_findings() {
         let found: Vec<&str> = report.findings.iter().map(|it| it.id.as_str()).collect();
         assert_eq!(found, none, "{:#?}", report.findings);
     }
+}
+
+/// The recorded machines have no finding at a warning but what their facts say.
+#[test]
+fn no_recorded_machine_gives_a_false_alarm() {
+    const TRUE: [(&str, &[&str]); 14] = [
+        ("flags-only", &["tsc-variant"]),
+        ("intel-server", &["slow-clocksource-hpet", "tsc-skew"]),
+        ("old-laptop", &["slow-clocksource-hpet"]),
+        ("qemu-max-aarch64", &["emulated-cpu"]),
+        ("qemu-tcg", &["emulated-cpu", "slow-clocksource-hpet", "tsc-variant"]),
+        ("qemu-user-aarch64", &["emulated-cpu"]),
+        ("qemu-user-arch-file", &["emulated-cpu"]),
+        ("qemu-user-faked-cpuinfo", &["emulated-cpu"]),
+        ("rosetta", &["emulated-cpu", "tsc-variant"]),
+        ("tsc-reliable", &["tsc-forced-reliable"]),
+        ("windows-10-useplatformclock", &["qpc-on-hpet"]),
+        ("windows-xp", &["tsc-variant"]),
+        ("wine", &["emulated-cpu"]),
+        ("xen-hvm", &["slow-clocksource-xen", "tsc-emulated"]),
+    ];
+    let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("../probes/tests/machines");
+    let mut silent = 0;
+    for entry in std::fs::read_dir(recorded).expect("recorded machines") {
+        let path = entry.expect("a folder").path();
+        if !path.join("process").is_file() {
+            continue;
+        }
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        let expected = TRUE.iter().find(|(machine, _)| *machine == name).map(|it| it.1.to_vec());
+        let report = facts(&path);
+        let of_machine = report.findings.iter().filter(|it| it.about == About::Machine);
+        let grave = of_machine.filter(|it| it.level > Level::Info).map(|it| it.id.as_str());
+        let mut grave: Vec<&str> = grave.collect();
+        grave.sort_unstable();
+        assert_eq!(grave, expected.unwrap_or_default(), "{name}");
+        silent += usize::from(grave.is_empty());
+    }
+    assert!(silent >= 30, "{silent}");
 }
 
 /// bottlerocket#1183 and systemd#13245: chrony without `rtcsync` leaves the status bit and the
