@@ -180,6 +180,27 @@
 #define CHRONOSCOPE_CAUSE_UNKNOWN 7
 
 /*
+ Nothing states a bound, so the interval contains the time of the system's clock only.
+ */
+#define CHRONOSCOPE_WALL_UNKNOWN 0
+
+/*
+ Something keeps the clock and states a bound, so the interval contains UTC.
+ */
+#define CHRONOSCOPE_WALL_SYNCHRONISED 1
+
+/*
+ As above, but nothing has renewed the bound for half an hour, so it grows.
+ */
+#define CHRONOSCOPE_WALL_FREE_RUNNING 2
+
+/*
+ A pause, a restored snapshot, a step or a changed rate was noticed since the bound was stated:
+ the interval contains every time until another one is stated.
+ */
+#define CHRONOSCOPE_WALL_DISRUPTED 3
+
+/*
  Look whether the thread lost its CPU, was moved or handled a signal: a few nanoseconds.
  */
 #define CHRONOSCOPE_MARKS 0
@@ -443,6 +464,10 @@ typedef struct chronoscope_wall_interval {
      How long ago the system's clock was looked at: at most 100 ms.
      */
     uint64_t age_ns;
+    /*
+     Whether the interval contains UTC: `CHRONOSCOPE_WALL_…`.
+     */
+    uint32_t state;
 } chronoscope_wall_interval;
 
 /*

@@ -1,9 +1,19 @@
 //! Wall time.
 
-use chronoscope::{Wall, WallInterval};
+use chronoscope::{Wall, WallInterval, WallState};
 
 use crate::border::{at_once_or, guarded, put};
 use crate::status::chronoscope_status;
+
+/// Nothing states a bound, so the interval contains the time of the system's clock only.
+pub const CHRONOSCOPE_WALL_UNKNOWN: u32 = 0;
+/// Something keeps the clock and states a bound, so the interval contains UTC.
+pub const CHRONOSCOPE_WALL_SYNCHRONISED: u32 = 1;
+/// As above, but nothing has renewed the bound for half an hour, so it grows.
+pub const CHRONOSCOPE_WALL_FREE_RUNNING: u32 = 2;
+/// A pause, a restored snapshot, a step or a changed rate was noticed since the bound was stated:
+/// the interval contains every time until another one is stated.
+pub const CHRONOSCOPE_WALL_DISRUPTED: u32 = 3;
 
 /// An interval that contains the time, in nanoseconds since 1970-01-01 00:00 UTC, unless the
 /// system's clock was stepped within the last `age_ns`.
@@ -26,6 +36,8 @@ pub struct chronoscope_wall_interval {
     pub kernel_known: bool,
     /// How long ago the system's clock was looked at: at most 100 ms.
     pub age_ns: u64,
+    /// Whether the interval contains UTC: `CHRONOSCOPE_WALL_…`.
+    pub state: u32,
 }
 
 impl From<WallInterval> for chronoscope_wall_interval {
@@ -38,6 +50,12 @@ impl From<WallInterval> for chronoscope_wall_interval {
             kernel_ns: found.kernel.unwrap_or(0),
             kernel_known: found.kernel.is_some(),
             age_ns: found.age,
+            state: match found.state {
+                WallState::Synchronised => CHRONOSCOPE_WALL_SYNCHRONISED,
+                WallState::FreeRunning => CHRONOSCOPE_WALL_FREE_RUNNING,
+                WallState::Disrupted => CHRONOSCOPE_WALL_DISRUPTED,
+                _ => CHRONOSCOPE_WALL_UNKNOWN,
+            },
         }
     }
 }

@@ -283,6 +283,8 @@ mod scoped;
 #[cfg(feature = "std")]
 mod standard;
 #[cfg(feature = "std")]
+mod stated;
+#[cfg(feature = "std")]
 pub mod steady;
 #[cfg(feature = "std")]
 mod sync;
@@ -292,6 +294,8 @@ mod sys;
 pub mod wait;
 #[cfg(feature = "std")]
 pub mod wall;
+#[cfg(feature = "std")]
+mod wall_interval;
 #[cfg(feature = "std")]
 mod wall_time;
 #[cfg(feature = "std")]
@@ -313,7 +317,7 @@ pub use recent::{Upkeep, UpkeepError};
 pub use steady::Steady;
 #[cfg(feature = "std")]
 #[doc(inline)]
-pub use wall::{Wall, WallInterval};
+pub use wall::{Wall, WallInterval, WallState};
 #[cfg(feature = "std")]
 pub use wall_time::{OutOfRange, WallTime};
 

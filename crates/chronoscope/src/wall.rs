@@ -3,15 +3,23 @@
 //! This follows TrueTime (Corbett et al., "Spanner", OSDI 2012, section 3): what a clock can
 //! truthfully report is an interval that contains the time.
 
+use std::io;
+use std::sync::OnceLock;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::bracket::{Sample, Steps, narrowest};
 use crate::calibrate::Rate;
-use crate::clock::Clock;
+use crate::clock::{Clock, Ticks};
 use crate::convert::Scale;
 use crate::machine::Machine;
 use crate::publish::Published;
+use crate::stated::{Pages, Stated};
 use crate::sys::process;
+
+#[doc(hidden)]
+pub use crate::stated::VmClock;
+pub use crate::stated::{BoundBy, CLOCKBOUND};
+pub use crate::wall_interval::{WallInterval, WallState};
 
 /// Steps and slews of the system's clock are followed within this time. The first read after it
 /// checks the system's clock, which takes one or two microseconds.
@@ -36,6 +44,10 @@ const SLEW: f64 = 1000e-6;
 /// How fast `maxerror` grows while nothing disciplines the clock (kernel/time/ntp.c, MAXFREQ).
 const MAXERROR_GROWTH: f64 = 500e-6;
 
+/// The kernel's error after 2048 s in which nothing has set it: more than the longest usual time
+/// between two requests of an NTP client, 1024 s.
+const FREE_NS: u64 = 1_024_000_000;
+
 /// The shortest time over which the rate of the wall clock is determined. Over this time, the error
 /// of two brackets of some 30 ns is a tenth of a part per million.
 const RATE_SPAN_NS: u64 = 300_000_000;
@@ -48,50 +60,6 @@ const TRIES: u32 = 16;
 /// The same for a single look, which ends with the first bracket that is at most so wide.
 const LOOKS: u32 = 4;
 const USUAL_NS: u64 = 200;
-
-/// An interval that contains the time, in nanoseconds since 1970-01-01 00:00 UTC, unless the
-/// system's clock was stepped within the last [`WallInterval::age`].
-///
-/// ```
-/// let wall = chronoscope::Wall::now_bounded();
-/// println!("{} ns ± {}", wall.now, (wall.latest - wall.earliest) / 2);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
-pub struct WallInterval {
-    /// The time is not earlier than this.
-    pub earliest: u64,
-    /// The best guess, as [`Wall::now`] returns it.
-    pub now: u64,
-    /// The time is not later than this.
-    pub latest: u64,
-    /// The part of the error that is due to this library, in nanoseconds: how far `now` can be from
-    /// the system's clock.
-    pub tracking: u64,
-    /// The part that the kernel states for its own clock, in nanoseconds. `None` if it states none,
-    /// if its clock is not synchronised, or if it is not asked because a filter of system calls is
-    /// active ([`assume_that_nothing_kills`](crate::machine::assume_that_nothing_kills)). The
-    /// interval then contains the time of the system's clock rather than the true time.
-    pub kernel: Option<u64>,
-    /// How long ago the system's clock was looked at, in nanoseconds: at most [`FOLLOWS_WITHIN`],
-    /// and zero if it was looked at now. The interval does not contain a step since then.
-    pub age: u64,
-}
-
-impl WallInterval {
-    /// If the library cannot follow the system's clock at all.
-    fn unknown(now: u64) -> Self {
-        Self { earliest: 0, now, latest: u64::MAX, tracking: u64::MAX, kernel: None, age: 0 }
-    }
-
-    /// The interval around `now` that the two errors make.
-    fn around(now: u64, tracking: u64, kernel: Option<u64>, age: u64) -> Self {
-        let error = tracking.saturating_add(kernel.unwrap_or(0));
-        let (earliest, latest) = (now.saturating_sub(error), now.saturating_add(error));
-        Self { earliest, now, latest, tracking, kernel, age }
-    }
-}
 
 /// The wall clock of the operating system, read at the cost of the counter.
 ///
@@ -156,6 +124,23 @@ impl Wall {
         GLOBAL.now_bounded(Clock::global())
     }
 
+    /// Lets [`Wall::now_bounded`] and [`Wall::now_checked`] return what this states from now on,
+    /// instead of the kernel's bound around the system's clock. Both are then the same, because the
+    /// page is read each time. If its counter cannot be read here, the state is unknown.
+    ///
+    /// # Errors
+    /// There is no such page, a filter of system calls is active, or another one was asked for
+    /// before.
+    ///
+    /// ```
+    /// use chronoscope::{Wall, wall::BoundBy};
+    /// let asked = Wall::bound_by(BoundBy::VmClock("/dev/vmclock0".as_ref()));
+    /// println!("{asked:?}, {:?}", Wall::now_bounded());
+    /// ```
+    pub fn bound_by(by: BoundBy<'_>) -> io::Result<()> {
+        GLOBAL.bound_by(by)
+    }
+
     /// Returns the interval as [`Wall::now_bounded`] does, after a look at the system's clock: it
     /// contains the time even if that was stepped just before. Costs two reads of the system's
     /// clock, two of the counter, and a check after a step.
@@ -184,7 +169,7 @@ impl Wall {
 }
 
 /// A [`Line`] as words.
-const WORDS: usize = 14;
+const WORDS: usize = 18;
 
 /// One fewer threads than this can publish a check at the same moment.
 const SLOTS: usize = 8;
@@ -206,6 +191,7 @@ const UNASKED: u64 = u64::MAX - 1;
 /// ```
 pub struct WallClock {
     line: Published<WORDS, SLOTS>,
+    stated: OnceLock<Pages>,
 }
 
 /// Where the wall clock was at some ticks and how fast it runs, and what a check takes over from
@@ -228,6 +214,58 @@ struct Line {
     /// The last sample, at which the line begins. A step shows against it: spread over the whole
     /// time since `from`, a small step would look like a slew.
     last: Sample,
+    told: Told,
+    /// The hypervisor's marker; [`NONE`] if it has none.
+    marker: u64,
+}
+
+/// What the kernel's error can be relied on for. It only grows by itself, so one that has become
+/// smaller was set since.
+#[derive(Clone, Copy, Default)]
+struct Told {
+    /// The error when the kernel was last asked; [`NONE`] if it stated none.
+    error: u64,
+    /// [`HELD`] from a disruption until the error is set again; [`PENDING`] while the kernel has
+    /// not been asked since.
+    disrupted: u64,
+    /// How far the system's clock was from where it was expected, in nanoseconds: all that was
+    /// seen since the error was set, until the kernel was last asked. It may be a slew of whoever
+    /// set the error, and as well a short pause or a small step.
+    moved: u64,
+    /// The same since then.
+    since: u64,
+}
+
+const HELD: u64 = 1;
+const PENDING: u64 = 2;
+
+impl Told {
+    /// Takes in what the kernel states now.
+    fn hear(&mut self, error: u64) {
+        let set = error < self.error;
+        if set {
+            self.moved = 0;
+        }
+        self.disrupted = match self.disrupted {
+            // Whether it was set before or after the disruption is not known.
+            PENDING => HELD,
+            HELD if !set => HELD,
+            _ => 0,
+        };
+        self.moved = self.moved.saturating_add(std::mem::take(&mut self.since));
+        self.error = error;
+    }
+
+    fn state(&self, counted: bool) -> WallState {
+        match self.error {
+            NONE => WallState::Unknown,
+            // Nothing would show a pause in which the system's clocks stood still.
+            _ if !counted => WallState::Unknown,
+            _ if self.disrupted != 0 => WallState::Disrupted,
+            error if error >= FREE_NS => WallState::FreeRunning,
+            _ => WallState::Synchronised,
+        }
+    }
 }
 
 impl Line {
@@ -247,13 +285,18 @@ impl Line {
             self.last.low,
             self.last.high,
             self.last.ticks_step,
-            0,
+            self.told.error,
+            self.told.disrupted,
+            self.told.moved,
+            self.told.since,
+            self.marker,
         ]
     }
 
     fn from_words(words: [u64; WORDS]) -> Self {
         let [ticks, _, multiplier, good_for, kernel, bound, ratio, rest @ ..] = words;
-        let [from, from_low, from_high, low, high, ticks_step, _] = rest;
+        let [from, from_low, from_high, low, high, ticks_step, rest @ ..] = rest;
+        let [error, disrupted, moved, since, marker] = rest;
         let sample = |ticks, low, high| Sample { ticks, ticks_step, low, high };
         Self {
             scale: Scale::from_atomic(multiplier),
@@ -263,6 +306,8 @@ impl Line {
             ratio: f64::from_bits(ratio),
             from: sample(from, from_low, from_high),
             last: sample(ticks, low, high),
+            told: Told { error, disrupted, moved, since },
+            marker,
         }
     }
 }
@@ -289,7 +334,7 @@ impl WallClock {
     /// println!("{} ns since 1970", WALL.now(&CLOCK));
     /// ```
     pub const fn new() -> Self {
-        Self { line: Published::zero() }
+        Self { line: Published::zero(), stated: OnceLock::new() }
     }
 
     /// Returns nanoseconds since 1970-01-01 00:00 UTC.
@@ -349,28 +394,34 @@ impl WallClock {
     /// ```
     #[must_use]
     pub fn now_bounded<M: Machine>(&self, clock: &Clock<M>) -> WallInterval {
-        self.now(clock);
-        let (stamp, words) = self.line.read();
-        if stamp.is_first() {
-            return WallInterval::unknown(clock.machine().wall());
+        if let Some(pages) = self.stated.get() {
+            return self.stated(pages, clock);
         }
-        let mut line = Line::from_words(words);
-        if line.kernel == UNASKED {
-            line.kernel = clock.machine().wall_error().unwrap_or(NONE);
-            // If another thread was faster, the next caller asks again.
-            self.line.replace(stamp, &line.to_words(), process::number());
+        /// A thread that was interrupted after the check is late once, hardly more often.
+        const TRIES: u32 = 4;
+        for _ in 0..TRIES {
+            self.now(clock);
+            let (stamp, words) = self.line.read();
+            if stamp.is_first() {
+                break;
+            }
+            let mut line = Line::from_words(words);
+            if line.marker != marker(clock) {
+                self.sync(clock);
+                continue;
+            }
+            if line.kernel == UNASKED {
+                line.kernel = clock.machine().wall_error().unwrap_or(NONE);
+                line.told.hear(line.kernel);
+                // If another thread was faster, the next caller asks again.
+                self.line.replace(stamp, &line.to_words(), process::number());
+            }
+            let ticks = clock.now_ordered().0.saturating_sub(line.last.ticks);
+            if ticks < line.good_for {
+                return line.after(ticks, clock);
+            }
         }
-        let now = clock.now_ordered().0;
-        let since = line.scale.ns(now.saturating_sub(line.last.ticks));
-        let now = line.last.middle().saturating_add(since);
-        // One more for the nanosecond by which the middle of the bracket is truncated.
-        let whole = clock.rounding(line.scale) + 1;
-        let astray = since as f64 * (SLEW + line.bound);
-        let half = line.last.width().div_ceil(2);
-        let tracking = half + astray.ceil() as u64 + whole;
-        let kernel = (line.kernel != NONE)
-            .then(|| line.kernel.saturating_add((since as f64 * MAXERROR_GROWTH).ceil() as u64));
-        WallInterval::around(now, tracking, kernel, since)
+        WallInterval::unknown(clock.machine().wall())
     }
 
     /// Returns the interval as [`Wall::now_checked`] does.
@@ -382,20 +433,54 @@ impl WallClock {
     /// ```
     #[must_use]
     pub fn now_checked<M: Machine>(&self, clock: &Clock<M>) -> WallInterval {
-        let (mut before, sample) = (self.now_bounded(clock), meet(clock, LOOKS, USUAL_NS));
-        let Some(sample) = sample else {
+        let mut before = self.now_bounded(clock);
+        if self.stated.get().is_some() {
+            return before;
+        }
+        let sample = meet(clock, LOOKS, USUAL_NS);
+        let Some(mut sample) = sample else {
             return WallInterval::unknown(before.now);
         };
         // The bracket begins after that read, and may end some time later.
-        let apart = before.now.abs_diff(sample.middle());
-        if apart > before.tracking.saturating_add(sample.width()) {
+        let apart = |before: &WallInterval, sample: &Sample| before.now.abs_diff(sample.middle());
+        if apart(&before, &sample) > before.tracking.saturating_add(sample.width()) {
             // A step, or an interruption between the two: the error that the kernel stated may be
             // another one.
             self.sync(clock);
             before = self.now_bounded(clock);
+            sample = meet(clock, LOOKS, USUAL_NS).unwrap_or(sample);
         }
         let tracking = sample.width().div_ceil(2) + 1;
-        WallInterval::around(sample.middle(), tracking, before.kernel, 0)
+        // A step that is too small to be told from a slew.
+        let kernel = before.kernel.map(|ns| ns.saturating_add(apart(&before, &sample)));
+        WallInterval::around(sample.middle(), tracking, kernel, 0, before.state)
+    }
+
+    /// Lets another than the kernel state the bound, as [`Wall::bound_by`] does.
+    ///
+    /// # Errors
+    /// As there.
+    ///
+    /// ```
+    /// use chronoscope::wall::{BoundBy, WallClock};
+    /// let wall = WallClock::new();
+    /// assert!(wall.bound_by(BoundBy::ClockBound("/nonexistent".as_ref())).is_err());
+    /// ```
+    pub fn bound_by(&self, by: BoundBy<'_>) -> io::Result<()> {
+        let before = |_| io::Error::other("another one was asked for before");
+        self.stated.set(Pages::open(by)?).map_err(before)
+    }
+
+    fn stated<M: Machine>(&self, pages: &Pages, clock: &Clock<M>) -> WallInterval {
+        // The first read chooses whether the counter is read at all.
+        clock.now();
+        match clock.ordered_by_counter().and_then(|ticks| pages.at(ticks)) {
+            Some(Stated { state: WallState::Unknown, now, .. }) => WallInterval::unknown(now),
+            Some(Stated { now, error, state }) => {
+                WallInterval::around(now, 0, Some(error), 0, state)
+            }
+            None => WallInterval::unknown(clock.machine().wall()),
+        }
     }
 
     /// Checks the system's clock now. If another thread does so at the same moment, one of the two
@@ -416,6 +501,28 @@ impl WallClock {
     }
 }
 
+impl Line {
+    /// The interval so many ticks after the line began.
+    fn after<M: Machine>(&self, ticks: u64, clock: &Clock<M>) -> WallInterval {
+        let since = self.scale.ns(ticks);
+        let now = self.last.middle().saturating_add(since);
+        // One more for the nanosecond by which the middle of the bracket is truncated.
+        let whole = clock.rounding(self.scale) + 1;
+        let astray = since as f64 * (SLEW + self.bound);
+        let half = self.last.width().div_ceil(2);
+        let tracking = half + astray.ceil() as u64 + whole;
+        let grown = (since as f64 * MAXERROR_GROWTH).ceil() as u64;
+        let error = self.kernel.saturating_add(self.told.moved).saturating_add(grown);
+        let kernel = (self.kernel != NONE).then_some(error);
+        WallInterval::around(now, tracking, kernel, since, self.told.state(clock.is_counted()))
+    }
+}
+
+/// The hypervisor's marker.
+fn marker<M: Machine>(clock: &Clock<M>) -> u64 {
+    clock.machine().disruption().unwrap_or(NONE)
+}
+
 /// Makes the line that begins now.
 fn look<M: Machine>(clock: &Clock<M>, before: Option<Line>) -> Option<Line> {
     // The clock itself is also updated, because its rate is used at first. This also chooses a
@@ -424,15 +531,28 @@ fn look<M: Machine>(clock: &Clock<M>, before: Option<Line>) -> Option<Line> {
     clock.check_if_due();
     let known = clock.known();
     let plain = known.scale;
+    let marker = marker(clock);
     let sample = meet(clock, TRIES, 0)?;
+    let mut told = Told::default();
     let (from, ratio) = match before {
         None => (sample, 1.0),
-        Some(Line { from, last, ratio, .. }) => {
+        Some(Line { from, last, ratio, scale, marker: marked, told: so_far, .. }) => {
+            let passed = scale.ns(sample.ticks.saturating_sub(last.ticks));
+            let expected = last.middle().saturating_add(passed);
+            let moved = sample.middle().abs_diff(expected);
+            told = Told { since: so_far.since.saturating_add(moved), ..so_far };
+            let moved_on = marked != NONE && marked != marker;
+            if moved_on || !clock.undisturbed_since(Ticks(last.ticks)) {
+                told.disrupted = PENDING;
+            }
             let span = plain.ns(sample.ticks.saturating_sub(from.ticks));
             let smooth = slewed(&last, &sample, plain).is_some();
             match slewed(&from, &sample, plain).filter(|_| smooth) {
                 // A step: the rate stays what it was, from the new time on.
-                None => (sample, ratio),
+                None => {
+                    told.disrupted = PENDING;
+                    (sample, ratio)
+                }
                 Some(_) if span < RATE_SPAN_NS => (from, ratio),
                 Some(ratio) if span > RATE_SPAN_MOST_NS => (sample, ratio),
                 Some(ratio) => (from, ratio),
@@ -450,6 +570,8 @@ fn look<M: Machine>(clock: &Clock<M>, before: Option<Line>) -> Option<Line> {
         ratio,
         from,
         last: sample,
+        told,
+        marker,
     })
 }
 

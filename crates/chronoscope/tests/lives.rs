@@ -3,66 +3,32 @@
 //! A hundred million such differences with `CHRONOSCOPE_STRESS=full`, as many as that says if it is
 //! a number, otherwise 30,000.
 
-use crate::common::{Event, Sim, World};
+use crate::common::{Dice, Event, Sim, World};
 use chronoscope::machine::Kernel;
 use chronoscope::{Bounded, Clock, Source, Ticks};
 
-/// xorshift64*.
-struct Dice(u64);
-
-impl Dice {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    /// In 0..1.
-    fn part(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    /// Evenly distributed in the logarithm. Roots, unlike powers, are the same on every processor.
-    fn between(&mut self, low: f64, high: f64) -> f64 {
-        let (mut value, mut factor, bits) = (low, high / low, self.next());
-        for bit in 0..53 {
-            factor = factor.sqrt();
-            if bits >> bit & 1 == 1 {
-                value *= factor;
-            }
-        }
-        value
-    }
-
-    fn one_of<T: Copy>(&mut self, all: &[T]) -> T {
-        all[(self.next() % all.len() as u64) as usize]
-    }
-
-    /// An event in a machine whose brackets have this width, and in which this time passes at most
-    /// between two looks.
-    fn event(&mut self, width: f64, longest: f64) -> Event {
-        let sign = self.one_of(&[1.0, -1.0]);
-        let rate = |dice: &mut Self| 1.0 + sign * dice.between(1e-7, 500e-6);
-        // About as large as what two looks can see.
-        let small = |dice: &mut Self| sign * width * dice.between(0.1, 10.0);
-        match self.next() % 16 {
-            0..=2 => Event::Jump(sign * self.between(100.0, 1e9)),
-            // A suspend during which the counter continues and the system's clocks do not.
-            3 => Event::Jump(self.between(1e9, 1e13)),
-            4..=5 => Event::Rate(rate(self)),
-            6 => Event::Reset(self.between(1.0, 1e14)),
-            7 => Event::Slew(sign * self.between(1e-7, 500e-6)),
-            8 => Event::Switch(sign * self.between(1e-8, 2e-6)),
-            9 => Event::Move(sign * self.between(100.0, 1e13)),
-            10 => Event::Lie(self.between(1.0, 200.0) as u32, sign * self.between(100.0, 1e13)),
-            11 | 12 => Event::Jump(small(self)),
-            13 | 14 => Event::Rate(1.0 + (small(self) / longest).clamp(-500e-6, 500e-6)),
-            _ => Event::Migrate(self.between(1e6, 1e12), rate(self)),
-        }
+/// An event in a machine whose brackets have this width, and in which this time passes at most
+/// between two looks.
+fn event(dice: &mut Dice, width: f64, longest: f64) -> Event {
+    let sign = dice.one_of(&[1.0, -1.0]);
+    let rate = |dice: &mut Dice| 1.0 + sign * dice.between(1e-7, 500e-6);
+    // About as large as what two looks can see.
+    let small = |dice: &mut Dice| sign * width * dice.between(0.1, 10.0);
+    match dice.next() % 16 {
+        0..=2 => Event::Jump(sign * dice.between(100.0, 1e9)),
+        // A suspend during which the counter continues and the system's clocks do not.
+        3 => Event::Jump(dice.between(1e9, 1e13)),
+        4..=5 => Event::Rate(rate(dice)),
+        6 => Event::Reset(dice.between(1.0, 1e14)),
+        7 => Event::Slew(sign * dice.between(1e-7, 500e-6)),
+        8 => Event::Switch(sign * dice.between(1e-8, 2e-6)),
+        9 => Event::Move(sign * dice.between(100.0, 1e13)),
+        10 => Event::Lie(dice.between(1.0, 200.0) as u32, sign * dice.between(100.0, 1e13)),
+        11 | 12 => Event::Jump(small(dice)),
+        13 | 14 => Event::Rate(1.0 + (small(dice) / longest).clamp(-500e-6, 500e-6)),
+        _ => Event::Migrate(dice.between(1e6, 1e12), rate(dice)),
     }
 }
-
 /// After so many lives, the digest of all differences is this on every processor. A change of what
 /// the library finds changes it, and the test then says to what.
 const SAME: u64 = 100;
@@ -153,7 +119,7 @@ fn live(seed: u64, tally: &mut Tally) {
             .tell(|world| world.pending.is_none() && world.lie.0 == 0 && world.happened == seen);
         if calm && dice.part() < 1.0 / quiet {
             let width = machine.tell(|world| world.os_cost + world.os_step as f64);
-            let (ahead, event) = (dice.between(1.0, longest / 10.0), dice.event(width, longest));
+            let (ahead, event) = (dice.between(1.0, longest / 10.0), event(dice, width, longest));
             machine.tell(|world| world.pending = Some((world.time + ahead, event)));
         }
         machine.pass(dice.between(10.0, longest));

@@ -21,5 +21,6 @@ mod scoped;
 mod serde;
 mod steady;
 mod waits;
+mod wall_lives;
 mod wall_time;
 mod witness;

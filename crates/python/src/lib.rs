@@ -387,23 +387,24 @@ struct WallInterval {
     tracking: u64,
     kernel: Option<u64>,
     age: u64,
+    state: &'static str,
 }
 
 impl From<chronoscope::WallInterval> for WallInterval {
     fn from(it: chronoscope::WallInterval) -> Self {
         let chronoscope::WallInterval { earliest, now, latest, tracking, kernel, age, .. } = it;
-        Self { earliest, now, latest, tracking, kernel, age }
+        Self { earliest, now, latest, tracking, kernel, age, state: it.state.name() }
     }
 }
 
 #[pymethods]
 impl WallInterval {
     fn __repr__(&self) -> String {
-        let Self { earliest, now, latest, tracking, kernel, age } = self;
+        let Self { earliest, now, latest, tracking, kernel, age, state } = self;
         let kernel = kernel.map_or("None".into(), |ns| ns.to_string());
         format!(
             "WallInterval(earliest={earliest}, now={now}, latest={latest}, tracking={tracking}, \
-             kernel={kernel}, age={age})"
+             kernel={kernel}, age={age}, state={state:?})"
         )
     }
 }

@@ -240,6 +240,11 @@ impl<M: Machine> Clock<M> {
         }
     }
 
+    /// Whether the counter is read.
+    pub(crate) fn is_counted(&self) -> bool {
+        self.mode.load(Ordering::Acquire) & COUNTER != 0
+    }
+
     /// As [`Clock::now`], if the counter is read.
     #[inline(always)]
     pub(crate) fn now_by_counter(&self) -> Option<u64> {

@@ -78,8 +78,13 @@ pub mod rest;
 #[cfg_attr(any(not(target_os = "linux"), miri), path = "thread_other.rs")]
 pub mod thread;
 
-#[cfg(all(feature = "std", target_os = "linux", not(miri)))]
-mod vmclock;
+#[cfg(feature = "std")]
+pub mod page;
+
+#[cfg(feature = "std")]
+#[cfg_attr(all(target_os = "linux", not(miri)), path = "shared.rs")]
+#[cfg_attr(any(not(target_os = "linux"), miri), path = "shared_other.rs")]
+pub mod shared;
 
 #[cfg(feature = "std")]
 pub mod wanted;

@@ -98,7 +98,7 @@ pub fn reads_directly() -> Option<bool> {
 
 /// Whether no filter of system calls is active, so that none can end the process (`prctl(2)`,
 /// PR_GET_SECCOMP), or the user states so.
-pub(super) fn nothing_kills() -> bool {
+pub fn nothing_kills() -> bool {
     // SAFETY: only returns a number.
     NOTHING_KILLS.load(Ordering::Relaxed)
         || unsafe { libc::prctl(libc::PR_GET_SECCOMP, 0, 0, 0, 0) } == 0
@@ -227,7 +227,7 @@ pub fn first_view(_names: &[&str]) -> Kernel {
 /// perf event if `deeply`.
 pub fn inquire(names: &[&str], deeply: bool) -> Inquiry {
     if nothing_kills() {
-        super::vmclock::open();
+        super::shared::open();
     }
     Inquiry {
         kernel: kernel_view(names),
@@ -237,7 +237,7 @@ pub fn inquire(names: &[&str], deeply: bool) -> Inquiry {
 
 /// The hypervisor's disruption marker, once [`inquire`] has found one.
 pub fn disruption() -> Option<u64> {
-    super::vmclock::marker()
+    super::shared::marker()
 }
 
 fn view(current: &str, available: &str, names: &[&str]) -> Kernel {

@@ -6,6 +6,39 @@ use std::cell::RefCell;
 use chronoscope::Wanted;
 use chronoscope::machine::{Facts, Hint, Inquiry, Kernel, Machine};
 
+/// xorshift64*.
+pub struct Dice(pub u64);
+
+impl Dice {
+    pub fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    /// In 0..1.
+    pub fn part(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// Evenly distributed in the logarithm. Roots, unlike powers, are the same on every processor.
+    pub fn between(&mut self, low: f64, high: f64) -> f64 {
+        let (mut value, mut factor, bits) = (low, high / low, self.next());
+        for bit in 0..53 {
+            factor = factor.sqrt();
+            if bits >> bit & 1 == 1 {
+                value *= factor;
+            }
+        }
+        value
+    }
+
+    pub fn one_of<T: Copy>(&mut self, all: &[T]) -> T {
+        all[(self.next() % all.len() as u64) as usize]
+    }
+}
+
 /// Something that happens to a machine.
 #[derive(Clone, Copy, Debug)]
 pub enum Event {

@@ -4,7 +4,7 @@
 
 /// What the oscillators of computers may be off by, in parts per million, where nothing states or
 /// shows another figure.
-pub const CRYSTAL_PPM: i64 = 100;
+pub const CRYSTAL_PPM: i64 = chronoscope::wall::VmClock::CRYSTAL_PPM;
 
 /// A clock that is not the kernel's, read as nanoseconds or seconds.
 pub use os::{Ptp, Rtc, name_of_ptp, ptp_paths};

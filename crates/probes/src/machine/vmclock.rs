@@ -1,7 +1,7 @@
 //! The page about time that a hypervisor shares with its guest, `/dev/vmclock0`: whether the guest
 //! was moved or restored, and what time it is (Linux, `include/uapi/linux/vmclock-abi.h`).
 
-use super::outside::CRYSTAL_PPM;
+use chronoscope::wall::VmClock;
 use std::fs::File;
 use std::io::Read;
 
@@ -10,16 +10,6 @@ pub const PATH: &str = "/dev/vmclock0";
 const MAGIC: u32 = 0x4b4c_4356;
 /// `VMCLOCK_FLAG_VM_GEN_COUNTER_PRESENT`.
 const HAS_GENERATION: u64 = 1 << 8;
-/// `VMCLOCK_FLAG_TAI_OFFSET_VALID`, `…_PERIOD_MAXERROR_VALID` and `…_TIME_MAXERROR_VALID`.
-const HAS_TAI_OFFSET: u64 = 1 << 0;
-const HAS_PERIOD_ERROR: u64 = 1 << 4;
-const HAS_TIME_ERROR: u64 = 1 << 6;
-/// `VMCLOCK_COUNTER_X86_TSC` and `VMCLOCK_COUNTER_ARM_VCNT`; on other processors no page has one.
-const COUNTER: Option<u8> = match () {
-    () if cfg!(target_arch = "x86_64") => Some(1),
-    () if cfg!(any(target_arch = "aarch64", target_arch = "arm")) => Some(0),
-    () => None,
-};
 /// The most that is read: the structure has 112 bytes.
 const MOST: u64 = 4096;
 
@@ -32,72 +22,7 @@ pub struct Page {
     /// How reliable the hypervisor says that the clock is.
     pub status: &'static str,
     /// How the page gives the time; absent if it ends before.
-    pub time: Option<Time>,
-}
-
-/// The time as the page gives it: what it was at one value of the counter, and the counter's
-/// period.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Time {
-    counter: u8,
-    scale: u8,
-    status: u8,
-    flags: u64,
-    tai_offset_s: i16,
-    shift: u8,
-    counter_value: u64,
-    /// In units of 2^-(64 + shift) s, as is its error.
-    period: u64,
-    period_error: u64,
-    seconds: u64,
-    /// In units of 2^-64 s.
-    fraction: u64,
-    error_ns: u64,
-}
-
-impl Time {
-    /// The earliest and the latest time that it can be at this value of the counter, in nanoseconds
-    /// of UTC since 1970.
-    ///
-    /// # Errors
-    /// The page does not say, for this reason.
-    pub fn utc_ns(&self, counter: u64) -> Result<[i64; 2], &'static str> {
-        if !matches!(self.status, 2 | 3) {
-            return Err("the hypervisor says that its time is not reliable");
-        }
-        if Some(self.counter) != COUNTER {
-            return Err("the page counts by another counter than this processor's");
-        }
-        if self.flags & HAS_TIME_ERROR == 0 {
-            return Err("the page states no bound of its error");
-        }
-        let from_tai = match self.scale {
-            0 => 0,
-            1 if self.flags & HAS_TAI_OFFSET != 0 => i128::from(self.tai_offset_s),
-            _ => return Err("the page gives another time than UTC"),
-        };
-        let ticks = counter.checked_sub(self.counter_value);
-        let ticks = ticks.ok_or("the counter is behind the page's")?;
-        let ns = |per_tick: u64| -> Option<i128> {
-            let product = u128::from(ticks).checked_mul(u128::from(per_tick))?;
-            let parts = product.checked_shr(self.shift.into()).unwrap_or(0);
-            let below = ((parts & u128::from(u64::MAX)) * 1_000_000_000) >> 64;
-            i128::try_from((parts >> 64) * 1_000_000_000 + below).ok()
-        };
-        let fraction = (u128::from(self.fraction) * 1_000_000_000) >> 64;
-        let since = i128::from(self.seconds) - from_tai;
-        let bounds = || {
-            let time = since * 1_000_000_000 + i128::try_from(fraction).ok()? + ns(self.period)?;
-            let of_rate = match self.flags & HAS_PERIOD_ERROR {
-                0 => ns(self.period)? * i128::from(CRYSTAL_PPM) / 1_000_000,
-                _ => ns(self.period_error)?,
-            };
-            // Two roundings to whole nanoseconds.
-            let error = i128::from(self.error_ns) + of_rate + 2;
-            Some([i64::try_from(time - error).ok()?, i64::try_from(time + error).ok()?])
-        };
-        bounds().ok_or("the page gives an impossible time")
-    }
+    pub time: Option<VmClock>,
 }
 
 /// Reads the page.
@@ -143,29 +68,23 @@ pub fn parse(bytes: &[u8]) -> Option<Page> {
     })
 }
 
-fn time(bytes: &[u8]) -> Option<Time> {
-    let long = |at: usize| Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?));
-    let byte = |at: usize| bytes.get(at).copied();
-    Some(Time {
-        counter: byte(10)?,
-        scale: byte(11)?,
-        flags: long(24)?,
-        status: byte(34)?,
-        tai_offset_s: i16::from_le_bytes([byte(36)?, byte(37)?]),
-        shift: byte(39)?,
-        counter_value: long(40)?,
-        period: long(48)?,
-        period_error: long(64)?,
-        seconds: long(72)?,
-        fraction: long(80)?,
-        error_ns: long(96)?,
-    })
+/// The page as words, if it has all that says the time.
+fn time(bytes: &[u8]) -> Option<VmClock> {
+    const LEAST: usize = 104;
+    let mut words = [0; 14];
+    for (word, eight) in words.iter_mut().zip(bytes.chunks_exact(8)) {
+        *word = u64::from_le_bytes(eight.try_into().ok()?);
+    }
+    (bytes.len() >= LEAST).then_some(VmClock(words))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    /// `VMCLOCK_COUNTER_X86_TSC`, or `VMCLOCK_COUNTER_ARM_VCNT`.
+    const COUNTER: u8 = if cfg!(target_arch = "x86_64") { 1 } else { 0 };
 
     fn page() -> Vec<u8> {
         let mut bytes = vec![0; 112];
@@ -198,10 +117,13 @@ mod tests {
     /// in a billion.
     #[test]
     fn the_time_is_that_of_the_counter_with_the_errors_that_are_stated() {
-        let Some(counter) = COUNTER else { return };
+        if !cfg!(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "arm")) {
+            return;
+        }
         let mut bytes = page();
-        bytes[10] = counter;
-        bytes[24] = (HAS_TIME_ERROR | HAS_PERIOD_ERROR) as u8;
+        bytes[10] = COUNTER;
+        // The errors of the time and of the period are valid.
+        bytes[24] = 1 << 6 | 1 << 4;
         let per_ns = u64::MAX / 1_000_000_000;
         for (at, value) in [
             (40, 1000),
@@ -221,7 +143,7 @@ mod tests {
         // TAI is ahead of UTC by the offset, which has to be stated.
         bytes[11] = 1;
         assert!(time(&bytes).utc_ns(1000).is_err());
-        bytes[24] |= HAS_TAI_OFFSET as u8;
+        bytes[24] |= 1;
         bytes[36] = 37;
         let tai = time(&bytes).utc_ns(1_000_001_000).expect("a time");
         assert_eq!(tai[0], low - 37_000_000_000);
@@ -237,7 +159,7 @@ mod tests {
         ) {
             let mut bytes = bytes;
             bytes[..12].copy_from_slice(&page()[..12]);
-            bytes[10] = COUNTER.unwrap_or(0);
+            bytes[10] = COUNTER;
             bytes[11] = 0;
             bytes[34] = 2;
             let found = parse(&bytes).and_then(|page| page.time).map(|it| it.utc_ns(counter));

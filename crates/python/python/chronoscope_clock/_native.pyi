@@ -175,6 +175,10 @@ class WallInterval:
     @property
     def age(self) -> int:
         """How long ago the system's clock was looked at."""
+    @property
+    def state(self) -> str:
+        """``synchronised``, ``free-running``, ``disrupted`` or ``unknown``: the interval contains UTC
+        in the first two cases, and every time after a disruption."""
 
 @final
 class Verdict:
