@@ -1608,7 +1608,7 @@ _chronoscope() {
             fi
             case "${prev}" in
                 --as)
-                    COMPREPLY=($(compgen -W "summary brief clocks waits ticks bins deltas calls overhead runtimes trust against noise hardware sweep findings doctor advise json ndjson csv markdown html hdr prometheus cyclictest cyclictest-json" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "summary brief clocks waits ticks bins deltas calls overhead runtimes trust against traceability stability noise hardware sweep findings doctor advise json ndjson csv markdown html hdr prometheus cyclictest cyclictest-json" -- "${cur}"))
                     return 0
                     ;;
                 --with)
@@ -1724,7 +1724,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__serve)
-            opts="-h -V --listen --cpu-budget --report --start-now --help --version"
+            opts="-h -V --listen --cpu-budget --report --start-now --against --time --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1735,6 +1735,14 @@ _chronoscope() {
                     return 0
                     ;;
                 --cpu-budget)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --against)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --time)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

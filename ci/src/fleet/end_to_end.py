@@ -41,6 +41,8 @@ MAY_BE_ABSENT = {
     "chronoscope_cross_cpu_": "there is one CPU, or its counter cannot be read",
     "chronoscope_frequency_error_ratio": "no reference has another oscillator",
     "chronoscope_wait_late_seconds_total": "the kernel does not say why",
+    "chronoscope_clock_": "the exporter asks no other clock",
+    "chronoscope_reference_state": "the exporter asks no other clock",
     "chronoscope_core_shared_ratio": "the kernel does not say who ran",
     "ALERTS": "no alert fires",
 }

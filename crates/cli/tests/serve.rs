@@ -4,12 +4,13 @@
 
 use crate::common::{run, tool};
 use crate::waiting::{self, PATIENCE, until};
+use chronoscope_measure::against::packets::{Ntp, ntp_answer, ntp_reply, ntp_request};
 use chronoscope_report::metrics::{OPEN_METRICS, PROTOBUF, TEXT};
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{SocketAddr, TcpStream, UdpSocket};
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// A running exporter, which ends with its test.
 struct Server {
@@ -413,4 +414,118 @@ fn it_survives_that_no_more_files_may_be_open() {
     let mut silent: Vec<TcpStream> = (0..30).map(|_| server.connect()).collect();
     assert!(silent.iter_mut().all(is_closed));
     assert_eq!(server.scrape("").status, 200);
+}
+
+fn wall_ns() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).expect("a date").as_nanos() as u64
+}
+
+fn udp() -> UdpSocket {
+    let socket = UdpSocket::bind("127.0.0.1:0").expect("a port");
+    socket.set_read_timeout(Some(Duration::from_millis(500))).expect("a limit");
+    socket
+}
+
+/// What a process has in memory, in KiB.
+#[cfg(target_os = "linux")]
+fn resident(process: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).expect("its status");
+    let line = status.lines().find(|line| line.starts_with("VmRSS:")).expect("its memory");
+    line.split_whitespace().nth(1).and_then(|it| it.parse().ok()).expect("a number")
+}
+
+/// For 60 s with `CHRONOSCOPE_STRESS=full`, 10,000 packets in each second.
+#[test]
+#[cfg(target_os = "linux")]
+fn the_time_is_right_while_others_send_what_is_no_request() {
+    let server = Server::with(&["--time", "127.0.0.1:0"]);
+    let place = server.told.split("ntp:").nth(1).expect("where it answers").trim();
+    let place: SocketAddr = place.parse().expect("an address");
+    let full = std::env::var("CHRONOSCOPE_STRESS").is_ok_and(|it| it == "full");
+    let time = Duration::from_secs(if full { 60 } else { 3 });
+    // What it needs for its first measurements is no part of this.
+    until("all measurements", || {
+        let body = server.ask("GET", "/metrics", "").body;
+        let text = String::from_utf8(body).expect("text");
+        (text.contains("last_measurement") && !text.contains("chronoscope_pending{")).then_some(())
+    });
+    let before = resident(server.child.id());
+    let (began, socket) = (Instant::now(), udp());
+    let flood = thread::spawn(move || {
+        let socket = udp();
+        let mut sent = 0;
+        while began.elapsed() < time {
+            let mut bytes = [0; 1200];
+            fastrand::fill(&mut bytes);
+            // All modes but a request's, and requests that are too short.
+            let length = fastrand::usize(0..bytes.len());
+            bytes[0] = if length < 48 { 0x23 } else { bytes[0] & !7 | fastrand::u8(4..8) };
+            socket.send_to(&bytes[..length], place).expect("room");
+            sent += 1;
+            let due = Duration::from_micros(100 * sent);
+            thread::sleep(due.saturating_sub(began.elapsed()));
+        }
+        sent
+    });
+    let (mut answers, mut requests) = (0, 0);
+    while began.elapsed() < time {
+        let cookie = fastrand::u64(..);
+        let first = wall_ns();
+        socket.send_to(&ntp_request(cookie), place).expect("room");
+        requests += 1;
+        let mut bytes = [0; 1024];
+        let Ok(length) = socket.recv(&mut bytes) else { continue };
+        let last = wall_ns();
+        assert_eq!(length, 48);
+        match ntp_answer(&bytes[..length], cookie) {
+            Ntp::Time(it) => {
+                let stamps = [first as i64, it.received, it.sent, last as i64];
+                assert!(stamps.windows(2).all(|it| it[0] <= it[1] + 100_000), "{stamps:?}");
+            }
+            // The kernel's clock may have nobody who keeps it.
+            Ntp::Unsynchronised => {}
+            other => panic!("{other:?}"),
+        }
+        answers += 1;
+        thread::sleep(Duration::from_millis(300));
+    }
+    let sent = flood.join().expect("a sender");
+    let after = resident(server.child.id());
+    println!(
+        "{sent} packets in {time:?}, {answers} of {requests} answers, {before} to {after} KiB"
+    );
+    assert!(answers > 0 && 2 * answers >= requests, "{answers} of {requests}");
+    assert!(after < before + 8192, "{before} KiB, then {after}");
+    assert_eq!(server.ask("GET", "/healthz", "").status, 200);
+}
+
+/// A server whose clock is five seconds ahead.
+#[test]
+fn the_wall_clock_is_compared_with_those_that_are_named() {
+    let ahead = udp();
+    let place = ahead.local_addr().expect("an address");
+    let server = Server::with(&["--against", &format!("ntp:{place},rtc:/dev/none")]);
+    let metrics = until("an offset", || {
+        let mut bytes = [0; 128];
+        while let Ok((length, from)) = ahead.recv_from(&mut bytes) {
+            let now = wall_ns() + 5_000_000_000;
+            if let Some(answer) = ntp_reply(&bytes[..length], || ([now, now], Some(1_000))) {
+                ahead.send_to(&answer, from).expect("room");
+            }
+        }
+        let answer = server.ask("GET", "/metrics", "");
+        let text = String::from_utf8(answer.body).expect("text");
+        text.contains("chronoscope_clock_offset_seconds ").then_some(text)
+    });
+    let value = |name: &str| -> f64 {
+        let line = metrics.lines().find_map(|line| line.strip_prefix(name)).expect(name);
+        line.trim().parse().expect("a number")
+    };
+    let (offset, bound) = (
+        value("chronoscope_clock_offset_seconds "),
+        value("chronoscope_clock_error_bound_seconds "),
+    );
+    assert!((offset + 5.0).abs() <= bound + 1e-3 && bound < 1.0, "{offset} {bound}");
+    assert!(metrics.contains(r#"{source="rtc:/dev/none",state="silent"} 1"#), "{metrics}");
+    assert!(metrics.contains(&format!(r#"{{source="ntp:{place}",state="alone"}} 1"#)), "{metrics}");
 }

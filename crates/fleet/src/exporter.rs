@@ -13,6 +13,7 @@ use chronoscope_probes::waits::os;
 use chronoscope_report::json;
 use chronoscope_report::metrics::Metrics;
 use chronoscope_survey::Interrupt;
+use chronoscope_survey::against::{Following, Source};
 use std::io;
 use std::sync::Arc;
 use std::thread;
@@ -35,6 +36,8 @@ pub struct Settings {
     pub start_now: bool,
     /// Whether notices hold the last report.
     pub keep_report: bool,
+    /// Other clocks that are asked all the time, as `trust --against` has them.
+    pub against: Vec<Source>,
 }
 
 /// Measures and answers until it is interrupted. The measuring thread is not waited for: it may be
@@ -61,7 +64,7 @@ pub fn run(server: Server, settings: Settings, interrupt: &Interrupt) -> io::Res
 ///
 /// The program must have been prepared by [`chronoscope_survey::start_up()`].
 pub fn measure(settings: &Settings, board: &Board, interrupt: &Interrupt) {
-    let mut worker = Worker::new(settings, board);
+    let mut worker = Worker::new(settings, board, interrupt);
     worker.show();
     while !interrupt.is_set() {
         let seen = worker.watch.sleep(worker.until_next_look());
@@ -85,6 +88,7 @@ struct Worker<'a> {
     shown: Instant,
     metrics: Metrics,
     watch: Watch,
+    following: Option<Following>,
     rounds: Rounds,
     report: Arc<Vec<u8>>,
     schedule: Schedule,
@@ -93,9 +97,15 @@ struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    fn new(settings: &Settings, board: &'a Board) -> Self {
+    fn new(settings: &Settings, board: &'a Board, interrupt: &Interrupt) -> Self {
         os::hold_signals();
-        let metrics = Metrics::new(&machine::environment(&Root::host()));
+        let environment = machine::environment(&Root::host());
+        let metrics = Metrics::new(&environment);
+        let sources = &settings.against;
+        let following = (!sources.is_empty()).then(|| {
+            let guest = environment.hypervisor.is_some();
+            Following::start(sources, guest, Duration::MAX, interrupt)
+        });
         metrics.budget(settings.budget);
         Round::ALL.iter().for_each(|round| metrics.pending(round.name()));
         let fraction = if settings.start_now { 0.0 } else { fraction_of_machine() };
@@ -107,6 +117,7 @@ impl<'a> Worker<'a> {
             shown: now,
             metrics,
             watch: Watch::new(),
+            following,
             rounds: Rounds::default(),
             report: Arc::default(),
             schedule: Schedule::new(fraction),
@@ -125,7 +136,10 @@ impl<'a> Worker<'a> {
         PERIOD.saturating_sub(Duration::from_nanos(into as u64))
     }
 
-    fn count(&self, seen: &Seen) {
+    fn count(&mut self, seen: &Seen) {
+        if let Some(following) = &mut self.following {
+            following.look();
+        }
         if let Some(forward) = seen.stepped_forward {
             self.metrics.stepped(forward);
         }
@@ -163,6 +177,9 @@ impl<'a> Worker<'a> {
     }
 
     fn show(&mut self) {
+        if let Some(following) = &self.following {
+            self.metrics.against(&following.known());
+        }
         self.metrics.measuring_cpu(self.meter.all_s());
         if let Some(process) = process::process() {
             self.metrics.process(&process);

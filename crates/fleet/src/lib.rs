@@ -10,6 +10,7 @@ mod look;
 mod process;
 mod rounds;
 mod schedule;
+pub mod time;
 
 /// The sample in the README is compiled.
 #[cfg(doctest)]

@@ -14,7 +14,8 @@ fn main() {
     start_up();
     let (board, interrupt) = (Board::default(), Interrupt::default());
     // So much that nothing is skipped on a slow machine.
-    let settings = Settings { budget: 0.5, start_now: true, keep_report: true };
+    let settings =
+        Settings { budget: 0.5, start_now: true, keep_report: true, against: Vec::new() };
     thread::scope(|scope| {
         let measuring = scope.spawn(|| measure(&settings, &board, &interrupt));
         let began = Instant::now();

@@ -23,6 +23,7 @@ mod usual;
 mod waits;
 pub mod watch;
 
+pub use chronoscope_measure::against;
 pub use chronoscope_measure::clocks::costs::CounterRequest as Hardware;
 pub use chronoscope_measure::engine::Interrupt;
 pub use chronoscope_measure::loops::demo;

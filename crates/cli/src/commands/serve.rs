@@ -5,7 +5,9 @@ use crate::task::{Run, Task};
 use anyhow::Context as _;
 use chronoscope_fleet::exporter::{self, Settings};
 use chronoscope_fleet::http::Server;
+use chronoscope_fleet::time::TimeServer;
 use chronoscope_model::units::percent;
+use chronoscope_survey::against::Source;
 use chronoscope_survey::may_measure;
 use std::io::{self, Write};
 use std::net::SocketAddr;
@@ -30,18 +32,33 @@ pub struct Args {
     /// from machine to machine, so that the guests of a host do not all measure together.
     #[arg(long)]
     start_now: bool,
+    /// Ask these clocks all the time how far the wall clock is off, as trust --against does:
+    /// ntp:HOST, http:HOST, vmclock, ptp:/dev/ptp0, chrony, rtc. An NTP server gets one request in
+    /// 16 s, after a few at the start.
+    #[arg(long, value_name = "SOURCES", value_delimiter = ',', value_parser = Source::named)]
+    against: Vec<Source>,
+    /// Also answer other chronoscopes that ask for the time (trust --against ntp:HOST:PORT).
+    #[arg(long, value_name = "ADDR:PORT", num_args = 0..=1)]
+    #[arg(default_missing_value = "127.0.0.1:10123", value_parser = address)]
+    time: Option<SocketAddr>,
 }
 
 impl Run for Args {
     fn task(self, _: &Context) -> anyhow::Result<Task> {
-        let Self { listen, cpu_budget: budget, report: keep_report, start_now } = self;
-        let settings = Settings { budget, start_now, keep_report };
-        Ok(Task::Lasting(Box::new(move |context| serve(listen, settings, context))))
+        let Self { listen, cpu_budget: budget, report: keep_report, start_now, against, time } =
+            self;
+        let settings = Settings { budget, start_now, keep_report, against };
+        Ok(Task::Lasting(Box::new(move |context| serve(listen, time, settings, context))))
     }
 }
 
 /// Answers Prometheus until a signal, which is how this is meant to end.
-fn serve(listen: SocketAddr, settings: Settings, context: &Context) -> anyhow::Result<ExitCode> {
+fn serve(
+    listen: SocketAddr,
+    time: Option<SocketAddr>,
+    settings: Settings,
+    context: &Context,
+) -> anyhow::Result<ExitCode> {
     may_measure()?;
     let stop = Stop::on_signals()?;
     let server =
@@ -53,6 +70,16 @@ fn serve(listen: SocketAddr, settings: Settings, context: &Context) -> anyhow::R
         ));
     }
     // If standard error is closed, nobody reads it.
+    if let Some(time) = time {
+        let server =
+            TimeServer::bind(time).with_context(|| format!("cannot listen on {time} (--time)"))?;
+        let time = server.address()?;
+        if !time.ip().to_canonical().is_loopback() {
+            context.warn(&format!("whoever reaches {time} can ask for the time (--time)"));
+        }
+        server.start(&stop.interrupt)?;
+        let _ = writeln!(io::stderr(), "Answering for the time on ntp:{time}");
+    }
     let _ = writeln!(io::stderr(), "Listening on http://{address}/metrics");
     exporter::run(server, settings, &stop.interrupt)?;
     Ok(ExitCode::SUCCESS)

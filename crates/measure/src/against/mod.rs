@@ -19,13 +19,17 @@ use chronoscope_probes::machine::outside::{raw_ns, wall};
 use chronoscope_probes::time::{Instant, sleep};
 use region::{Exchange, Region, Verdict, agreed};
 use sources::Failed;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 /// The time to ask a clock that shows only whole seconds: thirteen requests, one in each.
 const SECONDS_NEED: Duration = Duration::from_secs(16);
 /// How long a local source may take to answer: until the battery-backed clock begins a second.
 const GLANCE: Duration = Duration::from_millis(1200);
+/// Whoever asks for longer than this needs fewer requests per second, after so many.
+const LONG: Duration = Duration::from_secs(3600);
+const EAGER: u64 = 16;
 /// The longest sleep between two looks at whether the run is over.
 const NAP: Duration = Duration::from_millis(50);
 /// The points of a series; of more, every other one is dropped.
@@ -105,7 +109,7 @@ fn reason(why: &Failed) -> String {
     }
 }
 
-/// Asks all of these for this long, each in a thread of its own.
+/// Asks all of these for this long.
 fn ask(
     sources: &[Source],
     guest: bool,
@@ -113,35 +117,69 @@ fn ask(
     interrupt: &Interrupt,
     progress: &mut dyn FnMut(f64),
 ) -> Against {
-    let (start, began) = (raw_ns(), Instant::now());
-    let tracks: Vec<Mutex<Track>> =
-        sources.iter().map(|source| Mutex::new(Track::new(named(source, guest), start))).collect();
-    let over = || began.elapsed() >= time || interrupt.is_set();
-    let mut set = Vec::new();
-    std::thread::scope(|scope| {
-        let threads: Vec<_> = sources
-            .iter()
-            .zip(&tracks)
-            .filter_map(|(source, track)| {
-                let thread = std::thread::Builder::new().name("against".into());
-                let run = move || follow(source, track, time, &over);
-                thread.spawn_scoped(scope, run).ok()
-            })
-            .collect();
-        let mut last = wall();
-        while !threads.iter().all(std::thread::ScopedJoinHandle::is_finished) {
-            sleep(NAP);
-            progress((began.elapsed().as_secs_f64() / time.as_secs_f64()).min(1.0));
-            let now = wall();
-            set.extend(was_set(last, now, start));
-            last = now;
+    let mut following = Following::start(sources, guest, time, interrupt);
+    // One that is interrupted may be in the middle of a look-up or a connection: it is left behind.
+    while !interrupt.is_set() && !following.has_ended() {
+        sleep(NAP);
+        let share = following.began.elapsed().as_secs_f64() / time.as_secs_f64();
+        progress(share.min(1.0));
+        following.look();
+    }
+    Against { asked_s: time.as_secs_f64(), ..following.known() }
+}
+
+/// Sources that are asked, each in a thread of its own.
+#[derive(Debug)]
+pub struct Following {
+    tracks: Vec<Arc<Mutex<Track>>>,
+    threads: Vec<JoinHandle<()>>,
+    began: Instant,
+    start: i64,
+    last: [i64; 3],
+    set: Vec<Set>,
+}
+
+impl Following {
+    /// Begins to ask, for this long or until it is interrupted.
+    pub fn start(sources: &[Source], guest: bool, time: Duration, interrupt: &Interrupt) -> Self {
+        let (start, began) = (raw_ns(), Instant::now());
+        let (mut tracks, mut threads) = (Vec::new(), Vec::new());
+        for source in sources {
+            let track = Arc::new(Mutex::new(Track::new(named(source, guest), start)));
+            tracks.push(Arc::clone(&track));
+            let (source, interrupt) = (source.clone(), interrupt.clone());
+            let over = move || began.elapsed() >= time || interrupt.is_set();
+            let thread = thread::Builder::new().name("against".into());
+            let spawned = thread.spawn(move || follow(&source, &track, time, &over));
+            threads.extend(spawned.ok());
         }
-    });
-    let mut tracks: Vec<Track> =
-        tracks.into_iter().map(|it| it.into_inner().unwrap_or_else(|it| it.into_inner())).collect();
-    let mut found = Against { asked_s: time.as_secs_f64(), set, ..concluded(&mut tracks, wall()) };
-    found.seconds = began.elapsed().as_secs_f64();
-    found
+        Self { tracks, threads, began, start, last: wall(), set: Vec::new() }
+    }
+
+    fn has_ended(&self) -> bool {
+        self.threads.iter().all(JoinHandle::is_finished)
+    }
+
+    /// Looks whether the wall clock was set. Only the latest times are kept.
+    pub fn look(&mut self) {
+        let now = wall();
+        self.set.extend(was_set(self.last, now, self.start));
+        let many = self.set.len().saturating_sub(CONTRADICTIONS);
+        self.set.drain(..many);
+        self.last = now;
+    }
+
+    /// What the sources have proved so far.
+    pub fn known(&self) -> Against {
+        let locked = |it: &Arc<Mutex<Track>>| lock(it).clone();
+        let mut tracks: Vec<Track> = self.tracks.iter().map(locked).collect();
+        let seconds = self.began.elapsed().as_secs_f64();
+        Against { set: self.set.clone(), seconds, ..concluded(&mut tracks, wall()) }
+    }
+}
+
+fn lock(track: &Mutex<Track>) -> MutexGuard<'_, Track> {
+    track.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Whether the wall clock was set between two looks at it.
@@ -160,7 +198,7 @@ fn was_set(before: [i64; 3], after: [i64; 3], start: i64) -> Option<Set> {
 /// Asks one source until the time is over, or until it must not be asked any more.
 fn follow(source: &Source, track: &Mutex<Track>, time: Duration, over: &dyn Fn() -> bool) {
     let with = |change: &mut dyn FnMut(&mut Track)| {
-        change(&mut track.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
+        change(&mut lock(track));
     };
     let (mut region, mut found) = (Region::default(), Found::default());
     with(&mut |track| found = track.found.clone());
@@ -204,6 +242,10 @@ fn follow(source: &Source, track: &Mutex<Track>, time: Duration, over: &dyn Fn()
         let failed = answer.is_err() && !matches!(source, Source::Ntp(..));
         let mut pause = source.pause(requests, narrow) * slower;
         pause = if failed { pause.max(Duration::from_secs(1)) } else { pause };
+        // Whoever asks for hours asks less often.
+        if time > LONG && requests > EAGER {
+            pause *= 8;
+        }
         let began = Instant::now();
         while began.elapsed() < pause && !over() {
             sleep(NAP.min(pause));

@@ -102,6 +102,45 @@ fn ntp_time(bytes: &[u8], at: usize) -> Option<Option<i64>> {
     Some(set.then_some((i64::from(seconds) + era - TO_1970) * SECOND + ns))
 }
 
+/// The answer to these bytes, if they are a request: it has the same length or less. `stamps` reads
+/// when the request arrived and what time it is now, in nanoseconds since 1970, and how far both
+/// can be from UTC; none says that this machine's clock is not synchronised, as far as is known.
+pub fn ntp_reply(
+    request: &[u8],
+    stamps: impl FnOnce() -> ([u64; 2], Option<u64>),
+) -> Option<[u8; NTP_BYTES]> {
+    /// No clock prefers this one to a server of time.
+    const STRATUM: u8 = 15;
+    /// A read of the clock takes 2^-25 s, which is 30 ns.
+    const PRECISION: i8 = -25;
+    let first = *request.first()?;
+    let version = first >> 3 & 7;
+    if request.len() < NTP_BYTES || first & 7 != 3 || !(3..=4).contains(&version) {
+        return None;
+    }
+    let mut packet = [0; NTP_BYTES];
+    let (times, error) = stamps();
+    // In units of 2^-16 s, rounded up. More than fits is as good as unknown.
+    let error = error.map(|ns| ((u128::from(ns) << 16) / SECOND as u128) + 1);
+    let error = error.and_then(|it| u32::try_from(it).ok());
+    let (leap, stratum) = if error.is_some() { (0, STRATUM) } else { (3, 16) };
+    packet[0] = leap << 6 | version << 3 | 4;
+    packet[1] = stratum;
+    packet[2] = request[2];
+    packet[3] = PRECISION as u8;
+    packet[8..12].copy_from_slice(&error.unwrap_or(u32::MAX).to_be_bytes());
+    packet[24..32].copy_from_slice(&request[40..48]);
+    let [received, sent] = times.map(|ns| {
+        let (seconds, ns) = (ns / SECOND as u64, ns % SECOND as u64);
+        let seconds = seconds.wrapping_add(TO_1970 as u64) << 32;
+        (seconds | ((ns << 32) / SECOND as u64)).to_be_bytes()
+    });
+    packet[16..24].copy_from_slice(&received);
+    packet[32..40].copy_from_slice(&received);
+    packet[40..].copy_from_slice(&sent);
+    Some(packet)
+}
+
 impl NtpTime {
     /// The exchange that left and came back at these times by our counter.
     pub fn exchange(&self, sent: i64, received: i64) -> Exchange {

@@ -42,21 +42,42 @@ fn days_of(year: i64, month: i64, day: i64) -> i64 {
 #[cfg(target_os = "linux")]
 mod os {
     use super::days_of;
+    use crate::machine::vdso;
     use std::fs::File;
     use std::io;
     use std::os::fd::AsRawFd;
     use std::path::Path;
+    use std::sync::OnceLock;
 
     pub(super) fn raw_ns() -> i64 {
         clock_ns(libc::CLOCK_MONOTONIC_RAW).unwrap_or_default()
+    }
+
+    type Read = unsafe extern "C" fn(libc::clockid_t, *mut libc::timespec) -> libc::c_int;
+
+    /// The vDSO's function, because a library that is loaded before the C library can replace that
+    /// one's; that where there is no vDSO, or where its times have another layout.
+    fn clock_gettime() -> Read {
+        static FOUND: OnceLock<Read> = OnceLock::new();
+        *FOUND.get_or_init(|| {
+            let symbol = vdso::symbol(vdso::CLOCK_GETTIME);
+            match symbol.filter(|_| cfg!(target_pointer_width = "64")) {
+                // SAFETY: the kernel gives the function of this name this signature (vdso(7)).
+                Some(function) => unsafe { std::mem::transmute::<*const (), Read>(function) },
+                None => libc::clock_gettime,
+            }
+        })
     }
 
     fn clock_ns(clock: libc::clockid_t) -> io::Result<i64> {
         // SAFETY: a timespec is numbers only, for which zero is valid.
         let mut time: libc::timespec = unsafe { std::mem::zeroed() };
         // SAFETY: the call stores to a local of the right type.
-        if unsafe { libc::clock_gettime(clock, &raw mut time) } != 0 {
-            return Err(io::Error::last_os_error());
+        match unsafe { clock_gettime()(clock, &raw mut time) } {
+            0 => {}
+            -1 => return Err(io::Error::last_os_error()),
+            // The vDSO sets no `errno`.
+            code => return Err(io::Error::from_raw_os_error(-code)),
         }
         #[allow(clippy::unnecessary_cast)] // The fields have 32 bits on some systems.
         Ok((time.tv_sec as i64).saturating_mul(1_000_000_000).saturating_add(time.tv_nsec as i64))

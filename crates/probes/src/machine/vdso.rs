@@ -42,6 +42,10 @@ fn time_functions(image: Image) -> Vec<String> {
     names
 }
 
+/// The kernel's name for the function that reads a clock: vdso(7).
+pub const CLOCK_GETTIME: &str =
+    if cfg!(target_arch = "aarch64") { "__kernel_clock_gettime" } else { "__vdso_clock_gettime" };
+
 /// The address of an exported function of the vDSO, such as `__vdso_clock_gettime` on x86 or
 /// `__kernel_clock_gettime` on AArch64; `None` if there is no vDSO or no such function.
 ///

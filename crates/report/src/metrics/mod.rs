@@ -9,6 +9,7 @@ mod tests;
 pub use table::{Answers, OPEN_METRICS, PROTOBUF, TEXT};
 
 use crate::clean::clean;
+use chronoscope_model::against::Against;
 use chronoscope_model::check::Outcome;
 use chronoscope_model::clock::{Clock, Reads};
 use chronoscope_model::clock_source::in_user_space;
@@ -98,10 +99,18 @@ impl Metrics {
         state.clocks(report);
         state.counter(report);
         state.watched(report);
+        if let Some(against) = &report.against {
+            state.against(against);
+        }
         for wait in &report.waits {
             state.wait(wait);
         }
         state.faults(report);
+    }
+
+    /// Takes over what exchanges with other clocks proved.
+    pub fn against(&self, against: &Against) {
+        self.state().against(against);
     }
 
     /// A measurement will be made, and its metrics are missing until then.
@@ -310,6 +319,29 @@ impl State {
         *self.table.number(&STALL, none()) += stalls.map(|pause| pause.ns / NS).sum::<f64>();
     }
 
+    /// How far the wall clock is from others.
+    fn against(&mut self, against: &Against) {
+        for family in [&CLOCK_OFFSET, &CLOCK_ERROR, &REFERENCE] {
+            self.table.clear(family);
+        }
+        if let Some(wall) = &against.wall_ns {
+            let [offset, error] = wall.middle().map(|ns| ns / NS);
+            *self.table.number(&CLOCK_OFFSET, none()) = offset;
+            *self.table.number(&CLOCK_ERROR, none()) = error;
+        }
+        for source in &against.sources {
+            let state = match (source.unavailable_reason.is_some(), source.agrees) {
+                _ if source.wall_ns.is_none() => "silent",
+                (_, Some(false)) => "contradicted",
+                (true, _) => "lost",
+                (_, Some(true)) => "agrees",
+                (_, None) => "alone",
+            };
+            let labels = [label("source", &clean(&source.id)), label("state", state)].concat();
+            *self.table.number(&REFERENCE, labels) = 1.0;
+        }
+    }
+
     fn wait(&mut self, wait: &Wait) {
         let Some(requested) = wait.requested_ns.filter(|_| wait.available) else {
             return;
@@ -437,6 +469,12 @@ families! {
         "The difference may be this much smaller or larger"
     FREQUENCY_ERROR Gauge "chronoscope_frequency_error_ratio"
         "How much faster the clock runs than a reference with another oscillator"
+    CLOCK_OFFSET Gauge "chronoscope_clock_offset_seconds"
+        "How far the wall clock is ahead of the time that the other clocks prove"
+    CLOCK_ERROR Gauge "chronoscope_clock_error_bound_seconds"
+        "The offset is at most this much smaller or larger"
+    REFERENCE Gauge "chronoscope_reference_state"
+        "1 for each clock that is asked, with what came of it"
     BACKWARDS Counter "chronoscope_backwards"
         "Reads of the clock that were less than the read before"
     STEPS Counter "chronoscope_steps"
