@@ -3,7 +3,7 @@
 
 use crate::context::{Context, Usage};
 use chronoscope_diagnose::advise::LANGUAGES;
-use chronoscope_diagnose::faults;
+use chronoscope_diagnose::{faults, stability};
 use chronoscope_model::advice::WaitChoice;
 use chronoscope_model::{Advice, Note, Report};
 use chronoscope_report::section::{self, Section};
@@ -39,6 +39,10 @@ pub enum Screen {
     Trust,
     /// How far the clocks are from others.
     Against,
+    /// How far the wall clock is from UTC, next to the limits of RTS 25 and FINRA.
+    Traceability,
+    /// Allan deviation, time deviation and MTIE of the clocks that were watched.
+    Stability,
     /// How far repeated work varies, and why.
     Noise,
     /// The timer hardware and the kernel's clock source.
@@ -86,7 +90,10 @@ impl Screen {
 
     /// Whether the screen shows more if everything is asked for.
     pub fn has_more(self) -> bool {
-        !matches!(self, Self::Brief | Self::Bins | Self::Findings)
+        !matches!(
+            self,
+            Self::Brief | Self::Bins | Self::Findings | Self::Traceability | Self::Stability
+        )
     }
 
     /// Whether the report holds what the screen is about.
@@ -95,6 +102,8 @@ impl Screen {
             Self::Summary | Self::Brief => !report.clocks.is_empty(),
             Self::Ticks | Self::Bins => !report.waits.is_empty(),
             Self::Doctor => !report.checks.is_empty(),
+            Self::Traceability => report.against.is_some(),
+            Self::Stability => report.trust.is_some(),
             other => other.section().is_none_or(|section| section.is_in(report)),
         }
     }
@@ -109,6 +118,15 @@ impl Screen {
                 text::above(section::waits::ticks(report, detail), report, detail, style)
             }
             Self::Bins => text::above(section::waits::bins(report), report, detail, style),
+            Self::Traceability => {
+                text::around(section::trust::traceability::page(report), report, style)
+            }
+            Self::Stability => {
+                let series = report.trust.as_ref().and_then(|trust| trust.series.as_ref());
+                let steady = series.map(stability::of).unwrap_or_default();
+                let page = section::trust::stability::page(series, &steady);
+                text::around(page, report, style)
+            }
             Self::Findings => text::blocks(section::findings::page(report), style),
             Self::Doctor => {
                 let verdict = faults::verdict(report);

@@ -11,6 +11,7 @@ pub mod compare;
 pub mod faults;
 mod reading;
 pub mod run;
+pub mod stability;
 mod trust;
 
 pub use advise::advise;

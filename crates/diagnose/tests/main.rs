@@ -18,3 +18,4 @@ mod measured;
 mod noise;
 mod pairs;
 mod sets;
+mod stability;

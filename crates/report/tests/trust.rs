@@ -112,3 +112,28 @@ fn csv_has_a_row_for_each_clock_and_each_point() {
     let figures = ["at_s", "offset_ns", "rate_ppm"].map(|name| &first[at(name)]);
     assert_eq!(figures, ["1.003", "0", ""]);
 }
+
+#[test]
+fn each_limit_is_met_or_not_or_not_shown() {
+    let page = |report: &Report| {
+        let blocks = section::trust::traceability::page(report);
+        text::blocks(blocks, &Style::default())
+    };
+    let mut report = crate::samples::trust::against();
+    let shown = page(&report);
+    // It is off by 1.53 to 2.15 ms.
+    let verdicts: Vec<&str> =
+        shown.lines().filter_map(|line| Some(line.split_once(": ")?.0.trim())).collect();
+    let of = |verdict: &str| verdicts.iter().filter(|it| **it == verdict).count();
+    assert_eq!([of("met"), of("not met"), of("not shown")], [3, 2, 0], "{shown}");
+    let words = shown.split_whitespace().collect::<Vec<&str>>().join(" ");
+    assert!(words.contains("ntp:one.example: stratum 2, 15.2 us from UTC by its own"), "{shown}");
+    assert!(words.contains("contradicted by most"), "{shown}");
+    // A source that states no error proves nothing of UTC.
+    let against = report.against.as_mut().expect("others");
+    against.sources.iter_mut().for_each(|source| source.root_distance_ns = None);
+    let shown = page(&report);
+    assert!(shown.contains("not known") && !shown.contains("met:"), "{shown}");
+    report.against = None;
+    assert!(page(&report).contains("No other clock was asked"));
+}

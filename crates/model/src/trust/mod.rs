@@ -498,6 +498,24 @@ impl Course {
     }
 }
 
+/// How steady a clock ran over one averaging time, computed from its course.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stability {
+    /// The averaging time, in seconds.
+    pub tau_s: f64,
+    /// The overlapping Allan deviation of its frequency, relative.
+    pub adev: f64,
+    /// Its 95 % interval with whichever noise makes it widest; none if that has no end.
+    pub adev_95: Option<[f64; 2]>,
+    /// The time deviation, in nanoseconds.
+    pub tdev_ns: f64,
+    /// Its 95 % interval, in the same way.
+    pub tdev_95_ns: Option<[f64; 2]>,
+    /// The maximum time interval error: by how much its offset changed at most within that time, in
+    /// nanoseconds.
+    pub mtie_ns: f64,
+}
+
 /// Where a watch ended, from which a later run on the same machine and boot continues it.
 #[record]
 pub struct Anchor {

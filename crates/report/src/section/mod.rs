@@ -127,6 +127,8 @@ pub fn of_screen(screen: &str) -> Option<&'static Section> {
         "hardware" => machine::SECTION.id,
         "advise" => advice::SECTION.id,
         "ticks" | "bins" => waits::SECTION.id,
+        "traceability" => against::SECTION.id,
+        "stability" => trust::SECTION.id,
         "findings" => return None,
         other => other,
     };

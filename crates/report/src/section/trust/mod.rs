@@ -1,6 +1,8 @@
 //! Whether clocks can be trusted.
 
 mod facts;
+pub mod stability;
+pub mod traceability;
 
 use super::shared::{FURTHEST, Rows, Spec, absent, columns, each, finding, is_drawn, shown};
 use super::{Detail, SECTION as PLAIN, Section};

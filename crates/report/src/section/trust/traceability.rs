@@ -1,0 +1,117 @@
+//! What a stored run of `trust --against` shows to those who must prove how far their clocks are
+//! from UTC.
+
+use crate::block::{Block, Fact, Text, Tone};
+use crate::clean::clean;
+use crate::number::short;
+use chronoscope_model::Report;
+use chronoscope_model::against::{Against, Interval, Source};
+use chronoscope_model::units::bounded_ns;
+
+/// A limit, in nanoseconds, and where it stands.
+struct Limit {
+    ns: f64,
+    of: &'static str,
+    law: &'static str,
+}
+
+/// MiFID II's are in tables 1 and 2 of the annex of Delegated Regulation (EU) 2017/574, known as
+/// RTS 25. FINRA's are those of a clock against NIST's.
+const LIMITS: [Limit; 5] = [
+    Limit {
+        ns: 100e3,
+        of: "venues that answer within 1 ms, and high-frequency trading",
+        law: "RTS 25, tables 1 and 2",
+    },
+    Limit {
+        ns: 1e6,
+        of: "other venues, and other electronic trading",
+        law: "RTS 25, tables 1 and 2",
+    },
+    Limit { ns: 50e6, of: "electronic orders and trades", law: "FINRA rules 4590 and 6820" },
+    Limit { ns: 1e9, of: "trading by voice", law: "RTS 25, table 2" },
+    Limit { ns: 1e9, of: "clocks of manual orders", law: "FINRA rules 4590 and 6820" },
+];
+
+/// The measured bound next to each limit, the path to the source, and the date.
+pub fn page(report: &Report) -> Vec<Block> {
+    let Some(against) = &report.against else {
+        let why = "No other clock was asked: run `chronoscope trust --against ntp:HOST --json`.";
+        return vec![Block::paragraph(why)];
+    };
+    // Of the others, nothing says how far they are from UTC.
+    let (known, others): (Vec<&Source>, Vec<&Source>) =
+        against.answered().partition(|it| it.root_distance_ns.is_some() || it.id == "vmclock");
+    let bound = bound(against, &known);
+    let measured = match bound {
+        Some(wall) => {
+            let [middle, half] = wall.middle();
+            let way = if middle < 0.0 { "behind" } else { "ahead of" };
+            let off = bounded_ns(middle.abs(), half);
+            format!("{off} {way} UTC, so within {}", short(furthest(&wall)))
+        }
+        None => {
+            "not known: no source that says how far it is from UTC agrees with the others".into()
+        }
+    };
+    let mut blocks = vec![Block::remarked("Traceability to UTC", measured.clone())];
+    let run = &report.run;
+    let mut facts = vec![
+        Fact::new("measured bound", measured),
+        Fact::new("date", format!("{} to {}", clean(&run.started), clean(&run.finished))),
+        Fact::new(
+            "method",
+            "exchanges timed by a clock that nothing sets or slews; no delay can \
+                             falsify the bound",
+        ),
+        Fact::new("tool", format!("chronoscope {}", clean(&run.tool_version))),
+    ];
+    facts.extend(known.iter().map(|source| Fact::new("path", path(source))));
+    for source in others {
+        facts.push(Fact::new(
+            "not used",
+            format!("{}: it does not say how far it is from UTC", source.id),
+        ));
+    }
+    blocks.push(Block::Facts(facts));
+    for limit in &LIMITS {
+        let (tone, verdict) = match &bound {
+            Some(wall) if furthest(wall) <= limit.ns => (Tone::Good, "met"),
+            Some(wall) if wall.at_least() > limit.ns => (Tone::Bad, "not met"),
+            _ => (Tone::Warn, "not shown"),
+        };
+        let of = format!(": {} of {} ({})", short(limit.ns), limit.of, limit.law);
+        blocks.push(Block::Paragraph(Text::toned(tone, verdict).and(of)));
+    }
+    let legend = "It holds for the times above, for the clock of this machine, and if what the source \
+                  says of its own error is true. Whether the source itself is traceable to UTC, its \
+                  operator says.";
+    blocks.push(Block::legend(legend));
+    blocks
+}
+
+/// How far the wall clock can be off.
+fn furthest(wall: &Interval) -> f64 {
+    wall.low.abs().max(wall.high.abs())
+}
+
+/// What all of these prove that agree with most: each of their intervals holds.
+fn bound(against: &Against, known: &[&Source]) -> Option<Interval> {
+    // One that most contradict, or sources that contradict each other, prove nothing.
+    against.wall_ns.as_ref()?;
+    let right = known.iter().filter(|it| it.agrees != Some(false)).filter_map(|it| it.wall_ns);
+    right.min_by(|a, b| (a.high - a.low).total_cmp(&(b.high - b.low)))
+}
+
+/// How the time came here.
+fn path(source: &Source) -> String {
+    let stratum = source.stratum.map(|it| format!("stratum {it}"));
+    let own =
+        source.root_distance_ns.map(|ns| format!("{} from UTC by its own account", short(ns)));
+    let trip = source.round_trip_ns.map(|ns| format!("round trip {}", short(ns)));
+    let answers = format!("{} answers in {}", source.answers, short(source.seconds * 1e9));
+    let wrong = (source.agrees == Some(false)).then(|| "contradicted by most".to_owned());
+    let parts: Vec<String> =
+        [stratum, own, trip, Some(answers), wrong].into_iter().flatten().collect();
+    format!("{}: {}", clean(&source.id), parts.join(", "))
+}
