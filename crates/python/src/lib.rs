@@ -404,7 +404,7 @@ impl WallInterval {
         let kernel = kernel.map_or("None".into(), |ns| ns.to_string());
         format!(
             "WallInterval(earliest={earliest}, now={now}, latest={latest}, tracking={tracking}, \
-             kernel={kernel}, age={age}, state={state:?})"
+             kernel={kernel}, age={age}, state='{state}')"
         )
     }
 }
