@@ -160,6 +160,40 @@ fn other_machines_and_bad_files_are_left_out_and_counted() {
     assert!(screen.contains("3 runs: kernel 6.1, not 6.18"), "{screen}");
     let words = screen.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("3 runs took no part, most because of another kernel"), "{screen}");
+    assert!(words.contains("No change among the runs that took part."), "{screen}");
+}
+
+/// Runs that differ in what matters are judged as a set, even if the others are too few to judge the
+/// newest by.
+#[test]
+fn runs_that_take_no_part_are_judged_as_a_set() {
+    for (like, changed) in [(8, 1.0), (8, 1.04), (5, 1.04)] {
+        let folder = folder(like, |_, clock| if clock == 3 { changed } else { 1.0 });
+        for at in like..like + 6 {
+            let mut other = report(at, |_| 1.0);
+            other["environment"]["kernel"] = "6.1".into();
+            // Before the others, so that the newest is one of those.
+            other["run"]["started"] = format!("2026-09-{:02}T08:00:00Z", at + 1).into();
+            write(folder.path(), &format!("other-{at}.json"), &other);
+        }
+        let output = history(folder.path(), &["--json"]);
+        assert!(output.status.success(), "{output:?}");
+        let out = &parsed(&output)["history"]["left_out"][0];
+        assert_eq!((&out["runs"], &out["a"]), (&json!(6), &json!("6.1")));
+        let judged = &out["judged"];
+        assert_eq!((&judged["a"]["runs"], &judged["b"]["runs"]), (&json!(6), &json!(like)));
+        let rows = judged["rows"].as_array().expect("rows").iter();
+        let worse: Vec<&Value> = rows.filter(|row| row["verdict"] == "worse").collect();
+        assert_eq!(worse.len(), usize::from(changed > 1.0), "{judged}");
+        assert!(worse.iter().all(|row| row["id"] == "test/clock-3"), "{worse:?}");
+        let screen = text(&history(folder.path(), &[]));
+        let words = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+        let verdict = if changed > 1.0 { "It changed." } else { "No change." };
+        let expected = format!(
+            "6 runs took no part: kernel 6.1, not 6.18. As a set, next to the others: {verdict}"
+        );
+        assert!(words.contains(&expected) && !words.contains("No change found"), "{screen}");
+    }
 }
 
 #[test]

@@ -92,6 +92,22 @@ fn another_machine_is_neither_worse_nor_better() {
     }
 }
 
+/// Of two runs three seconds apart, a neighbour had the core of one in nearly all rounds, and 29 of
+/// 36 costs were more than a tenth apart.
+#[test]
+fn a_cost_for_which_the_core_was_never_alone_proves_no_change() {
+    for side in [0, 1] {
+        let mut both = two();
+        let cost = both[side].clocks[0].cost.throughput.as_mut().expect("a cost");
+        cost.only_shared = true;
+        let change = of(&both[0], &both[1]);
+        let counts = change.counts;
+        assert_eq!((counts.worse, counts.better, counts.cannot_tell), (0, 0, 1), "{change:?}");
+        let why = change.rows[0].why.as_deref().unwrap_or_default();
+        assert!(why.contains("the core was shared throughout"), "{why}");
+    }
+}
+
 #[test]
 fn up_to_four_reports_are_compared_with_the_first() {
     let [a, b] = two();

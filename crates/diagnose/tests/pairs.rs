@@ -31,7 +31,7 @@ fn compared(runs: impl IntoIterator<Item = [Report; 2]>, seed: u64) -> Compared 
         a.add(&of_a);
         b.add(&of_b);
     }
-    pairs(&a, b, seed)
+    pairs(&a, &b, seed)
 }
 
 fn rows(compared: &Compared) -> &[Row] {

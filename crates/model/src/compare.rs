@@ -492,13 +492,16 @@ pub struct History {
 }
 
 /// Runs that took no part.
-#[record(Eq)]
+#[record]
 pub struct LeftOut {
     /// What differs first: in these runs (A), and in the others (B).
     #[serde(flatten)]
     pub difference: Difference,
     /// How many runs these are.
     pub runs: usize,
+    /// What changed from these to the runs that took part, both as sets; absent if they are too few
+    /// or differ in nothing that matters.
+    pub judged: Option<Box<Change>>,
 }
 
 impl LeftOut {

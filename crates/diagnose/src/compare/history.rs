@@ -10,6 +10,7 @@
 use super::basis;
 use super::figures::{Measured, figures};
 use super::rule::{self, ALPHA, COSTS, Ratio, Z};
+use super::runs::{self, Runs};
 use super::{compared, environment, side};
 use chronoscope_model::Report;
 use chronoscope_model::compare::{
@@ -26,8 +27,17 @@ pub struct Past<'a> {
     rows: Vec<Measured<'a>>,
     runs: Vec<Kept>,
     seen: BTreeSet<String>,
-    left_out: Vec<LeftOut>,
+    /// The runs that take part, as a set.
+    like: Runs,
+    /// Those that do not, by what differs, with a set of those that may be judged as one.
+    left_out: Vec<(LeftOut, Option<Runs>)>,
 }
+
+/// The most sets of runs that take no part.
+const MOST_SETS: usize = 20;
+/// What the ways to deal the runs of sets out are drawn with: a history gives the same answer each
+/// time.
+const SEED: u64 = 1;
 
 /// A run: its figures in the order of the rows.
 struct Kept {
@@ -49,7 +59,9 @@ impl<'a> Past<'a> {
         let mut rows = figures(newest);
         let mut keys = BTreeSet::new();
         rows.retain(|it| rule::not_judged(it).is_none() && keys.insert(it.key.clone()));
-        Self { file, newest, rows, runs: Vec::new(), seen: BTreeSet::new(), left_out: Vec::new() }
+        let like = Runs::of_set("the runs like the newest");
+        let (runs, seen, left_out) = (Vec::new(), BTreeSet::new(), Vec::new());
+        Self { file, newest, rows, runs, seen, like, left_out }
     }
 
     /// Adds an earlier run. It is left out if it was added before or is not like the newest.
@@ -66,13 +78,35 @@ impl<'a> Past<'a> {
             false if kept.figures.iter().all(Option::is_none) => key("no figure in common"),
             false => environment(report, self.newest).into_iter().find(|it| it.matters),
         };
-        match differs {
-            None => self.runs.push(kept),
-            Some(it) => match self.left_out.iter_mut().find(|known| known.difference == it) {
-                Some(known) => known.runs += 1,
-                None => self.left_out.push(LeftOut { difference: it, runs: 1 }),
-            },
+        let Some(difference) = differs else {
+            self.like.add_last(report);
+            self.runs.push(kept);
+            return;
+        };
+        let known = self.left_out.iter().position(|(known, _)| known.difference == difference);
+        let at = known.unwrap_or(self.left_out.len());
+        if known.is_none() {
+            let judged = difference.matters && at < MOST_SETS;
+            let out = LeftOut { difference, runs: 0, judged: None };
+            let set = judged.then(|| Runs::of_set(&out.why()));
+            self.left_out.push((out, set));
         }
+        let (out, set) = &mut self.left_out[at];
+        out.runs += 1;
+        if let Some(set) = set {
+            set.add_last(report);
+        }
+    }
+
+    /// Judges the runs that take no part as sets, next to those that do.
+    fn judge_left_out(&mut self) -> Vec<LeftOut> {
+        self.like.add_last(self.newest);
+        let judged = |(out, set): (LeftOut, Option<Runs>)| {
+            let set = set.filter(|set| set.is_enough() && self.like.is_enough());
+            let judged = set.map(|set| runs::change(&set, &self.like, SEED).into());
+            LeftOut { judged, ..out }
+        };
+        std::mem::take(&mut self.left_out).into_iter().map(judged).collect()
     }
 
     /// Judges the newest report by the earlier ones, which a folder holds; or finds out when each
@@ -84,8 +118,9 @@ impl<'a> Past<'a> {
         self.runs
             .sort_by(|a, b| (&a.side.started, &a.side.file).cmp(&(&b.side.started, &b.side.file)));
         let earlier = self.runs.len();
-        if earlier < FEWEST {
-            return Err(self.too_few());
+        let left_out = self.judge_left_out();
+        if earlier < FEWEST && left_out.iter().all(|it| it.judged.is_none()) {
+            return Err(too_few(earlier, &left_out));
         }
         self.runs.push(kept(&self.rows, self.file, self.newest));
         let (unit, unit_why, figures) = self.in_unit();
@@ -99,7 +134,7 @@ impl<'a> Past<'a> {
             values: points.iter().map(|it| it.map(|it| it.ln.exp())).collect(),
             turns: levels.windows(2).map(|pair| turn(pair, &sides)).collect(),
         });
-        let (trends, left_out) = (trends.collect(), self.left_out);
+        let trends = trends.collect();
         let a = Side { file: folder.into(), started: sides[0].started.clone(), ..Side::default() };
         let b = (sides[earlier].clone(), self.newest);
         let change = Change { unit, unit_why, ..super::change((a, self.newest), b, rows) };
@@ -107,13 +142,6 @@ impl<'a> Past<'a> {
             history: Some(History { runs: sides, left_out, trends, unread: Vec::new() }),
             ..compared(Method::History, [change])
         })
-    }
-
-    fn too_few(&self) -> String {
-        let words = |it: &LeftOut| format!("; {} left out: {}", it.runs, it.why());
-        let out: String = self.left_out.iter().take(3).map(words).collect();
-        let earlier = self.runs.len();
-        format!("it takes {FEWEST} earlier runs like the newest, and there are {earlier}{out}")
     }
 
     /// The figures of each row in every run, in the unit in which runs repeat better. A core may
@@ -183,6 +211,12 @@ impl<'a> Past<'a> {
         let rows = rows.collect();
         (levels.into_iter().map(|(levels, _)| levels).collect(), rows)
     }
+}
+
+fn too_few(earlier: usize, left_out: &[LeftOut]) -> String {
+    let words = |it: &LeftOut| format!("; {} left out: {}", it.runs, it.why());
+    let out: String = left_out.iter().take(3).map(words).collect();
+    format!("it takes {FEWEST} earlier runs like the newest, and there are {earlier}{out}")
 }
 
 fn kept(rows: &[Measured], file: &str, report: &Report) -> Kept {

@@ -58,6 +58,7 @@ const CLIP: f64 = 3.0;
 type Values = BTreeMap<Key, f64>;
 
 /// The runs of one side.
+#[derive(Clone)]
 pub struct Runs {
     /// The words of the command that made them, or the name of the set.
     name: String,
@@ -69,8 +70,8 @@ pub struct Runs {
     started: String,
     /// Facts that differ within a set: of the first run and of a later one.
     mixed: BTreeMap<String, Difference>,
-    /// How many runs were disturbed as a whole.
-    disturbed: usize,
+    /// Of each run of a set, whether it was disturbed as a whole.
+    disturbed: Vec<bool>,
     /// The share that was taken from each run of a command, if that is known.
     taken: Vec<Option<f64>>,
     seen: BTreeSet<String>,
@@ -86,7 +87,7 @@ impl Runs {
             values: Vec::new(),
             started: String::new(),
             mixed: BTreeMap::new(),
-            disturbed: 0,
+            disturbed: Vec::new(),
             taken: Vec::new(),
             seen: BTreeSet::new(),
         }
@@ -118,9 +119,23 @@ impl Runs {
             for it in differs {
                 self.mixed.entry(it.key.clone()).or_insert(it);
             }
-            self.disturbed += usize::from(!run::reasons(run).is_empty());
+            self.disturbed.push(!run::reasons(run).is_empty());
         }
         self.values.push(self.compared_of(run));
+    }
+
+    /// The same for the set of a long history: of many runs, the last ones stay.
+    pub(super) fn add_last(&mut self, run: &Report) {
+        self.add(run);
+        if self.values.len() > ENOUGH {
+            self.values.remove(0);
+            self.disturbed.remove(0);
+        }
+    }
+
+    /// Whether they are enough for a set.
+    pub(super) fn is_enough(&self) -> bool {
+        self.values.len() >= LEAST_RUNS
     }
 
     /// Adds a run of a command that printed no report: its figures, the machine that it ran on, and
@@ -151,7 +166,7 @@ impl Runs {
     }
 
     fn side(&self) -> Side {
-        let (disturbed, runs) = (self.disturbed, self.values.len());
+        let (disturbed, runs) = (self.disturbed(), self.values.len());
         let words = format!("{disturbed} of {runs} runs were disturbed as a whole");
         let disturbed = (disturbed > 0).then_some(words);
         let lost = self.taken.iter().filter(|it| it.is_some_and(|share| share > MUCH)).count();
@@ -171,15 +186,20 @@ impl Runs {
         }
     }
 
-    /// Whether most of the runs of a set were disturbed as a whole.
+    /// How many runs of a set were disturbed as a whole.
+    fn disturbed(&self) -> usize {
+        self.disturbed.iter().filter(|it| **it).count()
+    }
+
+    /// Whether most of them were.
     fn is_disturbed(&self) -> bool {
-        2 * self.disturbed > self.values.len()
+        2 * self.disturbed() > self.values.len()
     }
 }
 
 /// What changed between the runs of two commands. They are as many, the n-th of both make a pair,
 /// and within each pair their order was drawn with this seed.
-pub fn pairs(a: &Runs, b: Runs, seed: u64) -> Compared {
+pub fn pairs(a: &Runs, b: &Runs, seed: u64) -> Compared {
     let change = change(a, b, seed);
     Compared {
         pairs: Some(a.values.len() as u32),
@@ -194,7 +214,7 @@ pub fn pairs(a: &Runs, b: Runs, seed: u64) -> Compared {
 /// # Errors
 /// A set has too few runs.
 pub fn sets(all: Vec<Runs>, seed: u64) -> Result<Compared, String> {
-    if let Some(few) = all.iter().find(|it| it.values.len() < LEAST_RUNS) {
+    if let Some(few) = all.iter().find(|it| !it.is_enough()) {
         let (name, runs) = (&few.name, few.values.len());
         return Err(format!(
             "{name}: a set takes {LEAST_RUNS} runs or more, and this one has {runs}"
@@ -202,14 +222,15 @@ pub fn sets(all: Vec<Runs>, seed: u64) -> Result<Compared, String> {
     }
     let mut all = all.into_iter();
     let Some(first) = all.next() else { return Ok(Compared::default()) };
-    let changes = all.map(|other| change(&first, other, seed));
+    let changes = all.map(|other| change(&first, &other, seed));
     Ok(Compared { seed: Some(seed), ..compared(Method::Sets, changes) })
 }
 
-fn change(a: &Runs, mut b: Runs, seed: u64) -> Change {
-    let mut of_a = a.values.clone();
-    let settings = differing(&mut of_a, &mut b.values);
-    let mut rows = rows(&of_a, &b.values, a.is_set(), seed);
+/// What changed from A to B.
+pub(super) fn change(a: &Runs, b: &Runs, seed: u64) -> Change {
+    let [mut of_a, mut of_b] = [a, b].map(|side| side.values.clone());
+    let settings = differing(&mut of_a, &mut of_b);
+    let mut rows = rows(&of_a, &of_b, a.is_set(), seed);
     if a.is_disturbed() != b.is_disturbed() {
         let which = if a.is_disturbed() { "A" } else { "B" };
         for row in rows.iter_mut().filter(|row| row.verdict.changed()) {
@@ -217,7 +238,7 @@ fn change(a: &Runs, mut b: Runs, seed: u64) -> Change {
             row.why = Some(format!("most runs of {which} were disturbed as a whole"));
         }
     }
-    let mixed = [("A", a), ("B", &b)].into_iter().flat_map(|(letter, runs)| {
+    let mixed = [("A", a), ("B", b)].into_iter().flat_map(|(letter, runs)| {
         runs.mixed.values().map(move |it| Difference {
             key: format!("{} among the runs of {letter}", it.key),
             ..it.clone()

@@ -241,23 +241,15 @@ pub(super) fn legend(compared: &Compared) -> Option<String> {
 pub(super) fn answers(compared: &Compared) -> Vec<Text> {
     let several = !compared.more.is_empty();
     let changes = super::changes(compared);
+    let mut left_out = compared.history.iter().flat_map(|it| &it.left_out);
+    let partly = left_out.any(|it| it.difference.matters);
     let about = |(at, change): (usize, &Change)| {
-        Text::from(of_report(several, at + 1, ": ")).and(answer(change, compared.method))
+        let answer = answer(change, compared.method, partly);
+        Text::from(of_report(several, at + 1, ": ")).and(answer)
     };
     let mut answers: Vec<Text> = changes.into_iter().enumerate().map(about).collect();
     // What was left out is often what changed.
-    let left_out = compared.history.iter().flat_map(|it| &it.left_out);
-    let left_out: Vec<&LeftOut> = left_out.filter(|it| it.difference.matters).collect();
-    if let (Some(most), Some(last)) = (left_out.iter().max_by_key(|it| it.runs), answers.last_mut())
-    {
-        let runs: usize = left_out.iter().map(|it| it.runs).sum();
-        let runs = plural(runs as u64, "run", "runs");
-        *last = std::mem::take(last).and(format!(
-            " {runs} took no part, most because of another {}: to judge them, put them into a \
-             folder of their own, and compare the two folders.",
-            most.difference.key
-        ));
-    }
+    answers.extend(compared.history.iter().flat_map(|it| of_left_out(&it.left_out)));
     if let (Some(threshold), Some(last)) = (compared.threshold, answers.last_mut()) {
         let is = if compared.exceeded { "exceeded" } else { "not exceeded" };
         *last =
@@ -266,7 +258,30 @@ pub(super) fn answers(compared: &Compared) -> Vec<Text> {
     answers
 }
 
-fn answer(change: &Change, method: Method) -> Text {
+/// What the runs that took no part show as sets, and how many are too few for that.
+fn of_left_out(all: &[LeftOut]) -> Vec<Text> {
+    let out = all.iter().filter(|it| it.difference.matters);
+    let (sets, few): (Vec<_>, Vec<_>) = out.partition(|it| it.judged.is_some());
+    let runs = |of: &[&LeftOut]| {
+        plural(of.iter().map(|it| it.runs as u64).sum(), "run", "runs") + " took no part"
+    };
+    let of_set = |it: &&LeftOut| {
+        let change = it.judged.as_ref()?;
+        let begin = format!("{}: {}. As a set, next to the others: ", runs(&[*it]), it.why());
+        Some(Text::from(begin).and(answer(change, Method::Sets, false)))
+    };
+    let mut texts: Vec<Text> = sets.iter().filter_map(of_set).collect();
+    texts.extend(few.iter().max_by_key(|it| it.runs).map(|most| {
+        let (runs, key) = (runs(&few), &most.difference.key);
+        Text::from(format!(
+            "{runs}, most because of another {key}, and are too few to be judged as a set."
+        ))
+    }));
+    texts
+}
+
+/// `partly`: not all that was there took part.
+fn answer(change: &Change, method: Method, partly: bool) -> Text {
     let with = |verdict| change.rows.iter().filter(move |row| row.verdict == verdict);
     let judged = change.rows.iter().filter(|row| row.p.is_some());
     let open = judged.clone().filter(|row| row.verdict == Verdict::CannotTell).count();
@@ -294,6 +309,7 @@ fn answer(change: &Change, method: Method) -> Text {
             let text = format!(": {why}.");
             return Text::toned(Tone::Strong, "Undecided").and(text);
         }
+        (true, _) if partly => "No change among the runs that took part.",
         (true, _) if open == 0 => "No change.",
         (true, _) => "No change found.",
         _ if apart => "It differs.",

@@ -86,8 +86,8 @@ pub fn comparison(
     let id = once.id("run");
     parts.push(Part { id, title: "What was run".into(), body: commands(inputs), class: "" });
     let mut names: Vec<String> = match &compared.change {
-        // Runs that are in no report have the names of their commands or sets.
-        Some(change) if inputs.is_empty() => {
+        // Runs that are in no report have the names of their commands, sets or folder.
+        Some(change) if inputs.len() < 2 => {
             let others = std::iter::once(change).chain(&compared.more).map(|it| it.b.file.clone());
             std::iter::once(change.a.file.clone()).chain(others).collect()
         }

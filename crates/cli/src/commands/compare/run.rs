@@ -74,7 +74,7 @@ pub fn task(args: Args) -> anyhow::Result<Task> {
 /// # Errors
 /// They have no figure in common.
 fn judged([a, b]: [Runs; 2], seed: u64) -> anyhow::Result<Compared> {
-    let compared = pairs(&a, b, seed);
+    let compared = pairs(&a, &b, seed);
     if compared.change.as_ref().is_some_and(|change| !change.rows.is_empty()) {
         return Ok(compared);
     }
