@@ -30,6 +30,9 @@ const SEARCH_SHARE: u32 = 30;
 const REFRESH: Duration = Duration::from_secs(1);
 /// How long a command may take to end after Ctrl-C, which it gets from the terminal as well.
 const FAREWELL: Duration = Duration::from_secs(2);
+/// Short-lived tasks are named if they ran for more than this share of the time of all others: the
+/// kernel may count the time of a CPU in whole ticks.
+const SHORT_LIVED: f64 = 0.1;
 /// How many names and moments are kept.
 const MOST_NAMES: usize = 20;
 const MOST_MOMENTS: usize = 20;
@@ -114,6 +117,10 @@ struct OnCpu {
     waited: HashSet<Task>,
     scan: Option<Scan>,
     searched: Option<Instant>,
+    /// How long this CPU, and all CPUs, had been busy at the last search, and for how much longer
+    /// than tasks that were seen: with those that ended before they could be looked at.
+    busy: [u64; 2],
+    unseen: [i64; 2],
 }
 
 /// A name, and whether it is of the command's own tasks, or of another user's.
@@ -127,12 +134,15 @@ pub struct Sampler {
     ran: u64,
     queued: u64,
     stolen: u64,
+    first: Vec<CpuTimes>,
     counts: Vec<CpuTimes>,
     counted: Instant,
     quota: Option<Quota>,
     throttled_before: u64,
     /// Who ran instead: tasks, and for how long, in nanoseconds.
     by: HashMap<Who, (HashSet<Task>, u64)>,
+    /// How long those ran.
+    others: u64,
     moments: Vec<TakenAt>,
     /// Whether to search for who ran instead.
     closely: bool,
@@ -144,7 +154,7 @@ impl Sampler {
     /// To be made right before the command is started. `closely`: also find out who runs instead.
     pub fn new(closely: bool) -> Self {
         let quota = Quota::of(&Root::host());
-        let now = Instant::now();
+        let (now, counts) = (Instant::now(), cpu_times());
         Self {
             began: now,
             tasks: HashMap::new(),
@@ -152,11 +162,13 @@ impl Sampler {
             ran: 0,
             queued: 0,
             stolen: 0,
-            counts: cpu_times(),
+            first: counts.clone(),
+            counts,
             counted: now,
             throttled_before: quota.as_ref().map_or(0, |it| it.throttled().ns),
             quota,
             by: HashMap::new(),
+            others: 0,
             moments: Vec::new(),
             closely,
             rests_until: now,
@@ -230,10 +242,23 @@ impl Sampler {
         let start = Instant::now();
         let is_first = on.scan.is_none();
         let mut found = on.scan.get_or_insert_with(|| Scan::new(*cpu)).look();
+        let times = cpu_times();
         on.searched = Some(start);
         self.rests_until = Instant::now() + start.elapsed() * SEARCH_SHARE;
+        let here = times.iter().filter(|it| it.cpu == *cpu).map(|it| it.busy_ns);
+        let busy = [here.sum(), times.iter().map(|it| it.busy_ns).sum()];
+        let before = std::mem::replace(&mut on.busy, busy);
         // The first one only learns what the times are.
-        if is_first || on.open < WORTH {
+        if is_first {
+            return;
+        }
+        if found.left_out == 0 {
+            let here: u64 = found.grown.iter().map(|(ran, _)| ran.ns).sum();
+            for (at, seen) in [here, here + found.elsewhere_ns].into_iter().enumerate() {
+                on.unseen[at] += busy[at].saturating_sub(before[at]) as i64 - seen as i64;
+            }
+        }
+        if on.open < WORTH {
             return;
         }
         let (ns, from_ns) = (std::mem::take(&mut on.open), on.since.take().unwrap_or(at));
@@ -255,6 +280,7 @@ impl Sampler {
     /// first.
     fn blame(&mut self, found: &Scanned, ns: u64) -> Option<(Option<String>, bool)> {
         let all: u64 = found.grown.iter().map(|(ran, _)| ran.ns).sum();
+        self.others += all;
         for (Ran { task, ns: ran }, named) in &found.grown {
             let own = self.tasks.contains_key(task);
             let key = (named.name.clone(), own, named.other_user);
@@ -280,6 +306,28 @@ impl Sampler {
         (!self.tasks.is_empty()).then(|| taken as f64 / (self.ran + taken).max(1) as f64)
     }
 
+    /// Counts tasks that ended between two looks. Those of the command, which ran for so long,
+    /// waited as much as its others for the time that they ran, but not more than others ran.
+    fn add_short_lived(&mut self, ran: u64) {
+        let grown = |ns: u64, by: f64| (ns as f64 * by) as u64;
+        let by = 1.0 + ran as f64 / self.ran.max(1) as f64;
+        let on = |it: &&CpuTimes| self.on.contains_key(&it.cpu);
+        let busy = |all: &[CpuTimes]| all.iter().filter(on).map(|it| it.busy_ns).sum::<u64>();
+        let others = busy(&self.counts).saturating_sub(busy(&self.first) + self.ran + ran);
+        self.queued = grown(self.queued, by).min(others.max(self.queued));
+        self.stolen = grown(self.stolen, by);
+        // Those that moved on to another CPU since the last search are seen there.
+        let unseen = |on: &OnCpu| on.unseen[0].min(on.unseen[1]).max(0) as u64;
+        let share = self.on.values().map(unseen).sum::<u64>().saturating_sub(ran) as f64;
+        let share = share / (share + self.others as f64).max(1.0);
+        let named: u64 = self.by.values().map(|(_, ns)| ns).sum();
+        if share > SHORT_LIVED {
+            self.by.values_mut().for_each(|(_, ns)| *ns = grown(*ns, 1.0 - share));
+            let who = (Some("short-lived tasks".into()), false, false);
+            self.by.insert(who, (HashSet::new(), grown(named, share)));
+        }
+    }
+
     /// What was taken of the command, whose CPU time was this.
     fn taken(mut self, cpu_ns: Option<u64>) -> Watched {
         let at = self.began.elapsed().as_nanos() as u64;
@@ -292,6 +340,9 @@ impl Sampler {
             self.search(at);
         }
         self.drop_moments();
+        if let Some(unseen) = cpu_ns.map(|ns| ns.saturating_sub(self.ran)) {
+            self.add_short_lived(unseen);
+        }
         let quota = self.quota.as_ref().map(|it| it.throttled().ns);
         let quota = quota.map_or(0, |ns| ns.saturating_sub(self.throttled_before)).min(self.queued);
         let ready = self.ran.max(cpu_ns.unwrap_or(0)) + self.queued + self.stolen;

@@ -84,9 +84,10 @@ pub struct Taken {
 /// Tasks of one name that ran instead of a command.
 #[record(Eq)]
 pub struct TakenBy {
-    /// The name; absent if it is not known or withheld.
+    /// The name; absent if it is not known or withheld. `short-lived tasks` stands for all that
+    /// ended before they could be looked at.
     pub name: Option<String>,
-    /// How many tasks these were.
+    /// How many tasks these were; 0 for `short-lived tasks`.
     pub tasks: u64,
     /// How long they were waited for, in nanoseconds.
     pub ns: u64,

@@ -106,6 +106,8 @@ pub struct Found {
 pub struct Scanned {
     /// The tasks, with what is known of them, the one with the most time first.
     pub grown: Vec<(Ran, Named)>,
+    /// How long others ran, which were last on another CPU or have ended, in nanoseconds.
+    pub elsewhere_ns: u64,
     /// How many processes there was no time to look at.
     pub left_out: u64,
 }

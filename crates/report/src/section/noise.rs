@@ -114,8 +114,8 @@ fn of_command(watched: &Watched, detail: Detail) -> Vec<Block> {
     if !watched.causes.is_empty() {
         blocks.push(Block::legend(
             "run-queue: something else had its CPU. steal: the hypervisor had it. quota: its group \
-             had used up its CPU time. by: the tasks that ran on its CPUs meanwhile. What was \
-             taken from tasks that ended within 10 ms is not known.",
+             had used up its CPU time. by: the tasks that ran on its CPUs meanwhile. Tasks that \
+             ended between two looks, 10 ms apart, count as those that were seen.",
         ));
     }
     blocks

@@ -154,6 +154,8 @@ pub struct Scan {
     own: u32,
     /// Nanoseconds, and whether the task was last seen on this CPU.
     times: HashMap<Task, (u64, bool)>,
+    /// Whether the last scan saw all tasks, so that one that is not known is new.
+    complete: bool,
     /// The process after which the next scan goes on.
     last: u32,
 }
@@ -161,7 +163,8 @@ pub struct Scan {
 impl Scan {
     /// A scan of the tasks that run on this CPU. It leaves out those of this process.
     pub fn new(cpu: usize) -> Self {
-        Self { cpu, own: std::process::id(), times: HashMap::new(), last: 0 }
+        let own = std::process::id();
+        Self { cpu, own, times: HashMap::new(), complete: false, last: 0 }
     }
 
     /// Which tasks' time has grown on this CPU since they were last read. Those that were last
@@ -199,6 +202,7 @@ impl Scan {
             }
         }
         scanned.left_out = left.count() as u64;
+        self.complete = !over(seen);
         if scanned.left_out == 0 {
             // Those that have ended are not kept for ever.
             let alive = |task: &Task| processes.binary_search(&task.pid).is_ok();
@@ -218,15 +222,17 @@ impl Scan {
             self.times.remove(&task);
             return;
         };
-        let (before, was_here) = self.times.get(&task).copied().unwrap_or((time, false));
+        let new = (if self.complete { 0 } else { time }, false);
+        let (before, was_here) = self.times.get(&task).copied().unwrap_or(new);
         let ns = time.saturating_sub(before);
         let mut here = was_here;
         if ns > 0 {
             let stat = fs::read(format!("/proc/{}/task/{}/stat", task.pid, task.tid));
             let on = stat.ok().and_then(|text| Stat::parse(&text)).map(|stat| stat.cpu);
             here = on == Some(self.cpu);
-            if here && let Some(named) = read(task) {
-                scanned.grown.push((Ran { task, ns }, named));
+            match read(task).filter(|_| here) {
+                Some(named) => scanned.grown.push((Ran { task, ns }, named)),
+                None => scanned.elsewhere_ns += ns,
             }
         }
         self.times.insert(task, (time, here));
