@@ -1,8 +1,11 @@
-//! A measurement for criterion.
+//! A measurement for criterion, and a way to time without what was disturbed.
 
+use std::hint::black_box;
 use std::time::Duration;
 
 use chronoscope::Instant;
+use chronoscope::witness::{Level, Witness};
+use criterion::Bencher;
 use criterion::measurement::{Measurement, ValueFormatter, WallTime};
 
 /// Times from [`Instant::start`] to [`Instant::stop`], in place of criterion's `WallTime`: what is
@@ -52,5 +55,32 @@ impl Measurement for CounterTime {
 
     fn formatter(&self) -> &dyn ValueFormatter {
         WallTime.formatter()
+    }
+}
+
+/// `iter` without what was disturbed, for `WallTime` and [`CounterTime`].
+///
+/// ```
+/// use chronoscope_adapters::criterion::Undisturbed;
+/// use criterion::Criterion;
+/// fn bench(criterion: &mut Criterion) {
+///     criterion.bench_function("sum", |bencher| {
+///         bencher.iter_undisturbed(|| (0..100).sum::<u64>());
+///     });
+/// }
+/// criterion::criterion_group!(benches, bench);
+/// # let _ = benches;
+/// ```
+pub trait Undisturbed {
+    /// Times `routine` in parts of some 50 microseconds, each with a [`Witness`]: a part in which
+    /// the thread lost its CPU, was moved or handled a signal is run again, up to as many runs as
+    /// criterion asks for. Do not use it for what waits.
+    fn iter_undisturbed<O>(&mut self, routine: impl FnMut() -> O);
+}
+
+impl<M: Measurement<Value = Duration>> Undisturbed for Bencher<'_, M> {
+    fn iter_undisturbed<O>(&mut self, mut routine: impl FnMut() -> O) {
+        let mut witness = Witness::new(Level::Marks);
+        self.iter_custom(|runs| witness.time(runs, || drop(black_box(routine()))).took);
     }
 }

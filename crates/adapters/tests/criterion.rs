@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use chronoscope::{Instant, wait};
-use chronoscope_adapters::criterion::CounterTime;
+use chronoscope_adapters::criterion::{CounterTime, Undisturbed};
 use criterion::measurement::Measurement;
 use criterion::{BatchSize, Criterion};
 
@@ -38,6 +38,9 @@ fn criterion_measures_with_it() {
         bencher.iter_batched(|| 1, |one| calls += one, BatchSize::PerIteration);
     });
     assert!(calls > 20);
+    let before = calls;
+    criterion.bench_function("undisturbed", |bencher| bencher.iter_undisturbed(|| calls += 1));
+    assert!(calls > before + 20);
     let formatter = CounterTime.formatter();
     assert_eq!(formatter.format_value(20.0), "20.000 ns");
 }

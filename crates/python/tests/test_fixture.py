@@ -32,6 +32,16 @@ def test_a_marker_chooses_what_the_witness_looks_for(witness):
     assert ("core shared" in verdict.unknown) == (verdict.taken_ns is None)
 
 
+def test_disturbed_rounds_are_made_again(undisturbed):
+    assert undisturbed(time.sleep, 0.0001) is None
+    with Witness("marks") as witness:
+        pass
+    # Each round sleeps, so each is disturbed, unless that cannot be seen here.
+    counts = undisturbed.extra_info
+    seen = "preempted" not in witness.verdict.unknown
+    assert (counts["left_out"] + counts["disturbed"] > 0) == seen
+
+
 def test_a_level_that_does_not_exist_is_refused():
     with pytest.raises(ValueError, match="'all' is none of"):
         Witness("all")
