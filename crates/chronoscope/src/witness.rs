@@ -415,8 +415,17 @@ impl Witness {
             verdict.note(Disturbance::Interrupted, Some(!entries.stood()));
         }
         verdict.asked |= Disturbance::Interrupted.bit();
-        if self.level >= Level::Gauges {
-            self.end_gauges(&mut verdict, begun);
+        if self.level < Level::Gauges {
+            return verdict;
+        }
+        let kinds = [Disturbance::CoreShared, Disturbance::FrequencyChanged];
+        verdict.asked |= kinds[0].bit() | kinds[1].bit();
+        // The verdict stays in registers as long as no function gets its address.
+        if let Some(ended) = self.gauges.as_ref().filter(|_| begun).map(Gauges::end) {
+            verdict.taken_ns = Some(ended.taken_ns);
+            for (kind, seen) in kinds.into_iter().zip([ended.shared, ended.frequency_changed]) {
+                verdict.note(kind, seen);
+            }
         }
         verdict
     }
@@ -462,18 +471,6 @@ impl Witness {
             counted += runs;
         }
         timed
-    }
-
-    #[inline(never)]
-    fn end_gauges(&mut self, verdict: &mut Verdict, begun: bool) {
-        let kinds = [Disturbance::CoreShared, Disturbance::FrequencyChanged];
-        verdict.asked |= kinds[0].bit() | kinds[1].bit();
-        let Some(gauges) = self.gauges.as_mut().filter(|_| begun) else { return };
-        let ended = gauges.end();
-        verdict.taken_ns = Some(ended.taken_ns);
-        for (kind, seen) in kinds.into_iter().zip([ended.shared, ended.frequency_changed]) {
-            verdict.note(kind, seen);
-        }
     }
 }
 
@@ -558,6 +555,7 @@ impl Gauges {
         self.ran_ns = sys::ran_ns();
     }
 
+    #[inline(never)]
     fn end(&self) -> Ended {
         let ran = sys::ran_ns().saturating_sub(self.ran_ns);
         let elapsed = os::monotonic().saturating_sub(self.began_ns);
