@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use chronoscope_adapters::criterion::CounterTime;
+use chronoscope_adapters::criterion::{CounterTime, Undisturbed};
 use criterion::measurement::{Measurement, WallTime};
 use criterion::{BatchSize, Criterion};
 use serde::Serialize;
@@ -54,7 +54,41 @@ fn measure<M: Measurement + 'static>(name: &'static str, measurement: M) -> Resu
 }
 
 fn mean(folder: &Path, name: &str) -> Result<f64> {
+    estimate(folder, name, "mean")
+}
+
+fn estimate(folder: &Path, name: &str, which: &str) -> Result<f64> {
     let file = fs::read(folder.join(name).join("new/estimates.json"))?;
     let estimates: serde_json::Value = serde_json::from_slice(&file)?;
-    estimates["mean"]["point_estimate"].as_f64().context("criterion states no mean")
+    estimates[which]["point_estimate"].as_f64().with_context(|| format!("criterion: no {which}"))
+}
+
+/// The median that criterion states for a function of some 4 us.
+#[derive(Serialize)]
+pub struct Median {
+    name: &'static str,
+    median_ns: f64,
+}
+
+/// The medians of short runs, with and without what was disturbed in turn.
+pub fn medians(runs: usize) -> Result<Vec<Median>> {
+    let folder = std::env::temp_dir().join(format!("chronoscope-{}", std::process::id()));
+    let longer = || (0..200).fold(u64::MAX, |value, _| work(black_box(value)));
+    let mut rows = Vec::new();
+    for _ in 0..runs {
+        let mut criterion = Criterion::default()
+            .without_plots()
+            .sample_size(30)
+            .nresamples(1001)
+            .warm_up_time(Duration::from_millis(50))
+            .measurement_time(Duration::from_millis(400))
+            .output_directory(&folder);
+        criterion.bench_function("plain", |bencher| bencher.iter(longer));
+        criterion.bench_function("undisturbed", |bencher| bencher.iter_undisturbed(longer));
+        for name in ["plain", "undisturbed"] {
+            rows.push(Median { name, median_ns: estimate(&folder, name, "median")? });
+        }
+    }
+    fs::remove_dir_all(folder)?;
+    Ok(rows)
 }

@@ -20,6 +20,7 @@ fn main() -> Result<()> {
         "spans" => print(&calls::spans(count)),
         "checks" => print(&calls::checks(count)),
         "benchmarks" => print(&benchmarks::run(count)?),
+        "medians" => print(&benchmarks::medians(count)?),
         "async-io" => print(&timers::async_io(count)),
         "embassy" => print(&timers::embassy(count)),
         other => bail!("{other} is nothing to be compared"),

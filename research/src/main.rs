@@ -33,6 +33,7 @@ mod snippets;
 mod sweep_vm;
 mod vm;
 mod watch;
+mod witness;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -85,6 +86,9 @@ enum Command {
     /// Measures what the live view takes, and its waits next to those of `waits`; updates
     /// docs/RESULTS.md
     Watch(watch::Args),
+    /// Plants disturbances of pieces with a witness, and bursty loads next to harnesses and `noise`;
+    /// updates docs/RESULTS.md
+    Witness(witness::Args),
     /// Measures reads and waits in Python with the wheel of a release; updates docs/RESULTS.md
     Python(python::Args),
     /// Measures what `cargo xtask dist` makes for this machine; updates docs/RESULTS.md
@@ -130,6 +134,7 @@ fn run(command: Command) -> Result<()> {
         Command::FleetQueries(args) => fleet_queries::run(sh, &args),
         Command::FleetServe(args) => fleet_serve::run(sh, &args),
         Command::Watch(args) => watch::run(sh, &args),
+        Command::Witness(args) => witness::run(sh, &args),
         Command::Python(args) => python::run(sh, &args),
         Command::Shipped(args) => shipped::run(sh, &args),
         Command::Snippets(args) => snippets::run(sh, &args),

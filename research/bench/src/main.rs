@@ -7,6 +7,7 @@ mod promises;
 mod reads;
 mod record;
 mod waits;
+mod witnessed;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -86,6 +87,16 @@ enum What {
         #[arg(long, default_value_t = 2_000)]
         rounds: usize,
     },
+    /// Disturbances of pieces with a witness
+    Witnessed {
+        #[arg(long, default_value_t = 1_000)]
+        pieces: usize,
+    },
+    /// Pieces with a witness, while something stops the machine for longer than 25 ms
+    Stopped {
+        #[arg(long, default_value_t = 20)]
+        seconds: u64,
+    },
     /// A load, started by `waits` and `bound`.
     #[command(hide = true)]
     Burn {
@@ -128,6 +139,8 @@ fn main() -> Result<()> {
         What::Wall { seconds } => print(&[promises::wall::run(seconds)?]),
         What::Handover { count } => print(&promises::handover::run(count)?),
         What::Threads { rounds } => print(&promises::threads::run(rounds.max(1))?),
+        What::Witnessed { pieces } => print(&witnessed::run(pieces.max(1))?),
+        What::Stopped { seconds } => print(&[witnessed::stopped(seconds)]),
         What::Burn { nice } => load::burn(nice),
     }
 }

@@ -75,3 +75,24 @@ pub fn follow_parent(nice: i32) -> std::io::Result<()> {
         _ => Err(std::io::Error::last_os_error()),
     }
 }
+
+/// How often the calling thread has given up its CPU or lost it.
+pub fn switches() -> u64 {
+    // SAFETY: zero is a valid content of the structure, which the call fills.
+    let used = unsafe {
+        let mut used: libc::rusage = std::mem::zeroed();
+        libc::getrusage(libc::RUSAGE_THREAD, &raw mut used);
+        used
+    };
+    (used.ru_nvcsw + used.ru_nivcsw) as u64
+}
+
+/// Sends the calling thread a signal, whose handler does nothing.
+pub fn signal_self() {
+    extern "C" fn handle(_: libc::c_int) {}
+    // SAFETY: the handler does nothing, so it may run anywhere.
+    unsafe {
+        libc::signal(libc::SIGURG, handle as extern "C" fn(libc::c_int) as usize);
+        libc::raise(libc::SIGURG);
+    }
+}

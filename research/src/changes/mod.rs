@@ -5,6 +5,7 @@ mod pairs;
 mod place;
 mod plant;
 mod runs;
+mod sets;
 mod speed;
 mod turns;
 
@@ -31,7 +32,8 @@ pub struct Args {
     /// The time of each stored run; that of its command by default
     #[arg(long, value_name = "DURATION")]
     budget: Option<String>,
-    /// How often `compare --run` compares identical commands, and different ones
+    /// How often `compare --run` compares identical commands, and different ones; how often sets
+    /// are dealt out
     #[arg(long, default_value_t = 12)]
     draws: usize,
     /// The folder that keeps the runs; those that it holds are not made again
@@ -47,6 +49,8 @@ enum Part {
     Stored,
     /// Commands that take turns
     Turns,
+    /// Sets of stored runs, identical and with a planted change
+    Sets,
     /// How long a comparison takes, and its memory
     Speed,
 }
@@ -76,6 +80,7 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
         let found = match part {
             Part::Stored => pairs::run(place, args.runs, args.disjoint)?,
             Part::Turns => turns::run(place, args.draws)?,
+            Part::Sets => sets::run(place, args.draws)?,
             Part::Speed => speed::run(place)?,
         };
         results::publish(sh, found.name, &found.text, false)?;

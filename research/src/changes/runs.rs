@@ -13,21 +13,21 @@ use xshell::cmd;
 /// A command, and the condition that it runs under.
 #[derive(PartialEq)]
 pub struct Kind {
-    name: &'static str,
-    words: &'static [&'static str],
+    pub name: &'static str,
+    pub words: &'static [&'static str],
     /// Whether a thread for each CPU spins alongside.
-    loaded: bool,
+    pub loaded: bool,
     /// By which share the reads of the system's clocks are slower.
     pub planted: Option<f64>,
 }
 
 pub const CLOCKS: Kind = Kind { name: "clocks", words: &["clocks"], loaded: false, planted: None };
-pub const CLOCKS_LOADED: Kind = Kind { name: "clocks-loaded", loaded: true, ..CLOCKS };
+pub const CLOCKS_LOADED: Kind = Kind { loaded: true, ..CLOCKS };
 pub const MAIN: Kind = Kind { name: "main", words: &[], ..CLOCKS };
-pub const MAIN_LOADED: Kind = Kind { name: "main-loaded", loaded: true, ..MAIN };
+pub const MAIN_LOADED: Kind = Kind { loaded: true, ..MAIN };
 pub const SMALL: Kind = Kind { name: "small", planted: Some(0.025), ..CLOCKS };
 pub const LARGE: Kind = Kind { name: "large", planted: Some(0.05), ..CLOCKS };
-pub const LARGE_LOADED: Kind = Kind { name: "large-loaded", loaded: true, ..LARGE };
+pub const LARGE_LOADED: Kind = Kind { loaded: true, ..LARGE };
 
 impl Kind {
     /// How many runs of it are made, if there are `runs` calm ones of the unchanged tool: half as
@@ -38,7 +38,8 @@ impl Kind {
     }
 
     pub fn file(&self, folder: &Path, number: usize) -> PathBuf {
-        folder.join(format!("{}-{}.json", self.name, number + 1))
+        let load = if self.loaded { "-loaded" } else { "" };
+        folder.join(format!("{}{load}-{}.json", self.name, number + 1))
     }
 }
 

@@ -65,7 +65,7 @@ pub fn run(place: &Place<'_>, draws: usize) -> Result<Found> {
 }
 
 /// The ids of the rows that are worse or better.
-fn changed(compared: &Value) -> impl Iterator<Item = &str> {
+pub fn changed(compared: &Value) -> impl Iterator<Item = &str> {
     let rows = compared["rows"].as_array().into_iter().flatten();
     let changed = rows.filter(|row| row["verdict"] == "worse" || row["verdict"] == "better");
     changed.filter_map(|row| row["id"].as_str())

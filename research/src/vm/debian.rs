@@ -34,7 +34,12 @@ impl Architecture {
 
 /// The kernel of an architecture, downloaded if necessary.
 pub fn kernel(sh: &Shell, architecture: Architecture) -> Result<PathBuf> {
-    let boot = unpacked(sh, architecture, architecture.kernel())?.join("boot");
+    package_kernel(sh, architecture, architecture.kernel())
+}
+
+/// The kernel of a package, downloaded if necessary.
+pub fn package_kernel(sh: &Shell, architecture: Architecture, package: &str) -> Result<PathBuf> {
+    let boot = unpacked(sh, architecture, package)?.join("boot");
     let named = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default();
         name.to_string_lossy().starts_with("vmlinuz-")

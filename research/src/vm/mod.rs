@@ -7,7 +7,7 @@ mod initramfs;
 mod machine;
 pub mod snapshot;
 
-pub use debian::{Architecture, kernel, unpacked};
+pub use debian::{Architecture, kernel, package_kernel, unpacked};
 pub use initramfs::Initramfs;
 pub use machine::{Running, Start};
 

@@ -3,9 +3,10 @@
 
 use super::super::{Named, Ran, Scanned, Task, Times};
 use crate::machine;
+use crate::waits::os::thread_cpu;
 use std::collections::HashMap;
 use std::fs;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The inode of the first namespace of processes (Linux include/linux/proc_ns.h,
 /// PROC_PID_INIT_INO).
@@ -143,7 +144,7 @@ fn policy(number: u32) -> Option<&'static str> {
     NAMES.get(number as usize).copied().filter(|name| !name.is_empty())
 }
 
-/// The longest time of a scan, and the most tasks that it looks at.
+/// The longest CPU time of a scan, and the most tasks that it looks at.
 const TIME: Duration = Duration::from_millis(2);
 const MOST: usize = 4_000;
 
@@ -170,8 +171,10 @@ impl Scan {
     /// Which tasks' time has grown on this CPU since they were last read. Those that were last
     /// seen on it come first; the others take turns if there is no time for all.
     pub fn look(&mut self) -> Scanned {
-        let began = Instant::now();
-        let over = |seen: usize| seen >= MOST || began.elapsed() >= TIME;
+        // On a busy machine, this thread waits for its CPU as well.
+        let ran = || Duration::from_nanos(thread_cpu().unwrap_or_default());
+        let began = ran();
+        let over = |seen: usize| seen >= MOST || ran().saturating_sub(began) >= TIME;
         let (mut scanned, mut seen) = (Scanned::default(), 0);
         let here = self.times.iter().filter(|(_, (_, here))| *here).map(|(task, _)| *task);
         for task in here.collect::<Vec<_>>() {

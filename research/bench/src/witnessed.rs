@@ -1,0 +1,176 @@
+//! Disturbances that are planted in pieces with a witness, and how many of them it marks.
+
+use std::hint::{black_box, spin_loop};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use chronoscope::witness::{Level, Verdict, Witness};
+use serde::Serialize;
+
+use crate::os;
+
+/// Pieces with one disturbance.
+#[derive(Serialize)]
+pub struct Row {
+    plant: &'static str,
+    level: &'static str,
+    planted: usize,
+    /// Those of which the verdict is that they were disturbed.
+    marked: usize,
+    /// Those of which something could not be seen.
+    unknown: usize,
+    /// Why it cannot be planted here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<&'static str>,
+}
+
+impl Row {
+    const fn unavailable(plant: &'static str, why: &'static str) -> Self {
+        Self { plant, level: "gauges", planted: 0, marked: 0, unknown: 0, why: Some(why) }
+    }
+
+    fn add(&mut self, verdict: Verdict) {
+        self.planted += 1;
+        self.marked += usize::from(verdict.is_clean() == Some(false));
+        self.unknown += usize::from(verdict.is_clean().is_none());
+    }
+}
+
+const LEVELS: [(Level, &str); 3] =
+    [(Level::Marks, "marks"), (Level::Entries, "entries"), (Level::Gauges, "gauges")];
+
+/// Makes pieces until so many had the disturbance; those that return `None` had not.
+fn row(
+    plant: &'static str,
+    of: (Level, &'static str),
+    pieces: usize,
+    mut piece: impl FnMut(&mut Witness) -> Option<Verdict>,
+) -> Row {
+    let (level, level_name) = of;
+    let mut witness = Witness::new(level);
+    let mut row = Row { level: level_name, why: None, ..Row::unavailable(plant, "") };
+    for _ in 0..20 * pieces {
+        if let Some(verdict) = piece(&mut witness) {
+            row.add(verdict);
+        }
+        if row.planted == pieces {
+            break;
+        }
+    }
+    row
+}
+
+fn watched(witness: &mut Witness, piece: impl FnOnce()) -> Verdict {
+    witness.begin();
+    piece();
+    witness.end()
+}
+
+fn spin(time: Duration) {
+    let start = Instant::now();
+    while start.elapsed() < time {
+        spin_loop();
+    }
+}
+
+/// A piece, if the kernel counts a switch of the thread meanwhile or, as is wanted, none.
+fn switched(wanted: bool, witness: &mut Witness, time: Duration) -> Option<Verdict> {
+    let before = os::switches();
+    let verdict = watched(witness, || spin(time));
+    ((os::switches() > before) == wanted).then_some(verdict)
+}
+
+/// Independent additions, which keep all units of a core busy, and how long they took.
+fn additions(rounds: u32) -> Duration {
+    let (start, mut sums) = (Instant::now(), [1_u64; 8]);
+    for _ in 0..rounds {
+        sums.iter_mut().for_each(|sum| *sum = black_box(*sum).wrapping_add(*sum));
+    }
+    start.elapsed()
+}
+
+/// Runs `what` next to a thread on this CPU that is always busy.
+fn next_to<T>(cpu: usize, what: impl FnOnce() -> T) -> T {
+    let end = &AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            os::pin(cpu);
+            while !end.load(Ordering::Relaxed) {
+                additions(1000);
+            }
+        });
+        let done = what();
+        end.store(true, Ordering::Relaxed);
+        done
+    })
+}
+
+/// Plants each kind so many times.
+pub fn run(pieces: usize) -> Result<Vec<Row>> {
+    const SHORT: Duration = Duration::from_micros(20);
+    let [marks, entries, gauges] = LEVELS;
+    let cpus = os::cpus();
+    let cpu = *cpus.first().context("no CPU may be used")?;
+    os::pin(cpu);
+    let mut rows = Vec::new();
+    for level in LEVELS {
+        rows.push(row("nothing", level, pieces, |witness| switched(false, witness, SHORT)));
+    }
+    // Smaller than a huge page, so that each page has a fault of its own. The allocator writes to the
+    // first.
+    let mut memory: Vec<Vec<u8>> = (0..pieces.div_ceil(120)).map(|_| vec![0; 1 << 20]).collect();
+    let pages = memory.iter_mut().flat_map(|part| part[4096..].chunks_mut(8192));
+    let mut pages = pages.map(|page| &mut page[0]);
+    rows.push(row("fault", entries, pieces, |witness| {
+        let first = pages.next()?;
+        Some(watched(witness, || *black_box(first) = 1))
+    }));
+    // The tick of the slowest kernel interrupts a busy CPU each 10 ms.
+    let tick = Duration::from_millis(11);
+    rows.push(row("interrupt", entries, pieces, |witness| Some(watched(witness, || spin(tick)))));
+    rows.push(row("signal", marks, pieces, |witness| Some(watched(witness, os::signal_self))));
+    rows.push(next_to(cpu, || {
+        row("hog", marks, pieces, |witness| switched(true, witness, Duration::from_millis(1)))
+    }));
+    rows.push(match cpus[..] {
+        [first, second, ..] => row("move", marks, pieces, |witness| {
+            os::pin(first);
+            Some(watched(witness, || os::pin(second)))
+        }),
+        _ => Row::unavailable("move", "there is one CPU"),
+    });
+    os::pin(cpu);
+    rows.push(match cpus.get(1).filter(|other| slows(**other)) {
+        Some(other) => next_to(*other, || {
+            row("neighbour", gauges, pieces, |witness| switched(false, witness, SHORT))
+        }),
+        None => Row::unavailable("neighbour", "no other CPU makes this one slower"),
+    });
+    Ok(rows)
+}
+
+/// Whether a thread on the other CPU makes independent additions on this one slower: they share a
+/// core.
+fn slows(other: usize) -> bool {
+    let fastest = || (0..20).map(|_| additions(1_000_000)).min().unwrap_or_default();
+    let (alone, shared) = (fastest(), next_to(other, fastest));
+    shared > alone * 6 / 5
+}
+
+/// Pieces of 5 ms for so long. Those that took 20 ms longer were stopped from outside.
+pub fn stopped(seconds: u64) -> Row {
+    const PIECE: Duration = Duration::from_millis(5);
+    let (level, level_name) = LEVELS[1];
+    let mut witness = Witness::new(level);
+    let mut row = Row { level: level_name, why: None, ..Row::unavailable("stopped guest", "") };
+    let began = Instant::now();
+    while began.elapsed().as_secs() < seconds {
+        let start = Instant::now();
+        let verdict = watched(&mut witness, || spin(PIECE));
+        if start.elapsed() > PIECE + Duration::from_millis(20) {
+            row.add(verdict);
+        }
+    }
+    row
+}
