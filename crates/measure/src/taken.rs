@@ -239,12 +239,17 @@ impl Sampler {
         let Some((cpu, on)) = self.on.iter_mut().filter(worth).max_by_key(|(_, on)| on.open) else {
             return;
         };
-        let start = Instant::now();
+        let (start, cpu_before) = (Instant::now(), thread_cpu());
         let is_first = on.scan.is_none();
         let mut found = on.scan.get_or_insert_with(|| Scan::new(*cpu)).look();
         let times = cpu_times();
         on.searched = Some(start);
-        self.rests_until = Instant::now() + start.elapsed() * SEARCH_SHARE;
+        // On a busy machine, the search waits for its CPU, which takes nothing from the command.
+        let spent = cpu_before.zip(thread_cpu());
+        let took = spent.map_or(start.elapsed(), |(before, after)| {
+            Duration::from_nanos(after.saturating_sub(before))
+        });
+        self.rests_until = Instant::now() + took * SEARCH_SHARE;
         let here = times.iter().filter(|it| it.cpu == *cpu).map(|it| it.busy_ns);
         let busy = [here.sum(), times.iter().map(|it| it.busy_ns).sum()];
         let before = std::mem::replace(&mut on.busy, busy);
