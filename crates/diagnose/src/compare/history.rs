@@ -9,7 +9,7 @@
 
 use super::basis;
 use super::figures::{Measured, figures};
-use super::rule::{self, ALPHA, COSTS, Ratio, Z};
+use super::rule::{self, ALPHA, COSTS, Ratio, Z, median, spread};
 use super::runs::{self, Runs};
 use super::{compared, environment, side};
 use chronoscope_model::Report;
@@ -362,25 +362,6 @@ pub fn judge_run(earlier: &[&[Point]], new: &[Option<Point>]) -> Vec<Option<Judg
     let p: Vec<f64> = all.iter().flatten().map(|it| it.p).collect();
     all.iter_mut().flatten().zip(rule::holm(&p)).for_each(|(it, p)| it.p = p);
     all
-}
-
-/// The standard deviation; 0 of fewer than two.
-pub fn spread(of: impl Iterator<Item = f64> + Clone) -> f64 {
-    let n = of.clone().count().max(2) as f64;
-    let mean = of.clone().sum::<f64>() / n;
-    (of.map(|it| (it - mean).powi(2)).sum::<f64>() / (n - 1.0)).sqrt()
-}
-
-/// The median; 0 of none.
-pub fn median(of: impl Iterator<Item = f64>) -> f64 {
-    let mut of: Vec<f64> = of.collect();
-    of.sort_by(f64::total_cmp);
-    let at = of.len() / 2;
-    match of.len() {
-        0 => 0.0,
-        n if n % 2 == 0 => (of[at - 1] + of[at]) / 2.0,
-        _ => of[at],
-    }
 }
 
 /// The most runs that the next one is judged by: the latest of its level.

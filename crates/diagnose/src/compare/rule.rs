@@ -193,6 +193,25 @@ pub fn too_wide(it: &Measured) -> &'static str {
     }
 }
 
+/// The standard deviation; 0 of fewer than two.
+pub fn spread(of: impl Iterator<Item = f64> + Clone) -> f64 {
+    let n = of.clone().count().max(2) as f64;
+    let mean = of.clone().sum::<f64>() / n;
+    (of.map(|it| (it - mean).powi(2)).sum::<f64>() / (n - 1.0)).sqrt()
+}
+
+/// The median; 0 of none.
+pub fn median(of: impl Iterator<Item = f64>) -> f64 {
+    let mut of: Vec<f64> = of.collect();
+    of.sort_by(f64::total_cmp);
+    let at = of.len() / 2;
+    match of.len() {
+        0 => 0.0,
+        n if n % 2 == 0 => (of[at - 1] + of[at]) / 2.0,
+        _ => of[at],
+    }
+}
+
 /// The normal distribution's 97.5th percentile: half a 95 % interval, in standard errors.
 pub const Z: f64 = 1.959_964;
 

@@ -3,8 +3,7 @@
 //! cold reads and reads that leave the guest are judged as well.
 
 use super::figures::figures;
-use super::history::{median, spread};
-use super::rule::{self, ALPHA, Limits, Ratio};
+use super::rule::{self, ALPHA, Limits, Ratio, median, spread};
 use super::{compared, environment, side};
 use crate::run;
 use chronoscope_model::Report;
