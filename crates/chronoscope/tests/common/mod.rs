@@ -37,6 +37,10 @@ impl Dice {
     pub fn one_of<T: Copy>(&mut self, all: &[T]) -> T {
         all[(self.next() % all.len() as u64) as usize]
     }
+
+    pub fn sign(&mut self) -> f64 {
+        self.one_of(&[1.0, -1.0])
+    }
 }
 
 /// Something that happens to a machine.
@@ -128,6 +132,8 @@ pub struct World {
     pub happened: u32,
     /// The reference when the counter was last read in order.
     pub ordered_at: f64,
+    /// The reference when it was last read itself.
+    pub reference_at: f64,
     /// Whether the facts have been read; nothing else may be used before.
     pub asked: bool,
     pub facts: Facts,
@@ -173,6 +179,7 @@ impl World {
             pending: None,
             happened: 0,
             ordered_at: 0.0,
+            reference_at: 0.0,
             asked: false,
             facts: Facts {
                 counter: Some("simulated"),
@@ -302,7 +309,7 @@ impl Sim {
         })
     }
 
-    fn ask(&self, clock: impl Fn(&World) -> f64) -> u64 {
+    fn ask(&self, clock: impl Fn(&mut World) -> f64) -> u64 {
         self.used(|world| {
             world.pass(world.os_cost / 2.0);
             let ns = clock(world);
@@ -365,7 +372,10 @@ impl Machine for Sim {
             world.happened += u32::from(reads == 1);
             if reads > 0 { off } else { 0.0 }
         });
-        self.ask(|world| (world.reference() + told).max(0.0))
+        self.ask(|world| {
+            world.reference_at = world.reference();
+            (world.reference_at + told).max(0.0)
+        })
     }
 
     fn reference_step(&self) -> u64 {
