@@ -39,8 +39,10 @@ pub struct Args {
 enum Part {
     /// Cost of a read
     Reads,
-    /// Rate, error bound, wall time, order between threads, scaling with threads
+    /// Rate, error bound, wall time, scaling with threads
     Promises,
+    /// Order between threads, in Rust, C and C++
+    Handovers,
     /// Overshoot and CPU time of waits
     Waits,
 }
@@ -48,7 +50,7 @@ enum Part {
 pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     sh::run(cmd!(sh, "cargo build --quiet --release --manifest-path research/bench/Cargo.toml"))?;
     let mut broken = 0;
-    for part in [Part::Reads, Part::Promises, Part::Waits] {
+    for part in [Part::Reads, Part::Promises, Part::Handovers, Part::Waits] {
         if !args.what.is_empty() && !args.what.contains(&part) {
             continue;
         }
@@ -58,6 +60,12 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
                 let (text, failed) = promises(sh, args)?;
                 broken += failed;
                 ("library-promises", text)
+            }
+            Part::Handovers => {
+                let count = if args.quick { 1_000_000 } else { args.handovers };
+                let (text, failed) = handovers(sh, count)?;
+                broken += failed;
+                ("library-handovers", text)
             }
             Part::Waits => ("library-waits", waits(sh, args)?),
         };
@@ -93,7 +101,6 @@ fn reads(sh: &Shell, quick: bool) -> Result<String> {
 /// The table, and the number of promises that did not hold.
 fn promises(sh: &Shell, args: &Args) -> Result<(String, usize)> {
     let of = |long, short| if args.quick { short } else { long };
-    let handovers = args.handovers.to_string();
     let mut part = String::from(
         "## The library: what it promises\n\n`cargo research bench promises`.\n\n\
          | promise | result | holds |\n| --- | --- | --- |\n",
@@ -106,7 +113,6 @@ fn promises(sh: &Shell, args: &Args) -> Result<(String, usize)> {
         &["unsynced", "--seconds", of("300", "10")],
         &["bound", "--load", "none", "--checks", checks],
         &["bound", "--load", "equal", "--checks", checks],
-        &["handover", "--count", of(&handovers, "1000000")],
         &["wall", "--seconds", of("600", "10")],
     ] {
         for row in rows(sh, run)? {
@@ -120,18 +126,53 @@ fn promises(sh: &Shell, args: &Args) -> Result<(String, usize)> {
     Ok((part, broken))
 }
 
-/// The program's output, in which each row is a line of JSON.
+/// The table, and the number of reads that went back although they promise not to.
+fn handovers(sh: &Shell, count: u64) -> Result<(String, usize)> {
+    let (target, count) = (sh::target(), count.to_string());
+    let (library, program) = (target.join("release/libchronoscope.a"), target.join("handovers"));
+    sh::run(cmd!(sh, "cargo build --quiet --release -p chronoscope-capi"))?;
+    let source = "research/bench/handovers.cpp";
+    let flags = ["-O2", "-std=c++17", "-I", "crates/capi/include"];
+    let libraries = ["-lpthread", "-ldl", "-lm"];
+    sh::run(cmd!(sh, "g++ {flags...} {source} {library} {libraries...} -o {program}"))?;
+    let mut found = rows(sh, &["handover", "--count", &count])?;
+    found.extend(parsed(&sh::read(cmd!(sh, "{program} {count}"))?)?);
+    let mut part = format!(
+        "## The library: order between threads\n\n`cargo research bench handovers --handovers \
+         {count}`. Two threads hand each other what they read, directly or under a mutex; a read \
+         that is earlier than the one handed over went back.\n\n{}\
+         | read | how | hand-overs | went back | furthest, ns |\n\
+         | --- | --- | ---: | ---: | ---: |\n",
+        results::this_machine(sh)
+    );
+    for row in &found {
+        let how = if row["promise"] == "mutex" { "under a mutex" } else { "directly" };
+        let nothing = if row["promised"] == false { ", which promises no order" } else { "" };
+        writeln!(
+            part,
+            "| `{}`{nothing} | {how} | {} | {} | {} |",
+            text(row, "read")?,
+            number(row, "handovers")?,
+            number(row, "backwards")?,
+            number(row, "worst_ns")?,
+        )?;
+    }
+    Ok((part, found.iter().filter(|row| row["passed"] == false).count()))
+}
+
+/// The program's output.
 fn rows(sh: &Shell, args: &[&str]) -> Result<Vec<Value>> {
     let program = sh::target().join("release/chronoscope-bench");
-    let text = sh::read(cmd!(sh, "{program} {args...}"))?;
-    let rows: Vec<Value> = text
-        .lines()
-        .map(|line| serde_json::from_str(line).with_context(|| format!("`{line}`")))
-        .collect::<Result<_>>()?;
-    if rows.is_empty() {
-        bail!("{args:?} printed nothing");
-    }
+    let rows = parsed(&sh::read(cmd!(sh, "{program} {args...}"))?)?;
+    ensure!(!rows.is_empty(), "{args:?} printed nothing");
     Ok(rows)
+}
+
+/// Rows, each of which is a line of JSON.
+fn parsed(text: &str) -> Result<Vec<Value>> {
+    text.lines()
+        .map(|line| serde_json::from_str(line).with_context(|| format!("`{line}`")))
+        .collect()
 }
 
 fn number(row: &Value, key: &str) -> Result<f64> {
@@ -177,14 +218,6 @@ fn found(row: &Value) -> Result<String> {
             number("threads")?,
             number("longest_s")?,
             number("violations")?
-        ),
-        "handover" => format!(
-            "{}: {} handovers between threads, {} of them backwards, by at most {} ns{}",
-            text(row, "read")?,
-            number("handovers")?,
-            number("backwards")?,
-            number("worst_ns")?,
-            if row["promised"] == false { "; unordered reads promise no order" } else { "" }
         ),
         "wall" => format!(
             "{} samples in {} s: p50 {} ns, p99 {} ns, p99.99 {} ns, worst {} ns (stated {} ns); \
