@@ -25,6 +25,8 @@ const APART: f64 = 0.05;
 /// The share of the pairs that are kept which may be apart: they are of one day, and further runs
 /// of an AMD EPYC needed 4 % for the kernel where the first had needed 3 %.
 const KEPT_APART: f64 = 0.025;
+/// How many standard deviations of its frequencies a run without `run.between` was widened by.
+const EARLIER_FREQUENCIES: f64 = 3.0;
 const ALL: [(Does, &str); 7] = [
     (Does::BackToBack, "back_to_back"),
     (Does::Ordered, "ordered"),
@@ -35,12 +37,15 @@ const ALL: [(Does, &str); 7] = [
     (Does::LeavesGuest, "leaves_guest"),
 ];
 
-/// The cost that one run found, with the halves of its own interval as shares of it.
+/// The cost that one run found, with the halves of its own interval as shares of it, and the
+/// standard deviation of the frequencies of the run's processes, which is in those halves if it is
+/// zero here.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Cost {
     ns: f64,
     below: f64,
     above: f64,
+    frequency: f64,
 }
 
 impl Cost {
@@ -49,15 +54,22 @@ impl Cost {
         let ns = estimate.value_ns;
         let own = |end: f64| (((end - ns) / ns).powi(2) - share * share).max(0.0).sqrt();
         let known = ns > 0.0 && !estimate.only_shared && !estimate.below_resolution;
-        known.then(|| Self { ns, below: own(estimate.low_ns), above: own(estimate.high_ns) })
+        let (below, above) = (own(estimate.low_ns), own(estimate.high_ns));
+        known.then_some(Self { ns, below, above, frequency: 0.0 })
+    }
+
+    /// The ends of the interval with this share, and so many deviations of the frequency.
+    fn ends(&self, share: f64, deviations: f64) -> [f64; 2] {
+        let added = share.hypot(deviations * self.frequency);
+        [self.below.hypot(added), self.above.hypot(added)]
     }
 
     /// Whether two costs are further apart than the distances to the facing ends of their intervals
-    /// in quadrature (Goldstein and Healy 1995), each with this share.
-    fn is_apart(&self, other: &Self, share: f64) -> bool {
+    /// in quadrature (Goldstein and Healy 1995), each with this share and so many deviations.
+    fn is_apart(&self, other: &Self, share: f64, deviations: f64) -> bool {
         let (low, high) = if self.ns < other.ns { (self, other) } else { (other, self) };
-        let reach = low.above.hypot(share).hypot(high.below.hypot(share));
-        (high.ns / low.ns).ln() > reach
+        let ([_, above], [below, _]) = (low.ends(share, deviations), high.ends(share, deviations));
+        (high.ns / low.ns).ln() > above.hypot(below)
     }
 }
 
@@ -79,13 +91,25 @@ impl Runs {
         self.machine = machine;
         self.count += 1;
         let widened = report.run.between.as_ref().map_or(EARLIER, |it| it.shares);
+        let deviations = report.run.between.as_ref().map_or(EARLIER_FREQUENCIES, |it| {
+            if it.shares.frequencies > 0.0 { it.shares.frequencies } else { EARLIER.frequencies }
+        });
+        let mut costs = Vec::new();
         for clock in &report.clocks {
             for (ordered, cost) in [(false, &clock.cost.throughput), (true, &clock.cost.latency)] {
                 let does = Does::of(clock.facts, ordered);
                 let cost = cost.as_ref().and_then(|it| Cost::of(it, widened.by(does)));
-                let of = self.of.entry((does, clock.id.clone(), ordered)).or_default();
-                of.extend(cost);
+                costs.extend(cost.map(|cost| ((does, clock.id.clone(), ordered), cost)));
             }
+        }
+        // All intervals of a run have the frequency's part, and the narrowest ones little else.
+        let ends = costs.iter().flat_map(|(_, it)| [it.below, it.above]);
+        let common = ends.filter(|it| *it > 0.0).fold(f64::INFINITY, f64::min);
+        for (key, cost) in costs {
+            let own = |end: f64| (end * end - common * common).max(0.0).sqrt();
+            let (below, above) = (own(cost.below), own(cost.above));
+            let cost = Cost { below, above, frequency: common / deviations, ..cost };
+            self.of.entry(key).or_default().push(cost);
         }
         Ok(())
     }
@@ -94,8 +118,8 @@ impl Runs {
         let mut text = format!("{}\n{} runs\n", self.machine.join(","), self.count);
         for ((does, id, ordered), costs) in self.of.iter().filter(|(_, it)| it.len() > 3) {
             let _ = write!(text, "{does:?},{id},{}", if *ordered { "ordered" } else { "read" });
-            for Cost { ns, below, above } in costs {
-                let _ = write!(text, ",{ns:.5} {below:.4} {above:.4}");
+            for Cost { ns, below, above, frequency } in costs {
+                let _ = write!(text, ",{ns:.5} {below:.5} {above:.5} {frequency:.5}");
             }
             text.push('\n');
         }
@@ -108,8 +132,13 @@ impl Runs {
         let machine = [machine.next()?, machine.next()?, machine.next()?];
         let count = lines.next()?.strip_suffix(" runs")?.parse().ok()?;
         let cost = |text: &str| {
-            let mut numbers = text.split(' ').map(|it| it.parse().ok());
-            Some(Cost { ns: numbers.next()??, below: numbers.next()??, above: numbers.next()?? })
+            let numbers: Option<Vec<f64>> = text.split(' ').map(|it| it.parse().ok()).collect();
+            let (ns, below, above, frequency) = match numbers?[..] {
+                [ns, below, above] => (ns, below, above, 0.0),
+                [ns, below, above, frequency] => (ns, below, above, frequency),
+                _ => return None,
+            };
+            Some(Cost { ns, below, above, frequency })
         };
         let row = |line: &str| {
             let mut parts = line.split(',');
@@ -135,20 +164,38 @@ fn pairs<'a>(rows: &'a [&Vec<Cost>]) -> impl Iterator<Item = (&'a Cost, &'a Cost
     rows.iter().flat_map(move |costs| of(costs))
 }
 
-/// The pairs that are apart with this share, and all pairs.
-fn apart(rows: &[&Vec<Cost>], share: f64) -> (usize, usize) {
-    pairs(rows)
-        .fold((0, 0), |(apart, all), (a, b)| (apart + usize::from(a.is_apart(b, share)), all + 1))
+/// The pairs that are apart with this share and so many deviations, and all pairs.
+fn apart(rows: &[&Vec<Cost>], share: f64, deviations: f64) -> (usize, usize) {
+    let count = |(apart, all), (a, b): (&Cost, &Cost)| {
+        (apart + usize::from(a.is_apart(b, share, deviations)), all + 1)
+    };
+    pairs(rows).fold((0, 0), count)
+}
+
+/// The least number of deviations, in steps of a half, with which few enough pairs of reads in user
+/// space are apart and nothing more need be added to them; `None` if more is needed than is usual,
+/// or if the runs do not tell.
+fn deviations(runs: &Runs) -> Option<f64> {
+    let of = [Does::BackToBack, Does::Ordered].map(|does| runs.that(does));
+    let tell = runs.of.values().flatten().all(|it| it.frequency > 0.0);
+    let enough = |deviations: f64| {
+        of.iter().all(|rows| {
+            let (apart, all) = apart(rows, 0.0, deviations);
+            all > 0 && apart as f64 <= APART * all as f64
+        })
+    };
+    let mut steps = (0..=5).map(|it| f64::from(it) / 2.0);
+    steps.find(|it| tell && enough(*it))
 }
 
 /// The least share, in steps of a thousandth below 2 % and of a hundredth above, with which few
 /// enough pairs are apart; `None` without pairs.
-fn needed(rows: &[&Vec<Cost>]) -> Option<f64> {
+fn needed(rows: &[&Vec<Cost>], deviations: f64) -> Option<f64> {
     pairs(rows).next()?;
     let steps = (0..20).map(|it| f64::from(it) / 1000.0);
     let mut steps = steps.chain((2..100).map(|it| f64::from(it) / 100.0));
     steps.find(|share| {
-        let (apart, all) = apart(rows, *share);
+        let (apart, all) = apart(rows, *share, deviations);
         apart as f64 <= KEPT_APART * all as f64
     })
 }
@@ -188,16 +235,19 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
         let runs = runs.with_context(|| format!("{}: not runs", path.display()))?;
         let [vendor, family, hypervisor] = &runs.machine;
         let mut shares = String::new();
+        let found = deviations(&runs);
+        let deviations = found.unwrap_or(EARLIER.frequencies);
         for (does, key) in ALL {
             let of = runs.that(does);
-            let share = needed(&of);
+            let alone = found.is_some() && matches!(does, Does::BackToBack | Does::Ordered);
+            let share = if alone { Some(0.0) } else { needed(&of, deviations) };
             let _ = writeln!(shares, "        {key}: {:?},", share.unwrap_or(-1.0));
             let Some(share) = share else { continue };
-            let half = |it: &Cost| ((it.below + it.above) / 2.0).hypot(share);
+            let half = |it: &Cost| it.ends(share, deviations).iter().sum::<f64>() / 2.0;
             let halves = of.iter().map(|costs| median(costs.iter().map(half)));
             let halves: Vec<f64> = halves.collect::<Result<_>>()?;
             let least: Vec<f64> = of.iter().map(|costs| least(costs)).collect();
-            let (apart, all) = apart(&of, share);
+            let (apart, all) = apart(&of, share, deviations);
             println!(
                 "| {vendor} family {family}, {hypervisor} | {key} | {} | {:.1} % | {:.2} % | \
                  {:.2} % | {apart} of {all} |",
@@ -207,6 +257,7 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
                 median(least.iter().copied())? * 100.0,
             );
         }
+        let _ = writeln!(shares, "        frequencies: {:?},", found.unwrap_or(-1.0));
         let _ = write!(
             rows,
             "    Row {{\n        vendor: {vendor:?},\n        family: {family},\n        \
@@ -231,18 +282,18 @@ mod tests {
 
     /// Runs that find these costs, each sure to 0.1 %.
     fn runs(ns: &[f64]) -> Vec<Cost> {
-        ns.iter().map(|ns| Cost { ns: *ns, below: 0.001, above: 0.001 }).collect()
+        ns.iter().map(|ns| Cost { ns: *ns, below: 0.001, above: 0.001, frequency: 0.001 }).collect()
     }
 
     #[test]
     fn a_share_is_as_large_as_the_runs_need() {
-        assert_eq!(needed(&[&runs(&[20.0, 20.01, 19.99])]), Some(0.0));
+        assert_eq!(needed(&[&runs(&[20.0, 20.01, 19.99])], 0.0), Some(0.0));
         let two_states: Vec<f64> =
             (0..20).map(|at| if at % 2 == 0 { 20.0 } else { 25.0 }).collect();
-        let share = needed(&[&runs(&two_states)]).expect("pairs");
+        let share = needed(&[&runs(&two_states)], 0.0).expect("pairs");
         assert!((0.15..0.17).contains(&share), "{share}");
         assert!((least(&runs(&two_states)) / share - 1.0).abs() < 0.05);
-        assert_eq!(needed(&[&runs(&[20.0])]), None);
+        assert_eq!(needed(&[&runs(&[20.0])], 0.0), None);
     }
 
     #[test]
@@ -252,5 +303,18 @@ mod tests {
         let kept = Runs { machine, count: 4, of };
         assert_eq!(Runs::read(&kept.text()), Some(kept));
         assert_eq!(Runs::read("nonsense"), None);
+    }
+
+    #[test]
+    fn frequencies_are_widened_by_as_much_as_the_runs_need() {
+        let with = |ns: &[f64]| {
+            let reads = [(Does::BackToBack, false), (Does::Ordered, true)];
+            let of = reads.map(|(does, ordered)| ((does, "a".to_owned(), ordered), runs(ns)));
+            deviations(&Runs { of: BTreeMap::from(of), ..Runs::default() })
+        };
+        assert_eq!(with(&[20.0, 20.01, 19.99]), Some(0.0));
+        let far: Vec<f64> = (0..20).map(|at| 20.0 + f64::from(at % 2) * 0.05).collect();
+        assert_eq!(with(&far), Some(1.5));
+        assert_eq!(with(&[20.0, 25.0]), None);
     }
 }

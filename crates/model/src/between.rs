@@ -60,6 +60,11 @@ pub struct Shares {
     pub cpu_time: f64,
     /// Reads that the hypervisor intercepts.
     pub leaves_guest: f64,
+    /// Half the 95 % interval of the frequency that another run may find, in standard deviations of
+    /// those of the processes of one run: not a share. Absent from reports of versions that did not
+    /// distinguish machines by it, and if it is zero.
+    #[absent]
+    pub frequencies: f64,
 }
 
 impl Shares {
@@ -91,12 +96,13 @@ impl Shares {
             kernel: self.kernel.max(other.kernel),
             cpu_time: self.cpu_time.max(other.cpu_time),
             leaves_guest: self.leaves_guest.max(other.leaves_guest),
+            frequencies: self.frequencies.max(other.frequencies),
         }
     }
 }
 
-/// The runs of one kind of machine, and the shares that they need. A share is negative if no run
-/// measured such a read there.
+/// The runs of one kind of machine, and the shares that they need, which are negative if no run
+/// tells.
 struct Row {
     vendor: &'static str,
     family: u32,
@@ -107,6 +113,14 @@ struct Row {
 }
 
 include!("between_rows.rs");
+
+/// What [`Shares::frequencies`] is unless the runs of a machine tell. The frequency also moves over
+/// minutes, which a run does not see, and eight processes know their spread only roughly, so this
+/// is more than Student's 2.36. On an AMD EPYC (family 26) whose core moved by 4 % from run to run,
+/// neighbouring runs of `clocks` were apart in 1 of 19 pairs with 3, and in 2 with 2; of all 190
+/// pairs, over four minutes, 2 and 13 % were. In 24 runs of another day, 0 and 2.5 % of all pairs
+/// were apart with these, 0.4 % with 2.5.
+const FREQUENCIES: f64 = 2.5;
 
 /// What versions before `run.between` widened their intervals by on every machine. They come from
 /// runs that were not kept, on an AMD EPYC (family 26), whose reads in user space had two states
@@ -119,6 +133,7 @@ pub const EARLIER: Shares = Shares {
     kernel: 0.04,
     cpu_time: 0.04,
     leaves_guest: 0.12,
+    frequencies: FREQUENCIES,
 };
 
 /// The shares where nothing is known: the widest of any machine, and of [`EARLIER`].
@@ -154,8 +169,8 @@ impl Between {
         let Some(row) = ROWS.iter().find(alike) else {
             return Self { machine: None, runs: 0, shares: WIDEST };
         };
-        let known = |does| Some(row.shares.by(does)).filter(|it| *it >= 0.0);
-        let share = |does| known(does).unwrap_or(WIDEST.by(does));
+        let known = |own: f64, widest: f64| if own >= 0.0 { own } else { widest };
+        let share = |does| known(row.shares.by(does), WIDEST.by(does));
         let under = if hypervisor.is_empty() { "no hypervisor" } else { hypervisor };
         Self {
             machine: Some(format!("{vendor} family {}, {under}", row.family)),
@@ -168,6 +183,7 @@ impl Between {
                 kernel: share(Does::Kernel),
                 cpu_time: share(Does::CpuTime),
                 leaves_guest: share(Does::LeavesGuest),
+                frequencies: known(row.shares.frequencies, WIDEST.frequencies),
             },
         }
     }
@@ -232,6 +248,8 @@ mod tests {
             for of in [None, Some(Facts { reads: Reads::SystemCall, ..Facts::default() })] {
                 assert!(found.shares.of(of, false) <= WIDEST.of(of, false));
             }
+            let deviations = found.shares.frequencies;
+            assert!((0.0..=WIDEST.frequencies).contains(&deviations), "{deviations}");
         }
         let row = &ROWS[0];
         let other = Row { family: row.family + 1000, ..*row };

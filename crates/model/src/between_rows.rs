@@ -9,11 +9,12 @@ const ROWS: &[Row] = &[
         shares: Shares {
             back_to_back: 0.0,
             ordered: 0.0,
-            loads: 0.005,
+            loads: 0.006,
             after_stores: -1.0,
-            kernel: 0.006,
+            kernel: 0.007,
             cpu_time: 0.018,
             leaves_guest: 0.13,
+            frequencies: 1.5,
         },
     },
     Row {
@@ -29,6 +30,7 @@ const ROWS: &[Row] = &[
             kernel: 0.04,
             cpu_time: 0.03,
             leaves_guest: 0.07,
+            frequencies: -1.0,
         },
     },
 ];

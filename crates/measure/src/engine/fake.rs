@@ -409,7 +409,7 @@ impl Batches for Fake {
     }
 
     fn shares(&self) -> Shares {
-        Shares { back_to_back: 0.003, ordered: 0.004, ..Shares::default() }
+        Shares { back_to_back: 0.003, ordered: 0.004, frequencies: 2.5, ..Shares::default() }
     }
 
     fn has_children(&self) -> bool {

@@ -37,7 +37,7 @@ pub(crate) fn budget_used_up() -> Note {
     note(
         "budget-used-up",
         "some ticks, sleeps or calls were left out: the --budget was used up by the costs".into(),
-        "Give a longer --budget.",
+        "give a longer --budget",
     )
 }
 

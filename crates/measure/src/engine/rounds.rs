@@ -375,15 +375,6 @@ impl Judge<'_> {
 /// Determined by comparing identical clocks under two names on real machines.
 const ORDER: f64 = 1.2;
 
-/// Half the 95 % interval of a frequency, in standard deviations of those of this run's processes.
-/// The frequency also moves over minutes, which a run does not see, and eight processes know their
-/// spread only roughly, so this is more than Student's 2.36. On an AMD EPYC (family 26) whose core
-/// moved by 4 % from run to run, neighbouring runs of `clocks` were apart in 1 of 19 pairs with 3,
-/// and in 2 with 2; of all 190 pairs, over four minutes, 2 and 13 % were. In 24 runs of another
-/// day, 0 and 2.5 % of all pairs were apart with these, 0.4 % with 2.5, and intervals were 1.3
-/// times as wide as these runs needed (`cargo research between`).
-pub(crate) const DRIFT: f64 = 2.5;
-
 impl Outcome {
     /// Starts these series without samples, on a core that makes at least this many additions per
     /// cycle.
@@ -486,7 +477,7 @@ impl Outcome {
 
     /// Half the 95 % interval of the frequency that another run may find, as a share of this one's.
     pub fn drift(&self) -> f64 {
-        DRIFT * self.core.pace.drift(&self.core.starts)
+        self.shares.frequencies * self.core.pace.drift(&self.core.starts)
     }
 
     /// Returns the estimate for one subject and mode, in nanoseconds by a calibrated rate. `None`

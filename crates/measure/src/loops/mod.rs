@@ -12,7 +12,7 @@ pub mod demo;
 use crate::clocks::disturbance::Conditions;
 use crate::engine::batch::{Around, Pairs, ticks};
 use crate::engine::children::LONGEST_SPIN;
-use crate::engine::rounds::{DRIFT, PROCESSES, START};
+use crate::engine::rounds::{PROCESSES, START};
 use crate::engine::sampling::{part, sample_around};
 use crate::engine::schedule::{self, CALLS_MEAN, CALLS_QUIET, Limit};
 use crate::engine::{Batches, Mode, Spec, Values, notes};
@@ -214,8 +214,8 @@ pub fn measure_overhead<H: Values + Batches>(
         groups.retain(|it| it.cut_short.is_none() && it.taken.len() as u64 >= FEWEST);
     }
     let taken = groups.iter().map(|it| it.taken.len() as u64).sum();
+    let shares = host.shares();
     let [base, read] = [job.baseline, subject].map(|it| {
-        let shares = host.shares();
         let of = |ordered| shares.of(specs[it].row.facts, ordered);
         of(false).max(of(true))
     });
@@ -226,7 +226,7 @@ pub fn measure_overhead<H: Values + Batches>(
     // What whole runs differ by, in nanoseconds. The sum is a chain of additions, whose cost
     // follows the core's frequency as the reads do: another run may find another one.
     let each = medians(&groups, |[without, _]| without * ns);
-    let frequency = DRIFT * deviation(&each) / plain.median_ns.max(1e-9);
+    let frequency = shares.frequencies * deviation(&each) / plain.median_ns.max(1e-9);
     let runs = [plain.median_ns * base.hypot(frequency), added.median_ns * read.hypot(frequency)];
     (taken > 0).then(|| Overhead {
         id: specs[subject].row.id.clone(),
