@@ -87,9 +87,7 @@ pub enum Synced {
 impl<M: Machine> Clock<M> {
     /// Checks the clock against the reference, in one or two microseconds, and improves the
     /// calibration: the longer since the first read, the smaller the bound. A time between two
-    /// checks is bounded by what was confirmed before it, so early checks pay: on an AMD EPYC
-    /// (family 25), the first second after the first read was bounded to 820 us without one, to 230
-    /// us after two in 2 ms, and to 25 us after two in 20 ms.
+    /// checks is bounded by what was confirmed before it, so checks soon after the first read pay.
     ///
     /// Whatever it finds, [`Clock::now`] never goes backwards. If the source is the system's clock,
     /// there is nothing to do. The first call also asks the kernel what it does with the counter,

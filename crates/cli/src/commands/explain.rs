@@ -130,6 +130,7 @@ fn unknown(name: &str) -> Error {
 const ALIASES: &[(&str, &str)] = &[
     ("Sleep", "windows/sleep"),
     ("FILETIME", "windows/getsystemtimeasfiletime"),
+    ("GetTickCount", "windows/gettickcount64"),
     ("QPC busy wait", "busy/qpc"),
     ("HR wait timer + busywait", "hybrid/waitable-timer-high-resolution"),
     ("MinGW usleep()", "mingw/usleep"),
@@ -138,7 +139,8 @@ const ALIASES: &[(&str, &str)] = &[
 ];
 
 /// What is written before a name, or after it, without being part of it.
-const AROUND: [&str; 5] = ["WIN32 ", "MinGW ", "std::chrono::", "std::time::", "()"];
+const AROUND: [&str; 6] =
+    ["WIN32 ", "MinGW ", "std::chrono::", "std::time::", "System.Diagnostics.", "()"];
 
 /// The pages of a name: of an id or a name on a screen if it is one, otherwise of the entries whose
 /// call contains it.
@@ -154,6 +156,10 @@ fn pages(name: &str) -> Vec<Page> {
         if found.is_empty() {
             found = if by_name { named(&bare) } else { by_call(&bare) };
         }
+    }
+    // Some functions have a page only as what they are in a text.
+    if found.is_empty() && !is_function {
+        found = named(&format!("{name}()"));
     }
     if found.is_empty() { simpler(name).map_or(Vec::new(), |name| pages(&name)) } else { found }
 }

@@ -266,7 +266,7 @@ pub(crate) fn listed_notes(report: &Report) -> Vec<Block> {
 fn note_words(note: &Note) -> String {
     let fix = match note.fix.as_str() {
         "" => String::new(),
-        fix => format!(" To change that: {fix}."),
+        fix => format!(" To change that: {}.", fix.trim_end_matches('.')),
     };
     format!("{}.{fix}", note.text.trim_end_matches('.'))
 }

@@ -123,7 +123,7 @@ fn taken(report: &Report) -> Option<Fact> {
     };
     let text = format!(
         "{}; {}; in {} of spinning",
-        gaps("kernel", taken.kernel),
+        gaps("kernel or another thread", taken.kernel),
         gaps(report.environment.below_kernel(), taken.below),
         short(taken.watched_ns)
     );
@@ -189,7 +189,7 @@ fn facts(deltas: &Deltas, complete: bool, below: &str) -> Vec<Fact> {
             ticks(nothing.max_ticks),
             short(nothing.max_ns),
             match nothing.interrupted {
-                Some(true) => ", by the kernel".to_owned(),
+                Some(true) => ", by the kernel or another thread".to_owned(),
                 Some(false) => format!(", by the {below}"),
                 None => String::new(),
             },
