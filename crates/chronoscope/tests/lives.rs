@@ -75,7 +75,7 @@ fn set(dice: &mut Dice, width: f64, _longest: f64) -> Event {
         0 | 1 => Event::Jump(-dice.between(1.0, 1e10)),
         2 => Event::Jump(dice.between(1.0, 1e7)),
         3 => Event::Jump(dice.sign() * width * dice.between(0.01, 100.0)),
-        4 => Event::Reset(dice.between(1.0, 1e17)),
+        4 => Event::Reset(dice.between(1.0, 1e14)),
         _ => Event::Move(dice.sign() * dice.between(1.0, 1e10)),
     }
 }

@@ -24,6 +24,7 @@ use chronoscope_model::units::short_ns;
 use chronoscope_model::{Environment, Estimate, Report, runtimes as model};
 use chronoscope_probes::clocks::{self, Entry};
 use chronoscope_probes::time::Instant;
+use chronoscope_probes::waits;
 use chronoscope_runtimes::Runtime;
 use details::{benchmark_spread, between_runs, limited_by, states_ns, widened_between_runs};
 use host::{Joined, Slot};
@@ -135,7 +136,13 @@ impl Measurement for Request {
         let mut session = session?;
         let mut host = Joined::new(session.machine, setting.seed);
         for (row, candidate, ready, hello) in ready {
-            let gone = hello.unavailable.iter();
+            // A wait that is missing is said where waits are measured.
+            let is_wait = |id: &str| {
+                let mut waits = waits::ALL.iter();
+                let runtime = Some(candidate.runtime.id);
+                waits.any(|it| it.runtime == runtime && it.name_in_runtime() == id)
+            };
+            let gone = hello.unavailable.iter().filter(|it| !is_wait(&it.id));
             report.notes.extend(gone.map(|it| notes::no_clock(&candidate.id, &it.id, &it.reason)));
             host.add(candidate.id.clone(), ready, hello, candidate.runtime.compiled);
             rows[row].reason = None;
