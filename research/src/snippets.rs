@@ -7,8 +7,8 @@ use xshell::{Shell, cmd};
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// The durations
-    #[arg(default_values = ["1ms", "16.7ms", "6.944ms"])]
+    /// Durations, and rates of loops that work for 0.5 ms
+    #[arg(default_values = ["1ms", "16.7ms", "6.944ms", "144Hz"])]
     durations: Vec<String>,
 }
 
