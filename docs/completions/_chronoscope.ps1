@@ -115,6 +115,7 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             [CompletionResult]::new('--slack', '--slack', [CompletionResultType]::ParameterName, 'Timer slacks of the waiting thread (Linux): ''default'' or a duration')
             [CompletionResult]::new('--slice', '--slice', [CompletionResultType]::ParameterName, 'Slices that the waiting thread asks the scheduler for (Linux 6.12): ''default'' or a duration from 100us to 100ms')
             [CompletionResult]::new('--priority', '--priority', [CompletionResultType]::ParameterName, 'Run the waiting threads with SCHED_FIFO at this priority (Linux, 1 to 49, or 99 with --allow-high-priority), or at this class (Windows: normal, above, high, realtime)')
+            [CompletionResult]::new('--policy', '--policy', [CompletionResultType]::ParameterName, 'Scheduling policies of the waiting threads, each with rows of its own (Linux): other, batch, idle, rr, fifo, deadline, ext. Those of real time take --priority, or 1')
             [CompletionResult]::new('--stop-above', '--stop-above', [CompletionResultType]::ParameterName, 'Stop at the first overshoot above this, and show what is known of that moment')
             [CompletionResult]::new('--checkpoint', '--checkpoint', [CompletionResultType]::ParameterName, 'Write the report to this file once per second, so that it survives whatever ends the run. It must not exist yet')
             [CompletionResult]::new('--resume', '--resume', [CompletionResultType]::ParameterName, 'Resume from this checkpoint with its original options, and keep it up to date')
@@ -265,6 +266,8 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
         'chronoscope;advise' {
             [CompletionResult]::new('--for', '--for', [CompletionResultType]::ParameterName, 'The purpose; see chronoscope list purposes. Default: every purpose of clocks')
             [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'A duration to wait for, such as 1ms; without a unit, milliseconds. Implies --for wait')
+            [CompletionResult]::new('--every', '--every', [CompletionResultType]::ParameterName, 'The period of a loop, such as 144Hz or 10ms: code that keeps it. Implies --for wait')
+            [CompletionResult]::new('--work', '--work', [CompletionResultType]::ParameterName, 'With --every, how long the loop computes in each period')
             [CompletionResult]::new('--goal', '--goal', [CompletionResultType]::ParameterName, 'What a wait should have least of: overshoot, CPU time, or overshoot under load. Default: each of them, and code for a wait that wastes no CPU time. Implies --for wait')
             [CompletionResult]::new('--language', '--language', [CompletionResultType]::ParameterName, 'The language of the code, or all. Default: that of CHRONOSCOPE_LANGUAGE, or C')
             [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'Advise from an existing report instead of measuring')

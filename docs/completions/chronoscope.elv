@@ -110,6 +110,7 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand --slack 'Timer slacks of the waiting thread (Linux): ''default'' or a duration'
             cand --slice 'Slices that the waiting thread asks the scheduler for (Linux 6.12): ''default'' or a duration from 100us to 100ms'
             cand --priority 'Run the waiting threads with SCHED_FIFO at this priority (Linux, 1 to 49, or 99 with --allow-high-priority), or at this class (Windows: normal, above, high, realtime)'
+            cand --policy 'Scheduling policies of the waiting threads, each with rows of its own (Linux): other, batch, idle, rr, fifo, deadline, ext. Those of real time take --priority, or 1'
             cand --stop-above 'Stop at the first overshoot above this, and show what is known of that moment'
             cand --checkpoint 'Write the report to this file once per second, so that it survives whatever ends the run. It must not exist yet'
             cand --resume 'Resume from this checkpoint with its original options, and keep it up to date'
@@ -254,6 +255,8 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
         &'chronoscope;advise'= {
             cand --for 'The purpose; see chronoscope list purposes. Default: every purpose of clocks'
             cand --wait 'A duration to wait for, such as 1ms; without a unit, milliseconds. Implies --for wait'
+            cand --every 'The period of a loop, such as 144Hz or 10ms: code that keeps it. Implies --for wait'
+            cand --work 'With --every, how long the loop computes in each period'
             cand --goal 'What a wait should have least of: overshoot, CPU time, or overshoot under load. Default: each of them, and code for a wait that wastes no CPU time. Implies --for wait'
             cand --language 'The language of the code, or all. Default: that of CHRONOSCOPE_LANGUAGE, or C'
             cand --from 'Advise from an existing report instead of measuring'

@@ -583,6 +583,7 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l load-p
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l slack -d 'Timer slacks of the waiting thread (Linux): \'default\' or a duration' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l slice -d 'Slices that the waiting thread asks the scheduler for (Linux 6.12): \'default\' or a duration from 100us to 100ms' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l priority -d 'Run the waiting threads with SCHED_FIFO at this priority (Linux, 1 to 49, or 99 with --allow-high-priority), or at this class (Windows: normal, above, high, realtime)' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l policy -d 'Scheduling policies of the waiting threads, each with rows of its own (Linux): other, batch, idle, rr, fifo, deadline, ext. Those of real time take --priority, or 1' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l stop-above -d 'Stop at the first overshoot above this, and show what is known of that moment' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l checkpoint -d 'Write the report to this file once per second, so that it survives whatever ends the run. It must not exist yet' -r -F
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l resume -d 'Resume from this checkpoint with its original options, and keep it up to date' -r -F
@@ -1559,6 +1560,8 @@ boot\t''
 trace\t''
 wait\t''"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l wait -d 'A duration to wait for, such as 1ms; without a unit, milliseconds. Implies --for wait' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l every -d 'The period of a loop, such as 144Hz or 10ms: code that keeps it. Implies --for wait' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l work -d 'With --every, how long the loop computes in each period' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l goal -d 'What a wait should have least of: overshoot, CPU time, or overshoot under load. Default: each of them, and code for a wait that wastes no CPU time. Implies --for wait' -r -f -a "accuracy\t'The least overshoot on an otherwise idle machine'
 cpu\t'The least CPU time on an otherwise idle machine'
 load\t'The least overshoot under load'"

@@ -338,7 +338,7 @@ mod tests {
     #[test]
     fn each_command_accepts_every_option_that_its_help_shows() {
         /// Values, one of which each option takes; and options that another may need.
-        const VALUES: [&str; 11] = [
+        const VALUES: [&str; 12] = [
             "1ms",
             "5",
             "5%",
@@ -350,8 +350,9 @@ mod tests {
             "c=x",
             "windows-waits",
             "127.0.0.1:0",
+            "batch",
         ];
-        const OTHERS: [&[&str]; 12] = [
+        const OTHERS: [&[&str]; 13] = [
             &[],
             &["--load", "low"],
             &["--priority", "5"],
@@ -364,6 +365,7 @@ mod tests {
             &["--why"],
             &["--serve"],
             &["--period", "60Hz"],
+            &["--every", "60Hz"],
         ];
         let parser = command_line();
         for name in COMMANDS.iter().map(|(name, ..)| *name).filter(|name| *name != "generate") {

@@ -49,7 +49,7 @@ impl Progress {
             State::Time(whole) => self.whole.set(self.whole.get().or(Some(whole))),
             State::Phase(phase, done) => self.draw(Some(done), None, phase.into()),
             State::Waits(waits) => self.draw(waits.share, waits.left_s, waits_line(waits)),
-            State::Expected(..) | State::Done(_) => {}
+            State::Expected(..) | State::Done(_) | State::SoFar(_) => {}
         }
     }
 

@@ -163,9 +163,17 @@ fn reported(job: Job, context: &Context) -> anyhow::Result<ExitCode> {
     // What standard output has of the screen, whose tables are shown as they are done.
     let printed = RefCell::new(String::new());
     let as_done = screen == Screen::Ticks && !unseen && baseline.is_none();
-    let done = |report: &Report| {
+    let done = |report: &Report, complete: bool| {
         let mut printed = printed.borrow_mut();
         let text = screen.draw(report, code, context);
+        if !complete {
+            if as_done && !output.quiet {
+                context.warn("this is what was measured so far");
+                // If standard error is closed, nobody reads it.
+                let _ = io::stderr().write_all(text.as_bytes());
+            }
+            return;
+        }
         if let Some(more) = text.strip_prefix(&*printed).filter(|_| as_done) {
             // An error is noticed at the end, when the rest is printed.
             let _ = print(more.as_bytes());
@@ -269,7 +277,7 @@ fn measured(
     survey: Survey,
     checkpoint: Option<&Path>,
     stop: &Stop,
-    done: &dyn Fn(&Report),
+    done: &dyn Fn(&Report, bool),
     context: &Context,
 ) -> anyhow::Result<(Report, bool)> {
     let (progress, keeper) = (Progress::new(context.options.output.quiet), Checkpoints::default());
@@ -287,7 +295,8 @@ fn measured(
                  measured"
             ));
         }
-        State::Done(report) => progress.suspend(|| done(report)),
+        State::Done(report) => progress.suspend(|| done(report, true)),
+        State::SoFar(report) => progress.suspend(|| done(report, false)),
         state => progress.show(state),
     });
     if checkpoint.is_some() {

@@ -204,6 +204,9 @@ fn bad_input_gets_one_clear_line_and_exit_code_2() {
         &["--slice", "none"],
         &["--slice", "default,99us"],
         &["--slice", "1s"],
+        &["--policy", "round-robin"],
+        &["--policy", "batch", "--slice", "1ms"],
+        &["--policy", "deadline", "--wait", "10us"],
         &["--preset", "seed004"],
         &["--preset", "seed003", "rust/thread-sleep"],
         &["no/such-wait"],
@@ -292,6 +295,42 @@ fn a_slice_is_measured_or_gives_the_reason_and_a_resumed_run_knows_it() {
         rows.collect::<Vec<_>>()
     };
     assert_eq!(rows(&resumed), rows(&report));
+}
+
+#[test]
+fn each_policy_has_rows_of_its_own_or_is_refused_in_one_line() {
+    let run = ["rust/thread-sleep", "--wait", "1ms", "--count", "20", "--slack", "1ns"];
+    if cfg!(not(target_os = "linux")) {
+        let output =
+            waits(&[&run[..], &["--policy", "batch"]].concat()).output().expect("the tool");
+        return assert_eq!(output.status.code(), Some(2));
+    }
+    let (report, _) = json(&[&run[..], &["--policy", "other,batch,idle"]].concat());
+    let rows: Vec<_> = report.waits.iter().map(|row| (row.method(), &*row.scheduling)).collect();
+    let expected = ["other", "batch", "idle"];
+    let expected = expected.map(|name| (format!("rust/thread-sleep+{name}"), name));
+    assert_eq!(rows, expected);
+    assert!(report.waits.iter().all(|row| row.samples > 0));
+    for policy in ["rr", "deadline", "ext"] {
+        let output = waits(&[&run[..], &["--policy", policy, "--json"]].concat()).output();
+        let output = output.expect("the tool");
+        let told = String::from_utf8_lossy(&output.stderr);
+        match output.status.code() {
+            Some(0) => {
+                let report: Report = serde_json::from_slice(&output.stdout).expect("a report");
+                let row = &report.waits[0];
+                assert!(row.scheduling.starts_with(&format!("{policy}:")), "{row:?}");
+                // It may be used up by what the machine does to a thread.
+                let used = row.cpu_ns.is_some_and(|ns| ns > 50_000.0);
+                assert!(used || !row.notes.iter().any(|it| it.contains("throttles")), "{row:?}");
+                assert!(policy != "deadline" || row.cpu.is_none());
+            }
+            code => {
+                assert_eq!((code, told.lines().count()), (Some(2), 1), "{policy}: {told}");
+                assert!(told.contains(policy) || told.contains("SCHED_FIFO"), "{told}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -87,7 +87,7 @@ fn measure(plan: &Plan, load: Load, found: &mut BTreeMap<Key, Decoded>) -> Resul
         interrupt: &Interrupt::default(),
         progress: &mut |_| {},
         checkpoint: None,
-        done: &mut |_, _| {},
+        done: &mut |_, _, _| {},
     };
     let rows = run(plan, None, &mut hooks).map_err(|error| error.to_string())?.rows;
     for (entry, row) in plan.methods.iter().zip(&rows) {

@@ -32,7 +32,7 @@ fn main() {
         interrupt: &Interrupt::default(),
         progress: &mut |p| eprint!("\r{} waits ", p.samples),
         checkpoint: None,
-        done: &mut |_, _| {},
+        done: &mut |_, _, _| {},
     };
     let found = plan().and_then(|plan| run(&plan, None, &mut hooks).map_err(|e| e.to_string()));
     match found {

@@ -94,6 +94,25 @@ pub struct WaitChoice {
     pub cpu_share: Option<f64>,
     /// The best spin, if the goal is `usual` and the choice sleeps.
     pub spinning: Option<Spinning>,
+    /// What the loop did, if `requested_ns` is the period of one; absent for single waits.
+    pub paced: Option<Paced>,
+}
+
+/// A loop with a fixed period, which works and then waits.
+#[record]
+pub struct Paced {
+    /// How long it computed in each period, in nanoseconds; the CPU time includes that.
+    pub work_ns: Option<u64>,
+    /// How many of its waits ended per second; absent if there is no choice.
+    pub frames_per_s: Option<f64>,
+    /// The deadlines that it missed.
+    #[always]
+    pub missed: u64,
+    /// The waits that it made.
+    #[always]
+    pub waits: u64,
+    /// The standard deviation of its overshoots, in nanoseconds: its jitter.
+    pub std_dev_ns: Option<f64>,
 }
 
 /// What a spin would do instead of a sleep.
@@ -112,6 +131,7 @@ impl WaitChoice {
     pub fn is(&self, wait: &Wait) -> bool {
         let slack_ns = wait.slack_ns.filter(|_| !wait.default_slack);
         wait.requested_ns == Some(self.requested_ns)
+            && wait.period_ns.is_some() == self.paced.is_some()
             && wait.load == self.load
             && wait.timer_period_ms == self.timer_period_ms
             && wait.slice_ns == self.slice_ns

@@ -3,6 +3,7 @@
 use crate::clock::{Language, Scope};
 use crate::load::Load;
 use crate::loops::Centre;
+use crate::waits::Policy;
 use serde::{Deserialize, Serialize};
 
 /// The version of the comparison's format that this crate writes.
@@ -420,6 +421,8 @@ pub struct Key {
     pub slack_ns: Option<u64>,
     /// Its scheduler slice, in nanoseconds.
     pub slice_ns: Option<u64>,
+    /// Its scheduling policy, if it was asked for one.
+    pub policy: Option<Policy>,
     /// What ran alongside; absent for costs without a load.
     pub load: Option<Load>,
 }

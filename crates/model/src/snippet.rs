@@ -110,6 +110,90 @@ pub fn waitable_timer(flags: &str, ns: u64) -> String {
 /// before Windows 10 do not have its name.
 pub const HIGH_RESOLUTION: &str = "2 /* CREATE_WAITABLE_TIMER_HIGH_RESOLUTION */";
 
+/// A loop with a fixed period for each language, or for a language on a system: the first line of
+/// each names both, and what stands for the time left in the waits of runtimes.
+const LOOPS: &str = include_str!("loops.txt");
+
+/// Whether this code is a loop with a period, with a place for the work.
+pub fn is_paced(code: &str) -> bool {
+    code.lines().any(|line| matches!(line.trim_start(), "// work" | "# work"))
+}
+
+/// A loop that makes a wait in each of its periods.
+#[derive(Clone, Copy, Debug)]
+pub struct Paced<'a> {
+    /// The language, as [`crate::advice::LANGUAGES`] names it.
+    pub language: &'a str,
+    /// The systems that have the wait, in words.
+    pub home: &'a str,
+    /// Nanoseconds from one deadline to the next.
+    pub period_ns: u64,
+}
+
+impl Paced<'_> {
+    /// The loop of this language with its first line; none if no loop is known.
+    fn frame(&self) -> Option<(&'static str, &'static str)> {
+        let fits = |frame: &(&str, &str)| {
+            let (language, rest) = frame.0.split_once('|').unwrap_or((frame.0, ""));
+            let system = if self.language == "C" { rest } else { "" };
+            language == self.language && self.home.contains(system)
+        };
+        let frames = LOOPS.split("\n= ").filter_map(|frame| frame.split_once('\n'));
+        frames.into_iter().find(fits)
+    }
+
+    /// The loop with the lines that are needed once, and those that wait until `next`.
+    pub fn with(&self, once: &str, wait: &str) -> Option<String> {
+        let (_, frame) = self.frame()?;
+        let mut all = String::new();
+        for line in frame.lines() {
+            let indent = &line[..line.len() - line.trim_start().len()];
+            let lines = match line.trim_start() {
+                "{once}" => once,
+                "{wait}" => wait,
+                _ => line.trim_start(),
+            };
+            for line in lines.lines() {
+                all += &format!("{indent}{line}\n");
+            }
+        }
+        Some(all.trim_end().replace("{period}", &self.period_ns.to_string()))
+    }
+
+    /// The loop around the code of a wait whose duration stands in one of its lines; none if that
+    /// line cannot be in a loop by itself.
+    pub fn around(&self, text: &str) -> Option<String> {
+        const DURATIONS: [&str; 4] = ["{s}", "{ms}", "{us}", "{ns}"];
+        const MAIN: &str = "async def main():\n";
+        let timed = |text: &str| DURATIONS.iter().any(|it| text.contains(it));
+        let mut wait = text.to_owned();
+        for (pattern, left) in self.frame()?.0.split('|').filter_map(|it| it.split_once('=')) {
+            wait = wait.replace(pattern, left);
+        }
+        let at = text.lines().position(timed)?;
+        let known = wait.lines().zip(text.lines()).filter(|(left, plain)| left != plain).count();
+        if timed(&wait) || known != 1 || text.contains("go on") {
+            return None;
+        }
+        // In a coroutine, its first line is the wait, and what starts it follows.
+        if let Some((before, body)) = wait.split_once(MAIN) {
+            let (wait, after) = body.split_once("\n\n")?;
+            if timed(before) || text[..text.find(MAIN)?].lines().count() + 1 != at {
+                return None;
+            }
+            let body = self.with("", wait.trim_start())?;
+            let body: String = body.lines().map(|line| format!("    {line}\n")).collect();
+            return Some(format!("{before}{MAIN}{body}\n{after}"));
+        }
+        let lines: Vec<&str> = wait.lines().collect();
+        let alone = !lines[at].starts_with(' ') && !text.contains("using var");
+        // What ends with a scope ends after the loop, and a part of a statement is none.
+        let within = lines[..at].last().is_some_and(|line| line.ends_with(['{', ':']));
+        let alone = alone && !within && !text.contains("defer ");
+        alone.then(|| self.with(&lines[..at].join("\n"), &lines[at..].join("\n")))?
+    }
+}
+
 /// The lines that a language wants at the top of a file, each with the words that need it.
 const HEADS: &str = include_str!("heads.txt");
 

@@ -69,6 +69,25 @@ pub(crate) fn set_slice(before: Attributes, ns: u64) -> Result<(), c_int> {
     outcome(unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &raw const attributes, 0) })
 }
 
+/// Schedules the calling thread with SCHED_DEADLINE: for `runtime` in each `period`, in
+/// nanoseconds, by the end of it.
+///
+/// # Errors
+/// The system's error number.
+pub(crate) fn set_deadline(runtime: u64, period: u64) -> Result<(), c_int> {
+    let attributes = Attributes {
+        size: size_of::<Attributes>() as u32,
+        policy: libc::SCHED_DEADLINE as u32,
+        flags: RESET_ON_FORK,
+        runtime,
+        deadline: period,
+        period,
+        ..Attributes::default()
+    };
+    // SAFETY: the kernel reads the stated size from this place, which outlives the call.
+    outcome(unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &raw const attributes, 0) })
+}
+
 /// SCHED_FLAG_RESET_ON_FORK.
 const RESET_ON_FORK: u64 = 1;
 

@@ -125,20 +125,21 @@ fn first_read(kind: Kind, reads: Reads, built_on: BuiltOn) -> Option<&'static En
 /// waits of one duration unless it is longer than 10 ms.
 pub struct AdviceRequest {
     basis: Basis,
-    wait: Option<Duration>,
+    waits: WaitSpec,
     language: Option<&'static str>,
 }
 
 impl AdviceRequest {
     /// A request for this purpose, or without one for every purpose of clocks.
     pub fn of(purpose: Option<&Purpose>) -> Self {
-        Self { basis: purpose.map_or(Basis::Clocks, Purpose::basis), wait: None, language: None }
+        let basis = purpose.map_or(Basis::Clocks, Purpose::basis);
+        Self { basis, waits: WaitSpec::default(), language: None }
     }
 
-    /// A request for waits, of this duration alone if there is one, and of this language alone if
-    /// it has some here.
-    pub fn waits(wait: Option<Duration>, language: Option<&'static str>) -> Self {
-        Self { basis: Basis::Waits, wait, language }
+    /// A request for waits of the duration or of the loop that `waits` names, if it names one, and
+    /// of this language alone if it has some here.
+    pub fn waits(waits: WaitSpec, language: Option<&'static str>) -> Self {
+        Self { basis: Basis::Waits, waits, language }
     }
 }
 
@@ -154,9 +155,8 @@ impl Measurement for AdviceRequest {
                 clocks.within(setting.budget.unwrap_or(schedule::ADVICE.time), setting, report)
             }
             Basis::Waits => {
-                let wait = self.wait.into_iter().collect();
-                report.spec = Some(Spec::Waits(WaitSpec { wait, ..WaitSpec::default() }));
-                let overview = Waits::overview(self.wait, self.language);
+                report.spec = Some(Spec::Waits(self.waits.clone()));
+                let overview = Waits::overview(&self.waits, self.language);
                 Box::new(overview).measure(setting, report)
             }
         }
@@ -164,8 +164,14 @@ impl Measurement for AdviceRequest {
 }
 
 /// Adds the code of waits in these languages that the report has no advice on, without figures: of
-/// the best-known wait of each on a system with this name, or the first that there is.
-pub fn add_unmeasured(report: &mut Report, languages: &[&str], wait: Duration, why: &str) {
+/// the best-known wait of each on a system with this name, or the first that there is. `paced`:
+/// whether the duration is the period of a loop.
+pub fn add_unmeasured(
+    report: &mut Report,
+    languages: &[&str],
+    (wait, paced): (Duration, bool),
+    why: &str,
+) {
     let os = report.environment.os.to_lowercase();
     let is_windows = os.contains("windows");
     let is_mac = os.contains("mac") || os.contains("darwin");
@@ -180,19 +186,24 @@ pub fn add_unmeasured(report: &mut Report, languages: &[&str], wait: Duration, w
         let known =
             report.advice.iter().any(|it| it.wait.is_some() && it.code.contains_key(*language));
         let own = || waits::ALL.iter().filter(here).filter(|it| it.language.name() == *language);
-        let usual =
-            usual::grouped().find(|id| own().any(|it| it.id == *id && it.kind == How::Sleep));
+        let code = |entry: &waits::Entry| match paced {
+            true => entry.paced(ns),
+            false => Some(entry.lines(Asked { ns, counter_hz: None })),
+        };
+        let sleeps = || own().filter(|it| it.kind == How::Sleep && code(it).is_some());
+        let usual = usual::grouped().find(|id| sleeps().any(|it| it.id == *id));
         let usual = usual.and_then(waits::find);
-        let plain = || own().find(|it| it.kind == How::Sleep && it.facts.early_by_design_ns == 0);
+        let plain = || sleeps().find(|it| it.facts.early_by_design_ns == 0);
         let Some(entry) = usual.or_else(|| plain().copied()).filter(|_| !known) else {
             continue;
         };
         let row = report.waits.iter().find(|row| row.id == entry.id);
         let reason = row.and_then(|row| row.unavailable_reason.clone());
-        let code = snippet::complete(language, &entry.lines(Asked { ns, counter_hz: None }));
+        let code = snippet::complete(language, &code(entry).unwrap_or_default());
+        let what = if paced { "Loop every" } else { "Wait" };
         report.advice.push(Advice {
             purpose: "wait".into(),
-            title: format!("Wait {}, in {language}", short_ns(ns as f64)),
+            title: format!("{what} {}, in {language}", short_ns(ns as f64)),
             clock: Some(entry.id.into()),
             figure: NOT_MEASURED.into(),
             why: format!("Not measured: {}.", reason.as_deref().unwrap_or(why)),

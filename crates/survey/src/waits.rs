@@ -43,11 +43,16 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// Makes a request for an overview, of this duration and this language alone if there is one.
-    pub(crate) fn overview(wait: Option<Duration>, language: Option<&str>) -> Self {
-        let durations = wait.map_or_else(|| usual::DURATIONS.to_vec(), |wait| vec![wait]);
-        let methods = usual::methods(language);
-        Self { spec: WaitSpec::default(), methods, overview: Some(durations) }
+    /// Makes a request for an overview, of the durations or the loop of `asked` and of this language
+    /// alone if there are any.
+    pub(crate) fn overview(asked: &WaitSpec, language: Option<&str>) -> Self {
+        let durations = match (asked.period, &asked.wait[..]) {
+            (Some(period), _) => vec![period],
+            (None, []) => usual::DURATIONS.to_vec(),
+            (None, asked) => asked.to_vec(),
+        };
+        let spec = WaitSpec { period: asked.period, work: asked.work, ..WaitSpec::default() };
+        Self { spec, methods: usual::methods(language), overview: Some(durations) }
     }
 
     /// Makes a request for these waits.
@@ -57,7 +62,7 @@ impl Request {
     pub(crate) fn of(asked: WaitSpec) -> Result<Self, crate::Error> {
         let spec = with_preset(asked)?;
         if is_overview(&spec) {
-            return Ok(Self { spec, ..Self::overview(None, None) });
+            return Ok(Self { spec, ..Self::overview(&WaitSpec::default(), None) });
         }
         let mut methods = select::select("wait", ALL, |entry| entry.id, &spec.ids)?;
         if spec.ids.is_empty() {
@@ -87,9 +92,10 @@ impl Request {
         let spec = &mut plan.spec;
         once(&mut spec.slack, &SLACKS);
         once(&mut spec.slice, &[Slack::Default]);
+        once(&mut spec.policy, &[]);
         if let Some(durations) = &self.overview {
             // A real-time thread has no slice.
-            if spec.fifo().is_none() {
+            if spec.fifo().is_none() && spec.policy.is_empty() {
                 (spec.slice, plan.sliced) = usual::slices(&spec.slice);
             }
             spec.wait.clone_from(durations);
@@ -237,12 +243,15 @@ fn carry_out(setting: &mut Setting, report: &mut Report, mut plan: Plan) -> Resu
         interrupt,
         progress: &mut |waits| (progress.borrow_mut())(Progress::Waits(waits)),
         checkpoint: Some(&mut checkpoint),
-        done: &mut |rows, ruler| {
+        done: &mut |rows, ruler, complete| {
             let ruler = ruler_of(ruler, None, Noise::default());
             let (waits, ruler) = (rows.to_vec(), so_far.ruler.clone().or(Some(ruler)));
             let mut report = Report { waits, ruler, ..so_far.clone() };
-            report.run.complete = true;
-            (progress.borrow_mut())(Progress::Done(&report));
+            report.run.complete = complete;
+            (progress.borrow_mut())(match complete {
+                true => Progress::Done(&report),
+                false => Progress::SoFar(&report),
+            });
         },
     };
     let found = waits::run(&plan, distrust, &mut hooks).map_err(|error| Error::Invalid(error.0))?;

@@ -10,7 +10,8 @@ use chronoscope_diagnose::advise::{
     self, Basis, LANGUAGES, NOT_MEASURED, PURPOSES, Purpose, advise_in,
 };
 use chronoscope_model::advice::{Goal, WaitChoice};
-use chronoscope_model::units::{parse_duration, short_ns};
+use chronoscope_model::units::{parse_duration, parse_period, short_ns};
+use chronoscope_model::waits::WaitSpec;
 use chronoscope_model::{Advice, Environment, Note, Report};
 use chronoscope_probes::waits::{Asked, find};
 use chronoscope_report::page::embed;
@@ -32,6 +33,14 @@ pub struct Args {
     /// A duration to wait for, such as 1ms; without a unit, milliseconds. Implies --for wait.
     #[arg(long, value_name = "DURATION", allow_hyphen_values = true)]
     wait: Option<String>,
+    /// The period of a loop, such as 144Hz or 10ms: code that keeps it. Implies --for wait.
+    #[arg(long, value_name = "PERIOD", conflicts_with = "wait")]
+    #[arg(value_parser = parse_period, allow_hyphen_values = true)]
+    every: Option<Duration>,
+    /// With --every, how long the loop computes in each period.
+    #[arg(long, value_name = "DURATION", requires = "every", conflicts_with = "from")]
+    #[arg(value_parser = parse_duration, allow_hyphen_values = true)]
+    work: Option<Duration>,
     /// What a wait should have least of: overshoot, CPU time, or overshoot under load. Default:
     /// each of them, and code for a wait that wastes no CPU time. Implies --for wait.
     #[arg(long)]
@@ -89,8 +98,11 @@ impl Elsewhere {
             return Ok((Report { environment, run, ..Report::default() }, None));
         };
         for row in report.waits.iter_mut().filter(|row| row.code.is_empty()) {
-            let asked = row.requested_ns.map(|ns| Asked { ns, counter_hz: None });
-            let code = find(&row.id).zip(asked).map(|(entry, asked)| entry.lines(asked));
+            let code =
+                find(&row.id).zip(row.requested_ns).and_then(|(entry, ns)| match row.period_ns {
+                    Some(period) => entry.paced(period),
+                    None => Some(entry.lines(Asked { ns, counter_hz: None })),
+                });
             row.code = code.unwrap_or_default();
         }
         (report.findings, report.notes) = (Vec::new(), Vec::new());
@@ -104,7 +116,13 @@ impl Elsewhere {
 
     /// Says of each piece of advice that it is not of this machine, and adds code without figures
     /// in the languages that the report does not have.
-    fn mark(self, report: &mut Report, languages: &[&str], machine: Option<&str>, wait: Duration) {
+    fn mark(
+        self,
+        report: &mut Report,
+        languages: &[&str],
+        machine: Option<&str>,
+        wait: (Duration, bool),
+    ) {
         let os = self.names()[1];
         let why = format!("no report of {os} with this language is at hand");
         if machine.is_none() {
@@ -130,11 +148,13 @@ impl Run for Args {
         let goal = self.goal;
         let parsed = |text| parse_duration(text).map_err(|error| Usage(format!("--wait: {error}")));
         let duration = self.wait.as_deref().map(parsed).transpose()?;
-        let wait = duration.map(|wait| u64::try_from(wait.as_nanos()).unwrap_or(u64::MAX));
-        if wait.is_some() || goal.is_some() {
+        let ns = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        let wait = Asks { ns: duration.or(self.every).map(ns), paced: self.every.is_some(), goal };
+        if wait.ns.is_some() || goal.is_some() {
             match purpose.map(|purpose| (purpose.basis(), purpose.id())) {
                 Some((Basis::Clocks, id)) => {
-                    return Err(Usage(format!("--wait and --goal do not apply to {id}")).into());
+                    let line = format!("--wait, --every and --goal do not apply to {id}");
+                    return Err(Usage(line).into());
                 }
                 _ => purpose = PURPOSES.iter().copied().find(|it| it.basis() == Basis::Waits),
             }
@@ -157,11 +177,14 @@ impl Run for Args {
             (Some(path), None) => {
                 let report =
                     from_report(path, purpose, &languages, &context.options.output.export)?;
-                known(path, &report, wait, goal)?;
+                known(path, &report, wait)?;
                 Job::stored(report, Screen::Advise)
             }
             (None, None) if of_waits => {
-                Job::survey(Survey::new(Request::waits(duration, own)), Screen::Advise)
+                let wait = duration.into_iter().collect();
+                let (period, work) = (self.every, self.work);
+                let asked = WaitSpec { wait, period, work, ..WaitSpec::default() };
+                Job::survey(Survey::new(Request::waits(asked, own)), Screen::Advise)
             }
             (None, None) => {
                 let runtimes = runtimes(&languages, self.runtimes);
@@ -179,13 +202,14 @@ impl Run for Args {
                 report.runtimes = measure(Survey::of(of_runtimes(each))?)?.runtimes;
             }
             report.advice = advise_in(report, &languages);
-            let usual = duration.unwrap_or(Duration::from_millis(1));
+            let usual = duration.or(self.every).unwrap_or(Duration::from_millis(1));
+            let usual = (usual, wait.paced);
             if let Some(on) = self.on {
                 on.mark(report, &languages, machine.as_deref(), usual);
             } else if of_waits {
                 add_unmeasured(report, &languages, usual, "nothing in this language waited here");
             }
-            report.advice.retain(|it| is_for(purpose, it) && is_of(wait, goal, it));
+            report.advice.retain(|it| is_for(purpose, it) && wait.is(it));
             if purpose.is_none() && report.waits.is_empty() && self.on.is_none() {
                 report.notes.push(Note {
                     id: "waits-not-measured".into(),
@@ -215,27 +239,42 @@ fn is_for(purpose: Option<&Purpose>, advice: &Advice) -> bool {
     purpose.is_none_or(|purpose| purpose.id() == advice.purpose)
 }
 
-/// Whether advice is on waits for this duration and this goal.
-fn is_of(wait: Option<u64>, goal: Option<Goal>, advice: &Advice) -> bool {
-    let is = |of: &WaitChoice| {
-        wait.is_none_or(|ns| ns == of.requested_ns) && goal.is_none_or(|goal| goal == of.goal)
-    };
-    // Code without figures is for no goal.
-    wait.is_none() && goal.is_none() || advice.wait.as_ref().map_or(advice.purpose == "wait", is)
+/// What is asked about waits: a duration, or the period of a loop, and a goal.
+#[derive(Clone, Copy)]
+struct Asks {
+    ns: Option<u64>,
+    paced: bool,
+    goal: Option<Goal>,
+}
+
+impl Asks {
+    /// Whether advice answers this.
+    fn is(self, advice: &Advice) -> bool {
+        let is = |of: &WaitChoice| {
+            self.ns.is_none_or(|ns| (ns, self.paced) == (of.requested_ns, of.paced.is_some()))
+                && self.goal.is_none_or(|goal| goal == of.goal)
+        };
+        // Code without figures is for no goal.
+        let all = self.ns.is_none() && self.goal.is_none();
+        all || advice.wait.as_ref().map_or(advice.purpose == "wait", is)
+    }
 }
 
 /// Refuses a duration or a goal for which a report has no waits, and names those next to it.
-fn known(path: &Path, report: &Report, wait: Option<u64>, goal: Option<Goal>) -> Result<(), Usage> {
-    let is = |advice: &Advice| is_of(wait, goal, advice);
-    if wait.is_none() && goal.is_none() || report.advice.iter().any(is) {
+fn known(path: &Path, report: &Report, asks: Asks) -> Result<(), Usage> {
+    if asks.ns.is_none() && asks.goal.is_none() || report.advice.iter().any(|it| asks.is(it)) {
         return Ok(());
     }
     let missing = |what: String| Err(Usage(format!("{}: it has no waits {what}", path.display())));
-    let of_goal = report.advice.iter().filter(|advice| is_of(None, goal, advice));
-    let durations = of_goal.filter_map(|advice| Some(advice.wait.as_ref()?.requested_ns));
-    let durations: BTreeSet<u64> = durations.collect();
+    let of_goal = report.advice.iter().filter(|it| Asks { ns: None, ..asks }.is(it));
+    let choices = of_goal.filter_map(|advice| advice.wait.as_ref());
+    let choices = choices.filter(|choice| choice.paced.is_some() == asks.paced);
+    let durations: BTreeSet<u64> = choices.map(|choice| choice.requested_ns).collect();
     let name = |ns: &u64| short_ns(*ns as f64);
-    let Some(ns) = wait.filter(|_| !durations.is_empty()) else {
+    if asks.paced && durations.is_empty() {
+        return missing("with a period; `chronoscope waits --period` measures some".into());
+    }
+    let Some(ns) = asks.ns.filter(|_| !durations.is_empty()) else {
         return missing(
             "under a load; `chronoscope waits --load none,normal --export json=PATH` writes a \
              report that has"

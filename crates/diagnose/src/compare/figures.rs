@@ -107,6 +107,7 @@ fn of_wait(wait: &Wait, at: Percentile) -> Option<Measured<'_>> {
         // The default may differ between machines, which is a fact about them.
         slack_ns: wait.slack_ns.filter(|_| !wait.default_slack),
         slice_ns: wait.slice_ns,
+        policy: wait.policy,
         load: Some(wait.load),
     };
     sound(&figure).then(|| Measured { key, figure, wait: Some(wait), ..Measured::default() })

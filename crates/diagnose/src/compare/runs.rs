@@ -253,9 +253,10 @@ pub(super) fn change(a: &Runs, b: &Runs, seed: u64) -> Change {
 /// A setting of waits: its name, its value, and how it is left out.
 type Setting = (&'static str, fn(&Key) -> Option<String>, fn(&mut Key));
 
-const SETTINGS: [Setting; 3] = [
+const SETTINGS: [Setting; 4] = [
     ("slack of the waits", |key| Some(short_ns(key.slack_ns? as f64)), |key| key.slack_ns = None),
     ("slice of the waits", |key| Some(short_ns(key.slice_ns? as f64)), |key| key.slice_ns = None),
+    ("policy of the waits", |key| Some(key.policy?.name().into()), |key| key.policy = None),
     ("load of the waits", |key| Some(key.load?.name().into()), |key| key.load = None),
 ];
 

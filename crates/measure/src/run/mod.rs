@@ -60,6 +60,8 @@ pub enum Progress<'a> {
     Expected(Duration, &'a str),
     /// All waits under a load were measured, and others follow.
     Done(&'a Report),
+    /// Some of the waits of a long run were measured.
+    SoFar(&'a Report),
 }
 
 /// A function that receives every state of the report that is worth keeping.

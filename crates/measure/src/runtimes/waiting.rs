@@ -6,7 +6,7 @@ use super::prepare::{Cache, Ready, candidates};
 use super::probe::Probe;
 use crate::engine::RulerKind;
 use crate::engine::child::Stop;
-use chronoscope_model::waits::Kind;
+use chronoscope_model::waits::{Kind, Policy};
 use chronoscope_probes::blame::{Sources, Task};
 use chronoscope_probes::waits::{Entry, os};
 use std::collections::BTreeMap;
@@ -29,6 +29,7 @@ pub(crate) struct Key {
     pub cpu: Option<usize>,
     pub slack: Option<u64>,
     pub slice: Option<u64>,
+    pub policy: Option<Policy>,
     pub spins: bool,
 }
 
@@ -95,7 +96,8 @@ impl Key {
     /// The key of a wait with these settings on the calling thread.
     pub fn of(entry: &Entry, cpu: Option<usize>, slack: Option<u64>, slice: Option<u64>) -> Self {
         let spins = entry.kind != Kind::Sleep;
-        Self { runtime: entry.runtime.unwrap_or_default(), cpu, slack, slice, spins }
+        let runtime = entry.runtime.unwrap_or_default();
+        Self { runtime, cpu, slack, slice, policy: None, spins }
     }
 }
 

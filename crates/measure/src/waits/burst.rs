@@ -407,11 +407,12 @@ mod burst_tests {
         fn new(periodic: bool, ns: u64) -> Self {
             let ruler = Ruler::new(None, Duration::from_millis(5));
             let waiters = (Arc::new(Waiters::of(&[], &|| false)), None);
-            let host = Thread::new(&ruler, Arc::new(Gaps::watch()), false, None, waiters);
+            let host = Thread::new(&ruler, Arc::new(Gaps::watch()), false, (None, None), waiters);
             let spec = RowSpec {
                 entry: waits::find("rust/thread-sleep").expect("everywhere"),
                 slack: None,
                 slice: None,
+                policy: None,
                 ns,
                 periodic,
             };

@@ -10,7 +10,8 @@ use crate::engine::machine::{Gauges, Look};
 use crate::engine::ruler::{Bench, RulerKind};
 use crate::runtimes::waiting::{Key, Remote, Waiters};
 use chronoscope::counter;
-use chronoscope_model::waits::Throttled;
+use chronoscope_model::waits::{Policy, Throttled};
+use chronoscope_probes::machine::energy::Meter;
 use chronoscope_probes::machine::quota::Quota;
 use chronoscope_probes::waits::{Entry, Method, Setting, Unavailable, os};
 use std::sync::Arc;
@@ -35,7 +36,11 @@ pub(super) trait Waiting {
     ///
     /// # Errors
     /// The reason why the method cannot be used.
-    fn open_there(&mut self, entry: &'static Entry) -> Result<Remote, Unavailable> {
+    fn open_there(
+        &mut self,
+        entry: &'static Entry,
+        _policy: Option<Policy>,
+    ) -> Result<Remote, Unavailable> {
         Err(Unavailable(format!("no process waits for {}", entry.id)))
     }
 
@@ -91,12 +96,25 @@ pub(super) trait Waiting {
         None
     }
 
+    /// The energy that the machine has used, in microjoules, if it counts that.
+    fn energy_uj(&mut self) -> Option<f64> {
+        None
+    }
+
     /// Asks the scheduler for a slice of this many nanoseconds, or, with `None`, for the slice that
     /// the thread was started with. Returns the slice in effect, if the system reports it.
     ///
     /// # Errors
     /// The reason why the slice cannot be set.
     fn set_slice(&mut self, slice: Option<u64>) -> Result<Option<u64>, Unavailable>;
+
+    /// Schedules the thread in another way, or with `None` as an ordinary one.
+    ///
+    /// # Errors
+    /// The reason why it cannot be scheduled so.
+    fn set_policy(&mut self, _asked: Option<os::Scheduling>) -> Result<(), Unavailable> {
+        Ok(())
+    }
 
     /// Sets the timer slack; 0 restores the slack that the thread was started with.
     ///
@@ -144,6 +162,7 @@ pub(super) struct Thread {
     gaps: Arc<Gaps>,
     gauges: Option<(Gauges, Bench)>,
     quota: Option<Arc<Quota>>,
+    meter: Option<Meter>,
     /// The thread's original slice, while another one is in effect.
     own_slice: Option<u64>,
     waiters: Arc<Waiters>,
@@ -156,7 +175,7 @@ impl Thread {
         ruler: &Ruler,
         gaps: Arc<Gaps>,
         gauged: bool,
-        quota: Option<Arc<Quota>>,
+        (quota, meter): (Option<Arc<Quota>>, Option<Meter>),
         (waiters, cpu): (Arc<Waiters>, Option<usize>),
     ) -> Self {
         let gauges = Gauges::here().filter(|_| gauged);
@@ -166,6 +185,7 @@ impl Thread {
             setting: Setting { counter_hz: ruler.hz() },
             gaps,
             quota,
+            meter,
             own_slice: None,
             waiters,
             cpu,
@@ -178,8 +198,12 @@ impl Waiting for Thread {
         entry.open(&self.setting)
     }
 
-    fn open_there(&mut self, entry: &'static Entry) -> Result<Remote, Unavailable> {
-        let key = Key::of(entry, self.cpu, os::slack(), os::slice());
+    fn open_there(
+        &mut self,
+        entry: &'static Entry,
+        policy: Option<Policy>,
+    ) -> Result<Remote, Unavailable> {
+        let key = Key { policy, ..Key::of(entry, self.cpu, os::slack(), os::slice()) };
         self.waiters.open(entry, key, &|| false).map_err(Unavailable)
     }
 
@@ -246,6 +270,10 @@ impl Waiting for Thread {
         self.quota.as_ref().map(|quota| quota.throttled())
     }
 
+    fn energy_uj(&mut self) -> Option<f64> {
+        self.meter.as_mut()?.total_uj()
+    }
+
     fn set_slice(&mut self, slice: Option<u64>) -> Result<Option<u64>, Unavailable> {
         let own = self.own_slice.take();
         let Some(wanted) = slice.or(own) else {
@@ -256,6 +284,16 @@ impl Waiting for Thread {
         }
         os::set_slice(wanted)?;
         Ok(os::slice())
+    }
+
+    fn set_policy(&mut self, asked: Option<os::Scheduling>) -> Result<(), Unavailable> {
+        match asked {
+            Some(asked) => os::set_policy(asked),
+            None => {
+                os::end_fifo();
+                Ok(())
+            }
+        }
     }
 
     fn set_slack(&mut self, ns: u64) -> Result<(), Unavailable> {

@@ -53,10 +53,11 @@ impl Live {
             kept_awake: false,
             stopped_by: StoppedBy::Interrupt,
             throttled: None,
+            meter: Err(String::new()),
             notes: Vec::new(),
         };
         let waiters = (self.threads.waiters.clone(), None);
-        let host = Thread::new(ruler, self.threads.gaps.clone(), false, None, waiters);
+        let host = Thread::new(ruler, self.threads.gaps.clone(), false, (None, None), waiters);
         let clocks = Clocks::new(Scale::of(ruler), &host);
         let row = |live: &Arc<LiveRow>| Row {
             id: live.spec.entry.id.into(),

@@ -5,7 +5,7 @@
 use super::overshoots::{Lateness, Recorder};
 use super::reasons::Reasons;
 use super::records::Records;
-use chronoscope_model::waits::{Censored, Gap, Slack, Throttled};
+use chronoscope_model::waits::{Censored, Gap, Policy, Slack, Throttled};
 use chronoscope_probes::waits::Entry;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
@@ -25,6 +25,8 @@ pub(super) struct LiveRow {
     /// The gaps, and how many more there were.
     gaps: Mutex<(Vec<Gap>, u64)>,
     failure: OnceLock<String>,
+    /// The energy that the machine used meanwhile.
+    energy: Mutex<Used>,
     /// The slack in effect, as the system reports it.
     pub(super) slack_ns: OnceLock<u64>,
     /// The slice in effect, as the system reports it, if one was asked for.
@@ -59,6 +61,7 @@ impl LiveRow {
             spent: Mutex::default(),
             gaps: Mutex::default(),
             failure: OnceLock::new(),
+            energy: Mutex::default(),
             slack_ns: OnceLock::new(),
             slice_ns: OnceLock::new(),
             deadline: AtomicU64::new(0),
@@ -150,6 +153,16 @@ impl LiveRow {
         std::mem::take(&mut locked(&self.gaps).0)
     }
 
+    /// Adds what the machine used while the row was measured, in microjoules and nanoseconds.
+    pub(super) fn use_energy(&self, uj: f64, ns: u64) {
+        locked(&self.energy).add(uj, ns as f64);
+    }
+
+    /// The energy that the machine used per second of this row.
+    pub(super) fn power(&self) -> Option<[f64; 3]> {
+        locked(&self.energy).watts()
+    }
+
     pub(super) fn fail(&self, why: String) {
         // The first reason counts.
         let _ = self.failure.set(why);
@@ -167,6 +180,8 @@ pub(super) struct RowSpec {
     pub(super) slack: Option<Slack>,
     /// The scheduler's slice to request, in nanoseconds; `None`: the thread's own.
     pub(super) slice: Option<u64>,
+    /// The scheduling policy; `None`: that of the tool, or of its priority.
+    pub(super) policy: Option<Policy>,
     /// The nanoseconds to wait, or the period.
     pub(super) ns: u64,
     pub(super) periodic: bool,
@@ -178,6 +193,7 @@ impl RowSpec {
         std::ptr::eq(self.entry, other.entry)
             && self.slack == other.slack
             && self.slice == other.slice
+            && self.policy == other.policy
     }
 }
 
@@ -203,6 +219,43 @@ impl Spent {
     }
 }
 
+/// The energy of bursts, in microjoules, and their time, in nanoseconds: sums of both, and of their
+/// products.
+#[derive(Clone, Copy, Debug, Default)]
+struct Used {
+    bursts: f64,
+    uj: f64,
+    ns: f64,
+    products: [f64; 3],
+}
+
+impl Used {
+    fn add(&mut self, uj: f64, ns: f64) {
+        (self.bursts, self.uj, self.ns) = (self.bursts + 1.0, self.uj + uj, self.ns + ns);
+        for (sum, more) in self.products.iter_mut().zip([uj * uj, uj * ns, ns * ns]) {
+            *sum += more;
+        }
+    }
+
+    /// The power in watts, and its 95 % interval: the error of a ratio of two sums follows from what
+    /// each burst differs from it (Cochran, Sampling Techniques, 6.3). Counters that are updated
+    /// now and then are right in the mean.
+    fn watts(&self) -> Option<[f64; 3]> {
+        const LEAST: f64 = 10.0;
+        if self.bursts < LEAST || self.ns <= 0.0 {
+            return None;
+        }
+        let power = self.uj / self.ns;
+        let [ee, et, tt] = self.products;
+        let apart = (ee - 2.0 * power * et + power * power * tt).max(0.0);
+        let error = (apart * self.bursts / (self.bursts - 1.0)).sqrt() / self.ns;
+        // 2.26 is Student's factor for ten bursts; it is 1.96 for many.
+        let half = error * (1.96 + 3.0 / self.bursts);
+        // A microjoule per nanosecond is a kilowatt.
+        Some([power, power - half, power + half].map(|it| it * 1e3))
+    }
+}
+
 /// Adds voluntary and involuntary context switches.
 pub(super) fn add_switches(a: (u64, u64), b: (u64, u64)) -> (u64, u64) {
     (a.0.saturating_add(b.0), a.1.saturating_add(b.1))
@@ -219,6 +272,24 @@ fn either<T>(a: Option<T>, b: Option<T>, both: impl Fn(T, T) -> T) -> Option<T> 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_interval_of_the_power_holds_what_bursts_use_on_average() {
+        let mut random = fastrand::Rng::with_seed(1);
+        let (mut held, runs) = (0, 400);
+        for _ in 0..runs {
+            let mut used = Used::default();
+            for _ in 0..40 {
+                // 5 W, counted in steps of a millisecond that begin anywhere in a burst of 10 ms.
+                let steps = 10.0 + random.f64().round() * 2.0 - 1.0;
+                used.add(steps * 5e3, 10e6);
+            }
+            let [_, low, high] = used.watts().expect("enough");
+            held += i32::from((low..=high).contains(&5.0));
+        }
+        assert!(held > runs * 9 / 10, "{held}");
+        assert_eq!(Used::default().watts(), None);
+    }
 
     #[test]
     fn adding_to_an_earlier_runs_counts_does_not_wrap() {

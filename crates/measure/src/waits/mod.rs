@@ -36,6 +36,7 @@ use chronoscope_model::waits::{Load, LoadRun, StoppedBy, Wait};
 pub use chronoscope_model::waits::{Slack, WaitSpec};
 use chronoscope_probes::blame::Trace;
 use chronoscope_probes::load::{Order, Running};
+use chronoscope_probes::machine::energy::Meter;
 use chronoscope_probes::machine::{affinity, power_source};
 use chronoscope_probes::time::Instant;
 use chronoscope_probes::waits::privilege::{self, KeepAwake};
@@ -64,8 +65,9 @@ pub struct Hooks<'a> {
     pub progress: &'a mut dyn FnMut(&Progress),
     /// Called about once a second with the current rows.
     pub checkpoint: Option<Checkpoint<'a>>,
-    /// Called with the rows so far when those of a load are complete and others follow.
-    pub done: &'a mut dyn FnMut(&[Wait], &Ruler),
+    /// Called with the rows so far when those of a load are complete and others follow, and once
+    /// before, in a long run, whose reader should not wait for the first figures.
+    pub done: &'a mut dyn FnMut(&[Wait], &Ruler, bool),
 }
 
 pub struct Found {
@@ -88,6 +90,9 @@ const TICK: Duration = Duration::from_millis(100);
 /// How often the current rows are passed on during the run. Together with the sleep of the watching
 /// thread and the time to write, this loses at most a second if the tool is killed.
 const CHECKPOINT: Duration = Duration::from_millis(800);
+
+/// When a long run shows what it has measured so far, in seconds.
+const SO_FAR_S: f64 = 10.0;
 
 /// Carries out a plan. Must be called from a thread that lives until the tool ends: the kernel
 /// ends the processes of a load together with the thread that started them.
@@ -146,7 +151,7 @@ pub fn run(plan: &Plan, distrust: Option<String>, hooks: &mut Hooks) -> Result<F
             break;
         }
         if nth + 1 < loads.len() {
-            (hooks.done)(&run.done, &run.ruler);
+            (hooks.done)(&run.done, &run.ruler, true);
         }
     }
     let over = |row: &Wait| row.stopped_by == StoppedBy::Time;
@@ -216,6 +221,8 @@ impl Run {
         let mut power = Power::new(earlier.find_map(|row| row.power.clone()).or_else(power_source));
         power.look(power_source(), 0.0);
         let (mut last_checkpoint, mut looks) = (Instant::now(), 0u64);
+        let long = self.plan.expected().is_some_and(|it| it.0.as_secs_f64() > 3.0 * SO_FAR_S);
+        let mut unshown = long && self.done.is_empty();
         let mut before = CountsBefore::now(&threads.job, threads.switches());
         let stopped_by = loop {
             chronoscope_probes::time::park(TICK);
@@ -249,7 +256,8 @@ impl Run {
                 if threads.job.limit.is_some() {
                     before = CountsBefore::now(&threads.job, threads.switches());
                 }
-                if let Some(checkpoint) = &mut hooks.checkpoint {
+                let early = unshown && threads.job.seconds() >= SO_FAR_S;
+                if early || hooks.checkpoint.is_some() {
                     let load_run = running.as_mut().map(Running::so_far);
                     let common = self.common(
                         load,
@@ -262,7 +270,13 @@ impl Run {
                     let rows: Vec<Wait> = self.done.iter().cloned().chain(rows).collect();
                     let mut notes = self.notes.clone();
                     add_new_notes(&mut notes, common.notes);
-                    checkpoint(&rows, &notes);
+                    if early {
+                        unshown = false;
+                        (hooks.done)(&rows, &self.ruler, false);
+                    }
+                    if let Some(checkpoint) = &mut hooks.checkpoint {
+                        checkpoint(&rows, &notes);
+                    }
                 }
             }
         };
@@ -320,6 +334,7 @@ impl Run {
             kept_awake: self.kept_awake,
             stopped_by,
             throttled: threads.throttled(),
+            meter: threads.meter.as_ref().map(Meter::name).map_err(Clone::clone),
             notes: self
                 .on_every_row
                 .iter()

@@ -3,10 +3,10 @@
 use crate::engine::children::{LONGEST_SPIN, check_fifo, check_processes};
 use chronoscope_model::Note;
 use chronoscope_model::units::{human, plural, short_ns};
-use chronoscope_model::waits::{self, Class, Load, Priority, Slack, Wait, WaitSpec};
-use chronoscope_probes::machine::affinity;
+use chronoscope_model::waits::{self, Class, Load, Policy, Priority, Slack, Wait, WaitSpec};
+use chronoscope_probes::machine::{Root, affinity};
 use chronoscope_probes::waits::privilege::{self, OfClass};
-use chronoscope_probes::waits::{Entry, Kind, Unavailable, find};
+use chronoscope_probes::waits::{Entry, Kind, Unavailable, find, os};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
@@ -125,7 +125,8 @@ impl Plan {
             format!("a wait of {} does not fit into a run of {}", human(longest), human(time)),
         )?;
         self.check_slices()?;
-        let settings = self.slacks().len() * self.slices().len();
+        self.check_policies()?;
+        let settings = self.slacks().len() * self.slices().len() * spec.policies().len();
         let rows = self.methods.len() * settings * durations.len();
         let lanes = self.cpus.len().max(1);
         ensure(
@@ -211,6 +212,37 @@ impl Plan {
         Ok(())
     }
 
+    fn check_policies(&self) -> Result<(), Error> {
+        let spec = &self.spec;
+        if spec.policy.is_empty() {
+            return Ok(());
+        }
+        let sliced = spec.slice.iter().any(|slice| slice.ns().is_some());
+        ensure(!sliced, "--slice is for the policy other: leave out --slice or --policy")?;
+        ensure(
+            spec.fifo().is_some() || spec.priority.is_none(),
+            "--priority applies to the policies rr and fifo: name one, or leave out --priority",
+        )?;
+        let deadline = spec.policy.contains(&Policy::Deadline);
+        ensure(
+            !deadline || self.cpus.len() <= 1,
+            "a thread with a deadline may use every CPU: leave out --all-cpus",
+        )?;
+        for &policy in spec.policy.iter().filter(|it| ![Policy::Rr, Policy::Fifo].contains(it)) {
+            for ns in self.durations().into_iter().map(ns) {
+                let tried = privilege::try_policy(&Root::host(), self.scheduling(policy, ns));
+                tried.map_err(|why| Error(format!("--policy {}: {}", policy.name(), why.0)))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// How a thread with this policy is scheduled, that waits for `ns` nanoseconds.
+    pub(super) fn scheduling(&self, policy: Policy, wait_ns: u64) -> os::Scheduling {
+        let priority = self.spec.priority_of(Some(policy)).unwrap_or(0);
+        os::Scheduling { policy, priority, wait_ns, work_ns: self.work_ns().unwrap_or(0) }
+    }
+
     /// Whether those are looked for who ran instead of late threads.
     pub(super) fn finds_culprits(&self) -> bool {
         self.spec.why && !self.spec.no_culprits
@@ -241,7 +273,7 @@ impl Plan {
     pub fn expected(&self) -> Option<(Duration, String)> {
         let (spec, durations) = (&self.spec, self.durations());
         let here = self.methods.iter().filter(|entry| !entry.is_on_other_system());
-        let settings = |entry: &&Entry| self.settings(entry, entry.slack && spec.fifo().is_none());
+        let settings = |entry: &&Entry| self.settings(entry, entry.slack);
         let settings: u64 = here.map(|entry| settings(entry).len() as u64).sum();
         let (rows, loads) = (settings * durations.len() as u64, self.loads().len() as u64);
         let round = durations.iter().map(Duration::as_secs_f64).sum::<f64>() * settings as f64;
@@ -276,11 +308,20 @@ impl Plan {
         Some(self.spec.duration?.saturating_sub(spent))
     }
 
-    /// Returns the slacks and slices with which a method is measured. `slack`: whether any slack
+    /// Returns the slacks, slices and policies with which a method is measured. `slack`: whether any slack
     /// affects it.
-    pub(super) fn settings(&self, entry: &Entry, slack: bool) -> Vec<(Option<Slack>, Option<u64>)> {
-        let slacks: Vec<Option<Slack>> =
-            if slack { self.slacks().into_iter().map(Some).collect() } else { vec![None] };
+    pub(super) fn settings(&self, entry: &Entry, slack: bool) -> Vec<Set> {
+        let policies = self.spec.policies().into_iter();
+        policies.flat_map(|policy| self.settings_of(entry, slack, policy)).collect()
+    }
+
+    fn settings_of(&self, entry: &Entry, slack: bool, policy: Option<Policy>) -> Vec<Set> {
+        // Real-time threads have no slack (Linux kernel/time/hrtimer.c, hrtimer_nanosleep).
+        let ordinary = self.spec.priority_of(policy).is_none() && policy != Some(Policy::Deadline);
+        let slacks: Vec<Option<Slack>> = match slack && ordinary {
+            true => self.slacks().into_iter().map(Some).collect(),
+            false => vec![None],
+        };
         let few = !self.sliced.is_empty();
         let is_sliced = self.sliced.iter().any(|id| id == entry.id);
         let mut all = Vec::new();
@@ -288,7 +329,7 @@ impl Plan {
             let last = nth + 1 == slacks.len();
             let slices = self.slices().into_iter().map(Slack::ns);
             let measured = |slice: &Option<u64>| !few || slice.is_none() || is_sliced && last;
-            all.extend(slices.filter(measured).map(|slice| (slack, slice)));
+            all.extend(slices.filter(measured).map(|slice| (slack, slice, policy)));
         }
         all
     }
@@ -300,7 +341,7 @@ impl Plan {
 
     /// How long the rows compute in each period, in nanoseconds.
     pub(super) fn work_ns(&self) -> Option<u64> {
-        self.spec.work.map(|work| u64::try_from(work.as_nanos()).unwrap_or(u64::MAX))
+        self.spec.work.map(ns)
     }
 
     pub(super) fn loads(&self) -> Vec<Load> {
@@ -314,6 +355,13 @@ impl Plan {
     fn slices(&self) -> Vec<Slack> {
         or_default(&self.spec.slice)
     }
+}
+
+/// The slack, the slice and the policy of a row; `None`: it has none, or the thread's own.
+pub(super) type Set = (Option<Slack>, Option<u64>, Option<Policy>);
+
+fn ns(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
 fn or_default<T: Clone + Default>(given: &[T]) -> Vec<T> {
@@ -381,10 +429,20 @@ mod tests {
     fn what_cannot_be_done_is_refused_in_one_line() {
         assert_eq!(plan().check(), Ok(()));
         type Spoil = fn(&mut WaitSpec);
-        let bad: [(&str, Spoil); 18] = [
+        let bad: [(&str, Spoil); 21] = [
             ("100us to 100ms", |s| s.slice = vec![Slack::Default, Slack::Ns(99_999)]),
             ("--slice has no effect", |s| {
                 (s.slice, s.priority) = (vec![Slack::Ns(100_000)], Some(Priority::Fifo(5)));
+            }),
+            ("--slice or --policy", |s| {
+                (s.slice, s.policy) = (vec![Slack::Ns(100_000)], vec![Policy::Batch]);
+            }),
+            ("rr and fifo", |s| {
+                (s.priority, s.policy) = (Some(Priority::Fifo(5)), vec![Policy::Idle]);
+            }),
+            // Whether a thread may have one or not, and on every system.
+            ("--policy deadline: ", |s| {
+                (s.wait, s.policy) = (vec![Duration::from_micros(10)], vec![Policy::Deadline]);
             }),
             ("does not fit", |s| s.duration = Some(Duration::from_micros(1))),
             ("duration", |s| s.wait.clear()),

@@ -11,9 +11,12 @@ use super::plan::Plan;
 use super::reasons::Reasons;
 use crate::engine::notes;
 use chronoscope_model::Note;
+use chronoscope_model::units::short_ns;
 use chronoscope_model::waits::{
-    ByClock, Load, LoadRun, Priority, Slack, StoppedBy, Throttled, Wait, WholeTicks,
+    ByClock, Energy, Load, LoadRun, Policy, Priority, Slack, StoppedBy, Throttled, Wait, WholeTicks,
 };
+use chronoscope_probes::machine::Root;
+use chronoscope_probes::waits::privilege::scheduler_in_bpf;
 use chronoscope_probes::waits::{Asked, Entry, os};
 use hdrhistogram::Histogram as Hdr;
 use std::collections::BTreeMap;
@@ -44,12 +47,14 @@ pub(super) struct Common<'a> {
     /// The time that a CPU quota throttled during the run, if its rows do not count that
     /// themselves.
     pub(super) throttled: Option<Throttled>,
+    /// What counts the energy of the machine, or why nothing does.
+    pub(super) meter: Result<String, String>,
     pub(super) notes: Vec<Note>,
 }
 
 /// Makes the row of the records so far.
 pub(super) fn report_row(live: &LiveRow, common: &Common) -> Wait {
-    let (spec, spent) = (&live.spec, live.spent());
+    let (spec, spent, plan) = (&live.spec, live.spent(), common.plan);
     let Recorded { ruler, clock } = live.lateness.read();
     let samples = ruler.histogram.len();
     let waited = samples.max(1) as f64;
@@ -63,7 +68,11 @@ pub(super) fn report_row(live: &LiveRow, common: &Common) -> Wait {
     Wait {
         available: live.failure().is_none(),
         unavailable_reason: live.failure().map(str::to_owned),
-        code: spec.entry.lines(Asked { ns: spec.ns, counter_hz: Some(common.counter_hz) }),
+        code: if spec.periodic {
+            spec.entry.paced(spec.ns).unwrap_or_default()
+        } else {
+            spec.entry.lines(Asked { ns: spec.ns, counter_hz: Some(common.counter_hz) })
+        },
         requested_ns: Some(spec.ns),
         period_ns: spec.periodic.then_some(spec.ns),
         work_ns: common.plan.work_ns(),
@@ -71,15 +80,12 @@ pub(super) fn report_row(live: &LiveRow, common: &Common) -> Wait {
         slice_ns: spec.slice.and(live.slice_ns.get().copied()),
         default_slack: spec.slack == Some(Slack::Default),
         // A real-time thread has no slice.
-        default_slice_ns: os::slice().filter(|_| common.plan.spec.fifo().is_none()),
+        default_slice_ns: os::slice().filter(|_| plan.spec.fifo().is_none()),
         timer_period_ms: period_ms(spec.slack),
         timer_resolution_ns: resolution_ns(spec.slack),
         cpu: live.cpu,
-        scheduling: match common.plan.spec.priority {
-            Some(Priority::Fifo(priority)) => format!("fifo:{priority}"),
-            Some(Priority::Class(class)) => format!("class:{}", class.name()),
-            None => "other".into(),
-        },
+        scheduling: scheduling(spec, plan),
+        policy: spec.policy,
         power: common.power.clone(),
         kept_awake: common.kept_awake,
         // On a grid, a wait begins at no tick.
@@ -89,6 +95,7 @@ pub(super) fn report_row(live: &LiveRow, common: &Common) -> Wait {
         throttled: throttled(&spent, common),
         cpu_ns: cpu_ns.map(|ns| ns as f64 / waited),
         cpu_share: cpu_ns.filter(|_| spent.ns > 0).map(|ns| ns as f64 / spent.ns as f64),
+        energy: energy(live, &common.meter, waited),
         voluntary_switches: spent.switches.map(|s| s.0),
         involuntary_switches: spent.switches.map(|s| s.1),
         grid,
@@ -101,6 +108,65 @@ pub(super) fn report_row(live: &LiveRow, common: &Common) -> Wait {
         notes: row_notes(live, common),
         ..ruler.fill(above(live), unavailable_row(spec.entry, common.load, ""))
     }
+}
+
+/// The energy that the machine used during the row's waits.
+fn energy(live: &LiveRow, meter: &Result<String, String>, waits: f64) -> Option<Energy> {
+    let source = match meter {
+        Ok(name) => name.clone(),
+        Err(reason) => return Some(Energy { reason: Some(reason.clone()), ..Energy::default() }),
+    };
+    let Some([watts, low, high]) = live.power() else {
+        let reason = Some("fewer than ten bursts of waits".into());
+        return Some(Energy { source, reason, ..Energy::default() });
+    };
+    Some(Energy {
+        source,
+        watts: Some(watts),
+        low_watts: Some(low),
+        high_watts: Some(high),
+        wait_uj: Some(watts * live.spent().ns as f64 / 1e3 / waits),
+        reason: None,
+    })
+}
+
+/// How the row's thread is scheduled.
+fn scheduling(spec: &RowSpec, plan: &Plan) -> String {
+    let asked = |policy| plan.scheduling(policy, spec.ns);
+    match (spec.policy, plan.spec.priority) {
+        (Some(policy @ (Policy::Rr | Policy::Fifo)), _) => {
+            format!("{}:{}", policy.name(), asked(policy).priority)
+        }
+        (Some(policy @ Policy::Deadline), _) => {
+            let (runtime, period) = asked(policy).budget();
+            format!("{}:{runtime}/{period}", policy.name())
+        }
+        (Some(policy @ Policy::Ext), _) => {
+            let name = scheduler_in_bpf(&Root::host()).unwrap_or_else(|why| why.0);
+            format!("{}:{name}", policy.name())
+        }
+        (Some(policy), _) => policy.name().into(),
+        (None, Some(Priority::Fifo(priority))) => format!("fifo:{priority}"),
+        (None, Some(Priority::Class(class))) => format!("class:{}", class.name()),
+        (None, None) => Policy::Other.name().into(),
+    }
+}
+
+/// Says that a deadline's budget was used up, if it was: then the kernel keeps the thread from
+/// running until its next period begins (Documentation/scheduler/sched-deadline.rst, 2.2).
+fn used_up(spec: &RowSpec, plan: &Plan, cpu_ns: f64) -> Option<String> {
+    let policy = spec.policy.filter(|policy| *policy == Policy::Deadline)?;
+    let (runtime, period) = plan.scheduling(policy, spec.ns).budget();
+    let short = |ns: u64| short_ns(ns as f64);
+    (cpu_ns >= 0.9 * runtime as f64).then(|| {
+        format!(
+            "{} used the {} that SCHED_DEADLINE gives it in each {}: the kernel throttles it then, \
+             until the next period",
+            spec.entry.id,
+            short(runtime),
+            short(period)
+        )
+    })
 }
 
 /// The number of waits that are known to be late by an unknown amount: their deadlines had passed
@@ -134,6 +200,10 @@ fn row_notes(live: &LiveRow, common: &Common) -> Vec<String> {
         }
     }
     all.extend(unexplained(live).map(|note| note.text).filter(|text| !all.contains(text)));
+    let waits = live.lateness.samples().max(1) as f64;
+    let each = live.spent().cpu_ns.map(|ns| ns as f64 / waits);
+    let used = each.and_then(|ns| used_up(&live.spec, common.plan, ns));
+    all.extend(used.filter(|text| !all.contains(text)));
     all
 }
 
@@ -264,6 +334,7 @@ pub(super) fn continues(wait: &Wait, spec: &RowSpec, load: Load, cpu: Option<usi
         && wait.load == load
         && wait.cpu == cpu
         && wait.slice_ns == spec.slice
+        && wait.policy == spec.policy
         && slack
 }
 
@@ -396,6 +467,7 @@ mod row_tests {
             entry: waits::find("rust/thread-sleep").expect("everywhere"),
             slack: Some(Slack::Default),
             slice: None,
+            policy: None,
             ns: 1_000_000,
             periodic: true,
         }
@@ -411,6 +483,7 @@ mod row_tests {
             kept_awake: false,
             stopped_by: StoppedBy::Time,
             throttled: None,
+            meter: Err(String::new()),
             notes: Vec::new(),
         }
     }

@@ -195,7 +195,7 @@ mod schedule_tests {
         let plan = Plan { one_thread: !isolated, spec, ..Plan::default() };
         let row = |id: &str, slack, slice, ns| {
             let entry = find(id).expect("everywhere");
-            let spec = RowSpec { entry, slack, slice, ns, periodic: false };
+            let spec = RowSpec { entry, slack, slice, policy: None, ns, periodic: false };
             Arc::new(LiveRow::new(spec, None, false))
         };
         let (default, short) = (Some(Slack::Default), Some(Slack::Ns(1)));

@@ -18,8 +18,9 @@ use crate::engine::Ruler;
 use crate::engine::schedule::RunClock;
 use crate::runtimes::waiting::Waiters;
 use chronoscope_model::quantile::Percentile;
-use chronoscope_model::waits::{Load, Moment, Overshoots, StoppedBy, Throttled, Wait};
+use chronoscope_model::waits::{Load, Moment, Overshoots, Policy, StoppedBy, Throttled, Wait};
 use chronoscope_probes::blame::{Sources, Trace, has_slack};
+use chronoscope_probes::machine::energy::Meter;
 use chronoscope_probes::machine::quota::Quota;
 use chronoscope_probes::machine::{Root, affinity, noise};
 use chronoscope_probes::time::Instant;
@@ -39,6 +40,8 @@ pub(super) struct Threads {
     pub(super) rows: Vec<Arc<LiveRow>>,
     schedules: Vec<Arc<CpuSchedule>>,
     quota: Option<(Arc<Quota>, Throttled)>,
+    /// What counts the energy of the machine, or why nothing does.
+    pub(super) meter: Result<Meter, String>,
     pub(super) waiters: Arc<Waiters>,
 }
 
@@ -68,11 +71,12 @@ impl Threads {
             rows: Vec::new(),
             schedules: Vec::new(),
             quota: quota.map(|quota| (quota.clone(), quota.throttled())),
+            meter: Meter::of(&Root::host()),
             waiters: waiters.clone(),
         };
         let (say, ready) = mpsc::channel();
         for (nth, cpu) in cpus.into_iter().enumerate() {
-            let slack = plan.spec.fifo().is_none() && os::slack().is_some() && has_slack();
+            let slack = os::slack().is_some() && has_slack();
             let rows = every_row(plan, load, cpu, slack)?;
             threads.rows.extend(rows.iter().cloned());
             let seed = plan.seed.wrapping_add(nth as u64);
@@ -90,9 +94,15 @@ impl Threads {
                 let gauged = plan.gauged && load == Load::None;
                 let quota = threads.quota.as_ref().map(|(quota, _)| quota.clone());
                 let waiters = (waiters.clone(), cpu);
-                let host = Thread::new(ruler, threads.gaps.clone(), gauged, quota, waiters);
+                let counts = (quota, threads.meter.clone().ok());
+                let host = Thread::new(ruler, threads.gaps.clone(), gauged, counts, waiters);
                 let (schedule, scale) = (schedule.clone(), Scale::of(ruler));
-                let (say, fifo, watcher) = (say.clone(), plan.spec.fifo(), std::thread::current());
+                let (say, watcher) = (say.clone(), std::thread::current());
+                let fifo = plan.spec.priority_of(None).filter(|_| plan.spec.policy.is_empty());
+                // The kernel wants a thread with a deadline to be allowed on every CPU.
+                let of = |row: usize| schedule.rows[row].spec.policy;
+                let free = schedule.rows_of(of_cpu).any(|row| of(row) == Some(Policy::Deadline));
+                let cpu = cpu.filter(|_| !free);
                 let thread = std::thread::Builder::new().name(format!("wait-{nth}-{of_cpu}"));
                 let started = thread.stack_size(STACK).spawn(move || {
                     let ready = prepare(cpu, fifo).map(|pin| {
@@ -234,8 +244,7 @@ fn prepare(cpu: Option<usize>, fifo: Option<u32>) -> Result<Option<affinity::Pin
 
 /// Makes the rows of one thread, with the figures of an earlier run.
 ///
-/// `slack`: whether any timer slack applies. It never applies to a real-time thread, whatever is
-/// set (Linux kernel/time/hrtimer.c, hrtimer_nanosleep).
+/// `slack`: whether the system has any timer slack.
 pub(super) fn every_row(
     plan: &Plan,
     load: Load,
@@ -246,11 +255,13 @@ pub(super) fn every_row(
     for entry in &plan.methods {
         let settings = plan.settings(entry, entry.slack && slack);
         for duration in plan.durations() {
-            for &(slack, slice) in &settings {
+            for &(slack, slice, policy) in &settings {
+                let cpu = cpu.filter(|_| policy != Some(Policy::Deadline));
                 let spec = RowSpec {
                     entry,
                     slack,
                     slice,
+                    policy,
                     ns: u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX),
                     periodic: plan.spec.period.is_some(),
                 };

@@ -3,11 +3,12 @@
 use super::burst::{Burst, Cut, quickest};
 use super::host::{Clocks, Opened, Scale, Waiting};
 use super::live_row::{LiveRow, Spent, locked};
+use super::plan::Plan;
 use super::runners::Runners;
 use super::schedule::{CpuSchedule, Turn};
 use crate::engine::children::{rest_due, rest_of};
 use crate::runtimes::waiting::Asked;
-use chronoscope_model::waits::Slack;
+use chronoscope_model::waits::{Policy, Slack};
 use chronoscope_probes::blame::Sources;
 use chronoscope_probes::time::Instant;
 use chronoscope_probes::waits::Unavailable;
@@ -92,8 +93,16 @@ impl<H: Waiting> Worker<H> {
                 if entry.runtime.is_none() {
                     return host.open(entry).map(Opened::Here);
                 }
-                set(&mut host, row)?;
-                host.open_there(entry).map(|remote| Opened::There(Box::new(remote)))
+                if schedule.plan.spec.priority_of(row.spec.policy).is_some()
+                    || row.spec.policy == Some(Policy::Deadline)
+                {
+                    return Err(Unavailable(
+                        "a program that is started does not inherit a real-time policy".into(),
+                    ));
+                }
+                set(&mut host, row, &schedule.plan)?;
+                host.open_there(entry, row.spec.policy)
+                    .map(|remote| Opened::There(Box::new(remote)))
             });
             if let Err(reason) = opened {
                 row.fail(reason.to_string());
@@ -126,7 +135,7 @@ impl<H: Waiting> Worker<H> {
         let mut runners = locked(&schedule.runners);
         // No wait is in progress when a turn begins or ends, so the lock may be waited for.
         let mut spent = row.spent();
-        if let Err(reason) = set(&mut self.host, &row) {
+        if let Err(reason) = set(&mut self.host, &row, &schedule.plan) {
             row.fail(reason.to_string());
         } else {
             if self.schedule.settles {
@@ -135,12 +144,17 @@ impl<H: Waiting> Worker<H> {
             // The only row of a run may take hours, and has the counts of the run.
             let several = self.schedule.rows.len() > 1;
             let throttled = several.then(|| self.host.throttled()).flatten();
-            self.bursts(turn, &row, &mut spent, &mut method, runners.as_mut());
+            let energy = (self.host.energy_uj(), self.host.clock());
+            self.bursts(turn, &row, &mut spent, &mut method, (runners.as_mut(), energy));
             if let Some(before) = throttled
                 && let Some(after) = self.host.throttled()
             {
                 spent.add(Spent { throttled: Some(after.since(before)), ..Spent::default() });
             }
+        }
+        if row.spec.policy == Some(Policy::Deadline) {
+            // Other rows need its share of the CPUs.
+            let _ = self.host.set_policy(None);
         }
         row.set_spent(spent);
         self.methods.insert(row.spec.entry.id, Ok(method));
@@ -179,12 +193,21 @@ impl<H: Waiting> Worker<H> {
         row: &LiveRow,
         spent: &mut Spent,
         method: &mut Opened,
-        mut runners: Option<&mut Runners>,
+        (mut runners, mut energy): (Option<&mut Runners>, (Option<f64>, u64)),
     ) {
         let schedule = self.schedule.clone();
         let mut grid = None;
         while !schedule.job.stop.load(Relaxed) && schedule.needs_one(turn.row) {
             let made = self.burst(row, spent, method, grid, runners.as_deref_mut());
+            // The meter of a row that is alone is read now and then.
+            let now = self.host.clock();
+            if let Some(before) = energy.0
+                && now.saturating_sub(energy.1) >= if turn.alone { METER_NS } else { 0 }
+                && let Some(after) = self.host.energy_uj()
+            {
+                row.use_energy(after - before, now.saturating_sub(energy.1));
+                energy = (Some(after), now);
+            }
             grid = made.filter(|_| turn.alone);
             if let Some(runners) = &mut runners {
                 let stopped = schedule.job.stop.load(Relaxed);
@@ -197,7 +220,7 @@ impl<H: Waiting> Worker<H> {
             if grid.is_none() && schedule.is_look_due() {
                 schedule.job.look(self.host.width());
             }
-            if schedule.plan.spec.fifo().is_some() && self.rest() {
+            if schedule.plan.spec.priority_of(row.spec.policy).is_some() && self.rest() {
                 grid = None;
             }
             if !turn.alone {
@@ -294,8 +317,11 @@ impl<H: Waiting> Worker<H> {
     }
 }
 
-/// Sets the row's slack and slice, if it has them, and otherwise the thread's own slice.
-fn set(host: &mut impl Waiting, row: &LiveRow) -> Result<(), Unavailable> {
+/// Sets the row's policy, slack and slice, if it has them, and otherwise the thread's own slice.
+fn set(host: &mut impl Waiting, row: &LiveRow, plan: &Plan) -> Result<(), Unavailable> {
+    if let Some(policy) = row.spec.policy {
+        host.set_policy(Some(plan.scheduling(policy, row.spec.ns)))?;
+    }
     if let Some(slack) = row.spec.slack {
         // If no particular slack is requested, whatever slack there is applies.
         match slack {
@@ -317,6 +343,8 @@ fn set(host: &mut impl Waiting, row: &LiveRow) -> Result<(), Unavailable> {
     Ok(())
 }
 
+/// How often the energy of a row that is alone is read, in nanoseconds.
+const METER_NS: u64 = 200_000_000;
 /// The least number of periods in a burst of a loop that works.
 const PERIODS: u64 = 8;
 /// How long a core settles, in nanoseconds, before a burst of waits that are shorter than this.

@@ -185,6 +185,7 @@ fn common(plan: &Plan, stopped_by: StoppedBy) -> Common<'_> {
         kept_awake: false,
         stopped_by,
         throttled: None,
+        meter: Err(String::new()),
         notes: Vec::new(),
     }
 }
@@ -207,6 +208,7 @@ impl Simulation {
             entry,
             slack: None,
             slice: None,
+            policy: None,
             ns: u64::try_from(period.as_nanos()).unwrap_or(u64::MAX).max(1),
             periodic: true,
         };

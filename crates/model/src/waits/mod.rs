@@ -7,7 +7,7 @@ pub use crate::load::{Load, LoadProcess, LoadRun};
 use crate::units::percent;
 pub use overshoots::{Overshoots, Spread};
 pub(crate) use spec::ns;
-pub use spec::{Class, Plan, Priority, Slack, WaitSpec};
+pub use spec::{Class, Plan, Policy, Priority, Slack, WaitSpec};
 
 use crate::clock::Language;
 use crate::histogram::Histogram;
@@ -69,9 +69,12 @@ pub struct Wait {
     /// The slice that the scheduler gives a thread by default, in nanoseconds; absent if the system
     /// does not report it, and in reports of earlier versions.
     pub default_slice_ns: Option<u64>,
-    /// How the waiting thread was scheduled: `other`, `fifo:40`, `class:high`.
+    /// How the waiting thread was scheduled: `other`, `fifo:40`, `class:high`, `ext:scx_lavd`; with
+    /// a deadline its runtime and its period in nanoseconds, `deadline:100000/1000000`.
     #[absent]
     pub scheduling: String,
+    /// The policy that the row was asked for; absent for that of the tool, or of its priority.
+    pub policy: Option<Policy>,
     /// What powered the machine when the waits of this load began: `mains`, `battery`; absent if
     /// the system does not report it.
     pub power: Option<String>,
@@ -111,6 +114,9 @@ pub struct Wait {
     pub cpu_ns: Option<f64>,
     /// The same as a share of the time waited, 0 to 1.
     pub cpu_share: Option<f64>,
+    /// The energy that the machine used while the row was measured, or why that is not known;
+    /// absent in reports of earlier versions.
+    pub energy: Option<Energy>,
     /// How often the waiting thread gave up its CPU.
     pub voluntary_switches: Option<u64>,
     /// How often it was taken off its CPU.
@@ -148,6 +154,21 @@ impl Wait {
         Some(format!("{}{}", percent(share), if all { ", all it got" } else { "" }))
     }
 
+    /// How often the thread gave up its CPU per second: each of these is a wake-up.
+    pub fn wakeups_per_s(&self) -> Option<f64> {
+        let woken = self.voluntary_switches.filter(|_| self.seconds > 0.0)?;
+        Some(woken as f64 / self.seconds)
+    }
+
+    /// The method, with what Windows' timer or the policy adds to its name.
+    pub fn method(&self) -> String {
+        let period = self.timer_period_ms.map(|ms| format!("+period({ms})"));
+        let resolution = self.timer_resolution_ns.filter(|_| period.is_none());
+        let resolution = resolution.map(|ns| format!("+resolution({} us)", ns as f64 / 1e3));
+        let policy = self.policy.map(|policy| format!("+{}", policy.name()));
+        [Some(self.id.clone()), period, resolution, policy].into_iter().flatten().collect()
+    }
+
     /// The largest wait less the smallest, in nanoseconds: how repeatable the method is. Absent if
     /// nothing was measured.
     pub fn range_ns(&self) -> Option<u64> {
@@ -177,6 +198,24 @@ impl Wait {
         let largest = u64::try_from(self.max_ns).unwrap_or(0);
         Some(histogram.percentile(percentile)?.min(largest))
     }
+}
+
+/// The energy that a whole machine used while a row was measured, whatever used it.
+#[record]
+pub struct Energy {
+    /// What counts it, such as `package-0`.
+    #[absent]
+    pub source: String,
+    /// The power, in watts, with its 95 % interval; absent if there were too few bursts.
+    pub watts: Option<f64>,
+    /// Lower end of the interval.
+    pub low_watts: Option<f64>,
+    /// Upper end of the interval.
+    pub high_watts: Option<f64>,
+    /// The energy of a wait, in microjoules.
+    pub wait_uj: Option<f64>,
+    /// Why it is not known.
+    pub reason: Option<String>,
 }
 
 /// Waits that were still in progress when a run ended, and had been given a moment to end.

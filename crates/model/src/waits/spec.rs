@@ -93,6 +93,11 @@ pub struct WaitSpec {
     #[serde(rename = "fifo")]
     #[arg(long, value_name = "PRIORITY", allow_hyphen_values = true)]
     pub priority: Option<Priority>,
+    /// Scheduling policies of the waiting threads, each with rows of its own (Linux): other, batch,
+    /// idle, rr, fifo, deadline, ext. Those of real time take --priority, or 1.
+    #[serde(rename = "policies")]
+    #[arg(long, value_name = "POLICY", value_delimiter = ',')]
+    pub policy: Vec<Policy>,
     /// Allow a --priority or --load-priority of 50 to 99, which the kernel's interrupt threads
     /// cannot interrupt.
     #[arg(long)]
@@ -122,12 +127,62 @@ pub struct WaitSpec {
 }
 
 impl WaitSpec {
-    /// The priority of the waiting threads under SCHED_FIFO, if they have one.
+    /// The real-time priority of waiting threads, if any of them have one.
     pub fn fifo(&self) -> Option<u32> {
-        match self.priority? {
-            Priority::Fifo(priority) => Some(priority),
-            Priority::Class(_) => None,
+        self.policies().into_iter().find_map(|policy| self.priority_of(policy))
+    }
+
+    /// The real-time priority of the threads with this policy, or with none of their own.
+    pub fn priority_of(&self, policy: Option<Policy>) -> Option<u32> {
+        let asked = match self.priority {
+            Some(Priority::Fifo(priority)) => Some(priority),
+            Some(Priority::Class(_)) | None => None,
+        };
+        match policy {
+            None => asked,
+            Some(Policy::Rr | Policy::Fifo) => Some(asked.unwrap_or(1)),
+            Some(_) => None,
         }
+    }
+
+    /// The policies, each with rows of its own; `None`: that of the tool, or of its priority.
+    pub fn policies(&self) -> Vec<Option<Policy>> {
+        match &self.policy[..] {
+            [] => vec![None],
+            asked => asked.iter().copied().map(Some).collect(),
+        }
+    }
+}
+
+/// A scheduling policy of Linux (sched(7)).
+#[record(Names, Hash, PartialOrd, Ord)]
+pub enum Policy {
+    /// That of ordinary threads.
+    #[default]
+    Other,
+    /// For threads that compute: they are woken a little later.
+    Batch,
+    /// For what nothing else wants.
+    Idle,
+    /// Real time in turns with others of the same priority.
+    Rr,
+    /// Real time until it blocks.
+    Fifo,
+    /// Real time with a budget in each period.
+    Deadline,
+    /// That of a scheduler in BPF, where one runs.
+    Ext,
+}
+
+impl FromStr for Policy {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|it| it.name().eq_ignore_ascii_case(text));
+        found.ok_or_else(|| {
+            let names = Self::ALL.map(Self::name).join(", ");
+            format!("there is no policy '{text}': use one of {names}")
+        })
     }
 }
 

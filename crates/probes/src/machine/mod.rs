@@ -12,6 +12,7 @@ mod arm;
 mod bundle;
 mod cores;
 mod cpu;
+pub mod energy;
 mod hypervisor;
 mod kernel;
 mod kmsg;

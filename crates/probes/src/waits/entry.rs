@@ -5,7 +5,7 @@ use super::NOMINAL_HZ;
 pub use crate::catalogue::Unavailable;
 use crate::catalogue::page;
 pub use chronoscope_model::clock::Language;
-use chronoscope_model::snippet;
+use chronoscope_model::snippet::{self, Paced};
 pub use chronoscope_model::waits::{Facts, Kind, Takes, TimerSlack};
 
 /// The opener of a method: `on!(cfg, |setting| method)`, where the [`Setting`](super::Setting) may
@@ -56,6 +56,9 @@ pub struct Entry {
     /// this process makes it.
     pub runtime: Option<&'static str>,
     pub(crate) code: Code,
+    /// In a loop with a fixed period: the lines that are needed once, and those that wait until the
+    /// `next` deadline. Those of runtimes follow from their code.
+    pub(crate) paced: [&'static str; 2],
     /// Opens the method; absent on systems that do not have it.
     pub(crate) opener: Option<Opener>,
 }
@@ -108,6 +111,17 @@ impl Entry {
         }
         let opener = self.opener.ok_or_else(|| Unavailable::only_on(self.home))?;
         opener(setting)
+    }
+
+    /// A loop whose deadlines are this far apart, in the entry's language, with this wait; none if
+    /// it is not known how to write that.
+    pub fn paced(&self, period_ns: u64) -> Option<String> {
+        let paced = Paced { language: self.language.name(), home: self.home, period_ns };
+        match (self.paced, self.code) {
+            ([_, ""], Code::Text(text)) => paced.around(text),
+            ([_, ""], _) => None,
+            ([once, wait], _) => paced.with(once, wait),
+        }
     }
 
     /// The lines of code for one wait, in the entry's language. They can be pasted into a function.
@@ -189,6 +203,7 @@ pub(crate) const PLAIN: Entry = Entry {
     references: &[],
     runtime: None,
     code: Code::Before(|_| String::new()),
+    paced: [""; 2],
     opener: None,
 };
 

@@ -26,6 +26,7 @@ pub(super) const STANDARD: &[Entry] = &[
     Entry {
         id: "rust/thread-sleep",
         call: "std::thread::sleep(duration)",
+        paced: ["", "std::thread::sleep(left);"],
         opener: on!(all(), |_| {
             crate::time::may_sleep()?;
             ByDuration(|ns| {
@@ -38,6 +39,7 @@ pub(super) const STANDARD: &[Entry] = &[
     Entry {
         id: "cxx/sleep_for",
         call: "std::this_thread::sleep_for(duration)",
+        paced: ["", "std::this_thread::sleep_for(\n    next - std::chrono::steady_clock::now());"],
         facts: Facts { early_by_design_ns: EARLY_NS, ..DURATION },
         opener: on!(native_cxx or crate::catalogue::left_out::native_cxx, |_| {
             ByDuration(imp::sleep_for)
@@ -47,6 +49,7 @@ pub(super) const STANDARD: &[Entry] = &[
     Entry {
         id: "cxx/sleep_until",
         call: "std::this_thread::sleep_until(std::chrono::steady_clock::now() + duration)",
+        paced: ["", "std::this_thread::sleep_until(next);"],
         facts: Facts { early_by_design_ns: EARLY_NS, ..DEADLINE },
         opener: on!(native_cxx or crate::catalogue::left_out::native_cxx, |_| imp::SleepUntil),
         ..CXX
@@ -64,6 +67,11 @@ pub(super) const STANDARD: &[Entry] = &[
                 wait.ns
             )
         }),
+        paced: [
+            "std::mutex mutex;\nstd::condition_variable stopped;\n\
+             std::unique_lock<std::mutex> lock(mutex);",
+            "stopped.wait_until(lock, next, [] { return false; });",
+        ],
         opener: on!(all(native_cxx, not(windows)), |_| ByDuration(imp::wait_until)),
         home: NOT_WINDOWS,
         ..CXX
@@ -79,6 +87,10 @@ pub(super) const STANDARD: &[Entry] = &[
                 wait.ns
             )
         }),
+        paced: [
+            "std::promise<void> promise;\nauto future = promise.get_future();",
+            "future.wait_for(next - std::chrono::steady_clock::now());",
+        ],
         opener: on!(all(native_cxx, not(windows)), |_| ByDuration(imp::wait_for)),
         home: NOT_WINDOWS,
         ..CXX
@@ -176,6 +188,7 @@ pub(super) const OTHERS: &[Entry] = &[
     Entry {
         id: "chronoscope/wait",
         call: "chronoscope::wait::sleep(duration)",
+        paced: ["", "chronoscope::wait::sleep(left);"],
         opener: on!(all(), |_| with(Effort::Balanced)),
         ..OWN
     },
@@ -183,6 +196,11 @@ pub(super) const OTHERS: &[Entry] = &[
         id: "chronoscope/wait-economy",
         call: "waiter.sleep(duration)",
         code: Code::Before(|wait| lines("Economy", wait.ns)),
+        paced: [
+            "use chronoscope::wait::{Effort, Waiter};\n\
+             let mut waiter = Waiter::new(Effort::Economy);",
+            "waiter.sleep(left);",
+        ],
         opener: on!(all(), |_| with(Effort::Economy)),
         ..OWN
     },
@@ -190,12 +208,18 @@ pub(super) const OTHERS: &[Entry] = &[
         id: "chronoscope/wait-precise",
         call: "waiter.sleep(duration)",
         code: Code::Before(|wait| lines("Precise", wait.ns)),
+        paced: [
+            "use chronoscope::wait::{Effort, Waiter};\n\
+             let mut waiter = Waiter::new(Effort::Precise);",
+            "waiter.sleep(left);",
+        ],
         opener: on!(all(), |_| with(Effort::Precise)),
         ..OWN
     },
     Entry {
         id: "spin_sleep",
         call: "spin_sleep::sleep(duration)",
+        paced: ["", "spin_sleep::sleep(left);"],
         kind: Kind::Hybrid,
         home: "builds with the feature `peers`",
         opener: on!(feature = "peers" or crate::catalogue::left_out::peers, |_| {

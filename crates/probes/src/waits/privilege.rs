@@ -2,7 +2,7 @@
 
 use super::{Unavailable, os};
 use crate::machine::Root;
-use chronoscope_model::waits::Class;
+use chronoscope_model::waits::{Class, Policy};
 use std::fs::File;
 use std::io::Write;
 use std::marker::PhantomData;
@@ -63,6 +63,48 @@ pub fn check_fifo(root: &Root, priority: u32, high: bool, cpus: usize) -> Result
 pub fn try_fifo(priority: u32) -> Result<(), Unavailable> {
     let tried = std::thread::spawn(move || os::set_fifo(priority)).join();
     tried.unwrap_or_else(|_| Err(Unavailable("the thread that tried SCHED_FIFO failed".into())))
+}
+
+/// Checks whether this process may have a thread that is scheduled so, by trying it in a thread
+/// that ends at once. Returns the name of the scheduler, if that is a program.
+///
+/// # Errors
+/// The system's error, and what is needed.
+pub fn try_policy(root: &Root, asked: os::Scheduling) -> Result<Option<String>, Unavailable> {
+    let named = match asked.policy {
+        Policy::Ext => Some(scheduler_in_bpf(root)?),
+        Policy::Deadline if !DEADLINES_NS.contains(&asked.wait_ns) => {
+            return Err(Unavailable("the kernel takes periods of 100 us to 4 s".into()));
+        }
+        _ => None,
+    };
+    let tried = std::thread::spawn(move || os::set_policy(asked)).join();
+    tried.unwrap_or_else(|_| Err(Unavailable("the thread that tried it failed".into())))?;
+    Ok(named)
+}
+
+/// The periods of SCHED_DEADLINE (kernel/sched/deadline.c, `sysctl_sched_dl_period_min` and `_max`).
+const DEADLINES_NS: std::ops::RangeInclusive<u64> = 100_000..=4_000_000_000;
+
+/// The name of the scheduler in BPF that runs (Documentation/scheduler/sched-ext.rst).
+///
+/// # Errors
+/// None runs, or the kernel has none.
+pub fn scheduler_in_bpf(root: &Root) -> Result<String, Unavailable> {
+    const FOLDER: &str = "/sys/kernel/sched_ext";
+    match root.text(&format!("{FOLDER}/state")) {
+        Ok(state) if state.trim() == "enabled" => {
+            let name = root.text(&format!("{FOLDER}/root/ops"));
+            Ok(name.map_or("unnamed".into(), |name| name.trim().into()))
+        }
+        Ok(state) => Err(Unavailable(format!(
+            "no sched_ext scheduler runs ({FOLDER}/state: {})",
+            state.trim()
+        ))),
+        Err(why) => {
+            Err(Unavailable(format!("no sched_ext scheduler runs ({FOLDER}/state: {why})")))
+        }
+    }
 }
 
 /// The kernel lets real-time threads run for `runtime` microseconds of each `period`; with -1, or
@@ -207,6 +249,38 @@ mod tests {
             let error = check(limits).expect_err("throttling is unknown");
             assert!(error.contains("sched_rt_runtime_us") && !error.contains('\n'), "{error}");
         }
+    }
+
+    #[test]
+    fn the_scheduler_in_bpf_is_named_where_one_runs() {
+        let of = |files: &[(&str, &str)]| {
+            let folder = tempfile::tempdir().expect("a folder");
+            for (name, text) in files {
+                let path = folder.path().join("root/sys/kernel/sched_ext").join(name);
+                std::fs::create_dir_all(path.parent().expect("a folder")).expect("room");
+                std::fs::write(path, text).expect("room");
+            }
+            std::fs::create_dir_all(folder.path().join("root")).expect("room");
+            scheduler_in_bpf(&Root::recorded(folder.path()).expect("a folder")).map_err(|why| why.0)
+        };
+        let enabled = of(&[("state", "enabled\n"), ("root/ops", "lavd_1.0.10\n")]);
+        assert_eq!(enabled, Ok("lavd_1.0.10".into()));
+        for files in [&[("state", "disabled\n")][..], &[]] {
+            let error = of(files).expect_err("none runs");
+            assert!(error.contains("no sched_ext scheduler runs"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_deadline_has_room_for_the_work_and_less_than_the_period() {
+        let of = |wait_ns, work_ns| {
+            let asked = os::Scheduling { wait_ns, work_ns, ..os::Scheduling::default() };
+            asked.budget()
+        };
+        assert_eq!(of(1_000_000, 0), (100_000, 1_000_000));
+        assert_eq!(of(100_000, 0), (20_000, 100_000));
+        assert_eq!(of(16_666_667, 4_000_000).0, 5_666_666);
+        assert_eq!(of(1_000_000, 999_999).0, 950_000);
     }
 
     #[test]

@@ -86,6 +86,24 @@ fn the_code_of_a_wait_contains_its_call_or_its_duration() {
     }
 }
 
+#[test]
+fn a_loop_with_a_wait_has_a_place_for_its_work_and_fits_on_a_screen() {
+    let mut languages = std::collections::BTreeSet::new();
+    for entry in ALL {
+        let Some(code) = entry.paced(16_666_667) else { continue };
+        assert!(chronoscope_model::snippet::is_paced(&code), "{}: {code}", entry.id);
+        assert!(code.contains("16666667"), "{}: {code}", entry.id);
+        for open in ["{s}", "{ms}", "{us}", "{ns}", "{once}", "{wait}", "{period}"] {
+            assert!(!code.contains(open), "{}: {code}", entry.id);
+        }
+        let long = code.lines().find(|line| line.chars().count() > 66);
+        assert_eq!(long, None, "{}", entry.id);
+        languages.insert(entry.language.name());
+    }
+    let wanted = chronoscope_model::advice::LANGUAGES;
+    assert!(wanted.iter().all(|language| languages.contains(language)), "{languages:?}");
+}
+
 /// What stands in the source for a function or an instruction of a call. An iteration of a busy
 /// wait is in `spin.rs`, and so are the reads of its clock.
 fn source_of(shown: &str) -> &str {

@@ -95,6 +95,7 @@ fn specs<'a>() -> Vec<Spec<(&'a Row, &'a Side)>> {
         "requested_ns" "wait" [] Cell::count(row.key.requested_ns);
         "slack_ns" "slack" [] Cell::count(row.key.slack_ns);
         "slice_ns" "slice" [] Cell::count(row.key.slice_ns);
+        "policy" "method" [] Cell::words(row.key.policy.map(|policy| policy.name()));
         "load" "load" [] Cell::words(row.key.load.map(|load| load.name()));
         "a_ns" "A" [] Cell::number(row.a.value_ns);
         "a_low_ns" "A" [] Cell::number(row.a.low_ns);

@@ -310,7 +310,8 @@ fn table(group: &Group, shown: &[&Joined], view: &View) -> Table {
     }
     let cells = |it: &&Joined| {
         let ns = |ns: Option<u64>| Cell::whole_ns(ns).or("");
-        let mut cells = vec![Cell::code(&it.key.id)];
+        let policy = it.key.policy.map_or(String::new(), |policy| format!("+{}", policy.name()));
+        let mut cells = vec![Cell::code(&it.key.id).shown(format!("{}{policy}", it.key.id))];
         cells.extend(slack.then(|| ns(it.key.slack_ns)));
         cells.extend(slice.then(|| ns(it.key.slice_ns)));
         cells.extend(waits.then(|| ns(it.key.requested_ns)));

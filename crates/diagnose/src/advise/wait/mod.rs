@@ -5,9 +5,9 @@ mod choose;
 use super::{How, LANGUAGES, Purpose, sheets};
 use crate::reading::{System, short};
 use choose::{Candidate, Choice, LATER, NEAR_CPU, choose, least_waits};
-use chronoscope_model::advice::{Goal, Spinning, WaitChoice};
-use chronoscope_model::units::{count, human_ns, percent};
-use chronoscope_model::waits::{Kind, Load, Wait};
+use chronoscope_model::advice::{Goal, Paced, Spinning, WaitChoice};
+use chronoscope_model::units::{count, human_ns, percent, plural};
+use chronoscope_model::waits::{Kind, Load, Policy, Wait};
 use chronoscope_model::{Advice, Report, snippet};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,19 +35,19 @@ fn advise(report: &Report) -> Vec<Advice> {
         .filter(|(_, w)| w.available && w.samples > 0 && w.early == 0)
         .filter(|(_, w)| w.load_run.as_ref().is_none_or(|run| run.lost() == 0))
         .collect();
-    let durations: BTreeSet<u64> = fit.iter().filter_map(|(_, w)| w.requested_ns).collect();
+    let asked: BTreeSet<Asked> = fit.iter().filter_map(|(_, wait)| Asked::of(wait)).collect();
     let mut all = Vec::new();
-    for &ns in &durations {
+    for &asked in &asked {
         let under = |loaded: bool| {
             let rows = fit.iter().copied();
-            let rows = rows.filter(|(_, w)| w.requested_ns == Some(ns));
+            let rows = rows.filter(|(_, w)| Asked::of(w) == Some(asked));
             rows.filter(|(_, w)| (w.load != Load::None) == loaded).collect::<Vec<_>>()
         };
         let (idle, loaded) = (under(false), under(true));
         for goal in GOALS {
             let rows = if goal == Goal::Load { &loaded } else { &idle };
             if !rows.is_empty() {
-                all.extend(answers(report, ns, goal, rows));
+                all.extend(answers(report, asked, goal, rows));
             }
         }
     }
@@ -63,17 +63,55 @@ fn advise(report: &Report) -> Vec<Advice> {
     all
 }
 
+/// What waits are for: a duration, or each period of a loop that works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Asked {
+    ns: u64,
+    paced: bool,
+    work_ns: Option<u64>,
+}
+
+impl Asked {
+    fn of(wait: &Wait) -> Option<Self> {
+        let (paced, work_ns) = (wait.period_ns.is_some(), wait.work_ns);
+        Some(Self { ns: wait.requested_ns?, paced, work_ns })
+    }
+
+    fn title(self, goal: Goal) -> String {
+        let Self { ns, paced, work_ns } = self;
+        let time = short(ns as f64);
+        let what = match (paced, work_ns) {
+            (false, _) => format!("Wait {time}"),
+            (true, None) => format!("Loop every {time}"),
+            (true, Some(work)) => format!("Loop every {time} with {} of work", short(work as f64)),
+        };
+        format!("{what}: {}", named(goal).0)
+    }
+
+    /// What a loop did with a wait.
+    fn paced(self, wait: Option<&Wait>) -> Option<Paced> {
+        let grid = wait.and_then(|wait| wait.grid.as_ref());
+        self.paced.then(|| Paced {
+            work_ns: self.work_ns,
+            frames_per_s: grid.and_then(|grid| grid.frames_per_s),
+            missed: grid.map_or(0, |grid| grid.missed),
+            waits: wait.map_or(0, |wait| wait.samples),
+            std_dev_ns: wait.and_then(|wait| wait.std_dev_ns),
+        })
+    }
+}
+
 /// The best of these rows, and the best row of each other language, each with its own code.
-fn answers(report: &Report, ns: u64, goal: Goal, rows: &[(usize, &Wait)]) -> Vec<Advice> {
+fn answers(report: &Report, asked: Asked, goal: Goal, rows: &[(usize, &Wait)]) -> Vec<Advice> {
     let system = System::of(&report.environment);
     let mut candidates = candidates(rows, goal);
     candidates.retain(|row| code_of(row.wait, system).is_some());
     let Some(best) = choose(goal, &candidates) else {
-        return vec![none(ns, goal, rows, &candidates)];
+        return vec![none(asked, goal, rows, &candidates)];
     };
     let answer = |choice: &Choice, compared: usize| {
         let wait = choice.best.wait;
-        let mut advice = advice(ns, goal, choice, compared);
+        let mut advice = advice(asked, goal, choice, compared);
         let code = code_of(wait, system).map(|lines| (wait.language.name().into(), lines));
         advice.code = code.into_iter().collect();
         advice
@@ -116,7 +154,7 @@ fn candidates<'a>(rows: &[(usize, &'a Wait)], goal: Goal) -> Vec<Candidate<'a>> 
     // NtSetTimerResolution is not documented, so nothing is advised that calls it.
     for &(place, wait) in rows.iter().filter(|(_, wait)| wait.timer_resolution_ns.is_none()) {
         let slack = (wait.slack_ns, wait.default_slack, wait.timer_period_ms);
-        let key = (&wait.id, slack, wait.slice_ns);
+        let key = (&wait.id, slack, wait.slice_ns, wait.policy);
         methods.entry(key).or_default().push((place, wait));
     }
     let latest = |rows: Vec<(usize, &'a Wait)>| {
@@ -132,7 +170,7 @@ fn candidates<'a>(rows: &[(usize, &'a Wait)], goal: Goal) -> Vec<Candidate<'a>> 
     all
 }
 
-fn advice(ns: u64, goal: Goal, choice: &Choice, compared: usize) -> Advice {
+fn advice(asked: Asked, goal: Goal, choice: &Choice, compared: usize) -> Advice {
     let row = &choice.best;
     let wait = row.wait;
     let load = match wait.load {
@@ -143,10 +181,11 @@ fn advice(ns: u64, goal: Goal, choice: &Choice, compared: usize) -> Advice {
     let spin = choice.spin.as_ref();
     Advice {
         purpose: WAIT.id().into(),
-        title: title(ns, goal),
-        short: format!("Wait {}", short(ns as f64)),
+        title: asked.title(goal),
+        short: format!("{} {}", if asked.paced { "Every" } else { "Wait" }, short(asked.ns as f64)),
         figure: format!(
-            "{} late{}{}",
+            "{}{} late{}{}",
+            frames(wait).map_or(String::new(), |it| format!("{it}, ")),
             short(row.p50.value as f64),
             of_a_cpu(row),
             spin.map_or(String::new(), |spin| {
@@ -157,8 +196,9 @@ fn advice(ns: u64, goal: Goal, choice: &Choice, compared: usize) -> Advice {
         ),
         clock: Some(wait.id.clone()),
         why: format!(
-            "{}{load}: {}{}. Measured in {}. {}{}",
+            "{}{load}: {}{}{}. Measured in {}. {}{}",
             label(wait),
+            kept(wait),
             overshot(row),
             of_a_cpu(row),
             wait.language.name(),
@@ -168,7 +208,8 @@ fn advice(ns: u64, goal: Goal, choice: &Choice, compared: usize) -> Advice {
         criterion: named(goal).1,
         wait: Some(WaitChoice {
             goal,
-            requested_ns: ns,
+            requested_ns: asked.ns,
+            paced: asked.paced(Some(wait)),
             load: wait.load,
             slack_ns: wait.slack_ns.filter(|_| !wait.default_slack),
             timer_period_ms: wait.timer_period_ms,
@@ -189,9 +230,13 @@ fn advice(ns: u64, goal: Goal, choice: &Choice, compared: usize) -> Advice {
 }
 
 /// The advice if no row can be chosen.
-fn none(ns: u64, goal: Goal, rows: &[(usize, &Wait)], judged: &[Candidate]) -> Advice {
+fn none(asked: Asked, goal: Goal, rows: &[(usize, &Wait)], judged: &[Candidate]) -> Advice {
     let most = rows.iter().map(|(_, wait)| wait.samples).max().unwrap_or(0);
-    let why = if judged.is_empty() {
+    let why = if judged.is_empty() && most >= least_waits(goal) {
+        "Of the methods that were measured, no loop is known: chronoscope advise --every measures \
+         others."
+            .into()
+    } else if judged.is_empty() {
         format!(
             "No method has the {} waits that a judgement needs (the most is {}): raise --budget, \
              --duration or --count.",
@@ -203,12 +248,13 @@ fn none(ns: u64, goal: Goal, rows: &[(usize, &Wait)], judged: &[Candidate]) -> A
     };
     Advice {
         purpose: WAIT.id().into(),
-        title: title(ns, goal),
+        title: asked.title(goal),
         why,
         criterion: named(goal).1,
         wait: Some(WaitChoice {
             goal,
-            requested_ns: ns,
+            requested_ns: asked.ns,
+            paced: asked.paced(None),
             compared: judged.len() as u64,
             ..WaitChoice::default()
         }),
@@ -268,8 +314,25 @@ fn cost_of_slice(wait: &Wait) -> &'static str {
     }
 }
 
-fn title(ns: u64, goal: Goal) -> String {
-    format!("Wait {}: {}", short(ns as f64), named(goal).0)
+/// The pace of a loop.
+fn frames(wait: &Wait) -> Option<String> {
+    let rate = wait.grid.as_ref()?.frames_per_s.filter(|rate| (0.0..=1e9).contains(rate))?;
+    Some(format!("{rate:.1} frames/s"))
+}
+
+/// The pace that a loop kept, and its jitter, before how late its waits were.
+fn kept(wait: &Wait) -> String {
+    let (Some(frames), Some(ns)) = (frames(wait), wait.requested_ns) else {
+        return String::new();
+    };
+    let missed = wait.grid.as_ref().map_or(0, |grid| grid.missed);
+    let missed = match missed {
+        0 => "no deadline missed".into(),
+        missed => plural(missed, "deadline missed", "deadlines missed"),
+    };
+    let jitter = wait.std_dev_ns.filter(|ns| ns.is_finite());
+    let jitter = jitter.map_or(String::new(), |ns| format!(", jitter {}", human_ns(ns)));
+    format!("{frames} of {:.1}, {missed}{jitter}; ", 1e9 / ns.max(1) as f64)
 }
 
 /// What is known about the overshoots of a row, in words.
@@ -313,7 +376,12 @@ fn told_apart(goal: Goal, choice: &Choice, compared: usize) -> String {
 /// was set for it. A row without lines of its own, of a report of an earlier version, has its call.
 fn code_of(wait: &Wait, system: System) -> Option<String> {
     let language = wait.language.name();
+    // What gives a thread another policy is for the administrator, as its priority is.
+    wait.policy.is_none_or(|policy| policy == Policy::Other).then_some(())?;
     let mut all = match wait.code.as_str() {
+        lines if wait.period_ns.is_some() => {
+            Some(lines.to_owned()).filter(|lines| snippet::is_paced(lines))?
+        }
         "" => snippet::statement("", &wait.call),
         lines => lines.to_owned(),
     };

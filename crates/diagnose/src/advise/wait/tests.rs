@@ -4,7 +4,7 @@ use super::*;
 use chronoscope_model::Environment;
 use chronoscope_model::clock::Language;
 use chronoscope_model::histogram::{self, Histogram};
-use chronoscope_model::waits::{Kind, LoadProcess, LoadRun};
+use chronoscope_model::waits::{Grid, Kind, LoadProcess, LoadRun};
 
 /// A row of 1000 waits of 1 ms, of which 880 overshot by `p50` and the rest by `p90`.
 fn wait(id: &str, load: Load, p50: u64, p90: u64, cpu: f64) -> Wait {
@@ -254,6 +254,41 @@ fn each_language_has_its_own_rows_and_no_code_is_under_the_figures_of_another() 
     assert!(choice.is(&sleep) && choice.languages == ["C"]);
     assert!(other.why.ends_with("economy is better, but for Rust only."), "{}", other.why);
     assert!(other.why.contains("Measured in C."), "{}", other.why);
+}
+
+#[test]
+fn a_loop_is_advised_with_the_code_of_its_row_and_its_pace() {
+    let paced = |id, p50, missed, code: &str| Wait {
+        period_ns: Some(1_000_000),
+        work_ns: Some(200_000),
+        code: code.into(),
+        std_dev_ns: Some(1_500.0),
+        grid: Some(Grid { missed, frames_per_s: Some(999.0), ..Grid::default() }),
+        ..wait(id, Load::None, p50, 2 * p50, 20e3)
+    };
+    // Lines of an earlier version make one wait, and a wait of 1 ms is another question.
+    let advice = advised([
+        paced("best", 30_000, 0, "once();"),
+        paced("loop", 50_000, 1, "for (;;) {\n    // work\n    wait();\n}"),
+        wait("single", Load::None, 20_000, 30_000, 9e3),
+    ]);
+    let usual = |paced: bool| {
+        let mut all = advice.iter().filter_map(|it| Some((it, it.wait.as_ref()?)));
+        let found = all.find(|(_, of)| of.goal == Goal::Usual && of.paced.is_some() == paced);
+        found.expect("both were measured")
+    };
+    assert_eq!(usual(false).0.clock.as_deref(), Some("single"));
+    let (looped, choice) = usual(true);
+    assert_eq!(looped.clock.as_deref(), Some("loop"));
+    assert!(looped.code["C"].contains("// work"), "{:?}", looped.code);
+    assert!(looped.figure.starts_with("999.0 frames/s, 50 us late"), "{}", looped.figure);
+    assert_eq!(looped.title, "Loop every 1 ms with 200 us of work: for most uses");
+    let kept = "loop: 999.0 frames/s of 1000.0, 1 deadline missed, jitter 1.50 us; of 1,000 waits";
+    assert!(looped.why.starts_with(kept), "{}", looped.why);
+    assert_eq!((choice.compared, choice.paced.as_ref().map(|it| it.missed)), (1, Some(1)));
+    // If no loop is known, there is no choice, and the reason is not the number of waits.
+    let none = advised([paced("best", 30_000, 0, "")]);
+    assert!(none[0].clock.is_none() && none[0].why.contains("no loop is known"), "{none:?}");
 }
 
 #[test]

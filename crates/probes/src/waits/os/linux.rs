@@ -1,8 +1,9 @@
 //! Linux.
 
+use super::Scheduling;
 use crate::scheduler;
 use crate::waits::Unavailable;
-use chronoscope_model::waits::Class;
+use chronoscope_model::waits::{Class, Policy};
 use std::io;
 use std::mem::MaybeUninit;
 
@@ -202,18 +203,46 @@ pub fn set_slice(ns: u64) -> Result<(), Unavailable> {
 
 /// Schedules the calling thread with SCHED_FIFO at that priority, until it ends.
 pub fn set_fifo(priority: u32) -> Result<(), Unavailable> {
+    set_policy(Scheduling { policy: Policy::Fifo, priority, ..Scheduling::default() })
+}
+
+/// Schedules the calling thread as asked, until it ends or [`end_fifo`] is called.
+pub fn set_policy(asked: Scheduling) -> Result<(), Unavailable> {
+    /// The policy of a scheduler in BPF (include/uapi/linux/sched.h).
+    const SCHED_EXT: libc::c_int = 7;
+    let Scheduling { policy, priority, .. } = asked;
+    let real_time =
+        format!("it needs CAP_SYS_NICE or an rtprio limit (ulimit -r) of at least {priority}");
+    let (number, priority, needs) = match policy {
+        Policy::Other => (libc::SCHED_OTHER, 0, "it needs CAP_SYS_NICE"),
+        Policy::Batch => (libc::SCHED_BATCH, 0, "the kernel lacks it"),
+        Policy::Idle => (libc::SCHED_IDLE, 0, "the kernel lacks it"),
+        Policy::Rr => (libc::SCHED_RR, priority, real_time.as_str()),
+        Policy::Fifo => (libc::SCHED_FIFO, priority, real_time.as_str()),
+        Policy::Ext => (SCHED_EXT, 0, "the kernel lacks it"),
+        Policy::Deadline => {
+            let (runtime, period) = asked.budget();
+            return scheduler::set_deadline(runtime, period).map_err(|errno| {
+                Unavailable(format!(
+                    "SCHED_DEADLINE: {}; it needs CAP_SYS_NICE, a thread that may use every CPU, \
+                     and {:.0} % of one that other deadlines leave",
+                    io::Error::from_raw_os_error(errno),
+                    runtime as f64 / period as f64 * 100.0
+                ))
+            });
+        }
+    };
     let Ok(sched_priority) = libc::c_int::try_from(priority) else {
         return Err(Unavailable(format!("{priority} is not a real-time priority")));
     };
-    // SCHED_RESET_ON_FORK, so that nothing started from this thread inherits it.
-    let policy = libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK;
-    // 0 is the calling thread.
-    scheduler::set(0, policy, sched_priority).map_err(|errno| {
-        Unavailable(format!(
-            "SCHED_FIFO {priority}: {}; it needs CAP_SYS_NICE or an rtprio limit (ulimit -r) of at \
-             least {priority}",
-            io::Error::from_raw_os_error(errno)
-        ))
+    // SCHED_RESET_ON_FORK, so that nothing started from this thread inherits it. 0 is the calling
+    // thread.
+    scheduler::set(0, number | libc::SCHED_RESET_ON_FORK, sched_priority).map_err(|errno| {
+        let name = policy.name().to_uppercase();
+        let priority =
+            if sched_priority > 0 { format!(" {sched_priority}") } else { String::new() };
+        let error = io::Error::from_raw_os_error(errno);
+        Unavailable(format!("SCHED_{name}{priority}: {error}; {needs}"))
     })
 }
 

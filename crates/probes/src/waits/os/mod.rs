@@ -8,7 +8,29 @@
 #[cfg_attr(not(any(target_os = "linux", windows)), path = "other.rs")]
 mod imp;
 
+use chronoscope_model::waits::Policy;
 pub use imp::*;
+
+/// How a waiting thread is to be scheduled (Linux).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Scheduling {
+    pub policy: Policy,
+    /// The priority, if the policy takes one.
+    pub priority: u32,
+    /// How long the thread waits, or its period, and how long it works in each, in nanoseconds.
+    pub wait_ns: u64,
+    pub work_ns: u64,
+}
+
+impl Scheduling {
+    /// The runtime and the period of a thread with a deadline, in nanoseconds: what the work takes,
+    /// and a tenth of the wait, at least 20 us.
+    pub fn budget(self) -> (u64, u64) {
+        let (period, work) = (self.wait_ns, self.work_ns);
+        let runtime = work.saturating_add((period / 10).max(20_000));
+        (runtime.min(period / 20 * 19), period)
+    }
+}
 
 /// The wall clock, in nanoseconds since 1970.
 pub fn wall() -> u64 {
@@ -55,6 +77,10 @@ mod lacking {
     }
 
     pub fn set_fifo(_: u32) -> Result<(), Unavailable> {
+        Err(Unavailable::only_on("Linux"))
+    }
+
+    pub fn set_policy(_: super::Scheduling) -> Result<(), Unavailable> {
         Err(Unavailable::only_on("Linux"))
     }
 

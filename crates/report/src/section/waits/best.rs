@@ -50,19 +50,25 @@ fn lacks_waits(report: &Report) -> bool {
 
 /// What there is instead of a choice.
 pub(crate) fn missing_choice(of: &WaitChoice) -> &'static str {
-    if of.compared == 0 { "too few waits" } else { "none sleeps" }
+    match (of.compared, &of.paced) {
+        (0, Some(_)) => "no choice",
+        (0, None) => "too few waits",
+        _ => "none sleeps",
+    }
 }
 
 /// The choices for these goals; absent if there was nothing to choose from.
 pub(crate) fn best_table(report: &Report, goals: &[Goal]) -> Option<Table> {
     let sliced = chosen(report, goals).any(|(_, choice)| choice.slice_ns.is_some());
+    let paced = chosen(report, goals).any(|(_, choice)| choice.paced.is_some());
+    let set = (sliced, paced);
     let mut above = None;
     let items = chosen(report, goals).map(|(advice, choice)| {
         let again = above.replace(choice.requested_ns) == Some(choice.requested_ns);
-        best_row(report, advice, choice, again, sliced).into()
+        best_row(report, advice, choice, again, set).into()
     });
     let items: Vec<Item> = items.collect();
-    (!items.is_empty()).then(|| Table { columns: best_columns(sliced), items, ..Table::default() })
+    (!items.is_empty()).then(|| Table { columns: best_columns(set), items, ..Table::default() })
 }
 
 fn best_row(
@@ -70,7 +76,7 @@ fn best_row(
     advice: &Advice,
     choice: &WaitChoice,
     again: bool,
-    sliced: bool,
+    (sliced, paced): (bool, bool),
 ) -> Vec<Cell> {
     let goal = match choice.goal {
         Goal::Usual => "most uses",
@@ -89,6 +95,7 @@ fn best_row(
         setting(wait.and_then(|wait| wait.slack_ns)),
     ];
     cells.extend(sliced.then(|| setting(choice.slice_ns)));
+    cells.extend(paced.then(|| wait.map_or_else(|| Cell::text(""), table::frames)));
     cells.extend([
         Cell::whole_ns(wait.and_then(|wait| wait.percentile(Percentile::P50))),
         Cell::whole_ns(wait.and_then(|wait| wait.percentile(Percentile::P90))),
@@ -98,11 +105,12 @@ fn best_row(
     cells
 }
 
-fn best_columns(sliced: bool) -> Vec<Column> {
+fn best_columns((sliced, paced): (bool, bool)) -> Vec<Column> {
     let name = |name: &'static str| Column::new(name).also_name().close();
     let mut all =
         vec![name("wait").whole_name(), name("best for"), name("method"), name("slack").right()];
     all.extend(sliced.then(|| name("slice").right()));
+    all.extend(paced.then(|| name("frames/s").right()));
     all.extend([
         Column::new("p50").spare().right().close(),
         Column::new("p90").right().close(),

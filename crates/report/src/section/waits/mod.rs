@@ -33,6 +33,7 @@ pub const SECTION: Section = Section {
             throttled: true,
             grid: true,
             work: true,
+            energy: true,
             early: true,
             strip: false,
         };
@@ -171,8 +172,10 @@ fn heading(load: Load, rows: &[&Wait]) -> Vec<Block> {
         return blocks;
     };
     let mut facts = Vec::new();
-    if first.scheduling != "other" && !first.scheduling.is_empty() {
-        facts.push(format!("Scheduling {}", first.scheduling));
+    let all: BTreeSet<&str> = rows.iter().map(|row| row.scheduling.as_str()).collect();
+    let all: Vec<&str> = all.into_iter().filter(|it| !it.is_empty()).collect();
+    if !matches!(all[..], [] | ["other"]) {
+        facts.push(format!("Scheduling {}", all.join(", ")));
     }
     if first.kept_awake {
         facts.push("CPUs kept out of deep idle states (/dev/cpu_dma_latency)".to_owned());
@@ -217,6 +220,7 @@ fn tag(wait: &Wait) -> String {
         wait.timer_period_ms.map(|ms| format!(":period{ms}")),
         wait.timer_resolution_ns.map(|ns| format!(":resolution{ns}")),
         wait.slice_ns.map(|slice| format!(":slice{slice}")),
+        wait.policy.map(|policy| format!(":{}", policy.name())),
         wait.cpu.map(|cpu| format!(":cpu{cpu}")),
     ];
     let duration = wait.requested_ns.unwrap_or(0);
@@ -244,13 +248,9 @@ pub(super) fn several_cpus(rows: &[&Wait]) -> bool {
     rows.windows(2).any(|pair| pair[0].cpu != pair[1].cpu)
 }
 
-/// The method's name, with the timer period or resolution that Windows was asked for.
+/// The method's name, with the timer period, the resolution or the policy that was asked for.
 pub(super) fn method(wait: &Wait) -> String {
-    match (wait.timer_period_ms, wait.timer_resolution_ns) {
-        (Some(ms), _) => format!("{}+period({ms})", wait.id),
-        (_, Some(ns)) => format!("{}+resolution({} us)", wait.id, ns as f64 / 1e3),
-        _ => wait.id.clone(),
-    }
+    wait.method()
 }
 
 /// The method, and the CPU if that is part of the name.
@@ -274,6 +274,7 @@ pub(super) fn label(wait: &Wait) -> String {
         wait.timer_period_ms.map(|ms| format!(" timer period {ms} ms")),
         ns(wait.timer_resolution_ns, "timer resolution"),
         ns(wait.slice_ns, "slice"),
+        wait.policy.map(|policy| format!(" policy {}", policy.name())),
         wait.cpu.map(|cpu| format!(" CPU {cpu}")),
     ];
     let parts: String = parts.into_iter().flatten().collect();

@@ -9,7 +9,7 @@ use crate::section::shared::{Spec, by_key, columns, load_got};
 use chronoscope_model::Report;
 use chronoscope_model::quantile::Interval;
 use chronoscope_model::quantile::Percentile::{self, P50, P90, P99, P999};
-use chronoscope_model::waits::{ByClock, Load, LoadRun, Moment, Wait, WholeTicks};
+use chronoscope_model::waits::{ByClock, Energy, Load, LoadRun, Moment, Wait, WholeTicks};
 use std::collections::BTreeSet;
 
 /// What rows have that decides about their columns.
@@ -24,6 +24,8 @@ pub(super) struct Traits {
     pub(super) grid: bool,
     /// The rows worked in each period, so the rate that they kept is what counts.
     pub(super) work: bool,
+    /// The machine counted its energy.
+    pub(super) energy: bool,
     /// Some waits were early, which is a defect.
     pub(super) early: bool,
     /// All rows waited for one duration, so that one strip shows how they are distributed.
@@ -38,6 +40,7 @@ impl Traits {
             throttled: rows.iter().any(|wait| wait.throttled.is_some_and(|it| it.periods > 0)),
             grid: rows.iter().any(|wait| wait.grid.is_some()),
             work: rows.iter().any(|wait| wait.work_ns.is_some()),
+            energy: rows.iter().any(|wait| energy(wait, |it| it.watts).is_some()),
             early: rows.iter().any(|wait| wait.early > 0),
             strip: durations(rows).len() == 1,
         }
@@ -63,6 +66,7 @@ pub(super) fn wait_columns<'a>(traits: Traits) -> Vec<Spec<Labelled<'a>>> {
         "slice_ns" "slice" [full_if(traits.slice) also_name right close] setting(wait.slice_ns);
         "timer_period_ms" "method" [] Cell::count(wait.timer_period_ms.map(u64::from));
         "timer_resolution_ns" "method" [] Cell::count(wait.timer_resolution_ns);
+        "scheduling" "method" [] Cell::text(&wait.scheduling);
         "cpu" "method" [] Cell::count(wait.cpu.map(|cpu| cpu as u64));
         "available" "method" [] Cell::flag(wait.available);
         "unavailable_reason" "method" [] Cell::words(wait.unavailable_reason.clone());
@@ -106,6 +110,13 @@ pub(super) fn wait_columns<'a>(traits: Traits) -> Vec<Spec<Labelled<'a>>> {
             let (own, forced) = (wait.voluntary_switches, wait.involuntary_switches);
             Cell::text(format!("{}/{}", of(own), of(forced)))
         };
+        "wakeups_per_s" "wake-ups/s" [full_if(traits.everything) more right close]
+            Cell::some(wait.wakeups_per_s(), Value::Number)
+                .said(wait.wakeups_per_s().map(|rate| format!("{rate:.0}")));
+        "watts" "power" [full_if(traits.energy) right close] power(wait);
+        "low_watts" "power" [] Cell::some(energy(wait, |it| it.low_watts), Value::Number);
+        "high_watts" "power" [] Cell::some(energy(wait, |it| it.high_watts), Value::Number);
+        "wait_uj" "power" [] Cell::some(energy(wait, |it| it.wait_uj), Value::Number);
         "voluntary_switches" "switches" [] Cell::count(wait.voluntary_switches);
         "involuntary_switches" "switches" [] Cell::count(wait.involuntary_switches);
         "missed" "missed" [full_if(traits.grid) right close]
@@ -157,6 +168,19 @@ pub(super) fn frames(wait: &Wait) -> Cell {
     let rate = wait.grid.as_ref().and_then(|grid| grid.frames_per_s);
     let rate = rate.filter(|rate| (0.0..=1e9).contains(rate));
     Cell::some(rate, Value::Number).said(rate.map(|rate| format!("{rate:.1}")))
+}
+
+fn energy(wait: &Wait, of: fn(&Energy) -> Option<f64>) -> Option<f64> {
+    wait.energy.as_ref().and_then(of).filter(|value| value.is_finite())
+}
+
+/// The power that the machine drew, with its interval.
+fn power(wait: &Wait) -> Cell {
+    let watts = energy(wait, |it| it.watts);
+    let ends = energy(wait, |it| it.low_watts).zip(energy(wait, |it| it.high_watts));
+    let words = watts.zip(ends);
+    let words = words.map(|(watts, (low, high))| format!("{watts:.2} W ({low:.2} to {high:.2})"));
+    Cell::some(watts, Value::Number).said(words)
 }
 
 /// The waits by the clock that the system's timers run on, if there were any.
@@ -331,6 +355,10 @@ pub(super) fn conditions(report: &Report, rows: &[&Wait]) -> Vec<String> {
     let slice = of("slice", " (default)", slices.collect());
     let own = rows.iter().map(|row| row.scheduling.as_str()).find(|it| !it.is_empty());
     let priority = match own.and_then(|it| it.split_once(':')) {
+        _ if rows.iter().any(|row| row.policy.is_some()) => {
+            let all: BTreeSet<&str> = rows.iter().map(|row| row.scheduling.as_str()).collect();
+            format!("policy {}", all.into_iter().collect::<Vec<_>>().join(" and "))
+        }
         Some(("fifo", priority)) => format!("SCHED_FIFO {priority}"),
         Some((_, class)) => format!("priority class {class}"),
         None => match &env.power.priority_class {
