@@ -1,9 +1,10 @@
 //! Short real runs on this machine: they end as they should, and their reports are whole.
 
 use crate::common::{self, check, run, tool};
+use crate::waiting::path_text;
 use std::net::UdpSocket;
 use std::process::Stdio;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 const COMMANDS: [&[&str]; 9] = [
     &["--budget", "1s"],
@@ -336,7 +337,42 @@ fn the_truth_is_within_the_bounds_of_a_server() {
     let screen = String::from_utf8(run(&args).stdout).unwrap();
     let words = screen.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains(&format!("behind {name}")), "{screen}");
-    for (wrong, code) in [("gps:1", 2), ("ntp:", 2), ("rtc:/dev/none", 3)] {
+    // The run goes on, after a while in which its folder was gone.
+    let folder = tempfile::tempdir().expect("a folder");
+    let [here, away] = ["here", "away"].map(|name| folder.path().join(name));
+    std::fs::create_dir(&here).expect("a folder");
+    let file = here.join("run.json");
+    let path = path_text(&file);
+    let first = ["trust", "--against", &name, "--duration", "5s", "--checkpoint", path];
+    let begun = tool(&[&first[..], &["--json", "-q"]].concat()).stdout(Stdio::piped()).spawn();
+    let begun = begun.expect("the tool");
+    let patience = Instant::now();
+    while !file.exists() && patience.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    std::fs::rename(&here, &away).expect("it moves");
+    std::thread::sleep(Duration::from_millis(1500));
+    std::fs::rename(&away, &here).expect("it moves back");
+    let out = begun.wait_with_output().expect("it ends");
+    let report: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert_eq!(report["notes"][0]["id"], "checkpoint-failed", "{}", report["notes"]);
+    let asked = |report: &serde_json::Value| report["against"]["sources"][0]["requests"].as_u64();
+    let before = asked(&report).expect("requests");
+    let again = ["trust", "--resume", path, "--duration", "1s", "--json", "-q"];
+    let report: serde_json::Value = serde_json::from_slice(&run(&again).stdout).unwrap();
+    let against = &report["against"];
+    assert!(against["wall_ns"]["low"].as_f64().unwrap() <= truth, "{against}");
+    assert!(against["wall_ns"]["high"].as_f64().unwrap() >= truth, "{against}");
+    assert!(asked(&report).expect("requests") > before, "{against}");
+    assert!(against["seconds"].as_f64().unwrap() >= 6.0, "{against}");
+    let events = against["events"].as_array().expect("events");
+    assert!(events.iter().any(|event| event["what"] == "resumed"), "{against}");
+    let mut other = report.clone();
+    other["against"]["anchor"]["boot"] = "another".into();
+    std::fs::write(&file, other.to_string()).expect("room");
+    let out = run(&["trust", "--resume", path]);
+    assert!(out.status.code() == Some(2) && out.stdout.is_empty(), "{out:?}");
+    for (wrong, code) in [("gps:1", 2), ("ntp:", 2), ("rtc:/dev/none", 3), ("pps:/dev/none", 3)] {
         let out = run(&["trust", "--against", wrong, "--duration", "1s"]);
         assert_eq!((out.status.code(), out.stdout.len()), (Some(code), 0), "{wrong}");
     }

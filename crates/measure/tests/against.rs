@@ -1,14 +1,18 @@
 //! What exchanges prove, on simulated networks whose truth is known: it must be inside of every
 //! interval, whatever the network does.
 
+use chronoscope_measure::against::local::is_after;
 use chronoscope_measure::against::packets::{
-    CHRONY_BYTES, Ntp, chrony_answer, http_second, ntp_answer, ntp_request, whole_second,
+    self, CHRONY_BYTES, Ntp, chrony_answer, http_second, ntp_answer, ntp_request, ntpd_answer,
+    ntpd_request, timesyncd_answer, whole_second,
 };
 use chronoscope_measure::against::region::{Exchange, Region, Verdict, agreed};
 use chronoscope_measure::against::sources::{Source, halving};
 use chronoscope_measure::against::{Track, concluded};
 use chronoscope_model::against::Source as Found;
+use chronoscope_probes::machine::vmclock;
 use proptest::prelude::*;
+use std::time::{Duration, Instant};
 
 const SECOND: i64 = 1_000_000_000;
 const MINUTE: i64 = 60 * SECOND;
@@ -167,6 +171,102 @@ fn a_clock_that_was_set_contradicts_and_the_step_is_inside() {
         };
         assert!(holds(by, step), "{by:?} {step}");
     }
+}
+
+/// A machine that stands still for 1 to 60 s with its counter, a thousand times, also while an
+/// exchange is on its way: each is named with its length, and nothing else is in a day without.
+#[test]
+fn each_gap_is_named_with_its_length_and_nothing_else_is() {
+    let mut rng = fastrand::Rng::with_seed(7);
+    let mut truth = Truth { ahead: UTC, ppb: 23_000 };
+    let mut track = Track::new(Found::default(), 0);
+    let (mut now, mut right) = (SECOND, 0);
+    for _ in 0..1000 {
+        let (gap, before) = (rng.i64(SECOND..60 * SECOND), rng.usize(5..20));
+        track.found.contradictions.clear();
+        for nth in 0..before + 5 {
+            let one = exchange(truth, now, &mut rng, 30_000);
+            let mut seen = one;
+            if nth == before {
+                // It stands still before the request arrives, at the server, or after the answer.
+                let part = rng.u8(0..3);
+                truth.ahead += gap;
+                seen.latest += if part == 0 { gap } else { 0 };
+                seen.earliest += if part < 2 { gap } else { 0 };
+            }
+            track.take(&seen, [one.received; 3]);
+            now = one.received + 2 * SECOND;
+        }
+        let [one] = &track.found.contradictions[..] else { continue };
+        right += i32::from(one.low_ns <= gap as f64 && gap as f64 <= one.high_ns);
+    }
+    println!("{right} of 1,000 gaps");
+    assert!(right >= 999, "{right}");
+    let mut track = Track::new(Found::default(), 0);
+    for nth in 1..=8640_i64 {
+        let one = exchange(truth, nth * 10 * SECOND, &mut rng, 30_000);
+        truth.ahead += (100.0 * (nth as f64 / 300.0).sin()) as i64;
+        track.take(&one, [one.received; 3]);
+    }
+    assert_eq!(track.found.contradictions.len(), 0, "false ones in 24 h");
+}
+
+/// Two wide exchanges with a jump between them are not explained by a rate that no clock has.
+#[test]
+fn a_jump_between_two_whole_seconds_is_no_rate() {
+    let mut region = Region::default();
+    let second = |at: i64, second: i64| whole_second(second, at, at + 1000).expect("a second");
+    assert_eq!(region.add(&second(SECOND, UTC / SECOND)), Verdict::Agrees);
+    let Verdict::Contradicts(by) = region.add(&second(3 * SECOND, UTC / SECOND + 7)) else {
+        panic!("it was taken for a rate")
+    };
+    assert!(holds(by, 5 * SECOND), "{by:?}");
+}
+
+#[test]
+fn a_run_that_goes_on_has_the_bounds_that_it_ended_with() {
+    let (mut rng, mut region) = (fastrand::Rng::with_seed(8), Region::default());
+    let truth = Truth { ahead: UTC, ppb: -7_000 };
+    for nth in 1..200 {
+        region.add(&exchange(truth, nth * SECOND, &mut rng, 1000));
+    }
+    let now = 400 * SECOND;
+    let mut hulls = region.hulls("ntp:a".into());
+    let text = serde_json::to_string(&hulls).expect("JSON");
+    let again = Region::restored(&serde_json::from_str(&text).expect("the same"), now);
+    assert_eq!(again.as_ref().and_then(|it| it.at(now)), region.at(now));
+    assert_eq!(again.and_then(|it| it.guess(now)), region.guess(now));
+    let harm: [fn(&mut chronoscope_model::against::Hulls); 4] = [
+        |it| it.uppers[0][1] = i64::MIN,
+        |it| it.lowers[0][0] = -1,
+        |it| it.span = Some([0, i64::MAX]),
+        |it| it.lowers = vec![[5 * SECOND, UTC + MINUTE]],
+    ];
+    for change in harm {
+        let good = hulls.clone();
+        change(&mut hulls);
+        assert!(Region::restored(&hulls, now).is_none(), "{hulls:?}");
+        hulls = good;
+    }
+}
+
+#[test]
+fn an_edge_of_a_second_after_a_stop_is_not_taken_for_the_next() {
+    let edge = |at: i64, second: i64| Exchange {
+        sent: at - 1_000_000,
+        received: at,
+        latest: second * SECOND,
+        earliest: second * SECOND,
+    };
+    let last = edge(10 * SECOND, 100);
+    assert!(is_after(&last, &edge(11 * SECOND + 400_000, 101)));
+    assert!(is_after(&last, &edge(70 * SECOND, 160)));
+    assert!(!is_after(&last, &edge(10 * SECOND + 500_000_000, 101)), "it stood still for 0.5 s");
+    assert!(!is_after(&last, &edge(11 * SECOND, 105)), "it stood still for 4 s");
+    assert!(!is_after(&last, &edge(11 * SECOND, 99)), "it was set back");
+    let whole = |at: i64, second: i64| whole_second(second, at, at + 1000).expect("a second");
+    assert!(is_after(&last, &whole(10 * SECOND + 900_000_000, 100)));
+    assert!(!is_after(&last, &whole(10 * SECOND + 900_000_000, 102)), "it stood still for 2 s");
 }
 
 /// Five servers for three hours: one always lies, and another lies in the second hour.
@@ -335,34 +435,155 @@ fn an_answer_of_http_says_its_second() {
     assert!(http_second(b"SSH-2.0-x\r\n").is_err());
 }
 
-proptest! {
-    #[test]
-    fn no_bytes_of_others_cause_a_panic(
-        bytes in prop::collection::vec(any::<u8>(), 0..200),
-        cookie in any::<u32>(),
-        at in 0..CHRONY_BYTES,
-    ) {
-        let _ = http_second(&bytes);
-        let _ = ntp_answer(&bytes, cookie.into());
-        let _ = chrony_answer(&bytes, cookie);
-        // Those that pass the first checks, but for some bytes.
-        let mut ntp = packet(cookie.into());
-        let mut chrony = vec![0; CHRONY_BYTES];
-        chrony[..8].copy_from_slice(&[6, 2, 0, 0, 0, 33, 0, 5]);
-        chrony[16..20].copy_from_slice(&cookie.to_be_bytes());
-        for (nth, byte) in bytes.iter().enumerate() {
-            ntp[(at + nth) % 24] = *byte;
-            chrony[20 + (at + nth) % (CHRONY_BYTES - 20)] = *byte;
-        }
-        let _ = chrony_answer(&chrony, cookie);
-        if let Ntp::Time(time) = ntp_answer(&ntp, cookie.into()) {
-            let mut region = Region::default();
-            region.add(&time.exchange(5, 9));
-            region.add(&time.exchange(50, 90));
-            let _ = region.at(i64::MAX >> 2);
+/// An answer of ntpd to a request with this cookie.
+fn control(cookie: u16, text: &str) -> Vec<u8> {
+    let mut bytes = vec![2 << 3 | 6, 0x82];
+    bytes.extend(cookie.to_be_bytes());
+    bytes.extend([6, 0x15, 0, 0, 0, 0]);
+    bytes.extend((text.len() as u16).to_be_bytes());
+    bytes.extend(text.as_bytes());
+    bytes
+}
+
+const VARIABLES: &str = "leap=0, stratum=3, rootdelay=12.500, rootdisp=20.250, refid=192.0.2.1,\r\n\
+                         reftime=0xecd3f000.80000000, clock=0xecd3f064.80000000, offset=-1.250";
+
+#[test]
+fn what_ntpd_believes_is_read_with_its_age() {
+    let belief = ntpd_answer(&control(5, VARIABLES), 5).expect("an answer");
+    assert_eq!((belief.stratum, belief.behind_s), (3, -0.00125));
+    // Half of the delay, the dispersion, and 100 s at 100 ppm.
+    assert!((belief.error_s - 0.0365).abs() < 1e-9, "{belief:?}");
+    let exchange = belief.exchange([5, UTC, 9]).expect("an exchange");
+    assert_eq!(exchange.latest + exchange.earliest, 2 * (UTC - 1_250_000));
+    assert_eq!(exchange.latest - exchange.earliest, 2 * 37_750_000);
+    for (from, to) in [
+        ("leap=0", "leap=3"),
+        ("stratum=3", "stratum=16"),
+        ("192.0.2.1", "LOCAL(0)"),
+        ("-1.250", "nan"),
+        ("clock", "cl"),
+    ] {
+        assert!(ntpd_answer(&control(5, &VARIABLES.replace(from, to)), 5).is_err(), "{to}");
+    }
+    assert!(ntpd_answer(&control(5, VARIABLES), 6).is_err());
+    assert!(ntpd_answer(&ntpd_request(5), 5).is_err(), "a request is no answer");
+}
+
+/// Asked 100 s before: the clock was 4 ms behind after 10 ms, of which the server took 2 ms.
+const TIMESYNC: &str = r#"{"type":"(uuuuittayttttbtt)","data":[0,4,4,2,-24,6000,1500,
+    [192,0,2,1],1699999900000000,1699999900008000,1699999900010000,1699999900010000,false,3,0]}"#;
+
+#[test]
+fn what_timesyncd_believes_is_what_its_exchange_proved() {
+    let belief = timesyncd_answer(TIMESYNC.as_bytes(), UTC).expect("an answer");
+    // The middle of the two bounds is 4 ms, which has been corrected in part since.
+    assert_eq!(belief.stratum, 2);
+    assert!((belief.behind_s - 0.002).abs() < 1e-6, "{belief:?}");
+    // Half of 8 ms, half of the delay, the dispersion, and 100 s at 100 ppm.
+    assert!((belief.error_s - 0.0185).abs() < 2e-5, "{belief:?}");
+    for (from, to) in [("[0,4", "[3,4"), ("false", "true"), ("16999999000", "0"), ("4,2,", "4,0,")]
+    {
+        assert!(timesyncd_answer(TIMESYNC.replace(from, to).as_bytes(), UTC).is_err(), "{to}");
+    }
+}
+
+#[test]
+fn a_pulse_begins_the_nearest_second() {
+    let at = UTC - 300_000;
+    let found = packets::pulse(at, [5 * SECOND, at + 40_000, 5 * SECOND + 100]).expect("a pulse");
+    assert_eq!((found.latest, found.earliest), (UTC, UTC));
+    assert!(found.sent <= 5 * SECOND - 40_000 && 5 * SECOND - 40_000 <= found.received);
+    assert!(packets::pulse(at, [5, at - 1, 9]).is_none(), "it came before it left");
+}
+
+/// What each reader of bytes from elsewhere reads, and the reader.
+type Reader = (Vec<u8>, fn(&[u8]));
+
+fn readers() -> Vec<Reader> {
+    let mut chrony = vec![0; CHRONY_BYTES];
+    chrony[..8].copy_from_slice(&[6, 2, 0, 0, 0, 33, 0, 5]);
+    let (mut page, mut region) = (vec![0; 112], Region::default());
+    page[..12].copy_from_slice(b"VCLK\0\0\0\0\x01\0\x01\0");
+    (page[24], page[34]) = (0x50, 2);
+    for nth in 1..30 {
+        let truth = Truth { ahead: UTC, ppb: 9_000 };
+        region.add(&exchange(truth, nth * SECOND, &mut fastrand::Rng::with_seed(9), 5));
+    }
+    let hulls = serde_json::to_vec(&region.hulls("ntp:a".into())).expect("JSON");
+    let head = b"HTTP/1.1 200 OK\r\nAge: 0\r\nDate: Tue, 14 Nov 2023 22:13:20 GMT\r\n\r\n".to_vec();
+    vec![
+        (packet(0), |bytes| {
+            if let Ntp::Time(time) = ntp_answer(bytes, 0) {
+                let mut region = Region::default();
+                region.add(&time.exchange(5, 9));
+                region.add(&time.exchange(50, 90));
+                let _ = region.at(i64::MAX >> 2);
+            }
+        }),
+        (head, |bytes| {
+            let found = http_second(bytes).ok().and_then(|it| whole_second(it, 5, 9));
+            found.map(|it| Region::default().add(&it));
+        }),
+        (chrony, |bytes| {
+            let _ = chrony_answer(bytes, 0).map(|it| it.exchange([5, UTC, 9]));
+        }),
+        (control(0, VARIABLES), |bytes| {
+            let _ = ntpd_answer(bytes, 0).map(|it| it.exchange([5, UTC, 9]));
+        }),
+        (TIMESYNC.into(), |bytes| {
+            let _ = timesyncd_answer(bytes, UTC).map(|it| it.exchange([5, UTC, 9]));
+        }),
+        (UTC.to_be_bytes().to_vec(), |bytes| {
+            let at = bytes.try_into().map_or(0, i64::from_be_bytes);
+            let _ = packets::pulse(at, [5, UTC, 9]);
+        }),
+        (page, |bytes| {
+            let time = vmclock::parse(bytes).and_then(|page| page.time);
+            let _ = time.map(|time| time.utc_ns(u64::MAX / 3));
+        }),
+        (hulls, |bytes| {
+            if let Ok(hulls) = serde_json::from_slice(bytes)
+                && let Some(mut region) = Region::restored(&hulls, i64::MAX)
+            {
+                region.add(&Exchange { sent: 5, received: 9, latest: UTC, earliest: UTC });
+                let _ = (region.at(1 << 40), region.guess(1 << 61));
+            }
+        }),
+    ]
+}
+
+/// `CHRONOSCOPE_FUZZ=600` goes on for that many seconds.
+#[test]
+fn no_bytes_of_others_cause_a_panic() {
+    let seconds = std::env::var("CHRONOSCOPE_FUZZ").ok().and_then(|it| it.parse().ok());
+    let (time, began) =
+        (seconds.map_or(Duration::from_secs(1), Duration::from_secs), Instant::now());
+    let (mut rng, readers, mut tries) = (fastrand::Rng::new(), readers(), 0_u64);
+    println!("seed {}", rng.get_seed());
+    while began.elapsed() < time {
+        for (sample, read) in &readers {
+            let mut bytes = sample.clone();
+            for _ in 0..rng.usize(0..8) {
+                let at = rng.usize(0..bytes.len().max(1));
+                match rng.u8(0..5) {
+                    _ if bytes.is_empty() => bytes.push(rng.u8(..)),
+                    0 => bytes[at] = rng.u8(..),
+                    1 => bytes[at] ^= 1 << rng.u8(0..8),
+                    // Digits, which texts have most of.
+                    2 => bytes[at] = b'0' + rng.u8(0..10),
+                    3 => bytes.truncate(at),
+                    _ => bytes.insert(at, rng.u8(..)),
+                }
+            }
+            read(&bytes);
+            tries += 1;
         }
     }
+    println!("{tries} tries");
+}
 
+proptest! {
     #[test]
     fn no_exchanges_cause_a_panic_or_an_empty_interval(
         all in prop::collection::vec(

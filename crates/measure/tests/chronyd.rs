@@ -9,6 +9,7 @@ mod linux {
     use chronoscope_model::against::Source as Found;
     use chronoscope_probes::machine::outside;
     use std::net::UdpSocket;
+    use std::os::unix::fs::DirBuilderExt;
     use std::path::PathBuf;
     use std::process::{Child, Command};
     use std::time::{Duration, Instant};
@@ -53,11 +54,13 @@ mod linux {
     impl Server {
         fn start() -> Self {
             let folder = env::temp_dir().join(format!("chronyd-{}", std::process::id()));
-            fs::create_dir(&folder).expect("a folder of our own");
+            // chronyd makes its socket only where no one else may.
+            fs::DirBuilder::new().mode(0o700).create(&folder).expect("a folder of our own");
             let at = |name: &str| folder.join(name).display().to_string();
             let lines = format!(
-                "local stratum 1\nallow 127.0.0.0/8\nport 1123\ncmdport 0\nbindcmdaddress /\n\
+                "local stratum 1\nallow 127.0.0.0/8\nport 1123\ncmdport 0\nbindcmdaddress {}\n\
                  pidfile {}\ndriftfile {}\n",
+                at("socket"),
                 at("pid"),
                 at("drift")
             );
@@ -114,7 +117,7 @@ mod linux {
     fn inside() {
         let up = Command::new("ip").args(["link", "set", "lo", "up"]).status();
         assert!(up.expect("ip").success());
-        let _server = Server::start();
+        let server = Server::start();
         thread::spawn(|| relay().expect("a relay"));
         let source = Source::named(&format!("ntp:{RELAY}")).expect("a source");
         let mut ask = source.open().expect("a socket");
@@ -153,6 +156,13 @@ mod linux {
             region.span() as f64 / 1e9
         );
         assert!(found.strays > 0, "duplicates are no answers");
+        // At its own socket it says that it follows no other clock.
+        let socket = format!("chrony:{}/socket", server.1.display());
+        let mut ask = Source::named(&socket).and_then(|it| it.open()).expect("a source");
+        match ask(&region, &mut found) {
+            Err(Failed::Lost(why)) => assert!(why.contains("(local)"), "{why}"),
+            other => panic!("{other:?}"),
+        }
     }
 }
 

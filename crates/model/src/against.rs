@@ -4,6 +4,9 @@
 /// What exchanges with other clocks proved. Nothing was set.
 #[record]
 pub struct Against {
+    /// When the first was asked, in UTC by the wall clock, as RFC 3339. Times are from then on.
+    #[absent]
+    pub started: String,
     /// How long others were to be asked, in seconds.
     pub asked_s: f64,
     /// How long they were asked, in seconds.
@@ -17,6 +20,10 @@ pub struct Against {
     pub sources: Vec<Source>,
     /// Times at which the wall clock was set meanwhile.
     pub set: Vec<Set>,
+    /// What else happened meanwhile, the oldest first.
+    pub events: Vec<Event>,
+    /// Where it ended, for `--resume`.
+    pub anchor: Option<Anchor>,
 }
 
 impl Against {
@@ -58,8 +65,8 @@ impl Interval {
 /// Another clock, and what exchanges with it proved.
 #[record]
 pub struct Source {
-    /// As it is named: `ntp:HOST`, `http:HOST`, `rtc:/dev/rtc0`, `ptp:/dev/ptp0`, `vmclock` or
-    /// `chrony`.
+    /// As it is named: `ntp:HOST`, `http:HOST`, `rtc:/dev/rtc0`, `ptp:/dev/ptp0`,
+    /// `pps:/dev/pps0`, `vmclock`, `chrony`, `ntpd` or `timesyncd`.
     pub id: String,
     /// Whether it is the host's clock.
     pub host: bool,
@@ -127,4 +134,71 @@ pub struct Set {
     pub at_s: f64,
     /// By how much, in nanoseconds.
     pub by_ns: f64,
+}
+
+/// Something that happened while others were asked.
+#[record]
+pub struct Event {
+    /// When it was seen, in seconds from the start.
+    pub at_s: f64,
+    /// What.
+    pub what: Happened,
+    /// How long it took, in nanoseconds.
+    pub ns: Option<f64>,
+    /// The source that it happened to; absent: this machine, or the run.
+    pub source: Option<String>,
+    /// Why a source is lost.
+    pub why: Option<String>,
+}
+
+/// What happened.
+#[record]
+pub enum Happened {
+    /// Nothing of the run ran for a while.
+    #[default]
+    Paused,
+    /// The machine was suspended. All bounds begin again after it.
+    Suspended,
+    /// The hypervisor moved or restored the machine. All bounds begin again after it.
+    Disrupted,
+    /// The run was stopped, and resumed after a while.
+    Resumed,
+    /// A source does not answer any more.
+    Lost,
+    /// It answers again.
+    Back,
+}
+
+/// Where a run ended. Times are by the clock that the exchanges are timed by, in nanoseconds.
+#[record]
+pub struct Anchor {
+    /// The boot of the machine on which it ran.
+    pub boot: String,
+    /// When it started.
+    #[always]
+    pub started: i64,
+    /// The wall clock at the end, between two reads of that clock.
+    #[always]
+    pub wall: [i64; 3],
+    /// How long the machine had been suspended since it booted.
+    pub suspended: Option<u64>,
+    /// The disruption marker of the hypervisor.
+    pub marker: Option<u64>,
+    /// What was known of each source.
+    pub bounds: Vec<Hulls>,
+}
+
+/// The bounds that the exchanges with one source gave: each has a time, and an offset.
+#[record]
+pub struct Hulls {
+    /// The source.
+    pub id: String,
+    /// The offset was at most this.
+    pub uppers: Vec<[i64; 2]>,
+    /// The offset was at least this.
+    pub lowers: Vec<[i64; 2]>,
+    /// When the first exchange began, and when the last ended.
+    pub span: Option<[i64; 2]>,
+    /// The width of the narrowest exchange, its middle, and the offset there.
+    pub narrowest: Option<[i64; 3]>,
 }

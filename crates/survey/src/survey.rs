@@ -103,7 +103,7 @@ impl<'a> Survey<'a> {
                 let named = sources.iter().filter(|source| !source.is_empty());
                 let sources: Result<_, _> = named.map(|it| against::Source::named(it)).collect();
                 let sources = sources.map_err(Error::Invalid)?;
-                Self::new(against::Request { sources, time: duration })
+                Self::new(against::Request::new(sources, duration))
             }
             Spec::Trust(TrustSpec { ids, duration, against: None }) => {
                 Self::new(trust::Request { entries: select::some_clocks(&ids)?, time: duration })
@@ -127,17 +127,24 @@ impl<'a> Survey<'a> {
         Ok(Self::new(Resumed::of(report)?))
     }
 
-    /// A survey that continues to watch clocks after a run of `trust` on the same boot of this
-    /// machine: for this time, or for the rest of the time that was asked for, or, if that is over,
-    /// for as long again. The figures of both runs are added.
+    /// A survey that continues a run of `trust`, which watched clocks or asked others, on the same
+    /// boot of this machine: for this time, or for the rest of the time that was asked for, or, if
+    /// that is over, for as long again. The figures of both runs are added.
     ///
     /// # Errors
     /// The report is not one of `trust`, or cannot be continued here.
     pub fn watch_on(report: Report, time: Option<Duration>) -> Result<Self, Error> {
         let refused = |why: &str| Error::Invalid(format!("the report cannot be resumed: {why}"));
-        let Report { spec, trust, .. } = report;
-        let (Some(Spec::Trust(spec)), Some(trust)) = (spec, trust) else {
-            return Err(refused("it is not the report of a run of `trust`"));
+        let Report { spec, trust, against, .. } = report;
+        let (spec, trust) = match (spec, trust, against) {
+            (Some(Spec::Trust(spec)), Some(trust), None) => (spec, trust),
+            (Some(Spec::Trust(spec)), None, Some(against)) => {
+                let resumed = against::Request::resumed(against, time, spec.duration);
+                let resumed = resumed.map_err(|why| refused(&why))?;
+                let spec = Some(Box::new(Spec::Trust(spec)));
+                return Ok(Self { spec, ..Self::new(resumed) });
+            }
+            _ => return Err(refused("it is not the report of a run of `trust`")),
         };
         let entries = select::some_clocks(&spec.ids)?;
         let resumed = trust::Resumed::of(entries, trust, time, spec.duration);

@@ -148,7 +148,7 @@ pub struct TrustArgs {
     spec: TrustSpec,
     /// Write the report to this file once per second, so that it survives whatever ends the run.
     /// The file must not exist yet.
-    #[arg(long, value_name = "FILE", conflicts_with = "against")]
+    #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
     /// Continue the run whose report or checkpoint this is, on the same boot of the machine, and
     /// keep it up to date. Default: for the time that was left, or as long again.
@@ -165,16 +165,18 @@ impl Run for TrustArgs {
             let line = format!("{time} is too short to see anything: it takes at least {least}");
             return Err(Usage(line).into());
         }
-        let screen = match self.spec.against {
-            Some(_) => Screen::Against,
-            None => Screen::Trust,
-        };
+        let of = |against: bool| if against { Screen::Against } else { Screen::Trust };
+        let mut screen = of(self.spec.against.is_some());
         if let Some(path) = &self.checkpoint {
             output::new_checkpoint(path, "continue its run with `chronoscope trust --resume {}`")?;
         }
         let survey = match &self.resume {
             Some(path) => {
-                output::resumed(path, |report| Survey::watch_on(report, self.spec.duration))?
+                let duration = self.spec.duration;
+                output::resumed(path, |report| {
+                    screen = of(report.against.is_some());
+                    Survey::watch_on(report, duration)
+                })?
             }
             None => Survey::of(Spec::Trust(self.spec))?,
         };

@@ -1,10 +1,13 @@
 //! How far the clocks of this machine are from others, as intervals that no delay can falsify:
 //! servers of time, the host, and what a program of this machine believes. Nothing is ever set.
 //!
-//! [`packets`] reads what others answer, [`sources`] asks them, and [`region`] computes what the
-//! exchanges prove. All of them are timed by a clock that is neither slewed nor set, so a wall
-//! clock that is set meanwhile is seen as that.
+//! [`packets`] reads what others answer, [`sources`] and [`local`] ask them, and [`region`] computes
+//! what the exchanges prove. All of them are timed by a clock that is neither slewed nor set, so a
+//! wall clock that is set meanwhile is seen as that.
 
+mod asking;
+pub mod local;
+mod meanwhile;
 pub mod packets;
 pub mod region;
 pub mod sources;
@@ -13,12 +16,16 @@ pub use sources::Source;
 
 use crate::engine::{Interrupt, schedule};
 use crate::run::{Error, Measurement, Progress, Setting};
+use crate::trust::{CHECKPOINTS, MOST, MOST_S, check_boot, rest};
+use asking::Failed;
 use chronoscope_model::Report;
-use chronoscope_model::against::{Against, Contradiction, Interval, Known, Set, Source as Found};
+use chronoscope_model::against::{
+    Against, Contradiction, Event, Happened, Interval, Known, Source as Found,
+};
 use chronoscope_probes::machine::outside::{raw_ns, wall};
 use chronoscope_probes::time::{Instant, sleep};
+use meanwhile::Meanwhile;
 use region::{Exchange, Region, Verdict, agreed};
-use sources::Failed;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -34,14 +41,56 @@ const EAGER: u64 = 16;
 const NAP: Duration = Duration::from_millis(50);
 /// The points of a series; of more, every other one is dropped.
 const POINTS: usize = 512;
-/// The contradictions that are kept.
-const CONTRADICTIONS: usize = 64;
+/// The contradictions and the events that are kept.
+const CONTRADICTIONS: usize = 256;
+/// A source is lost after so many failures in a row, and is opened again.
+const FAILURES: u32 = 5;
 
+#[derive(Default)]
 pub struct Request {
     /// The sources; none: the first of this machine that answers.
     pub sources: Vec<Source>,
     /// How long to ask; absent: the run's budget, or as long as the sources need.
     pub time: Option<Duration>,
+    /// The run that goes on, if there is one.
+    earlier: Option<Against>,
+}
+
+impl Request {
+    /// A request for these sources and this time.
+    pub fn new(sources: Vec<Source>, time: Option<Duration>) -> Self {
+        Self { sources, time, earlier: None }
+    }
+
+    /// A request to go on with an earlier run on the same boot of this machine: for this time, or
+    /// for the rest of the time that was asked for, or, if it is over, for as long `again`.
+    ///
+    /// # Errors
+    /// The run cannot be continued here; one line says why.
+    pub fn resumed(
+        earlier: Against,
+        time: Option<Duration>,
+        again: Option<Duration>,
+    ) -> Result<Self, String> {
+        let anchor = earlier.anchor.as_ref();
+        let anchor = anchor.ok_or("it does not say where it ended; start a new run")?;
+        check_boot(&anchor.boot)?;
+        let (now, times) = (raw_ns(), [earlier.asked_s, earlier.seconds]);
+        let [before, wall, after] = anchor.wall;
+        let ordered = [0, anchor.started, before, after, now].is_sorted();
+        let sane = ordered
+            && (0..i64::MAX / 2).contains(&wall)
+            && times.iter().all(|s| (0.0..=MOST_S).contains(s))
+            && earlier.sources.iter().all(|it| it.requests.max(it.answers).max(it.strays) <= MOST)
+            && anchor.bounds.iter().all(|it| Region::restored(it, now).is_some());
+        if !sane {
+            return Err("its figures are impossible".into());
+        }
+        let sources: Result<_, _> =
+            anchor.bounds.iter().map(|hulls| Source::named(&hulls.id)).collect();
+        let time = Some(rest(times, time, again));
+        Ok(Self { sources: sources?, time, earlier: Some(earlier) })
+    }
 }
 
 impl Measurement for Request {
@@ -51,15 +100,34 @@ impl Measurement for Request {
         let time = self.time.or(setting.budget).unwrap_or(usual);
         (setting.progress)(Progress::Time(time));
         let guest = report.environment.hypervisor.is_some();
-        let (sources, silent) = match self.sources.is_empty() {
-            true => first_that_answers(guest),
-            false => (self.sources, Vec::new()),
+        let (sources, silent) = match (&self.earlier, self.sources.is_empty()) {
+            (None, true) => first_that_answers(guest),
+            (earlier, _) => {
+                let rest = earlier
+                    .iter()
+                    .flat_map(|it| &it.sources)
+                    .filter(|it| !self.sources.iter().any(|source| source.to_string() == it.id));
+                (self.sources.clone(), rest.cloned().collect())
+            }
         };
-        let interrupt = setting.interrupt.clone();
-        let mut found = ask(&sources, guest, time, &interrupt, &mut |share| {
+        let interrupt = &setting.interrupt.clone();
+        let earlier = self.earlier.as_ref();
+        let plan = Plan { sources: &sources, guest, time, interrupt, earlier, glance: false };
+        let (mut keep, mut kept) = (setting.checkpoint.take(), Instant::now());
+        let whole = |mut found: Against| {
+            found.sources.extend(silent.iter().cloned());
+            found
+        };
+        let found = ask(&plan, &mut |share, now| {
             (setting.progress)(Progress::Phase("against", share));
+            if let Some(keep) = &mut keep
+                && kept.elapsed() >= CHECKPOINTS
+            {
+                kept = Instant::now();
+                keep(&Report { against: Some(whole(now())), ..report.clone() });
+            }
         });
-        found.sources.extend(silent);
+        let found = whole(found);
         if found.answered().next().is_none() && !interrupt.is_set() {
             let why = found.sources.iter().map(|source| {
                 let why = source.unavailable_reason.as_deref().unwrap_or("it does not answer");
@@ -73,12 +141,14 @@ impl Measurement for Request {
     }
 }
 
-/// What the host's clocks show at a glance, within about a second; absent if none can be read. No
-/// packet leaves the machine.
+/// What the host's clocks and chronyd show at a glance, within about a second; absent if none can
+/// be read. No packet leaves the machine.
 pub fn glance(guest: bool, interrupt: &Interrupt) -> Option<Against> {
-    let local = Source::local().into_iter().filter(|source| source.is_host(guest));
-    let local: Vec<Source> = local.collect();
-    let found = ask(&local, guest, GLANCE, interrupt, &mut |_| ());
+    let quick = |it: &Source| it.is_host(guest) || matches!(it, Source::Chrony(_));
+    let sources: Vec<Source> = Source::local().into_iter().filter(quick).collect();
+    let time = GLANCE;
+    let plan = Plan { sources: &sources, guest, time, interrupt, earlier: None, glance: true };
+    let found = ask(&plan, &mut |_, _| ());
     let answered = found.answered().next().is_some();
     answered.then_some(found)
 }
@@ -106,26 +176,54 @@ fn reason(why: &Failed) -> String {
     match why {
         Failed::Lost(why) | Failed::Over(why) => why.clone(),
         Failed::TooMany => "it asks for fewer requests (RATE)".into(),
+        Failed::Jumped(_) => "it or this machine's clock jumped".into(),
     }
 }
 
-/// Asks all of these for this long.
-fn ask(
-    sources: &[Source],
+/// What to ask, and for how long.
+struct Plan<'a> {
+    sources: &'a [Source],
     guest: bool,
     time: Duration,
-    interrupt: &Interrupt,
-    progress: &mut dyn FnMut(f64),
-) -> Against {
-    let mut following = Following::start(sources, guest, time, interrupt);
-    // One that is interrupted may be in the middle of a look-up or a connection: it is left behind.
-    while !interrupt.is_set() && !following.has_ended() {
-        sleep(NAP);
-        let share = following.began.elapsed().as_secs_f64() / time.as_secs_f64();
-        progress(share.min(1.0));
-        following.look();
+    interrupt: &'a Interrupt,
+    earlier: Option<&'a Against>,
+    /// Whether each source is asked once: all of them are narrow at once.
+    glance: bool,
+}
+
+impl Plan<'_> {
+    /// What is known of a source, which is nothing unless the run goes on.
+    fn track(&self, source: &Source, start: i64) -> Track {
+        let new = Track::new(named(source, self.guest), start);
+        let known = self.earlier.and_then(|earlier| {
+            let hulls = earlier.anchor.as_ref()?.bounds.iter().find(|it| it.id == new.found.id)?;
+            let found = earlier.sources.iter().find(|it| it.id == new.found.id)?.clone();
+            Some((found, Region::restored(hulls, raw_ns())?))
+        });
+        let Some((found, region)) = known else { return new };
+        let every = (found.answers / found.series.len().max(1) as u64).max(1);
+        let found = Found { wall_ns: None, counter_ppm: None, agrees: None, seconds: 0.0, ..found };
+        Track { found, region, every, ..new }
     }
-    Against { asked_s: time.as_secs_f64(), ..following.known() }
+}
+
+fn locked(track: &Mutex<Track>) -> MutexGuard<'_, Track> {
+    track.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Asks all of these. `look` is called again and again, with the share of the time that is over and
+/// what gives the state.
+fn ask(plan: &Plan<'_>, look: &mut dyn FnMut(f64, &dyn Fn() -> Against)) -> Against {
+    let mut following = Following::of(plan);
+    // One that is interrupted may be in the middle of a look-up or a connection: it is left behind.
+    while !plan.interrupt.is_set() && !following.has_ended() {
+        let before = raw_ns();
+        sleep(NAP);
+        following.look_since(Some(before));
+        let share = following.began.elapsed().as_secs_f64() / plan.time.as_secs_f64();
+        look(share.min(1.0), &|| following.known());
+    }
+    following.known()
 }
 
 /// Sources that are asked, each in a thread of its own.
@@ -134,112 +232,123 @@ pub struct Following {
     tracks: Vec<Arc<Mutex<Track>>>,
     threads: Vec<JoinHandle<()>>,
     began: Instant,
-    start: i64,
-    last: [i64; 3],
-    set: Vec<Set>,
+    time: Duration,
+    /// How long an earlier run had asked, in seconds.
+    before: f64,
+    meanwhile: Meanwhile,
 }
 
 impl Following {
     /// Begins to ask, for this long or until it is interrupted.
     pub fn start(sources: &[Source], guest: bool, time: Duration, interrupt: &Interrupt) -> Self {
-        let (start, began) = (raw_ns(), Instant::now());
-        let (mut tracks, mut threads) = (Vec::new(), Vec::new());
-        for source in sources {
-            let track = Arc::new(Mutex::new(Track::new(named(source, guest), start)));
-            tracks.push(Arc::clone(&track));
-            let (source, interrupt) = (source.clone(), interrupt.clone());
+        Self::of(&Plan { sources, guest, time, interrupt, earlier: None, glance: false })
+    }
+
+    fn of(plan: &Plan<'_>) -> Self {
+        let (meanwhile, time) = (Meanwhile::new(plan.earlier), plan.time);
+        let track = |it| Arc::new(Mutex::new(plan.track(it, meanwhile.start)));
+        let tracks = plan.sources.iter().map(track).collect();
+        let before = plan.earlier.map_or(0.0, |it| it.seconds);
+        let (threads, began) = (Vec::new(), Instant::now());
+        let mut following = Self { tracks, threads, began, time, before, meanwhile };
+        // What happened before the run was resumed.
+        following.look_since(None);
+        for (source, track) in plan.sources.iter().zip(&following.tracks) {
+            let (source, track) = (source.clone(), Arc::clone(track));
+            let (interrupt, glance) = (plan.interrupt.clone(), plan.glance);
             let over = move || began.elapsed() >= time || interrupt.is_set();
             let thread = thread::Builder::new().name("against".into());
-            let spawned = thread.spawn(move || follow(&source, &track, time, &over));
-            threads.extend(spawned.ok());
+            let spawned = thread.spawn(move || follow(&source, &track, time, glance, &over));
+            following.threads.extend(spawned.ok());
         }
-        Self { tracks, threads, began, start, last: wall(), set: Vec::new() }
+        following
     }
 
     fn has_ended(&self) -> bool {
         self.threads.iter().all(JoinHandle::is_finished)
     }
 
-    /// Looks whether the wall clock was set. Only the latest times are kept.
+    /// Looks what happened to this machine, such as whether its wall clock was set.
     pub fn look(&mut self) {
-        let now = wall();
-        self.set.extend(was_set(self.last, now, self.start));
-        let many = self.set.len().saturating_sub(CONTRADICTIONS);
-        self.set.drain(..many);
-        self.last = now;
+        self.look_since(Some(raw_ns()));
+    }
+
+    /// The same after a nap that began then.
+    fn look_since(&mut self, since: Option<i64>) {
+        if self.meanwhile.look(since) {
+            let now = self.meanwhile.last[2];
+            self.tracks.iter().for_each(|track| locked(track).restart(now));
+        }
     }
 
     /// What the sources have proved so far.
     pub fn known(&self) -> Against {
-        let locked = |it: &Arc<Mutex<Track>>| lock(it).clone();
-        let mut tracks: Vec<Track> = self.tracks.iter().map(locked).collect();
-        let seconds = self.began.elapsed().as_secs_f64();
-        Against { set: self.set.clone(), seconds, ..concluded(&mut tracks, wall()) }
+        let mut now: Vec<Track> = self.tracks.iter().map(|it| locked(it).clone()).collect();
+        let mut found = self.meanwhile.told(concluded(&mut now, wall()), &now);
+        found.seconds = self.before + self.began.elapsed().as_secs_f64();
+        found.asked_s = self.before + self.time.as_secs_f64();
+        found
     }
 }
 
-fn lock(track: &Mutex<Track>) -> MutexGuard<'_, Track> {
-    track.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Whether the wall clock was set between two looks at it.
-fn was_set(before: [i64; 3], after: [i64; 3], start: i64) -> Option<Set> {
-    /// More than a slew explains (adjtimex(2): 500 ppm, and what `adjtime` adds), and more than
-    /// the reads themselves.
-    const SLEWED_PPM: i64 = 1000;
-    const LEAST: i64 = 1_000_000;
-    let by = (after[1] - before[1]) - (after[0] - before[0]);
-    let reads = (before[2] - before[0]) + (after[2] - after[0]);
-    let explained = LEAST + reads + (after[0] - before[0]) / (1_000_000 / SLEWED_PPM);
-    let at_s = (after[0] - start) as f64 / 1e9;
-    (by.abs() > explained).then_some(Set { at_s, by_ns: by as f64 })
-}
-
 /// Asks one source until the time is over, or until it must not be asked any more.
-fn follow(source: &Source, track: &Mutex<Track>, time: Duration, over: &dyn Fn() -> bool) {
-    let with = |change: &mut dyn FnMut(&mut Track)| {
-        change(&mut lock(track));
-    };
-    let (mut region, mut found) = (Region::default(), Found::default());
-    with(&mut |track| found = track.found.clone());
+fn follow(
+    source: &Source,
+    track: &Mutex<Track>,
+    time: Duration,
+    glance: bool,
+    over: &dyn Fn() -> bool,
+) {
     let mut asks = match source.open() {
         Ok(asks) => asks,
         Err(why) => {
-            with(&mut |track| track.found.unavailable_reason = Some(why.clone()));
+            locked(track).failed(&Failed::Over(why));
             return;
         }
     };
     let (mut requests, mut slower) = (0, 1);
+    let mut said = locked(track).found.clone();
     loop {
         requests += 1;
-        let answer = asks(&region, &mut found);
-        let (mut end, mut narrow) = (false, false);
-        with(&mut |track| {
-            let Found { stratum, root_distance_ns, says, strays, .. } = found.clone();
-            track.found =
-                Found { stratum, root_distance_ns, says, strays, requests, ..track.found.clone() };
+        let region = {
+            let mut track = locked(track);
+            track.found.requests += 1;
+            track.region.clone()
+        };
+        let answer = asks(&region, &mut said);
+        let (mut end, mut narrow, mut again) = (glance, false, false);
+        {
+            let mut track = locked(track);
+            let found = &mut track.found;
+            (found.stratum, found.strays) = (said.stratum, said.strays);
+            found.root_distance_ns = said.root_distance_ns;
+            found.says.clone_from(&said.says);
             match &answer {
                 Ok(exchange) => {
                     track.take(exchange, wall());
                     let width = track.width(exchange.received);
                     narrow = width <= (exchange.received - exchange.sent) * 3 / 2;
                 }
+                Err(Failed::Jumped(exchange)) => track.jumped(exchange, wall()),
                 Err(why) => {
-                    track.found.unavailable_reason = Some(reason(why));
+                    track.failed(why);
+                    again = track.failures.is_multiple_of(FAILURES);
                     match why {
                         Failed::TooMany => slower *= 2,
                         Failed::Over(_) => end = true,
-                        Failed::Lost(_) => {}
+                        Failed::Lost(_) | Failed::Jumped(_) => {}
                     }
                 }
             }
-            region = track.region.clone();
-        });
-        // At a glance, one answer of a local source is enough.
-        if end || over() || (time == GLANCE && answer.is_ok() && source.is_quick()) {
+        }
+        // A device that was removed and put back has to be opened again.
+        if let Some(Ok(opened)) = again.then(|| source.open()) {
+            asks = opened;
+        }
+        if end || over() {
             return;
         }
-        let failed = answer.is_err() && !matches!(source, Source::Ntp(..));
+        let failed = matches!(answer, Err(Failed::Lost(_))) && !matches!(source, Source::Ntp(..));
         let mut pause = source.pause(requests, narrow) * slower;
         pause = if failed { pause.max(Duration::from_secs(1)) } else { pause };
         // Whoever asks for hours asks less often.
@@ -264,34 +373,86 @@ pub struct Track {
     start: i64,
     /// Every so many exchanges make a point of the series.
     every: u64,
+    /// Exchanges that began before say nothing about what is now.
+    since: i64,
+    /// How many requests failed in a row.
+    failures: u32,
+    events: Vec<Event>,
 }
 
 impl Track {
     /// A source of which nothing is known, from this time by the counter.
     pub fn new(found: Found, start: i64) -> Self {
-        Self { found, region: Region::default(), start, every: 1 }
+        let (region, events) = (Region::default(), Vec::new());
+        Self { found, region, start, every: 1, since: 0, failures: 0, events }
     }
 
     fn width(&self, time: i64) -> i64 {
         self.region.at(time).map_or(i64::MAX, |it| it.offset[1] - it.offset[0])
     }
 
+    fn at_s(&self, time: i64) -> f64 {
+        (time - self.start) as f64 / 1e9
+    }
+
+    /// Forgets all bounds, since this machine is known to have stood still until this time.
+    pub fn restart(&mut self, time: i64) {
+        (self.region, self.since) = (Region::default(), time);
+    }
+
+    fn happened(&mut self, what: Happened, why: Option<String>) {
+        if self.events.len() < CONTRADICTIONS {
+            let (at_s, source) = (self.at_s(raw_ns()), Some(self.found.id.clone()));
+            self.events.push(Event { at_s, what, source, why, ns: None });
+        }
+    }
+
+    fn failed(&mut self, why: &Failed) {
+        let reason = reason(why);
+        self.failures += 1;
+        let end = matches!(why, Failed::Over(_));
+        if self.found.answers > 0 && (end || self.failures == FAILURES) {
+            self.happened(Happened::Lost, Some(reason.clone()));
+        }
+        self.found.unavailable_reason = Some(reason);
+    }
+
+    /// Takes in the first exchange after a jump.
+    fn jumped(&mut self, exchange: &Exchange, wall: [i64; 3]) {
+        let [low, high] = self.region.change(exchange);
+        let by = Some([low, high]).filter(|_| self.region.span() > 0 && (low > 0 || high < 0));
+        self.begin_again(by, exchange);
+        self.take(exchange, wall);
+    }
+
+    /// Forgets all bounds, and says by how much the offset changed, if that is known.
+    fn begin_again(&mut self, by: Option<[i64; 2]>, exchange: &Exchange) {
+        if self.found.contradictions.len() < CONTRADICTIONS {
+            let at_s = self.at_s(exchange.received);
+            let by = by.map(|by| by.map(|ns| ns as f64));
+            let of = |[low_ns, high_ns]: [f64; 2]| Contradiction { at_s, low_ns, high_ns };
+            self.found.contradictions.extend(by.map(of));
+        }
+        self.region = Region::default();
+    }
+
     /// Takes in an exchange, and the wall clock right after it.
     pub fn take(&mut self, exchange: &Exchange, wall: [i64; 3]) {
-        let at_s = |time: i64| (time - self.start) as f64 / 1e9;
+        if exchange.sent < self.since {
+            return;
+        }
+        if self.failures >= FAILURES && self.found.answers > 0 {
+            self.happened(Happened::Back, None);
+        }
+        self.failures = 0;
         match self.region.add(exchange) {
             Verdict::Agrees => {}
             Verdict::Impossible => {
                 self.found.unavailable_reason = Some("its answer is impossible".into());
                 return;
             }
-            Verdict::Contradicts([low, high]) => {
-                if self.found.contradictions.len() < CONTRADICTIONS {
-                    let [low_ns, high_ns] = [low as f64, high as f64];
-                    let at_s = at_s(exchange.received);
-                    self.found.contradictions.push(Contradiction { at_s, low_ns, high_ns });
-                }
-                self.region = Region::default();
+            Verdict::Contradicts(by) => {
+                self.begin_again(Some(by), exchange);
                 self.region.add(exchange);
             }
         }

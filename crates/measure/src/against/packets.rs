@@ -1,11 +1,15 @@
-//! Readers of what other clocks answer: NTP's 48 bytes, the head of an answer of HTTP, and
-//! chronyd's state. All of it comes from outside, so nothing here may panic, whatever the bytes.
+//! Readers of what other clocks answer: NTP's 48 bytes, the head of an answer of HTTP, and what
+//! chronyd, ntpd and systemd-timesyncd believe. All of it comes from outside, so nothing here may
+//! panic, whatever the bytes.
 //!
 //! NTP has 48 bytes of fixed layout. The crates that read them bring a client of their own, with
 //! its own clock.
 
 use super::region::Exchange;
+use chronoscope_probes::machine::outside::CRYSTAL_PPM;
 use jiff::fmt::rfc2822::DateTimeParser;
+use serde_json::Value;
+use std::collections::BTreeMap;
 
 const SECOND: i64 = 1_000_000_000;
 
@@ -204,24 +208,37 @@ pub fn chrony_request(cookie: u32) -> [u8; CHRONY_BYTES] {
     packet
 }
 
-/// What chronyd believes of the system's clock.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Chrony {
-    pub stratum: u16,
+/// What a program that keeps the system's clock believes of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Belief {
+    pub stratum: u64,
     /// How far the system's clock is behind, in seconds: what remains to be corrected.
     pub behind_s: f64,
-    /// How far chronyd's own idea of UTC can be off, in seconds.
-    pub root_distance_s: f64,
+    /// How far the program's own idea of UTC can be off, in seconds.
+    pub error_s: f64,
     /// The rate by which it corrects the clock, and how far that can be off, in parts per million.
-    pub frequency_ppm: f64,
-    pub skew_ppm: f64,
+    pub ppm: Option<[f64; 2]>,
+}
+
+impl Belief {
+    /// The exchange that it amounts to, with the wall clock as it is now ([`wall`]).
+    ///
+    /// [`wall`]: chronoscope_probes::machine::outside::wall
+    pub fn exchange(&self, [sent, wall, received]: [i64; 3]) -> Option<Exchange> {
+        let ns = |seconds: f64| (seconds.is_finite()).then_some((seconds * 1e9).ceil() as i64);
+        let utc = wall.saturating_add(ns(self.behind_s)?);
+        // What remains is corrected while it is asked about.
+        let error = ns(self.error_s + self.behind_s.abs()).filter(|_| self.error_s >= 0.0)?;
+        let (latest, earliest) = (utc.saturating_add(error), utc.saturating_sub(error));
+        Some(Exchange { sent, received, latest, earliest })
+    }
 }
 
 /// Reads the answer to the request with this cookie.
 ///
 /// # Errors
 /// It is no answer, or chronyd is not synchronised.
-pub fn chrony_answer(bytes: &[u8], cookie: u32) -> Result<Chrony, &'static str> {
+pub fn chrony_answer(bytes: &[u8], cookie: u32) -> Result<Belief, &'static str> {
     let answer = read_chrony(bytes, cookie).ok_or("it gives no answer that is known here")?;
     let leap = short(bytes, 54).unwrap_or(3);
     // What it follows, as an address: 127.127.1.1 is the system's own clock (`local`).
@@ -234,7 +251,7 @@ pub fn chrony_answer(bytes: &[u8], cookie: u32) -> Result<Chrony, &'static str> 
     Ok(answer)
 }
 
-fn read_chrony(bytes: &[u8], cookie: u32) -> Option<Chrony> {
+fn read_chrony(bytes: &[u8], cookie: u32) -> Option<Belief> {
     let head = bytes.get(..2)? == [6, 2] && short(bytes, 4)? == TRACKING;
     if !head || short(bytes, 6)? != TRACKING_ANSWER || word(bytes, 16)? != cookie {
         return None;
@@ -243,12 +260,11 @@ fn read_chrony(bytes: &[u8], cookie: u32) -> Option<Chrony> {
         return None;
     }
     let float = |at: usize| word(bytes, at).map(chrony_float);
-    Some(Chrony {
-        stratum: short(bytes, 52)?,
+    Some(Belief {
+        stratum: short(bytes, 52)?.into(),
         behind_s: -float(68)?,
-        root_distance_s: float(92)? / 2.0 + float(96)?,
-        frequency_ppm: float(80)?,
-        skew_ppm: float(88)?,
+        error_s: float(92)? / 2.0 + float(96)?,
+        ppm: Some([float(80)?, float(88)?]),
     })
 }
 
@@ -257,4 +273,116 @@ fn chrony_float(word: u32) -> f64 {
     let exponent = (word as i32) >> 25;
     let coefficient = ((word << 7) as i32) >> 7;
     f64::from(coefficient) * 2f64.powi(exponent - 25)
+}
+
+// ntpd's control messages (RFC 9327, the variables of `ntpq -c rv`).
+
+/// Without these, the answer has more variables than fit into a packet.
+const VARIABLES: &[u8] = b"leap,stratum,rootdelay,rootdisp,refid,reftime,clock,offset";
+const CONTROL_HEAD: usize = 12;
+const READ_VARIABLES: u8 = 2;
+
+/// A request for what ntpd believes, which changes nothing.
+pub fn ntpd_request(cookie: u16) -> Vec<u8> {
+    // Version 2, mode 6: what every ntpd answers.
+    let mut packet = vec![2 << 3 | 6, READ_VARIABLES];
+    packet.extend(cookie.to_be_bytes());
+    packet.extend([0; 6]);
+    packet.extend((VARIABLES.len() as u16).to_be_bytes());
+    packet.extend(VARIABLES);
+    packet.resize(packet.len().next_multiple_of(4), 0);
+    packet
+}
+
+/// Reads the answer to the request with this cookie.
+///
+/// # Errors
+/// It is no answer, or ntpd is not synchronised.
+pub fn ntpd_answer(bytes: &[u8], cookie: u16) -> Result<Belief, &'static str> {
+    const UNKNOWN: &str = "it gives no answer that is known here";
+    let head = bytes.get(..CONTROL_HEAD).ok_or(UNKNOWN)?;
+    // An answer, neither an error nor one of several parts.
+    if head[0] & 7 != 6 || head[1] != 0x80 | READ_VARIABLES || short(head, 2) != Some(cookie) {
+        return Err(UNKNOWN);
+    }
+    let length = usize::from(short(head, 10).unwrap_or(0));
+    let text = bytes.get(CONTROL_HEAD..CONTROL_HEAD + length).ok_or(UNKNOWN)?;
+    let text = String::from_utf8_lossy(text);
+    let all = text.split(',').filter_map(|one| one.split_once('='));
+    let all: BTreeMap<&str, &str> = all.map(|(key, value)| (key.trim(), value.trim())).collect();
+    let number = |key: &str| {
+        let value = all.get(key)?.parse::<f64>().ok();
+        value.filter(|value| value.is_finite())
+    };
+    // Seconds and their fraction, in hexadecimal: only the distance of the two is needed.
+    let time = |key: &str| {
+        let (seconds, parts) = all.get(key)?.strip_prefix("0x")?.split_once('.')?;
+        let seconds = u32::from_str_radix(seconds, 16).ok()?;
+        let parts = u32::from_str_radix(parts, 16).ok()?;
+        Some(f64::from(seconds) + f64::from(parts) / 2f64.powi(32))
+    };
+    let read = || {
+        let [delay, dispersion, offset] = ["rootdelay", "rootdisp", "offset"].map(number);
+        // The dispersion is as it was at the last update.
+        let age = time("clock")? - time("reftime")?;
+        let grown = age.max(0.0) * CRYSTAL_PPM as f64 / 1e6;
+        let stratum = number("stratum").filter(|it| (0.0..256.0).contains(it))? as u64;
+        let error_s = (delay?.abs() / 2.0 + dispersion?.abs()) / 1e3 + grown;
+        Some(Belief { stratum, behind_s: offset? / 1e3, error_s, ppm: None })
+    };
+    let found = read().ok_or(UNKNOWN)?;
+    let own =
+        all.get("refid").is_some_and(|id| id.starts_with("LOC") || id.starts_with("127.127.1."));
+    match all.get("leap") {
+        _ if own => Err("ntpd follows no clock but this machine's own (LOCAL)"),
+        Some(&("3" | "11")) => Err("ntpd runs, but is not synchronised"),
+        _ if !(1..16).contains(&found.stratum) => Err("ntpd runs, but is not synchronised"),
+        _ => Ok(found),
+    }
+}
+
+// systemd-timesyncd's property `NTPMessage`, as `busctl --json=short` writes it: leap, version,
+// mode, stratum, precision, root delay and dispersion, reference, the four times of the last
+// exchange, whether that was ignored, how many there were, and jitter. Times are in microseconds.
+
+/// What it believes at this time by the wall clock, in nanoseconds since 1970.
+///
+/// # Errors
+/// It is no answer, or timesyncd is not synchronised.
+pub fn timesyncd_answer(json: &[u8], wall: i64) -> Result<Belief, &'static str> {
+    let json: Value = serde_json::from_slice(json).map_err(|_| "it gives no JSON")?;
+    let field = |nth: usize| json.get("data")?.get(nth);
+    let number = |nth: usize| field(nth).and_then(Value::as_f64).map(|value| value / 1e6);
+    let all = || {
+        let times = [number(8)?, number(9)?, number(10)?, number(11)?];
+        let age = wall as f64 / 1e9 - times[3];
+        Some((times, number(5)?.abs() / 2.0 + number(6)?.abs(), age, field(3)?.as_u64()?))
+    };
+    let all = all().ok_or("its answer is not one of timesyncd's")?;
+    let ([sent, arrived, left, received], root, age, stratum) = all;
+    if field(0).and_then(Value::as_u64) == Some(3) || !(1..16).contains(&stratum) || sent <= 0.0 {
+        return Err("systemd-timesyncd runs, but is not synchronised");
+    }
+    if field(12).and_then(Value::as_bool) == Some(true) || age < 0.0 {
+        return Err("systemd-timesyncd ignored its last answer, or the clock was set since");
+    }
+    // The clock was off by so much, which has been corrected in part since.
+    let offset = f64::midpoint(arrived - sent, left - received);
+    let half = ((received - sent) - (left - arrived)).abs() / 2.0 + 1e-6;
+    // What is uncertain about half of the correction is added where the belief is used.
+    let error_s = half + root + age * CRYSTAL_PPM as f64 / 1e6;
+    Ok(Belief { stratum, behind_s: offset / 2.0, error_s, ppm: None })
+}
+
+// Pulses at the start of each second.
+
+/// The exchange with a pulse that came at this time by the wall clock, which must know the second
+/// to within half of it; and the wall clock as it is now.
+pub fn pulse(at: i64, [sent, wall, received]: [i64; 3]) -> Option<Exchange> {
+    /// The wall clock may have been slewed since (adjtimex(2): 500 ppm).
+    const SLEWED: i64 = 2000;
+    let since = wall.checked_sub(at).filter(|since| (0..2 * SECOND).contains(since))?;
+    let second = (at.checked_add(SECOND / 2)?).div_euclid(SECOND) * SECOND;
+    let [sent, received] = [sent - since - since / SLEWED, received - since + since / SLEWED];
+    Some(Exchange { sent, received, latest: second, earliest: second })
 }

@@ -9,6 +9,7 @@
 //! three samples in fixed memory. Here the convex hulls of all of them are kept, from which no
 //! bound is lost.
 
+use chronoscope_model::against::Hulls;
 use chronoscope_probes::machine::outside::CRYSTAL_PPM;
 
 /// How far the rate of an oscillator may wander, as the divisor of a time: 5e-8, the library's
@@ -18,6 +19,10 @@ const WANDER: i64 = 20_000_000;
 /// Times are at most this, in nanoseconds: the year 2116. Products of two differences then fit an
 /// `i128`.
 const MOST: i64 = 1 << 62;
+
+/// No clock that keeps time is off by this much, in parts per million: 1 %. Without a limit, two wide
+/// exchanges would explain any jump between them by a rate.
+const RATE_PPM: i128 = 10_000;
 
 /// A hull of more points than this loses every other one, which only makes bounds wider. Random
 /// delays leave some twenty.
@@ -104,9 +109,7 @@ impl Region {
         let [first, last] = self.span.unwrap_or([sent, received]);
         with.span = Some([first.min(sent), last.max(received)]);
         if with.at(received).is_none() {
-            let [low, high] = self.at(received).map_or([0, 0], |bounds| bounds.offset);
-            let by = |to: i64, from: i64| to.saturating_sub(from);
-            return Verdict::Contradicts([by(earliest - received, high), by(latest - sent, low)]);
+            return Verdict::Contradicts(self.change(exchange));
         }
         let width = exchange.width();
         if with.narrowest.is_none_or(|(least, _)| width <= least) {
@@ -115,6 +118,47 @@ impl Region {
         }
         *self = with;
         Verdict::Agrees
+    }
+
+    /// By how much the offset must have changed since, if this exchange is the first after it did.
+    pub fn change(&self, exchange: &Exchange) -> [i64; 2] {
+        let Exchange { sent, received, latest, earliest } = *exchange;
+        let [low, high] = self.at(received).map_or([0, 0], |bounds| bounds.offset);
+        let by = |to: i64, from: i64| to.saturating_sub(from);
+        [by(earliest - received, high), by(latest - sent, low)]
+    }
+
+    /// What a run that goes on from here needs.
+    pub fn hulls(&self, id: String) -> Hulls {
+        let list = |points: &[Point]| points.iter().map(|&(at, bound)| [at, bound]).collect();
+        let [uppers, lowers] = [list(&self.uppers), list(&self.lowers)];
+        let narrowest = self.narrowest.map(|(width, (at, offset))| [width, at, offset]);
+        Hulls { id, uppers, lowers, span: self.span, narrowest }
+    }
+
+    /// The region of an earlier run, on the same boot and until now, if it is possible: reports
+    /// are untrusted.
+    pub fn restored(hulls: &Hulls, now: i64) -> Option<Self> {
+        let mut region = Self { span: hulls.span, ..Self::default() };
+        let Some([first, last]) = hulls.span else { return Some(region) };
+        let most = MOST / 2;
+        let fits =
+            |[at, bound]: [i64; 2]| (first..=last).contains(&at) && (-most..most).contains(&bound);
+        let all = || hulls.uppers.iter().chain(&hulls.lowers).copied();
+        let few = hulls.uppers.len().max(hulls.lowers.len()) <= POINTS;
+        if first < 0 || last > now.min(MOST) || !few || !all().all(fits) {
+            return None;
+        }
+        for &[at, bound] in &hulls.uppers {
+            insert(&mut region.uppers, (at, bound), 1);
+        }
+        for &[at, bound] in &hulls.lowers {
+            insert(&mut region.lowers, (at, bound), -1);
+        }
+        let narrowest =
+            hulls.narrowest.filter(|[width, at, bound]| *width >= 0 && fits([*at, *bound]));
+        region.narrowest = narrowest.map(|[width, at, offset]| (width, (at, offset)));
+        region.at(last).map(|_| region)
     }
 
     /// From the first request to the latest answer, in nanoseconds.
@@ -150,8 +194,14 @@ impl Region {
         if steepest.zip(shallowest).is_some_and(|(most, least)| is_less(most, least)) {
             return None;
         }
-        let crystal = i128::from(CRYSTAL_PPM);
-        let [least, most] = [(-crystal, 1_000_000), (crystal, 1_000_000)];
+        let within = |ppm: i128| [(-ppm, 1_000_000), (ppm, 1_000_000)];
+        let [least, most] = within(RATE_PPM);
+        if steepest.is_some_and(|it| is_less(it, least))
+            || shallowest.is_some_and(|it| is_less(most, it))
+        {
+            return None;
+        }
+        let [least, most] = within(CRYSTAL_PPM.into());
         let usual = steepest.is_none_or(|it| !is_less(it, least))
             && shallowest.is_none_or(|it| !is_less(most, it));
         let high = extreme(&uppers, &lowers, time, usual, 1)?;

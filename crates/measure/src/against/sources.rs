@@ -1,28 +1,20 @@
 //! The clocks that can be asked, and how each of them is: over a network only if it is named with
 //! its host. Nothing here sets a clock.
 
-use super::packets::{
-    CHRONY_BYTES, NTP_BYTES, Ntp, chrony_answer, chrony_request, http_second, ntp_answer,
-    ntp_request, whole_second,
-};
+pub use super::asking::{Ask, Failed};
+
+use super::asking::{PATIENCE, addresses, udp};
+use super::local;
+use super::packets::{NTP_BYTES, Ntp, http_second, ntp_answer, ntp_request, whole_second};
 use super::region::{Exchange, Region};
-use chronoscope::counter;
-use chronoscope_model::against::Source as Found;
-use chronoscope_model::units::human_ns;
-use chronoscope_probes::machine::outside::{self, Ptp, Rtc, raw_ns};
-use chronoscope_probes::machine::vmclock;
+use chronoscope_probes::machine::outside::{self, raw_ns};
 use chronoscope_probes::time::sleep;
 use std::fmt;
-use std::io::{self, Read, Write};
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream, ToSocketAddrs, UdpSocket};
-use std::path::Path;
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::time::Duration;
 
 const SECOND: i64 = 1_000_000_000;
-/// How long an answer may take.
-const PATIENCE: Duration = Duration::from_secs(1);
-/// chronyd answers to this port of the machine itself (chrony.conf(5), `cmdport`).
-const CHRONY_PORT: u16 = 323;
 const RTC: &str = "/dev/rtc0";
 
 /// A clock that can be asked.
@@ -32,8 +24,12 @@ pub enum Source {
     Http(String, u16),
     Rtc(String),
     Ptp(String),
+    Pps(String),
     VmClock,
-    Chrony,
+    /// With the path of its socket; empty: its port, or the usual path.
+    Chrony(String),
+    Ntpd,
+    Timesyncd,
 }
 
 impl fmt::Display for Source {
@@ -48,8 +44,12 @@ impl fmt::Display for Source {
             Self::Http(name, port) => host("http", name, *port, 80),
             Self::Rtc(path) => write!(f, "rtc:{path}"),
             Self::Ptp(path) => write!(f, "ptp:{path}"),
+            Self::Pps(path) => write!(f, "pps:{path}"),
             Self::VmClock => f.write_str("vmclock"),
-            Self::Chrony => f.write_str("chrony"),
+            Self::Chrony(path) if path.is_empty() => f.write_str("chrony"),
+            Self::Chrony(path) => write!(f, "chrony:{path}"),
+            Self::Ntpd => f.write_str("ntpd"),
+            Self::Timesyncd => f.write_str("timesyncd"),
         }
     }
 }
@@ -63,7 +63,9 @@ impl Source {
         let (kind, rest) = text.split_once(':').unwrap_or((text, ""));
         let path = |usual: &str| match rest {
             "" => Ok(usual.to_owned()),
-            path if path.starts_with("/dev/") => Ok(path.to_owned()),
+            path if path.starts_with("/dev/") || usual.is_empty() && path.starts_with('/') => {
+                Ok(path.to_owned())
+            }
             _ => Err(format!("'{}': a device is named by its path, {usual}", text.escape_debug())),
         };
         match (kind, rest) {
@@ -74,11 +76,14 @@ impl Source {
             }
             ("rtc", _) => path(RTC).map(Self::Rtc),
             ("ptp", _) => path("/dev/ptp0").map(Self::Ptp),
+            ("pps", _) => path("/dev/pps0").map(Self::Pps),
+            ("chrony", _) => path("").map(Self::Chrony),
             ("vmclock", "") => Ok(Self::VmClock),
-            ("chrony", "") => Ok(Self::Chrony),
+            ("ntpd", "") => Ok(Self::Ntpd),
+            ("timesyncd", "") => Ok(Self::Timesyncd),
             _ => Err(format!(
                 "there is no source '{}': use ntp:HOST, http:HOST, rtc:/dev/rtc0, ptp:/dev/ptp0, \
-                 vmclock or chrony",
+                 pps:/dev/pps0, vmclock, chrony, ntpd or timesyncd",
                 text.escape_debug()
             )),
         }
@@ -89,10 +94,11 @@ impl Source {
         let ptp = outside::ptp_paths();
         let ptp = if ptp.is_empty() { vec!["/dev/ptp0".into()] } else { ptp };
         // That of a network card may show TAI, or whatever time its driver began with.
-        let is_card = |path: &str| outside::name_of_ptp(path).is_some() && !is_hosts(path);
+        let is_card = |path: &str| outside::name_of(path).is_some() && !is_hosts(path);
         let ptp = ptp.into_iter().filter(|path| !is_card(path)).map(Self::Ptp);
         let first = std::iter::once(Self::VmClock).chain(ptp);
-        first.chain([Self::Chrony, Self::Rtc(RTC.into())]).collect()
+        let programs = [Self::Chrony(String::new()), Self::Ntpd, Self::Timesyncd];
+        first.chain(programs).chain([Self::Rtc(RTC.into())]).collect()
     }
 
     /// Whether it is the clock of the host, if this machine is a guest.
@@ -102,13 +108,8 @@ impl Source {
             Self::Ptp(path) => is_hosts(path),
             // An emulated one follows the host's clock.
             Self::Rtc(_) => guest,
-            Self::Ntp(..) | Self::Http(..) | Self::Chrony => false,
+            _ => false,
         }
-    }
-
-    /// Whether the bounds of an exchange are narrow at once, without further ones.
-    pub(super) fn is_quick(&self) -> bool {
-        matches!(self, Self::Rtc(_) | Self::Ptp(_) | Self::VmClock | Self::Chrony)
     }
 
     /// Opens it.
@@ -119,13 +120,13 @@ impl Source {
         match self {
             Self::Ntp(host, port) => ntp(host, *port),
             Self::Http(host, port) => Ok(http(host, *port)),
-            Self::Rtc(path) => rtc(path),
-            Self::Ptp(path) => ptp(path),
-            Self::VmClock => {
-                vmclock::read()?;
-                Ok(Box::new(|_, _| vm()))
-            }
-            Self::Chrony => chrony(),
+            Self::Rtc(path) => local::rtc(path),
+            Self::Ptp(path) => local::ptp(path),
+            Self::Pps(path) => local::pps(path),
+            Self::VmClock => local::vmclock(),
+            Self::Chrony(path) => Ok(local::chrony(path)),
+            Self::Ntpd => Ok(local::ntpd()),
+            Self::Timesyncd => Ok(local::timesyncd()),
         }
     }
 
@@ -138,7 +139,11 @@ impl Source {
             Self::Ntp(..) => Duration::from_secs(2),
             Self::Http(..) if requests < 16 && !found => Duration::ZERO,
             Self::Http(..) => Duration::from_secs(10),
-            Self::Chrony | Self::Rtc(_) => Duration::from_secs(1),
+            Self::Chrony(_) | Self::Ntpd | Self::Timesyncd => Duration::from_secs(1),
+            // In time for the next second.
+            Self::Rtc(_) => Duration::from_millis(850),
+            // It waits for the next pulse.
+            Self::Pps(_) => Duration::from_millis(500),
             Self::Ptp(_) | Self::VmClock => Duration::from_millis(100),
         }
     }
@@ -149,7 +154,7 @@ fn is_hosts(path: &str) -> bool {
     /// What the drivers of hypervisors call their clocks (Linux, drivers/ptp and
     /// drivers/hv/hv_util.c).
     const DRIVERS: [&str; 4] = ["KVM virtual PTP", "hyperv", "ptp_vmw", "vmclock"];
-    let name = outside::name_of_ptp(path).unwrap_or_default();
+    let name = outside::name_of(path).unwrap_or_default();
     DRIVERS.iter().any(|driver| name.starts_with(driver))
 }
 
@@ -171,44 +176,6 @@ fn place(text: &str, rest: &str, usual: u16) -> Result<(String, u16), String> {
         None => return Err(wrong()),
     };
     Ok((plain(host).ok_or_else(wrong)?, port))
-}
-
-/// Why a request gave no exchange.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Failed {
-    /// The next one may succeed.
-    Lost(String),
-    /// The server asks for fewer requests.
-    TooMany,
-    /// It must not be asked again.
-    Over(String),
-}
-
-impl From<io::Error> for Failed {
-    fn from(error: io::Error) -> Self {
-        let late = [io::ErrorKind::WouldBlock, io::ErrorKind::TimedOut].contains(&error.kind());
-        Self::Lost(if late { "it does not answer".into() } else { error.to_string() })
-    }
-}
-
-/// Asks once, and fills in what the source says of itself. The region is what is known already.
-pub type Ask = Box<dyn FnMut(&Region, &mut Found) -> Result<Exchange, Failed> + Send>;
-
-fn addresses(host: &str, port: u16) -> io::Result<SocketAddr> {
-    let mut all = (host, port).to_socket_addrs()?;
-    all.next().ok_or_else(|| io::Error::other("the name has no address"))
-}
-
-fn udp(host: &str, port: u16) -> io::Result<UdpSocket> {
-    let to = addresses(host, port)?;
-    let from = match to {
-        SocketAddr::V4(_) => SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)),
-        SocketAddr::V6(_) => SocketAddr::from((Ipv6Addr::UNSPECIFIED, 0)),
-    };
-    let socket = UdpSocket::bind(from)?;
-    // Only the server's own packets arrive.
-    socket.connect(to)?;
-    Ok(socket)
 }
 
 fn ntp(host: &str, port: u16) -> Result<Ask, String> {
@@ -327,105 +294,4 @@ fn head(
     let exchange = exchange.ok_or_else(|| Failed::Over("its Date is not a date".into()))?;
     let closes = answer.to_ascii_lowercase().windows(17).any(|it| it == b"connection: close");
     Ok((exchange, (!closes).then_some(stream)))
-}
-
-fn device(path: &str, error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::NotFound => format!("there is no {path}"),
-        io::ErrorKind::PermissionDenied => format!("{path}: {error} (root may read it)"),
-        _ => format!("{path}: {error}"),
-    }
-}
-
-/// The battery-backed clock, which shows whole seconds: it is read until one begins.
-fn rtc(path: &str) -> Result<Ask, String> {
-    let clock = Rtc::open(Path::new(path)).map_err(|error| device(path, &error))?;
-    // hwclock(8): the third line says whether it keeps local time.
-    let kept = std::fs::read_to_string("/etc/adjtime").unwrap_or_default();
-    if kept.lines().nth(2).is_some_and(|line| line.trim() == "LOCAL") {
-        return Err(format!("{path} keeps local time (/etc/adjtime)"));
-    }
-    Ok(Box::new(move |_, _| {
-        const BETWEEN: Duration = Duration::from_millis(1);
-        let began = raw_ns();
-        let (mut before, first) = (began, clock.second()?);
-        loop {
-            sleep(BETWEEN);
-            let sent = raw_ns();
-            let second = clock.second()?;
-            let received = raw_ns();
-            if second != first {
-                let edge = second.saturating_mul(SECOND);
-                return Ok(Exchange { sent: before, received, latest: edge, earliest: edge });
-            }
-            before = sent;
-            if received - began > 2 * SECOND {
-                return Err(Failed::Lost("it stands still".into()));
-            }
-        }
-    }))
-}
-
-fn ptp(path: &str) -> Result<Ask, String> {
-    let clock = Ptp::open(Path::new(path)).map_err(|error| device(path, &error))?;
-    let name = outside::name_of_ptp(path);
-    Ok(Box::new(move |_, found| {
-        found.says.clone_from(&name);
-        narrowest(|| Ok(clock.ns().map(|ns| [ns, ns])?))
-    }))
-}
-
-fn vm() -> Result<Exchange, Failed> {
-    let page = vmclock::read().map_err(Failed::Lost)?;
-    let time = page.time.ok_or_else(|| Failed::Over("its page is too short".into()))?;
-    narrowest(|| time.utc_ns(counter::now_ordered()).map_err(|why| Failed::Lost(why.into())))
-}
-
-/// Reads a clock of this machine between two reads of the counter: the narrowest of several, since
-/// an interrupt can widen any.
-fn narrowest(mut read: impl FnMut() -> Result<[i64; 2], Failed>) -> Result<Exchange, Failed> {
-    const TRIES: usize = 10;
-    let mut once = || -> Result<Exchange, Failed> {
-        let sent = raw_ns();
-        let [earliest, latest] = read()?;
-        Ok(Exchange { sent, received: raw_ns(), latest, earliest })
-    };
-    let mut found: Exchange = once()?;
-    for _ in 1..TRIES {
-        let next = once()?;
-        if next.width() < found.width() {
-            found = next;
-        }
-    }
-    Ok(found)
-}
-
-fn chrony() -> Result<Ask, String> {
-    let socket = udp("127.0.0.1", CHRONY_PORT).map_err(|error| error.to_string())?;
-    Ok(Box::new(move |_, found| {
-        let none = || Failed::Lost("no chronyd answers on 127.0.0.1:323".into());
-        let cookie = fastrand::u32(..);
-        socket.set_read_timeout(Some(PATIENCE))?;
-        socket.send(&chrony_request(cookie)).map_err(|_| none())?;
-        let mut bytes = [0; 2 * CHRONY_BYTES];
-        let length = socket.recv(&mut bytes).map_err(|_| none())?;
-        let answer = chrony_answer(&bytes[..length], cookie);
-        let answer = answer.map_err(|why| Failed::Lost(why.into()))?;
-        let root_distance = answer.root_distance_s * 1e9;
-        found.stratum = Some(answer.stratum.into());
-        found.root_distance_ns = Some(root_distance);
-        found.says = Some(format!(
-            "it corrects the clock by {:+.3} ppm, known to ±{:.3} ppm, and {} remain",
-            answer.frequency_ppm,
-            answer.skew_ppm,
-            human_ns(answer.behind_s.abs() * 1e9)
-        ));
-        let behind = (answer.behind_s * 1e9) as i64;
-        // What remains is corrected while it is asked about.
-        let error = (root_distance + answer.behind_s.abs() * 1e9).ceil() as i64;
-        let [sent, wall, received] = outside::wall();
-        let utc = wall.saturating_add(behind);
-        let latest = utc.saturating_add(error);
-        Ok(Exchange { sent, received, latest, earliest: utc.saturating_sub(error) })
-    }))
 }

@@ -31,7 +31,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// The time between two states that are worth keeping.
-const CHECKPOINTS: Duration = Duration::from_millis(900);
+pub(crate) const CHECKPOINTS: Duration = Duration::from_millis(900);
 /// The number of moments from which a rate is determined: at the end, and for a checkpoint.
 const MOMENTS: [usize; 2] = [500, 100];
 
@@ -345,9 +345,9 @@ impl Run {
 }
 
 /// A run cannot last longer than this, in seconds, …
-const MOST_S: f64 = 1e9;
+pub(crate) const MOST_S: f64 = 1e9;
 /// … nor count more than this of anything.
-const MOST: u64 = 1 << 56;
+pub(crate) const MOST: u64 = 1 << 56;
 /// The least rate of a counter, in hertz.
 const LEAST_HZ: f64 = 1e3;
 /// If less of the time of the earlier run is left, in seconds, it was complete.
@@ -364,13 +364,7 @@ impl Earlier {
     fn of(mut trust: Trust) -> Result<Self, String> {
         let anchor = trust.anchor.take();
         let anchor = anchor.ok_or("it does not say where its watch ended; start a new run")?;
-        let boot = machine::boot_id()
-            .ok_or("this system does not tell one boot from another, so rates cannot go on")?;
-        if anchor.boot != boot {
-            return Err("it is from another machine, or from before the machine was restarted; \
-                        start a new run"
-                .into());
-        }
+        check_boot(&anchor.boot)?;
         let earlier = Self { trust, anchor };
         if earlier.is_sane() { Ok(earlier) } else { Err("its figures are impossible".into()) }
     }
@@ -411,6 +405,33 @@ impl Earlier {
     }
 }
 
+/// Checks that a run was made on this boot of this machine.
+///
+/// # Errors
+/// It was not, or nobody knows.
+pub(crate) fn check_boot(then: &str) -> Result<(), String> {
+    let boot = machine::boot_id()
+        .ok_or("this system does not tell one boot from another, so rates cannot go on")?;
+    if then != boot {
+        return Err("it is from another machine, or from before the machine was restarted; \
+                    start a new run"
+            .into());
+    }
+    Ok(())
+}
+
+/// How long a run goes on that was to take so many seconds and took so many: for this time, or for
+/// the rest, or, if there is none, for as long `again`.
+pub(crate) fn rest(
+    [asked_s, seconds]: [f64; 2],
+    time: Option<Duration>,
+    again: Option<Duration>,
+) -> Duration {
+    let left = asked_s - seconds;
+    let left = (left > LEFT_S).then(|| Duration::from_secs_f64(left));
+    time.or(left).or(again).unwrap_or(schedule::TRUST.time)
+}
+
 /// Lets a page of the hypervisor begin with what it showed in the earlier run.
 pub(super) fn since(page: &mut VmClock, earlier: Option<&VmClock>) {
     let Some(earlier) = earlier else { return };
@@ -439,9 +460,7 @@ impl Resumed {
         again: Option<Duration>,
     ) -> Result<Self, String> {
         let earlier = Earlier::of(trust)?;
-        let left = earlier.trust.asked_s - earlier.trust.seconds;
-        let left = (left > LEFT_S).then(|| Duration::from_secs_f64(left));
-        let time = time.or(left).or(again).unwrap_or(schedule::TRUST.time);
+        let time = rest([earlier.trust.asked_s, earlier.trust.seconds], time, again);
         Ok(Self { request: Request { entries, time: Some(time) }, earlier })
     }
 }

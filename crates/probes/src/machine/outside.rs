@@ -1,13 +1,17 @@
 //! Clocks of this machine that have an oscillator of their own, or are the host's: the
-//! battery-backed clock and PTP hardware clocks. And the clock that exchanges with them are timed
-//! by, which nothing slews or sets.
+//! battery-backed clock, PTP hardware clocks and pulses per second. And the clock that exchanges
+//! with them are timed by, which nothing slews or sets.
 
 /// What the oscillators of computers may be off by, in parts per million, where nothing states or
 /// shows another figure.
 pub const CRYSTAL_PPM: i64 = chronoscope::wall::VmClock::CRYSTAL_PPM;
 
-/// A clock that is not the kernel's, read as nanoseconds or seconds.
-pub use os::{Ptp, Rtc, name_of_ptp, ptp_paths};
+/// Clocks that are not the kernel's.
+pub use os::{Pps, Ptp, Rtc, name_of, ptp_paths};
+
+/// Whether [`raw_ns`] is the same clock in all processes of a boot, and stands still while the
+/// machine is suspended.
+pub const OUTLIVES: bool = cfg!(target_os = "linux");
 
 /// Nanoseconds by a clock that is neither slewed nor set: `CLOCK_MONOTONIC_RAW`, or the standard
 /// library's where there is none.
@@ -123,14 +127,109 @@ mod os {
             File::open(path).map(Self)
         }
 
-        /// Its time in nanoseconds.
+        /// Its time in nanoseconds between two reads of [`super::raw_ns`]: by stamps of the
+        /// hardware or of its driver, if there are any.
         ///
         /// # Errors
         /// It cannot be read.
-        pub fn ns(&self) -> io::Result<i64> {
+        pub fn read(&self) -> io::Result<[i64; 3]> {
             /// `CLOCKFD` of clock_gettime(2).
             const DYNAMIC: libc::clockid_t = 3;
-            clock_ns((!self.0.as_raw_fd() << 3) | DYNAMIC)
+            if let Some(found) = self.precise().or_else(|| self.extended()) {
+                return Ok(found);
+            }
+            let before = raw_ns();
+            let found = clock_ns((!self.0.as_raw_fd() << 3) | DYNAMIC)?;
+            Ok([before, found, raw_ns()])
+        }
+
+        /// Both clocks at one moment, as the hardware stamps them.
+        fn precise(&self) -> Option<[i64; 3]> {
+            // SAFETY: the structure is numbers only, for which zero is valid.
+            let mut found: libc::ptp_sys_offset_precise = unsafe { std::mem::zeroed() };
+            let request = libc::PTP_SYS_OFFSET_PRECISE;
+            // SAFETY: the call stores to a local of the type that belongs to the request.
+            let done = unsafe { libc::ioctl(self.0.as_raw_fd(), request, &raw mut found) };
+            let raw = ptp_ns(&found.sys_monoraw)?;
+            // The hardware stamps the raw clock in whole nanoseconds.
+            (done == 0).then_some([raw - 1, ptp_ns(&found.device)?, raw + 1])
+        }
+
+        /// The driver reads its clock between two reads of the raw clock (Linux 6.13).
+        fn extended(&self) -> Option<[i64; 3]> {
+            const SAMPLES: usize = 5;
+            // SAFETY: the structure is numbers only, for which zero is valid.
+            let mut found: libc::ptp_sys_offset_extended = unsafe { std::mem::zeroed() };
+            found.n_samples = SAMPLES as u32;
+            found.clockid = libc::CLOCK_MONOTONIC_RAW;
+            let request = libc::PTP_SYS_OFFSET_EXTENDED;
+            // SAFETY: the call reads and stores a local of the type that belongs to the request,
+            // which has room for more samples than that.
+            let done = unsafe { libc::ioctl(self.0.as_raw_fd(), request, &raw mut found) };
+            let samples = found.ts[..SAMPLES].iter().filter(|_| done == 0).filter_map(|it| {
+                let [before, device, after] = [&it[0], &it[1], &it[2]].map(ptp_ns);
+                Some([before?, device?, after?])
+            });
+            samples.min_by_key(|[before, _, after]| after - before)
+        }
+    }
+
+    fn ptp_ns(time: &libc::ptp_clock_time) -> Option<i64> {
+        time.sec.checked_mul(1_000_000_000)?.checked_add(time.nsec.into())
+    }
+
+    /// A device that reports a pulse per second.
+    pub struct Pps(File);
+
+    /// `struct pps_ktime` (include/uapi/linux/pps.h).
+    #[repr(C)]
+    #[derive(Default)]
+    struct PpsTime {
+        seconds: i64,
+        ns: i32,
+        flags: u32,
+    }
+
+    /// `struct pps_fdata`, with a `struct pps_kinfo` at its beginning.
+    #[repr(C)]
+    #[derive(Default)]
+    struct PpsInfo {
+        asserted: u32,
+        cleared: u32,
+        on_assert: PpsTime,
+        on_clear: PpsTime,
+        mode: i32,
+    }
+
+    #[repr(C)]
+    #[derive(Default)]
+    struct PpsData {
+        info: PpsInfo,
+        timeout: PpsTime,
+    }
+
+    impl Pps {
+        /// # Errors
+        /// The device cannot be opened.
+        pub fn open(path: &Path) -> io::Result<Self> {
+            File::open(path).map(Self)
+        }
+
+        /// Waits for the next pulse: when it came, by the wall clock, in nanoseconds since 1970.
+        ///
+        /// # Errors
+        /// None comes for a second and a half.
+        pub fn pulse(&self) -> io::Result<i64> {
+            /// `PPS_FETCH`, which has the size of a pointer in its number.
+            const FETCH: libc::Ioctl = libc::_IOWR::<*mut PpsData>('p' as u32, 0xa4);
+            let timeout = PpsTime { seconds: 1, ns: 500_000_000, flags: 0 };
+            let mut found = PpsData { timeout, ..PpsData::default() };
+            // SAFETY: the call reads and stores a local with the layout of `struct pps_fdata`.
+            if unsafe { libc::ioctl(self.0.as_raw_fd(), FETCH, &raw mut found) } != 0 {
+                return Err(io::Error::last_os_error());
+            }
+            let PpsTime { seconds, ns, .. } = found.info.on_assert;
+            Ok(seconds.saturating_mul(1_000_000_000).saturating_add(ns.into()))
         }
     }
 
@@ -142,11 +241,14 @@ mod os {
         paths.filter(|path| Path::new(path).exists()).collect()
     }
 
-    /// What the driver calls this clock, such as `KVM virtual PTP`.
-    pub fn name_of_ptp(path: &str) -> Option<String> {
+    /// What the driver calls this PTP clock or source of pulses, such as `KVM virtual PTP`.
+    pub fn name_of(path: &str) -> Option<String> {
         let device = Path::new(path).file_name()?.to_str()?;
-        let name = std::fs::read_to_string(format!("/sys/class/ptp/{device}/clock_name")).ok()?;
-        Some(name.trim().to_owned())
+        let files = [("ptp", "clock_name"), ("pps", "name")];
+        let mut names = files.iter().filter_map(|(class, file)| {
+            std::fs::read_to_string(format!("/sys/class/{class}/{device}/{file}")).ok()
+        });
+        Some(names.next()?.trim().to_owned())
     }
 }
 
@@ -167,7 +269,7 @@ mod os {
     }
 
     macro_rules! devices {
-        ($($name:ident: $read:ident;)*) => {$(
+        ($($name:ident: $read:ident -> $time:ty;)*) => {$(
             /// A clock that only Linux has.
             pub struct $name(());
 
@@ -180,7 +282,7 @@ mod os {
 
                 /// # Errors
                 /// There is none here.
-                pub fn $read(&self) -> io::Result<i64> {
+                pub fn $read(&self) -> io::Result<$time> {
                     only_linux()
                 }
             }
@@ -188,8 +290,9 @@ mod os {
     }
 
     devices! {
-        Rtc: second;
-        Ptp: ns;
+        Rtc: second -> i64;
+        Ptp: read -> [i64; 3];
+        Pps: pulse -> i64;
     }
 
     /// Only Linux has them.
@@ -198,7 +301,7 @@ mod os {
     }
 
     /// Only Linux has them.
-    pub fn name_of_ptp(_: &str) -> Option<String> {
+    pub fn name_of(_: &str) -> Option<String> {
         None
     }
 }

@@ -2,13 +2,13 @@
 
 use super::shared::{FURTHEST, Rows, Spec, absent, columns, each, is_drawn};
 use super::{Detail, SECTION as PLAIN, Section};
-use crate::block::chart::{Axis, Between, Chart, Hue, Series as Drawing, Shape};
+use crate::block::chart::{Axis, Between, Chart, Hue, Place, Series as Drawing, Shape};
 use crate::block::{Block, Cell, Text, Tone, Value};
 use crate::number::{count, short, three};
 use crate::page::Input;
 use crate::scale::{Scale, Unit};
 use chronoscope_model::Report;
-use chronoscope_model::against::{Against, Interval, Source};
+use chronoscope_model::against::{Against, Event, Happened, Interval, Source};
 use chronoscope_model::units::bounded_ns;
 
 pub const SECTION: Section = Section {
@@ -24,6 +24,9 @@ pub const SECTION: Section = Section {
     }),
     ..PLAIN
 };
+
+/// The most jumps and events that are listed: the last ones.
+const SHOWN: usize = 10;
 
 fn view(report: &Report, detail: Detail) -> Vec<Block> {
     let Some(against) = &report.against else {
@@ -52,7 +55,11 @@ fn details(against: &Against, detail: Detail) -> Vec<Block> {
         if let Some(says) = &source.says {
             line(Tone::Dim, format!("{} says: {says}.", source.id));
         }
-        for it in &source.contradictions {
+        let earlier = source.contradictions.len().saturating_sub(SHOWN);
+        if earlier > 0 {
+            line(Tone::Dim, format!("{}: {earlier} earlier jumps are not listed.", source.id));
+        }
+        for it in &source.contradictions[earlier..] {
             let [middle, half] = Interval { low: it.low_ns, best: 0.0, high: it.high_ns }.middle();
             let way = if middle < 0.0 { "gained" } else { "lost" };
             line(
@@ -78,10 +85,37 @@ fn details(against: &Against, detail: Detail) -> Vec<Block> {
             format!("After {after}, the wall clock went {way} by {by}: something set it{slept}."),
         );
     }
+    let earlier = against.events.len().saturating_sub(SHOWN);
+    for event in &against.events[earlier..] {
+        line(Tone::Warn, told(event));
+    }
     let legend = "± is proved by the exchanges, whatever delayed them, if the source's own \
                   statement of its error holds. Nothing was set.";
     blocks.push(Block::legend(legend));
     blocks
+}
+
+/// What happened, in a sentence.
+fn told(event: &Event) -> String {
+    let after = short(event.at_s * 1e9);
+    let took = event.ns.map_or("a while".into(), short);
+    let source = event.source.as_deref().unwrap_or("a source");
+    let what = match event.what {
+        Happened::Paused => format!("nothing of this run had run for {took}"),
+        Happened::Suspended => {
+            format!("this machine had been suspended for {took}: bounds are from then on")
+        }
+        Happened::Disrupted => {
+            "the hypervisor had moved or restored this machine: bounds are from then on".into()
+        }
+        Happened::Resumed => format!("the run was resumed; it had been stopped for {took}"),
+        Happened::Lost => {
+            let why = event.why.as_deref().map_or(String::new(), |why| format!(": {why}"));
+            format!("{source} gave no time any more{why}")
+        }
+        Happened::Back => format!("{source} gave the time again"),
+    };
+    format!("After {after}, {what}.")
 }
 
 /// The answer in a sentence or two.
@@ -203,7 +237,15 @@ fn bands(against: &Against) -> Option<Chart> {
             ends = Some([low.min(it.low), high.max(it.high)]);
         }
         if band.len() > 1 {
-            let (hue, shape) = (Hue::Part(nth), Shape::Band(band));
+            // A band has no name on the page: the middle of its bounds has one, and the figures.
+            let middle = |it: &Between| {
+                let [low, high] = [it.low, it.high].map(short);
+                let words = format!("{}: {low} to {high} after {}", source.id, short(it.x * 1e9));
+                Place { x: it.x, y: f64::midpoint(it.low, it.high), hollow: false, words }
+            };
+            let (through, hue) = (band.iter().map(middle).collect(), Hue::Part(nth));
+            all.push(Drawing { name: String::new(), hue, shape: Shape::Band(band) });
+            let shape = Shape::Curve { through, sure: f64::MAX };
             all.push(Drawing { name: source.id.clone(), hue, shape });
         }
     }

@@ -291,6 +291,7 @@ pub fn against() -> Report {
             },
         ],
         set: vec![Set { at_s: 30.0, by_ns: -2.5e6 }],
+        ..Against::default()
     });
     report
 }

@@ -1,0 +1,252 @@
+//! The clocks of this machine that can be asked: devices, the host's page, and what programs that
+//! keep the system's clock believe. No packet leaves the machine.
+
+use super::asking::{Ask, Failed, PATIENCE, udp};
+use super::packets::{
+    self, Belief, CHRONY_BYTES, chrony_answer, chrony_request, ntpd_answer, ntpd_request,
+    timesyncd_answer, whole_second,
+};
+use super::region::Exchange;
+use chronoscope::counter;
+use chronoscope_model::against::Source as Found;
+use chronoscope_model::units::human_ns;
+use chronoscope_probes::machine::outside::{self, Pps, Ptp, Rtc, raw_ns};
+use chronoscope_probes::machine::vmclock as page;
+use chronoscope_probes::time::sleep;
+use std::io;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+const SECOND: i64 = 1_000_000_000;
+/// chronyd answers to this port of the machine itself (chrony.conf(5), `cmdport`), …
+const CHRONY_PORT: u16 = 323;
+/// … and at this path (`bindcmdaddress`), to root and to its own user.
+const CHRONY_SOCKET: &str = "/run/chrony/chronyd.sock";
+/// What systemd-timesyncd makes when it has set the clock (systemd-timesyncd.service(8)).
+const SYNCHRONIZED: &str = "/run/systemd/timesync/synchronized";
+
+fn device(path: &str, error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => format!("there is no {path}"),
+        io::ErrorKind::PermissionDenied => format!("{path}: {error} (root may read it)"),
+        _ => format!("{path}: {error}"),
+    }
+}
+
+/// The battery-backed clock, which shows whole seconds: it is read until one begins.
+pub(super) fn rtc(path: &str) -> Result<Ask, String> {
+    let clock = Rtc::open(Path::new(path)).map_err(|error| device(path, &error))?;
+    // hwclock(8): the third line says whether it keeps local time.
+    let kept = std::fs::read_to_string("/etc/adjtime").unwrap_or_default();
+    if kept.lines().nth(2).is_some_and(|line| line.trim() == "LOCAL") {
+        return Err(format!("{path} keeps local time (/etc/adjtime)"));
+    }
+    let mut last = None::<Exchange>;
+    let read = move || {
+        let sent = raw_ns();
+        let second = clock.second()?;
+        let whole = whole_second(second, sent, raw_ns());
+        whole.ok_or_else(|| Failed::Lost("it shows no date".into()))
+    };
+    Ok(Box::new(move |_, _| {
+        const BETWEEN: Duration = Duration::from_millis(1);
+        let mut first = read()?;
+        if last.is_some_and(|last| !is_after(&last, &first)) {
+            last = None;
+            return Err(Failed::Jumped(first));
+        }
+        let began = first.sent;
+        loop {
+            sleep(BETWEEN);
+            let next = read()?;
+            if next.earliest != first.earliest {
+                let edge = next.earliest;
+                let found = Exchange { sent: first.sent, latest: edge, ..next };
+                let expected = edge == first.earliest + SECOND;
+                if last.replace(found).is_none_or(|last| expected && is_after(&last, &found)) {
+                    return Ok(found);
+                }
+                // The machine stood still since, perhaps between the two reads, so that the second
+                // began some time ago. That it is this second is certain.
+                return Err(Failed::Jumped(next));
+            }
+            first = next;
+            if next.received - began > 2 * SECOND {
+                return Err(Failed::Lost("it stands still".into()));
+            }
+        }
+    }))
+}
+
+/// Whether as much time may have passed by both clocks since the beginning of a second.
+pub fn is_after(last: &Exchange, next: &Exchange) -> bool {
+    /// The most that both rates may be off by: 1,000 ppm, as that of an emulator's may.
+    const RATE: i64 = 1000;
+    let [least, most] = [next.sent - last.received, next.received - last.sent];
+    let room = most / RATE;
+    let [from, to] = [next.earliest, next.latest].map(|it| it.saturating_sub(last.earliest));
+    from >= 0 && from <= most + room && least - room <= to
+}
+
+pub(super) fn ptp(path: &str) -> Result<Ask, String> {
+    let clock = Ptp::open(Path::new(path)).map_err(|error| device(path, &error))?;
+    let name = outside::name_of(path);
+    Ok(Box::new(move |_, found| {
+        found.says.clone_from(&name);
+        narrowest(|| {
+            let [sent, ns, received] = clock.read()?;
+            Ok(Exchange { sent, received, latest: ns, earliest: ns })
+        })
+    }))
+}
+
+pub(super) fn pps(path: &str) -> Result<Ask, String> {
+    let clock = Pps::open(Path::new(path)).map_err(|error| device(path, &error))?;
+    let name = outside::name_of(path).unwrap_or_default();
+    if name.starts_with("ktimer") {
+        return Err(format!("{path} has the pulses of the kernel's own timer (pps-ktimer)"));
+    }
+    Ok(Box::new(move |_, found| {
+        let pulse = clock.pulse()?;
+        let second = "the wall clock must say which second begins with a pulse";
+        found.says = Some(format!("{name}; {second}").trim_start_matches("; ").into());
+        let exchange = packets::pulse(pulse, outside::wall());
+        exchange.ok_or_else(|| Failed::Lost("the clock was set during a pulse".into()))
+    }))
+}
+
+pub(super) fn vmclock() -> Result<Ask, String> {
+    page::read()?;
+    Ok(Box::new(|_, _| {
+        let page = page::read().map_err(Failed::Lost)?;
+        let time = page.time.ok_or_else(|| Failed::Over("its page is too short".into()))?;
+        narrowest(|| {
+            let sent = raw_ns();
+            let found = time.utc_ns(counter::now_ordered());
+            let [earliest, latest] = found.map_err(|why| Failed::Lost(why.into()))?;
+            Ok(Exchange { sent, received: raw_ns(), latest, earliest })
+        })
+    }))
+}
+
+/// The narrowest of several reads of a clock of this machine, since an interrupt can widen any.
+fn narrowest(mut read: impl FnMut() -> Result<Exchange, Failed>) -> Result<Exchange, Failed> {
+    const TRIES: usize = 10;
+    let mut found: Exchange = read()?;
+    for _ in 1..TRIES {
+        let next = read()?;
+        if next.width() < found.width() {
+            found = next;
+        }
+    }
+    Ok(found)
+}
+
+/// Fills in what a program believes, and makes an exchange of it.
+fn believed(belief: &Belief, found: &mut Found) -> Result<Exchange, Failed> {
+    found.stratum = Some(belief.stratum);
+    found.root_distance_ns = Some(belief.error_s * 1e9);
+    found.says = belief.ppm.map(|[ppm, skew]| {
+        let remain = human_ns(belief.behind_s.abs() * 1e9);
+        format!(
+            "it corrects the clock by {ppm:+.3} ppm, known to ±{skew:.3} ppm, and {remain} remain"
+        )
+    });
+    let exchange = belief.exchange(outside::wall());
+    exchange.ok_or_else(|| Failed::Lost("its figures are impossible".into()))
+}
+
+/// Asks a program of this machine at its port of UDP.
+fn by_port(port: u16, request: &[u8]) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; 1024];
+    let socket = udp("127.0.0.1", port)?;
+    socket.set_read_timeout(Some(PATIENCE))?;
+    socket.send(request)?;
+    let length = socket.recv(&mut bytes)?;
+    bytes.truncate(length);
+    Ok(bytes)
+}
+
+/// Asks a program of this machine at the path of its socket. It answers to a path next to that,
+/// which it must be allowed to write to, as chronyc's is.
+#[cfg(unix)]
+fn by_path(path: &str, request: &[u8]) -> io::Result<Vec<u8>> {
+    use std::fs::{Permissions, remove_file, set_permissions};
+    use std::os::unix::{fs::PermissionsExt, net::UnixDatagram};
+    let name = format!("chronoscope.{}.{}.sock", std::process::id(), fastrand::u32(..));
+    let own = Path::new(path).with_file_name(name);
+    let socket = UnixDatagram::bind(&own)?;
+    let ask = || {
+        let mut bytes = vec![0; 1024];
+        set_permissions(&own, Permissions::from_mode(0o666))?;
+        socket.connect(path)?;
+        socket.set_read_timeout(Some(PATIENCE))?;
+        socket.send(request)?;
+        let length = socket.recv(&mut bytes)?;
+        bytes.truncate(length);
+        Ok(bytes)
+    };
+    let answer = ask();
+    let _ = remove_file(&own);
+    answer
+}
+
+#[cfg(not(unix))]
+fn by_path(_: &str, _: &[u8]) -> io::Result<Vec<u8>> {
+    Err(io::Error::new(io::ErrorKind::Unsupported, "this system has no such sockets"))
+}
+
+pub(super) fn chrony(path: &str) -> Ask {
+    let path = path.to_owned();
+    Box::new(move |_, found| {
+        let cookie = fastrand::u32(..);
+        let request: [u8; CHRONY_BYTES] = chrony_request(cookie);
+        let answer = match &*path {
+            "" => by_port(CHRONY_PORT, &request).or_else(|_| by_path(CHRONY_SOCKET, &request)),
+            path => by_path(path, &request),
+        };
+        let answer = answer.map_err(|error| {
+            let place = if path.is_empty() { CHRONY_SOCKET } else { &path };
+            let port = if path.is_empty() { " 127.0.0.1:323 or" } else { "" };
+            Failed::Lost(format!("no chronyd answers at{port} {place}: {error}"))
+        })?;
+        let belief = chrony_answer(&answer, cookie).map_err(|why| Failed::Lost(why.into()))?;
+        believed(&belief, found)
+    })
+}
+
+pub(super) fn ntpd() -> Ask {
+    Box::new(|_, found| {
+        const PORT: u16 = 123;
+        let cookie = fastrand::u16(..);
+        let answer = by_port(PORT, &ntpd_request(cookie));
+        let none = |error| Failed::Lost(format!("no ntpd answers at 127.0.0.1:{PORT}: {error}"));
+        let belief = ntpd_answer(&answer.map_err(none)?, cookie);
+        believed(&belief.map_err(|why| Failed::Lost(why.into()))?, found)
+    })
+}
+
+/// systemd-timesyncd answers by D-Bus only, which systemd's own program speaks. It is started only
+/// if there is an answer, and starts nothing itself.
+pub(super) fn timesyncd() -> Ask {
+    Box::new(|_, found| {
+        const PROGRAM: &str = "/usr/bin/busctl";
+        const NAME: &str = "org.freedesktop.timesync1";
+        const OPTIONS: [&str; 4] = ["--system", "--auto-start=no", "--timeout=1", "--json=short"];
+        if !Path::new(SYNCHRONIZED).exists() {
+            let why = format!("systemd-timesyncd has not set the clock (no {SYNCHRONIZED})");
+            return Err(Failed::Lost(why));
+        }
+        let mut command = Command::new(PROGRAM);
+        command.args(OPTIONS).args(["get-property", NAME, "/org/freedesktop/timesync1"]);
+        let answer = command.args([&format!("{NAME}.Manager"), "NTPMessage"]).output();
+        let answer = answer.map_err(|error| Failed::Lost(device(PROGRAM, &error)))?;
+        if !answer.status.success() {
+            return Err(Failed::Lost("systemd-timesyncd does not answer by D-Bus".into()));
+        }
+        let [_, wall, _] = outside::wall();
+        let belief = timesyncd_answer(&answer.stdout, wall);
+        believed(&belief.map_err(|why| Failed::Lost(why.into()))?, found)
+    })
+}
