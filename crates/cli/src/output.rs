@@ -6,10 +6,12 @@ use crate::context::Usage;
 use crate::input;
 use crate::options::SVG;
 use anyhow::{Context as _, anyhow};
-use chronoscope_model::Report;
+use chronoscope_model::units::short_ns;
+use chronoscope_model::{Note, Report};
+use chronoscope_probes::time::Instant;
 use chronoscope_report::page::{Input, pictures};
 use chronoscope_survey::{Error, Survey};
-use std::cell::Cell;
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Write};
@@ -208,27 +210,61 @@ fn write_checkpoint(path: &Path, report: &Report) -> anyhow::Result<()> {
 }
 
 /// Writes checkpoints for as long as a run takes.
-#[derive(Default)]
 pub struct Checkpoints {
-    failing: Cell<bool>,
+    began: Instant,
+    /// Since when none could be written, in nanoseconds, and why.
+    failing: RefCell<Option<(f64, String)>>,
+    /// For how long none could be written, and why.
+    notes: RefCell<Vec<Note>>,
 }
 
 impl Checkpoints {
+    pub fn new() -> Self {
+        Self { began: Instant::now(), failing: RefCell::default(), notes: RefCell::default() }
+    }
+
     /// Whether the last checkpoint could not be written.
     pub fn has_failed(&self) -> bool {
-        self.failing.get()
+        self.failing.borrow().is_some()
+    }
+
+    /// For how long none could be written: the report says so once it can be written again.
+    pub fn notes(&self) -> Vec<Note> {
+        self.notes.borrow().clone()
     }
 
     /// Writes a checkpoint if there is a file for it. The reason for a failure is shown once; the
     /// write is tried again every second, because the disk may have room again.
     pub fn keep(&self, file: Option<&Path>, report: &Report, say: impl Fn(&str)) {
+        /// More than a disk fills up in a night.
+        const MOST: usize = 64;
         let Some(path) = file else { return };
-        match write_checkpoint(path, report) {
-            Ok(()) => self.failing.set(false),
-            Err(error) if !self.failing.replace(true) => {
-                say(&format!("{error:#}; the run continues"));
+        let now = self.began.elapsed().as_nanos() as f64;
+        let mut report = report.clone();
+        let (mut failing, mut notes) = (self.failing.borrow_mut(), self.notes.borrow_mut());
+        report.notes.extend(notes.iter().cloned());
+        let ended = failing.as_ref().map(|(since, why)| Note {
+            id: "checkpoint-failed".into(),
+            text: format!(
+                "no checkpoint could be written from {} to {} after the start: {why}",
+                short_ns(*since),
+                short_ns(now)
+            ),
+            ..Note::default()
+        });
+        report.notes.extend(ended.clone());
+        match (write_checkpoint(path, &report), &*failing) {
+            (Ok(()), _) => {
+                *failing = None;
+                if notes.len() < MOST {
+                    notes.extend(ended);
+                }
             }
-            Err(_) => {}
+            (Err(error), None) => {
+                say(&format!("{error:#}; the run continues"));
+                *failing = Some((now, format!("{error:#}")));
+            }
+            (Err(_), Some(_)) => {}
         }
     }
 }

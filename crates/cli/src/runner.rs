@@ -280,7 +280,7 @@ fn measured(
     done: &dyn Fn(&Report, bool),
     context: &Context,
 ) -> anyhow::Result<(Report, bool)> {
-    let (progress, keeper) = (Progress::new(context.options.output.quiet), Checkpoints::default());
+    let (progress, keeper) = (Progress::new(context.options.output.quiet), Checkpoints::new());
     let keep = |report: &Report| {
         let filed = context.options.naming.filed(report);
         keeper.keep(checkpoint, &filed, |what| progress.suspend(|| context.warn(what)));
@@ -302,7 +302,8 @@ fn measured(
     if checkpoint.is_some() {
         survey = survey.checkpoint(keep);
     }
-    let report = survey.run()?;
+    let mut report = survey.run()?;
+    report.notes.extend(keeper.notes());
     Ok((report, keeper.has_failed()))
 }
 
