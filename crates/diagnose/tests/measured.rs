@@ -10,10 +10,10 @@ use chronoscope_model::clock::{Backwards, BuiltOn, Kind, Reads};
 use chronoscope_model::comparison::{Comparison, Discipline, Standing};
 use chronoscope_model::environment::{Hypervisor, Rate, RateKind, Timer};
 use chronoscope_model::ordering::{Handed, Ordering};
-use chronoscope_model::timekeeping::{Adjtimex, Moved, Timekeeping};
+use chronoscope_model::timekeeping::{Adjtimex, Distances, Moved, Timekeeping};
 use chronoscope_model::trust::{
-    Contended, Contention, Jump, Offset, Pair, Pause, Paused, RateAgainst, Sandwich, Slew, Step,
-    StepSeen, Trust, VmClock, Wall, Watch,
+    Contended, Contention, Jump, Offset, Pair, Pause, Paused, RateAgainst, Sandwich, Series, Slew,
+    Step, StepSeen, Trust, VmClock, Wall, Watch,
 };
 use chronoscope_model::waits::{Kind as WaitKind, Wait, WholeTicks};
 use chronoscope_model::why::{Why, Worst};
@@ -510,6 +510,20 @@ fn clocks_outside_of_the_machine_show_what_it_cannot_see() {
     let behind = of("rtc:/dev/rtc0", [-64.0005e9, -63.9995e9]);
     let lines = found(&behind, "guest-behind", "64.00000 ±0.00050 s behind rtc:/dev/rtc0");
     assert!(lines.evidence[1].contains("the machine was paused for 64 s"), "{lines:?}");
+    let mut dated = asked(vec![source("vmclock", true, [-64e9, -64e9])]);
+    dated.trust.as_mut().expect("watched").series =
+        Some(Series { started: "2026-03-01T11:59:58Z".into(), ..Series::default() });
+    dated.environment.kernel_log =
+        vec!["rtc_cmos 00:02: setting system clock to 2026-03-01T10:00:00 UTC (1772359200)".into()];
+    for (wall_s, words) in [(1_772_359_195, "nothing has set it"), (1_772_362_800, "by about 1 h")]
+    {
+        let distances =
+            Distances { wall_ns: wall_s * 1_000_000_000, boot_ns: Some(0), error_ns: 1 };
+        dated.environment.keeping.get_or_insert_default().distances = Some(distances);
+        let report = examined(dated.clone());
+        let lines = found(&report, "guest-behind", "since 2026-03-01 12:00:01 UTC: the machine");
+        assert!(lines.evidence.iter().any(|it| it.contains(words)), "{lines:?}");
+    }
     found(&of("vmclock", [2e9, 2.1e9]), "guest-ahead", "ahead of vmclock");
     let outcome = |report: &Report, id: &str| {
         let mut checks = report.checks.iter();

@@ -86,17 +86,70 @@ fn against_host(report: &Report, by: fn(&Interval) -> f64) -> Looked {
     let way = if middle < 0.0 { "behind" } else { "ahead of" };
     let off = bounded_ns(middle.abs(), half);
     let first = format!("the wall clock is {off} {way} {}", source.id);
-    let pauses = report.trust.iter().flat_map(|trust| &trust.watched.pauses);
-    let pauses = pauses.filter(|pause| pause.paused == Paused::Machine);
-    let pauses = pauses.map(|it| {
-        format!("until {:.1} s of this run: the machine was paused for {}", it.at_s, short(it.ns))
-    });
-    let lines = [first].into_iter().chain(pauses.take(2)).chain(since(report));
+    let lines = [first].into_iter().chain(since(report, source)).chain(setting(report));
     Ok(found(Level::Warning, lines))
 }
 
+/// Since when the wall clock is off: what was seen to happen in this run, or what is known of the
+/// time before.
+fn since(report: &Report, source: &Source) -> Vec<String> {
+    let (trust, against) = (report.trust.as_ref(), report.against.as_ref());
+    let date = |started: Option<&str>, at_s: f64| {
+        let date = || {
+            let started: jiff::Timestamp = started?.parse().ok()?;
+            let later = jiff::SignedDuration::try_from_secs_f64(at_s).ok()?;
+            Some(started.checked_add(later).ok()?.strftime("since %F %T UTC").to_string())
+        };
+        date().unwrap_or_else(|| format!("since {} into this run", short(at_s * 1e9)))
+    };
+    let watched = trust.and_then(|trust| Some(&*trust.series.as_ref()?.started));
+    let asked = against.map(|against| &*against.started).filter(|it| !it.is_empty());
+    let pauses = trust.into_iter().flat_map(|trust| &trust.watched.pauses);
+    let pauses = pauses.filter(|pause| pause.paused == Paused::Machine).map(|it| {
+        let paused = short(it.ns);
+        format!("{}: the machine was paused for {paused}", date(watched, it.at_s))
+    });
+    let lost = source.contradictions.iter().map(|it| {
+        let [middle, half] = Interval { low: it.low_ns, best: 0.0, high: it.high_ns }.middle();
+        let way = if middle < 0.0 { "gained" } else { "lost" };
+        let by = bounded_ns(middle.abs(), half);
+        format!("{}: the counter {way} {by} at once", date(asked, it.at_s))
+    });
+    let mut lines: Vec<String> = pauses.chain(lost).take(3).collect();
+    if lines.is_empty() {
+        lines.push("since when is not known: nothing happened while this was looked at".into());
+    }
+    lines.extend(set_since_boot(report));
+    lines
+}
+
+/// Whether something has set the wall clock since the kernel set it when it booted, which the log
+/// states. What the clock shows less the time since the boot was the time of the boot then.
+fn set_since_boot(report: &Report) -> Option<String> {
+    /// From the start of the kernel until it reads the battery-backed clock, with modules that an
+    /// emulator loads slowly.
+    const BOOTS_S: i64 = 120;
+    let env = &report.environment;
+    let line = env.kernel_log.iter().find(|line| line.contains("setting system clock to "))?;
+    let then = line.rsplit_once('(')?.1.strip_suffix(')')?.parse::<i64>().ok()?;
+    let distances = env.keeping.as_ref()?.distances?;
+    let booted = distances.wall_ns.checked_sub(distances.boot_ns?)? / 1_000_000_000;
+    let moved = booted.checked_sub(then)?;
+    let at = jiff::Timestamp::from_second(then).ok()?.strftime("%F %T UTC").to_string();
+    Some(match moved {
+        moved if (-BOOTS_S..=1).contains(&moved) => {
+            format!("nothing has set it since the kernel did when it booted, to {at}")
+        }
+        moved => {
+            let way = if moved < 0 { "back" } else { "forwards" };
+            let by = short(moved.unsigned_abs() as f64 * 1e9);
+            format!("something set it {way} by about {by} since the kernel set it to {at}")
+        }
+    })
+}
+
 /// Whether anything sets the clock.
-fn since(report: &Report) -> Vec<String> {
+fn setting(report: &Report) -> Vec<String> {
     let against = report.against.iter().flat_map(|against| &against.set);
     let set = against.map(|it| {
         let by = short(it.by_ns.abs());
