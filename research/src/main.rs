@@ -22,6 +22,7 @@ mod lab;
 mod loaded;
 mod page;
 mod paired;
+mod pauses;
 mod process;
 mod python;
 mod reproduce;
@@ -75,6 +76,8 @@ enum Command {
     Resolve(resolve::Args),
     /// Plants causes of late wake-ups and checks that they are named; updates docs/RESULTS.md
     Blame(blame::Args),
+    /// Stops an emulated PC again and again, and checks that each pause is named with its length
+    Pauses(pauses::Args),
     /// Times how soon a page is usable in Chromium; updates docs/RESULTS.md
     Page(page::Args),
     /// Times the queries of a synthetic fleet in both engines; updates docs/RESULTS.md
@@ -130,6 +133,7 @@ fn run(command: Command) -> Result<()> {
         Command::Alarms(args) => alarms::run(sh, &args),
         Command::Resolve(args) => resolve::run(sh, &args),
         Command::Blame(args) => blame::run(sh, &args),
+        Command::Pauses(args) => pauses::run(sh, &args),
         Command::Page(args) => page::run(sh, &args),
         Command::FleetQueries(args) => fleet_queries::run(sh, &args),
         Command::FleetServe(args) => fleet_serve::run(sh, &args),

@@ -129,7 +129,7 @@ fn found(path: &std::ffi::OsStr, name: &str) -> Result<PathBuf> {
 }
 
 /// The shared libraries that these programs and libraries, or those in these folders, load.
-fn libraries(sh: &Shell, files: &[PathBuf]) -> Result<Vec<PathBuf>> {
+pub fn libraries(sh: &Shell, files: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut all: Vec<PathBuf> = Vec::new();
     for file in files {
         let found = cmd!(sh, "find -L {file} -type f ( -perm /111 -o -name *.so )").quiet();

@@ -1,8 +1,16 @@
 //! What happens to a machine while the tool runs.
 
 use super::super::scenario::{
-    Host, SCENARIO, SOURCE, Scenario, WATCH, during, evident, happens, measured,
+    Host, INTEL, Machine, Place, SCENARIO, SOURCE, Scenario, WATCH, during, evident, happens,
+    measured,
 };
+
+/// A machine that is stopped for five seconds as soon as the tool starts.
+const STOPPED: Place = Place::Machine(Machine {
+    host: Host::Pause(5),
+    during: "echo '@@ watching' >&3",
+    ..INTEL
+});
 
 scenarios! {
     "cpu-offline" during(
@@ -35,6 +43,16 @@ scenarios! {
         proof SOURCE => "tsc",
         run: WATCH,
         finds: &[measured("vm-paused", "warning", &["linux/rtc advanced by"])];
+    "behind" STOPPED =>
+        "the machine is stopped for five seconds before the tool looks, so that its wall clock is \
+         behind the host's",
+        proof SOURCE => "tsc",
+        finds: &[measured(
+            "guest-behind",
+            "warning",
+            &["behind rtc:/dev/rtc0", "nothing has set it since the kernel did when it booted"],
+        )],
+        may: &["vm-paused"];
     "restored" happens(Host::Restore { seconds: 5, skewed: None }) =>
         "the machine is saved, ended, and restored by another emulator five seconds later",
         proof SOURCE => "tsc",
