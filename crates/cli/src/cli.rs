@@ -338,7 +338,7 @@ mod tests {
     #[test]
     fn each_command_accepts_every_option_that_its_help_shows() {
         /// Values, one of which each option takes; and options that another may need.
-        const VALUES: [&str; 12] = [
+        const VALUES: [&str; 13] = [
             "1ms",
             "5",
             "5%",
@@ -351,6 +351,7 @@ mod tests {
             "windows-waits",
             "127.0.0.1:0",
             "batch",
+            "ntp:x",
         ];
         const OTHERS: [&[&str]; 13] = [
             &[],
