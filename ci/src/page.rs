@@ -1,5 +1,6 @@
 //! Opens pages in real browsers: Debian's Chromium, driven by Playwright, and Firefox ESR, which
-//! draws one; the page that measures a browser also in Firefox ESR and in WebKitGTK. Pictures of each state stay in `target/page`.
+//! draws one; the page that measures a browser also in Firefox ESR and in WebKitGTK. Pictures of
+//! each state stay in `target/page`.
 
 use crate::cross::toolchain;
 use crate::tally::Done;

@@ -89,8 +89,8 @@ enum Command {
     /// Measures what the live view takes, and its waits next to those of `waits`; updates
     /// docs/RESULTS.md
     Watch(watch::Args),
-    /// Plants disturbances of pieces with a witness, and bursty loads next to harnesses and `noise`;
-    /// updates docs/RESULTS.md
+    /// Plants disturbances of pieces with a witness, and bursty loads next to harnesses and
+    /// `noise`; updates docs/RESULTS.md
     Witness(witness::Args),
     /// Measures reads and waits in Python with the wheel of a release; updates docs/RESULTS.md
     Python(python::Args),

@@ -1,6 +1,6 @@
-//! `cargo research witness`: which planted disturbances a witness marks, what harnesses state next to
-//! a bursty load with and without what was disturbed, and whether the number of `noise` follows the
-//! true spread of a benchmark.
+//! `cargo research witness`: which planted disturbances a witness marks, what harnesses state next
+//! to a bursty load with and without what was disturbed, and whether the number of `noise` follows
+//! the true spread of a benchmark.
 
 mod guests;
 

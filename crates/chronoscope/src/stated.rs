@@ -12,8 +12,9 @@ use crate::wall_interval::WallState;
 
 const SECOND: i128 = 1_000_000_000;
 
-/// Who states the bound that [`Wall::now_bounded`](crate::Wall::now_bounded) returns, in place of the kernel. Both give the
-/// time by the processor's counter, so the system's clock is not read at all.
+/// Who states the bound that [`Wall::now_bounded`](crate::Wall::now_bounded) returns, in place of
+/// the kernel. Both give the time by the processor's counter, so the system's clock is not read at
+/// all.
 ///
 /// ```
 /// use chronoscope::{Wall, wall::{BoundBy, CLOCKBOUND}};

@@ -63,7 +63,8 @@ pub struct WallInterval {
     /// The time is not later than this.
     pub latest: u64,
     /// The part of the error that is due to this library, in nanoseconds: how far `now` can be from
-    /// the system's clock. Zero if something else is asked than that ([`Wall::bound_by`](crate::Wall::bound_by)).
+    /// the system's clock. Zero if something else is asked than that
+    /// ([`Wall::bound_by`](crate::Wall::bound_by)).
     pub tracking: u64,
     /// The part that the kernel states for its own clock, or whoever is asked in its place, in
     /// nanoseconds. `None` if it states none, if its clock is not synchronised, or if it is not
@@ -71,8 +72,9 @@ pub struct WallInterval {
     /// ([`assume_that_nothing_kills`](crate::machine::assume_that_nothing_kills)). The interval
     /// then contains the time of the system's clock rather than the true time.
     pub kernel: Option<u64>,
-    /// How long ago the system's clock was looked at, in nanoseconds: at most [`FOLLOWS_WITHIN`](crate::wall::FOLLOWS_WITHIN),
-    /// and zero if it was looked at now. The interval does not contain a step since then.
+    /// How long ago the system's clock was looked at, in nanoseconds: at most
+    /// [`FOLLOWS_WITHIN`](crate::wall::FOLLOWS_WITHIN), and zero if it was looked at now. The
+    /// interval does not contain a step since then.
     pub age: u64,
     /// Whether the interval contains UTC.
     #[cfg_attr(feature = "serde", serde(default))]

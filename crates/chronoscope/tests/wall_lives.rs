@@ -95,8 +95,8 @@ impl Life {
             }
             // Nothing but the hypervisor knows of a pause in which the counter stands still, too.
             2 if told => self.pause(ns, 0.0),
-            // A snapshot, in which the counter is what it was then. One that is hardly behind can be
-            // noticed by nobody but the hypervisor.
+            // A snapshot, in which the counter is what it was then. One that is hardly behind can
+            // be noticed by nobody but the hypervisor.
             3 => {
                 let least = if told { 1e2 } else { 1e10 };
                 let behind = self.dice.between(least, 1e12);

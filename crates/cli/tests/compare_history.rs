@@ -163,8 +163,8 @@ fn other_machines_and_bad_files_are_left_out_and_counted() {
     assert!(words.contains("No change among the runs that took part."), "{screen}");
 }
 
-/// Runs that differ in what matters are judged as a set, even if the others are too few to judge the
-/// newest by.
+/// Runs that differ in what matters are judged as a set, even if the others are too few to judge
+/// the newest by.
 #[test]
 fn runs_that_take_no_part_are_judged_as_a_set() {
     for (like, changed) in [(8, 1.0), (8, 1.04), (5, 1.04)] {

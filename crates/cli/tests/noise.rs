@@ -86,7 +86,8 @@ fn what_a_hog_takes_is_seen_and_named() {
     assert!(watched["taken"].as_f64().is_some_and(|share| share > 0.25), "{watched}");
     let [taken, wall, ran] = ["taken", "wall_ns", "cpu_ns"]
         .map(|key| short["watched"][key].as_f64().unwrap_or_else(|| panic!("{key}: {short}")));
-    // One task at a time is ready, so no more than the rest was taken. The kernel may count in ticks.
+    // One task at a time is ready, so no more than the rest was taken. The kernel may count in
+    // ticks.
     assert!(taken > 0.25 && taken < 1.1 - ran / wall, "{taken} of {wall}, {ran}");
     let queue = watched["causes"].as_array().expect("causes").iter();
     assert!(queue.clone().any(|it| it["cause"] == "run-queue"), "{watched}");

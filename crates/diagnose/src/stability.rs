@@ -1,6 +1,6 @@
 //! How steady a clock ran, by the measures of time and frequency metrology: the Allan deviation,
-//! the time deviation and the maximum time interval error, as W. J. Riley and D. A. Howe define them
-//! (NIST Special Publication 1065, 2008, sections 5.2.4, 5.2.6 and 5.6).
+//! the time deviation and the maximum time interval error, as W. J. Riley and D. A. Howe define
+//! them (NIST Special Publication 1065, 2008, sections 5.2.4, 5.2.6 and 5.6).
 
 use chronoscope_model::trust::{Course, Series, Stability};
 use statrs::distribution::{ChiSquared, ContinuousCDF};
@@ -36,7 +36,8 @@ fn of_clock(series: &Series, course: &Course) -> Vec<Stability> {
         return Vec::new();
     }
     let ns: Vec<f64> = points.iter().map(|(_, ns)| *ns).collect();
-    // No constant rate changes the deviations. Without it, neither do points that are a little late.
+    // No constant rate changes the deviations. Without it, neither do points that are a little
+    // late.
     let level: Vec<f64> = points.iter().map(|(s, ns)| ns - rate * (s - start)).collect();
     // A row of fewer independent differences would say little.
     let factors = std::iter::successors(Some(1), |m| Some(2 * m)).take_while(|m| 4 * m <= ns.len());
@@ -136,8 +137,8 @@ pub fn freedom(n: usize, m: usize, alpha: i32) -> f64 {
     }
 }
 
-/// The same of a modified Allan variance (C. A. Greenhall and W. J. Riley, "Uncertainty of stability
-/// variances based on finite differences", PTTI 2003, case 1, summed in full).
+/// The same of a modified Allan variance (C. A. Greenhall and W. J. Riley, "Uncertainty of
+/// stability variances based on finite differences", PTTI 2003, case 1, summed in full).
 pub fn modified_freedom(n: usize, m: usize, alpha: i32) -> f64 {
     let sw = |t: f64| {
         let t = t.abs();

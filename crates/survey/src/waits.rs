@@ -43,8 +43,8 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// Makes a request for an overview, of the durations or the loop of `asked` and of this language
-    /// alone if there are any.
+    /// Makes a request for an overview, of the durations or the loop of `asked` and of this
+    /// language alone if there are any.
     pub(crate) fn overview(asked: &WaitSpec, language: Option<&str>) -> Self {
         let durations = match (asked.period, &asked.wait[..]) {
             (Some(period), _) => vec![period],

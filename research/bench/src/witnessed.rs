@@ -117,8 +117,8 @@ pub fn run(pieces: usize) -> Result<Vec<Row>> {
     for level in LEVELS {
         rows.push(row("nothing", level, pieces, |witness| switched(false, witness, SHORT)));
     }
-    // Smaller than a huge page, so that each page has a fault of its own. The allocator writes to the
-    // first.
+    // Smaller than a huge page, so that each page has a fault of its own. The allocator writes to
+    // the first.
     let mut memory: Vec<Vec<u8>> = (0..pieces.div_ceil(120)).map(|_| vec![0; 1 << 20]).collect();
     let pages = memory.iter_mut().flat_map(|part| part[4096..].chunks_mut(8192));
     let mut pages = pages.map(|page| &mut page[0]);

@@ -1,6 +1,6 @@
 //! Compares what the tool measures of runtimes with the benchmark tool of each: JMH, `go test`,
-//! pyperf and mitata, and for .NET and WebAssembly a loop of its own. The two alternate on one CPU, so that a slow
-//! period of the machine affects both.
+//! pyperf and mitata, and for .NET and WebAssembly a loop of its own. The two alternate on one CPU,
+//! so that a slow period of the machine affects both.
 
 mod tools;
 

@@ -1,9 +1,9 @@
 //! How far the clocks of this machine are from others, as intervals that no delay can falsify:
 //! servers of time, the host, and what a program of this machine believes. Nothing is ever set.
 //!
-//! [`packets`] reads what others answer, [`sources`] and [`local`] ask them, and [`region`] computes
-//! what the exchanges prove. All of them are timed by a clock that is neither slewed nor set, so a
-//! wall clock that is set meanwhile is seen as that.
+//! [`packets`] reads what others answer, [`sources`] and [`local`] ask them, and [`region`]
+//! computes what the exchanges prove. All of them are timed by a clock that is neither slewed nor
+//! set, so a wall clock that is set meanwhile is seen as that.
 
 mod asking;
 pub mod local;

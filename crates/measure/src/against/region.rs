@@ -20,8 +20,8 @@ const WANDER: i64 = 20_000_000;
 /// `i128`.
 const MOST: i64 = 1 << 62;
 
-/// No clock that keeps time is off by this much, in parts per million: 1 %. Without a limit, two wide
-/// exchanges would explain any jump between them by a rate.
+/// No clock that keeps time is off by this much, in parts per million: 1 %. Without a limit, two
+/// wide exchanges would explain any jump between them by a rate.
 const RATE_PPM: i128 = 10_000;
 
 /// A hull of more points than this loses every other one, which only makes bounds wider. Random

@@ -237,9 +237,9 @@ impl Used {
         }
     }
 
-    /// The power in watts, and its 95 % interval: the error of a ratio of two sums follows from what
-    /// each burst differs from it (Cochran, Sampling Techniques, 6.3). Counters that are updated
-    /// now and then are right in the mean.
+    /// The power in watts, and its 95 % interval: the error of a ratio of two sums follows from
+    /// what each burst differs from it (Cochran, Sampling Techniques, 6.3). Counters that are
+    /// updated now and then are right in the mean.
     fn watts(&self) -> Option<[f64; 3]> {
         const LEAST: f64 = 10.0;
         if self.bursts < LEAST || self.ns <= 0.0 {

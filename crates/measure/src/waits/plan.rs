@@ -308,8 +308,8 @@ impl Plan {
         Some(self.spec.duration?.saturating_sub(spent))
     }
 
-    /// Returns the slacks, slices and policies with which a method is measured. `slack`: whether any slack
-    /// affects it.
+    /// Returns the slacks, slices and policies with which a method is measured. `slack`: whether
+    /// any slack affects it.
     pub(super) fn settings(&self, entry: &Entry, slack: bool) -> Vec<Set> {
         let policies = self.spec.policies().into_iter();
         policies.flat_map(|policy| self.settings_of(entry, slack, policy)).collect()

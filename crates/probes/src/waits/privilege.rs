@@ -83,7 +83,8 @@ pub fn try_policy(root: &Root, asked: os::Scheduling) -> Result<Option<String>, 
     Ok(named)
 }
 
-/// The periods of SCHED_DEADLINE (kernel/sched/deadline.c, `sysctl_sched_dl_period_min` and `_max`).
+/// The periods of SCHED_DEADLINE (kernel/sched/deadline.c, `sysctl_sched_dl_period_min` and
+/// `_max`).
 const DEADLINES_NS: std::ops::RangeInclusive<u64> = 100_000..=4_000_000_000;
 
 /// The name of the scheduler in BPF that runs (Documentation/scheduler/sched-ext.rst).
