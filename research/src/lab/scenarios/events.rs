@@ -6,11 +6,8 @@ use super::super::scenario::{
 };
 
 /// A machine that is stopped for five seconds as soon as the tool starts.
-const STOPPED: Place = Place::Machine(Machine {
-    host: Host::Pause(5),
-    during: "echo '@@ watching' >&3",
-    ..INTEL
-});
+const STOPPED: Place =
+    Place::Machine(Machine { host: Host::Pause(5), during: "echo '@@ watching' >&3", ..INTEL });
 
 scenarios! {
     "cpu-offline" during(
