@@ -222,7 +222,7 @@ fn live(family: &Family, seed: u64, tally: &mut Tally) {
         let machine = clock.machine();
         let calm = machine
             .tell(|world| world.pending.is_none() && world.lie.0 == 0 && world.happened == seen);
-        // A reference that moved is told from a lie by three looks.
+        // One event between two checks, and a reference that moved needs three to be noticed.
         let calm = calm && (settled || !family.after);
         if calm && dice.part() < 1.0 / quiet {
             let width = machine.tell(|world| world.os_cost + world.os_step as f64);
@@ -246,13 +246,15 @@ fn live(family: &Family, seed: u64, tally: &mut Tally) {
             // The counter is no longer read, so its life is over.
             break;
         }
+        let before = machine.tell(|world| world.happened);
         let (found, end) = at(&clock, |clock| clock.bounded_since(start.ticks));
         seen = machine.tell(|world| world.happened);
         if clock.describe().source != Source::Counter {
             break;
         }
-        settled = tally.judge(&clock, found, end - start.at, seed);
-        if !settled {
+        let vouched = tally.judge(&clock, found, end - start.at, seed);
+        settled = vouched && before == seen;
+        if !vouched {
             // What began before is of no use any more.
             kept = [read(&clock); 6];
             continue;

@@ -459,7 +459,9 @@ impl<M: Machine> Clock<M> {
         let base = due.max(seen).max(self.machine.ticks_start());
         state.source = Source::OsInstead;
         state.given_up = why;
-        state.disturb(base);
+        // What was read after a jump ahead that no check has noticed is later than it seems.
+        let ahead = state.horizon.saturating_sub(state.estimator.last().ticks);
+        state.disturb(base.saturating_add(ahead));
         state.takeover = (base, reference);
         Synced::GivenUp
     }
