@@ -421,9 +421,17 @@ pub(super) const WATCHDOG_FALSE_POSITIVE: Fault = Fault {
         references: &["Linux commit 2ed08e4bc532", "kernel/time/clocksource.c, cs_watchdog_read"],
         ..Page::EMPTY
     },
-    look: |report| match logged(report, Level::Warning, "watchdog-false-positive")? {
-        Look::Clear => {
-            let skipped = logged(report, Level::Info, "watchdog-skipped")?;
+    look: |report| match logged(report, Level::Warning, "watchdog-false-positive") {
+        Ok(look @ Look::Found(_)) => Ok(look.fix(|| {
+            let sound = "once the TSC has proved to be sound (`chronoscope trust`, NTP)";
+            match linux_version(&report.environment) {
+                // It has neither the limit nor the parameter any more.
+                Some(version) if version >= (6, 9) => format!("Use `tsc=nowatchdog`, {sound}."),
+                _ => WATCHDOG_FALSE_POSITIVE.page.act.into(),
+            }
+        })),
+        // An excerpt that leaves the fault unknown can hold lines about a skipped check.
+        look => also_logged(report, Level::Info, "watchdog-skipped").map_or(look, |skipped| {
             Ok(skipped.fix(|| {
                 let ways = skew::keep_unchecked(&report.environment);
                 let silence =
@@ -433,15 +441,7 @@ pub(super) const WATCHDOG_FALSE_POSITIVE: Fault = Fault {
                      nothing is lost.{silence}"
                 )
             }))
-        }
-        look => Ok(look.fix(|| {
-            let sound = "once the TSC has proved to be sound (`chronoscope trust`, NTP)";
-            match linux_version(&report.environment) {
-                // It has neither the limit nor the parameter any more.
-                Some(version) if version >= (6, 9) => format!("Use `tsc=nowatchdog`, {sound}."),
-                _ => WATCHDOG_FALSE_POSITIVE.page.act.into(),
-            }
-        })),
+        }),
     },
     ..OF_TSC
 };

@@ -4,6 +4,7 @@ use super::machine::{Machine, facts, finding};
 use chronoscope_model::Report;
 use chronoscope_model::check::Outcome;
 use chronoscope_model::kernel_log::messages;
+use std::collections::BTreeSet;
 
 fn outcome<'a>(report: &'a Report, id: &str) -> (Outcome, &'a str) {
     let check = report.checks.iter().find(|check| check.id == id).expect("it is looked for");
@@ -155,4 +156,22 @@ fn evidence_of_the_counter_is_never_an_impossible_interval() {
         assert!(finding(&report, "counter-out-of-step").is_none());
     }
     assert!(found > 100, "{found}");
+}
+
+/// What an excerpt shows has happened, whatever it leaves unknown.
+#[test]
+fn a_line_proves_as_much_in_an_excerpt_as_in_a_whole_log() {
+    let found = |report: &Report| -> BTreeSet<String> {
+        report.findings.iter().map(|finding| finding.id.clone()).collect()
+    };
+    for row in include_str!("../../../model/tests/kernel_log.txt").lines().skip(1) {
+        let line = row.split(" | ").next().unwrap_or_default();
+        let whole = found(&Machine::bare().log(line).report());
+        let machine = Machine::bare();
+        let folder = machine.path();
+        std::fs::write(folder.join("root/dev/kmsg"), format!("6,900,5,-;{line}\n"))
+            .expect("a file");
+        let part = found(&facts(&folder));
+        assert!(whole.is_subset(&part), "{line}: {whole:?}, but {part:?} in an excerpt");
+    }
 }
