@@ -252,7 +252,7 @@ def spent(command, count, cwd):
 
 def split(code):
     """What stands at the top of the file, and what is timed, as the frames name them."""
-    heads = ("#include", "#define _", "import ", "using ", "use ")
+    heads = ("#include", "#define _", "import ", "using ", "use ", "static void ")
     here = "/* go on here */"
     if code.startswith("setTimeout(") and here in code:
         code = "await new Promise((done_) => { " + code.replace(here, "done_();") + " });"
