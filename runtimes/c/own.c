@@ -26,9 +26,11 @@ static int make_waits(const char *id, Series *series) {
             end(series);
         }
     } else if (!strcmp(id, "ticker")) {
+        /* The grid begins first, so no point of the ticker is before its own. */
+        int more = tick(series);
         chronoscope_ticker *ticker = NULL;
         chronoscope_ticker_new((uint64_t)series->ns, CHRONOSCOPE_BALANCED, &ticker);
-        while (tick(series)) {
+        for (; more; more = tick(series)) {
             chronoscope_ticker_tick(ticker, NULL);
             end(series);
         }
