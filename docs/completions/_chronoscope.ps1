@@ -557,7 +557,7 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             [CompletionResult]::new('--listen', '--listen', [CompletionResultType]::ParameterName, 'The IP address and the port to listen on. Port 0 is a free one; standard error says which')
             [CompletionResult]::new('--cpu-budget', '--cpu-budget', [CompletionResultType]::ParameterName, 'The share of one CPU that measuring may take: 0.5% or 0.005')
             [CompletionResult]::new('--against', '--against', [CompletionResultType]::ParameterName, 'Ask these clocks all the time how far the wall clock is off, as trust --against does: ntp:HOST, http:HOST, vmclock, ptp:/dev/ptp0, chrony, rtc. An NTP server gets one request in 16 s, after a few at the start')
-            [CompletionResult]::new('--time', '--time', [CompletionResultType]::ParameterName, 'Also answer other chronoscopes that ask for the time (trust --against ntp:HOST:PORT)')
+            [CompletionResult]::new('--time', '--time', [CompletionResultType]::ParameterName, 'Also answer other chronoscopes that ask for the time (trust --against ntp:HOST:PORT), on 127.0.0.1:10123 without an address')
             [CompletionResult]::new('--report', '--report', [CompletionResultType]::ParameterName, 'Also answer /report with the last report, as JSON')
             [CompletionResult]::new('--start-now', '--start-now', [CompletionResultType]::ParameterName, 'Begin to measure at once. By default it begins within five minutes, at a time that differs from machine to machine, so that the guests of a host do not all measure together')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')

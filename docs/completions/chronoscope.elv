@@ -534,7 +534,7 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand --listen 'The IP address and the port to listen on. Port 0 is a free one; standard error says which'
             cand --cpu-budget 'The share of one CPU that measuring may take: 0.5% or 0.005'
             cand --against 'Ask these clocks all the time how far the wall clock is off, as trust --against does: ntp:HOST, http:HOST, vmclock, ptp:/dev/ptp0, chrony, rtc. An NTP server gets one request in 16 s, after a few at the start'
-            cand --time 'Also answer other chronoscopes that ask for the time (trust --against ntp:HOST:PORT)'
+            cand --time 'Also answer other chronoscopes that ask for the time (trust --against ntp:HOST:PORT), on 127.0.0.1:10123 without an address'
             cand --report 'Also answer /report with the last report, as JSON'
             cand --start-now 'Begin to measure at once. By default it begins within five minutes, at a time that differs from machine to machine, so that the guests of a host do not all measure together'
             cand -h 'Print help'

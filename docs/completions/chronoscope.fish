@@ -3366,7 +3366,7 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand demo" -s V -l ve
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand serve" -l listen -d 'The IP address and the port to listen on. Port 0 is a free one; standard error says which' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand serve" -l cpu-budget -d 'The share of one CPU that measuring may take: 0.5% or 0.005' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand serve" -l against -d 'Ask these clocks all the time how far the wall clock is off, as trust --against does: ntp:HOST, http:HOST, vmclock, ptp:/dev/ptp0, chrony, rtc. An NTP server gets one request in 16 s, after a few at the start' -r
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand serve" -l time -d 'Also answer other chronoscopes that ask for the time (trust --against ntp:HOST:PORT)' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand serve" -l time -d 'Also answer other chronoscopes that ask for the time (trust --against ntp:HOST:PORT), on 127.0.0.1:10123 without an address' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand serve" -l report -d 'Also answer /report with the last report, as JSON'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand serve" -l start-now -d 'Begin to measure at once. By default it begins within five minutes, at a time that differs from machine to machine, so that the guests of a host do not all measure together'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand serve" -s h -l help -d 'Print help'

@@ -37,7 +37,8 @@ pub struct Args {
     /// 16 s, after a few at the start.
     #[arg(long, value_name = "SOURCES", value_delimiter = ',', value_parser = Source::named)]
     against: Vec<Source>,
-    /// Also answer other chronoscopes that ask for the time (trust --against ntp:HOST:PORT).
+    /// Also answer other chronoscopes that ask for the time (trust --against ntp:HOST:PORT), on
+    /// 127.0.0.1:10123 without an address.
     #[arg(long, value_name = "ADDR:PORT", num_args = 0..=1)]
     #[arg(default_missing_value = "127.0.0.1:10123", value_parser = address)]
     time: Option<SocketAddr>,
