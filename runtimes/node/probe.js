@@ -87,8 +87,8 @@ function hello() {
     // Bun updates the size of its heap only when it collects it.
     allocations: !process.versions.bun,
     waits: [...WAITS.keys()],
-    // Deno's clock has another origin.
-    monotonic: process.platform === 'linux' && !process.versions.deno,
+    // The clocks of Deno and Bun have another origin: their start.
+    monotonic: process.platform === 'linux' && !process.versions.deno && !process.versions.bun,
   };
 }
 
