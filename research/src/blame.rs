@@ -52,9 +52,9 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
          `cargo research blame`. Each cause was planted {} times next to a run of `chronoscope \
          waits --why` of its own ({}). It counts as named if it is the largest part of the \
          overshoot of the wake-ups that it makes late: of all for slack, of the stopped one for \
-         SIGSTOP, otherwise of the latest (one in a hundred, at least five). A fifth is enough if the \
-         largest part is the time that other programs had the CPU, which is then among the others \
-         named. The share is its part \
+         SIGSTOP, otherwise of the latest (one in a hundred, at least five). A fifth is enough if \
+         the largest part is the time that other programs had the CPU, which is then among the \
+         others named. The share is its part \
          of their overshoot, the median of all runs. The last column is about all wake-ups that \
          were at least 10 us late.\n\n{}\
          | planted | run | expected | named | share | others named | parts within 5 us | who ran | \

@@ -151,11 +151,11 @@ fn noise(sh: &Shell, args: &Args) -> Result<String> {
         script = script.env("BENCHER", sh.current_dir().join(bencher));
     }
     Ok(format!(
-        "## The number of `noise` and the spread of a benchmark\n\n{}`cargo research witness --parts \
-         noise --levels {levels}`: next to a load of so much of the same CPU, in spells of so long, \
-         the standard deviation of 20 medians of 100 samples of some 1 ms in Python, and half way \
-         what `noise` (2 s, or up to 10 s on a busy machine) and `bencher noise` (4 s) state, in \
-         random order.\n\n\
+        "## The number of `noise` and the spread of a benchmark\n\n{}`cargo research witness \
+         --parts noise --levels {levels}`: next to a load of so much of the same CPU, in spells of \
+         so long, the standard deviation of 20 medians of 100 samples of some 1 ms in Python, and \
+         half way what `noise` (2 s, or up to 10 s on a busy machine) and `bencher noise` (4 s) \
+         state, in random order.\n\n\
          | load | spells | spread | `noise`: good to | `bencher noise` |\n\
          | ---: | ---: | ---: | ---: | ---: |\n{}\n",
         results::this_machine(sh),

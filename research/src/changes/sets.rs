@@ -64,11 +64,11 @@ pub fn run(place: &Place<'_>, draws: usize) -> Result<Found> {
         }
     }
     let text = format!(
-        "## What changed between two sets of runs\n\n{}`cargo research changes --parts sets --draws \
-         {draws}`: sets of {SET} and {SET} runs, dealt out at random of {} runs each, and compared \
-         with `chronoscope compare A/ B/ --json`: in how many draws any row of identical runs is \
-         worse or better, and in how many a planted change is found. The load is a spinning thread \
-         for each CPU.\n\n\
+        "## What changed between two sets of runs\n\n{}`cargo research changes --parts sets \
+         --draws {draws}`: sets of {SET} and {SET} runs, dealt out at random of {} runs each, and \
+         compared with `chronoscope compare A/ B/ --json`: in how many draws any row of identical \
+         runs is worse or better, and in how many a planted change is found. The load is a \
+         spinning thread for each CPU.\n\n\
          | planted | runs | identical sets changed | planted changes found |\n\
          | --- | --- | ---: | ---: |\n{table}",
         results::this_machine(place.sh),

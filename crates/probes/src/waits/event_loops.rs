@@ -131,7 +131,8 @@ waits! {
 }
 
 waits! {
-    ASYNC_IO = "async-io" Rust, "systems with cargo", "docs.rs/async-io/latest/async_io/struct.Timer.html";
+    ASYNC_IO = "async-io" Rust, "systems with cargo",
+        "docs.rs/async-io/latest/async_io/struct.Timer.html";
     "timer-after": "async_io::Timer::after(duration).await", TIMERFD, Sleep,
         "A timer that the waiting thread handles itself: it sleeps until a timerfd expires.",
         "let timer = async_io::Timer::after(std::time::Duration::from_nanos({ns}));\n\

@@ -19,7 +19,8 @@ pub(super) const TIMER: Facts = Facts { early_by_design_ns: 1_000_000, ..POLL_MS
 /// The waits of a runtime: `name: call, facts, kind, about, code;`.
 macro_rules! waits {
     ($table:ident = $runtime:literal $language:ident, $home:literal, $reference:literal;
-     $($name:literal: $call:literal, $facts:expr, $kind:ident, $about:literal, $code:literal;)*) => {
+     $($name:literal: $call:literal, $facts:expr, $kind:ident, $about:literal, $code:literal;)*
+    ) => {
         pub(super) const $table: &[Entry] = &[$(Entry {
             id: concat!($runtime, "/", $name),
             call: $call,

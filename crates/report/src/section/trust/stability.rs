@@ -9,8 +9,8 @@ use chronoscope_model::trust::{Series, Stability};
 /// The table of each clock of the series.
 pub fn page(series: Option<&Series>, steady: &[(&str, Vec<Stability>)]) -> Vec<Block> {
     let Some(series) = series.filter(|_| !steady.is_empty()) else {
-        let why = "There is no series of at least 8 evenly spaced points: run `chronoscope trust` for \
-                   a minute or more.";
+        let why = "There is no series of at least 8 evenly spaced points: run `chronoscope trust` \
+                   for a minute or more.";
         return vec![Block::paragraph(why)];
     };
     let mut blocks = Vec::new();
@@ -18,8 +18,8 @@ pub fn page(series: Option<&Series>, steady: &[(&str, Vec<Stability>)]) -> Vec<B
         blocks.push(Block::noted(format!("Stability of {id}"), format!("by {}", series.against)));
         blocks.push(Block::Table(Rows::shown(stability(), Detail::Full).of_all(rows)));
     }
-    let legend = "Steps, jumps and a constant rate are left out of both deviations. The intervals are \
-                  those of the noise that makes them widest (NIST SP 1065).";
+    let legend = "Steps, jumps and a constant rate are left out of both deviations. The intervals \
+                  are those of the noise that makes them widest (NIST SP 1065).";
     blocks.push(Block::legend(legend));
     blocks
 }

@@ -83,9 +83,9 @@ pub fn page(report: &Report) -> Vec<Block> {
         let of = format!(": {} of {} ({})", short(limit.ns), limit.of, limit.law);
         blocks.push(Block::Paragraph(Text::toned(tone, verdict).and(of)));
     }
-    let legend = "It holds for the times above, for the clock of this machine, and if what the source \
-                  says of its own error is true. Whether the source itself is traceable to UTC, its \
-                  operator says.";
+    let legend = "It holds for the times above, for the clock of this machine, and if what the \
+                  source says of its own error is true. Whether the source itself is traceable to \
+                  UTC, its operator says.";
     blocks.push(Block::legend(legend));
     blocks
 }

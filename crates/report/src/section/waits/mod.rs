@@ -388,8 +388,8 @@ fn legend(report: &Report) -> Vec<Block> {
     )];
     if report.waits.iter().any(|w| w.timer_period_ms.is_some() || w.timer_resolution_ns.is_some()) {
         blocks.push(Block::paragraph(
-            "+period(1): after timeBeginPeriod(1); +resolution: after NtSetTimerResolution. slack: the resulting period of the clock \
-             interrupt, which other programs influence too.",
+            "+period(1): after timeBeginPeriod(1); +resolution: after NtSetTimerResolution. slack: \
+             the resulting period of the clock interrupt, which other programs influence too.",
         ));
     }
     blocks
