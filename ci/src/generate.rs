@@ -1,20 +1,26 @@
 //! Generated files that are checked in. The tool itself generates the shell completions and the man
 //! pages. The others are the JSON Schemas, the C header, the list of the library's interface, the
-//! estimators as WebAssembly, and the tables of faults and of the kernel's messages in
-//! docs/doctor.md.
+//! estimators as WebAssembly, and the list of faults in docs/doctor.md.
+//!
+//! The library's public interface according to rustdoc: a list that is checked in, and a check that
+//! each item has an example.
+//!
+//! Every breaking change also changes a line of that list in the same commit. Both need unstable
+//! options of rustdoc. The list also needs the exact version of rustdoc's output that the pinned
+//! `public-api` reads: see `RUST`.
 
-use crate::api;
 use crate::cross::toolchain;
 use crate::{capi, sh, tool};
-use anyhow::{Context, Result, ensure};
-use chronoscope_model::kernel_log;
+use anyhow::{Context, Result, bail, ensure};
 use chronoscope_report::json;
 use chronoscope_report::page::{Input, embed};
+use public_api::Builder;
+use serde::Deserialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use xshell::{Shell, cmd};
+use xshell::{Cmd, Shell, cmd};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -26,7 +32,7 @@ pub struct Args {
 /// Folders that contain only generated files, relative to the root.
 const FOLDERS: [&str; 3] = ["crates/model/schema", "docs/completions", "docs/man"];
 
-/// The page with the table of faults.
+/// The page with the list of faults.
 const DOCTOR: &str = "docs/doctor.md";
 
 /// Each shell and the file name of its completions.
@@ -111,12 +117,10 @@ fn wanted(sh: &Shell) -> Result<Files> {
     sh::read(cmd!(sh, "{tool} generate man {scratch}"))?;
     files.extend(read(&scratch, man)?);
     files.insert(capi::HEADER.into(), capi::header()?);
-    files.insert(api::PATH.into(), api::list(sh)?.into());
-    let faults = sh::read(cmd!(sh, "{tool} list faults --json"))?;
-    let page = crate::replaced(&sh.read_file(DOCTOR)?, "faults", &table(&faults)?);
-    let page = page.context("no marks of the table of faults")?;
-    let page = crate::replaced(&page, "messages", &messages());
-    files.insert(DOCTOR.into(), page.context("no marks of the table of messages")?.into());
+    files.insert(PATH.into(), list(sh)?.into());
+    let list = sh::read(cmd!(sh, "{tool} list faults --json"))?;
+    let page = crate::replaced(&sh.read_file(DOCTOR)?, "faults", &faults(&list)?);
+    files.insert(DOCTOR.into(), page.context("no marks of the list of faults")?.into());
     files.insert(PAGE.into(), elsewhere(sh)?.into());
     files.insert(ESTIMATORS.into(), estimators(sh)?);
     Ok(files)
@@ -153,45 +157,15 @@ fn estimators(sh: &Shell) -> Result<Vec<u8>> {
     Ok(fs::read(sh::target().join(TARGET).join("wasm/chronoscope_web.wasm"))?)
 }
 
-/// The table of faults, from the tool's list of them.
-fn table(list: &str) -> Result<String> {
+/// The faults of doctor's page, from the tool's list of them.
+fn faults(list: &str) -> Result<String> {
     let list: Value = serde_json::from_str(list)?;
     let faults = list["entries"].as_array().context("the list has no entries")?;
-    let mut table = format!(
-        "{} faults:\n\n| fault | what it is | certainty | looks at |\n| --- | --- | --- | --- |\n",
-        faults.len()
-    );
-    for fault in faults {
-        let [id, about, kind, looks_at] =
-            ["id", "about", "kind", "looks_at"].map(|key| fault[key].as_str().unwrap_or_default());
-        table += &format!("| `{id}` | {about} | {kind} | {looks_at} |\n");
-    }
-    Ok(table)
-}
-
-/// The table of the kernel's messages that prove something, by what they prove.
-fn messages() -> String {
-    let all = kernel_log::messages();
-    let proving = || all.iter().filter(|it| !it.faults.is_empty() || !it.open.is_empty());
-    let mut table = format!(
-        "{} messages are known. These {} prove something; `chronoscope explain` says what each of \
-         all means.\n\n| message | Linux | proves |\n| --- | --- | --- |\n",
-        all.len(),
-        proving().count()
-    );
-    let names =
-        |ids: &[&str]| ids.iter().map(|id| format!("`{id}`")).collect::<Vec<String>>().join(", ");
-    for message in proving() {
-        let proves = match &message.faults[..] {
-            [] => format!("one of {}", names(&message.open)),
-            faults => names(faults),
-        };
-        let guest =
-            if message.guest.is_empty() { "" } else { ", and nothing in a virtual machine" };
-        let (text, kernels) = (message.text, message.kernels);
-        table += &format!("| `{text}` | {kernels} | {proves}{guest} |\n");
-    }
-    table
+    let ids: Vec<String> = faults
+        .iter()
+        .map(|fault| format!("`{}`", fault["id"].as_str().unwrap_or_default()))
+        .collect();
+    Ok(format!("{} faults: {}.\n", ids.len(), ids.join(", ")))
 }
 
 /// The files of `folder`, with their paths below `name` instead. Empty if the folder does not
@@ -208,6 +182,90 @@ fn read(folder: &Path, name: &Path) -> Result<Files> {
             Ok((name.join(entry.file_name()), fs::read(entry.path())?))
         })
         .collect()
+}
+
+/// The path of the list, relative to the root.
+pub const PATH: &str = "crates/chronoscope/api.txt";
+
+/// The Rust version whose rustdoc output the pinned `public-api` reads. Its README lists the pairs.
+const RUST: &str = "1.95";
+
+const HEAD: &str = "\
+The library's public interface, written by `cargo xtask generate`. A line that changes or disappears
+may break users: see CONTRIBUTING. The first part is with all features, the second without any.
+";
+
+/// The list as generated from the source.
+pub fn list(sh: &Shell) -> Result<String> {
+    Ok(format!(
+        "{HEAD}\n{}\n{}",
+        part(sh, &["--all-features"])?,
+        part(sh, &["--no-default-features"])?
+    ))
+}
+
+/// Compiler-internal traits, which users cannot name.
+const INTERNAL: [&str; 3] = ["Freeze", "StructuralPartialEq", "UnsafeUnpin"];
+
+/// The part of the list with these features.
+fn part(sh: &Shell, features: &[&str]) -> Result<String> {
+    // Without a feature, links to items that need it are broken. The list is not affected.
+    let json = ["-Zunstable-options", "--output-format", "json", "--cap-lints", "allow"];
+    sh::run(unstable(cmd!(
+        sh,
+        "cargo rustdoc --quiet -p chronoscope --lib {features...} -- {json...}"
+    )))?;
+    let interface = Builder::from_rustdoc_json(sh::target().join("doc/chronoscope.json"))
+        .omit_blanket_impls(true)
+        .build();
+    let interface = interface.with_context(|| format!("the rustdoc of Rust {RUST} is required"))?;
+    let internal = INTERNAL.map(|name| format!("impl core::marker::{name} for "));
+    let lines = interface.items().map(ToString::to_string);
+    let lines = lines.filter(|line| !internal.iter().any(|start| line.starts_with(start)));
+    Ok(lines.map(|line| line + "\n").collect())
+}
+
+/// Lets a stable rustdoc accept unstable options.
+fn unstable(cmd: Cmd<'_>) -> Cmd<'_> {
+    cmd.env("RUSTC_BOOTSTRAP", "1")
+}
+
+/// The counts that rustdoc reports for one file.
+#[derive(Deserialize)]
+struct Counts {
+    total_examples: u64,
+    with_examples: u64,
+}
+
+/// Checks that every item that should have an example has one. The documentation tests run the
+/// examples.
+pub fn examples(sh: &Shell) -> Result<()> {
+    let coverage = ["-Zunstable-options", "--show-coverage", "--output-format", "json"];
+    // As docs.rs does.
+    let docs_rs = ["--cfg", "docsrs"];
+    let text = sh::read(unstable(cmd!(
+        sh,
+        "cargo rustdoc --quiet -p chronoscope --all-features --lib -- {docs_rs...} {coverage...}"
+    )))?;
+    let without = without(&text)?;
+    if !without.is_empty() {
+        bail!("items without an example: {}", without.join(", "));
+    }
+    Ok(())
+}
+
+/// The files that contain items without an example.
+fn without(coverage: &str) -> Result<Vec<String>> {
+    let files: BTreeMap<String, Counts> =
+        serde_json::from_str(coverage).context("cannot read rustdoc's coverage")?;
+    Ok(files
+        .into_iter()
+        .filter(|(_, counts)| counts.with_examples < counts.total_examples)
+        .map(|(file, counts)| {
+            let missing = counts.total_examples - counts.with_examples;
+            format!("{missing} in {file}")
+        })
+        .collect())
 }
 
 #[cfg(test)]
@@ -229,5 +287,20 @@ mod tests {
         let names = ["docs/man/changed", "docs/man/gone", "docs/man/new"];
         assert_eq!(stale, names.map(PathBuf::from));
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod api_tests {
+    use super::*;
+
+    #[test]
+    fn files_with_missing_examples_are_reported() {
+        let text = r#"{
+            "src/a.rs": {"total": 3, "with_docs": 3, "total_examples": 2, "with_examples": 2},
+            "src/b.rs": {"total": 3, "with_docs": 3, "total_examples": 3, "with_examples": 1}
+        }"#;
+        assert_eq!(without(text).unwrap(), ["2 in src/b.rs"]);
+        without("").unwrap_err();
     }
 }

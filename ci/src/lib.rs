@@ -1,7 +1,6 @@
 //! What builds, runs and checks the tool, on this machine and for other targets. `cargo xtask`
 //! passes commands on to the program of this package, and runs its steps; experiments use the rest.
 
-pub mod api;
 pub mod capi;
 pub mod cross;
 pub mod disasm;

@@ -4,8 +4,8 @@ use anyhow::{Result, bail};
 use chronoscope_ci::sh::Runner;
 use chronoscope_ci::tally::Done;
 use chronoscope_ci::{
-    api, capi, cross, disasm, dist, ended, fleet, forms, generate, package, page, pages, runtimes,
-    sh, tool,
+    capi, cross, disasm, dist, ended, fleet, forms, generate, package, page, pages, runtimes, sh,
+    tool,
 };
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -60,8 +60,8 @@ fn step(sh: &Shell, name: &str) -> Result<Done> {
     match name {
         "cross" => cross::suite(sh, false),
         "disasm" => disasm::check(sh),
-        "dist" => dist::suite::library(sh),
-        "examples" => api::examples(sh).map(|()| Done::one()),
+        "dist" => dist::library(sh),
+        "examples" => generate::examples(sh).map(|()| Done::one()),
         "fleet" => fleet::suite(sh),
         "forms" => forms::suite(sh),
         "generated" => generate::check(sh).map(|()| Done::one()),

@@ -35,7 +35,7 @@ impl Ids {
         let entries = clocks::every().map(|entry| entry.id);
         let entries = entries.chain(waits::ALL.iter().map(|entry| entry.id));
         let families = entries.clone().filter_map(|id| Some(&id[..=id.find('/')?])).collect();
-        let faults = faults::ALL.iter().map(|fault| fault.page.name());
+        let faults = faults::ALL.iter().map(|fault| fault.id);
         // One word may be anything.
         Self { all: entries.chain(faults).filter(|id| id.contains(['/', '-'])).collect(), families }
     }

@@ -182,6 +182,52 @@ static void deltas(const Clock *clock, uint64_t count) {
     more(0);
 }
 
+/* Sums the integers in `kept`, which the compiler must take to be others each time. */
+static inline int64_t sum_of(uint64_t count) {
+    const int64_t *values = kept;
+    int64_t sum = 0;
+    uint64_t at;
+    KEEP(values);
+    for (at = 0; at < count; at++)
+        sum += values[at];
+    return sum;
+}
+
+OWN_LOOP static int64_t sums(uint64_t turns, uint64_t count) {
+    int64_t all = 0;
+    for (; turns; turns--) {
+        all += sum_of(count);
+        KEEP(all);
+    }
+    return all;
+}
+
+OWN_LOOP static int64_t timed_sums(Reader read, uint64_t turns, uint64_t count) {
+    int64_t all = 0, start, elapsed;
+    for (; turns; turns--) {
+        start = read();
+        all += sum_of(count);
+        KEEP(all);
+        elapsed = read() - start;
+        KEEP(elapsed);
+    }
+    return all;
+}
+
+static void around(const Clock *clock, uint64_t turns, uint64_t count) {
+    int64_t start, stop;
+    uint64_t at;
+    if (count > MOST_READS)
+        count = MOST_READS;
+    for (at = 0; at < count; at++)
+        kept[at] = (int64_t)at;
+    kept_count = 0;
+    start = stopwatch();
+    sink = clock == &EMPTY ? sums(turns, count) : timed_sums(clock->read, turns, count);
+    stop = stopwatch();
+    printf("{\"start\":%lld,\"ticks\":%lld}\n", (long long)start, (long long)(stop - start));
+}
+
 static void spins(const Clock *clock, uint64_t count) {
     static int64_t steps[2000], reads[2000];
     int64_t limit = stopwatch() + units(0.5), last = clock->read(), now, tries = 0;
@@ -347,6 +393,8 @@ static void answer(int words, char word[6][64]) {
         hello();
     else if (words == 5 && !strcmp(word[0], "batch") && clock)
         batch(clock, word[2], strtoull(word[3], NULL, 10), last);
+    else if (words == 4 && !strcmp(word[0], "around") && clock)
+        around(clock, strtoull(word[2], NULL, 10), last);
     else if (words == 3 && !strcmp(word[0], "deltas") && clock)
         deltas(clock, last);
     else if (words == 2 && !strcmp(word[0], "more"))

@@ -727,6 +727,48 @@ static class Probe
         return "{\"start\":" + Text.Of(start) + ",\"ticks\":" + Text.Of(stop - start) + "}";
     }
 
+    static long SumOf(long[] integers)
+    {
+        long sum = 0;
+        for (int at = 0; at < integers.Length; at++)
+            sum += integers[at];
+        return sum;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    static long Sums(long turns, long[] integers)
+    {
+        long all = 0;
+        for (long turn = 0; turn < turns; turn++)
+            all += SumOf(integers);
+        return all;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    static long TimedSums(long turns, long[] integers, Func<long> read)
+    {
+        long all = 0;
+        for (long turn = 0; turn < turns; turn++)
+        {
+            long start = read();
+            all += SumOf(integers);
+            kept = read() - start;
+        }
+        return all;
+    }
+
+    static string Around(Clock clock, long turns, long count)
+    {
+        long[] integers = new long[Math.Min(count, 1000000)];
+        for (int at = 0; at < integers.Length; at++)
+            integers[at] = at;
+        long start = Stopwatch.GetTimestamp();
+        long sum = clock == Empty ? Sums(turns, integers) : TimedSums(turns, integers, clock.Read);
+        long stop = Stopwatch.GetTimestamp();
+        kept = sum;
+        return "{\"start\":" + Text.Of(start) + ",\"ticks\":" + Text.Of(stop - start) + "}";
+    }
+
     // The reads of the last `deltas`.
     static long[] values = { };
 
@@ -885,6 +927,8 @@ static class Probe
                 return Hello();
             case "batch 4":
                 return Batch(Named(words[1]), words[2], Number(words[3]), Number(words[4]));
+            case "around 3":
+                return Around(Named(words[1]), Number(words[2]), Number(words[3]));
             case "deltas 2":
                 return Deltas(Named(words[1]), Number(words[2]));
             case "more 1":

@@ -120,6 +120,28 @@ reader(Id) ->
     #clock{loop = Loop} = clock(Id),
     fun() -> Loop(read, 0, 0, 0) end.
 
+around(Id, Turns, Count) ->
+    Values = lists:seq(0, min(Count, 1000000) - 1),
+    Read = case Id of
+               "empty" -> none;
+               _ -> reader(Id)
+           end,
+    Start = stopwatch(),
+    Sum = sums(Turns, Values, Read, 0),
+    Stop = stopwatch(),
+    put(kept, Sum),
+    [{start, Start}, {ticks, Stop - Start}].
+
+sums(0, _, _, All) ->
+    All;
+sums(Left, Values, none, All) ->
+    sums(Left - 1, Values, none, All + lists:sum(Values));
+sums(Left, Values, Read, All) ->
+    Start = Read(),
+    Sum = lists:sum(Values),
+    put(elapsed, Read() - Start),
+    sums(Left - 1, Values, Read, All + Sum).
+
 %% A list, because nothing here can be written to twice.
 deltas(Id, Count) ->
     Read = reader(Id),
@@ -283,6 +305,8 @@ answer(["hello"]) ->
     hello();
 answer(["batch", Id, Mode, Reads, Warm]) ->
     batch(Id, mode(Mode), number(Reads), number(Warm));
+answer(["around", Id, Turns, Count]) ->
+    around(Id, number(Turns), number(Count));
 answer(["deltas", Id, Count]) ->
     deltas(Id, number(Count));
 answer(["more", From]) ->

@@ -189,6 +189,43 @@ func batch(clock *clock, mode string, reads, warm int64) (answer, error) {
 	return answer{"start": start, "ticks": stop - start}, nil
 }
 
+func sumOf(values []int64) (sum int64) {
+	for _, value := range values {
+		sum += value
+	}
+	return sum
+}
+
+func sums(turns int64, values []int64) (all int64) {
+	for ; turns > 0; turns-- {
+		all += sumOf(values)
+	}
+	return all
+}
+
+func timedSums(turns int64, values []int64, read func() int64) (all int64) {
+	for ; turns > 0; turns-- {
+		start := read()
+		all += sumOf(values)
+		SinkInt = read() - start
+	}
+	return all
+}
+
+func around(clock *clock, turns, count int64) answer {
+	integers := make([]int64, least(count, 1000000))
+	for at := range integers {
+		integers[at] = int64(at)
+	}
+	start := stopwatch()
+	if clock == empty {
+		SinkInt = sums(turns, integers)
+	} else {
+		SinkInt = timedSums(turns, integers, clock.read)
+	}
+	return answer{"start": start, "ticks": stopwatch() - start}
+}
+
 func least(a, b int64) int64 {
 	if a < b {
 		return a
@@ -446,6 +483,8 @@ func serve(words []string) (answer, error) {
 	switch fmt.Sprint(words[0], len(words)-1) {
 	case "batch4":
 		return batch(clock, words[2], numbers[3], numbers[4])
+	case "around3":
+		return around(clock, numbers[2], numbers[3]), nil
 	case "deltas2":
 		return deltas(clock, numbers[2]), nil
 	case "spins2":

@@ -279,6 +279,40 @@ public final class Probe {
         return "{\"start\":" + start + ",\"ticks\":" + (stop - start) + "}";
     }
 
+    private static long sums(long turns, long[] integers) {
+        long all = 0;
+        for (long turn = 0; turn < turns; turn++) {
+            all += sumOf(integers);
+        }
+        return all;
+    }
+
+    private static long timedSums(long turns, long[] integers, Clock clock) {
+        long all = 0;
+        for (long turn = 0; turn < turns; turn++) {
+            long start = clock.read();
+            all += sumOf(integers);
+            sink = clock.read() - start;
+        }
+        return all;
+    }
+
+    private static long sumOf(long[] integers) {
+        long sum = 0;
+        for (long one : integers) {
+            sum += one;
+        }
+        return sum;
+    }
+
+    private static String around(Clock clock, long turns, long count) {
+        long[] integers = new long[(int) Math.min(count, 1_000_000)];
+        Arrays.setAll(integers, at -> at);
+        long start = System.nanoTime();
+        sink = clock == EMPTY ? sums(turns, integers) : timedSums(turns, integers, clock);
+        return "{\"start\":" + start + ",\"ticks\":" + (System.nanoTime() - start) + "}";
+    }
+
     /** The reads of the last `deltas`. */
     private static long[] values = {};
 
@@ -618,6 +652,8 @@ public final class Probe {
                 return hello();
             case "batch 4":
                 return batch(clock(words[1]), words[2], Long.parseLong(words[3]), last);
+            case "around 3":
+                return around(clock(words[1]), Long.parseLong(words[2]), last);
             case "deltas 2":
                 return deltas(clock(words[1]), last);
             case "more 1":

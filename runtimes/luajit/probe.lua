@@ -176,6 +176,34 @@ requests['batch 4'] = function(id, mode, reads, warm)
   return { start = start, ticks = stop - start }
 end
 
+local function sum_of(values)
+  local sum = 0
+  for at = 1, #values do sum = sum + values[at] end
+  return sum
+end
+
+requests['around 3'] = function(id, turns, count)
+  local read = id ~= 'empty' and known(id, 'once')
+  local values = {}
+  for at = 1, math.min(number(count), 1e6) do values[at] = at - 1 end
+  turns = number(turns)
+  local all, elapsed = 0, 0
+  local start = stopwatch()
+  if read then
+    for _ = 1, turns do
+      local begin = read()
+      all = all + sum_of(values)
+      elapsed = read() - begin
+      shared.sink = elapsed
+    end
+  else
+    for _ = 1, turns do all = all + sum_of(values) end
+  end
+  local stop = stopwatch()
+  shared.sink = all
+  return { start = start, ticks = stop - start }
+end
+
 -- The reads of the last deltas.
 local kept = {}
 

@@ -99,6 +99,43 @@ function batch(id, mode, reads, warm) {
   return { start, ticks: stop - start };
 }
 
+function sumOf(values) {
+  let sum = 0;
+  for (let at = 0; at < values.length; at++) {
+    sum += values[at];
+  }
+  return sum;
+}
+
+function around(id, turns, count) {
+  const read = READERS.get(id);
+  if (!read && id !== 'empty') throw new Error('no such clock');
+  const values = Array.from({ length: Math.min(Number(count), 1000000) }, (_, at) => at);
+  const loop = read ? timedSums : sums;
+  const most = Number(turns);
+  const start = stopwatch();
+  sink.value = loop(most, values, read);
+  return { start, ticks: stopwatch() - start };
+}
+
+function sums(turns, values) {
+  let all = 0;
+  for (let at = 0; at < turns; at++) {
+    all += sumOf(values);
+  }
+  return all;
+}
+
+function timedSums(turns, values, read) {
+  let all = 0;
+  for (let at = 0; at < turns; at++) {
+    const start = read();
+    all += sumOf(values);
+    sink.elapsed = read() - start;
+  }
+  return all;
+}
+
 function deltas(id, count) {
   const read = READERS.get(id);
   const values = new Array(Math.min(Number(count), 1000000)).fill(read());
@@ -305,7 +342,9 @@ function allocations(id, reads) {
   return bytes < 0 ? { error: 'the heap was collected meanwhile' } : { bytes };
 }
 
-const REQUESTS = { hello, batch, deltas, more, spins, watch, sleep, waits, allocations };
+const REQUESTS = {
+  hello, batch, around, deltas, more, spins, watch, sleep, waits, allocations,
+};
 
 // JSON has no bigint, but its integers have no limit.
 function json(value) {

@@ -2,6 +2,7 @@
 use strict;
 use warnings;
 use JSON::PP ();
+use List::Util qw(sum);
 use Time::HiRes
     qw(clock clock_gettime clock_getres nanosleep CLOCK_MONOTONIC CLOCK_PROCESS_CPUTIME_ID);
 
@@ -126,6 +127,28 @@ sub batch {
     return { start => $start, ticks => $stop - $start };
 }
 
+sub around {
+    my ($id, $turns, $count) = @_;
+    my $read = $id eq 'empty' ? undef : known($id, 'read');
+    my @values = 0 .. least(number($count), 1000000) - 1;
+    my ($all, $elapsed) = (0, 0);
+    $turns = number($turns);
+    my $start = stopwatch();
+    if ($read) {
+        for (1 .. $turns) {
+            my $begin = $read->();
+            $all += sum(0, @values);
+            $elapsed = $read->() - $begin;
+        }
+    } else {
+        for (1 .. $turns) {
+            $all += sum(0, @values);
+        }
+    }
+    my $stop = stopwatch();
+    return { start => $start, ticks => $stop - $start };
+}
+
 # The reads of the last deltas.
 my @kept;
 
@@ -244,7 +267,8 @@ sub waits {
 }
 
 my %REQUESTS = (
-    'hello 0' => \&hello, 'batch 4' => \&batch, 'deltas 2' => \&deltas, 'more 1' => \&more,
+    'hello 0' => \&hello, 'batch 4' => \&batch, 'around 3' => \&around,
+    'deltas 2' => \&deltas, 'more 1' => \&more,
     'spins 2' => \&spins, 'watch 2' => \&watch, 'sleep 3' => \&slept, 'waits 5' => \&waits,
 );
 

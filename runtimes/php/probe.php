@@ -104,6 +104,28 @@ function batch(string $id, string $mode, string $reads, string $warm): array
     return ['start' => $start, 'ticks' => $stop - $start];
 }
 
+function around(string $id, string $turns, string $count): array
+{
+    $read = $id === 'empty' ? null : known($GLOBALS['readers'], $id);
+    $values = range(0, max(1, min(number($count), 1000000)) - 1);
+    $turns = number($turns);
+    $all = 0;
+    $start = hrtime(true);
+    if ($read) {
+        for ($at = 0; $at < $turns; $at++) {
+            $begin = $read();
+            $all += array_sum($values);
+            $elapsed = $read() - $begin;
+        }
+    } else {
+        for ($at = 0; $at < $turns; $at++) {
+            $all += array_sum($values);
+        }
+    }
+    $stop = hrtime(true);
+    return ['start' => $start, 'ticks' => $stop - $start];
+}
+
 function deltas(string $id, string $count): array
 {
     $read = known($GLOBALS['readers'], $id);
@@ -275,7 +297,7 @@ function waits(string $id, string $length, string $count, string $first, string 
 
 const REQUESTS = [
     'hello' => 1, 'batch' => 5, 'deltas' => 3, 'more' => 2, 'spins' => 3, 'watch' => 3,
-    'sleep' => 4, 'waits' => 6,
+    'sleep' => 4, 'waits' => 6, 'around' => 4,
 ];
 
 gc_disable();

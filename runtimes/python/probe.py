@@ -121,6 +121,29 @@ def batch(ident, mode, reads, warm):
     return {"start": start, "ticks": ticks}
 
 
+def sums(turns, values):
+    start = STOPWATCH()
+    for _ in repeat(None, turns):
+        sum(values)
+    return {"start": start, "ticks": STOPWATCH() - start}
+
+
+def timed_sums(turns, values, read):
+    start = STOPWATCH()
+    for _ in repeat(None, turns):
+        begin = read()
+        sum(values)
+        read() - begin
+    return {"start": start, "ticks": STOPWATCH() - start}
+
+
+def around(ident, turns, count):
+    values = list(range(min(int(count), 1000000)))
+    if ident == "empty":
+        return sums(int(turns), values)
+    return timed_sums(int(turns), values, READERS[ident])
+
+
 def deltas(ident, count):
     read = READERS[ident]
     values = [0] * min(int(count), 1000000)
@@ -410,6 +433,7 @@ def allocations(ident, reads):
 REQUESTS = {
     "hello": hello,
     "batch": batch,
+    "around": around,
     "deltas": deltas,
     "more": more,
     "spins": spins,

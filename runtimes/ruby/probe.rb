@@ -108,6 +108,33 @@ def batch(id, mode, reads, warm)
   { start: start, ticks: stop - start }
 end
 
+def sums(turns, values)
+  at = 0
+  while at < turns
+    values.sum
+    at += 1
+  end
+end
+
+def timed_sums(turns, values, read)
+  at = 0
+  while at < turns
+    start = read.call
+    values.sum
+    read.call - start
+    at += 1
+  end
+end
+
+def around(id, turns, count)
+  values = Array.new([Integer(count), 1_000_000].min) { |at| at }
+  turns = Integer(turns)
+  read = reader(id) unless id == 'empty'
+  start = stopwatch
+  read ? timed_sums(turns, values, read) : sums(turns, values)
+  { start: start, ticks: stopwatch - start }
+end
+
 def deltas(id, count)
   read = reader(id)
   values = Array.new([Integer(count), 1_000_000].min, 0)
@@ -256,7 +283,7 @@ end
 
 REQUESTS = { 'hello' => :hello, 'batch' => :batch, 'deltas' => :deltas, 'more' => :more,
              'spins' => :spins, 'watch' => :watch, 'sleep' => :slept, 'waits' => :waits,
-             'allocations' => :allocations }.freeze
+             'allocations' => :allocations, 'around' => :around }.freeze
 
 # Objects are collected between requests, not during them.
 GC.disable

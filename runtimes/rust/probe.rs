@@ -179,6 +179,34 @@ fn batch(start: Instant, clock: &Clock, mode: &str, reads: u64, warm: u64) -> St
     format!(r#"{{"start":{before},"ticks":{ticks}}}"#)
 }
 
+#[inline(never)]
+fn sums(turns: u64, integers: &[u64]) {
+    for _ in 0..turns {
+        black_box(black_box(integers).iter().sum::<u64>());
+    }
+}
+
+#[inline(never)]
+fn timed_sums(turns: u64, integers: &[u64], read: impl Fn() -> i64) {
+    for _ in 0..turns {
+        let start = read();
+        black_box(black_box(integers).iter().sum::<u64>());
+        black_box(read() - start);
+    }
+}
+
+fn around(start: Instant, clock: &Clock, turns: u64, count: u64) -> String {
+    let integers: Vec<u64> = (0..count.min(1_000_000)).collect();
+    let before = stopwatch(start);
+    if clock.id == EMPTY.id {
+        sums(turns, &integers);
+    } else {
+        timed_sums(turns, &integers, || (clock.read)(start));
+    }
+    let ticks = stopwatch(start) - before;
+    format!(r#"{{"start":{before},"ticks":{ticks}}}"#)
+}
+
 /// Replaces the reads of the last `deltas`, each less the first one.
 fn deltas(start: Instant, clock: &Clock, count: u64, reads: &mut Vec<i64>) -> String {
     *reads = vec![1; count.min(1_000_000) as usize];
@@ -525,6 +553,7 @@ fn answer(start: Instant, words: &[&str], reads: &mut Vec<i64>) -> Option<String
         ["batch", id, mode @ ("throughput" | "latency"), reads, warm] => {
             batch(start, clock(id)?, mode, number(reads)?, number(warm)?)
         }
+        ["around", id, turns, count] => around(start, clock(id)?, number(turns)?, number(count)?),
         ["deltas", id, count] => deltas(start, clock(id)?, number(count)?, reads),
         ["more", from] => more(reads, number(from)? as usize),
         ["spins", id, count] => spins(start, clock(id)?, number(count)?),

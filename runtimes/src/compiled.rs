@@ -1,6 +1,11 @@
 //! The languages that are compiled before they run.
+//!
+//! Engines of WebAssembly, for programs that read clocks by WASI. All run the same program: the
+//! probe of Rust, compiled for `wasm32-wasip1`.
+//!
+//! .NET, as its three runtimes run it.
 
-use crate::declaration::{File, Install, PLAIN, Program, Runtime, Setting, Way};
+use crate::declaration::{File, PLAIN, Program, Runtime, Way};
 
 const LEVELS: &[&str] = &["-O0", "-O1", "-O2", "-O3"];
 
@@ -54,9 +59,6 @@ pub const C: Runtime = Runtime {
     id: "c",
     name: "C",
     language: "C",
-    about: "The calls of the C library, as every compiler that is found makes them. The level of \
-            optimisation changes the loop around a read, not the read itself, which is in the C \
-            library and the kernel.",
     source: File { name: "probe.c", text: include_str!("../c/probe.c") },
     files: &[SHARED],
     ways: compilers!(
@@ -70,12 +72,6 @@ pub const C: Runtime = Runtime {
     levels: LEVELS,
     compiled: true,
     env: &[("WINEDEBUG", "-all")],
-    install: &[
-        Install { on: "Debian", command: "apt install gcc libc6-dev" },
-        Install { on: "Windows", command: "winget install MSYS2.MSYS2" },
-        Install { on: "macOS", command: "xcode-select --install" },
-    ],
-    references: &["clock_gettime(2)", "vdso(7)"],
     ..PLAIN
 };
 
@@ -84,8 +80,6 @@ pub const CXX: Runtime = Runtime {
     id: "cxx",
     name: "C++",
     language: "C++",
-    about: "The clocks of <chrono>, as every compiler that is found compiles them. steady_clock \
-            and system_clock are functions of the C++ library around calls of the C library.",
     source: File { name: "probe.cpp", text: include_str!("../cxx/probe.cpp") },
     files: &[SHARED],
     ways: compilers!(
@@ -100,12 +94,6 @@ pub const CXX: Runtime = Runtime {
     levels: LEVELS,
     compiled: true,
     env: &[("WINEDEBUG", "-all")],
-    install: &[
-        Install { on: "Debian", command: "apt install g++" },
-        Install { on: "Windows", command: "winget install MSYS2.MSYS2" },
-        Install { on: "macOS", command: "xcode-select --install" },
-    ],
-    references: &["ISO C++, [time.clock]"],
     ..PLAIN
 };
 
@@ -114,11 +102,6 @@ pub const RUST: Runtime = Runtime {
     id: "rust",
     name: "Rust",
     language: "Rust",
-    about: "The clocks of Rust's standard library, compiled by rustc as `cargo build --release` \
-            does. On Unix, Instant::now() and SystemTime::now() call clock_gettime() of the C \
-            library, and on Windows QueryPerformanceCounter() and \
-            GetSystemTimePreciseAsFileTime(). The library also has the arithmetic: elapsed() is a \
-            read and a subtraction.",
     source: File { name: "probe.rs", text: include_str!("../rust/probe.rs") },
     files: &[File { name: "version", text: "{version}" }],
     ways: &[Way {
@@ -141,17 +124,6 @@ pub const RUST: Runtime = Runtime {
     }],
     compiled: true,
     oldest: Some("1.66"),
-    settings: &[Setting {
-        name: "-Copt-level=0",
-        effect: "Compiles as `cargo build` does, so that a read also costs calls of functions that \
-                 are otherwise inlined.",
-    }],
-    install: &[
-        Install { on: "Debian", command: "apt install rustc" },
-        Install { on: "Windows", command: "winget install Rustlang.Rustup" },
-        Install { on: "macOS", command: "brew install rust" },
-    ],
-    references: &["https://doc.rust-lang.org/std/time/struct.Instant.html"],
     ..PLAIN
 };
 
@@ -168,10 +140,6 @@ pub const JAVA: Runtime = Runtime {
     id: "java",
     name: "Java",
     language: "Java",
-    about: "The HotSpot virtual machine. System.nanoTime() and System.currentTimeMillis() are \
-            intrinsics: compiled code calls the function in the virtual machine that reads the \
-            system's clock, without JNI. Instant.now() allocates an object per read. The manual \
-            promises nanoseconds as the unit of nanoTime(), but no resolution.",
     source: File { name: "Probe.java", text: include_str!("../java/Probe.java") },
     ways: &[Way {
         name: "jdk",
@@ -184,31 +152,6 @@ pub const JAVA: Runtime = Runtime {
         run: &["{java}", "-cp", "{dir}", "Probe"],
     }],
     oldest: Some("1.8"),
-    settings: &[
-        Setting {
-            name: "-XX:TieredStopAtLevel=1",
-            effect: "Disables the optimising compiler, so that the code around a read is slower.",
-        },
-        Setting {
-            name: "-Xint",
-            effect: "Interprets everything, so that a read costs a call through JNI.",
-        },
-        Setting {
-            name: "-XX:+ForceTimeHighResolution",
-            effect: "On Windows, keeps the system's timer at 1 ms, so that Thread.sleep() ends \
-                     sooner.",
-        },
-    ],
-    install: &[
-        Install { on: "Debian", command: "apt install default-jdk-headless" },
-        Install { on: "Windows", command: "winget install EclipseAdoptium.Temurin.21.JDK" },
-        Install { on: "macOS", command: "brew install openjdk" },
-    ],
-    references: &[
-        "https://docs.oracle.com/en/java/javase/21/docs/api/java.base/java/lang/System.html\
-         #nanoTime()",
-        "https://shipilev.net/blog/2014/nanotrusting-nanotime/",
-    ],
     ..PLAIN
 };
 
@@ -217,9 +160,6 @@ pub const GO: Runtime = Runtime {
     id: "go",
     name: "Go",
     language: "Go",
-    about: "time.Now() reads two clocks of the system, the wall clock and the monotonic clock, and \
-            so costs about twice as much as time.Since(), which reads only the second. Both switch \
-            to the stack of the system thread, because the vDSO needs more than a goroutine has.",
     source: File { name: "probe.go", text: include_str!("../go/probe.go") },
     ways: &[Way {
         name: "go",
@@ -247,31 +187,6 @@ pub const GO: Runtime = Runtime {
         ("GOFLAGS", ""),
         ("GOWORK", "off"),
     ],
-    settings: &[
-        Setting {
-            name: "GODEBUG=asynctimerchan=1",
-            effect: "Restores the timer channels of Go 1.22 and before, in which a time can be old \
-                     when it is received.",
-        },
-        Setting {
-            name: "GODEBUG=asyncpreemptoff=1",
-            effect: "Disables the signals that preempt a goroutine, so that a loop that only reads \
-                     a clock can delay the garbage collector and other goroutines.",
-        },
-        Setting {
-            name: "-gcflags='all=-N -l'",
-            effect: "Compiles for a debugger, without inlining, so that each read costs more.",
-        },
-    ],
-    install: &[
-        Install { on: "Debian", command: "apt install golang-go" },
-        Install { on: "Windows", command: "winget install GoLang.Go" },
-        Install { on: "macOS", command: "brew install go" },
-    ],
-    references: &[
-        "https://pkg.go.dev/time#hdr-Monotonic_Clocks",
-        "https://github.com/golang/go/issues/18237",
-    ],
     ..PLAIN
 };
 
@@ -287,10 +202,6 @@ pub const ERLANG: Runtime = Runtime {
     id: "erlang",
     name: "Erlang/OTP",
     language: "Erlang",
-    about: "erlang:monotonic_time() is the system's monotonic clock with corrections by the \
-            virtual machine, and erlang:system_time() that value and an offset; os:system_time() \
-            is the system's own clock. The virtual machine reports which calls it makes. \
-            timer:sleep() is served by a wheel of whole milliseconds.",
     source: File { name: "probe.erl", text: include_str!("../erlang/probe.erl") },
     ways: &[Way {
         name: "erl",
@@ -311,28 +222,234 @@ pub const ERLANG: Runtime = Runtime {
     compiled: true,
     oldest: Some("21.0"),
     env: &[("ERL_CRASH_DUMP_SECONDS", "0")],
-    settings: &[
-        Setting {
-            name: "+c false",
-            effect: "Disables time correction, so that the monotonic clock stops while the wall \
-                     clock is ahead of the system's.",
-        },
-        Setting {
-            name: "+C multi_time_warp",
-            effect: "Lets the offset of the wall clock change at any time; the monotonic clock is \
-                     then more accurate.",
-        },
-        Setting {
-            name: "+sbwt none",
-            effect: "Lets schedulers sleep at once when they have nothing to do, which makes \
-                     timers later and saves CPU time.",
-        },
-    ],
-    install: &[
-        Install { on: "Debian", command: "apt install erlang-base" },
-        Install { on: "Windows", command: "winget install Erlang.ErlangOTP" },
-        Install { on: "macOS", command: "brew install erlang" },
-    ],
-    references: &["https://www.erlang.org/doc/apps/erts/time_correction.html"],
     ..PLAIN
 };
+
+/// An engine: its program, where that usually is, and the arguments that print its version and run
+/// what was compiled.
+macro_rules! engine {
+    ($name:literal, $places:expr, $version:literal, $run:expr) => {
+        &[Way {
+            name: $name,
+            programs: &[
+                Program { name: "it", names: &[$name], places: &$places },
+                RUST.ways[0].programs[0],
+            ],
+            version: &["{it}", $version],
+            build: &[&[
+                "{rustc}",
+                "--edition=2021",
+                "--target=wasm32-wasip1",
+                "-Copt-level=3",
+                "-o",
+                "{dir}/probe.wasm",
+                "{source}",
+            ]],
+            run: &$run,
+        }]
+    };
+}
+
+const WASI: Runtime = Runtime {
+    language: "WebAssembly",
+    source: RUST.source,
+    files: RUST.files,
+    compiled: true,
+    ..PLAIN
+};
+
+pub const WASMTIME: Runtime = Runtime {
+    id: "wasmtime",
+    name: "Wasmtime",
+    ways: engine!(
+        "wasmtime",
+        ["$HOME/.wasmtime/bin", "$HOME/.cargo/bin", "$HOME/.local/bin", "/opt/homebrew/bin"],
+        "--version",
+        ["{it}", "run", "{dir}/probe.wasm"]
+    ),
+    ..WASI
+};
+
+pub const WAZERO: Runtime = Runtime {
+    id: "wazero",
+    name: "wazero",
+    ways: engine!(
+        "wazero",
+        ["$GOPATH/bin", "$HOME/go/bin", "/usr/local/bin", "/opt/homebrew/bin"],
+        "version",
+        ["{it}", "run", "{dir}/probe.wasm"]
+    ),
+    ..WASI
+};
+
+/// Node.js with its own WASI.
+pub const NODE: Runtime = Runtime {
+    id: "node-wasi",
+    name: "WASI in Node.js",
+    files: &[RUST.files[0], File { name: "wasi.cjs", text: include_str!("../node/wasi.cjs") }],
+    ways: engine!(
+        "node",
+        ["/usr/local/bin", "/opt/homebrew/bin", "$HOME/.nvm/versions/node/*/bin"],
+        "--version",
+        ["{it}", "--no-warnings", "{dir}/wasi.cjs", "{dir}/probe.wasm"]
+    ),
+    oldest: Some("20.0"),
+    ..WASI
+};
+
+/// One source for every .NET. The assembly that it is compiled to serves all of them.
+const SOURCE: File = File { name: "probe.cs", text: include_str!("../dotnet/probe.cs") };
+
+/// Mono's compiler of C#.
+const MCS: Program = Program {
+    name: "mcs",
+    names: &["mcs"],
+    places: &["/usr/bin", "/opt/homebrew/bin", "$ProgramFiles/Mono/bin"],
+};
+
+/// The compiler of C# 5 that is part of Windows.
+const CSC: Program = Program {
+    name: "csc",
+    names: &["csc"],
+    places: &["$WINDIR/Microsoft.NET/Framework64/*", "$WINDIR/Microsoft.NET/Framework/*"],
+};
+
+const BUILD_MCS: &[&[&str]] =
+    &[&["{mcs}", "-langversion:5", "-optimize+", "-out:{dir}/probe.exe", "{source}"]];
+
+const BUILD_CSC: &[&[&str]] =
+    &[&["{csc}", "/nologo", "/optimize+", "/out:{dir}/probe.exe", "{source}"]];
+
+const DOTNET: Program = Program {
+    name: "dotnet",
+    names: &["dotnet"],
+    places: &[
+        "$DOTNET_ROOT",
+        "$HOME/.dotnet",
+        "/usr/lib/dotnet",
+        "/usr/share/dotnet",
+        "/usr/local/share/dotnet",
+        "$ProgramFiles/dotnet",
+        // The package dotnetcore2 of PyPI, wherever pip puts it.
+        "$VIRTUAL_ENV/lib/*/site-packages/dotnetcore2/bin",
+        "$PYENV_ROOT/versions/*/lib/*/site-packages/dotnetcore2/bin",
+        "$HOME/.pyenv/versions/*/lib/*/site-packages/dotnetcore2/bin",
+        "$HOME/.local/lib/*/site-packages/dotnetcore2/bin",
+        "/usr/local/lib/*/dist-packages/dotnetcore2/bin",
+    ],
+};
+
+const VERSION: &[&str] = &["{dotnet}", "--list-runtimes"];
+
+/// Runs an assembly without a project.
+const RUN: &[&str] =
+    &["{dotnet}", "exec", "--runtimeconfig", "{dir}/probe.runtimeconfig.json", "{dir}/probe.exe"];
+
+pub const CORECLR: Runtime = Runtime {
+    id: "dotnet-coreclr",
+    name: ".NET",
+    language: "C#",
+    source: SOURCE,
+    files: &[
+        File {
+            name: "probe.runtimeconfig.json",
+            text: include_str!("../dotnet/probe.runtimeconfig.json"),
+        },
+        File { name: "probe.csproj", text: include_str!("../dotnet/probe.csproj") },
+    ],
+    ways: &[
+        Way { name: "mcs", programs: &[DOTNET, MCS], version: VERSION, build: BUILD_MCS, run: RUN },
+        Way { name: "csc", programs: &[DOTNET, CSC], version: VERSION, build: BUILD_CSC, run: RUN },
+        Way {
+            name: "sdk",
+            programs: &[DOTNET],
+            version: VERSION,
+            build: &[&[
+                "{dotnet}",
+                "build",
+                "--nologo",
+                "--configuration",
+                "Release",
+                "--output",
+                "{dir}/out",
+                "{dir}/probe.csproj",
+            ]],
+            run: &["{dotnet}", "{dir}/out/probe.dll"],
+        },
+    ],
+    oldest: Some("3.0"),
+    env: &[
+        ("DOTNET_CLI_TELEMETRY_OPTOUT", "1"),
+        ("DOTNET_NOLOGO", "1"),
+        // The library for languages and regions need not be installed.
+        ("DOTNET_SYSTEM_GLOBALIZATION_INVARIANT", "1"),
+    ],
+    ..PLAIN
+};
+
+pub const MONO: Runtime = Runtime {
+    id: "dotnet-mono",
+    name: "Mono",
+    language: "C#",
+    source: SOURCE,
+    ways: &[Way {
+        name: "mono",
+        programs: &[
+            Program {
+                name: "mono",
+                names: &["mono"],
+                places: &["/usr/bin", "/opt/homebrew/bin", "$ProgramFiles/Mono/bin"],
+            },
+            MCS,
+        ],
+        version: &["{mono}", "--version"],
+        build: BUILD_MCS,
+        run: &["{mono}", "{dir}/probe.exe"],
+    }],
+    oldest: Some("4.0"),
+    ..PLAIN
+};
+
+/// .NET, as the Framework runs it that is part of Windows.
+pub const FRAMEWORK: Runtime = Runtime {
+    id: "dotnet-framework",
+    name: ".NET Framework",
+    language: "C#",
+    source: SOURCE,
+    ways: &[Way {
+        name: "csc",
+        programs: &[CSC],
+        version: &["{csc}", "/help"],
+        build: BUILD_CSC,
+        run: &["{dir}/probe.exe"],
+    }],
+    only_on: &["windows"],
+    oldest: Some("4.5"),
+    ..PLAIN
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Windows' compiler knows C# 5 only, and an assembly is the same wherever it runs.
+    #[test]
+    fn one_source_serves_every_dotnet() {
+        for other in [&CORECLR, &MONO] {
+            assert_eq!(other.source.text, FRAMEWORK.source.text);
+            let mut ways = other.ways.iter().map(|way| way.build);
+            assert!(ways.any(|build| build[0].contains(&"-langversion:5")));
+        }
+        for newer in ["$\"", "nameof(", " is null", "?."] {
+            assert!(!FRAMEWORK.source.text.contains(newer), "{newer}");
+        }
+    }
+
+    #[test]
+    fn other_systems_say_that_it_is_part_of_windows() {
+        if !cfg!(windows) {
+            let why = FRAMEWORK.find_ways(None).expect_err("not here");
+            assert_eq!(why, "only on windows");
+        }
+    }
+}

@@ -1,4 +1,7 @@
-//! The declaration of a runtime.
+//! The declaration of a runtime, and its page in `runtimes.md`.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 /// A runtime whose clocks are measured.
 #[derive(Debug)]
@@ -8,8 +11,6 @@ pub struct Runtime {
     pub name: &'static str,
     /// The language of its users, which `advise --language` takes.
     pub language: &'static str,
-    /// What the runtime is and what is special about its clocks, in sentences.
-    pub about: &'static str,
     /// The probe's source.
     pub source: File,
     /// Files that are written next to the probe. Their text may have the same placeholders as
@@ -32,10 +33,44 @@ pub struct Runtime {
     pub compiled: bool,
     /// The environment variables that the probe is run with.
     pub env: &'static [(&'static str, &'static str)],
+}
+
+/// What a user reads about a runtime.
+#[derive(Debug, Default)]
+pub struct Page {
+    /// What the runtime is and what is special about its clocks, in sentences.
+    pub about: String,
     /// Settings that change what the runtime's clocks cost or how fine they are.
-    pub settings: &'static [Setting],
-    pub install: &'static [Install],
-    pub references: &'static [&'static str],
+    pub settings: Vec<Setting>,
+    pub install: Vec<Install>,
+    pub references: Vec<&'static str>,
+}
+
+/// The pages, by the ids of their runtimes.
+static PAGES: LazyLock<HashMap<&str, Page>> = LazyLock::new(|| {
+    let pages = include_str!("../runtimes.md").split("\n## ").skip(1);
+    pages.filter_map(|text| text.split_once('\n')).map(|(id, text)| (id, page(text))).collect()
+});
+
+fn page(text: &'static str) -> Page {
+    let mut page = Page::default();
+    let mut about = Vec::new();
+    for line in text.lines().filter(|line| !line.is_empty()) {
+        let Some((what, text)) = line.strip_prefix("- ").and_then(|line| line.split_once(": "))
+        else {
+            about.push(line);
+            continue;
+        };
+        if let Some(on) = what.strip_prefix("install on ") {
+            page.install.push(Install { on, command: text });
+        } else if let Some(name) = what.strip_prefix("set ") {
+            page.settings.push(Setting { name, effect: text });
+        } else {
+            page.references.push(text);
+        }
+    }
+    page.about = about.join(" ");
+    page
 }
 
 /// A way to build and run a probe.
@@ -99,7 +134,6 @@ pub(crate) const PLAIN: Runtime = Runtime {
     id: "",
     name: "",
     language: "",
-    about: "",
     source: File { name: "", text: "" },
     files: &[],
     ways: &[],
@@ -109,12 +143,14 @@ pub(crate) const PLAIN: Runtime = Runtime {
     oldest: None,
     compiled: false,
     env: &[],
-    settings: &[],
-    install: &[],
-    references: &[],
 };
 
 impl Runtime {
+    /// What `runtimes.md` says about it; a test finds runtimes that are missing there.
+    pub fn page(&self) -> &'static Page {
+        &PAGES[self.id]
+    }
+
     pub fn is_for_this_system(&self) -> bool {
         self.only_on.is_empty() || self.only_on.contains(&std::env::consts::OS)
     }
@@ -146,10 +182,11 @@ impl Runtime {
             "freebsd" => "FreeBSD",
             _ => "Debian",
         };
-        let mut all = self.install.iter();
+        let install = &self.page().install;
+        let mut all = install.iter();
         let best = all.clone().find(|install| install.on == native);
         let any = || all.find(|install| ["PyPI", "npm", "Go"].contains(&install.on));
-        match best.or_else(any).or(self.install.first()) {
+        match best.or_else(any).or(install.first()) {
             Some(install) if install.on == native => install.command.into(),
             Some(install) => format!("{} ({})", install.command, install.on),
             None => String::new(),

@@ -1,9 +1,11 @@
-//! The runtimes whose clocks are measured, one constant each: what they need, how their probe is
-//! built and run, how to install them, and which settings change their clocks.
+//! The runtimes whose clocks are measured, one constant each: what they need, and how their probe
+//! is built and run. `runtimes.md` says how to install them, and which settings change their
+//! clocks.
 //!
 //! To add one, write its probe in a folder named after its id ([PROTOCOL.md] says what it must
-//! answer) and a `Runtime` in the file of those that are built and run in the same way, and add its
-//! name to the list below. A test names every constant that is missing from the list.
+//! answer), a `Runtime` in the file of those that are built and run in the same way, and its page
+//! in `runtimes.md`, and add its name to the list below. A test names every constant that is
+//! missing from the list.
 //!
 //! [PROTOCOL.md]: https://docs.rs/crate/chronoscope-runtimes/latest/source/PROTOCOL.md
 
@@ -11,16 +13,12 @@
 
 mod compiled;
 mod declaration;
-mod dotnet;
 mod finding;
 mod interpreted;
 mod libraries;
-mod trust;
-mod wasm;
 
-pub use declaration::{File, Install, Program, Runtime, Setting, Way};
-pub use finding::{Found, Override, Place};
-pub use trust::is_trusted;
+pub use declaration::{File, Install, Page, Program, Runtime, Setting, Way};
+pub use finding::{Found, Override, Place, is_trusted};
 
 /// The version of the protocol that the probes speak. The tool also speaks the earlier ones.
 pub const PROTOCOL: u64 = 2;
@@ -35,9 +33,9 @@ pub static ALL: &[&Runtime] = &[
     &compiled::C,
     &compiled::CXX,
     &compiled::RUST,
-    &dotnet::CORECLR,
-    &dotnet::MONO,
-    &dotnet::FRAMEWORK,
+    &compiled::CORECLR,
+    &compiled::MONO,
+    &compiled::FRAMEWORK,
     &compiled::JAVA,
     &compiled::GO,
     &interpreted::PYTHON,
@@ -50,9 +48,9 @@ pub static ALL: &[&Runtime] = &[
     &interpreted::PERL,
     &interpreted::LUAJIT,
     &compiled::ERLANG,
-    &wasm::WASMTIME,
-    &wasm::WAZERO,
-    &wasm::NODE,
+    &compiled::WASMTIME,
+    &compiled::WAZERO,
+    &compiled::NODE,
 ];
 
 /// Libraries whose waits are measured as those of runtimes are. Their clocks are those of their
@@ -128,11 +126,11 @@ mod tests {
     #[test]
     fn every_declaration_is_complete() {
         for runtime in every() {
-            let id = runtime.id;
+            let (id, page) = (runtime.id, runtime.page());
             assert!(!runtime.name.is_empty() && !runtime.language.is_empty(), "{id}");
-            assert!(runtime.about.ends_with('.'), "{id}");
+            assert!(page.about.ends_with('.'), "{id}");
             assert!(!runtime.source.text.is_empty(), "{id}");
-            assert!(!runtime.install.is_empty() && !runtime.ways.is_empty(), "{id}");
+            assert!(!page.install.is_empty() && !runtime.ways.is_empty(), "{id}");
             for way in runtime.ways {
                 assert!(!way.programs.is_empty() && !way.run.is_empty(), "{id}");
                 let mut commands = way.build.iter().chain([&way.version, &way.run]);
@@ -141,7 +139,7 @@ mod tests {
                     "{id}"
                 );
             }
-            for setting in runtime.settings {
+            for setting in &page.settings {
                 assert!(setting.effect.ends_with('.'), "{id}: {}", setting.name);
             }
         }

@@ -2,7 +2,7 @@
 //! with the library.
 
 use crate::compiled::{C, CXX, PLACES, RUST, SHARED};
-use crate::declaration::{File, Install, PLAIN, Program, Runtime, Way};
+use crate::declaration::{File, PLAIN, Program, Runtime, Way};
 
 /// A library of C or C++: its compiler, its header, and what the compiler is given.
 macro_rules! way {
@@ -30,67 +30,43 @@ const OF_CXX: Runtime =
 pub const UV: Runtime = Runtime {
     id: "libuv",
     name: "libuv",
-    about: "The loop of events of Node.js, for programs in C.",
     source: File { name: "uv.c", text: include_str!("../c/uv.c") },
     ways: &[way!("gcc", "uv.h", ["-luv"])],
-    install: &[
-        Install { on: "Debian", command: "apt install gcc libuv1-dev" },
-        Install { on: "macOS", command: "brew install libuv" },
-    ],
-    references: &["https://docs.libuv.org/en/v1.x/timer.html"],
     ..OF_C
 };
 
 pub const EVENT: Runtime = Runtime {
     id: "libevent",
     name: "libevent",
-    about: "A loop of events for programs in C.",
     source: File { name: "event.c", text: include_str!("../c/event.c") },
     ways: &[way!("gcc", "event2/event.h", ["-levent_core"])],
-    install: &[
-        Install { on: "Debian", command: "apt install gcc libevent-dev" },
-        Install { on: "macOS", command: "brew install libevent" },
-    ],
-    references: &["https://libevent.org/libevent-book/Ref2_eventbase.html"],
     ..OF_C
 };
 
 pub const OWN_C: Runtime = Runtime {
     id: "libchronoscope",
     name: "chronoscope for C",
-    about: "This project's library, called from C.",
     source: File { name: "own.c", text: include_str!("../c/own.c") },
     ways: &[way!("gcc", "chronoscope.h", ["-lchronoscope"])],
-    install: &[Install { on: "source", command: "cargo xtask install-capi --prefix /usr/local" }],
-    references: &["chronoscope.h"],
     ..OF_C
 };
 
 pub const OWN_CXX: Runtime = Runtime {
     id: "libchronoscope-cxx",
     name: "chronoscope for C++",
-    about: "This project's library, called from C++.",
     source: File { name: "own.cpp", text: include_str!("../cxx/own.cpp") },
     ways: &[way!("g++", "chronoscope.hpp", ["-lchronoscope"])],
-    install: OWN_C.install,
-    references: &["chronoscope.hpp"],
     ..OF_CXX
 };
 
 pub const ASIO: Runtime = Runtime {
     id: "asio",
     name: "Asio",
-    about: "A loop of events for programs in C++, by itself or as a part of Boost.",
     source: File { name: "asio.cpp", text: include_str!("../cxx/asio.cpp") },
     ways: &[
         way!("g++", "asio.hpp", ["-pthread"]),
         way!("g++", "boost/asio.hpp", ["-DOF_BOOST", "-pthread"]),
     ],
-    install: &[
-        Install { on: "Debian", command: "apt install g++ libasio-dev" },
-        Install { on: "macOS", command: "brew install asio" },
-    ],
-    references: &["https://think-async.com/Asio/asio-1.30.2/doc/asio/reference/steady_timer.html"],
     ..OF_CXX
 };
 
@@ -111,36 +87,29 @@ const OF_RUST: Runtime = Runtime {
     }],
     compiled: true,
     oldest: Some("1.80"),
-    install: RUST.install,
     ..PLAIN
 };
 
 pub const TOKIO: Runtime = Runtime {
     id: "tokio",
     name: "tokio",
-    about: "Timers of tokio, whose wheel turns once per millisecond.",
     files: &[RUST.files[0], File { name: "Cargo.toml", text: include_str!("../rust/tokio.toml") }],
-    references: &["https://docs.rs/tokio/latest/tokio/time/index.html"],
     ..OF_RUST
 };
 
 pub const ASYNC_IO: Runtime = Runtime {
     id: "async-io",
     name: "async-io",
-    about: "Timers of async-io, which the thread that waits for them handles itself.",
     files: &[
         RUST.files[0],
         File { name: "Cargo.toml", text: include_str!("../rust/async-io.toml") },
     ],
-    references: &["https://docs.rs/async-io/latest/async_io/struct.Timer.html"],
     ..OF_RUST
 };
 
 pub const SMOL: Runtime = Runtime {
     id: "smol",
     name: "smol",
-    about: "Timers of async-io in tasks of smol, which threads of its own run.",
     files: &[RUST.files[0], File { name: "Cargo.toml", text: include_str!("../rust/smol.toml") }],
-    references: &["https://docs.rs/smol/latest/smol/struct.Timer.html"],
     ..OF_RUST
 };

@@ -9,7 +9,7 @@ use xtask::code::{Source, item};
 use xtask::sh;
 
 /// The most lines that the project may have. A change that needs more removes others first.
-const CEILING: usize = 90_000;
+const CEILING: usize = 87_850;
 
 /// Prints the lines of Rust of each crate that are neither blank nor comments, outside of tests and
 /// of `research`, which nobody installs.
@@ -111,10 +111,13 @@ mod tests {
 
     #[test]
     fn what_follows_an_item_for_tests_counts() {
-        let text = "#[cfg(test)]\nmod tests;\nuse a;\n#[cfg(test)]\n#[path = \"b\"]\nmod b {\n    fn \
-                    c() {\n    }\n}\nimpl D {\n    #[cfg(test)]\n    fn e(\n        g: u8,\n    ) -> u8 {\n        f();\n    }\n}\n";
+        let text = "#[cfg(test)]\nmod tests;\nuse a;\n#[cfg(test)]\n#[path = \"b\"]\n\
+                    mod b {\n    fn c() {\n    }\n}\n\
+                    impl D {\n    #[cfg(test)]\n    fn e(\n        g: u8,\n    ) -> u8 {\n\
+                    \x20       f();\n    }\n}\n";
         assert_eq!(counted(text).unwrap(), 3);
-        let text = "#[cfg(test)]\nuse a::{\n    b,\n};\n#[cfg(test)]\nimpl A for B\nwhere\n    C: D,\n{\n}\nuse e;\n";
+        let text = "#[cfg(test)]\nuse a::{\n    b,\n};\n#[cfg(test)]\nimpl A for B\n\
+                    where\n    C: D,\n{\n}\nuse e;\n";
         assert_eq!(counted(text).unwrap(), 1);
     }
 

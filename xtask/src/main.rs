@@ -3,7 +3,6 @@
 
 mod circles;
 mod count;
-mod deny;
 mod promises;
 mod suite;
 
@@ -65,7 +64,7 @@ fn run(command: Command) -> Result<()> {
         Command::Test(args) => suite::run(sh, &args),
         Command::Generate(args) => ci("generate", args),
         Command::InstallCapi(args) => ci("install-capi", args),
-        Command::Deny => deny::run(sh),
+        Command::Deny => promises::deny(sh),
         Command::Disasm(args) => ci("disasm", args),
         Command::Cross(args) => ci("cross", args),
         Command::Dist(args) => ci("dist", args),

@@ -6,7 +6,6 @@
 mod build;
 mod capi;
 mod checks;
-mod emulators;
 pub mod reports;
 mod target;
 pub mod toolchain;
@@ -16,8 +15,7 @@ use crate::sh::Runner;
 use crate::tally::Done;
 use crate::{sh, tool};
 use anyhow::{Context, Result, bail};
-use build::{Build, Built, Extent};
-use emulators::Wine;
+use build::{Build, Built, Extent, Wine};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, mpsc};
@@ -140,7 +138,7 @@ pub fn windows(sh: &Shell) -> Result<(Wine, PathBuf)> {
     packages::require(sh, &[Need::Windows])?;
     let extent = Extent { release: true, ..Extent::default() };
     let tool = plain(sh, target("x86_64-pc-windows-gnu")?, extent)?;
-    Ok((emulators::wine(sh)?, tool))
+    Ok((build::wine(sh)?, tool))
 }
 
 /// When targets are built and run.
@@ -268,12 +266,12 @@ fn run_one(sh: &Shell, stage: Stage, with: Use<'_>) -> Result<Done> {
 /// Calls `with` while programs of a target can run.
 fn running(sh: &Shell, how: How, with: impl FnOnce(&Runner) -> Result<Done>) -> Result<Done> {
     match how {
-        How::Qemu(machine) | How::Library(_, machine) => match emulators::qemu(sh, machine) {
+        How::Qemu(machine) | How::Library(_, machine) => match build::qemu(sh, machine) {
             Ok(runner) => with(&runner),
             Err(error) => Ok(Done::skipped(format!("{error:#}"))),
         },
         How::Wine => {
-            let wine = emulators::wine(sh)?;
+            let wine = build::wine(sh)?;
             let ended = with(&wine.runner());
             wine.end(sh);
             ended

@@ -4,8 +4,7 @@
 //! each in its own function, and none of these may call a function with which the standard library
 //! panics.
 
-use super::code::{Flow, Function, Instruction};
-use super::program::Program;
+use super::program::{Flow, Function, Instruction, Program};
 use crate::tally::Done;
 use anyhow::{Context, Result, bail, ensure};
 use std::path::Path;

@@ -6,8 +6,6 @@
 //! the loops that time some work for the function that they share, and the row of a hundred reads
 //! for their number.
 
-mod code;
-mod decode;
 mod expect;
 mod program;
 

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use chronoscope::wait;
 
-/// How long before its deadline a [`Timer`] leaves async-io's, unless it is told: on an idle Linux,
-/// some nine of ten wakes are less late than that.
+/// How long before its deadline a [`Timer`] leaves async-io's, unless it is told: about as long as
+/// that is late at the median (`cargo research adapters`).
 ///
 /// ```
 /// use std::time::Duration;

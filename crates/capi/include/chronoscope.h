@@ -190,7 +190,8 @@
 #define CHRONOSCOPE_WALL_SYNCHRONISED 1
 
 /*
- As above, but nothing has renewed the bound for half an hour, so it grows.
+ As above, but nothing has renewed the bound for half an hour, or ClockBound's for a minute, so
+ it grows.
  */
 #define CHRONOSCOPE_WALL_FREE_RUNNING 2
 
@@ -199,6 +200,16 @@
  the interval contains every time until another one is stated.
  */
 #define CHRONOSCOPE_WALL_DISRUPTED 3
+
+/*
+ The daemon of ClockBound 3, by its shared segment, usually `/var/run/clockbound/shm1`.
+ */
+#define CHRONOSCOPE_BOUND_BY_CLOCKBOUND 1
+
+/*
+ The hypervisor, by its page, usually `/dev/vmclock0` (Linux 6.13).
+ */
+#define CHRONOSCOPE_BOUND_BY_VMCLOCK 2
 
 /*
  Look whether the thread lost its CPU, was moved or handled a signal: a few nanoseconds.
@@ -241,6 +252,11 @@
  The core's frequency changed.
  */
 #define CHRONOSCOPE_FREQUENCY_CHANGED 16
+
+/*
+ Time passed that neither the kernel nor another thread took: the hypervisor did, and said so.
+ */
+#define CHRONOSCOPE_GAP_BELOW_KERNEL 32
 
 /*
  A clock with its own source and calibration. Any number of threads may use it at the same time.
@@ -452,12 +468,12 @@ typedef struct chronoscope_wall_interval {
      */
     uint64_t tracking_ns;
     /*
-     The part that the kernel states for its own clock, if `kernel_known`.
+     The part that the kernel states for its own clock, or whoever is asked in its place, if
+     `kernel_known`.
      */
     uint64_t kernel_ns;
     /*
-     Whether the kernel states an error; if not, the interval contains the time of the system's
-     clock.
+     Whether an error is stated; if not, the interval contains the time of the system's clock.
      */
     bool kernel_known;
     /*
@@ -505,7 +521,7 @@ typedef struct chronoscope_verdict {
 #define CHRONOSCOPE_INVALID 2
 
 /*
- The clock has been read before, so its source is fixed.
+ The clock has been read before, so its source is fixed, or that of the bound was chosen before.
  */
 #define CHRONOSCOPE_ALREADY_CHOSEN 3
 
@@ -537,14 +553,6 @@ typedef struct chronoscope_verdict {
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
-
-extern int pthread_setcancelstate(int state, int *old);
-
-extern int pthread_setcanceltype(int kind, int *old);
-
-extern void pthread_testcancel(void);
-
-extern int poll(void *descriptors, unsigned long count, int milliseconds);
 
 /*
  Chooses the source of the global clock, one of `CHRONOSCOPE_WANT_…`, and overrides the
@@ -651,7 +659,7 @@ const uint8_t *chronoscope_mode(void);
  Returns the present moment, not ordered with the surrounding instructions. This is the cheapest
  read.
 
- The first read in a process chooses the source, in under a millisecond.
+ The first read in a process chooses the source.
  */
 chronoscope_instant chronoscope_now(void);
 
@@ -916,6 +924,19 @@ chronoscope_status chronoscope_wall_bounded(struct chronoscope_wall_interval *in
  `interval` is null (`CHRONOSCOPE_NULL`) or points to memory for the result.
  */
 chronoscope_status chronoscope_wall_checked(struct chronoscope_wall_interval *interval);
+
+/*
+ Lets `chronoscope_wall_bounded` and `chronoscope_wall_checked` return what another than the
+ kernel states from now on: one of `CHRONOSCOPE_BOUND_BY_…`, by the page at this path, which is
+ read each time. If its counter cannot be read here, the state is unknown. Opens a file, so it
+ may not be called in a signal handler. Returns `CHRONOSCOPE_INVALID` for any other number,
+ `CHRONOSCOPE_ALREADY_CHOSEN` if one was asked for before, and `CHRONOSCOPE_UNSUPPORTED` if there
+ is no such page or a filter of system calls is active.
+
+ Pointers:
+ `path` is null (`CHRONOSCOPE_NULL`) or points to a string that ends with a zero.
+ */
+chronoscope_status chronoscope_wall_bound_by(uint32_t by, const char *path);
 
 /*
  Checks the system's clock now, even if the last check is less than 100 ms old.

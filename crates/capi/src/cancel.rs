@@ -8,6 +8,8 @@
 //! that may unwind (`extern "C-unwind"`), and have no value that is dropped and nothing that
 //! catches a panic, both of which would take a table of the places where they may be unwound.
 
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+pub use held::held;
 #[cfg(unix)]
 pub use unix::{cancel_if_asked, disable, pause, restore};
 #[cfg(not(unix))]
@@ -106,6 +108,49 @@ mod unix {
     #[inline(never)]
     fn was_interrupted() -> bool {
         Error::last_os_error().kind() == ErrorKind::Interrupted
+    }
+}
+
+/// Only glibc takes a signal for a cancellation wherever it arrives in a call that is a
+/// cancellation point, such as `pthread_join`: also one that was sent just before [`disable`].
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+pub fn held<T>(work: impl FnOnce() -> T) -> T {
+    work()
+}
+
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod held {
+    use std::ptr;
+
+    /// `SIGCANCEL` of glibc's `internal-signals.h`, which its own functions do not block.
+    const SIGNAL: u64 = 1 << (32 - 1);
+
+    /// The signals that were blocked before, if glibc's is blocked now.
+    struct Held(Option<u64>);
+
+    /// Runs what calls cancellation points, while glibc's signal waits. A system call more.
+    pub fn held<T>(work: impl FnOnce() -> T) -> T {
+        let mut before = 0_u64;
+        let size = size_of_val(&before);
+        // SAFETY: two valid sets of this size; affects only this thread.
+        let failed = unsafe {
+            let (how, set) = (libc::SIG_BLOCK, &SIGNAL as *const u64);
+            libc::syscall(libc::SYS_rt_sigprocmask, how, set, &mut before as *mut u64, size)
+        } != 0;
+        let _held = Held((!failed).then_some(before));
+        work()
+    }
+
+    impl Drop for Held {
+        fn drop(&mut self) {
+            let Some(before) = self.0 else { return };
+            let (how, none) = (libc::SIG_SETMASK, ptr::null_mut::<u64>());
+            // SAFETY: restores what was read from the kernel, in a set of the same size.
+            unsafe {
+                let set = &before as *const u64;
+                libc::syscall(libc::SYS_rt_sigprocmask, how, set, none, size_of_val(&before));
+            }
+        }
     }
 }
 

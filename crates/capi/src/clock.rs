@@ -7,6 +7,7 @@ use chronoscope::machine::Machine;
 use chronoscope::{AlreadyChosen, Clock, Keeper, Source, Synced, Ticks, Wanted};
 
 use crate::border::{Answer, at_once_or, guarded, guarded_or, hand_out, offer, put, take_back};
+use crate::cancel;
 use crate::instant::chronoscope_instant;
 use crate::status::{
     CHRONOSCOPE_ALREADY_CHOSEN, CHRONOSCOPE_INVALID, CHRONOSCOPE_SYSTEM, chronoscope_status,
@@ -102,7 +103,13 @@ pub struct chronoscope_clock(Clock);
 /// A thread that calibrates the global clock periodically.
 pub struct chronoscope_keeper {
     /// Ends the thread when it is dropped.
-    _keeper: Keeper,
+    keeper: Option<Keeper>,
+}
+
+impl Drop for chronoscope_keeper {
+    fn drop(&mut self) {
+        cancel::held(|| drop(self.keeper.take()));
+    }
 }
 
 /// # Safety
@@ -314,9 +321,10 @@ pub unsafe extern "C-unwind" fn chronoscope_keep(
             if period_ns == 0 {
                 return Err(CHRONOSCOPE_INVALID);
             }
-            let started = Clock::global().keep(Duration::from_nanos(period_ns));
+            let period = Duration::from_nanos(period_ns);
+            let started = cancel::held(|| Clock::global().keep(period));
             let keeper = started.map_err(|_| CHRONOSCOPE_SYSTEM)?;
-            Ok(chronoscope_keeper { _keeper: keeper })
+            Ok(chronoscope_keeper { keeper: Some(keeper) })
         };
         // SAFETY: guaranteed by the caller.
         unsafe { hand_out(keeper, make) }

@@ -53,7 +53,7 @@ pub extern "C-unwind" fn chronoscope_mode() -> *const u8 {
 /// Returns the present moment, not ordered with the surrounding instructions. This is the cheapest
 /// read.
 ///
-/// The first read in a process chooses the source, in under a millisecond.
+/// The first read in a process chooses the source.
 #[unsafe(no_mangle)]
 pub extern "C-unwind" fn chronoscope_now() -> chronoscope_instant {
     let read = Clock::global().if_counted(Clock::READS_COUNTER, Machine::ticks);

@@ -11,7 +11,7 @@ pub const CHRONOSCOPE_OK: chronoscope_status = 0;
 pub const CHRONOSCOPE_NULL: chronoscope_status = 1;
 /// A number has no meaning here, or is out of range.
 pub const CHRONOSCOPE_INVALID: chronoscope_status = 2;
-/// The clock has been read before, so its source is fixed.
+/// The clock has been read before, so its source is fixed, or that of the bound was chosen before.
 pub const CHRONOSCOPE_ALREADY_CHOSEN: chronoscope_status = 3;
 /// The result is before the first or after the last moment that can be represented.
 pub const CHRONOSCOPE_OUT_OF_RANGE: chronoscope_status = 4;
@@ -32,7 +32,7 @@ pub extern "C-unwind" fn chronoscope_status_text(status: chronoscope_status) -> 
         CHRONOSCOPE_OK => c"success",
         CHRONOSCOPE_NULL => c"a pointer is null although something has to be read or written",
         CHRONOSCOPE_INVALID => c"a number has no meaning here or is out of range",
-        CHRONOSCOPE_ALREADY_CHOSEN => c"the clock has been read before, so its source is fixed",
+        CHRONOSCOPE_ALREADY_CHOSEN => c"it was chosen before, or by the first read of the clock",
         CHRONOSCOPE_OUT_OF_RANGE => c"the moment cannot be represented",
         CHRONOSCOPE_SYSTEM => c"the operating system refused",
         CHRONOSCOPE_INTERNAL => c"internal error of chronoscope",

@@ -24,6 +24,8 @@ pub const CHRONOSCOPE_INTERRUPTED_BY_KERNEL: u32 = 4;
 pub const CHRONOSCOPE_CORE_SHARED: u32 = 8;
 /// The core's frequency changed.
 pub const CHRONOSCOPE_FREQUENCY_CHANGED: u32 = 16;
+/// Time passed that neither the kernel nor another thread took: the hypervisor did, and said so.
+pub const CHRONOSCOPE_GAP_BELOW_KERNEL: u32 = 32;
 
 /// What happened during a measured piece. It was clean if both sets are empty.
 #[repr(C)]

@@ -160,6 +160,14 @@ fn c_programs_are_built_and_run() {
     }
 }
 
+#[test]
+#[cfg(all(target_os = "linux", target_pointer_width = "64", target_endian = "little"))]
+fn the_bound_that_clockbound_states_is_taken() {
+    let Some(compiler) = tool("cc") else { return };
+    let program = compile(compiler, "tests/native/bound.c", &["-std=c99"], Link::Shared);
+    run(program, &[installed().join("segment").as_os_str()]);
+}
+
 /// Each exported function in a thread that is cancelled at any instruction, without the counter,
 /// and under filters that kill or refuse, from the first read on or later.
 #[test]

@@ -125,7 +125,7 @@
 //!
 //! # Which clock is read
 //!
-//! The first read decides, in under a millisecond. The processor's counter (`rdtsc`, `cntvct_el0`,
+//! The first read decides. The processor's counter (`rdtsc`, `cntvct_el0`,
 //! `cntvct` on 32-bit Arm Linux) is read if the process may read it, its rate is constant, the
 //! kernel's own clock is derived from it, it advances at a plausible rate, and a read costs no more
 //! than one of the system's clock. On Linux, the kernel's clock is derived from the counter if
@@ -253,8 +253,6 @@
 #![cfg_attr(docsrs, doc(auto_cfg = false))]
 #![deny(missing_docs)]
 
-#[cfg(feature = "std")]
-mod bracket;
 #[cfg(feature = "std")]
 mod calibrate;
 #[cfg(feature = "std")]

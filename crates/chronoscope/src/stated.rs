@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 
 use crate::sys::os;
-use crate::sys::page::{Kind, MARKER, Words};
+use crate::sys::page::{Kind, MARKER, WORDS, Words};
 use crate::sys::shared::{Shared, VMCLOCK};
 use crate::wall_interval::WallState;
 
@@ -50,13 +50,15 @@ impl Pages {
             BoundBy::VmClock(path) => (Kind::VmClock, path),
         };
         if !os::nothing_kills() {
-            return Err(io::Error::other("a filter of system calls is active"));
+            let why = "a filter of system calls is active";
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
         }
         let name = CString::new(path.as_os_str().as_encoded_bytes())?;
         let pages = Self { kind, page: Shared::new(), marker: Shared::new() };
         if !pages.page.open(&name, kind) {
             let what = "is not a page of this kind that is known here, or cannot be opened";
-            return Err(io::Error::other(format!("{} {what}", path.display())));
+            let why = format!("{} {what}", path.display());
+            return Err(io::Error::new(io::ErrorKind::NotFound, why));
         }
         pages.marker.open(VMCLOCK, Kind::VmClock);
         Ok(pages)
@@ -88,8 +90,20 @@ impl Stated {
     }
 }
 
+/// ClockBound 3's segment in a file that begins so, unless it is being written.
+#[doc(hidden)]
+pub fn segment(bytes: &[u8]) -> Option<Words> {
+    let mut words = [0; WORDS];
+    for (word, eight) in words.iter_mut().zip(bytes.chunks_exact(8)) {
+        *word = u64::from_le_bytes(eight.try_into().ok()?);
+    }
+    let is_whole = Kind::ClockBound.is_known(bytes.first_chunk()?) && bytes.len() >= 13 * 8;
+    (is_whole && !Kind::ClockBound.is_written((words[1] >> 32) as u32)).then_some(words)
+}
+
 /// ClockBound 3's segment, computed as its client does (`ClockErrorBoundV3`). `marker` is the
 /// vmclock's; `None` inside if its page cannot be read.
+#[doc(hidden)]
 pub fn clockbound(words: &Words, ticks: u64, marker: impl Fn() -> Option<u64>) -> Option<Stated> {
     /// Without an update for so long, the clock is not said to be synchronised any more.
     const GRACE: i128 = 60 * SECOND;

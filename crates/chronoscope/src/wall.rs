@@ -7,8 +7,8 @@ use std::io;
 use std::sync::OnceLock;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use crate::bracket::{Sample, Steps, narrowest};
 use crate::calibrate::Rate;
+use crate::calibrate::{Sample, Steps, narrowest};
 use crate::clock::{Clock, Ticks};
 use crate::convert::Scale;
 use crate::machine::Machine;
@@ -16,9 +16,9 @@ use crate::publish::Published;
 use crate::stated::{Pages, Stated};
 use crate::sys::process;
 
-#[doc(hidden)]
-pub use crate::stated::VmClock;
 pub use crate::stated::{BoundBy, CLOCKBOUND};
+#[doc(hidden)]
+pub use crate::stated::{VmClock, clockbound, segment};
 pub use crate::wall_interval::{WallInterval, WallState};
 
 /// Steps and slews of the system's clock are followed within this time. The first read after it
@@ -129,8 +129,8 @@ impl Wall {
     /// page is read each time. If its counter cannot be read here, the state is unknown.
     ///
     /// # Errors
-    /// There is no such page, a filter of system calls is active, or another one was asked for
-    /// before.
+    /// There is no such page (`NotFound`), a filter of system calls is active
+    /// (`PermissionDenied`), or another one was asked for before (`AlreadyExists`).
     ///
     /// ```
     /// use chronoscope::{Wall, wall::BoundBy};
@@ -467,7 +467,8 @@ impl WallClock {
     /// assert!(wall.bound_by(BoundBy::ClockBound("/nonexistent".as_ref())).is_err());
     /// ```
     pub fn bound_by(&self, by: BoundBy<'_>) -> io::Result<()> {
-        let before = |_| io::Error::other("another one was asked for before");
+        let before = "another one was asked for before";
+        let before = |_| io::Error::new(io::ErrorKind::AlreadyExists, before);
         self.stated.set(Pages::open(by)?).map_err(before)
     }
 

@@ -27,7 +27,7 @@
 //! | --- | --- | --- |
 //! | [`Level::Marks`] | the thread lost its CPU, was moved, or handled a signal | nanoseconds |
 //! | [`Level::Entries`] | also interrupts and faults | a load of a segment register |
-//! | [`Level::Gauges`] | also a shared core, another frequency, time taken | microseconds |
+//! | [`Level::Gauges`] | also a shared core, another frequency, time taken | a microsecond |
 //!
 //! The first mark is the pointer to a restartable sequence, which the kernel removes when it
 //! preempts, moves or signals a thread (rseq(2), Linux 4.18; glibc 2.35 or later has the place for
@@ -90,6 +90,10 @@ pub enum Disturbance {
     /// The core's frequency was another one before than after, or than it was when the witness was
     /// made.
     FrequencyChanged,
+    /// Time passed that neither the kernel nor another thread took: the hypervisor did, and said so
+    /// (steal). Unknown if nothing entered the kernel for 20 ms, which is so where a CPU has no
+    /// tick, and if the machine was stopped.
+    GapBelowKernel,
 }
 
 impl Disturbance {
@@ -99,8 +103,14 @@ impl Disturbance {
     /// use chronoscope::witness::Disturbance;
     /// assert_eq!(Disturbance::ALL[0], Disturbance::Preempted);
     /// ```
-    pub const ALL: [Self; 5] =
-        [Self::Preempted, Self::Moved, Self::Interrupted, Self::CoreShared, Self::FrequencyChanged];
+    pub const ALL: [Self; 6] = [
+        Self::Preempted,
+        Self::Moved,
+        Self::Interrupted,
+        Self::CoreShared,
+        Self::FrequencyChanged,
+        Self::GapBelowKernel,
+    ];
 
     const fn bit(self) -> u8 {
         1 << self as u8
@@ -120,6 +130,7 @@ impl Disturbance {
             Self::Interrupted => "interrupted",
             Self::CoreShared => "core shared",
             Self::FrequencyChanged => "frequency changed",
+            Self::GapBelowKernel => "gap below the kernel",
         }
     }
 }
@@ -418,15 +429,19 @@ impl Witness {
         if self.level < Level::Gauges {
             return verdict;
         }
-        let kinds = [Disturbance::CoreShared, Disturbance::FrequencyChanged];
-        verdict.asked |= kinds[0].bit() | kinds[1].bit();
         // The verdict stays in registers as long as no function gets its address.
-        if let Some(ended) = self.gauges.as_ref().filter(|_| begun).map(Gauges::end) {
+        if let Some(ended) = self.gauges.as_mut().filter(|_| begun).map(Gauges::end) {
             verdict.taken_ns = Some(ended.taken_ns);
-            for (kind, seen) in kinds.into_iter().zip([ended.shared, ended.frequency_changed]) {
-                verdict.note(kind, seen);
-            }
+            let gap = match (verdict.is_clean(), ended.taken_ns >= STOLEN_NS) {
+                (Some(true), true) => Some(true),
+                (Some(true), false) if ended.elapsed_ns >= TICKLESS_NS => None,
+                (known, _) => known.map(|_| false),
+            };
+            verdict.note(Disturbance::GapBelowKernel, gap);
+            verdict.note(Disturbance::CoreShared, Some(ended.shared));
+            verdict.note(Disturbance::FrequencyChanged, Some(ended.frequency_changed));
         }
+        verdict.asked = (1 << Disturbance::ALL.len()) - 1;
         verdict
     }
 
@@ -492,15 +507,27 @@ struct Look {
 }
 
 impl Look {
-    /// The fastest of two tries of each, because an interrupt only adds.
-    fn now() -> Self {
-        let time = |work: fn()| {
+    /// What is usual is so at the first try. Of anything else the faster of two tries counts,
+    /// because an interrupt only adds.
+    fn now(usual: impl Fn(Self) -> bool) -> Self {
+        let look = || {
             let start = counter::start();
-            work();
-            counter::start().wrapping_sub(start)
+            sys::chain();
+            let middle = counter::start();
+            sys::independent();
+            let end = counter::start();
+            let ticks = |from: u64, to: u64| to.wrapping_sub(from).max(1);
+            Self { chain: ticks(start, middle), independent: ticks(middle, end) }
         };
-        let fastest = |work: fn()| time(work).min(time(work)).max(1);
-        Self { chain: fastest(sys::chain), independent: fastest(sys::independent) }
+        let first = look();
+        if usual(first) {
+            return first;
+        }
+        let second = look();
+        Self {
+            chain: first.chain.min(second.chain),
+            independent: first.independent.min(second.independent),
+        }
     }
 
     fn ratio(self) -> f64 {
@@ -515,21 +542,29 @@ const SHARED: f64 = 1.15;
 const FREQUENCY: f64 = 1.08;
 /// The looks that determine what is usual.
 const LOOKS: usize = 32;
+/// A piece that begins so soon after another ended takes over what was seen then.
+const FRESH_NS: u64 = 5_000;
+/// A thread that did not run for so long was not merely measured.
+const STOLEN_NS: u64 = 20_000;
+/// The tick of every kernel comes twice in this time, if it comes.
+const TICKLESS_NS: u64 = 20_000_000;
 
 #[derive(Debug)]
 struct Gauges {
     /// The median chain and the lowest ratio when the witness was made.
     usual_chain: f64,
     alone: f64,
-    before: Look,
-    began_ns: u64,
+    /// The last look, the elapsed time and the CPU time then, in nanoseconds.
+    last: Look,
+    at_ns: u64,
     ran_ns: u64,
 }
 
 struct Ended {
+    elapsed_ns: u64,
     taken_ns: u64,
-    shared: Option<bool>,
-    frequency_changed: Option<bool>,
+    shared: bool,
+    frequency_changed: bool,
 }
 
 impl Gauges {
@@ -540,35 +575,52 @@ impl Gauges {
         if sys::CHAIN == 0 || !counts {
             return None;
         }
-        let mut looks: [Look; LOOKS] = std::array::from_fn(|_| Look::now());
+        let mut looks: [Look; LOOKS] = std::array::from_fn(|_| Look::now(|_| false));
         looks.sort_unstable_by_key(|look| look.chain);
         let usual_chain = looks[LOOKS / 2].chain as f64;
         let mut ratios = looks.map(Look::ratio);
         ratios.sort_unstable_by(f64::total_cmp);
-        let before = looks[0];
-        Some(Self { usual_chain, alone: ratios[LOOKS / 8], before, began_ns: 0, ran_ns: 0 })
+        let alone = ratios[LOOKS / 8];
+        Some(Self { usual_chain, alone, last: looks[0], at_ns: 0, ran_ns: 0 })
+    }
+
+    /// Whether a look is apart from what is usual, by this part of the limits.
+    fn judged(&self, look: Look, part: f64) -> [bool; 2] {
+        let limit = |of: f64| 1.0 + (of - 1.0) * part;
+        [
+            look.ratio() > self.alone * limit(SHARED),
+            apart(look.chain as f64, self.usual_chain) > limit(FREQUENCY),
+        ]
+    }
+
+    fn look(&self) -> Look {
+        Look::now(|first| self.judged(first, 0.5) == [false; 2])
     }
 
     fn begin(&mut self) {
-        self.before = Look::now();
-        self.began_ns = os::monotonic();
-        self.ran_ns = sys::ran_ns();
+        if os::monotonic().wrapping_sub(self.at_ns) > FRESH_NS {
+            self.last = self.look();
+            self.at_ns = os::monotonic();
+            self.ran_ns = sys::ran_ns();
+        }
     }
 
     #[inline(never)]
-    fn end(&self) -> Ended {
-        let ran = sys::ran_ns().saturating_sub(self.ran_ns);
-        let elapsed = os::monotonic().saturating_sub(self.began_ns);
-        let looks = [self.before, Look::now()];
-        let apart = |a: f64, b: f64| a.max(b) / a.min(b) > FREQUENCY;
-        let chains = looks.map(|look| look.chain as f64);
-        Ended {
-            taken_ns: elapsed.saturating_sub(ran),
-            shared: Some(looks.iter().any(|look| look.ratio() > self.alone * SHARED)),
-            frequency_changed: Some(
-                apart(chains[0], chains[1])
-                    || chains.iter().any(|chain| apart(*chain, self.usual_chain)),
-            ),
-        }
+    fn end(&mut self) -> Ended {
+        let ran_ns = sys::ran_ns();
+        let at_ns = os::monotonic();
+        let elapsed_ns = at_ns.saturating_sub(self.at_ns);
+        let taken_ns = elapsed_ns.saturating_sub(ran_ns.saturating_sub(self.ran_ns));
+        let (before, after) = (self.last, self.look());
+        let judged = [before, after].map(|look| self.judged(look, 1.0));
+        let any = |kind: usize| judged.iter().any(|of| of[kind]);
+        let changed = apart(before.chain as f64, after.chain as f64) > FREQUENCY;
+        (self.last, self.at_ns, self.ran_ns) = (after, at_ns, ran_ns);
+        Ended { elapsed_ns, taken_ns, shared: any(0), frequency_changed: any(1) || changed }
     }
+}
+
+/// How many times as large the larger is.
+fn apart(a: f64, b: f64) -> f64 {
+    a.max(b) / a.min(b)
 }

@@ -26,9 +26,8 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 use std::fmt::Write;
-use std::fs;
-use std::io;
 use std::path::Path;
+use std::{fs, io};
 
 /// Writes what was asked for.
 ///
@@ -86,7 +85,7 @@ fn completed(arg: Arg, names: Vec<&'static str>) -> Arg {
 /// The names that may stand for an argument of a command, if there is a list of them.
 fn names_of(command: &str, arg: &str) -> Option<Vec<&'static str>> {
     let runtimes = || chronoscope_runtimes::ALL.iter().map(|one| one.id);
-    let findings = || faults::ALL.iter().map(|fault| fault.id());
+    let findings = || faults::ALL.iter().map(|fault| fault.id);
     let purposes = || PURPOSES.iter().map(|purpose| purpose.id());
     let presets = || PRESETS.iter().map(|preset| preset.names[0]);
     let clocks = || clocks::every().map(|entry| entry.id);

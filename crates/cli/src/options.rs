@@ -304,7 +304,7 @@ pub fn parse_size(text: &str) -> Result<u64, String> {
 
 fn named(text: &str) -> Result<Named, String> {
     let levels = Level::ALL.into_iter().map(|level| (level.name(), Named::Level(level)));
-    let ids = || faults::ALL.iter().map(|fault| fault.id());
+    let ids = || faults::ALL.iter().map(|fault| fault.id);
     if text.is_empty() {
         return Err("an item of the list is empty".into());
     }

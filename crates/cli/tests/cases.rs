@@ -5,7 +5,7 @@
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 use crate::common::tool;
-use chronoscope_model::check::Outcome;
+use chronoscope_model::finding::Outcome;
 use chronoscope_model::{Finding, Report};
 use std::fmt::Write;
 use std::fs;

@@ -3,7 +3,7 @@
 #[cfg(unix)]
 use crate::waiting;
 
-use crate::common::{self, run};
+use crate::common::run;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -124,7 +124,7 @@ fn the_commands_are_really_measured() {
 #[cfg(unix)]
 mod unix {
     use super::*;
-    use common::tool;
+    use crate::common::tool;
     use std::process::{Child, Command, Stdio};
     use waiting::{signal, until};
 

@@ -1,7 +1,7 @@
 //! The command `doctor`, on this machine and on bundles.
 
-use crate::common::{self, run};
-use chronoscope_model::check::Outcome;
+use crate::common::run;
+use chronoscope_model::finding::Outcome;
 use chronoscope_model::{About, Level, Report};
 use std::fs;
 use std::path::Path;
@@ -113,7 +113,7 @@ fn a_glance_at_this_machine_is_a_report_like_any_other() {
 fn the_slack_that_a_parent_set_is_found() {
     const SET: &str = "echo $0 > /proc/self/timerslack_ns && exec \"$@\"";
     for ns in ["5000000", "50000000"] {
-        let tool = common::tool(&["doctor", "--quick", "--json"]);
+        let tool = crate::common::tool(&["doctor", "--quick", "--json"]);
         let mut parent = std::process::Command::new("sh");
         parent.args(["-c", SET, ns]).arg(tool.get_program()).args(tool.get_args());
         let output = parent.output().expect("a shell");
@@ -201,8 +201,7 @@ fn the_page_on_doctor_lists_every_fault() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/doctor.md");
     let page = fs::read_to_string(path).expect("the page");
     for fault in chronoscope_diagnose::faults::ALL {
-        let row = format!("| `{}` | {} |", fault.id(), fault.page.title);
-        assert!(page.contains(&row), "docs/doctor.md has no row {row}");
+        assert!(page.contains(&format!("`{}`", fault.id)), "doctor.md has no {}", fault.id);
     }
 }
 

@@ -34,7 +34,7 @@ const SHORT: &[(&str, &str)] = &[
     ("overhead", "99 99 99"),
     ("waits --preset", "--count 2 --wait 1ms"),
     // Its calls of the system are counted last.
-    ("runtimes dotnet-mono", "--budget 8s"),
+    ("runtimes dotnet-mono", "--budget 12s"),
     ("runtimes", "--budget 4s"),
     ("doctor", "--budget 1s"),
     ("advise", "--budget 1s"),

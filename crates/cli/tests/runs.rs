@@ -1,6 +1,6 @@
 //! Short real runs on this machine: they end as they should, and their reports are whole.
 
-use crate::common::{self, check, run, tool};
+use crate::common::{check, run, tool};
 use crate::waiting::path_text;
 use std::net::UdpSocket;
 use std::process::Stdio;
@@ -82,7 +82,7 @@ fn a_closed_pipe_is_not_an_error() {
 
 #[cfg(target_os = "linux")]
 mod linux {
-    use super::common::{check, tool};
+    use crate::common::{check, tool};
     use std::fs::OpenOptions;
     use std::process::{Command, Stdio};
     use std::time::Duration;
@@ -313,7 +313,9 @@ fn the_truth_is_within_the_bounds_of_a_server() {
     let name = format!("ntp:{}", server.local_addr().unwrap());
     std::thread::spawn(move || {
         let mut bytes = [0; 512];
-        while let Ok((48, from)) = server.recv_from(&mut bytes) {
+        loop {
+            // Windows reports here that the client of the answer before has gone.
+            let Ok((48, from)) = server.recv_from(&mut bytes) else { continue };
             let since = (SystemTime::now() + AHEAD).duration_since(UNIX_EPOCH).unwrap();
             let fraction = (u64::from(since.subsec_nanos()) << 32) / 1_000_000_000;
             let now = (since.as_secs() + 2_208_988_800) << 32 | fraction;
@@ -323,7 +325,7 @@ fn the_truth_is_within_the_bounds_of_a_server() {
             answer[32..40].copy_from_slice(&now.to_be_bytes());
             answer[40..].copy_from_slice(&now.to_be_bytes());
             std::thread::sleep(Duration::from_millis(3));
-            server.send_to(&answer, from).expect("a client");
+            let _ = server.send_to(&answer, from);
         }
     });
     let args = ["trust", "--against", &name, "--duration", "1s", "-q"];
@@ -343,7 +345,7 @@ fn the_truth_is_within_the_bounds_of_a_server() {
     std::fs::create_dir(&here).expect("a folder");
     let file = here.join("run.json");
     let path = path_text(&file);
-    let first = ["trust", "--against", &name, "--duration", "5s", "--checkpoint", path];
+    let first = ["trust", "--against", &name, "--duration", "8s", "--checkpoint", path];
     let begun = tool(&[&first[..], &["--json", "-q"]].concat()).stdout(Stdio::piped()).spawn();
     let begun = begun.expect("the tool");
     let patience = Instant::now();
@@ -359,7 +361,14 @@ fn the_truth_is_within_the_bounds_of_a_server() {
     let asked = |report: &serde_json::Value| report["against"]["sources"][0]["requests"].as_u64();
     let before = asked(&report).expect("requests");
     let again = ["trust", "--resume", path, "--duration", "1s", "--json", "-q"];
-    let report: serde_json::Value = serde_json::from_slice(&run(&again).stdout).unwrap();
+    let again = run(&again);
+    // No boot of Windows is told from another, so nothing says whether its clocks went on.
+    if cfg!(windows) {
+        let line = String::from_utf8_lossy(&again.stderr).into_owned();
+        assert!(line.contains("does not say where it ended"), "{line}");
+        return;
+    }
+    let report: serde_json::Value = serde_json::from_slice(&again.stdout).unwrap();
     let against = &report["against"];
     assert!(against["wall_ns"]["low"].as_f64().unwrap() <= truth, "{against}");
     assert!(against["wall_ns"]["high"].as_f64().unwrap() >= truth, "{against}");

@@ -312,17 +312,61 @@ fn reads_of_a_runtime_are_counted_and_what_cannot_be_true_is_refused() {
     assert!(leftovers(place.0.path()).is_empty());
 }
 
+/// A clock whose values are fractions of a second. Python may be missing.
+#[test]
+fn calls_and_sums_are_timed_with_the_clock_of_a_runtime_and_under_a_load() {
+    let place = Place::new();
+    for (name, args) in [
+        ("calls", &["calls", "python/perf-counter"][..]),
+        ("overhead", &["overhead", "python/perf-counter", "20", "9", "99"]),
+    ] {
+        let args = [args, &["--load", "low", "--budget", "6s", "--json"]].concat();
+        let output = place.tool(&args).output().expect("the tool starts");
+        check(&args, &output);
+        if output.status.code() == Some(3) {
+            return;
+        }
+        let report: Value = serde_json::from_slice(&output.stdout).expect("a report");
+        let found = report[name].as_array().expect("both");
+        let loads: Vec<&Value> = found.iter().map(|one| &one["load"]).collect();
+        assert_eq!(loads, [&Value::Null, &"low".into()]);
+        for one in found {
+            assert_eq!(one["id"], "python/perf-counter");
+            let ns = |path: &str| one.pointer(path).and_then(Value::as_f64).unwrap_or(0.0);
+            if name == "overhead" {
+                assert!(ns("/baseline/median_ns") > 0.0 && ns("/timed/median_ns") > 0.0, "{one}");
+                continue;
+            }
+            // By the clock itself and by the ruler, whatever else ran.
+            let least = |path: &str| {
+                (0..3).map(|pass| ns(&format!("/passes/{pass}{path}"))).fold(f64::MAX, f64::min)
+            };
+            let [own, ruler] = [least("/delta1_ns"), least("/ruler_ns/0")];
+            assert!(own > ruler / 50.0 && own < ruler * 50.0 && ruler > 0.0, "{one}");
+        }
+    }
+    // So short a time either suffices or is refused.
+    let args = ["overhead", "python/perf-counter", "--budget", "9ms", "--json"];
+    let output = place.tool(&args).output().expect("the tool starts");
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    let found = report["overhead"].as_array().is_some_and(|found| !found.is_empty());
+    assert_eq!(output.status.code(), Some(if found { 0 } else { 3 }), "{report}");
+    assert!(leftovers(place.0.path()).is_empty());
+}
+
 #[test]
 fn the_clock_of_a_runtime_must_be_named_wholly() {
-    for (id, part) in [
-        ("python", "name a clock of it, as in python/CLOCK"),
-        ("c/tme", "did you mean"),
-        ("pyton/time", "there is no clock"),
-    ] {
-        let output = common::run(&["deltas", id]);
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(2), "{id}: {said}");
-        assert!(said.contains(part), "{id}: {said}");
+    for command in ["deltas", "calls", "overhead"] {
+        for (id, part) in [
+            ("python", "name a clock of it, as in python/CLOCK"),
+            ("c/tme", "did you mean"),
+            ("pyton/time", "there is no clock"),
+        ] {
+            let output = common::run(&[command, id]);
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!(output.status.code(), Some(2), "{command} {id}: {said}");
+            assert!(said.contains(part), "{command} {id}: {said}");
+        }
     }
 }
 

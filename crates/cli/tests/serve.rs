@@ -3,8 +3,8 @@
 #![cfg(feature = "serve")]
 
 use crate::common::{run, tool};
-use crate::waiting::{self, PATIENCE, until};
-use chronoscope_measure::against::packets::{Ntp, ntp_answer, ntp_reply, ntp_request};
+use crate::waiting::{PATIENCE, until};
+use chronoscope_measure::against::packets::ntp_reply;
 use chronoscope_report::metrics::{OPEN_METRICS, PROTOBUF, TEXT};
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream, UdpSocket};
@@ -393,7 +393,7 @@ fn a_signal_ends_it_without_an_error() {
         let mut server = Server::with(&[]);
         let mut idle = server.connect();
         server.scrape("");
-        waiting::signal(&server.child, name);
+        crate::waiting::signal(&server.child, name);
         let status = until("the end", || server.child.try_wait().expect("it is ours"));
         assert_eq!(status.code(), Some(0), "{name}");
         assert!(is_closed(&mut idle));
@@ -438,6 +438,7 @@ fn resident(process: u32) -> u64 {
 #[test]
 #[cfg(target_os = "linux")]
 fn the_time_is_right_while_others_send_what_is_no_request() {
+    use chronoscope_measure::against::packets::{Ntp, ntp_answer, ntp_request};
     let server = Server::with(&["--time", "127.0.0.1:0"]);
     let place = server.told.split("ntp:").nth(1).expect("where it answers").trim();
     let place: SocketAddr = place.parse().expect("an address");

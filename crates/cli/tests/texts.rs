@@ -1,11 +1,10 @@
 //! Texts that people have of a machine, and archives of them, through `doctor` as a user runs it.
 
 use crate::common::run;
-use chronoscope_model::check::Outcome;
+use chronoscope_model::finding::Outcome;
 use chronoscope_model::{About, Level, Report};
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 fn doctor(args: &[&str]) -> Result<Report, String> {
     let output = run(&[&["doctor", "--json"], args].concat());
@@ -187,7 +186,7 @@ fn archives_are_read_and_hostile_ones_refused_in_one_line() {
     put("b/root/dev/kmsg", &format!("4,1,1,-;{SKEW}\n"));
     put("none/readme", "nothing\n");
     let tar = |flags: &str, name: &str, what: &str| {
-        let mut tar = Command::new("tar");
+        let mut tar = std::process::Command::new("tar");
         tar.args([flags, name, what]).current_dir(folder.path());
         assert!(tar.status().is_ok_and(|status| status.success()), "tar {flags}");
         at(name).display().to_string()
@@ -241,7 +240,7 @@ fn another_process_shows_its_own_slack_and_libraries() {
     let mut library = library.into_iter().filter(|path| path.contains("/libc"));
     let library = library.next().map(ToOwned::to_owned);
     let folder = tempfile::tempdir().expect("a folder");
-    let mut sleeper = Command::new("sleep");
+    let mut sleeper = std::process::Command::new("sleep");
     sleeper.arg("60");
     // Any library will do under the first name: it is known by that. The other one is known by
     // its functions.

@@ -5,6 +5,7 @@ use crate::waiting::{children, json, path_text, read, runs, samples, signal, sta
 use chronoscope_model::Report;
 use chronoscope_model::waits::{Load, StoppedBy};
 use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
@@ -159,6 +160,41 @@ fn a_checkpoint_without_room_stays_unchanged_and_the_run_continues() {
     assert_eq!(whole.waits[0].stopped_by, StoppedBy::Time);
     // Nothing half-written is left behind, under its own name or another.
     assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 0);
+}
+
+/// As when its CPU goes offline, a thread is let run elsewhere.
+#[test]
+fn a_row_ends_when_its_cpu_is_taken_away_and_keeps_what_was_before() {
+    let status = std::fs::read_to_string("/proc/self/status").expect("Linux");
+    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+    let mut cpus = list.expect("a list").trim().split([',', '-']);
+    let (Some(one), Some(other)) = (cpus.next(), cpus.next()) else { return };
+    let mut child = waits(&["linux/nanosleep", "--wait", "1ms", "--duration", "1h", "--json"])
+        .args(["--slack", "default", "--quiet", "--cpu", one])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the tool");
+    let thread = until("a waiting thread", || {
+        let all = std::fs::read_dir(format!("/proc/{}/task", child.id())).ok()?;
+        let mut all = all.filter_map(|it| Some(it.ok()?.path()));
+        let name = |it: &PathBuf| std::fs::read(it.join("comm"));
+        all.find(|it| name(it).is_ok_and(|it| it == b"wait-0-0\n"))?
+            .file_name()?
+            .to_str()
+            .map(str::to_owned)
+    });
+    std::thread::sleep(Duration::from_millis(500));
+    let moved = Command::new("taskset").args(["-p", "-c", other, &thread]).output();
+    assert!(moved.is_ok_and(|it| it.status.success()), "taskset of util-linux");
+    let mut text = String::new();
+    let out = child.stdout.as_mut().expect("a pipe");
+    std::io::Read::read_to_string(out, &mut text).expect("its report");
+    child.wait().expect("it ends");
+    let report: Report = serde_json::from_str(&text).expect("a report");
+    let [row] = &report.waits[..] else { panic!("{text}") };
+    let why = row.unavailable_reason.as_deref().unwrap_or_default();
+    assert!(why.contains(&format!("CPU {one} was taken away")), "{why}");
+    assert!(row.samples > 0 && row.stopped_by == StoppedBy::Failure, "{row:?}");
 }
 
 /// Simulates a clock that is set while waits run: a library loaded before the C library moves

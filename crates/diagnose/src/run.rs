@@ -10,8 +10,7 @@
 //! a clock that a program keeps synchronised states how far it had to be corrected.
 
 use crate::reading::source;
-use chronoscope_model::clock::Cost;
-use chronoscope_model::comparison::{Comparison, Standing};
+use chronoscope_model::clock::{Comparison, Cost, Standing};
 use chronoscope_model::environment::{Environment, RateKind};
 use chronoscope_model::run::{Core, Disturbed, Ruler};
 use chronoscope_model::units::{human_ns, percent};
@@ -193,7 +192,7 @@ fn discipline(env: &Environment) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chronoscope_model::comparison::Discipline;
+    use chronoscope_model::clock::Discipline;
     use chronoscope_model::environment::ClockSource;
 
     fn seen(is_counter: bool, source: Option<&str>, discipline: Option<bool>) -> Comparison {

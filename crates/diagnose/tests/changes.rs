@@ -3,10 +3,10 @@
 use crate::runs;
 
 use chronoscope_diagnose::compare::{compare, stored};
-use chronoscope_model::check::{Check, Outcome};
 use chronoscope_model::clock::{BuiltOn, Facts, Grade, Reads, Verdict as Judgement};
 use chronoscope_model::compare::{Change, Difference, Key, Quantity, Section, Unit, Verdict};
 use chronoscope_model::environment::{ClockSource, Hypervisor};
+use chronoscope_model::finding::{Check, Outcome};
 use chronoscope_model::histogram::Histogram;
 use chronoscope_model::load::Load;
 use chronoscope_model::quantile::{Interval, Intervals};

@@ -381,9 +381,9 @@ fn every_finding_has_evidence_and_a_fix() {
         }
     }
     for fault in faults::ALL {
-        let page = fault.page;
+        let page = fault.page();
         let texts = [page.title, page.about, page.how, page.act];
-        assert!(!texts.contains(&"") && !page.references.is_empty(), "{}", fault.id());
+        assert!(!texts.contains(&"") && !page.references.is_empty(), "{}", fault.id);
     }
 }
 

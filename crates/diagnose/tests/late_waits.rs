@@ -4,8 +4,8 @@
 use crate::machines;
 
 use chronoscope_diagnose::examine;
-use chronoscope_model::check::{Check, Outcome};
 use chronoscope_model::environment::{CpuQuota, Hypervisor};
+use chronoscope_model::finding::{Check, Outcome};
 use chronoscope_model::waits::{Throttled, Wait};
 use chronoscope_model::why::{Cause, Later, Part, Why};
 use chronoscope_model::{Certainty, Finding, Level, Note, Report};

@@ -5,10 +5,9 @@ use crate::machines;
 use chronoscope_diagnose::{examine, faults, judge};
 use chronoscope_model::against::{Against, Interval, Source};
 use chronoscope_model::change::{self, Change};
-use chronoscope_model::check::Outcome;
-use chronoscope_model::clock::{Backwards, BuiltOn, Kind, Reads};
-use chronoscope_model::comparison::{Comparison, Discipline, Standing};
+use chronoscope_model::clock::{Backwards, BuiltOn, Comparison, Discipline, Kind, Reads, Standing};
 use chronoscope_model::environment::{Hypervisor, Rate, RateKind, Timer};
+use chronoscope_model::finding::Outcome;
 use chronoscope_model::ordering::{Handed, Ordering};
 use chronoscope_model::timekeeping::{Adjtimex, Distances, Moved, Timekeeping};
 use chronoscope_model::trust::{

@@ -24,6 +24,7 @@ files! {
     "sql/clusters.sql"
     "sql/findings.sql"
     "sql/load.sql"
+    "sql/offsets.sql"
     "sql/outliers.sql"
     "sql/percentiles.sql"
     "sql/prelude.clickhouse.sql"

@@ -22,9 +22,8 @@
 //! - [`engine::schedule`] gives every measurement and each of its phases their time.
 //! - [`engine::notes`] lists what a run may leave out or do differently than asked.
 //!
-//! All of them measure a host: either this machine ([`engine::Machine`]) or a simulated one
-//! ([`engine::fake`], and for waits the feature `simulation`), whose costs and overshoots are all
-//! known.
+//! All of them measure a host: either this machine ([`engine::Machine`]) or, with the feature
+//! `simulation`, a simulated one, whose costs and overshoots are all known.
 
 #![forbid(unsafe_code)]
 

@@ -34,8 +34,9 @@ const STEP: usize = 10;
 const GOOD: f64 = 0.05;
 
 /// The causes, in the order in which a piece counts for one: what takes the CPU away first.
-const CAUSES: [(&str, &[Disturbance]); 4] = [
+const CAUSES: [(&str, &[Disturbance]); 5] = [
     ("preempted", &[Disturbance::Preempted, Disturbance::Moved]),
+    ("steal", &[Disturbance::GapBelowKernel]),
     ("core-shared", &[Disturbance::CoreShared]),
     ("frequency-changed", &[Disturbance::FrequencyChanged]),
     ("interrupted", &[Disturbance::Interrupted]),
@@ -166,8 +167,8 @@ fn sorted(values: &[f64]) -> Vec<f64> {
     sorted
 }
 
-/// Work as benchmarks have it: arithmetic of which each step waits for the one before, and reads of
-/// memory that fits into a core's own caches.
+/// Work as benchmarks have it: chains of arithmetic and of reads next to each other, which keep the
+/// units of a core busy and so notice a neighbour on it, in memory that fits into its own caches.
 struct Work {
     memory: Vec<u64>,
     rounds: u64,
@@ -194,13 +195,16 @@ impl Work {
     fn run(&mut self) {
         for _ in 0..self.rounds {
             let sum = black_box(&self.memory).iter().fold(0_u64, |sum, it| sum.wrapping_add(*it));
-            let mut state = black_box(sum) | 1;
+            let mut states = [1, 2, 3, 4, 5, 6, 7, 8].map(|nth| black_box(sum) ^ nth);
             for _ in 0..WORDS / 16 {
-                state ^= state << 13;
-                state ^= state >> 7;
-                state ^= state << 17;
+                for state in &mut states {
+                    *state ^= *state << 13;
+                    *state ^= *state >> 7;
+                    *state ^= *state << 17;
+                    *state = state.wrapping_add(self.memory[*state as usize % WORDS]);
+                }
             }
-            self.memory[0] = black_box(state);
+            self.memory[0] = black_box(states).iter().fold(1, |all, it| all ^ it);
         }
     }
 }
@@ -231,7 +235,7 @@ mod tests {
         };
         let cause = |nth: usize| match nth % 4 {
             0 => Some(0),
-            1 => Some(3),
+            1 => Some(4),
             _ => None,
         };
         let noise = judged(&pieces(ns, cause), Vec::new()).unwrap();

@@ -66,7 +66,7 @@ impl Interval {
 #[record]
 pub struct Source {
     /// As it is named: `ntp:HOST`, `http:HOST`, `rtc:/dev/rtc0`, `ptp:/dev/ptp0`,
-    /// `pps:/dev/pps0`, `vmclock`, `chrony`, `ntpd` or `timesyncd`.
+    /// `pps:/dev/pps0`, `vmclock`, `clockbound:PATH`, `chrony`, `ntpd` or `timesyncd`.
     pub id: String,
     /// Whether it is the host's clock.
     pub host: bool,

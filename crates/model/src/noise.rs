@@ -20,7 +20,7 @@ pub struct Noise {
     /// a share of their time.
     pub lost: f64,
     /// What that was, the largest loss first. A piece with several causes counts for the first of
-    /// this list: preempted, core-shared, frequency-changed, interrupted, unexplained.
+    /// this list: preempted, steal, core-shared, frequency-changed, interrupted, unexplained.
     #[always]
     pub causes: Vec<NoiseCause>,
     /// Causes that cannot be seen here.

@@ -17,6 +17,8 @@
 //! What to do: What to do about it.
 //! ```
 //!
+//! Code stands at its end, between lines of three backticks.
+//!
 //! More names may follow in a line `- also:`. Lists use the first name. `*` at the end of a name
 //! stands for any ending, and `<a duration>` for any duration.
 
@@ -36,14 +38,24 @@ pub struct Page {
     pub how: &'static str,
     /// What to do about it.
     pub act: &'static str,
+    /// An example, if there is one.
+    pub code: &'static str,
     /// Where to read more: the project's own documents, manuals, papers, kernel files.
     pub references: &'static [&'static str],
 }
 
 impl Page {
     /// A page without a text, for `..Page::EMPTY`.
-    pub const EMPTY: Self =
-        Self { names: &[], title: "", unit: "", about: "", how: "", act: "", references: &[] };
+    pub const EMPTY: Self = Self {
+        names: &[],
+        title: "",
+        unit: "",
+        about: "",
+        how: "",
+        act: "",
+        code: "",
+        references: &[],
+    };
 
     /// The name that lists show it by.
     pub const fn name(&self) -> &'static str {
@@ -62,7 +74,9 @@ pub fn pages(file: &'static str) -> impl Iterator<Item = Page> {
 fn page(text: &'static str) -> Page {
     let (names, rest) = text.split_once('\n').unwrap_or((text, ""));
     let mut names: Vec<&str> = names.split(" | ").collect();
-    let mut page = Page::EMPTY;
+    let (rest, code) = rest.split_once("\n```\n").unwrap_or((rest, ""));
+    let code = code.trim_end().trim_end_matches("\n```");
+    let mut page = Page { code, ..Page::EMPTY };
     let mut about = Vec::new();
     let mut references = Vec::new();
     for paragraph in rest.split("\n\n").map(str::trim).filter(|paragraph| !paragraph.is_empty()) {

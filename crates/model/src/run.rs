@@ -2,7 +2,7 @@
 
 use crate::between::Between;
 use crate::change::Change;
-use crate::comparison::Comparison;
+use crate::clock::Comparison;
 use crate::timekeeping::Moved;
 
 /// The run that made the report.

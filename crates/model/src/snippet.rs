@@ -69,14 +69,6 @@ pub fn rust_start(ns: u64) -> String {
     )
 }
 
-/// A spin on `std::time::Instant` in Rust.
-pub fn rust_spin(ns: u64) -> Spin {
-    Spin {
-        before: rust_start(ns),
-        turns: "while start.elapsed() < duration { std::hint::spin_loop() }".into(),
-    }
-}
-
 /// A spin on QueryPerformanceCounter in C.
 pub fn qpc_spin(ns: u64) -> Spin {
     Spin {

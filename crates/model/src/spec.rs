@@ -113,7 +113,7 @@ impl DeltaSpec {
 /// The mean of a million calls, the mean of ten, and a single call, in three passes.
 #[record(Args, !Default)]
 pub struct CallSpec {
-    /// The clock's id.
+    /// The clock's id, or RUNTIME/CLOCK for a clock of a language runtime, as in python/time-ns.
     #[arg(default_value = Self::ID)]
     pub id: String,
     /// What runs alongside, and with which priority the reads are made.
@@ -177,8 +177,8 @@ pub struct TrustSpec {
     #[arg(value_parser = parse_duration, allow_hyphen_values = true)]
     pub duration: Option<Duration>,
     /// How far is the wall clock from these? ntp:HOST, http:HOST, rtc:/dev/rtc0, ptp:/dev/ptp0,
-    /// vmclock, chrony. Nothing is set, and only a HOST is asked over a network. Default: the first
-    /// of this machine that answers.
+    /// vmclock, clockbound, chrony. Nothing is set, and only a HOST is asked over a network.
+    /// Default: the first of this machine that answers.
     #[arg(long, value_name = "SOURCE", value_delimiter = ',', num_args = 0..=1)]
     #[arg(default_missing_value = "", conflicts_with = "ids")]
     pub against: Option<Vec<String>>,

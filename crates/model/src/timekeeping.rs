@@ -1,6 +1,6 @@
 //! How the system keeps time, beyond its clock source: facts that faults are found by.
 
-use crate::comparison::Discipline;
+use crate::clock::Discipline;
 
 /// Programs that can correct the clock, by the name that the kernel shows, which has at most 15
 /// letters (proc_pid_comm(5)), and whether they are tools of a hypervisor, which correct it only if

@@ -6,6 +6,7 @@ mod event_loop;
 use std::time::Duration;
 
 use chronoscope::wait::{Due, Grid};
+use chronoscope::wall::BoundBy;
 use chronoscope::witness::{Disturbance, Level};
 use chronoscope::{Clock, Ticks};
 use pyo3::exceptions::{PyOverflowError, PyValueError};
@@ -366,6 +367,19 @@ impl Wall {
     #[staticmethod]
     fn now_ns() -> u64 {
         chronoscope::Wall::now()
+    }
+
+    #[staticmethod]
+    fn bound_by(by: &str, path: std::path::PathBuf) -> PyResult<()> {
+        let by = match by {
+            "clockbound" => BoundBy::ClockBound(&path),
+            "vmclock" => BoundBy::VmClock(&path),
+            _ => {
+                let error = format!("'{by}' is none of 'clockbound', 'vmclock'");
+                return Err(PyValueError::new_err(error));
+            }
+        };
+        Ok(chronoscope::Wall::bound_by(by)?)
     }
 
     #[staticmethod]

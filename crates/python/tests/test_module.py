@@ -16,6 +16,32 @@ from chronoscope_clock import _native, _tool
 
 PATIENCE = 60
 
+# A segment of a counter that does not count, with a bound of a minute.
+BOUND = """
+import struct, tempfile, time
+from chronoscope_clock import Wall
+with tempfile.NamedTemporaryFile() as file:
+    def state(status):
+        now = int(time.time())
+        head = 0x414D5A4E, 0x43420200, 104, 0x20303
+        words = 0, now, 0, now + 3600, 0, 0, 0, 60 * 10**9, 0, status << 32, 0
+        file.seek(0)
+        file.write(struct.pack("=4I11Q", *head, *words))
+        file.flush()
+    state(1)
+    Wall.bound_by("clockbound", file.name)
+    wall = Wall.now_bounded()
+    print(wall.state)
+    if wall.state != "unknown":
+        assert wall.earliest <= time.time_ns() <= wall.latest, wall
+    state(3)
+    print(Wall.now_checked().state)
+    try:
+        Wall.bound_by("clockbound", file.name)
+    except FileExistsError:
+        pass
+"""
+
 
 class Waits(unittest.TestCase):
     def test_a_wait_is_never_early_and_says_what_happened(self):
@@ -170,6 +196,19 @@ class Clock(unittest.TestCase):
         bounded = cc.Wall.now_bounded()
         self.assertTrue(bounded.earliest <= bounded.now <= bounded.latest)
         self.assertLess(abs(cc.Wall.now_ns() - after), PATIENCE * 10**9)
+
+    @unittest.skipUnless(sys.platform == "linux" and sys.maxsize > 2**32, "pages of 64-bit Linux")
+    def test_the_bound_that_clockbound_states_is_taken(self):
+        with self.assertRaises(ValueError):
+            cc.Wall.bound_by("gps", "/dev/null")
+        for none in ("/dev/null", Path("/nonexistent")):
+            with self.assertRaises(FileNotFoundError):
+                cc.Wall.bound_by("clockbound", none)
+        # It holds for the whole process, so another one takes it.
+        line = [sys.executable, "-c", BOUND]
+        env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+        states = subprocess.check_output(line, env=env, text=True, timeout=PATIENCE).split()
+        self.assertIn(states, (["synchronised", "disrupted"], ["unknown", "unknown"]))
 
 
 class Tool(unittest.TestCase):

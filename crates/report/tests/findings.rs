@@ -75,7 +75,7 @@ fn what_doctor_counts_is_what_it_lists() {
             let all: usize = parts.iter().map(|part| counted(&screen, part)).sum();
             assert_eq!(all, faults::ALL.len(), "{screen}");
             let unknown = under(&screen, "Unknown").join(" ");
-            let of = faults::ALL.iter().filter(|fault| unknown.contains(fault.id())).count();
+            let of = faults::ALL.iter().filter(|fault| unknown.contains(fault.id)).count();
             assert_eq!(counted(&screen, "unknown"), of, "{screen}");
         }
     }
@@ -101,12 +101,12 @@ fn every_fault() -> Report {
     chronoscope_diagnose::judge(&mut report);
     let levels = [Level::Error, Level::Warning, Level::Info].into_iter().cycle();
     let all = faults::ALL.iter().zip(levels).map(|(fault, level)| Finding {
-        id: fault.id().into(),
+        id: fault.id.into(),
         level,
         about: fault.about,
-        title: fault.page.title.into(),
+        title: fault.page().title.into(),
         evidence: vec!["a line".into(), "and another".into()],
-        fix: fault.page.act.into(),
+        fix: fault.page().act.into(),
         ..Finding::default()
     });
     report.findings = all.collect();
@@ -131,7 +131,7 @@ fn every_fault_at_once_takes_six_lines_of_the_summary() {
         assert!(width < 80 || run.ends_with(" more"), "{run}");
         // No line names a finding again.
         let end = under(&screen, "Use").join(" ");
-        assert!(faults::ALL.iter().all(|fault| !end.contains(fault.id())), "{end}");
+        assert!(faults::ALL.iter().all(|fault| !end.contains(fault.id)), "{end}");
     }
 }
 

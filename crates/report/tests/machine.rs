@@ -1,10 +1,9 @@
 //! What screens say about the types of cores, and about what a rate was compared with.
 
-use crate::machines;
-use crate::samples;
+use crate::{machines, samples};
 
 use chronoscope_diagnose::judge;
-use chronoscope_model::comparison::Discipline;
+use chronoscope_model::clock::Discipline;
 use chronoscope_model::environment::{CoreClass, CoreType, Timer};
 use chronoscope_model::{Note, Report};
 use chronoscope_report::section::Detail;

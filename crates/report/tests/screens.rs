@@ -1,7 +1,6 @@
 //! Every screen to the character, and properties of every screen whatever the report.
 
-use crate::machines;
-use crate::samples;
+use crate::{machines, samples};
 
 use chronoscope_model::run::Disturbed;
 use chronoscope_model::{Finding, Note, Report};
@@ -245,8 +244,8 @@ fn with_everything_wrong(mut report: Report) -> Report {
     report.findings = chronoscope_diagnose::faults::ALL
         .iter()
         .map(|fault| Finding {
-            id: fault.page.name().into(),
-            title: fault.page.title.into(),
+            id: fault.id.into(),
+            title: fault.page().title.into(),
             evidence: vec![some("what was seen "); 3],
             ..finding.clone()
         })

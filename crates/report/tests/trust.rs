@@ -2,8 +2,7 @@
 
 use crate::samples::trust::{faulty, sound, watched};
 use chronoscope_model::Report;
-use chronoscope_model::clock::{Backwards, Orders};
-use chronoscope_model::comparison::Standing;
+use chronoscope_model::clock::{Backwards, Orders, Standing};
 use chronoscope_model::trust::{Jump, Step, StepSeen, Trust};
 use chronoscope_report::section::{self, Detail};
 use chronoscope_report::text::{self, Style};

@@ -7,15 +7,14 @@ use chronoscope_measure::engine::serve::serve;
 use chronoscope_measure::run;
 use chronoscope_model::run::Run;
 use chronoscope_model::{Report, SCHEMA};
-use chronoscope_probes::clocks::loop_addresses;
+use chronoscope_probes::clocks::hundred;
 use chronoscope_probes::load;
 use chronoscope_probes::machine::{self, Root, source_switch, tsc_permitted};
 use chronoscope_probes::time::Instant;
 use chronoscope_probes::waits::os;
 use std::ffi::OsString;
-use std::fmt;
-use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::{fmt, io};
 
 /// Returns a report that describes the machine behind `root`, without any measurements.
 pub(crate) fn begin_run(seed: u64, root: &Root) -> Report {
@@ -67,7 +66,7 @@ static STARTED: AtomicBool = AtomicBool::new(false);
 /// process. SIGCONT still continues a stopped process.
 pub fn start_up() {
     let requested = as_child().or_else(load::requested).or_else(source_switch::requested);
-    if let Some(code) = requested.or_else(loop_addresses::requested) {
+    if let Some(code) = requested.or_else(hundred::requested) {
         std::process::exit(code);
     }
     os::hold_signals();

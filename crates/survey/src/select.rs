@@ -3,6 +3,7 @@
 use crate::Error;
 use chronoscope_measure::runtimes::Wanted;
 use chronoscope_model::advice::LANGUAGES;
+use chronoscope_model::spec::Disturbance;
 use chronoscope_probes::clocks::{ALL, Entry, PEERS, every};
 use chronoscope_runtimes::Runtime;
 use std::collections::HashSet;
@@ -219,8 +220,8 @@ pub enum Chosen {
 /// `c:gcc-O2/clock`.
 ///
 /// # Errors
-/// The id matches no clock, or several.
-pub fn clock_of_any(id: &str) -> Result<Chosen, Error> {
+/// The id matches no clock, or several; a runtime's process gets no priority.
+pub fn clock_of_any(id: &str, disturbance: &Disturbance) -> Result<Chosen, Error> {
     let unknown = match clock(id) {
         Ok(entry) => return Ok(Chosen::Native(entry)),
         Err(several @ Error::Invalid(_)) => return Err(several),
@@ -238,23 +239,14 @@ pub fn clock_of_any(id: &str) -> Result<Chosen, Error> {
             format!("{} is a runtime: name a clock of it, as in {build}/CLOCK", runtime.name);
         return Err(Error::Invalid(text));
     }
+    if disturbance.priority.is_some() {
+        let id = shown(id);
+        return Err(Error::Invalid(format!(
+            "{id}: a runtime reads its clocks in its own process, without --priority"
+        )));
+    }
     let mut wanted = runtimes(&[build.to_owned()], &[])?;
     wanted.pop().map(|wanted| Chosen::Runtime(wanted, clock.to_owned())).ok_or(unknown)
-}
-
-/// Selects the one clock that the id matches, which the tool reads itself.
-///
-/// # Errors
-/// The id matches no clock, or several, or one that only a runtime's own process reads.
-pub fn native(id: &str) -> Result<&'static Entry, Error> {
-    match clock_of_any(id)? {
-        Chosen::Native(entry) => Ok(entry),
-        Chosen::Runtime(..) => Err(Error::Invalid(format!(
-            "{0} is a clock of a runtime, which reads it in its own process: use `chronoscope \
-             deltas {0}`, also with --load",
-            shown(id)
-        ))),
-    }
 }
 
 /// Makes a user's text safe for a terminal.

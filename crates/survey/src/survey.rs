@@ -8,6 +8,7 @@ use chronoscope_diagnose as diagnose;
 use chronoscope_measure::engine::Interrupt;
 use chronoscope_measure::loops::{CallsRequest, OverheadRequest};
 use chronoscope_measure::run::{Checkpoint, Measurement, Progress, Setting};
+use chronoscope_measure::runtimes::{Loop, Loops};
 use chronoscope_measure::{against, clocks, deltas, noise, runtimes, sweep, trust};
 use chronoscope_model::environment::CpuQuota;
 use chronoscope_model::spec::{
@@ -72,15 +73,9 @@ impl<'a> Survey<'a> {
                 Self::new(clocks::Request { entries, calls, disturbance, for_advice: false })
             }
             Spec::Deltas(DeltaSpec { id, reads, disturbance }) => {
-                match select::clock_of_any(&id)? {
+                match select::clock_of_any(&id, &disturbance)? {
                     Chosen::Native(entry) => {
                         Self::new(deltas::Request { entry, reads, disturbance })
-                    }
-                    Chosen::Runtime(..) if disturbance.priority.is_some() => {
-                        return Err(Error::Invalid(format!(
-                            "{id}: a runtime reads its clocks in its own process, without \
-                             --priority"
-                        )));
                     }
                     Chosen::Runtime(wanted, clock) => {
                         Self::new(runtimes::Series { wanted, clock, reads, disturbance })
@@ -88,11 +83,23 @@ impl<'a> Survey<'a> {
                 }
             }
             Spec::Calls(CallSpec { id, disturbance }) => {
-                Self::new(CallsRequest { entry: select::native(&id)?, disturbance })
+                match select::clock_of_any(&id, &disturbance)? {
+                    Chosen::Native(entry) => Self::new(CallsRequest { entry, disturbance }),
+                    Chosen::Runtime(wanted, clock) => {
+                        Self::new(Loops { wanted, clock, of: Loop::Calls, disturbance })
+                    }
+                }
             }
             Spec::Overhead(OverheadSpec { id, samples, n, m, disturbance }) => {
                 let shape = [samples, n, m];
-                Self::new(OverheadRequest { entry: select::native(&id)?, shape, disturbance })
+                match select::clock_of_any(&id, &disturbance)? {
+                    Chosen::Native(entry) => {
+                        Self::new(OverheadRequest { entry, shape, disturbance })
+                    }
+                    Chosen::Runtime(wanted, clock) => {
+                        Self::new(Loops { wanted, clock, of: Loop::Around(shape), disturbance })
+                    }
+                }
             }
             Spec::Waits(spec) => Self::new(waits::Request::of(spec)?),
             Spec::Runtimes(RuntimeSpec { ids, runtime }) => {

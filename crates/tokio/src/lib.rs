@@ -43,7 +43,6 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod interval;
-mod paused;
 mod sleep;
 mod timer;
 

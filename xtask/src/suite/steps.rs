@@ -1,10 +1,13 @@
 //! The steps of `cargo xtask test` in the order in which they run: what fails fast comes first.
+//!
+//! Tests the library with the oldest Rust version that it promises, which rustup provides.
 
-use super::msrv;
-use crate::{circles, count, deny, promises};
+use crate::{circles, count, promises};
 use anyhow::{Context, Result, ensure};
+use std::env;
 use std::path::PathBuf;
 use std::sync::OnceLock;
+use std::time::Duration;
 use xshell::{Cmd, Shell, cmd};
 use xtask::code::sources;
 use xtask::packages::Need;
@@ -63,12 +66,13 @@ pub const ALL: &[Step] = &[
         name: "deny",
         about: "licences and sources of all dependencies comply with deny.toml",
         needs: &[],
-        run: |sh, _| deny::run(sh).map(|()| Done::one()),
+        run: |sh, _| promises::deny(sh).map(|()| Done::one()),
         ..STEP
     },
     Step {
         name: "lean",
-        about: "no files import each other, code has its ceiling, and every file of tests is compiled",
+        about: "no files import each other, code has its ceiling, and every file of tests is \
+                compiled",
         needs: &[],
         run: |sh, _| lean(sh),
         ..STEP
@@ -84,7 +88,7 @@ pub const ALL: &[Step] = &[
     Step {
         name: "msrv",
         about: "the library's tests pass with the oldest Rust version that it promises",
-        run: |sh, _| msrv::run(sh),
+        run: |sh, _| msrv(sh),
         concurrent: true,
         ..STEP
     },
@@ -323,7 +327,7 @@ fn research(sh: &Shell) -> Result<Done> {
 /// If a tool that the tests of the C library or of the live view use is missing, those tests are
 /// skipped, and no others.
 fn tests(sh: &Shell, strict: bool) -> Result<Done> {
-    let features = ["--features", msrv::FEATURES, "--features", msrv::ADAPTERS];
+    let features = ["--features", FEATURES, "--features", ADAPTERS];
     let cargo = cmd!(sh, "cargo test --workspace --no-fail-fast {features...}");
     counted(match strict {
         true => cargo.env("CHRONOSCOPE_SKIP_NOTHING", "true"),
@@ -347,4 +351,62 @@ fn docs(sh: &Shell, _: bool) -> Result<Done> {
     let doc = cmd!(sh, "cargo doc --workspace --no-deps --quiet --all-features");
     sh::run(doc.env("RUSTDOCFLAGS", "-D warnings"))?;
     in_ci(sh, "examples")
+}
+
+/// Time limit for rustup to download a toolchain of about 100 MB.
+const PATIENCE: Duration = Duration::from_secs(240);
+
+/// The optional features of the published crates that do not need a newer version.
+pub const FEATURES: &str = "chronoscope/chrono,chronoscope/jiff,chronoscope/serde,\
+                            chronoscope/portable-atomic,chronoscope-tokio/test-util";
+
+/// The features of a crate that promises no older version.
+pub const ADAPTERS: &str = "chronoscope-adapters/async-io,chronoscope-adapters/criterion,\
+                            chronoscope-adapters/embassy,chronoscope-adapters/governor,\
+                            chronoscope-adapters/tracing-subscriber";
+
+/// Runs all tests but those of the documentation, which use nothing else.
+fn msrv(sh: &Shell) -> Result<Done> {
+    let version = &version(sh)?;
+    if let Err(why) = provide(sh, version) {
+        return Ok(Done::skipped(format!("no Rust {version}: {why:#}")));
+    }
+    let what = ["-p", "chronoscope", "-p", "chronoscope-tokio", "--all-targets"];
+    let test = ["test", "--no-fail-fast", "--features", FEATURES];
+    let cargo = cmd!(sh, "rustup run {version} cargo {test...} {what...}");
+    // Set by the toolchain that runs this program.
+    let cargo = cargo.env_remove("RUSTC").env_remove("CARGO");
+    counted(cargo.env("CARGO_TARGET_DIR", sh::target().join("msrv")))
+}
+
+/// Lets rustup install the version if it may and has not done so.
+fn provide(sh: &Shell, version: &str) -> Result<()> {
+    let has = || sh::read(cmd!(sh, "rustup run {version} cargo --version")).map(drop);
+    if has().is_err() && env::var_os("CHRONOSCOPE_NO_INSTALL").is_none() {
+        let install = ["rustup", "toolchain", "install", version, "--profile", "minimal"];
+        let limit = sh::within(PATIENCE);
+        sh::run(sh::words(sh, limit.iter().map(String::as_str).chain(install)))?;
+    }
+    has()
+}
+
+/// The version that both crates promise.
+fn version(sh: &Shell) -> Result<String> {
+    let packages = sh::metadata(sh, &["--no-deps"])?;
+    let promised = |name: &str| {
+        let package = packages.iter().find(|package| package["name"] == *name);
+        let version = package.and_then(|package| package["rust_version"].as_str());
+        version.with_context(|| format!("{name} promises no version of Rust"))
+    };
+    let (library, tokio) = (promised("chronoscope")?, promised("chronoscope-tokio")?);
+    ensure!(library == tokio, "two crates promise different versions: {library} and {tokio}");
+    Ok(library.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_crates_promise_one_version() {
+        super::version(&xtask::sh::shell().unwrap()).unwrap();
+    }
 }

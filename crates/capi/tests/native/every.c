@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
@@ -77,6 +78,8 @@ static chronoscope_witness *witness;
     X(waiter_sleep_ns, WAITS, chronoscope_waiter_sleep_ns(waiter, 100000, NULL);)              \
     X(waiter_sleep_until, WAITS,                                                               \
       chronoscope_waiter_sleep_until(waiter, chronoscope_now() + 100000, NULL);)               \
+    X(wall_bound_by, MEMORY,                                                                   \
+      chronoscope_wall_bound_by(CHRONOSCOPE_BOUND_BY_CLOCKBOUND, "/nonexistent");)             \
     X(wall_bounded, READS, chronoscope_wall_interval i; chronoscope_wall_bounded(&i);)         \
     X(wall_checked, READS, chronoscope_wall_interval i; chronoscope_wall_checked(&i);)         \
     X(wall_ns, READS, chronoscope_wall_ns();)                                                  \

@@ -43,6 +43,11 @@ int main(void) {
     IS(chronoscope_elapsed_bounded_within(0, 0, NULL), CHRONOSCOPE_NULL);
     IS(chronoscope_wall_bounded(NULL), CHRONOSCOPE_NULL);
     IS(chronoscope_wall_checked(NULL), CHRONOSCOPE_NULL);
+    IS(chronoscope_wall_bound_by(CHRONOSCOPE_BOUND_BY_VMCLOCK, NULL), CHRONOSCOPE_NULL);
+    IS(chronoscope_wall_bound_by(0, "/dev/null"), CHRONOSCOPE_INVALID);
+    IS(chronoscope_wall_bound_by(CHRONOSCOPE_BOUND_BY_CLOCKBOUND, "\xff"), CHRONOSCOPE_INVALID);
+    IS(chronoscope_wall_bound_by(CHRONOSCOPE_BOUND_BY_CLOCKBOUND, "/dev/null"),
+       CHRONOSCOPE_UNSUPPORTED);
     IS(chronoscope_after(0, 0, NULL), CHRONOSCOPE_NULL);
     IS(chronoscope_before(UINT64_MAX, 0, NULL), CHRONOSCOPE_NULL);
     IS(chronoscope_after(UINT64_MAX, 1, &moment), CHRONOSCOPE_OUT_OF_RANGE);

@@ -2,11 +2,11 @@
 
 use std::sync::atomic::Ordering;
 
-use super::choice::Choice;
-use super::state::State;
+use super::state::{Choice, State};
 use super::{COUNTER, Clock, NO_LIMIT};
-use crate::bracket::{Sample, Steps, narrowest};
-use crate::calibrate::{Estimator, Rate, SAME_CLOCK_WANDER, Verdict, WANDER};
+use crate::calibrate::{
+    Estimator, Rate, SAME_CLOCK_WANDER, Sample, Steps, Verdict, WANDER, narrowest,
+};
 use crate::choose::{self, Reason, Source, Trial};
 use crate::convert::Scale;
 use crate::machine::{Facts, Hint, Kernel, Machine, Name, Wanted};

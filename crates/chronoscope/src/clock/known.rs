@@ -4,8 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::check::{Synced, VERIFY};
-use super::choice::Choice;
-use super::state::{KNOWN, Known, Slack, State, error};
+use super::state::{Choice, KNOWN, Known, Slack, State, error};
 use super::{Bounded, COUNTER, Clock, NO_LIMIT, Ticks};
 use crate::calibrate::{Estimator, Rate};
 use crate::choose::Source;

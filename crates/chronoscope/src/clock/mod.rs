@@ -1,20 +1,14 @@
 //! A counter with its calibration, or the operating system's clock in its place.
+//!
+//! What a header in another language needs to read the clock by itself.
+//!
+//! A thread that maintains the calibration.
 
 mod check;
-mod choice;
 mod describe;
 mod first;
-mod foreign;
-mod keep;
 mod known;
 mod state;
-
-use std::sync::atomic::{AtomicU8, Ordering};
-use std::time::Duration;
-
-pub use check::Synced;
-pub use describe::Description;
-pub use keep::Keeper;
 
 use crate::choose::Source;
 use crate::convert::Scale;
@@ -22,6 +16,12 @@ use crate::machine::{Machine, Native, Wanted};
 use crate::publish::Published;
 use crate::sync::AtomicU64;
 use crate::sys::process;
+pub use check::Synced;
+pub use describe::Description;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError, SyncSender};
+use std::thread::JoinHandle;
+use std::time::Duration;
 
 /// The source has not been chosen yet.
 const UNSET: u8 = 0;
@@ -129,7 +129,7 @@ pub struct Clock<M: Machine = Native> {
     checked: AtomicU64,
     /// The step in which the source advances, in ticks.
     step: AtomicU64,
-    /// A [`choice::Choice`]; everything above follows from it and from the state.
+    /// A [`state::Choice`]; everything above follows from it and from the state.
     choice: AtomicU64,
     machine: M,
     state: Published<{ state::WORDS }, SLOTS>,
@@ -351,7 +351,7 @@ impl<M: Machine> Clock<M> {
         }
     }
 
-    /// Chooses the source now, in under a millisecond, as the caller wishes rather than as
+    /// Chooses the source now, as the caller wishes rather than as
     /// `CHRONOSCOPE_SOURCE` does.
     ///
     /// [`Wanted::Counter`] has no effect if reading the counter would end the process or the
@@ -525,4 +525,126 @@ impl<M: Machine> Clock<M> {
 #[inline(always)]
 pub(crate) fn duration(ns: u64) -> Duration {
     if ns < 1_000_000_000 { Duration::new(0, ns as u32) } else { Duration::from_nanos(ns) }
+}
+
+impl Clock {
+    /// The bit of [`Clock::mode_byte`] that allows reading the counter.
+    #[doc(hidden)]
+    pub const READS_COUNTER: u8 = COUNTER;
+
+    /// The bit that allows reading it with the instruction for the end of a region.
+    #[doc(hidden)]
+    pub const READS_STOP: u8 = STOP;
+
+    /// What decides how each read is done. It is for `chronoscope-capi`, whose inline reads check
+    /// the same byte as the library's own, so that they never disagree about the source.
+    #[doc(hidden)]
+    pub fn mode_byte(&self) -> &AtomicU8 {
+        &self.mode
+    }
+
+    /// What a read of the counter returns, if it may be made in the way of this bit. A library for
+    /// C must not be cancelled in what it calls otherwise.
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn if_counted(&self, way: u8, read: impl FnOnce(&Native) -> u64) -> Option<u64> {
+        let counted = self.mode.load(Ordering::Acquire) & way != 0;
+        counted.then(|| read(&self.machine))
+    }
+}
+
+/// The shortest period of a keeper. A bound shrinks with the time it spans, not with the number of
+/// checks, and a thousand checks per second take a thousandth of a CPU.
+const SHORTEST_PERIOD: Duration = Duration::from_millis(1);
+
+impl Clock {
+    /// Starts a thread that calls [`Clock::sync`] every `period` until the keeper is dropped.
+    ///
+    /// A period below a millisecond is raised to one: the bound shrinks with the time observed, not
+    /// with the number of checks. The thread first calls [`Clock::calibrate`].
+    ///
+    /// A forked child does not have the thread. Its copy of the keeper does nothing when dropped,
+    /// and [`Keeper::is_alone`] returns `true`.
+    ///
+    /// # Errors
+    /// The thread could not be started.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// let keeper = chronoscope::Clock::global().keep(Duration::from_secs(1))?;
+    /// drop(keeper);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn keep(&'static self, period: Duration) -> std::io::Result<Keeper> {
+        let period = period.max(SHORTEST_PERIOD);
+        let (stop, stopped) = mpsc::sync_channel(0);
+        let thread = std::thread::Builder::new().name("chronoscope".into()).spawn(move || {
+            self.calibrate();
+            // Without a counter there is nothing to check, and where it is forbidden a wait with a
+            // limit would read it.
+            while self.mode.load(Ordering::Acquire) & COUNTER != 0 {
+                if stopped.recv_timeout(period) != Err(RecvTimeoutError::Timeout) {
+                    return;
+                }
+                self.sync();
+            }
+            // It ends without a message.
+            let _ = stopped.recv();
+        })?;
+        Ok(Keeper { process: process::number(), running: Some((stop, thread)) })
+    }
+}
+
+/// A background calibration, which ends when this is dropped.
+///
+/// ```
+/// use chronoscope::{Clock, Keeper};
+/// use std::time::Duration;
+/// struct Server {
+///     _keeper: Keeper,
+/// }
+/// let keeper = Clock::global().keep(Duration::from_secs(10))?;
+/// let server = Server { _keeper: keeper };
+/// // The clock is kept calibrated as long as the server lives.
+/// drop(server);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug)]
+#[must_use = "the calibration ends as soon as the keeper is dropped"]
+pub struct Keeper {
+    /// The process that has the thread.
+    process: u64,
+    running: Option<(SyncSender<()>, JoinHandle<()>)>,
+}
+
+impl Keeper {
+    /// Whether this is the copy of a keeper in a forked child, which does not have its thread.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// let keeper = chronoscope::Clock::global().keep(Duration::from_secs(1))?;
+    /// assert!(!keeper.is_alone());
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn is_alone(&self) -> bool {
+        self.process != process::number()
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        let running = self.running.take();
+        // In a forked child there is no thread to end, and what it held must not be touched: it may
+        // have been in the middle of something when the process was forked.
+        if self.is_alone() {
+            std::mem::forget(running);
+            return;
+        }
+        if let Some((stop, thread)) = running {
+            // Without a sender, the thread's wait ends at once.
+            drop(stop);
+            // A panic in that thread does not matter here: the calibration is as it was.
+            let _ = thread.join();
+        }
+    }
 }

@@ -177,7 +177,8 @@ pub(super) fn open_file(path: &CStr) -> Option<c_long> {
             libc::SYS_openat,
             libc::AT_FDCWD,
             path.as_ptr(),
-            libc::O_RDONLY | libc::O_CLOEXEC,
+            // A named pipe without a writer would wait for one.
+            libc::O_RDONLY | libc::O_CLOEXEC | libc::O_NONBLOCK,
         )
     };
     if file < 0 {
@@ -326,27 +327,36 @@ pub fn sleep_until(deadline: u64, remaining: u64) {
         sleep_for(remaining);
         return;
     }
-    // SAFETY: a valid timespec, and no place for a remainder, which absolute sleeps do not have.
-    unsafe {
-        libc::clock_nanosleep(
-            CLOCK_MONOTONIC,
-            libc::TIMER_ABSTIME,
-            &time(deadline),
-            core::ptr::null_mut(),
-        )
-    };
+    nanosleep(libc::TIMER_ABSTIME, &time(deadline), core::ptr::null_mut());
 }
 
 fn sleep_for(nanos: u64) {
     let mut left = time(nanos);
     loop {
         let asked = left;
-        // SAFETY: two valid places; the remainder is written only if a signal ended the sleep.
-        let ended = unsafe { libc::clock_nanosleep(CLOCK_MONOTONIC, 0, &asked, &mut left) };
-        if ended != libc::EINTR {
+        if !nanosleep(0, &asked, &mut left) {
             return;
         }
     }
+}
+
+/// `clock_nanosleep(2)` on the monotonic clock; whether a signal ended it. `left` is null or valid.
+///
+/// glibc's function is a cancellation point: in it, a signal of `pthread_cancel` that was sent just
+/// before the thread disabled cancellation would unwind the stack all the same.
+fn nanosleep(flags: c_int, time: &timespec, left: *mut timespec) -> bool {
+    #[cfg(target_pointer_width = "64")]
+    // SAFETY: a valid timespec of the kernel's layout; the remainder is written if it has a place.
+    let interrupted = unsafe {
+        libc::syscall(libc::SYS_clock_nanosleep, CLOCK_MONOTONIC, flags, time, left) != 0
+            && std::io::Error::last_os_error().raw_os_error() == Some(libc::EINTR)
+    };
+    // On 32 bits, the C library knows which layout its `timespec` has.
+    #[cfg(not(target_pointer_width = "64"))]
+    // SAFETY: a valid timespec; the remainder is written if there is a place.
+    let interrupted =
+        unsafe { libc::clock_nanosleep(CLOCK_MONOTONIC, flags, time, left) } == libc::EINTR;
+    interrupted
 }
 
 pub(super) fn time(nanos: u64) -> timespec {

@@ -1,12 +1,15 @@
 //! The points of a grid in time, and which one is due.
+//!
+//! What a grid does about points that have passed.
+//!
+//! Ticks on an absolute grid, which lateness does not shift.
 
-use std::fmt;
-use std::time::Duration;
-
-use super::Missed;
+use super::{Effort, Waited, Waiter};
 use crate::clock::{Clock, Ticks};
 use crate::convert::Scale;
-use crate::machine::Machine;
+use crate::machine::{Machine, Native};
+use std::fmt;
+use std::time::Duration;
 
 /// The error for a period of zero, or one that the clock cannot represent.
 ///
@@ -212,5 +215,172 @@ impl Grid {
         if self.missed == Missed::Delay && clock.ns_between(self.last.tick(), now) >= self.period {
             self.last = Point::at(now);
         }
+    }
+}
+
+/// What a [`Ticker`](super::Ticker) does about points of its grid that pass before it is called
+/// again. The same three as tokio's `MissedTickBehavior`.
+///
+/// With a period of 10 ms and a pause of 35 ms after the first point, the next ticks are:
+///
+/// | | at 45 ms | then |
+/// | --- | --- | --- |
+/// | [`Burst`](Missed::Burst) | number 2 | 3 and 4 at once, 5 at 50 ms, 6 at 60 ms |
+/// | [`Delay`](Missed::Delay) | number 4, with 2 missed | 5 at 55 ms, 6 at 65 ms |
+/// | [`Skip`](Missed::Skip) | number 4, with 2 missed | 5 at 50 ms, 6 at 60 ms |
+///
+/// ```
+/// use chronoscope::wait::{Missed, Ticker};
+/// let mut ticker = Ticker::new(std::time::Duration::from_millis(1))?;
+/// ticker.set_missed(Missed::Delay);
+/// println!("{:?}", ticker.tick());
+/// # Ok::<(), chronoscope::wait::BadPeriod>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum Missed {
+    /// No point is left out: those that have passed are ticked at once, until the grid is caught up
+    /// with. For work that counts, such as one sample per point.
+    Burst,
+    /// The grid begins anew with a tick that is late: the following ones are a period apart from
+    /// it. For work that needs a pause between two ticks.
+    Delay,
+    /// All points that have passed but the last one are left out, and the grid stays where it is.
+    /// For work that shows the present state.
+    #[default]
+    Skip,
+}
+
+/// One tick of a [`Ticker`].
+///
+/// ```
+/// use chronoscope::wait::Ticker;
+/// let tick = Ticker::new(std::time::Duration::from_micros(200))?.tick();
+/// assert_eq!(tick.number, 1 + tick.missed);
+/// # Ok::<(), chronoscope::wait::BadPeriod>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct Tick {
+    /// The number of this point of the grid; the first is 1.
+    pub number: u64,
+    /// Points of the grid that had passed since the last call and were skipped; always zero with
+    /// [`Missed::Burst`].
+    pub missed: u64,
+    /// What happened during the wait.
+    pub waited: Waited,
+}
+
+/// Returns at every point of a grid, `start + n · period`, however late one of them was.
+///
+/// ```
+/// use chronoscope::wait::Ticker;
+/// use std::time::Duration;
+/// let mut ticker = Ticker::new(Duration::from_millis(1))?;
+/// for _ in 0..3 {
+///     let tick = ticker.tick();
+///     println!("{} ns late, {} missed", tick.waited.late_ns, tick.missed);
+/// }
+/// # Ok::<(), chronoscope::wait::BadPeriod>(())
+/// ```
+#[derive(Debug)]
+#[must_use]
+pub struct Ticker<'c, M: Machine = Native> {
+    waiter: Waiter<'c, M>,
+    grid: Grid,
+}
+
+impl Ticker<'static> {
+    /// Makes a grid that begins now, of balanced waits.
+    ///
+    /// # Errors
+    /// [`BadPeriod`] for zero and for more than 584 years.
+    ///
+    /// ```
+    /// use chronoscope::wait::Ticker;
+    /// use std::time::Duration;
+    /// let mut ticker = Ticker::new(Duration::from_micros(500))?;
+    /// println!("{:?}", ticker.tick());
+    /// assert!(Ticker::new(Duration::MAX).is_err());
+    /// # Ok::<(), chronoscope::wait::BadPeriod>(())
+    /// ```
+    pub fn new(period: Duration) -> Result<Self, BadPeriod> {
+        Self::with(Waiter::new(Effort::Balanced), period)
+    }
+}
+
+impl<'c, M: Machine> Ticker<'c, M> {
+    /// Makes a grid that begins now, with waits by `waiter`.
+    ///
+    /// # Errors
+    /// The same as for [`Ticker::new`].
+    ///
+    /// ```
+    /// use chronoscope::wait::{Effort, Ticker, Waiter};
+    /// use std::time::Duration;
+    /// let frugal = Waiter::new(Effort::Economy);
+    /// let mut ticker = Ticker::with(frugal, Duration::from_micros(500))?;
+    /// println!("{:?}", ticker.tick());
+    /// # Ok::<(), chronoscope::wait::BadPeriod>(())
+    /// ```
+    pub fn with(waiter: Waiter<'c, M>, period: Duration) -> Result<Self, BadPeriod> {
+        let grid = Grid::new(period, waiter.clock().now())?;
+        Ok(Self { waiter, grid })
+    }
+
+    /// Sets what happens with points that pass between two calls; at first [`Missed::Skip`].
+    ///
+    /// ```
+    /// use chronoscope::wait::{Missed, Ticker};
+    /// use std::time::Duration;
+    /// let mut ticker = Ticker::new(Duration::from_micros(300))?;
+    /// ticker.set_missed(Missed::Burst);
+    /// std::thread::sleep(Duration::from_millis(1));
+    /// // Three points have passed, and none of them is left out.
+    /// for number in 1..=3 {
+    ///     let tick = ticker.tick();
+    ///     assert_eq!((tick.number, tick.missed), (number, 0));
+    /// }
+    /// # Ok::<(), chronoscope::wait::BadPeriod>(())
+    /// ```
+    pub fn set_missed(&mut self, missed: Missed) {
+        self.grid.set_missed(missed);
+    }
+
+    /// Returns what happens with points that pass between two calls.
+    ///
+    /// ```
+    /// use chronoscope::wait::{Missed, Ticker};
+    /// let ticker = Ticker::new(std::time::Duration::from_millis(1))?;
+    /// assert_eq!(ticker.missed(), Missed::Skip);
+    /// # Ok::<(), chronoscope::wait::BadPeriod>(())
+    /// ```
+    #[must_use]
+    pub fn missed(&self) -> Missed {
+        self.grid.missed()
+    }
+
+    /// Waits for the next point of the grid. If points have passed since the last call, the
+    /// [`Missed`] that was set decides which one that is.
+    ///
+    /// ```
+    /// use chronoscope::wait::Ticker;
+    /// use std::time::Duration;
+    /// let mut ticker = Ticker::new(Duration::from_micros(300))?;
+    /// let (first, second) = (ticker.tick(), ticker.tick());
+    /// assert_eq!(second.number, first.number + 1 + second.missed);
+    /// # Ok::<(), chronoscope::wait::BadPeriod>(())
+    /// ```
+    pub fn tick(&mut self) -> Tick {
+        let clock = self.waiter.clock();
+        let due = self.grid.next_due(clock);
+        let waited = self.waiter.until(due.ticks);
+        // Nothing else needs to know when this is, and any work here is lateness.
+        if self.grid.missed() == Missed::Delay {
+            self.grid.reached(clock.now(), clock);
+        }
+        Tick { number: due.number, missed: due.missed, waited }
     }
 }

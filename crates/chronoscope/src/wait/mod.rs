@@ -34,22 +34,18 @@ mod grid;
 mod lag;
 mod learn;
 mod margin;
-mod missed;
 mod slice;
-mod ticker;
 mod until;
 
 use std::cell::RefCell;
 use std::time::Duration;
 
 pub use cause::Cause;
-pub use grid::{BadPeriod, Due, Grid};
+pub use grid::{BadPeriod, Due, Grid, Missed, Tick, Ticker};
 use learn::Memory;
 pub use margin::Margin;
-pub use missed::Missed;
 pub use slice::NoSlice;
 use slice::ShortSlice;
-pub use ticker::{Tick, Ticker};
 use until::{Awake, Goal, Manner, Start};
 
 use crate::clock::{Clock, Ticks};

@@ -110,7 +110,7 @@ fn unknown(name: &str) -> Error {
         .map(|entry| ("clock", entry.id))
         .chain(waits::ALL.iter().map(|entry| ("wait", entry.id)))
         .chain(chronoscope_runtimes::ALL.iter().map(|runtime| ("runtime", runtime.id)))
-        .chain(faults::ALL.iter().map(|fault| ("finding", fault.id())))
+        .chain(faults::ALL.iter().map(|fault| ("finding", fault.id)))
         .chain(advise::PURPOSES.iter().map(|purpose| ("purpose", purpose.id())))
         .chain(presets::PRESETS.iter().flat_map(|one| one.names).map(|name| ("preset", *name)))
         .chain(terms.flat_map(|page| terms::whole_names(page).map(|name| (page.title, name))))
@@ -301,17 +301,18 @@ fn wait(id: &str) -> Option<Page> {
 /// A runtime, by its id or as `runtime/ID`.
 fn runtime(id: &str) -> Option<Page> {
     let runtime = chronoscope_runtimes::find_any(id.strip_prefix("runtime/").unwrap_or(id))?;
+    let about = runtime.page();
     let here = here(runtime.find_ways(None));
-    let systems: Vec<String> = runtime.install.iter().map(|one| format!("on {}", one.on)).collect();
+    let systems: Vec<String> = about.install.iter().map(|one| format!("on {}", one.on)).collect();
     let mut facts = vec![
         ("language", runtime.language),
         ("available here", &*here),
         ("oldest version", runtime.oldest.unwrap_or_default()),
     ];
-    let install = runtime.install.iter().map(|one| one.command);
+    let install = about.install.iter().map(|one| one.command);
     facts.extend(systems.iter().map(String::as_str).zip(install));
-    facts.extend(runtime.settings.iter().map(|one| (one.name, one.effect)));
-    let page = page(runtime.id, "runtime", runtime.about, &facts, runtime.references);
+    facts.extend(about.settings.iter().map(|one| (one.name, one.effect)));
+    let page = page(runtime.id, "runtime", &about.about, &facts, &about.references);
     let clocks = chronoscope_runtimes::find(runtime.id).is_some();
     let (command, title) = if clocks { ("runtimes", "runtime") } else { ("waits", "library") };
     Some(Page {
@@ -327,8 +328,8 @@ fn here<T, E: std::fmt::Display>(opened: Result<T, E>) -> String {
 }
 
 fn fault(id: &str) -> Option<Page> {
-    let fault = faults::ALL.iter().find(|fault| fault.id() == id)?;
-    let about = fault.page;
+    let fault = faults::ALL.iter().find(|fault| fault.id == id)?;
+    let about = fault.page();
     let facts =
         [("certainty", fault.certainty.name()), ("looks at", about.how), ("fix", about.act)];
     let kind = match fault.about {

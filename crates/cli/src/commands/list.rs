@@ -1,9 +1,8 @@
 //! What is supported here, and why the rest is not.
 
 use crate::context::{Context, Usage};
-use crate::options;
-use crate::presets;
 use crate::task::{Run, Task};
+use crate::{options, presets};
 use chronoscope_diagnose::{advise, faults};
 use chronoscope_probes::clocks::{self, Opening};
 use chronoscope_probes::waits;
@@ -53,8 +52,8 @@ impl What {
                 .iter()
                 .map(|fault| ListRow {
                     kind: fault.certainty.name().into(),
-                    looks_at: fault.page.how.into(),
-                    ..ListRow::plain(fault.id(), fault.page.title)
+                    looks_at: fault.page().how.into(),
+                    ..ListRow::plain(fault.id, fault.page().title)
                 })
                 .collect(),
             Self::Purposes => advise::PURPOSES
@@ -120,7 +119,7 @@ fn runtime(runtime: &Runtime) -> ListRow {
         call: runtime.name.into(),
         language: runtime.language.into(),
         available: runtime.find_ways(None).map(drop),
-        ..ListRow::plain(runtime.id, runtime.about)
+        ..ListRow::plain(runtime.id, &runtime.page().about)
     }
 }
 

@@ -2,13 +2,12 @@
 //! settings, and the findings, verdicts and results of tests that only one has; and what the rows
 //! that changed have in common.
 
-use chronoscope_model::change;
-use chronoscope_model::check::Outcome;
 use chronoscope_model::clock::Clock;
 use chronoscope_model::compare::{Difference, Row, Section, Shared, Verdict};
+use chronoscope_model::finding::Outcome;
 use chronoscope_model::trust::{Matrix, RateAgainst, Watch};
 use chronoscope_model::units::{short_ns, three_digits};
-use chronoscope_model::{Environment, Report, Trust};
+use chronoscope_model::{Environment, Report, Trust, change};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -6,11 +6,10 @@ use super::fault::{
 };
 use super::kernel_log::cause;
 use crate::reading::source;
-use chronoscope_model::clock::Kind;
+use chronoscope_model::clock::{Kind, Standing};
 use chronoscope_model::clock_source::by_name;
-use chronoscope_model::comparison::Standing;
 use chronoscope_model::environment::{Environment, TscKind};
-use chronoscope_model::{Certainty, Level, Page, Report, Trust, change};
+use chronoscope_model::{Certainty, Level, Report, Trust, change};
 
 const ON_LINUX: Fault = Fault { only: &[LINUX], ..FAULT };
 
@@ -132,17 +131,7 @@ fn paravirtual(report: &Report, name: &str, flag: String) -> Looked {
 }
 
 pub(super) const CLOCKSOURCE_CHANGED: Fault = Fault {
-    page: Page {
-        names: &["clocksource-changed"],
-        title: "The kernel changed its clock source during the run",
-        about: "The clock source at the end of the run is not the one at its start. Reads have had \
-                another cost since then, and the time may have jumped at the change. The kernel \
-                changes its clock source by itself if it finds the source unstable.",
-        how: "current_clocksource, before and after",
-        act: "The kernel's log has the reason, if it can be read. Measure again.",
-        references: &["Linux Documentation/timers/timekeeping.rst", "kernel/time/clocksource.c"],
-        ..Page::EMPTY
-    },
+    id: "clocksource-changed",
     affects_all: true,
     look: |report| {
         let mut changed = report.run.changed.iter();
@@ -159,22 +148,7 @@ pub(super) const CLOCKSOURCE_CHANGED: Fault = Fault {
 };
 
 pub(super) const HYPERV_TSC_PAGE_OFF: Fault = Fault {
-    page: Page {
-        names: &["hyperv-tsc-page-off"],
-        title: "Hyper-V's reference time is not read in user space",
-        about: "Hyper-V has a page with which a guest computes the time from the TSC without \
-                leaving user space. Without it, the kernel reads a register of the hypervisor, \
-                and each read of the time is a system call and an exit to the host.",
-        how: "current_clocksource, CPUID 0x40000003 EAX[9]",
-        act: "Enable the reference TSC page for this virtual machine on the host, or have it \
-              expose an invariant TSC; nested virtualisation and old hosts switch both off.",
-        references: &[
-            "Hyper-V TLFS, Partition Reference TSC",
-            "CPUID 0x40000003 EAX[9]",
-            "Linux drivers/clocksource/hyperv_timer.c",
-        ],
-        ..Page::EMPTY
-    },
+    id: "hyperv-tsc-page-off",
     only: &[LINUX, VIRTUAL],
     look: |report| {
         const NAME: &str = "hyperv_clocksource_msr";
@@ -192,22 +166,7 @@ pub(super) const HYPERV_TSC_PAGE_OFF: Fault = Fault {
 };
 
 pub(super) const KVM_CLOCK_UNSTABLE: Fault = Fault {
-    page: Page {
-        names: &["kvm-clock-unstable"],
-        title: "The kvm-clock is not stable, so it is not read in user space",
-        about: "The hypervisor does not promise that its page gives the same time on each CPU. \
-                The vDSO then makes a system call for each read, and the kernel keeps the time \
-                from going back with a value that all CPUs share, which costs more the more CPUs \
-                read it. That is so on a host whose own TSC was found unstable.",
-        how: "current_clocksource, CPUID 0x40000001 EAX[24]",
-        act: "Have the host use the TSC as its clock source: KVM sets the bit only then. If the \
-              guest has an invariant TSC, `clocksource=tsc` is the alternative.",
-        references: &[
-            "Linux Documentation/virt/kvm/x86/cpuid.rst, KVM_FEATURE_CLOCKSOURCE_STABLE_BIT",
-            "arch/x86/kernel/pvclock.c",
-        ],
-        ..Page::EMPTY
-    },
+    id: "kvm-clock-unstable",
     only: &[LINUX, VIRTUAL],
     look: |report| {
         let source = clock_source(report)?;
@@ -235,18 +194,7 @@ pub(super) const KVM_CLOCK_UNSTABLE: Fault = Fault {
 };
 
 pub(super) const RATE_OFF_EVERYWHERE: Fault = Fault {
-    page: Page {
-        names: &["rate-off-everywhere"],
-        title: "The rate of the clocks is unverified",
-        about: "Every clock that could be compared counts the same oscillator. If that runs fast \
-                or slow, or the hypervisor scales it wrongly, all clocks of this machine are wrong \
-                in the same way, and nothing inside it can show that.",
-        how: "what the rates were compared with",
-        act: "Let NTP or PTP synchronise the clock, and ask again; `chronoscope trust --duration \
-              10min` uses them. Or compare with another machine by hand for an hour.",
-        references: &["METHOD.md, Trust: Independence", "microsoft/WSL#11790"],
-        ..Page::EMPTY
-    },
+    id: "rate-off-everywhere",
     certainty: Certainty::Unknown,
     minor: true,
     look: |report| {
@@ -270,18 +218,7 @@ pub(super) const RATE_OFF_EVERYWHERE: Fault = Fault {
 };
 
 pub(super) const SAME_OSCILLATOR: Fault = Fault {
-    page: Page {
-        names: &["same-oscillator"],
-        title: "All clocks here count the same oscillator",
-        about: "The kernel keeps time with the processor's counter, so comparing that counter \
-                with the system's clocks shows errors of calibration and jumps, but never a wrong \
-                rate.",
-        how: "current_clocksource, and what the rate was compared with",
-        act: "Nothing is wrong. If the rate matters, compare with NTP, PTP or an RTC: \
-              `chronoscope trust` does if there is one.",
-        references: &["METHOD.md, Trust: Independence"],
-        ..Page::EMPTY
-    },
+    id: "same-oscillator",
     minor: true,
     by_glance: Some(false),
     look: |report| {
@@ -303,88 +240,23 @@ pub(super) const SAME_OSCILLATOR: Fault = Fault {
     ..FAULT
 };
 
-pub(super) const SLOW_CLOCKSOURCE_ACPI_PM: Fault = Fault {
-    page: Page {
-        names: &["slow-clocksource-acpi-pm"],
-        title: "The kernel reads the time from the ACPI power-management timer",
-        about: "Every read of the time makes a system call and reads an I/O port (three times on \
-                old chipsets) that counts at 3.579545 MHz: 500 to 800 ns or more. The kernel does \
-                this if it found the TSC unstable and there is no HPET.",
-        how: "current_clocksource",
-        act: "Find out why the kernel stopped using the TSC: its log says so, or its command line \
-              does (`clocksource=`, `notsc`, `tsc=unstable`, `hpet=disable`).",
-        references: &["Linux drivers/clocksource/acpi_pm.c", "ACPI 6.0, 4.8.2.1"],
-        ..Page::EMPTY
-    },
-    look: |report| slow(report, &["acpi_pm"]),
-    ..ON_LINUX
-};
+pub(super) const SLOW_CLOCKSOURCE_ACPI_PM: Fault =
+    Fault { id: "slow-clocksource-acpi-pm", look: |report| slow(report, &["acpi_pm"]), ..ON_LINUX };
 
-pub(super) const SLOW_CLOCKSOURCE_HPET: Fault = Fault {
-    page: Page {
-        names: &["slow-clocksource-hpet"],
-        title: "The kernel reads the time from the HPET",
-        about: "Every read of the time makes a system call and reads a device on the memory bus: \
-                500 to 800 ns instead of 20 to 35 ns. The kernel does this if it found the TSC \
-                unstable, or if it was told to.",
-        how: "current_clocksource",
-        act: "Find out why the kernel stopped using the TSC: its log says so, or its command line \
-              does (`clocksource=`, `notsc`, `tsc=unstable`).",
-        references: &["Linux Documentation/admin-guide/kernel-parameters.txt, clocksource="],
-        ..Page::EMPTY
-    },
-    look: |report| slow(report, &["hpet"]),
-    ..ON_LINUX
-};
+pub(super) const SLOW_CLOCKSOURCE_HPET: Fault =
+    Fault { id: "slow-clocksource-hpet", look: |report| slow(report, &["hpet"]), ..ON_LINUX };
 
 pub(super) const SLOW_CLOCKSOURCE_JIFFIES: Fault = Fault {
-    page: Page {
-        names: &["slow-clocksource-jiffies"],
-        title: "The kernel reads the time from its own tick interrupt",
-        about: "The kernel has no counter that it could use, so time moves only with the tick, 1 \
-                to 10 ms at a time. This happens in guests whose hypervisor does not report the \
-                TSC's rate.",
-        how: "current_clocksource",
-        act: "Have the hypervisor provide the TSC's rate (CPUID leaf 0x15 or 0x40000010), \
-              kvm-clock or an HPET; then check `dmesg | grep -i clocksource`.",
-        references: &["Linux kernel/time/jiffies.c"],
-        ..Page::EMPTY
-    },
+    id: "slow-clocksource-jiffies",
     look: |report| slow(report, &["jiffies", "refined-jiffies", "pit"]),
     ..ON_LINUX
 };
 
-pub(super) const SLOW_CLOCKSOURCE_XEN: Fault = Fault {
-    page: Page {
-        names: &["slow-clocksource-xen"],
-        title: "The kernel reads the time from the Xen clock",
-        about: "The vDSO of this kernel cannot read the Xen clock source, so every read of the \
-                time is a system call: 596 ns instead of 27 ns on one cloud machine.",
-        how: "current_clocksource",
-        act: "If the TSC is invariant here, make the kernel use it: `echo tsc > \
-              /sys/devices/system/clocksource/clocksource0/current_clocksource` (root), and \
-              `clocksource=tsc` on its command line to keep it.",
-        references: &["Brendan Gregg, The Speed of Time (2021)"],
-        ..Page::EMPTY
-    },
-    look: |report| slow(report, &["xen"]),
-    ..ON_LINUX
-};
+pub(super) const SLOW_CLOCKSOURCE_XEN: Fault =
+    Fault { id: "slow-clocksource-xen", look: |report| slow(report, &["xen"]), ..ON_LINUX };
 
 pub(super) const WATCHDOG_OFF: Fault = Fault {
-    page: Page {
-        names: &["watchdog-off"],
-        title: "The TSC keeps the wrong rate, and the kernel does not check it",
-        about: "Since commit b50db7095fe0, the kernel no longer checks the TSC of common machines \
-                once it has booted, and `tsc=reliable` or `nowatchdog` switch the check off \
-                anywhere. Here, a reference with another oscillator shows that the rate is off by \
-                more than the error of a crystal.",
-        how: "the rate against a reference with another oscillator",
-        act: "Update the firmware, or state the rate to the kernel (`tsc_early_khz=`); \
-              `tsc=recalibrate` only warns and corrects nothing. NTP can correct up to 500 ppm.",
-        references: &["Linux commits b50db7095fe0 and a7ec817d5542", "arch/x86/kernel/tsc.c"],
-        ..Page::EMPTY
-    },
+    id: "watchdog-off",
     certainty: Certainty::Measured,
     only: &[LINUX, TSC],
     by_library: true,

@@ -11,28 +11,13 @@ use chronoscope_model::environment::{RateKind, TscKind};
 use chronoscope_model::kernel_log::Known;
 use chronoscope_model::ordering::Handed;
 use chronoscope_model::units::{count, plural};
-use chronoscope_model::{Certainty, Level, Page, Report};
+use chronoscope_model::{Certainty, Level, Report};
 
 /// The most clocks or events that are named.
 const NAMED: usize = 4;
 
 pub(super) const ARM_COUNTER_ERRATUM: Fault = Fault {
-    page: Page {
-        names: &["arm-counter-erratum"],
-        title: "The processor's counter has a known erratum",
-        about: "On some Arm processors a read of the counter can return a wrong value while it \
-                carries over. A 64-bit kernel reads it again, and traps or redirects reads in \
-                user space, so they cost more; that is expected. A 32-bit kernel does nothing \
-                about it, and time can jump.",
-        how: "the device tree, MIDR, the kernel log",
-        act: "Use a 64-bit kernel with CONFIG_ARM_ARCH_TIMER_OOL_WORKAROUND. Read the time \
-              through the system's clock and not from CNTVCT_EL0.",
-        references: &[
-            "Linux drivers/clocksource/arm_arch_timer.c",
-            "Documentation/arch/arm64/silicon-errata.rst",
-        ],
-        ..Page::EMPTY
-    },
+    id: "arm-counter-erratum",
     only: &[LINUX, ARM],
     look: |report| {
         let Some(counter) = report.environment.counter.as_ref() else {
@@ -74,20 +59,7 @@ pub(super) const ARM_COUNTER_ERRATUM: Fault = Fault {
 };
 
 pub(super) const BAD_CALIBRATION: Fault = Fault {
-    page: Page {
-        names: &["bad-calibration"],
-        title: "The counter's rate could not be calibrated",
-        about: "The counter was compared with the system's clock in bracketed reads, and they \
-                leave no usable rate: one of the two jumped, went backwards or stood still \
-                meanwhile. A program that divides by such a difference gets a zero or negative \
-                factor, and then a clock that stands still or jumps.",
-        how: "the ruler's calibration",
-        act: "When you calibrate a counter, reject differences that are zero or negative, bracket \
-              the reads, and repeat. Here, measure again; if it happens again, read the system's \
-              clock and not the counter.",
-        references: &["valkey-io/valkey#4345", "METHOD.md, Ruler"],
-        ..Page::EMPTY
-    },
+    id: "bad-calibration",
     certainty: Certainty::Measured,
     by_library: true,
     look: |report| {
@@ -113,18 +85,7 @@ pub(super) const BAD_CALIBRATION: Fault = Fault {
 };
 
 pub(super) const COARSE_COUNTER: Fault = Fault {
-    page: Page {
-        names: &["coarse-counter"],
-        title: "The processor's counter has a long tick",
-        about: "Arm's counter runs at 24 to 54 MHz on many machines (from Armv8.6 on at 1 GHz), \
-                so two reads in a row often return the same value, and nothing shorter than a \
-                tick of 18 to 42 ns can be measured with a single pair.",
-        how: "CNTFRQ, the device tree, the kernel log",
-        act: "Measure repetitions and divide, and give no more digits than the tick supports. This \
-              cannot be changed.",
-        references: &["Arm ARM, The system counter: CNTFRQ_EL0"],
-        ..Page::EMPTY
-    },
+    id: "coarse-counter",
     minor: true,
     only: &[ARM],
     look: |report| {
@@ -146,18 +107,7 @@ pub(super) const COARSE_COUNTER: Fault = Fault {
 };
 
 pub(super) const CONTENDED_READ: Fault = Fault {
-    page: Page {
-        names: &["contended-read"],
-        title: "A clock costs more when several threads read it",
-        about: "Threads that read the clock at the same time wait for each other: for a device \
-                that answers one read at a time, or for a cache line that all of them write. What \
-                is cheap in a test on one thread is not cheap in a server.",
-        how: "the cost with 1 and with N threads",
-        act: "Use a clock that each CPU reads by itself (the vDSO over the TSC), or read it once \
-              per batch of work and hand the value on.",
-        references: &["brettwooldridge/HikariCP#307", "METHOD.md, Trust"],
-        ..Page::EMPTY
-    },
+    id: "contended-read",
     certainty: Certainty::Measured,
     only: &[SEVERAL_CPUS],
     yields: true,
@@ -186,27 +136,14 @@ pub(super) const CONTENDED_READ: Fault = Fault {
                  and hand the value on.",
                 source.name
             ),
-            None => CONTENDED_READ.page.act.into(),
+            None => CONTENDED_READ.page().act.into(),
         }))
     },
     ..FAULT
 };
 
 pub(super) const COUNTER_OUT_OF_STEP: Fault = Fault {
-    page: Page {
-        names: &["counter-out-of-step"],
-        title: "The processor's counter differs from CPU to CPU",
-        about: "A value read on one CPU, with fences on both sides, was later than one that \
-                another CPU read afterwards, or an exchange between them leaves no room for equal \
-                counters. A thread that moves, or two threads that compare values, can see time \
-                run backwards.",
-        how: "values that two CPUs hand to each other, and exchanges between them",
-        act: "Leave the counter to the kernel and use the system's monotonic clock. A firmware \
-              that writes IA32_TSC_ADJUST on some CPUs is a usual cause. In a virtual machine, ask \
-              for a host whose TSC is stable.",
-        references: &["Linux arch/x86/kernel/tsc_sync.c"],
-        ..Page::EMPTY
-    },
+    id: "counter-out-of-step",
     certainty: Certainty::Measured,
     yields: true,
     by_library: true,
@@ -234,7 +171,7 @@ pub(super) const COUNTER_OUT_OF_STEP: Fault = Fault {
                 "Leave the counter to the kernel and use the system's monotonic clock. Update the \
                  firmware, which must start the counters of all CPUs together."
             }
-            (None, false) => COUNTER_OUT_OF_STEP.page.act,
+            (None, false) => COUNTER_OUT_OF_STEP.page().act,
         }.into()
         });
         clear_if(across_known(report), look)
@@ -243,17 +180,7 @@ pub(super) const COUNTER_OUT_OF_STEP: Fault = Fault {
 };
 
 pub(super) const CNTFRQ_MISMATCH: Fault = Fault {
-    page: Page {
-        names: &["cntfrq-mismatch"],
-        title: "The sources of the counter's rate contradict each other",
-        about: "The firmware writes the rate of Arm's counter to CNTFRQ_EL0, and programs rely on \
-                it. The device tree or the kernel states another one, which the kernel uses: \
-                programs that convert ticks with CNTFRQ_EL0 are wrong by as much.",
-        how: "CNTFRQ, the device tree, the kernel log",
-        act: "Update the firmware. Until then, read the time through the system's clock.",
-        references: &["Linux Documentation/devicetree/bindings/timer/arm,arch_timer.yaml"],
-        ..Page::EMPTY
-    },
+    id: "cntfrq-mismatch",
     only: &[ARM],
     look: |report| {
         /// The kernel's log gives the rate in hundredths of a megahertz.
@@ -273,17 +200,7 @@ pub(super) const CNTFRQ_MISMATCH: Fault = Fault {
 };
 
 pub(super) const EMULATED_CPU: Fault = Fault {
-    page: Page {
-        names: &["emulated-cpu"],
-        title: "The processor is emulated: the figures are the emulator's",
-        about: "A program translates the instructions and reads the host's clock for each read of \
-                a counter. Costs, ticks and ordering say nothing about a real processor.",
-        how: "CPUID, the kernel's architecture, MIDR",
-        act: "Measure on the hardware itself, or in a virtual machine with hardware \
-              virtualisation.",
-        references: &["QEMU documentation, system emulation: TCG"],
-        ..Page::EMPTY
-    },
+    id: "emulated-cpu",
     look: |report| {
         clear_if(asked(report), found(Level::Warning, report.environment.emulated.clone()))
     },
@@ -291,22 +208,7 @@ pub(super) const EMULATED_CPU: Fault = Fault {
 };
 
 pub(super) const TSC_EMULATED: Fault = Fault {
-    page: Page {
-        names: &["tsc-emulated"],
-        title: "Reads of the TSC trap to the hypervisor",
-        about: "The hypervisor intercepts rdtsc and answers instead, which takes a microsecond \
-                instead of ten nanoseconds. The vDSO pays for it too. Xen does this after a \
-                migration to a host with another rate, and hosts do it to hide the real counter.",
-        how: "what a read of the counter costs, Xen's CPUID leaf 3",
-        act: "Have the virtual machine use the native TSC: on Xen `tsc_mode=native`; on KVM a \
-              host whose TSC runs at the rate of the guest or can be scaled.",
-        references: &[
-            "Xen public/arch-x86/cpuid.h, XEN_CPUID_TSC_EMULATED",
-            "Xen docs/misc/xen-tsc-mode",
-            "Intel SDM vol. 3C, RDTSC exiting",
-        ],
-        ..Page::EMPTY
-    },
+    id: "tsc-emulated",
     certainty: Certainty::Measured,
     only: &[TSC],
     by_glance: Some(true),
@@ -344,7 +246,7 @@ pub(super) const TSC_EMULATED: Fault = Fault {
                      rate of the guest or can be scaled."
                         .into()
                 }
-                _ => TSC_EMULATED.page.act.into(),
+                _ => TSC_EMULATED.page().act.into(),
             }
         });
         Ok(look.certain(slow.is_none().then_some(Certainty::Evidence)))
@@ -353,18 +255,7 @@ pub(super) const TSC_EMULATED: Fault = Fault {
 };
 
 pub(super) const TSC_FORCED_RELIABLE: Fault = Fault {
-    page: Page {
-        names: &["tsc-forced-reliable"],
-        title: "The kernel was told not to check the TSC",
-        about: "A boot parameter switches off the kernel's checks of the TSC: those between CPUs \
-                when they come up, those against another timer, or both. If the TSC is wrong, \
-                nothing will say so, and this hides the evidence of other faults.",
-        how: "/proc/cmdline",
-        act: "Remove the parameter (see the evidence) from the kernel's command line, unless \
-              you know from another source that the TSC is sound; `chronoscope trust` tests it.",
-        references: &["Linux Documentation/admin-guide/kernel-parameters.txt, tsc="],
-        ..Page::EMPTY
-    },
+    id: "tsc-forced-reliable",
     only: &[LINUX, TSC],
     look: |report| {
         let env = &report.environment;
@@ -400,18 +291,7 @@ pub(super) const TSC_FORCED_RELIABLE: Fault = Fault {
 };
 
 pub(super) const TSC_JUMP: Fault = Fault {
-    page: Page {
-        names: &["tsc-jump"],
-        title: "The processor's counter jumped against the other clocks",
-        about: "The counter moved against the system's clocks by more than the reads and rates \
-                explain. In a virtual machine that is a migration, a restored snapshot, or a \
-                virtual CPU that was moved to another socket; the hypervisor's clock hides it \
-                from the kernel's, but not from a program that reads the counter.",
-        how: "reads of all clocks together, throughout the run",
-        act: "Use the system's monotonic clock and not the raw counter on this machine.",
-        references: &["valkey-io/valkey#4691", "Intel SDM vol. 3B, Invariant TSC"],
-        ..Page::EMPTY
-    },
+    id: "tsc-jump",
     certainty: Certainty::Measured,
     yields: true,
     by_library: true,
@@ -439,25 +319,7 @@ pub(super) const TSC_JUMP: Fault = Fault {
 };
 
 pub(super) const TSC_RATE_MISMATCH: Fault = Fault {
-    page: Page {
-        names: &["tsc-rate-mismatch"],
-        title: "The TSC does not run at its stated rate",
-        about: "A CPUID leaf or the kernel's calibration states one rate, and a measurement \
-                against the system's clock finds another: they differ by more than 500 ppm beyond \
-                the error of either. Ticks converted with the stated rate are off by that much: \
-                500 ppm are 1.8 s per hour. If the clock source is the TSC, the measured rate is \
-                the one that the kernel determined when it booted, and either of the two may be \
-                wrong; the evidence says whether an independent clock was compared.",
-        how: "CPUID leaves, the kernel log, and the rate measured",
-        act: "Convert with the measured rate. If the kernel's rate is wrong, update the firmware, \
-              or give the kernel the right one (`tsc_early_khz=`); `tsc=recalibrate` only warns \
-              and corrects nothing.",
-        references: &[
-            "Linux arch/x86/kernel/tsc.c, tsc_refine_calibration_work",
-            "valkey-io/valkey#3103",
-        ],
-        ..Page::EMPTY
-    },
+    id: "tsc-rate-mismatch",
     certainty: Certainty::Measured,
     only: &[TSC],
     yields: true,
@@ -502,18 +364,7 @@ pub(super) const TSC_RATE_MISMATCH: Fault = Fault {
 };
 
 pub(super) const TSC_VARIANT: Fault = Fault {
-    page: Page {
-        names: &["tsc-variant"],
-        title: "The TSC is not invariant",
-        about: "A variant TSC counts core cycles, so its rate changes with the frequency. A \
-                constant one keeps its rate but may stop in deep idle states. Neither can be used \
-                as a clock. An invariant one runs at one rate in every power state.",
-        how: "CPUID 0x80000007 EDX[8], flags in /proc/cpuinfo",
-        act: "Leave the TSC to the kernel and use the system's clock. In a virtual machine, have \
-              the hypervisor expose `invtsc` if the host's TSC is invariant.",
-        references: &["Intel SDM vol. 3B, 18.17.1 Invariant TSC", "CPUID 0x80000007 EDX[8]"],
-        ..Page::EMPTY
-    },
+    id: "tsc-variant",
     only: &[TSC],
     look: |report| {
         let tsc = report.environment.tsc.as_ref().ok_or_else(|| unknown_tsc(report))?;
@@ -529,18 +380,7 @@ pub(super) const TSC_VARIANT: Fault = Fault {
 };
 
 pub(super) const UNORDERED_READ: Fault = Fault {
-    page: Page {
-        names: &["unordered-read"],
-        title: "Reads of the counter are taken out of order",
-        about: "The processor may execute a bare read of the counter before earlier instructions \
-                have finished. Values that two threads hand to each other then run backwards, \
-                although the counters agree. That is how the instruction is defined, and not a \
-                defect.",
-        how: "hand-overs between two CPUs, and reads next to fenced ones",
-        act: "Use `lfence; rdtsc` or `rdtscp`, or the system's clock, if the order matters.",
-        references: &["Intel SDM vol. 2B, RDTSC", "genodelabs/genode#5430"],
-        ..Page::EMPTY
-    },
+    id: "unordered-read",
     certainty: Certainty::Measured,
     minor: true,
     look: |report| {
@@ -572,7 +412,7 @@ pub(super) const UNORDERED_READ: Fault = Fault {
             Some(tsc) if !tsc.rdtscp => {
                 "Use `lfence; rdtsc`, or the system's clock, if the order matters.".into()
             }
-            _ => UNORDERED_READ.page.act.into(),
+            _ => UNORDERED_READ.page().act.into(),
         }))
     },
     ..FAULT

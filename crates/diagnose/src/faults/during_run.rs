@@ -5,29 +5,13 @@ use chronoscope_model::quantile::Percentile;
 use chronoscope_model::run::Noise;
 use chronoscope_model::units::{count, human_ns, percent, plural};
 use chronoscope_model::waits::{Kind, Load};
-use chronoscope_model::{About, Certainty, Level, Page, Report, change};
+use chronoscope_model::{About, Certainty, Level, Report, change};
 
 /// Fewer batches than this prove nothing.
 const ENOUGH: u64 = 50;
 
 pub(super) const CHANGED_DURING_RUN: Fault = Fault {
-    page: Page {
-        names: &["changed-during-run"],
-        title: "The machine changed during the run",
-        about: "A fact that costs and judgements depend on was different when the run ended: the \
-                available clock sources, the CPUs, the frequency governor, the power source, or \
-                whether the clock is kept synchronised. Some figures hold for the machine as it \
-                was before, and some for the machine as it is now. Verdicts and advice are those \
-                for the machine as it was before. A change that was undone before the end of the \
-                run is not seen.",
-        how: "the clock source, the CPUs, the governor, the power source and adjtimex(2), before \
-              and after the run",
-        act: "Measure again, and leave the machine's settings alone during the run. If you did \
-              not change them, look for the cause in the kernel's log: the kernel itself gives up \
-              a clock source that it finds unstable.",
-        references: &["METHOD.md, Noise", "Linux Documentation/timers/timekeeping.rst"],
-        ..Page::EMPTY
-    },
+    id: "changed-during-run",
     about: About::Run,
     affects_all: true,
     look: |report| {
@@ -40,23 +24,7 @@ pub(super) const CHANGED_DURING_RUN: Fault = Fault {
 };
 
 pub(super) const NOISY_MACHINE: Fault = Fault {
-    page: Page {
-        names: &["noisy-machine"],
-        title: "The machine was busy",
-        about: "Other work ran during the measurement: the measuring thread had to wait for its \
-                CPU for more than 3 % of the run, or a command that was watched for as much of its \
-                time, more than 5 % of the batches saw an involuntary \
-                context switch, a migration or steal, medians of a hundred samples of the same \
-                work varied by more than 2 %, or half of the waits of a thread that spins \
-                ended more than 100 us late. No estimate includes a disturbed batch, but those in \
-                between ran with whatever the other work left in the caches, and waits ended \
-                later than on a quiet machine. Where the system reports neither switches nor the \
-                time in the run queue, a load average above the number of CPUs counts as well.",
-        how: "disturbed batches, the run queue, late spins, /proc/loadavg",
-        act: "Measure again when less is running (`uptime`, `top`), or on an idle CPU: `--cpu N`.",
-        references: &["METHOD.md, Noise", "Linux Documentation/scheduler/sched-stats.rst"],
-        ..Page::EMPTY
-    },
+    id: "noisy-machine",
     certainty: Certainty::Measured,
     about: About::Run,
     affects_all: true,

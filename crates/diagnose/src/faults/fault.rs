@@ -1,19 +1,25 @@
 //! What a fault is, and the questions about a report that several faults share.
 
 use crate::advise::system_clock;
-use crate::reading::System;
-use crate::reading::{cost, source};
+use crate::reading::{System, cost, source};
 use chronoscope_model::environment::Environment;
+use chronoscope_model::finding::Outcome;
+use chronoscope_model::page::pages;
 use chronoscope_model::timekeeping::Adjtimex;
 use chronoscope_model::{
-    About, Certainty, Finding, Level, Page, Report, Ruler, Trust, change, check,
+    About, Certainty, Check, Finding, Level, Page, Report, Ruler, Trust, change,
 };
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+/// The faults' pages, by id.
+static PAGES: LazyLock<BTreeMap<&str, Page>> =
+    LazyLock::new(|| pages(include_str!("faults.md")).map(|page| (page.name(), page)).collect());
 
 /// A problem that the tool can detect.
 pub struct Fault {
-    /// The fault's page: the only name is the fault's id, which `--allow` takes; `how` is the
-    /// evidence that decides.
-    pub page: Page,
+    /// The fault's stable name, which `--allow` takes.
+    pub id: &'static str,
     /// How certain a finding is: the best that the evidence allows.
     pub certainty: Certainty,
     /// Whether a finding is about the machine or about the run (docs/doctor.md has the rule).
@@ -36,7 +42,7 @@ pub struct Fault {
 
 /// The defaults of a fault.
 pub(super) const FAULT: Fault = Fault {
-    page: Page::EMPTY,
+    id: "",
     certainty: Certainty::Evidence,
     about: About::Machine,
     only: &[],
@@ -157,13 +163,12 @@ fn unknown_cpu(env: &Environment) -> bool {
 }
 
 impl Fault {
-    /// The fault's stable name, which `--allow` takes.
-    pub const fn id(&self) -> &'static str {
-        self.page.name()
+    /// The fault's page, by its id; `how` is the evidence that decides.
+    pub fn page(&self) -> &'static Page {
+        PAGES.get(self.id).unwrap_or(&Page::EMPTY)
     }
 
-    pub(super) fn check(&self, report: &Report) -> (Option<Finding>, check::Check) {
-        use check::Outcome::{self, Elsewhere};
+    pub(super) fn check(&self, report: &Report) -> (Option<Finding>, Check) {
         let looked = (self.look)(report).unwrap_or_else(Look::Unknown);
         let looked = match (looked, cause(report, self)) {
             (Found(_), Some(cause)) => Look::Unknown(cause),
@@ -180,24 +185,25 @@ impl Fault {
         let (outcome, why) = match (&looked, lacking) {
             (Found(_), _) if certainty == Certainty::Unknown => (Outcome::Unknown, None),
             (Found(_), _) => (Outcome::Found, None),
-            (_, Some(only)) => (Elsewhere, Some(only.1.into())),
+            (_, Some(only)) => (Outcome::Elsewhere, Some(only.1.into())),
             (_, None) if overlooked => (Outcome::Unknown, Some(OVERLOOKED.into())),
             (Look::Unknown(why), None) => (Outcome::Unknown, Some(why.clone())),
             (Clear, None) => (Outcome::Clear, None),
         };
-        let looks_at = self.page.how.into();
-        let check = check::Check { id: self.id().into(), outcome, certainty, looks_at, why };
+        let page = self.page();
+        let looks_at = page.how.into();
+        let check = Check { id: self.id.into(), outcome, certainty, looks_at, why };
         let found = match looked {
             Found(evidence) => Some(Finding {
-                id: self.id().into(),
+                id: self.id.into(),
                 level: evidence.level,
                 certainty,
                 about: self.about,
                 affects_all: self.affects_all,
-                title: self.page.title.into(),
+                title: page.title.into(),
                 evidence: evidence.lines,
-                fix: evidence.fix.unwrap_or_else(|| self.page.act.into()),
-                reference: self.page.references.join("; "),
+                fix: evidence.fix.unwrap_or_else(|| page.act.into()),
+                reference: page.references.join("; "),
             }),
             Clear | Look::Unknown(_) => None,
         };

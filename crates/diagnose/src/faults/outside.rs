@@ -5,7 +5,7 @@ use crate::reading::short;
 use chronoscope_model::against::{Against, Interval, Source};
 use chronoscope_model::trust::Paused;
 use chronoscope_model::units::bounded_ns;
-use chronoscope_model::{Certainty, Level, Page, Report};
+use chronoscope_model::{Certainty, Level, Report};
 
 /// Offsets from the host below this, in nanoseconds, are those of two clocks that are each
 /// synchronised in a coarse way, or that have run freely for less than an hour.
@@ -18,46 +18,14 @@ const LEAST_BY_RTC_NS: f64 = 2e9;
 /// The prefix of the ids of battery-backed clocks.
 const RTC: &str = "rtc:";
 
-const BEHIND: Fault = Fault {
-    page: Page {
-        title: "The wall clock is behind that of the host",
-        about: "This machine was paused, restored from a snapshot or asleep, and its wall clock \
-                stood still meanwhile; or it runs more slowly than the host's. Certificates and \
-                tokens look as if they came from the future, and files seem older than they are.",
-        how: "/dev/vmclock0, a PTP clock of the hypervisor, or the battery-backed clock, between \
-              two reads of the counter",
-        act: "Set the wall clock once (`chronyc makestep`; or `hwclock --hctosys`, if the \
-              battery-backed clock is right), and run a program that also sets it after a \
-              resume: chrony with `makestep 1 -1`, or with `refclock PHC /dev/ptp0`.",
-        references: &["boxlite-ai/boxlite#788", "firecracker-microvm/firecracker#5575"],
-        ..Page::EMPTY
-    },
-    certainty: Certainty::Measured,
-    only: &[VIRTUAL],
-    by_library: true,
-    ..FAULT
-};
+const BEHIND: Fault =
+    Fault { certainty: Certainty::Measured, only: &[VIRTUAL], by_library: true, ..FAULT };
 
-pub(super) const GUEST_BEHIND: Fault = Fault {
-    page: Page { names: &["guest-behind"], ..BEHIND.page },
-    look: |report| against_host(report, |wall| -wall.high),
-    ..BEHIND
-};
+pub(super) const GUEST_BEHIND: Fault =
+    Fault { id: "guest-behind", look: |report| against_host(report, |wall| -wall.high), ..BEHIND };
 
-pub(super) const GUEST_AHEAD: Fault = Fault {
-    page: Page {
-        names: &["guest-ahead"],
-        title: "The wall clock is ahead of that of the host",
-        about: "Something set this machine's wall clock wrongly, or it runs faster than the \
-                host's; or the host's own clock is behind. Timestamps lie in the future for \
-                everyone else.",
-        act: "Find out which of the two is right (`chronoscope trust --against ntp:HOST`), and \
-              let one program keep the clock: see two-disciplines.",
-        ..BEHIND.page
-    },
-    look: |report| against_host(report, |wall| wall.low),
-    ..BEHIND
-};
+pub(super) const GUEST_AHEAD: Fault =
+    Fault { id: "guest-ahead", look: |report| against_host(report, |wall| wall.low), ..BEHIND };
 
 fn asked(report: &Report) -> Result<&Against, &'static str> {
     report.against.as_ref().ok_or("no clock outside of this machine was asked")
@@ -178,18 +146,7 @@ fn is_local_time(wall: &Interval) -> bool {
 }
 
 pub(super) const SOURCES_DISAGREE: Fault = Fault {
-    page: Page {
-        names: &["sources-disagree"],
-        title: "Servers of time contradict each other",
-        about: "The intervals that exchanges with each of them prove have no time in common, so \
-                one of them is wrong, or states too small an error of its own. No delay of the \
-                network can cause it.",
-        how: "the offsets that most sources allow (RFC 5905, section 11.2.1)",
-        act: "Leave out the source that is named. If none is, ask three or more: \
-              `chronoscope trust --against ntp:A,ntp:B,ntp:C`.",
-        references: &["RFC 5905, section 11.2.1", "RFC 8633, section 3.2"],
-        ..Page::EMPTY
-    },
+    id: "sources-disagree",
     certainty: Certainty::Measured,
     look: |report| {
         let against = asked(report)?;
@@ -209,18 +166,7 @@ pub(super) const SOURCES_DISAGREE: Fault = Fault {
 };
 
 pub(super) const ERROR_UNDERSTATED: Fault = Fault {
-    page: Page {
-        names: &["error-understated"],
-        title: "The wall clock is further off than the kernel says",
-        about: "The kernel states how far its clock can be from UTC, and programs rely on it, such \
-                as databases that wait for that time. Exchanges with others prove that it is \
-                further off.",
-        how: "adjtimex(2), maxerror; the interval that exchanges prove",
-        act: "See what the program that keeps the clock relies on (`chronyc sources -v`), and \
-              whether its path to its server is much slower one way than the other.",
-        references: &["adjtimex(2), maxerror", "cockroachdb/cockroach#75564"],
-        ..Page::EMPTY
-    },
+    id: "error-understated",
     certainty: Certainty::Measured,
     look: |report| {
         // Another clock may be wrong itself, as a battery-backed one is and a host's may be.

@@ -3,24 +3,10 @@
 use super::fault::{BARE, Clear, FAULT, Fault, LINUX, found, ruler, why};
 use crate::run::frequency_changed;
 use chronoscope_model::units::percent;
-use chronoscope_model::{About, Certainty, Level, Page, Report};
+use chronoscope_model::{About, Certainty, Level, Report};
 
 pub(super) const FREQUENCY_CHANGED: Fault = Fault {
-    page: Page {
-        names: &["frequency-changed"],
-        title: "The core changed its frequency during the run",
-        about: "At a lower frequency a core takes longer for everything, so a cost in nanoseconds \
-                holds for one moment. Each round measures the frequency with a chain of dependent \
-                additions, one per cycle, and costs that depend on it are normalised to the \
-                usual frequency. Costs can be compared within the run; between runs, compare \
-                core cycles (`core_cycles`). Under a hypervisor the host sets the frequency, and \
-                the load of other guests changes it.",
-        how: "the core's frequency in each round",
-        act: "For figures in nanoseconds that are the same in each run, fix the frequency: \
-              performance governor, turbo off. Under a hypervisor only the host can do that.",
-        references: &["METHOD.md, Rounds"],
-        ..Page::EMPTY
-    },
+    id: "frequency-changed",
     certainty: Certainty::Measured,
     about: About::Run,
     look: |report| {
@@ -39,22 +25,7 @@ pub(super) const FREQUENCY_CHANGED: Fault = Fault {
 };
 
 pub(super) const GOVERNOR_POWERSAVE: Fault = Fault {
-    page: Page {
-        names: &["governor-powersave"],
-        title: "The governor keeps the processor at its lowest frequency",
-        about: "Under cpufreq's powersave governor the core stays at its lowest frequency, so \
-                every read costs more ticks of an invariant counter than it needs to. (With \
-                intel_pstate or amd-pstate in active mode, `powersave` is the ordinary governor, \
-                which follows the load. That is not a problem.)",
-        how: "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor",
-        act: "For a measurement, run `cpupower frequency-set -g performance` (root), and switch \
-              back afterwards.",
-        references: &[
-            "Linux Documentation/admin-guide/pm/cpufreq.rst, powersave",
-            "intel_pstate.rst",
-        ],
-        ..Page::EMPTY
-    },
+    id: "governor-powersave",
     only: &[LINUX],
     look: |report| {
         /// Drivers whose `powersave` follows the load.
@@ -74,16 +45,7 @@ pub(super) const GOVERNOR_POWERSAVE: Fault = Fault {
 };
 
 pub(super) const ON_BATTERY: Fault = Fault {
-    page: Page {
-        names: &["on-battery"],
-        title: "The machine runs on battery power",
-        about: "On battery power most systems lower the frequency, use deeper idle states and \
-                coalesce timers: reads cost more, and waits end later.",
-        how: "/sys/class/power_supply",
-        act: "Connect it to mains power before you compare it with other machines.",
-        references: &["Linux Documentation/ABI/testing/sysfs-class-power"],
-        ..Page::EMPTY
-    },
+    id: "on-battery",
     only: &[BARE],
     look: |report| {
         let otherwise = "the system does not name its power source";
@@ -95,20 +57,7 @@ pub(super) const ON_BATTERY: Fault = Fault {
 };
 
 pub(super) const SMT_SIBLING_BUSY: Fault = Fault {
-    page: Page {
-        names: &["smt-sibling-busy"],
-        title: "Something else used this core's other hardware thread",
-        about: "Two hardware threads of a core share its execution units and caches, so every read \
-                takes longer while the other thread is busy. That is neither steal nor load, and a \
-                virtual machine cannot see what causes it. Estimates leave such rounds out as long \
-                as there are enough others.",
-        how: "the ratio of independent to dependent additions in each round",
-        act: "On your own machine, keep the sibling idle or offline while measuring, or choose \
-              another CPU (--cpu). In a virtual machine, ask for dedicated cores, or expect the \
-              higher costs.",
-        references: &["METHOD.md, Noise"],
-        ..Page::EMPTY
-    },
+    id: "smt-sibling-busy",
     certainty: Certainty::Measured,
     about: About::Run,
     look: |report| {

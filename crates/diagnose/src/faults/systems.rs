@@ -1,14 +1,16 @@
 //! What Windows and macOS do by design.
+//!
+//! What the kernel, a sandbox or a hypervisor keeps this process from doing.
 
 use super::fault::{
-    Clear, FAULT, Fault, Looked, MAC, UNKNOWN_CPU, WINDOWS, clear_if, costs, found,
+    Clear, FAULT, Fault, LINUX, Looked, MAC, TIME64, TSC, UNKNOWN_CPU, WINDOWS, clear_if, costs,
+    found, unknown_tsc, why,
 };
-use crate::reading::System;
-use crate::reading::short;
+use super::kernel_log::also_logged;
+use crate::reading::{System, short};
 use chronoscope_model::clock::Kind;
-use chronoscope_model::environment::{Timer, TscKind};
-use chronoscope_model::performance_counter::expected;
-use chronoscope_model::{Certainty, Level, Page, Report};
+use chronoscope_model::environment::{Timer, TscKind, expected};
+use chronoscope_model::{Certainty, Level, Report};
 
 const ON_WINDOWS: Fault = Fault { only: &[WINDOWS], ..FAULT };
 
@@ -23,16 +25,7 @@ fn performance_counter(report: &Report, level: Level, unusual: fn(&Timer) -> boo
 }
 
 pub(super) const MACOS_MONOTONIC_US: Fault = Fault {
-    page: Page {
-        names: &["macos-monotonic-us"],
-        title: "CLOCK_MONOTONIC moves by microseconds",
-        about: "On macOS CLOCK_MONOTONIC is derived from gettimeofday's clock and counts whole \
-                microseconds, although the counter behind it ticks in tens of nanoseconds.",
-        how: "the tick of each monotonic clock",
-        act: "Use CLOCK_UPTIME_RAW, or mach_absolute_time, which give nanoseconds and cost less.",
-        references: &["clock_gettime(3) of macOS", "Apple Libc gen/clock_gettime.c"],
-        ..Page::EMPTY
-    },
+    id: "macos-monotonic-us",
     certainty: Certainty::Measured,
     only: &[MAC],
     look: |report| {
@@ -49,24 +42,7 @@ pub(super) const MACOS_MONOTONIC_US: Fault = Fault {
 };
 
 pub(super) const QPC_ON_HPET: Fault = Fault {
-    page: Page {
-        names: &["qpc-on-hpet"],
-        title: "QueryPerformanceCounter reads the HPET or the ACPI timer",
-        about: "The performance counter has the rate of the HPET or of the ACPI timer, not one \
-                derived from the TSC. Every call enters the kernel and reads a device: about a \
-                microsecond instead of 20 ns. That is a fault if the TSC is invariant. Without an \
-                invariant TSC, and in Windows Vista and Server 2008 always, it is normal.",
-        how: "QueryPerformanceFrequency, the version of Windows, and CPUID",
-        act: "If useplatformclock is set: `bcdedit /deletevalue useplatformclock` (as \
-              administrator), and restart. If that does not help, Windows found the TSC unfit: \
-              look at the firmware or the hypervisor.",
-        references: &[
-            "Microsoft Learn, Acquiring high-resolution time stamps",
-            "Microsoft Learn, BCDEdit /set, useplatformclock",
-            "Microsoft Learn, BcdOSLoaderElementTypes",
-        ],
-        ..Page::EMPTY
-    },
+    id: "qpc-on-hpet",
     look: |report| {
         let env = &report.environment;
         let expected = expected(env);
@@ -93,25 +69,14 @@ pub(super) const QPC_ON_HPET: Fault = Fault {
             (_, true, false) => "No boot option asks for it, so Windows found the TSC unfit: look \
                                  at the firmware or the hypervisor."
                 .into(),
-            _ => QPC_ON_HPET.page.act.into(),
+            _ => QPC_ON_HPET.page().act.into(),
         }))
     },
     ..ON_WINDOWS
 };
 
 pub(super) const QPC_ON_VARIANT_TSC: Fault = Fault {
-    page: Page {
-        names: &["qpc-on-variant-tsc"],
-        title: "QueryPerformanceCounter counts a TSC that is not invariant",
-        about: "Before Windows 7, the performance counter of some machines is the raw TSC of the \
-                core that asks. If that follows the frequency (AMD's Cool'n'Quiet) or differs \
-                between cores, intervals are wrong, and can be negative: ping shows -59 ms.",
-        how: "QueryPerformanceFrequency, the version of Windows, and CPUID",
-        act: "Add /usepmtimer to boot.ini, or install the processor driver of the vendor, and \
-              restart.",
-        references: &["Microsoft KB 895980"],
-        ..Page::EMPTY
-    },
+    id: "qpc-on-variant-tsc",
     look: |report| {
         /// No other timer of a PC runs this fast, in hertz.
         const RAW_HZ: f64 = 200e6;
@@ -132,18 +97,7 @@ pub(super) const QPC_ON_VARIANT_TSC: Fault = Fault {
 };
 
 pub(super) const QPC_SHIFTED: Fault = Fault {
-    page: Page {
-        names: &["qpc-shifted"],
-        title: "QueryPerformanceCounter ticks once in 1024 ticks of the TSC",
-        about: "Before Windows 10 1809, the performance counter of a machine with an invariant \
-                TSC is the TSC shifted right by ten bits, with a tick of a few hundred \
-                nanoseconds. That is normal.",
-        how: "QueryPerformanceFrequency",
-        act: "Nothing is wrong. Newer versions of Windows scale it to 10 MHz. For shorter \
-              intervals, read the TSC.",
-        references: &["Microsoft Learn, Acquiring high-resolution time stamps"],
-        ..Page::EMPTY
-    },
+    id: "qpc-shifted",
     minor: true,
     look: |report| {
         performance_counter(report, Level::Info, |timer| timer.evidence.contains("1024"))
@@ -152,23 +106,7 @@ pub(super) const QPC_SHIFTED: Fault = Fault {
 };
 
 pub(super) const TIMER_REQUESTS_IGNORED: Fault = Fault {
-    page: Page {
-        names: &["timer-requests-ignored"],
-        title: "Windows ignores this process's requests for a shorter clock interrupt",
-        about: "Power throttling of the process says so. Windows 11 also does so while all \
-                windows that the process owns are hidden or minimised. timeBeginPeriod(1) and \
-                NtSetTimerResolution then report success, and Sleep(1) takes up to 15.6 ms. \
-                EcoQoS alone only slows the processor.",
-        how: "GetProcessInformation(ProcessPowerThrottling)",
-        act: "Call SetProcessInformation with ProcessPowerThrottling, \
-              PROCESS_POWER_THROTTLING_IGNORE_TIMER_RESOLUTION in ControlMask and 0 in StateMask. \
-              A high-resolution waitable timer does not depend on it.",
-        references: &[
-            "Microsoft Learn, timeBeginPeriod",
-            "Microsoft Learn, PROCESS_POWER_THROTTLING_STATE",
-        ],
-        ..Page::EMPTY
-    },
+    id: "timer-requests-ignored",
     look: |report| {
         let mut timers = report.environment.timers.iter();
         let requests = timers.find(|timer| timer.name == "timer requests");
@@ -180,20 +118,7 @@ pub(super) const TIMER_REQUESTS_IGNORED: Fault = Fault {
 };
 
 pub(super) const TIMER_RESOLUTION_15MS: Fault = Fault {
-    page: Page {
-        names: &["timer-resolution-15ms"],
-        title: "Windows' clock interrupt comes every 15.6 ms",
-        about: "Sleeps and timeouts end at the clock interrupt, 64 times a second. That is the \
-                normal state, and saves power. A program can ask for more with timeBeginPeriod: \
-                before Windows 10 version 2004 that counted for all programs, since then for the \
-                one that asks, and on Windows 11 not while its windows are hidden.",
-        how: "NtQueryTimerResolution",
-        act: "For a wait that must be precise, use a waitable timer with \
-              CREATE_WAITABLE_TIMER_HIGH_RESOLUTION, or timeBeginPeriod(1) for as long as it \
-              matters.",
-        references: &["Microsoft Learn, timeBeginPeriod", "CreateWaitableTimerExW"],
-        ..Page::EMPTY
-    },
+    id: "timer-resolution-15ms",
     minor: true,
     look: |report| {
         let here = System::of(&report.environment) == System::Windows;
@@ -207,4 +132,113 @@ pub(super) const TIMER_RESOLUTION_15MS: Fault = Fault {
         Ok(found(Level::Info, interrupt.map(text)))
     },
     ..ON_WINDOWS
+};
+
+pub(super) const ADJTIMEX_DENIED: Fault = Fault {
+    id: "adjtimex-denied",
+    certainty: Certainty::Unknown,
+    minor: true,
+    only: &[LINUX],
+    by_glance: Some(true),
+    look: |report| {
+        if let Some(look) = also_logged(report, Level::Warning, "adjtimex-denied") {
+            return Ok(look);
+        }
+        let keeping = report.environment.keeping.as_ref();
+        let error = keeping.and_then(|it| it.adjtimex_refused.as_ref());
+        let look = found(Level::Info, error.map(|error| format!("adjtimex: {error}")));
+        clear_if(keeping.and_then(|it| it.adjtimex).ok_or("adjtimex(2) was not called"), look)
+    },
+    ..FAULT
+};
+
+pub(super) const RDTSCP_FORBIDDEN: Fault = Fault {
+    id: "rdtscp-forbidden",
+    minor: true,
+    only: &[TSC],
+    look: |report| {
+        let tsc = report.environment.tsc.as_ref().ok_or_else(|| unknown_tsc(report))?;
+        let missing = !tsc.rdtscp && tsc.kind != TscKind::None;
+        Ok(found(Level::Info, missing.then(|| "CPUID 0x80000001 EDX[27]=0".into())))
+    },
+    ..FAULT
+};
+
+pub(super) const SLEEPS_REFUSED: Fault = Fault {
+    id: "sleeps-refused",
+    certainty: Certainty::Measured,
+    by_glance: Some(true),
+    only: &[LINUX],
+    look: |report| {
+        /// The most calls that are named.
+        const NAMED: usize = 4;
+        // strerror(3) of EPERM, ENOSYS and EINVAL: WSL 1 answers the last.
+        let refused = |reason: &str| {
+            ["not permitted", "not implemented", "Invalid argument"]
+                .iter()
+                .any(|words| reason.contains(words))
+        };
+        let keeping = report.environment.keeping.as_ref();
+        let tried = keeping.and_then(|keeping| keeping.sleep_refused.clone());
+        if tried.is_none() && report.clocks.is_empty() && report.waits.is_empty() {
+            return Err(why(report, "sleeps", "neither clocks nor sleeps were tried"));
+        }
+        let sleeps = report.waits.iter().filter_map(|wait| {
+            let reason = wait.unavailable_reason.as_deref()?;
+            let calls = !wait.elsewhere && wait.call.contains("nanosleep") && refused(reason);
+            calls.then(|| format!("{}: {reason}", wait.id))
+        });
+        let sleeps: Vec<String> = sleeps.take(NAMED).collect();
+        let clocks = report.clocks.iter().filter_map(|clock| {
+            let reason = clock.unavailable_reason.as_deref()?;
+            let calls = ["clock_gettime", "gettimeofday", "time("];
+            let calls = calls.iter().any(|call| clock.call.contains(call));
+            let refused = !clock.elsewhere && calls && reason.contains("not permitted");
+            refused.then(|| format!("{}: {reason}", clock.id))
+        });
+        let clocks: Vec<String> = clocks.take(NAMED).collect();
+        let preloaded = tried.as_ref().is_some_and(|why| why.contains("preloaded"));
+        let sleeps: Vec<String> = tried.into_iter().chain(sleeps).collect();
+        let level = if sleeps.is_empty() { Level::Warning } else { Level::Error };
+        Ok(found(level, sleeps.into_iter().chain(clocks)).fix(|| match preloaded {
+            true => {
+                "Start programs without that library (`env -u LD_PRELOAD …`): its clocks fail, \
+                     and Rust's panic. The tool measured without it."
+                    .into()
+            }
+            false => SLEEPS_REFUSED.page().act.into(),
+        }))
+    },
+    ..FAULT
+};
+
+pub(super) const TIME64_BLOCKED: Fault = Fault {
+    id: "time64-blocked",
+    certainty: Certainty::Measured,
+    only: &[LINUX, TIME64],
+    look: |report| {
+        if let Some(look) = also_logged(report, Level::Error, "time64-blocked") {
+            return Ok(look);
+        }
+        let error = report.environment.keeping.as_ref().and_then(|it| it.time64.as_deref());
+        // ENOSYS: the kernel is older than the call (5.1), and the C library makes another.
+        let error = error.filter(|error| !matches!(*error, "" | "ENOSYS"));
+        Ok(found(
+            Level::Error,
+            error.map(|error| format!("clock_gettime64(CLOCK_REALTIME): {error}")),
+        ))
+    },
+    ..FAULT
+};
+
+pub(super) const TSC_FORBIDDEN: Fault = Fault {
+    id: "tsc-forbidden",
+    only: &[LINUX, TSC],
+    look: |report| {
+        let permitted = report.environment.tsc.as_ref().and_then(|tsc| tsc.permitted);
+        let unknown = "the kernel does not say whether the process may read the TSC";
+        let forbidden = !permitted.ok_or(unknown)?;
+        Ok(found(Level::Error, forbidden.then(|| "prctl(PR_GET_TSC): PR_TSC_SIGSEGV".into())))
+    },
+    ..FAULT
 };

@@ -1,29 +1,20 @@
 //! Faults of the reads in user space.
+//!
+//! A clock of the C library that is not the kernel's.
 
 use super::fault::{
-    Clear, FAULT, Fault, LINUX, clear_if, cost_of_system_clock, costs, found, trust, vdso,
+    Clear, FAULT, Fault, LINUX, asked, clear_if, cost_of_system_clock, costs, found, trust, vdso,
 };
 use crate::reading::{ns, short, slow_source};
 use chronoscope_model::clock::{Clock, Kind};
 use chronoscope_model::clock_source::{FALLBACK, both_paths};
 use chronoscope_model::units::count;
-use chronoscope_model::{Certainty, Level, Page};
+use chronoscope_model::{Certainty, Level};
 
 const ON_LINUX: Fault = Fault { only: &[LINUX], ..FAULT };
 
 pub(super) const CLOCK_NOT_IN_VDSO: Fault = Fault {
-    page: Page {
-        names: &["clock-not-in-vdso"],
-        title: "A clock is read by a system call, not in user space",
-        about: "The vDSO answers for some clocks only; for the others its function makes the \
-                system call. Which ones depends on the kernel's version, its configuration and \
-                its clock source: CLOCK_MONOTONIC_RAW came to the x86 vDSO with Linux 5.3, and so \
-                did CLOCK_BOOTTIME.",
-        how: "what each clock costs through the library and as a raw system call",
-        act: "Use a clock that is read in user space if it meets your needs, or a newer kernel.",
-        references: &["Linux lib/vdso/gettimeofday.c", "microsoft/WSL#77"],
-        ..Page::EMPTY
-    },
+    id: "clock-not-in-vdso",
     certainty: Certainty::Measured,
     by_library: true,
     look: |report| {
@@ -64,18 +55,7 @@ pub(super) const CLOCK_NOT_IN_VDSO: Fault = Fault {
 };
 
 pub(super) const NO_VDSO: Fault = Fault {
-    page: Page {
-        names: &["no-vdso"],
-        title: "There is no vDSO: every read of the time is a system call",
-        about: "The kernel maps a small library, the vDSO, into each process; it reads the time \
-                without a system call. Without it, each read costs five to twenty times more.",
-        how: "AT_SYSINFO_EHDR in the auxiliary vector",
-        act: "Have the kernel map it: vdso=0 on its command line prevents that. A sandbox, an \
-              emulator of system calls or Valgrind may have none by design; then use another one, \
-              or read the time less often.",
-        references: &["vdso(7)", "Linux Documentation/admin-guide/kernel-parameters.txt, vdso="],
-        ..Page::EMPTY
-    },
+    id: "no-vdso",
     look: |report| {
         if vdso(report)? {
             return Ok(Clear);
@@ -97,19 +77,7 @@ pub(super) const NO_VDSO: Fault = Fault {
 };
 
 pub(super) const VDSO_DISAGREES: Fault = Fault {
-    page: Page {
-        names: &["vdso-disagrees"],
-        title: "The vDSO and the system call give different times",
-        about: "A read through the vDSO returned less than a system call before it, or more than \
-                one after it, for the same clock. Programs that mix both, and threads that \
-                compare values, see time run backwards. Emulators of the kernel (gVisor) \
-                calibrate a clock of their own for the vDSO.",
-        how: "a vDSO read between two system calls",
-        act: "Use one way only: the library function everywhere. Report it to whoever provides \
-              the kernel or sandbox, with the figures.",
-        references: &["google/gvisor#8118", "METHOD.md, Trust"],
-        ..Page::EMPTY
-    },
+    id: "vdso-disagrees",
     certainty: Certainty::Measured,
     yields: true,
     by_library: true,
@@ -131,3 +99,70 @@ pub(super) const VDSO_DISAGREES: Fault = Fault {
     },
     ..ON_LINUX
 };
+
+pub(super) const LIBRARY_CLOCK: Fault = Fault {
+    id: "library-clock",
+    certainty: Certainty::Measured,
+    by_glance: Some(true),
+    affects_all: true,
+    only: &[LINUX],
+    look: |report| {
+        let keeping = report.environment.keeping.as_ref().ok_or("the clocks were not compared")?;
+        let Some(clock) = &keeping.library_clock else { return asked(report).map(|()| Clear) };
+        if clock.ahead_ns == 0 && !clock.stands_still && clock.pace_percent.is_none() {
+            // Only its names are known of one that has functions after it: what they do is not.
+            let known = clock.preloaded.iter().any(|name| !name.contains(" ("));
+            let lines = clock.preloaded.iter().map(|name| match name.contains(" (") {
+                true => format!("/proc/PID/maps: {name} has these functions besides the C library"),
+                false => {
+                    format!(
+                        "/proc/PID/maps: {name} is loaded, which replaces the C library's clocks"
+                    )
+                }
+            });
+            let level = if known { Level::Warning } else { Level::Info };
+            let look = found(level, lines).certain(Some(Certainty::Evidence));
+            return Ok(look.fix(|| match known {
+                true => "Start that program without the library. If the changed time is intended, \
+                     believe no figure of its clocks and waits."
+                    .into(),
+                false => {
+                    "Nothing has to be done if times of that program are right: sanitizers and \
+                     tools that record programs have such functions and pass the calls on."
+                        .into()
+                }
+            }));
+        }
+        let way = if clock.ahead_ns < 0 { "behind" } else { "ahead of" };
+        let by = span(clock.ahead_ns.unsigned_abs());
+        let still = if clock.stands_still { " and stands still" } else { "" };
+        let cause = match &clock.preloaded[..] {
+            [] => "no library is preloaded by LD_PRELOAD or /etc/ld.so.preload".into(),
+            names => format!("a library is preloaded by LD_PRELOAD: {}", names.join(", ")),
+        };
+        let what = match clock.pace_percent {
+            Some(pace) => format!("the C library's clock runs at {pace} % of the kernel's pace"),
+            None => format!("the C library's clock is {by} {way} the kernel's{still}"),
+        };
+        let look = found(Level::Error, [what, cause]);
+        Ok(look.fix(|| match &clock.preloaded[..] {
+            [] => "Find what stands between this program and the kernel: an emulator, a tracer \
+                   (ptrace), or a C library that was changed. Until then, believe no figure of a \
+                   clock or a wait that goes through the C library."
+                .into(),
+            _ => LIBRARY_CLOCK.page().act.into(),
+        }))
+    },
+    ..FAULT
+};
+
+/// A span in the largest unit of which there are at least two.
+fn span(ns: u64) -> String {
+    let seconds = ns / 1_000_000_000;
+    let units = [(86_400 * 365, "years"), (86_400, "days"), (3600, "hours"), (60, "minutes")];
+    let large = units.iter().find(|(unit, _)| seconds >= 2 * unit);
+    match large {
+        Some((unit, name)) => format!("{} {name}", count(seconds / unit)),
+        None => format!("{:.3} s", ns as f64 / 1e9),
+    }
+}

@@ -5,19 +5,10 @@ use super::kernel_log::{also_logged, logged};
 use crate::reading::short;
 use chronoscope_model::trust::{Pause, Paused};
 use chronoscope_model::units::{percent, plural};
-use chronoscope_model::{About, Certainty, Level, Page};
+use chronoscope_model::{About, Certainty, Level};
 
 pub(super) const NOISY_NEIGHBOUR: Fault = Fault {
-    page: Page {
-        names: &["noisy-neighbour"],
-        title: "The hypervisor took CPU time from this machine",
-        about: "Steal is time in which a virtual CPU was ready to run and the host ran something \
-                else. A measurement sees it as a gap, a wait as overshoot.",
-        how: "steal in /proc/stat",
-        act: "Measure again at another time, or on dedicated CPUs.",
-        references: &["proc_stat(5), steal"],
-        ..Page::EMPTY
-    },
+    id: "noisy-neighbour",
     certainty: Certainty::Measured,
     about: About::Run,
     only: &[LINUX],
@@ -48,21 +39,7 @@ pub(super) const NOISY_NEIGHBOUR: Fault = Fault {
 };
 
 pub(super) const VM_MIGRATED: Fault = Fault {
-    page: Page {
-        names: &["vm-migrated"],
-        title: "The virtual machine was moved to another host",
-        about: "The hypervisor's page about time (/dev/vmclock0) changed its marker: the machine \
-                was moved, or its counter disturbed in another way. The rate and offset of the \
-                counter may differ from before, and every earlier calibration is void.",
-        how: "/dev/vmclock0 before and after",
-        act: "Measure again. Programs that read the counter themselves should watch that marker \
-              too, or read the system's clock.",
-        references: &[
-            "Linux include/uapi/linux/vmclock-abi.h, disruption_marker",
-            "yugabyte/yugabyte-db#32077",
-        ],
-        ..Page::EMPTY
-    },
+    id: "vm-migrated",
     certainty: Certainty::Measured,
     only: &[LINUX, VIRTUAL],
     look: |report| {
@@ -77,18 +54,7 @@ pub(super) const VM_MIGRATED: Fault = Fault {
 };
 
 pub(super) const VM_PAUSED: Fault = Fault {
-    page: Page {
-        names: &["vm-paused"],
-        title: "The virtual machine was paused",
-        about: "For a while nothing of this machine ran: a snapshot, a migration, a host that was \
-                suspended or out of CPUs. Timeouts that ran meanwhile ended at once afterwards, \
-                and waits were late by as much.",
-        how: "reads of all clocks together, the battery-backed clock, steal in /proc/stat",
-        act: "Look at the host. If pauses are normal here, make timeouts longer than the pauses, \
-              and expect late wake-ups.",
-        references: &["microsoft/WSL#40745", "proc_stat(5), steal"],
-        ..Page::EMPTY
-    },
+    id: "vm-paused",
     certainty: Certainty::Measured,
     by_library: true,
     look: |report| {
@@ -129,22 +95,7 @@ pub(super) const VM_PAUSED: Fault = Fault {
 };
 
 pub(super) const VM_RESTORED: Fault = Fault {
-    page: Page {
-        names: &["vm-restored"],
-        title: "The virtual machine was restored from a snapshot",
-        about: "This machine was saved and started again, perhaps more than once and elsewhere. \
-                The wall clock stood still meanwhile until something set it, monotonic clocks do \
-                not count that time, and what programs had calibrated may be void.",
-        how: "the kernel log: virtual machine fork; /dev/vmclock0",
-        act: "Let something set the wall clock after a restore (chrony's `makestep 1 -1`, the \
-              hypervisor's agent), and calibrate again. Programs can watch /dev/vmclock0.",
-        references: &[
-            "Linux drivers/virt/vmgenid.c",
-            "Linux include/uapi/linux/vmclock-abi.h, vm_generation_counter",
-            "firecracker#6200",
-        ],
-        ..Page::EMPTY
-    },
+    id: "vm-restored",
     minor: true,
     only: &[LINUX, VIRTUAL],
     look: |report| {
@@ -154,7 +105,7 @@ pub(super) const VM_RESTORED: Fault = Fault {
             let look = logged(report, Level::Info, "vm-restored")?;
             let there = clock.is_some();
             return Ok(look.fix(|| match there {
-                true => VM_RESTORED.page.act.into(),
+                true => VM_RESTORED.page().act.into(),
                 false => "Let something set the wall clock after a restore (chrony's `makestep 1 \
                           -1`, the hypervisor's agent), and calibrate again."
                     .into(),

@@ -11,7 +11,7 @@ use chronoscope_model::environment::CpuQuota;
 use chronoscope_model::units::{percent, plural, short_ns};
 use chronoscope_model::waits::{Kind, Load, Wait};
 use chronoscope_model::why::{Cause, Why};
-use chronoscope_model::{About, Certainty, Level, Page, Report};
+use chronoscope_model::{About, Certainty, Level, Report};
 
 /// Finds that this cause, which stands for other threads, dominates the latest wake-ups. The other
 /// threads are either the tool's own load, or a busy machine, which is a fault of its own.
@@ -23,19 +23,7 @@ fn took_the_cpu(report: &Report, cause: Cause, source: &str) -> Looked {
 }
 
 pub(super) const CGROUP_THROTTLED: Fault = Fault {
-    page: Page {
-        names: &["cgroup-throttled"],
-        title: "A CPU quota limits this process",
-        about: "When the threads of a control group have used up its CPU time for a period (100 \
-                ms by default), none of them runs until the next one begins. A wait that ends in \
-                such a pause is late by tens of milliseconds, however idle the machine is. A quota \
-                that has not yet stopped the group is information.",
-        how: "cpu.max or cpu.cfs_quota_us, cpu.stat, and the parts of late wake-ups",
-        act: "Raise or remove the quota (cpu.max, cpu.cfs_quota_us, limits.cpu in Kubernetes), or \
-              keep the group's busy threads below it.",
-        references: &["Linux Documentation/scheduler/sched-bwc.rst"],
-        ..Page::EMPTY
-    },
+    id: "cgroup-throttled",
     certainty: Certainty::Measured,
     only: &[LINUX],
     by_glance: Some(true),
@@ -95,19 +83,7 @@ fn stopped_by_quota(report: &Report) -> Option<String> {
 }
 
 pub(super) const COARSE_TICK: Fault = Fault {
-    page: Page {
-        names: &["coarse-tick"],
-        title: "Sleeps are only as fine as the system's tick",
-        about: "Even the shortest of many short sleeps ended far beyond its time, or sleeps took a \
-                whole number of ticks: the system's timers end at a tick of 1 to 16 ms. Whatever \
-                waits for a moment, or runs at a period, is late by up to a tick.",
-        how: "the smallest overshoot of short sleeps, and how long late ones took",
-        act: "On Linux see hrtimers-off. On Windows use a high-resolution waitable timer or \
-              timeBeginPeriod(1). Otherwise spin for the last part of a wait: `chronoscope advise \
-              --for wait`.",
-        references: &["Linux Documentation/timers/highres.rst", "Microsoft Learn, timeBeginPeriod"],
-        ..Page::EMPTY
-    },
+    id: "coarse-tick",
     certainty: Certainty::Measured,
     by_library: true,
     look: |report| {
@@ -143,7 +119,7 @@ pub(super) const COARSE_TICK: Fault = Fault {
                 System::Windows => format!(
                     "Use a high-resolution waitable timer or timeBeginPeriod(1). Otherwise {spin}"
                 ),
-                _ => COARSE_TICK.page.act.into(),
+                _ => COARSE_TICK.page().act.into(),
             }
         }))
     },
@@ -165,20 +141,7 @@ fn whole_ticks(wait: &Wait) -> Option<String> {
 }
 
 pub(super) const DEEP_IDLE: Fault = Fault {
-    page: Page {
-        names: &["deep-idle"],
-        title: "CPUs take a long time to wake from idle",
-        about: "Most of the overshoot of waits lies between the expiry of the timer and the start \
-                of the thread. The CPU was in an idle state and had to leave it; in a virtual \
-                machine the host had to run it again.",
-        how: "the parts of late wake-ups, and cpuidle/state*",
-        act: "Spin for the last part of a wait, as chronoscope::wait does, or keep CPUs out of \
-              deep states: --keep-awake shows the effect, /dev/cpu_dma_latency or \
-              cpuidle/state*/disable makes it permanent. In a virtual machine, use the haltpoll \
-              governor or raise halt_poll_ns on the host.",
-        references: &["Linux Documentation/admin-guide/pm/cpuidle.rst"],
-        ..Page::EMPTY
-    },
+    id: "deep-idle",
     certainty: Certainty::Measured,
     by_library: true,
     look: |report| {
@@ -227,21 +190,7 @@ pub(super) const DEEP_IDLE: Fault = Fault {
 };
 
 pub(super) const HOST_GAPS: Fault = Fault {
-    page: Page {
-        names: &["host-gaps"],
-        title: "The hypervisor or firmware takes time unseen by the kernel",
-        about: "A spinning thread lost time, and the kernel was not entered: a null selector in \
-                ES, which every interrupt of the kernel clears, was still in place. In a virtual \
-                machine the host took the CPU for less time than counts as steal; on bare metal \
-                it is the firmware (system management interrupts). No tool inside the machine \
-                accounts for it.",
-        how: "spins in which the kernel was not entered",
-        act: "In a virtual machine, ask for dedicated CPUs, or measure when the host is less busy. \
-              On bare metal, update the firmware and switch off those of its power and memory \
-              functions that run while the system runs.",
-        references: &["docs/waits.md, Why a wait ended late", "METHOD.md, Noise"],
-        ..Page::EMPTY
-    },
+    id: "host-gaps",
     certainty: Certainty::Measured,
     about: About::Run,
     look: |report| {
@@ -285,23 +234,7 @@ fn finer_than_a_tick(report: &Report) -> bool {
 }
 
 pub(super) const HRTIMERS_OFF: Fault = Fault {
-    page: Page {
-        names: &["hrtimers-off"],
-        title: "High-resolution timers are off: sleeps end at the tick of the kernel",
-        about: "Without high-resolution timers, each sleep and timeout is rounded up to the next \
-                tick of the kernel, 1 to 10 ms. The kernel does that if it is told to, or if it \
-                has no clock source and no event timer that allow more.",
-        how: "clock_getres(CLOCK_MONOTONIC), .hres_active in /proc/timer_list",
-        act: "The kernel's command line can say so (`highres=off`, `nohz=off`); otherwise its \
-              clock source or its event timer does not allow more: see the kernel's log and \
-              /proc/timer_list.",
-        references: &[
-            "Linux Documentation/timers/highres.rst",
-            "clock_getres(2)",
-            "kernel/time/hrtimer.c",
-        ],
-        ..Page::EMPTY
-    },
+    id: "hrtimers-off",
     only: &[LINUX],
     look: |report| {
         let env = &report.environment;
@@ -345,23 +278,7 @@ pub(super) const HRTIMERS_OFF: Fault = Fault {
 };
 
 pub(super) const LONG_SLICE_LATE: Fault = Fault {
-    page: Page {
-        names: &["long-slice-late"],
-        title: "Awake threads wait for their CPU",
-        about: "Most of the overshoot is time in the run queue: the thread was awake, and threads \
-                of the same priority first used up their time slices of some 3 ms. Since Linux \
-                6.12 an ordinary thread may ask for a shorter slice of its own, and is then \
-                scheduled sooner after it wakes. That takes no privilege and no larger share of \
-                the CPU.",
-        how: "the parts of late wake-ups (waits --why)",
-        act: "sched_setattr(0, SCHED_OTHER, sched_runtime = 100 us) in the waiting thread (Linux \
-              6.12 or later); otherwise a CPU of its own, or a real-time priority (--priority).",
-        references: &[
-            "Linux Documentation/scheduler/sched-eevdf.rst",
-            "kernel commit 857b158dc5e8",
-        ],
-        ..Page::EMPTY
-    },
+    id: "long-slice-late",
     certainty: Certainty::Measured,
     about: About::Run,
     only: &[LINUX],
@@ -370,19 +287,7 @@ pub(super) const LONG_SLICE_LATE: Fault = Fault {
 };
 
 pub(super) const PREEMPTED_AWAKE: Fault = Fault {
-    page: Page {
-        names: &["preempted-awake"],
-        title: "Waiting threads are preempted before they have finished",
-        about: "Most of the overshoot is time after the thread was taken off its CPU for another \
-                one. A thread that spins uses up its time slice and is then the first to be \
-                preempted; one that had slept was preempted by a thread of a higher priority or \
-                by a kernel thread.",
-        how: "the parts of late wake-ups (waits --why)",
-        act: "Sleep for most of the wait instead of spinning, or give the thread a CPU of its own \
-              (taskset, isolcpus) or a real-time priority (--priority).",
-        references: &["perf_event_open(2), PERF_RECORD_SWITCH", "sched(7)"],
-        ..Page::EMPTY
-    },
+    id: "preempted-awake",
     certainty: Certainty::Measured,
     about: About::Run,
     look: |report| took_the_cpu(report, Cause::Preempted, "switches"),
@@ -390,20 +295,7 @@ pub(super) const PREEMPTED_AWAKE: Fault = Fault {
 };
 
 pub(super) const SMI: Fault = Fault {
-    page: Page {
-        names: &["smi"],
-        title: "The firmware interrupts the processor (SMI)",
-        about: "A system management interrupt stops all CPUs while the firmware works on power, \
-                errors or memory, for up to milliseconds. The kernel does not see it: a wait ends \
-                late by as much, and two reads of a clock lie that far apart. Intel's processors \
-                count these interrupts, and the kernel shows the count as the event msr/smi/.",
-        how: "the event msr/smi/ at late wake-ups (waits --why)",
-        act: "Update the firmware; in its setup, switch off power management by the firmware, USB \
-              legacy support and the logging of corrected errors. Measure again with `chronoscope \
-              waits --why`.",
-        references: &["Linux arch/x86/events/msr.c", "Intel SDM volume 4, MSR_SMI_COUNT (34H)"],
-        ..Page::EMPTY
-    },
+    id: "smi",
     certainty: Certainty::Measured,
     only: &[TSC, INTEL, BARE],
     look: |report| {
@@ -429,18 +321,7 @@ pub(super) const SMI: Fault = Fault {
 };
 
 pub(super) const TIMER_SLACK: Fault = Fault {
-    page: Page {
-        names: &["timer-slack"],
-        title: "Timer slack makes waits late",
-        about: "The kernel may delay a timer by the slack of its thread, to serve several with \
-                one interrupt: 50 us by default on Linux, which is no fault, and more if a parent \
-                process or a service manager set it. It is inherited.",
-        how: "prctl(PR_GET_TIMERSLACK), and the parts of late wake-ups",
-        act: "prctl(PR_SET_TIMERSLACK, 1) in the waiting thread, or TimerSlackNSec= in a systemd \
-              service; see `chronoscope explain cause/timer-slack`.",
-        references: &["prctl(2), PR_SET_TIMERSLACK"],
-        ..Page::EMPTY
-    },
+    id: "timer-slack",
     certainty: Certainty::Measured,
     by_glance: Some(true),
     look: |report| {

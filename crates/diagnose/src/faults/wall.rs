@@ -8,7 +8,7 @@ use crate::reading::short;
 use chronoscope_model::environment::Environment;
 use chronoscope_model::timekeeping::{Adjtimex, PROGRAMS};
 use chronoscope_model::units::{count, plural};
-use chronoscope_model::{Certainty, Level, Page, Report};
+use chronoscope_model::{Certainty, Level, Report};
 
 const ON_LINUX: Fault = Fault { only: &[LINUX], ..FAULT };
 
@@ -21,19 +21,7 @@ fn time_programs(env: &Environment) -> impl Iterator<Item = &str> {
 }
 
 pub(super) const CLOCK_BACKWARDS: Fault = Fault {
-    page: Page {
-        names: &["clock-backwards"],
-        title: "A clock went backwards",
-        about: "On one thread, a read returned a smaller value than the read before it. \
-                Differences between values of such a clock can be negative, or enormous if they \
-                are unsigned.",
-        how: "successive reads of each clock on one thread",
-        act: "Do not measure with it. For a wall clock, find out what set it (chronyc tracking, \
-              timedatectl, the hypervisor's tools); for a counter, look at the findings about the \
-              TSC.",
-        references: &["Linux arch/x86/kernel/tsc_sync.c (TSC warp)"],
-        ..Page::EMPTY
-    },
+    id: "clock-backwards",
     certainty: Certainty::Measured,
     by_library: true,
     look: |report| {
@@ -57,20 +45,7 @@ pub(super) const CLOCK_BACKWARDS: Fault = Fault {
 };
 
 pub(super) const CLOCK_SLEWED: Fault = Fault {
-    page: Page {
-        names: &["clock-slewed"],
-        title: "The clock is slewed by a large amount",
-        about: "The kernel was told to let its clock run faster or slower than its clock source \
-                by more than the error of a crystal. Either a large error is being corrected, or \
-                the clock source's rate is wrong. Durations by the system's monotonic clock are \
-                off by as much.",
-        how: "adjtimex(2), the slew that trust measures, the log of ntpd",
-        act: "See what the program that corrects the clock says (`chronyc tracking`). If the \
-              correction stays, the rate of the clock source is wrong: tsc-rate-mismatch, \
-              watchdog-off. CLOCK_MONOTONIC_RAW is not slewed.",
-        references: &["adjtimex(2), freq and tick", "Linux kernel/time/ntp.c"],
-        ..Page::EMPTY
-    },
+    id: "clock-slewed",
     look: |report| {
         /// Crystals of computers are within 100 ppm of their rate.
         const LIMIT_PPM: f64 = 200.0;
@@ -101,7 +76,7 @@ fn unslewed(report: &Report, ppm: f64) -> String {
     const WRONG_PPM: f64 = 1_000.0;
     let env = &report.environment;
     if ppm.abs() < WRONG_PPM {
-        return CLOCK_SLEWED.page.act.into();
+        return CLOCK_SLEWED.page().act.into();
     }
     let percent = -ppm / 1e4;
     let runs = format!(
@@ -127,20 +102,7 @@ fn unslewed(report: &Report, ppm: f64) -> String {
 }
 
 pub(super) const CLOCK_STEPPED: Fault = Fault {
-    page: Page {
-        names: &["clock-stepped"],
-        title: "The wall clock was stepped",
-        about: "During the run, the wall clock moved against the monotonic clock in a way that a \
-                slew does not: a person set it, or a program corrected a large error at once. \
-                Durations measured with it are wrong by that much, and may be negative.",
-        how: "the wall clock against the monotonic clock, before and after, and while trust \
-              watches; the log of chrony, ntpd and others",
-        act: "Measure durations with a monotonic clock. Find out what sets the clock: the log of \
-              chrony, ntpd or systemd-timesyncd, or the hypervisor's tools. chrony's `makestep` \
-              should apply to the first few updates only.",
-        references: &["clock_gettime(2)", "pingcap/tidb#64342"],
-        ..Page::EMPTY
-    },
+    id: "clock-stepped",
     certainty: Certainty::Measured,
     by_library: true,
     look: |report| {
@@ -171,18 +133,7 @@ pub(super) const CLOCK_STEPPED: Fault = Fault {
 };
 
 pub(super) const LEAP_PENDING: Fault = Fault {
-    page: Page {
-        names: &["leap-pending"],
-        title: "A leap second is due at the end of this day (UTC)",
-        about: "The kernel will insert or delete a second at midnight UTC. The wall clock then \
-                repeats or skips one, and durations measured with it across midnight are off by a \
-                second.",
-        how: "adjtimex(2)",
-        act: "Measure durations with a monotonic clock. If there is no leap second (IERS Bulletin \
-              C announces them), find out which server says so: `chronyc tracking`, `ntpq -c rv`.",
-        references: &["adjtimex(2), STA_INS and STA_DEL", "IERS Bulletin C"],
-        ..Page::EMPTY
-    },
+    id: "leap-pending",
     look: |report| {
         let answer = adjtimex(report)?;
         let bits = [(Adjtimex::STA_INS, "STA_INS"), (Adjtimex::STA_DEL, "STA_DEL")];
@@ -193,18 +144,7 @@ pub(super) const LEAP_PENDING: Fault = Fault {
 };
 
 pub(super) const SUSPENDED: Fault = Fault {
-    page: Page {
-        names: &["suspended"],
-        title: "The machine was suspended",
-        about: "CLOCK_BOOTTIME, which counts the time in suspension, advanced more than \
-                CLOCK_MONOTONIC, which does not. Durations across it differ by that much between \
-                the two.",
-        how: "CLOCK_BOOTTIME against CLOCK_MONOTONIC, before and after",
-        act: "Measure again, without suspending the machine. Use CLOCK_BOOTTIME for timeouts that \
-              should count the time in suspension, and CLOCK_MONOTONIC for those that should not.",
-        references: &["clock_gettime(2)", "rust-lang/rust#79462"],
-        ..Page::EMPTY
-    },
+    id: "suspended",
     certainty: Certainty::Measured,
     by_library: true,
     look: |report| {
@@ -225,18 +165,7 @@ pub(super) const SUSPENDED: Fault = Fault {
 };
 
 pub(super) const TAI_UNSET: Fault = Fault {
-    page: Page {
-        names: &["tai-unset"],
-        title: "CLOCK_TAI is not set: it gives UTC",
-        about: "CLOCK_TAI is UTC plus a number of seconds that a program must set (37 since \
-                2017). No program did, so the clock gives UTC and steps at leap seconds as UTC \
-                does.",
-        how: "adjtimex(2)",
-        act: "If you need TAI: `leapsectz right/UTC` in chrony's configuration, or a leap file \
-              for ntpd; ptp4l's phc2sys sets it too. Otherwise do not use CLOCK_TAI.",
-        references: &["clock_gettime(2), CLOCK_TAI", "adjtimex(2), tai", "IERS Bulletin C"],
-        ..Page::EMPTY
-    },
+    id: "tai-unset",
     minor: true,
     look: |report| {
         if let Some(look) = also_logged(report, Level::Info, "tai-unset") {
@@ -249,18 +178,7 @@ pub(super) const TAI_UNSET: Fault = Fault {
 };
 
 pub(super) const TIME_NAMESPACE: Fault = Fault {
-    page: Page {
-        names: &["time-namespace"],
-        title: "Monotonic and boot time are shifted in this time namespace",
-        about: "CLOCK_MONOTONIC and CLOCK_BOOTTIME of this process have an offset from those of \
-                the machine. Values from inside and outside cannot be compared. Before Linux 5.11 \
-                some system calls and files ignore it.",
-        how: "/proc/self/timens_offsets",
-        act: "Nothing is wrong if a container was meant to have it, such as one that was restored \
-              by CRIU. Compare such times only within the namespace.",
-        references: &["time_namespaces(7)", "/proc/self/timens_offsets"],
-        ..Page::EMPTY
-    },
+    id: "time-namespace",
     look: |report| {
         let shifted = report.environment.keeping.as_ref().and_then(|it| it.time_namespace.as_ref());
         let unknown = "/proc/self/timens_offsets was not read; kernels before 5.6 have none";
@@ -271,20 +189,7 @@ pub(super) const TIME_NAMESPACE: Fault = Fault {
 };
 
 pub(super) const TWO_DISCIPLINES: Fault = Fault {
-    page: Page {
-        names: &["two-disciplines"],
-        title: "Two programs can correct the clock",
-        about: "Each corrects what the other did: the clock is slewed to and fro, or stepped \
-                again and again, and neither program's statement of its error is true. A \
-                hypervisor's tools correct the clock only if their time synchronisation is \
-                switched on; check whether it is.",
-        how: "the names of running programs (/proc/*/comm)",
-        act: "Let one program correct the clock: `systemctl disable --now` the other, or switch \
-              the time synchronisation of the hypervisor's tools off (`vmware-toolbox-cmd \
-              timesync disable`; VBoxService `--disable-timesync`).",
-        references: &["vmware/open-vm-tools#652", "chrony FAQ"],
-        ..Page::EMPTY
-    },
+    id: "two-disciplines",
     look: |report| {
         let programs = report.environment.keeping.as_ref().and_then(|it| it.programs.as_ref());
         let otherwise = "the running programs could not be listed";
@@ -333,33 +238,13 @@ fn ask(programs: &[String]) -> String {
         })
         .collect();
     if ways.is_empty() {
-        ways.push(UNSYNCHRONISED.page.act);
+        ways.push(UNSYNCHRONISED.page().act);
     }
     ways.join(" ")
 }
 
 pub(super) const UNSYNCHRONISED: Fault = Fault {
-    page: Page {
-        names: &["unsynchronised"],
-        title: "The clock is not synchronised",
-        about: "The kernel's bound on the error of its clock (maxerror) has reached 16 s, at \
-                which it considers the clock unsynchronised: no program has corrected it for \
-                hours, or ever. Only this counts. The status bit STA_UNSYNC and a return of 5 \
-                alone do not: chrony sets both unless its configuration has `rtcsync`. It is a \
-                warning if a program that should correct the clock is running or once ran, and \
-                otherwise information.",
-        how: "adjtimex(2), the names of running programs",
-        act: "Run one program that synchronises the clock, and see what it says: `chronyc \
-              tracking`, `timedatectl timesync-status`, `ntpq -p`. In a container, that is the \
-              host's task.",
-        references: &[
-            "adjtimex(2), maxerror",
-            "Linux kernel/time/ntp.c, NTP_PHASE_LIMIT",
-            "bottlerocket#1183",
-            "systemd#13245",
-        ],
-        ..Page::EMPTY
-    },
+    id: "unsynchronised",
     minor: true,
     look: |report| {
         let answer = adjtimex(report)?;

@@ -1,7 +1,7 @@
 //! The machine that the reports describe.
 
 use chronoscope_model::Environment;
-use chronoscope_model::comparison::Discipline;
+use chronoscope_model::clock::Discipline;
 use chronoscope_model::environment::{
     ClockSource, Cpu, Hypervisor, IdleState, Power, Rate, RateKind, Timer, Tsc, TscKind, Unknown,
     Vdso,

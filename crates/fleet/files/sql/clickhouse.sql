@@ -53,6 +53,15 @@ CREATE TABLE IF NOT EXISTS findings (run_id String, machine String, date Date,
 ENGINE = MergeTree PARTITION BY toYYYYMM(date) ORDER BY (date, finding, machine)
 TTL date + INTERVAL 13 MONTH;
 
+CREATE TABLE IF NOT EXISTS sources (run_id String, machine String, date Date,
+  started DateTime64(6, 'UTC'), kind LowCardinality(String), cpu LowCardinality(String),
+  hypervisor LowCardinality(String), kernel LowCardinality(String),
+  clocksource LowCardinality(String), source LowCardinality(String),
+  reference_state LowCardinality(String), clock_offset_ns Nullable(Float64),
+  error_bound_ns Nullable(Float64))
+ENGINE = MergeTree PARTITION BY toYYYYMM(date) ORDER BY (date, source, machine)
+TTL date + INTERVAL 13 MONTH;
+
 CREATE TABLE IF NOT EXISTS clocks_daily_states (date Date, kind LowCardinality(String),
   clocksource LowCardinality(String), clock LowCardinality(String),
   machines AggregateFunction(uniqExact, String), lowest_ns SimpleAggregateFunction(min, Float64),
@@ -85,5 +94,7 @@ INSERT INTO histograms SELECT * FROM file('parquet/histograms/**/*.parquet')
 WHERE run_id NOT IN (SELECT run_id FROM histograms);
 INSERT INTO findings SELECT * FROM file('parquet/findings/**/*.parquet')
 WHERE run_id NOT IN (SELECT run_id FROM findings);
+INSERT INTO sources SELECT * FROM file('parquet/sources/**/*.parquet')
+WHERE run_id NOT IN (SELECT run_id FROM sources);
 INSERT INTO runs SELECT * FROM file('parquet/runs/**/*.parquet')
 WHERE run_id NOT IN (SELECT run_id FROM runs);

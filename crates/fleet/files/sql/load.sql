@@ -61,6 +61,8 @@ CREATE TYPE wait AS STRUCT(id VARCHAR, requested_ns BIGINT, "load" VARCHAR, sche
   timer_period_ms BIGINT, kept_awake BOOLEAN, power VARCHAR, cpu BIGINT, samples BIGINT,
   max_ns BIGINT, throttled STRUCT(ns BIGINT),
   overshoot STRUCT(p50_ns BIGINT, p90_ns BIGINT, p99_ns BIGINT), buckets BIGINT[][]);
+CREATE TYPE against AS STRUCT(wall_ns STRUCT(low DOUBLE, high DOUBLE), sources STRUCT(id VARCHAR,
+  unavailable_reason VARCHAR, agrees BOOLEAN, wall_ns STRUCT(low DOUBLE))[]);
 CREATE TYPE finding AS STRUCT(id VARCHAR, "level" VARCHAR, certainty VARCHAR, about VARCHAR);
 
 -- Each run in each file, and what in each file is none.
@@ -161,6 +163,22 @@ FROM (SELECT fresh.*, TRY_CAST(json AS finding) AS f
   FROM records('finding', 'findings') JOIN fresh USING (filename, run_id))
 WHERE finding IS NOT NULL;
 
+-- As the exporter's metrics: the offset of the wall clock from all sources together, its error
+-- bound, and the state of each source.
+CREATE TEMP VIEW new_sources AS
+SELECT * EXCLUDE (filename, env, screen, tool_version, a, s), s.id AS source,
+  CASE WHEN s.wall_ns IS NULL THEN 'silent' WHEN s.agrees = false THEN 'contradicted'
+    WHEN s.unavailable_reason IS NOT NULL THEN 'lost' WHEN s.agrees THEN 'agrees'
+    ELSE 'alone' END AS reference_state,
+  (a.wall_ns.low + a.wall_ns.high) / 2 AS clock_offset_ns,
+  (a.wall_ns.high - a.wall_ns.low) / 2 AS error_bound_ns
+FROM (SELECT *, unnest(a.sources) AS s FROM (
+  SELECT fresh.*, TRY_CAST(CASE json->>'record' WHEN 'against' THEN json
+    ELSE json->'against' END AS against) AS a
+  FROM texts JOIN fresh ON texts.filename = fresh.filename
+    AND coalesce(json->>'run_id', json->'run'->>'id') = fresh.run_id))
+WHERE source IS NOT NULL;
+
 -- A file without rows in each folder gives the columns of a table that is otherwise empty.
 COPY (FROM new_facts LIMIT 0)
 TO 'parquet/facts' (FORMAT parquet, PER_THREAD_OUTPUT, OVERWRITE_OR_IGNORE);
@@ -172,6 +190,8 @@ COPY (FROM new_histograms LIMIT 0)
 TO 'parquet/histograms' (FORMAT parquet, PER_THREAD_OUTPUT, OVERWRITE_OR_IGNORE);
 COPY (FROM new_findings LIMIT 0)
 TO 'parquet/findings' (FORMAT parquet, PER_THREAD_OUTPUT, OVERWRITE_OR_IGNORE);
+COPY (FROM new_sources LIMIT 0)
+TO 'parquet/sources' (FORMAT parquet, PER_THREAD_OUTPUT, OVERWRITE_OR_IGNORE);
 
 -- With the numbers of its clocks and waits, by which queries find the latest run with some.
 CREATE TEMP VIEW new_runs AS
@@ -215,6 +235,10 @@ TO 'parquet/histograms' (FORMAT parquet, COMPRESSION zstd, PARTITION_BY (date),
 COPY (FROM new_findings
   WHERE run_id NOT IN (SELECT DISTINCT run_id FROM 'parquet/findings/**/*.parquet'))
 TO 'parquet/findings' (FORMAT parquet, COMPRESSION zstd, PARTITION_BY (date),
+  WRITE_PARTITION_COLUMNS, APPEND);
+COPY (FROM new_sources
+  WHERE run_id NOT IN (SELECT DISTINCT run_id FROM 'parquet/sources/**/*.parquet'))
+TO 'parquet/sources' (FORMAT parquet, COMPRESSION zstd, PARTITION_BY (date),
   WRITE_PARTITION_COLUMNS, APPEND);
 COPY (FROM new_runs
   WHERE run_id NOT IN (SELECT DISTINCT run_id FROM 'parquet/runs/**/*.parquet'))

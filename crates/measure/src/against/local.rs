@@ -8,12 +8,14 @@ use super::packets::{
 };
 use super::region::Exchange;
 use chronoscope::counter;
+use chronoscope::wall::{self, WallState};
 use chronoscope_model::against::Source as Found;
 use chronoscope_model::units::human_ns;
 use chronoscope_probes::machine::outside::{self, Pps, Ptp, Rtc, raw_ns};
 use chronoscope_probes::machine::vmclock as page;
 use chronoscope_probes::time::sleep;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -126,6 +128,57 @@ pub(super) fn vmclock() -> Result<Ask, String> {
             let found = time.utc_ns(counter::now_ordered());
             let [earliest, latest] = found.map_err(|why| Failed::Lost(why.into()))?;
             Ok(Exchange { sent, received: raw_ns(), latest, earliest })
+        })
+    }))
+}
+
+/// The words of ClockBound's segment. It is read as a file: whoever cuts that short ends a process
+/// that maps it.
+fn segment(path: &str) -> Result<[u64; 14], String> {
+    const TRIES: usize = 10;
+    let failed = |error| device(path, &error);
+    if !std::fs::metadata(path).map_err(failed)?.is_file() {
+        return Err(format!("{path} is not a file"));
+    }
+    let read = || {
+        let mut bytes = Vec::new();
+        let length = File::open(path)?.take(112).read_to_end(&mut bytes);
+        length.map(|_| bytes)
+    };
+    // What is the same twice, with its number, was not written in between.
+    let mut last = read().map_err(failed)?;
+    for _ in 0..TRIES {
+        let next = read().map_err(failed)?;
+        if next == last {
+            let what = "is not a segment of ClockBound 3, or only half written";
+            return wall::segment(&next).ok_or_else(|| format!("{path} {what}"));
+        }
+        last = next;
+    }
+    Err(format!("{path} changes all the time"))
+}
+
+pub(super) fn clockbound(path: &str) -> Result<Ask, String> {
+    segment(path)?;
+    let path = path.to_owned();
+    Ok(Box::new(move |_, found| {
+        let words = segment(&path).map_err(Failed::Lost)?;
+        let marker = page::read().ok().map(|page| page.disruption_marker);
+        narrowest(|| {
+            let sent = raw_ns();
+            let stated = wall::clockbound(&words, counter::now_ordered(), || marker);
+            let received = raw_ns();
+            let stated = stated.ok_or_else(|| Failed::Lost("its time is impossible".into()))?;
+            found.says = Some(format!("it is {}", stated.state.name()));
+            if !matches!(stated.state, WallState::Synchronised | WallState::FreeRunning) {
+                return Err(Failed::Lost(format!("the clock is {}", stated.state.name())));
+            }
+            found.root_distance_ns = Some(stated.error as f64);
+            // Two roundings to whole nanoseconds.
+            let error = stated.error.saturating_add(2);
+            let ends = [stated.now.saturating_add(error), stated.now.saturating_sub(error)];
+            let [latest, earliest] = ends.map(|ns| i64::try_from(ns).unwrap_or(i64::MAX));
+            Ok(Exchange { sent, received, latest, earliest })
         })
     }))
 }

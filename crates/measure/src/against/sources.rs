@@ -7,6 +7,7 @@ use super::asking::{PATIENCE, addresses, udp};
 use super::local;
 use super::packets::{NTP_BYTES, Ntp, http_second, ntp_answer, ntp_request, whole_second};
 use super::region::{Exchange, Region};
+use chronoscope::wall::CLOCKBOUND;
 use chronoscope_probes::machine::outside::{self, raw_ns};
 use chronoscope_probes::time::sleep;
 use std::fmt;
@@ -26,6 +27,8 @@ pub enum Source {
     Ptp(String),
     Pps(String),
     VmClock,
+    /// With the path of its segment.
+    ClockBound(String),
     /// With the path of its socket; empty: its port, or the usual path.
     Chrony(String),
     Ntpd,
@@ -46,6 +49,7 @@ impl fmt::Display for Source {
             Self::Ptp(path) => write!(f, "ptp:{path}"),
             Self::Pps(path) => write!(f, "pps:{path}"),
             Self::VmClock => f.write_str("vmclock"),
+            Self::ClockBound(path) => write!(f, "clockbound:{path}"),
             Self::Chrony(path) if path.is_empty() => f.write_str("chrony"),
             Self::Chrony(path) => write!(f, "chrony:{path}"),
             Self::Ntpd => f.write_str("ntpd"),
@@ -63,10 +67,10 @@ impl Source {
         let (kind, rest) = text.split_once(':').unwrap_or((text, ""));
         let path = |usual: &str| match rest {
             "" => Ok(usual.to_owned()),
-            path if path.starts_with("/dev/") || usual.is_empty() && path.starts_with('/') => {
+            path if path.starts_with(if usual.starts_with("/dev/") { "/dev/" } else { "/" }) => {
                 Ok(path.to_owned())
             }
-            _ => Err(format!("'{}': a device is named by its path, {usual}", text.escape_debug())),
+            _ => Err(format!("'{}': it is named by its path, {usual}", text.escape_debug())),
         };
         match (kind, rest) {
             ("ntp", _) => place(text, rest, 123).map(|(host, port)| Self::Ntp(host, port)),
@@ -79,11 +83,12 @@ impl Source {
             ("pps", _) => path("/dev/pps0").map(Self::Pps),
             ("chrony", _) => path("").map(Self::Chrony),
             ("vmclock", "") => Ok(Self::VmClock),
+            ("clockbound", _) => path(CLOCKBOUND).map(Self::ClockBound),
             ("ntpd", "") => Ok(Self::Ntpd),
             ("timesyncd", "") => Ok(Self::Timesyncd),
             _ => Err(format!(
                 "there is no source '{}': use ntp:HOST, http:HOST, rtc:/dev/rtc0, ptp:/dev/ptp0, \
-                 pps:/dev/pps0, vmclock, chrony, ntpd or timesyncd",
+                 pps:/dev/pps0, vmclock, clockbound, chrony, ntpd or timesyncd",
                 text.escape_debug()
             )),
         }
@@ -124,6 +129,7 @@ impl Source {
             Self::Ptp(path) => local::ptp(path),
             Self::Pps(path) => local::pps(path),
             Self::VmClock => local::vmclock(),
+            Self::ClockBound(path) => local::clockbound(path),
             Self::Chrony(path) => Ok(local::chrony(path)),
             Self::Ntpd => Ok(local::ntpd()),
             Self::Timesyncd => Ok(local::timesyncd()),
@@ -144,7 +150,7 @@ impl Source {
             Self::Rtc(_) => Duration::from_millis(850),
             // It waits for the next pulse.
             Self::Pps(_) => Duration::from_millis(500),
-            Self::Ptp(_) | Self::VmClock => Duration::from_millis(100),
+            Self::Ptp(_) | Self::VmClock | Self::ClockBound(_) => Duration::from_millis(100),
         }
     }
 }

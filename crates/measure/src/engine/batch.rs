@@ -226,6 +226,11 @@ pub trait Values: Timed {
     /// the first.
     fn span(&mut self, subject: usize, calls: u64) -> u64;
 
+    /// The most calls that a span can have.
+    fn longest_span(&self) -> u64 {
+        u64::MAX
+    }
+
     /// Sums `v` `n` times, times each sum with the subject, and returns the ticks of the whole.
     fn around(&mut self, subject: usize, n: u64, v: &[u64]) -> u64;
 

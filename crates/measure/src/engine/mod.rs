@@ -4,6 +4,8 @@
 pub mod batch;
 pub mod child;
 pub mod children;
+#[cfg(any(test, feature = "simulation"))]
+#[path = "../../tests/simulation/fake.rs"]
 pub mod fake;
 pub mod machine;
 pub mod notes;

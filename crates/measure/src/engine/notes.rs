@@ -11,34 +11,81 @@ fn note(id: &str, text: String, fix: &str) -> Note {
     Note { id: id.into(), about: None, text, fix: fix.into() }
 }
 
-/// The counter must not be the ruler, for the given reason.
-pub(crate) fn system_ruler(why: String) -> Note {
-    note("system-ruler", format!("the system's clock is the ruler because {why}"), "")
+/// Notes with a fixed id: `name(arguments) = id, text, what to do about it`.
+macro_rules! notes {
+    ($($(#[$doc:meta])* $seen:vis fn $name:ident($($arg:ident: $kind:ty),*) =
+       $id:literal, $text:literal $(, $fix:literal)?;)*) => {$(
+        $(#[$doc])*
+        $seen fn $name($($arg: $kind),*) -> Note {
+            note($id, format!($text), concat!($($fix)?))
+        }
+    )*};
 }
 
-/// This system can neither pin another process nor let a child inherit its parent's CPU.
-pub(crate) fn probes_not_pinned() -> Note {
-    note(
-        "probes-not-pinned",
-        "the probes of runtimes are not pinned to a CPU on this system, so their costs may \
-         come from another type of core, or from several"
-            .into(),
-        "",
-    )
-}
-
-/// A runtime could have a clock, but not here.
-pub(crate) fn no_clock(runtime: &str, clock: &str, why: &str) -> Note {
-    note("no-clock", format!("{runtime}/{clock} cannot be read: {why}"), "")
-}
-
-/// A budget ended before everything about the clocks of runtimes was looked at.
-pub(crate) fn budget_used_up() -> Note {
-    note(
-        "budget-used-up",
-        "some ticks, sleeps or calls were left out: the --budget was used up by the costs".into(),
-        "give a longer --budget",
-    )
+notes! {
+    /// The counter must not be the ruler, for the given reason.
+    pub(crate) fn system_ruler(why: String) = "system-ruler",
+        "the system's clock is the ruler because {why}";
+    /// This system can neither pin another process nor let a child inherit its parent's CPU.
+    pub(crate) fn probes_not_pinned() = "probes-not-pinned",
+        "the probes of runtimes are not pinned to a CPU on this system, so their costs may come \
+         from another type of core, or from several";
+    /// A runtime could have a clock, but not here.
+    pub(crate) fn no_clock(runtime: &str, clock: &str, why: &str) = "no-clock",
+        "{runtime}/{clock} cannot be read: {why}";
+    /// A budget ended before everything about the clocks of runtimes was looked at.
+    pub(crate) fn budget_used_up() = "budget-used-up",
+        "some ticks, sleeps or calls were left out: the --budget was used up by the costs",
+        "give a longer --budget";
+    /// Nothing explains the waits of a method.
+    pub(crate) fn unexplained(id: &str, why: &str) = "why-runtime",
+        "late wake-ups of {id} are not all explained: {why}";
+    /// Who ran instead of a waiting thread is not recorded.
+    pub(crate) fn likely(why: &str) = "why-likely",
+        "late wake-ups: who ran instead is likely, not seen, because their CPU time grew at that \
+         time on that CPU: {why}";
+    /// Some tasks have no name here.
+    pub(crate) fn names_hidden(why: &str) = "why-hidden",
+        "late wake-ups: {why}";
+    /// Waits are watched on the only CPU.
+    pub fn watched_alone() = "watched-alone",
+        "there is one CPU only, so the waits are disturbed by what shows and keeps them";
+    /// All wait methods have failed.
+    pub fn none_left() = "none-left",
+        "nothing is measured any more: each wait method has failed";
+    /// The processor lacks the instruction best suited to end a region.
+    pub(crate) fn no_rdtscp() = "no-rdtscp",
+        "the processor has no rdtscp, so regions end with lfence; rdtsc; lfence";
+    pub(crate) fn not_pinned(why: String) = "not-pinned",
+        "the measuring thread is not pinned: {why}",
+        "choose a CPU with --cpu";
+    /// Steal hit so many rounds that they could not be left out.
+    pub(crate) fn steal_counted(stolen: usize, rounds: u32) = "steal-counted",
+        "the hypervisor took time from this CPU in {stolen} of {rounds} rounds. Too few other \
+         rounds remain, so these count as well",
+        "measure again when the host is less busy";
+    /// All samples come from one process.
+    pub(crate) fn one_process() = "one-process",
+        "no other process could take part, so the intervals do not cover the effects of placement \
+         in memory: another run may report costs outside them",
+        "raise --budget, leave out --priority, or check that the tool can start itself as a child \
+         process";
+    /// Real-time threads leave one CPU free for everything else.
+    pub fn cpu_left_free(cpu: usize) = "cpu-left-free",
+        "no wait is measured on CPU {cpu}: real-time threads must leave one CPU free",
+        "measure without a real-time priority to use all CPUs";
+    /// The time ran out before every row had the requested number of waits.
+    pub(crate) fn time_over() = "time-over",
+        "time ran out before the count was reached, so rows have only the waits that fitted",
+        "raise --budget or --duration, or lower --count";
+    pub(crate) fn stepped(by_s: f64, before_s: f64) = "wall-clock-stepped",
+        "the wall clock was stepped by {by_s:+.3} s before second {before_s:.0} of the run; no \
+         wait depends on it";
+    /// The machine was plugged in or unplugged while waits were measured.
+    pub(crate) fn power_changed(from: &str, to: &str, before_s: f64) = "power-changed",
+        "the machine ran on {from} until about second {before_s:.0} of the run and on {to} after \
+         that, and rows contain waits from both",
+        "measure each power source in its own run, and compare the runs with chronoscope compare";
 }
 
 /// The clock source could not be restored.
@@ -69,28 +116,6 @@ pub(crate) fn not_separated(missing: &Missing) -> Note {
     )
 }
 
-/// Nothing explains the waits of a method.
-pub(crate) fn unexplained(id: &str, why: &str) -> Note {
-    note("why-runtime", format!("late wake-ups of {id} are not all explained: {why}"), "")
-}
-
-/// Who ran instead of a waiting thread is not recorded.
-pub(crate) fn likely(why: &str) -> Note {
-    note(
-        "why-likely",
-        format!(
-            "late wake-ups: who ran instead is likely, not seen, because their CPU time grew at \
-             that time on that CPU: {why}"
-        ),
-        "",
-    )
-}
-
-/// Some tasks have no name here.
-pub(crate) fn names_hidden(why: &str) -> Note {
-    note("why-hidden", format!("late wake-ups: {why}"), "")
-}
-
 /// There was no time to look at some processes.
 pub(crate) fn tasks_left_out(most: u64) -> Note {
     let them = plural(most, "process was", "processes were");
@@ -104,23 +129,9 @@ pub(crate) fn tasks_left_out(most: u64) -> Note {
     )
 }
 
-/// Waits are watched on the only CPU.
-pub fn watched_alone() -> Note {
-    note(
-        "watched-alone",
-        "there is one CPU only, so the waits are disturbed by what shows and keeps them".into(),
-        "",
-    )
-}
-
 /// A wait method failed during the run.
 pub fn method_failed(id: &str, why: &str) -> Note {
     Note { about: Some(id.into()), ..note("method-failed", format!("{id} failed: {why}"), "") }
-}
-
-/// All wait methods have failed.
-pub fn none_left() -> Note {
-    note("none-left", "nothing is measured any more: each wait method has failed".into(), "")
 }
 
 /// The clock whose deltas are watched cannot be read.
@@ -129,23 +140,6 @@ pub fn clock_not_watched(id: &str, why: &str) -> Note {
         about: Some(id.into()),
         ..note("clock-not-watched", format!("{id} is not watched: {why}"), "")
     }
-}
-
-/// The processor lacks the instruction best suited to end a region.
-pub(crate) fn no_rdtscp() -> Note {
-    note(
-        "no-rdtscp",
-        "the processor has no rdtscp, so regions end with lfence; rdtsc; lfence".into(),
-        "",
-    )
-}
-
-pub(crate) fn not_pinned(why: String) -> Note {
-    note(
-        "not-pinned",
-        format!("the measuring thread is not pinned: {why}"),
-        "choose a CPU with --cpu",
-    )
 }
 
 /// The process may not run on a core of the fastest type.
@@ -158,18 +152,6 @@ pub(crate) fn slower_core(cpu: usize, core: &CoreType) -> Note {
              run on a performance core, where costs are lower"
         ),
         "let the process run on a performance core (taskset, or the container's cpuset)",
-    )
-}
-
-/// Steal hit so many rounds that they could not be left out.
-pub(crate) fn steal_counted(stolen: usize, rounds: u32) -> Note {
-    note(
-        "steal-counted",
-        format!(
-            "the hypervisor took time from this CPU in {stolen} of {rounds} rounds. Too few \
-             other rounds remain, so these count as well"
-        ),
-        "measure again when the host is less busy",
     )
 }
 
@@ -238,18 +220,6 @@ pub(crate) fn negative_overhead(found: &Overhead) -> Note {
     )
 }
 
-/// All samples come from one process.
-pub(crate) fn one_process() -> Note {
-    note(
-        "one-process",
-        "no other process could take part, so the intervals do not cover the effects of \
-         placement in memory: another run may report costs outside them"
-            .into(),
-        "raise --budget, leave out --priority, or check that the tool can start itself as a child \
-         process",
-    )
-}
-
 /// Something was left out because it needs more time than is available.
 pub(crate) fn too_short(id: &str, what: &str, share: Duration, from: Duration) -> Note {
     note(
@@ -291,24 +261,6 @@ pub fn no_waits(why: &str, share: Duration) -> Note {
     note
 }
 
-/// Real-time threads leave one CPU free for everything else.
-pub fn cpu_left_free(cpu: usize) -> Note {
-    note(
-        "cpu-left-free",
-        format!("no wait is measured on CPU {cpu}: real-time threads must leave one CPU free"),
-        "measure without a real-time priority to use all CPUs",
-    )
-}
-
-/// The time ran out before every row had the requested number of waits.
-pub(crate) fn time_over() -> Note {
-    note(
-        "time-over",
-        "time ran out before the count was reached, so rows have only the waits that fitted".into(),
-        "raise --budget or --duration, or lower --count",
-    )
-}
-
 /// Something that was asked for is not permitted or not possible.
 pub(crate) fn refused(id: &str, what: &str, why: &str) -> Note {
     note(id, format!("{what}: {why}"), "")
@@ -324,29 +276,6 @@ pub(crate) fn marked(done: &Result<(), String>) -> Note {
         ),
         Err(why) => refused("no-trace-marker", "the kernel's trace was not marked", why),
     }
-}
-
-pub(crate) fn stepped(by_s: f64, before_s: f64) -> Note {
-    note(
-        "wall-clock-stepped",
-        format!(
-            "the wall clock was stepped by {by_s:+.3} s before second {before_s:.0} of the run; \
-             no wait depends on it"
-        ),
-        "",
-    )
-}
-
-/// The machine was plugged in or unplugged while waits were measured.
-pub(crate) fn power_changed(from: &str, to: &str, before_s: f64) -> Note {
-    note(
-        "power-changed",
-        format!(
-            "the machine ran on {from} until about second {before_s:.0} of the run and on {to} \
-             after that, and rows contain waits from both"
-        ),
-        "measure each power source in its own run, and compare the runs with chronoscope compare",
-    )
 }
 
 /// The load differed from what was asked for.

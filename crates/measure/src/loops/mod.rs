@@ -95,7 +95,7 @@ pub fn measure_calls<H: Batches + Values>(
         (host.ticks().wrapping_sub(start) / 11).max(1)
     };
     let each = (0..LOOKS).map(|_| look()).min().unwrap_or(1);
-    let affordable = ticks(host, large) / each;
+    let affordable = (ticks(host, large) / each).min(host.longest_span());
     let counts = COUNTS.map(|count| count.min(affordable).max(1));
 
     // The cost of the ruler with nothing between its start and its stop.
@@ -243,7 +243,7 @@ pub fn measure_overhead<H: Values + Batches>(
     })
 }
 
-fn negative(found: &Overhead) -> Option<Note> {
+pub(crate) fn negative(found: &Overhead) -> Option<Note> {
     (found.has_intervals() && found.overhead.high_ns < 0.0).then(|| notes::negative_overhead(found))
 }
 

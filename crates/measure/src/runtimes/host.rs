@@ -4,9 +4,9 @@
 use super::answer::Hello;
 use super::prepare::Ready;
 use super::probe::Probe;
-use super::series::{ENOUGH, ENOUGH_COMPILED, Enough, Passed, SAFELY, SHORT, Trend};
+use super::series::{self, ENOUGH, ENOUGH_COMPILED, Enough, Passed, SAFELY, SHORT, Trend};
 use crate::engine::batch::{
-    Additions, Batch, Batches, Gauge, Job, LOST, Mode, Rate, Sampled, Timed,
+    Additions, Around, Batch, Batches, Gauge, Job, LOST, Mode, Pairs, Rate, Sampled, Timed, Values,
 };
 use crate::engine::{Machine, Spec, Time, sampling};
 use chronoscope_model::between::Shares;
@@ -39,8 +39,8 @@ pub(super) struct Slot {
     first: usize,
 }
 
-pub(super) struct Joined {
-    machine: Machine,
+pub(super) struct Joined<'a> {
+    machine: &'a mut Machine,
     specs: Vec<Spec>,
     pub slots: Vec<Slot>,
     /// The number of subjects of the machine.
@@ -66,9 +66,9 @@ const LONG_NS: f64 = 10_000_000.0;
 /// stopwatch that is slewed is wrong by at most 0.0005 (adjtimex(2)).
 const WRONG: f64 = 0.005;
 
-impl Joined {
+impl<'a> Joined<'a> {
     /// Returns a host for the machine's subjects and those of these probes.
-    pub fn new(machine: Machine, seed: u64) -> Self {
+    pub fn new(machine: &'a mut Machine, seed: u64) -> Self {
         let specs = machine.specs();
         Self {
             own: specs.len(),
@@ -111,10 +111,6 @@ impl Joined {
 
     pub fn specs(&self) -> Vec<Spec> {
         self.specs.clone()
-    }
-
-    pub fn into_machine(self) -> Machine {
-        self.machine
     }
 
     /// Returns the subject number of a runtime's clock.
@@ -165,7 +161,7 @@ impl Joined {
             return;
         }
         let ruler = self.machine.ruler().kind();
-        let machine = &self.machine;
+        let machine = &*self.machine;
         let started =
             Probe::start(&mut self.slots[at].ready.command(), ruler, &|| machine.interrupted());
         match started {
@@ -194,14 +190,30 @@ impl Joined {
 
     /// Makes a batch; `None` if the runtime failed.
     fn ask(&mut self, at: usize, clock: usize, mode: Mode, reads: u64) -> Option<Batch> {
-        let machine = &self.machine;
+        let request = Probe::batch(self.name(at, clock), mode.name(), reads);
+        self.timed(at, &request)
+    }
+
+    /// The name of a runtime's clock in requests.
+    fn name(&self, at: usize, clock: usize) -> &str {
+        match clock {
+            0 => "empty",
+            _ => &self.slots[at].hello.clocks[clock - 1].id,
+        }
+    }
+
+    /// The runtime and the clock of a subject that is not the machine's.
+    fn place(&self, subject: usize) -> (usize, usize) {
+        let at = self.slots.partition_point(|slot| slot.first <= subject) - 1;
+        (at, subject - self.slots[at].first)
+    }
+
+    /// Makes a request that is timed by the stopwatch; `None` if the runtime failed.
+    fn timed(&mut self, at: usize, request: &str) -> Option<Batch> {
+        let machine = &*self.machine;
         let slot = &mut self.slots[at];
         let probe = slot.probe.as_mut()?;
-        let id = match clock {
-            0 => "empty",
-            _ => slot.hello.clocks[clock - 1].id.as_str(),
-        };
-        let made = probe.batch(id, mode.name(), reads, &|| machine.interrupted());
+        let made = probe.timed(request, &|| machine.interrupted());
         let ticks_per_unit = machine.hz() / slot.hz;
         let checked = made.and_then(|made| {
             let ticks = made.ticks * ticks_per_unit;
@@ -295,6 +307,21 @@ impl Joined {
         slot.restart = started + SHORT + time.max(busy * SAFELY);
     }
 
+    /// Runs the loops of this clock around sums of `m` integers until a compiler that does so
+    /// while they run has replaced them.
+    pub fn warm_up_around(&mut self, subject: usize, m: u64) {
+        let (at, _) = self.place(subject);
+        let (begun, values) = (self.machine.elapsed(), vec![0; m as usize]);
+        let span = if self.slots[at].compiled { SHORT } else { ENOUGH.span };
+        while self.slots[at].probe.is_some()
+            && self.machine.elapsed().saturating_sub(begun) < span
+            && !self.machine.interrupted()
+        {
+            self.around(self.slots[at].first, FEW_READS, &values);
+            self.around(subject, FEW_READS, &values);
+        }
+    }
+
     /// Finds the thread that reads, so that the time it spends off the CPU is seen. That thread
     /// needs a CPU of its own: the account of a thread that runs elsewhere at this moment is
     /// behind.
@@ -305,14 +332,14 @@ impl Joined {
         };
         let id = clock.id.clone();
         // A failure shows in the next batch.
-        let batch =
-            |probe: &mut Probe| probe.batch(&id, Mode::Throughput.name(), 20_000, &|| false).ok();
+        let request = Probe::batch(&id, Mode::Throughput.name(), 20_000);
+        let batch = |probe: &mut Probe| probe.timed(&request, &|| false).ok();
         probe.find_thread(batch);
     }
 
     /// Corrects the conversion if the stopwatch does not run at the rate that it claims.
     fn settle_rate(&mut self, at: usize) {
-        let machine = &self.machine;
+        let machine = &*self.machine;
         let slot = &mut self.slots[at];
         let rate = slot.probe.as_mut().map(|probe| probe.rate(0.0, &|| machine.interrupted()));
         match rate {
@@ -328,15 +355,12 @@ impl Joined {
     }
 }
 
-/// Whether two processes of a runtime have the same clocks.
-fn same(one: &Hello, other: &Hello) -> bool {
-    let ids = |hello: &Hello| -> Vec<String> {
-        hello.clocks.iter().map(|clock| clock.id.clone()).collect()
-    };
-    ids(one) == ids(other)
+/// Whether another process of a runtime has all the clocks that are wanted.
+fn same(one: &Hello, wanted: &Hello) -> bool {
+    wanted.clocks.iter().all(|clock| one.clocks.iter().any(|other| other.id == clock.id))
 }
 
-impl Time for Joined {
+impl Time for Joined<'_> {
     /// Leaves out what goes into later processes before their rounds, so that each process gets an
     /// equal part of the time.
     fn elapsed(&self) -> Duration {
@@ -352,7 +376,7 @@ impl Time for Joined {
     }
 }
 
-impl Timed for Joined {
+impl Timed for Joined<'_> {
     fn ticks(&mut self) -> u64 {
         self.machine.ticks()
     }
@@ -366,13 +390,12 @@ impl Timed for Joined {
     }
 }
 
-impl Batches for Joined {
+impl Batches for Joined<'_> {
     fn batch(&mut self, subject: usize, mode: Mode, reads: u64) -> Batch {
         if subject < self.own {
             return self.machine.batch(subject, mode, reads);
         }
-        let at = self.slots.partition_point(|slot| slot.first <= subject) - 1;
-        let clock = subject - self.slots[at].first;
+        let (at, clock) = self.place(subject);
         let known = clock == 0 || {
             let modes = &self.slots[at].hello.clocks[clock - 1].modes;
             modes.iter().any(|name| name == mode.name())
@@ -415,5 +438,68 @@ impl Batches for Joined {
         self.starting += self.machine.elapsed().saturating_sub(begun);
         self.machine.use_copy(job.copy);
         (!self.interrupted()).then(|| sampling::sample(self, job, |_, _| false))
+    }
+}
+
+/// The most reads that a probe makes in a row.
+const MOST_IN_A_ROW: u64 = 1_000_000;
+
+impl Values for Joined<'_> {
+    /// The probe of a runtime answers with differences, which are spans.
+    fn fill(&mut self, subject: usize, out: &mut [u64]) {
+        if subject < self.own {
+            self.machine.fill(subject, out);
+        }
+    }
+
+    /// A runtime's in picoseconds, because the values of some clocks are fractions of a unit.
+    fn span(&mut self, subject: usize, calls: u64) -> u64 {
+        if subject < self.own {
+            return self.machine.span(subject, calls);
+        }
+        let (at, clock) = self.place(subject);
+        let request = format!("deltas {} {}", self.name(at, clock), calls + 1);
+        let machine = &*self.machine;
+        let slot = &mut self.slots[at];
+        let Some(probe) = slot.probe.as_mut() else { return 0 };
+        match series::last(probe, &request, calls, &|| machine.interrupted()) {
+            Ok(units) => (units / slot.hello.clocks[clock - 1].hz * 1e12).round() as i64 as u64,
+            Err(why) => {
+                self.fail(at, why);
+                0
+            }
+        }
+    }
+
+    fn longest_span(&self) -> u64 {
+        MOST_IN_A_ROW - 1
+    }
+
+    fn around(&mut self, subject: usize, n: u64, v: &[u64]) -> u64 {
+        if subject < self.own {
+            return self.machine.around(subject, n, v);
+        }
+        let (at, clock) = self.place(subject);
+        let request = format!("around {} {n} {}", self.name(at, clock), v.len());
+        self.timed(at, &request).map_or(0, |made| made.ticks)
+    }
+
+    /// Makes the samples with a new process of each runtime.
+    fn child_around(&mut self, job: &Around) -> Option<Pairs> {
+        let begun = self.machine.elapsed();
+        self.restart();
+        self.warm_up_around(job.subject, job.m);
+        let spent = self.machine.elapsed().saturating_sub(begun);
+        let job = Around { budget: job.budget.saturating_sub(spent), ..job.clone() };
+        let runs = self.slots.iter().all(|slot| slot.probe.is_some()) && !self.interrupted();
+        runs.then(|| sampling::sample_around(self, &job, |_| ()))
+    }
+
+    fn first(&mut self, _: usize) -> Option<u64> {
+        None
+    }
+
+    fn instructions(&mut self) -> Option<u64> {
+        None
     }
 }

@@ -6,6 +6,7 @@ mod answer;
 mod call_trace;
 mod details;
 mod host;
+mod loops;
 mod prepare;
 mod probe;
 mod series;
@@ -28,6 +29,7 @@ use chronoscope_probes::waits;
 use chronoscope_runtimes::Runtime;
 use details::{benchmark_spread, between_runs, limited_by, states_ns, widened_between_runs};
 use host::{Joined, Slot};
+pub use loops::{Loop, Loops};
 use prepare::{Cache, Candidate, Ready, candidates};
 use probe::Probe;
 pub use series::Series;
@@ -134,7 +136,7 @@ impl Measurement for Request {
         let session = setting.session(&report.environment, &reference);
         setting.children = children;
         let mut session = session?;
-        let mut host = Joined::new(session.machine, setting.seed);
+        let mut host = Joined::new(&mut session.machine, setting.seed);
         for (row, candidate, ready, hello) in ready {
             // A wait that is missing is said where waits are measured.
             let is_wait = |id: &str| {
@@ -209,7 +211,6 @@ impl Measurement for Request {
         }
         report.notes.extend(left_out.then(notes::budget_used_up));
         rows.splice(0..0, reference_row(&base, &reference, &estimate, between_runs));
-        session.machine = host.into_machine();
         session.conclude(report, ruler_cost, noise);
         if cfg!(any(windows, target_os = "macos")) {
             report.notes.push(notes::probes_not_pinned());
@@ -338,6 +339,7 @@ fn base_row(environment: &Environment) -> Row {
 
 fn settings(runtime: &Runtime) -> Vec<model::Setting> {
     let all = runtime
+        .page()
         .settings
         .iter()
         .map(|setting| model::Setting { name: setting.name.into(), effect: setting.effect.into() });
@@ -345,7 +347,7 @@ fn settings(runtime: &Runtime) -> Vec<model::Setting> {
 }
 
 /// The subjects that are clocks: those of C and those of the runtimes that have not failed.
-fn subjects(host: &Joined, own: usize) -> Vec<usize> {
+fn subjects(host: &Joined<'_>, own: usize) -> Vec<usize> {
     let of_slots = host.slots.iter().enumerate();
     let running = of_slots.filter(|(_, slot)| slot.probe.is_some());
     let clocks = running.flat_map(|(at, slot)| {
@@ -358,7 +360,7 @@ fn subjects(host: &Joined, own: usize) -> Vec<usize> {
 /// share.
 fn describe(
     row: &mut Row,
-    host: &Joined,
+    host: &Joined<'_>,
     at: usize,
     estimate: &dyn Fn(usize, Mode) -> Option<Estimate>,
     latency: &dyn Fn(usize) -> Option<Spread>,
@@ -408,7 +410,7 @@ fn describe(
 /// whether there was time for all of it.
 fn look(
     row: &mut Row,
-    host: &mut Joined,
+    host: &mut Joined<'_>,
     at: usize,
     ruler: Rate,
     counters: &Counters,
@@ -492,6 +494,20 @@ fn reference_row(
         }],
         ..base.clone()
     })
+}
+
+/// Calls the test with the probe of each runtime that is installed here, in its first build.
+#[cfg(test)]
+fn for_each_installed(mut test: impl FnMut(&Runtime, Ready, &mut Probe)) {
+    let cache = Cache::of_this_run().expect("a directory");
+    for runtime in chronoscope_runtimes::ALL {
+        let first = candidates(runtime, None).ok().and_then(|all| all.first().cloned());
+        let Some(Ok(ready)) = first.map(|one| one.prepare(&cache, &|| false)) else { continue };
+        let mut probe = Probe::start(&mut ready.command(), RulerKind::System, &|| false)
+            .unwrap_or_else(|why| panic!("{}: {why}", runtime.id));
+        test(runtime, ready, &mut probe);
+        probe.end();
+    }
 }
 
 #[cfg(test)]

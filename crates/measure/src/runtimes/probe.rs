@@ -120,23 +120,21 @@ impl Probe {
         answered(request, &self.child.ask(request, PATIENCE + work, stop)?)
     }
 
-    /// Makes a batch: `clock` is an id or `empty`.
+    /// The request for a batch: `clock` is an id or `empty`.
+    pub fn batch(clock: &str, mode: &str, reads: u64) -> String {
+        format!("batch {clock} {mode} {reads} {}", reads / WARM + 1)
+    }
+
+    /// Makes a request whose work the stopwatch times: a batch, or loops around sums.
     ///
     /// # Errors
     /// The probe is of no further use, for the reason given.
-    pub fn batch(
-        &mut self,
-        clock: &str,
-        mode: &str,
-        reads: u64,
-        stop: Stop,
-    ) -> Result<Made, String> {
-        let request = format!("batch {clock} {mode} {reads} {}", reads / WARM + 1);
+    pub fn timed(&mut self, request: &str, stop: Stop) -> Result<Made, String> {
         let before = self.account.as_ref().and_then(Account::cpu_ns);
         let start = self.ruler.start();
-        let line = self.child.ask(&request, PATIENCE, stop)?;
+        let line = self.child.ask(request, PATIENCE, stop)?;
         let stop = self.ruler.stop();
-        let made: Batch = answered(&request, &line)?;
+        let made: Batch = answered(request, &line)?;
         self.last = Some([start, stop]);
         let after = self.account.as_ref().and_then(Account::cpu_ns);
         let spent = before.zip(after).map(|(before, after)| after.saturating_sub(before) as f64);

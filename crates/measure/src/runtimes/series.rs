@@ -50,13 +50,8 @@ impl Measurement for Series {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
         let interrupt = setting.interrupt.clone();
         let stop = || interrupt.is_set();
-        let cache = Cache::open().map_err(Error::Nothing)?;
-        let candidate = self.candidate()?;
-        let id = candidate.id.clone();
-        let ready = match candidate.prepare(&cache, &stop) {
-            Err(_) if stop() => return Ok(()),
-            ready => ready.map_err(|why| Error::Nothing(format!("{id}: {why}")))?,
-        };
+        let Some((candidate, ready)) = self.wanted.ready(&stop)? else { return Ok(()) };
+        let id = candidate.id;
         let conditions = Conditions::new(&self.disturbance, setting)?;
         // The probe inherits the CPU that the session keeps to.
         let mut session = setting.session(&report.environment, &reference())?;
@@ -78,14 +73,26 @@ impl Measurement for Series {
     }
 }
 
-impl Series {
-    /// Returns the one build that is wanted.
+impl Wanted {
+    /// Builds the one build that is wanted; `None` if the user asked to stop.
+    ///
+    /// # Errors
+    /// It cannot be built, or several are named.
+    pub(super) fn ready(&self, stop: Stop) -> Result<Option<(Candidate, Ready)>, Error> {
+        let cache = Cache::open().map_err(Error::Nothing)?;
+        let candidate = self.candidate()?;
+        match candidate.prepare(&cache, stop) {
+            Err(_) if stop() => Ok(None),
+            Err(why) => Err(Error::Nothing(format!("{}: {why}", candidate.id))),
+            Ok(ready) => Ok(Some((candidate, ready))),
+        }
+    }
+
     fn candidate(&self) -> Result<Candidate, Error> {
-        let id = self.wanted.rows.first().map_or(self.wanted.runtime.id, String::as_str);
-        let mut found = self
-            .wanted
-            .candidates()
-            .map_err(|why| Error::Nothing(format!("{}: {why}", self.wanted.runtime.id)))?;
+        let id = self.rows.first().map_or(self.runtime.id, String::as_str);
+        let found = self.candidates();
+        let mut found =
+            found.map_err(|why| Error::Nothing(format!("{}: {why}", self.runtime.id)))?;
         if let Some(whole) = found.iter().position(|one| one.id == id) {
             return Ok(found.swap_remove(whole));
         }
@@ -98,7 +105,9 @@ impl Series {
             }
         }
     }
+}
 
+impl Series {
     fn deltas(
         &self,
         id: &str,
@@ -111,7 +120,7 @@ impl Series {
         let failed = |why: String| Error::Nothing(format!("{id}: {why}"));
         let mut probe =
             Probe::start(&mut ready.command(), RulerKind::System, stop).map_err(failed)?;
-        let clock = self.clock_of(id, &probe.hello)?;
+        let clock = clock_of(id, &self.clock, &probe.hello)?;
         let unit_ns = 1e9 / clock.hz;
         let aside = DELTAS_NOTHING.within(longest);
         let portions = Portions::new(machine, longest.map(|longest| longest - aside * 2));
@@ -161,23 +170,25 @@ impl Series {
         probe.end();
         Ok(deltas)
     }
+}
 
-    /// Returns the clock as the probe describes it.
-    fn clock_of(&self, id: &str, hello: &Hello) -> Result<answer::Clock, Error> {
-        let wanted = &self.clock;
-        if let Some(found) = hello.clocks.iter().find(|clock| clock.id == *wanted) {
-            return Ok(found.clone());
-        }
-        if let Some(gone) = hello.unavailable.iter().find(|gone| gone.id == *wanted) {
-            return Err(Error::Nothing(format!("{id}/{wanted} cannot be read: {}", gone.reason)));
-        }
-        let of_runtime = hello.clocks.iter().map(|clock| clock.id.as_str());
-        // The tool's own clocks of that language have ids of the same form.
-        let own = clocks::every().filter_map(|entry| entry.id.strip_prefix(id)?.strip_prefix('/'));
-        let ids: Vec<&str> = own.chain(of_runtime).collect();
-        let (wanted, ids) = (shown(wanted, 40), ids.join(", "));
-        Err(Error::Invalid(format!("{id} has no clock '{wanted}', only: {ids}")))
+/// Returns the clock of the build `id` as its probe describes it.
+///
+/// # Errors
+/// There is no such clock, or it cannot be read here.
+pub(super) fn clock_of(id: &str, wanted: &str, hello: &Hello) -> Result<answer::Clock, Error> {
+    if let Some(found) = hello.clocks.iter().find(|clock| clock.id == wanted) {
+        return Ok(found.clone());
     }
+    if let Some(gone) = hello.unavailable.iter().find(|gone| gone.id == wanted) {
+        return Err(Error::Nothing(format!("{id}/{wanted} cannot be read: {}", gone.reason)));
+    }
+    let of_runtime = hello.clocks.iter().map(|clock| clock.id.as_str());
+    // The tool's own clocks of that language have ids of the same form.
+    let own = clocks::every().filter_map(|entry| entry.id.strip_prefix(id)?.strip_prefix('/'));
+    let ids: Vec<&str> = own.chain(of_runtime).collect();
+    let (wanted, ids) = (shown(wanted, 40), ids.join(", "));
+    Err(Error::Invalid(format!("{id} has no clock '{wanted}', only: {ids}")))
 }
 
 /// Lets the probe make successive reads, and returns their values less the first: fewer than
@@ -205,6 +216,28 @@ fn series(probe: &mut Probe, clock: &str, count: usize, stop: Stop) -> Result<Ve
         return Err("it made fewer than two reads".into());
     }
     Ok(values)
+}
+
+/// Lets the probe make `calls` reads after a first one, and returns the last value less the first.
+///
+/// # Errors
+/// The probe is of no further use, for the reason given.
+pub(super) fn last(
+    probe: &mut Probe,
+    request: &str,
+    calls: u64,
+    stop: Stop,
+) -> Result<f64, String> {
+    let calls = calls as usize;
+    let work = READ * u32::try_from(calls).unwrap_or(u32::MAX);
+    let mut seen: answer::Deltas = probe.demand(request, work, stop)?;
+    let mut at = calls;
+    if calls >= ANSWER {
+        seen = probe.demand(&format!("more {calls}"), Duration::ZERO, stop)?;
+        at = 0;
+    }
+    let missing = || format!("it made fewer reads than '{request}' asks for");
+    seen.values.get(at).copied().ok_or_else(missing)
 }
 
 /// Counts the differences of the values that wait. `tally` is made with the first.
@@ -433,21 +466,14 @@ fn median(batches: &[Point]) -> Option<f64> {
 #[cfg(test)]
 mod series_tests {
     use super::*;
-    use crate::runtimes::prepare;
+    use crate::runtimes::for_each_installed;
 
-    /// Each runtime that is installed here, in its first build.
     #[test]
     fn every_probe_makes_a_series_longer_than_an_answer() {
-        let cache = Cache::of_this_run().expect("a directory");
-        for runtime in chronoscope_runtimes::ALL {
-            let first =
-                prepare::candidates(runtime, None).ok().and_then(|all| all.first().cloned());
-            let Some(Ok(ready)) = first.map(|one| one.prepare(&cache, &|| false)) else { continue };
-            let mut probe = Probe::start(&mut ready.command(), RulerKind::System, &|| false)
-                .unwrap_or_else(|why| panic!("{}: {why}", runtime.id));
+        for_each_installed(|runtime, _, probe| {
             for clock in probe.hello.clocks.clone() {
                 const READS: usize = 45_000;
-                let made = series(&mut probe, &clock.id, READS, &|| false);
+                let made = series(probe, &clock.id, READS, &|| false);
                 let name = format!("{}/{}", runtime.id, clock.id);
                 let values = made.unwrap_or_else(|why| panic!("{name}: {why}"));
                 assert_eq!((values.len(), values[0]), (READS, 0.0), "{name}");
@@ -459,15 +485,14 @@ mod series_tests {
                 let all = found.negative + zeros + positive;
                 assert_eq!(all, READS as u64 - 1, "{name}");
             }
-            let unknown = series(&mut probe, "no-such-clock", 9, &|| false).map(drop);
+            let unknown = series(probe, "no-such-clock", 9, &|| false).map(drop);
             let why = unknown.expect_err("there is no such clock");
             assert!(
                 why.starts_with("it refuses 'deltas no-such-clock 9'"),
                 "{}: {why}",
                 runtime.id
             );
-            probe.end();
-        }
+        });
     }
 
     #[test]

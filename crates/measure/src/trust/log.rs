@@ -5,7 +5,7 @@
 mod course;
 
 use crate::stats::tick::theil_sen;
-use chronoscope_model::trust::{Jump, Pause, Paused, Slew, Step, StepSeen, Wall, Watched};
+use chronoscope_model::trust::{Gap, Jump, Pause, Paused, Slew, Step, StepSeen, Wall, Watched};
 use course::Points;
 
 /// The time between two looks, in nanoseconds.
@@ -178,7 +178,9 @@ impl Log {
             self.bridge(&mut moved, gap_ns);
             0.0
         } else {
+            let slept_ns = self.slept_ns(&moved);
             let behind_ns = self.find_jumps(&mut moved);
+            self.find_suspension(&mut moved, slept_ns);
             self.find_standstill(&mut moved);
             behind_ns
         };
@@ -290,6 +292,26 @@ impl Log {
             }
         }
         behind_ns
+    }
+
+    /// How far the time since boot got ahead of the monotonic clock, in nanoseconds.
+    fn slept_ns(&self, moved: &[Option<Moved>]) -> f64 {
+        let of = |at: Option<usize>| moved[at?].map(|one| one.by_ns);
+        let both = of(self.principal(Role::Boot)).zip(of(self.steady(false)));
+        both.map_or(0.0, |(boot, steered)| boot - steered)
+    }
+
+    /// Finds a suspension, which is not part of the rate of the time since boot.
+    fn find_suspension(&mut self, moved: &mut [Option<Moved>], slept_ns: f64) {
+        if slept_ns <= PERIOD_NS {
+            return;
+        }
+        if self.watched.suspensions.len() < MOST {
+            let gap = Gap { at_s: self.at_s, seconds: slept_ns / 1e9 };
+            self.watched.suspensions.push(gap);
+        }
+        let boots = self.subjects.iter().zip(moved).filter(|(one, _)| one.role == Role::Boot);
+        boots.filter_map(|(_, one)| one.as_mut()).for_each(|one| one.by_ns = 0.0);
     }
 
     /// Finds a standstill: all clocks of the machine stood still, including the counter, while the

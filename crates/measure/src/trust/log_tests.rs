@@ -265,6 +265,12 @@ fn a_suspension_shows_in_the_time_since_boot() {
     world.run(5.0);
     let suspended = world.log.wall(500).expect("a wall clock").suspended_ns;
     assert!((suspended.expect("known") - 60e9).abs() < 1e4, "{suspended:?}");
+    // It is dated, and in no rate.
+    let [seen] = world.log.watched().suspensions[..] else { panic!("{:?}", world.log.watched()) };
+    assert!((seen.seconds - 60.0).abs() < 1e-4 && (0.0..5.0).contains(&seen.at_s), "{seen:?}");
+    let series = world.log.series("x".into());
+    let boot = series.clocks.iter().find(|one| one.id == "boot").expect("its course");
+    assert!(boot.rate_ppm.iter().all(|ppm| ppm.abs() < 100.0), "{boot:?}");
 }
 
 #[test]

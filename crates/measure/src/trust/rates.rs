@@ -3,7 +3,7 @@
 use super::log::{Log, Role};
 use super::real::{PTP, RTC};
 use chronoscope_model::Environment;
-use chronoscope_model::comparison::Standing;
+use chronoscope_model::clock::Standing;
 use chronoscope_model::environment::RateKind;
 use chronoscope_model::trust::{Outside, RateAgainst};
 use chronoscope_model::units::human_ns;

@@ -7,8 +7,7 @@
 use super::host::{Clocks, Pair, Waiting};
 use super::job::Job;
 use super::live_row::{LiveRow, RowSpec, Spent, locked};
-use super::overshoots::Ring;
-use super::records::Record;
+use super::overshoots::{Record, Ring};
 use super::runners::Runners;
 use super::split::{Evidence, Floors, queued_before, split};
 use crate::runtimes::waiting::{Asked, One, Remote, Series};
@@ -372,9 +371,8 @@ mod burst_tests {
     use crate::runtimes::waiting::Waiters;
     use crate::waits::host::{Scale, Thread};
     use crate::waits::meanwhile::Gaps;
-    use crate::waits::overshoots::Recorded;
+    use crate::waits::overshoots::{Recorded, Records};
     use crate::waits::plan::Plan;
-    use crate::waits::records::Records;
     use chronoscope_model::waits::Load;
     use chronoscope_probes::waits::{self, os};
     use std::sync::Arc;
@@ -521,29 +519,30 @@ mod burst_tests {
 
     const PERIOD: u64 = 2_000_000;
 
-    /// The waits per deadline of a loop that works for half of each period.
+    /// The waits per deadline of a loop that works for a quarter of each period.
     fn kept(method: Box<dyn Method>) -> f64 {
         let mut bed = Bed::new(true, PERIOD);
         bed.method = method;
         let next = os::monotonic() + PERIOD;
         let (mut burst, method) = bed.burst();
-        burst.work_ns = PERIOD / 2;
-        let last = burst.grid(method, 40, next).expect("it waits");
-        40.0 * PERIOD as f64 / (last - next) as f64
+        burst.work_ns = PERIOD / 4;
+        let last = burst.grid(method, 5, next).expect("it waits");
+        5.0 * PERIOD as f64 / (last - next) as f64
     }
 
     #[test]
     fn a_loop_that_sleeps_for_a_period_drifts_and_one_until_a_deadline_does_not() {
-        // No sleep is too short, so the loop takes at least one and a half periods.
+        // No sleep is too short, so the loop takes at least one and a quarter periods, and misses a
+        // deadline in five.
         let drifting = kept(Box::new(Drifting));
-        assert!(drifting < 0.7, "{drifting}");
+        assert!(drifting < 0.85, "{drifting}");
         let until = || {
             let entry = waits::find("rust/thread-sleep").expect("everywhere");
             let setting = waits::Setting { counter_hz: waits::NOMINAL_HZ };
             kept(entry.open(&setting).expect("everywhere"))
         };
         // A busy machine may take the CPU away, but not every time.
-        assert!((0..20).any(|_| until() > 0.9));
+        assert!((0..200).any(|_| until() > 0.9));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::engine::ruler::{Bench, RulerKind};
 use crate::runtimes::waiting::{Key, Remote, Waiters};
 use chronoscope::counter;
 use chronoscope_model::waits::{Policy, Throttled};
-use chronoscope_probes::machine::energy::Meter;
+use chronoscope_probes::machine::power::Meter;
 use chronoscope_probes::machine::quota::Quota;
 use chronoscope_probes::waits::{Entry, Method, Setting, Unavailable, os};
 use std::sync::Arc;

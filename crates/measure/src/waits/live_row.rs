@@ -2,9 +2,8 @@
 //! [`RowSpec`] is what it measures. [`Spent`] is what its waits cost: the time of their bursts, and
 //! the system's counts meanwhile.
 
-use super::overshoots::{Lateness, Recorder};
+use super::overshoots::{Lateness, Recorder, Records};
 use super::reasons::Reasons;
-use super::records::Records;
 use chronoscope_model::waits::{Censored, Gap, Policy, Slack, Throttled};
 use chronoscope_probes::waits::Entry;
 use std::sync::atomic::AtomicU64;

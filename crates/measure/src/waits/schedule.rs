@@ -12,6 +12,7 @@ use super::live_row::{LiveRow, RowSpec, locked};
 use super::overshoots::Ring;
 use super::plan::Plan;
 use super::runners::Runners;
+use chronoscope_model::waits::Policy;
 use chronoscope_probes::time::Instant;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -89,6 +90,11 @@ impl CpuSchedule {
     pub(super) fn rows_of(&self, thread: usize) -> impl Iterator<Item = usize> {
         let owners = self.owners.iter().enumerate();
         owners.filter(move |(_, owner)| **owner == thread).map(|(row, _)| row)
+    }
+
+    /// Whether this thread may run on every CPU, as the kernel wants of one with a deadline.
+    pub(super) fn is_free(&self, thread: usize) -> bool {
+        self.rows_of(thread).any(|row| self.rows[row].spec.policy == Some(Policy::Deadline))
     }
 
     /// Returns the next turn; `None` if the run ends, or no row needs one.

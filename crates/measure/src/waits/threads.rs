@@ -8,8 +8,8 @@ use super::host::{Scale, Thread};
 use super::job::Job;
 use super::live_row::{LiveRow, RowSpec, add_switches, locked};
 use super::meanwhile::Gaps;
+use super::overshoots::Records;
 use super::plan::{Error, Plan};
-use super::records::Records;
 use super::row::{self, Common, continue_row, continues};
 use super::runners::Runners;
 use super::schedule::CpuSchedule;
@@ -20,7 +20,7 @@ use crate::runtimes::waiting::Waiters;
 use chronoscope_model::quantile::Percentile;
 use chronoscope_model::waits::{Load, Moment, Overshoots, Policy, StoppedBy, Throttled, Wait};
 use chronoscope_probes::blame::{Sources, Trace, has_slack};
-use chronoscope_probes::machine::energy::Meter;
+use chronoscope_probes::machine::power::Meter;
 use chronoscope_probes::machine::quota::Quota;
 use chronoscope_probes::machine::{Root, affinity, noise};
 use chronoscope_probes::time::Instant;
@@ -99,10 +99,7 @@ impl Threads {
                 let (schedule, scale) = (schedule.clone(), Scale::of(ruler));
                 let (say, watcher) = (say.clone(), std::thread::current());
                 let fifo = plan.spec.priority_of(None).filter(|_| plan.spec.policy.is_empty());
-                // The kernel wants a thread with a deadline to be allowed on every CPU.
-                let of = |row: usize| schedule.rows[row].spec.policy;
-                let free = schedule.rows_of(of_cpu).any(|row| of(row) == Some(Policy::Deadline));
-                let cpu = cpu.filter(|_| !free);
+                let cpu = cpu.filter(|_| !schedule.is_free(of_cpu));
                 let thread = std::thread::Builder::new().name(format!("wait-{nth}-{of_cpu}"));
                 let started = thread.stack_size(STACK).spawn(move || {
                     let ready = prepare(cpu, fifo).map(|pin| {

@@ -45,6 +45,8 @@ pub(super) struct Worker<H: Waiting> {
     /// The state of this thread when it had last rested.
     rested: State,
     methods: Methods,
+    /// Whether it is pinned to no CPU.
+    free: bool,
 }
 
 /// The time, and the CPU time of a thread and how often it has blocked, as far as the system counts
@@ -109,7 +111,8 @@ impl<H: Waiting> Worker<H> {
             }
         }
         let rested = state(&mut host);
-        Self { host, sources, schedule, scale, rested, methods }
+        let free = schedule.is_free(nth);
+        Self { host, sources, schedule, scale, rested, methods, free }
     }
 
     /// Takes the thread's turns until there are none left.
@@ -299,8 +302,16 @@ impl<H: Waiting> Worker<H> {
             throttled: None,
         }));
         row.show(spent);
+        let (pinned, cpu) = (row.cpu.filter(|_| !self.free), host.cpu());
         if let Some(records) = &row.records {
-            records.is_on(host.cpu());
+            records.is_on(cpu);
+        }
+        if let Some((pinned, cpu)) = pinned.zip(cpu).filter(|(pinned, cpu)| pinned != cpu) {
+            // It went offline, or somebody else pinned the thread. The figures are those before.
+            let at_s = job.seconds();
+            row.fail(format!(
+                "after {at_s:.1} s, CPU {pinned} was taken away, and the thread ran on CPU {cpu}"
+            ));
         }
         match done {
             Ok(next) => next,

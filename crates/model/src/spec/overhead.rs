@@ -9,7 +9,8 @@ use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
 /// What does timing add to my loop?
 #[derive(Args)]
 struct Words {
-    /// The clock's id, which may also stand after the numbers [default: rust/instant]
+    /// The clock's id, or RUNTIME/CLOCK for a clock of a language runtime; it may also stand after
+    /// the numbers [default: rust/instant]
     #[arg(allow_negative_numbers = true)]
     id: Option<String>,
     /// Samples to take [default: 9999]

@@ -7,7 +7,6 @@
 pub mod entry;
 pub mod hundred;
 mod instructions;
-pub mod loop_addresses;
 #[macro_use]
 mod native;
 #[cfg(all(native_c, target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]

@@ -10,15 +10,7 @@ pub(super) const WAITS: &[Entry] = &[
         id: "mach/wait_until",
         call: "mach_wait_until(deadline)",
         facts: DEADLINE,
-        code: Code::Before(|wait| {
-            format!(
-                "mach_timebase_info_data_t unit;\n\
-                 mach_timebase_info(&unit);\n\
-                 uint64_t deadline = mach_absolute_time()\n    \
-                 + {} * (uint64_t)unit.denom / unit.numer;",
-                wait.ns
-            )
-        }),
+        code: Code::BeforeCall,
         paced: [
             "mach_timebase_info_data_t unit;\nmach_timebase_info(&unit);",
             "clock_gettime(CLOCK_MONOTONIC, &t);\n\
@@ -42,15 +34,7 @@ pub(super) const WAITS: &[Entry] = &[
     Entry {
         id: "darwin/kevent",
         call: "kevent(queue, &timer, 1, &event, 1, NULL)",
-        code: Code::Before(|wait| {
-            format!(
-                "int queue = kqueue();\n\
-                 struct kevent timer, event;\n\
-                 EV_SET(&timer, 1, EVFILT_TIMER, EV_ADD | EV_ONESHOT,\n       \
-                 NOTE_NSECONDS | NOTE_CRITICAL, {}, NULL);",
-                wait.ns
-            )
-        }),
+        code: Code::BeforeCall,
         opener: on!(target_os = "macos", |_| imp::open()?),
         ..DARWIN
     },

@@ -118,7 +118,7 @@ impl Entry {
     pub fn paced(&self, period_ns: u64) -> Option<String> {
         let paced = Paced { language: self.language.name(), home: self.home, period_ns };
         match (self.paced, self.code) {
-            ([_, ""], Code::Text(text)) => paced.around(text),
+            ([_, ""], Code::OnPage) => paced.around(page(self.id).code),
             ([_, ""], _) => None,
             ([once, wait], _) => paced.with(once, wait),
         }
@@ -129,7 +129,8 @@ impl Entry {
         let all = match self.code {
             Code::Before(lines) => snippet::statement(&lines(wait), self.call),
             Code::Lines(lines) => lines(wait),
-            Code::Text(text) => filled(text, wait.ns),
+            Code::OnPage => filled(page(self.id).code, wait.ns),
+            Code::BeforeCall => snippet::statement(&filled(page(self.id).code, wait.ns), self.call),
         };
         // A program opens it once, waits as often as it needs to, and closes it.
         if all.contains("int fd = ") { all + "\nclose(fd);" } else { all }
@@ -165,9 +166,12 @@ pub(crate) enum Code {
     /// These lines, followed by the entry's call.
     Before(fn(Asked) -> String),
     Lines(fn(Asked) -> String),
-    /// This text, in which `{s}`, `{ms}`, `{us}` and `{ns}` are the duration: a decimal fraction of
-    /// seconds, and whole units, rounded up.
-    Text(&'static str),
+    /// The code on its page, in which `{s}`, `{ms}`, `{us}` and `{ns}` are the duration: a decimal
+    /// fraction of seconds, and whole units, rounded up. `{hns}` is in units of 100 ns; `{sec}`
+    /// with `{nsec}`, or with `{usec}`, is split at the second.
+    OnPage,
+    /// The code on its page, followed by the entry's call.
+    BeforeCall,
 }
 
 fn filled(text: &str, ns: u64) -> String {
@@ -177,6 +181,10 @@ fn filled(text: &str, ns: u64) -> String {
         .replace("{ms}", &ns.div_ceil(1_000_000).to_string())
         .replace("{us}", &ns.div_ceil(1_000).to_string())
         .replace("{ns}", &ns.to_string())
+        .replace("{hns}", &ns.div_ceil(100).to_string())
+        .replace("{sec}", &(ns / 1_000_000_000).to_string())
+        .replace("{nsec}", &(ns % 1_000_000_000).to_string())
+        .replace("{usec}", &(ns % 1_000_000_000).div_ceil(1_000).to_string())
 }
 
 /// A method that takes a duration in nanoseconds.

@@ -58,15 +58,7 @@ pub(super) const STANDARD: &[Entry] = &[
         id: "cxx/condition_variable-wait_until",
         call: "stopped.wait_until(lock, std::chrono::steady_clock::now() + duration, predicate)",
         facts: Facts { early_by_design_ns: EARLY_NS, ..DEADLINE },
-        code: Code::Lines(|wait| {
-            format!(
-                "std::mutex mutex;\nstd::condition_variable stopped;\n\
-                 std::unique_lock<std::mutex> lock(mutex);\n\
-                 stopped.wait_until(lock, std::chrono::steady_clock::now() + \
-                 std::chrono::nanoseconds({}), [] {{ return false; }});",
-                wait.ns
-            )
-        }),
+        code: Code::OnPage,
         paced: [
             "std::mutex mutex;\nstd::condition_variable stopped;\n\
              std::unique_lock<std::mutex> lock(mutex);",
@@ -80,13 +72,7 @@ pub(super) const STANDARD: &[Entry] = &[
         id: "cxx/future-wait_for",
         call: "future.wait_for(duration)",
         facts: Facts { early_by_design_ns: EARLY_NS, ..DURATION },
-        code: Code::Before(|wait| {
-            format!(
-                "std::promise<void> promise;\nauto future = promise.get_future();\n\
-                 auto duration = std::chrono::nanoseconds({});",
-                wait.ns
-            )
-        }),
+        code: Code::BeforeCall,
         paced: [
             "std::promise<void> promise;\nauto future = promise.get_future();",
             "future.wait_for(next - std::chrono::steady_clock::now());",
@@ -99,13 +85,7 @@ pub(super) const STANDARD: &[Entry] = &[
         id: "cxx/timed_mutex-try_lock_for",
         call: "mutex.try_lock_for(duration)",
         facts: Facts { early_by_design_ns: EARLY_NS, ..DURATION },
-        code: Code::Before(|wait| {
-            format!(
-                "std::timed_mutex mutex;  // that another thread holds\n\
-                 auto duration = std::chrono::nanoseconds({});",
-                wait.ns
-            )
-        }),
+        code: Code::BeforeCall,
         opener: on!(all(native_cxx, not(windows)), |_| ByDuration(imp::try_lock_for)),
         home: NOT_WINDOWS,
         ..CXX

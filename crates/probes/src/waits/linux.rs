@@ -38,15 +38,7 @@ pub(super) const WAITS: &[Entry] = &[
         id: "linux/timerfd",
         call: "timerfd_settime(fd, 0, &spec, NULL); read(fd, &expirations, 8)",
         facts: Facts { timer_slack: TimerSlack::Unused, ..DURATION },
-        code: Code::Before(|wait| {
-            format!(
-                "int fd = timerfd_create(CLOCK_MONOTONIC, 0);\n\
-                 uint64_t expirations;\n\
-                 struct itimerspec spec = {{ {{ 0, 0 }}, {{ {}, {} }} }};",
-                wait.ns / 1_000_000_000,
-                wait.ns % 1_000_000_000
-            )
-        }),
+        code: Code::BeforeCall,
         paced: [
             "int fd = timerfd_create(CLOCK_MONOTONIC, 0);\nuint64_t expirations;\n\
              struct itimerspec spec = { { 0, 0 }, { 0, 0 } };",
@@ -62,12 +54,7 @@ pub(super) const WAITS: &[Entry] = &[
         call: "syscall(SYS_epoll_pwait2, fd, events, 1, &timeout, NULL, 0)",
         facts: Facts { timer_slack: TimerSlack::Share, ..DURATION },
         home: "Linux 5.11 and later",
-        code: Code::Before(|wait| {
-            format!(
-                "int fd = epoll_create1(0);\nstruct epoll_event events[1];\n{}",
-                snippet::timespec("timeout", wait.ns)
-            )
-        }),
+        code: Code::BeforeCall,
         opener: on!(target_os = "linux", |_| imp::Epoll::open()?),
         ..LINUX
     },
@@ -83,22 +70,14 @@ pub(super) const WAITS: &[Entry] = &[
         id: "linux/select",
         call: "select(0, NULL, NULL, NULL, &timeout)",
         facts: Facts { unit_ns: 1_000, timer_slack: TimerSlack::Share, ..DURATION },
-        code: Code::Before(|wait| {
-            format!(
-                "struct timeval timeout = {{ {}, {} }};",
-                wait.ns / 1_000_000_000,
-                (wait.ns % 1_000_000_000).div_ceil(1000)
-            )
-        }),
+        code: Code::BeforeCall,
         opener: on!(target_os = "linux", |_| ByDuration(imp::select)),
         ..LINUX
     },
     Entry {
         id: "linux/futex",
         call: "syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &timeout)",
-        code: Code::Before(|wait| {
-            format!("uint32_t word = 0;\n{}", snippet::timespec("timeout", wait.ns))
-        }),
+        code: Code::BeforeCall,
         opener: on!(target_os = "linux", |_| imp::Futex::open()?),
         ..LINUX
     },
@@ -109,16 +88,7 @@ pub(super) const WAITS: &[Entry] = &[
         language: Language::Rust,
         facts: Facts { timer_slack: TimerSlack::Unused, ..DURATION },
         home: "64-bit Linux 5.4 and later",
-        code: Code::Before(|wait| {
-            format!(
-                "use io_uring::{{IoUring, opcode, types::Timespec}};\n\
-                 let mut ring = IoUring::new(2)?;\n\
-                 let time = Timespec::new().sec({}).nsec({});\n\
-                 let timeout = opcode::Timeout::new(&time).build();",
-                wait.ns / 1_000_000_000,
-                wait.ns % 1_000_000_000
-            )
-        }),
+        code: Code::BeforeCall,
         opener: on!(all(target_os = "linux", target_pointer_width = "64"), |_| ring::open()?),
         ..LINUX
     },
@@ -128,16 +98,7 @@ pub(super) const WAITS: &[Entry] = &[
         language: Language::Rust,
         facts: Facts { timer_slack: TimerSlack::Unused, ..DURATION },
         home: "64-bit Linux 5.11 and later",
-        code: Code::Before(|wait| {
-            format!(
-                "use io_uring::{{IoUring, types::{{SubmitArgs, Timespec}}}};\n\
-                 let ring = IoUring::new(2)?;\n\
-                 let time = Timespec::new().sec({}).nsec({});\n\
-                 let arguments = SubmitArgs::new().timespec(&time);",
-                wait.ns / 1_000_000_000,
-                wait.ns % 1_000_000_000
-            )
-        }),
+        code: Code::BeforeCall,
         opener: on!(all(target_os = "linux", target_pointer_width = "64"), |_| {
             let ring = ring::open()?;
             ByDuration(move |ns| ring.wait_for_any(ns))
@@ -147,12 +108,7 @@ pub(super) const WAITS: &[Entry] = &[
     Entry {
         id: "linux/sigtimedwait",
         call: "sigtimedwait(&empty_set, NULL, &timeout)",
-        code: Code::Before(|wait| {
-            format!(
-                "sigset_t empty_set;\nsigemptyset(&empty_set);\n{}",
-                snippet::timespec("timeout", wait.ns)
-            )
-        }),
+        code: Code::BeforeCall,
         opener: on!(target_os = "linux", |_| {
             let empty = imp::no_signal();
             ByDuration(move |ns| imp::wait_for_signal(&empty, ns))

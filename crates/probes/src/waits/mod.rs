@@ -15,9 +15,7 @@ mod darwin;
 mod hybrid;
 mod libraries;
 mod linux;
-#[macro_use]
 mod runtimes;
-mod event_loops;
 pub(crate) mod windows;
 
 use crate::catalogue;
@@ -48,14 +46,14 @@ const TABLES: &[&[Entry]] = &[
     runtimes::WASMTIME,
     runtimes::WAZERO,
     runtimes::NODE_WASI,
-    event_loops::UV,
-    event_loops::EVENT,
-    event_loops::ASIO,
-    event_loops::OWN_C,
-    event_loops::OWN_CXX,
-    event_loops::TOKIO,
-    event_loops::ASYNC_IO,
-    event_loops::SMOL,
+    runtimes::UV,
+    runtimes::EVENT,
+    runtimes::ASIO,
+    runtimes::OWN_C,
+    runtimes::OWN_CXX,
+    runtimes::TOKIO,
+    runtimes::ASYNC_IO,
+    runtimes::SMOL,
 ];
 
 /// Every wait method, in the order in which lists show them.

@@ -58,15 +58,7 @@ pub(super) const WAITS: &[Entry] = &[
         id: "windows/ntdelayexecution",
         call: "NtDelayExecution(FALSE, &interval)",
         facts: Facts { unit_ns: 100, ..DURATION },
-        code: Code::Before(|wait| {
-            format!(
-                "NTSTATUS (NTAPI *NtDelayExecution)(BOOLEAN, LARGE_INTEGER *) =\n    \
-                 (void *)GetProcAddress(GetModuleHandleW(L\"ntdll\"),\n    \
-                 \"NtDelayExecution\");\n\
-                 LARGE_INTEGER interval = {{ .QuadPart = -{}LL }};",
-                wait.ns.div_ceil(100)
-            )
-        }),
+        code: Code::BeforeCall,
         opener: on!(windows, |_| ByDuration(delay)),
         ..WINDOWS
     },

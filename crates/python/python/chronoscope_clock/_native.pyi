@@ -1,7 +1,8 @@
 """The library's clock and its wait. Times are in nanoseconds where the name says so, otherwise in
 seconds, as in Python's ``time``."""
 
-from typing import Any, AsyncIterator, Coroutine, Iterator, final
+from os import PathLike
+from typing import Any, AsyncIterator, Coroutine, Iterator, Literal, final
 
 __version__: str
 
@@ -150,6 +151,12 @@ class Wall:
     @staticmethod
     def now_ns() -> int: ...
     @staticmethod
+    def bound_by(by: Literal["clockbound", "vmclock"], path: str | PathLike[str]) -> None:
+        """Takes the bound that ClockBound 3 states in its segment (``/var/run/clockbound/shm1``),
+        or the hypervisor in its page (``/dev/vmclock0``), instead of the kernel's, from now on.
+        Raises ``FileNotFoundError`` if there is no such page, ``PermissionError`` under a filter of
+        system calls, and ``FileExistsError`` if one was asked for before."""
+    @staticmethod
     def now_bounded() -> WallInterval:
         """Contains the time, unless the system's clock was stepped within its ``age``."""
     @staticmethod
@@ -171,7 +178,7 @@ class WallInterval:
         """The part of the error that is the library's."""
     @property
     def kernel(self) -> int | None:
-        """The part that the kernel states for its own clock, if it does."""
+        """The part that the kernel states for its own clock, or whoever is asked instead."""
     @property
     def age(self) -> int:
         """How long ago the system's clock was looked at."""
@@ -191,7 +198,7 @@ class Verdict:
     @property
     def found(self) -> list[str]:
         """What happened: ``preempted``, ``moved``, ``interrupted``, ``core shared``, ``frequency
-        changed``."""
+        changed``, ``gap below the kernel``."""
     @property
     def unknown(self) -> list[str]:
         """What was looked for and cannot be seen here."""
@@ -218,7 +225,7 @@ class Witness:
     def __init__(self, level: str = "marks") -> None:
         """``marks``: whether the thread lost its CPU, was moved or handled a signal. ``entries``:
         also interrupts and faults. ``gauges``: also whether the core was shared or changed its
-        frequency, in microseconds. ``ValueError`` for anything else."""
+        frequency, or the hypervisor took time, in a microsecond. ``ValueError`` for anything else."""
     def begin(self) -> None:
         """A piece begins."""
     def end(self) -> Verdict:

@@ -72,9 +72,12 @@ def doctor(*, quick: bool = False, timeout: float | None = None) -> Report:
     return _report(["doctor", *(["--quick"] if quick else [])], timeout)
 
 
-def advise(purpose: str | None = None, *, timeout: float | None = None) -> Report:
+def advise(
+    purpose: str | None = None, *, language: str = "python", timeout: float | None = None
+) -> Report:
     """Which clock to use: the report of ``chronoscope advise``, for all purposes or for one."""
-    return _report(["advise", *(["--for", purpose] if purpose else [])], timeout)
+    chosen = ["--for", purpose] if purpose else []
+    return _report(["advise", "--language", language, *chosen], timeout)
 
 
 def _text(entry: Mapping[str, Any], key: str) -> str:

@@ -10,10 +10,9 @@ pub use table::{Answers, OPEN_METRICS, PROTOBUF, TEXT};
 
 use crate::clean::clean;
 use chronoscope_model::against::Against;
-use chronoscope_model::check::Outcome;
-use chronoscope_model::clock::{Clock, Reads};
+use chronoscope_model::clock::{Clock, Reads, Standing};
 use chronoscope_model::clock_source::in_user_space;
-use chronoscope_model::comparison::Standing;
+use chronoscope_model::finding::Outcome;
 use chronoscope_model::trust::Paused;
 use chronoscope_model::why::Why;
 use chronoscope_model::{About, Check, Environment, Report, Wait};

@@ -10,14 +10,11 @@ pub mod waits;
 
 use super::machines;
 use chronoscope_diagnose::judge;
-use chronoscope_model::clock::{Backwards, Bulk};
-use chronoscope_model::comparison::{Comparison, Discipline};
+use chronoscope_model::clock::{Backwards, Bulk, Comparison, Discipline};
 use chronoscope_model::deltas::{Changes, Deltas, Nothing, Period, Row};
 use chronoscope_model::environment::{CoreType, Unknown};
 use chronoscope_model::histogram::{self, Histogram};
-use chronoscope_model::loops::{Calls, Pass};
-use chronoscope_model::loops::{Centre, Overhead};
-use chronoscope_model::loops::{Throughput, ThroughputRow};
+use chronoscope_model::loops::{Calls, Centre, Overhead, Pass, Throughput, ThroughputRow};
 use chronoscope_model::waits::{Load, LoadProcess, LoadRun};
 use chronoscope_model::{Clock, Environment, Note, Report};
 use chronoscope_report::section::{self, Detail};

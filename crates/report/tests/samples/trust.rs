@@ -1,8 +1,7 @@
 //! Reports of clocks that were watched, and of a sweep.
 
 use chronoscope_diagnose::judge;
-use chronoscope_model::clock::{Backwards, BuiltOn, Facts, Kind, Orders};
-use chronoscope_model::comparison::Standing;
+use chronoscope_model::clock::{Backwards, BuiltOn, Facts, Kind, Orders, Standing};
 use chronoscope_model::deltas::Deltas;
 use chronoscope_model::ordering::Handed;
 use chronoscope_model::sweep::Source;

@@ -2,7 +2,7 @@
 
 use super::machine::{Machine, facts, finding};
 use chronoscope_model::Report;
-use chronoscope_model::check::Outcome;
+use chronoscope_model::finding::Outcome;
 use chronoscope_model::kernel_log::messages;
 use std::collections::BTreeSet;
 

@@ -6,7 +6,7 @@ mod garbage;
 mod log;
 mod machine;
 
-use chronoscope_model::check::Outcome;
+use chronoscope_model::finding::Outcome;
 use chronoscope_model::{About, Level, Report};
 use machine::{Machine, facts, finding};
 use std::path::Path;

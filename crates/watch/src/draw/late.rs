@@ -1,6 +1,6 @@
 //! The latest late wake-ups, a line each, and one of them with all that is known of it.
 
-use super::{heading, help, joined, joined_by, left, moment, right, safe_name};
+use super::{heading, joined, joined_by, left, moment, right, safe_name};
 use crate::state::State;
 use crate::view::View;
 use chronoscope_model::recording::Late;
@@ -50,7 +50,7 @@ pub fn late_lines(state: &State, view: &View, cells: usize, height: usize) -> Ve
 /// The newest note of what has happened, or that of a single CPU, and how many others there are:
 /// those of the start say what is not known here at all.
 fn newest_note(state: &State, cells: usize, style: &Style) -> Option<String> {
-    let notes = help::notes(state, style);
+    let notes = super::notes(state, style);
     let news = state.noted > 0 || notes.len() > state.start.notes.len();
     let text = match (news, notes.len()) {
         (_, 0) => return None,

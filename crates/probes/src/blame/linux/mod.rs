@@ -6,7 +6,7 @@ mod record;
 mod ring;
 mod tasks;
 
-use super::{IdleState, Missing, Seen, Task, trace};
+use super::{IdleState, Missing, Seen, Task, folders};
 use crate::machine::quota::Quota as Groups;
 use crate::machine::{self, Root, noise};
 use crate::waits::os as system;
@@ -254,7 +254,7 @@ fn states(cpu: usize) -> Vec<State> {
 
 /// Why an idle exit stays together with the interrupt and the switch after it.
 pub(super) fn no_timerlat() -> Missing {
-    let folders = trace::folders().into_iter();
+    let folders = folders().into_iter();
     let tracers = folders.map(|folder| fs::read_to_string(folder.join("available_tracers")));
     let tracers: Vec<_> = tracers.map(|it| it.map_err(|error| error.kind())).collect();
     Missing {

@@ -2,7 +2,7 @@
 //! `PERF_RECORD_SWITCH_CPU_WIDE`, with the tasks on both sides (perf_event_open(2)). That needs
 //! CAP_PERFMON, or perf_event_paranoid of at most 0.
 
-use super::super::{Change, Found, Heard, Span, Task, ran, trace};
+use super::super::{Change, Found, Heard, Span, Task, folders, ran};
 use super::read;
 use super::ring::{Attributes, COMM, Entry, Of, Ring, SWITCH_OUT, TASK, disable};
 use chronoscope_model::why::Interrupts;
@@ -198,7 +198,7 @@ pub(super) struct Handlers {
 impl Handlers {
     /// Begins to record them with the switches; does nothing where that is not possible.
     pub(super) fn open(ring: &Ring, cpu: usize) -> Self {
-        let folders = trace::folders().into_iter();
+        let folders = folders().into_iter();
         let found = folders.map(|folder| points(&folder)).find(|it| !it.is_empty());
         let points = found.unwrap_or_default();
         let open = |it: &Point| ring.also(&Attributes::tracepoint(it.id), Of::Cpu(cpu)).ok();

@@ -7,10 +7,11 @@ use crate::block::{Block, Cell, Column, Fact, Item, Table, Text, Tone, Value};
 use crate::number::{place, rounded, three};
 use crate::section::Detail;
 use crate::section::shared::{Rows, Spec, columns};
-use chronoscope_model::comparison::Standing;
-use chronoscope_model::environment::{Cpu, Environment, Rate, RateKind, Tsc};
+use chronoscope_model::clock::Standing;
+use chronoscope_model::environment::{
+    Cpu, Environment, Rate, RateKind, Tsc, VERSIONS, Versions, expected,
+};
 use chronoscope_model::loops::{Throughput, ThroughputRow};
-use chronoscope_model::performance_counter::{VERSIONS, Versions, expected};
 use chronoscope_model::units;
 
 /// A rate, and its difference from the one to compare with in words.

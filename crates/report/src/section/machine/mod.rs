@@ -10,7 +10,7 @@ use crate::block::{Block, Cell, Fact, Table, Text, Tone, Value};
 use crate::number::{count, percent, plural, three};
 use crate::page::Input;
 use chronoscope_model::change::CLOCK_SOURCE;
-use chronoscope_model::comparison::Comparison;
+use chronoscope_model::clock::Comparison;
 use chronoscope_model::environment::{Environment, Rate, RateKind, TscKind};
 use chronoscope_model::{Report, Ruler, clock_source, units};
 use known::{Basis, Data, Group, Known, bound, exact_hz, known_or_why, ppm, round_hz, unknown_why};

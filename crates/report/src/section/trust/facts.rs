@@ -5,8 +5,7 @@ use crate::block::{Fact, Span, Text, Tone};
 use crate::number::{count, plural, short, three};
 use crate::section::shared::capitalized;
 use chronoscope_model::Report;
-use chronoscope_model::clock::Kind;
-use chronoscope_model::comparison::Standing;
+use chronoscope_model::clock::{Kind, Standing};
 use chronoscope_model::trust::{Contention, Paused, RateAgainst, Trust, Wall, Watch, Watched};
 
 /// A read that costs more than this many times as much with all threads is contended.
