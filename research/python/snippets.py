@@ -3,7 +3,8 @@
 Arguments: the tool, and durations such as 1ms, or rates of a loop that works for 0.5 ms, such as 144Hz. Each snippet waits in a
 loop of a program of its own, in which the language's monotonic clock times each wait; a printed loop stands alone, with the work
 in its place. The CPU time is that of the process, less that of one with fewer waits, which has loaded and compiled as much.
-Advice and program take turns three times. The middle counts; lateness agrees if the ranges of both do.
+Advice and program take turns three times. The middle counts; lateness agrees if the ranges of both do. Next to a tool for
+Windows, MinGW builds the code, and Wine runs it.
 """
 
 import glob
@@ -28,7 +29,7 @@ LANGUAGES = {
 static long long now(void) {{ struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t);
     return t.tv_sec * 1000000000LL + t.tv_nsec; }}
 static long long took_[1 << 16];
-int main(int n, char **a) {{ (void)n; for (int i = 0; i < atoi(a[1]); i++) {{ long long t0_ = now();
+int main(int n, char **a) {{ (void)n; {once} for (int i = 0; i < atoi(a[1]); i++) {{ long long t0_ = now();
 {{
 {body}
 }}
@@ -41,7 +42,7 @@ int main(int n, char **a) {{ (void)n; for (int i = 0; i < atoi(a[1]); i++) {{ lo
 #include <cstdlib>
 {head}
 static long long took_[1 << 16];
-int main(int, char **a) {{ for (int i = 0; i < atoi(a[1]); i++) {{
+int main(int, char **a) {{ {once} for (int i = 0; i < atoi(a[1]); i++) {{
     auto t0_ = std::chrono::steady_clock::now();
 {{
 {body}
@@ -118,6 +119,12 @@ var took = new long[int.Parse(a[0])];
 Run(took.Length, took).Wait();
 foreach (long one in took) Console.WriteLine(one); }} }}
 """),
+}
+
+# How each is built and run if the tool is that of Windows.
+WINDOWS = {
+    "c": ("x86_64-w64-mingw32-gcc-posix -O2 -static w.c -o w.exe -lwinmm", "wine w.exe"),
+    "c++": ("x86_64-w64-mingw32-g++-posix -O2 -static w.cpp -o w.exe -lwinmm", "wine w.exe"),
 }
 
 # What stands for the work of a loop, and the program around it: each keeps how late the loop was, and ends it.
@@ -221,8 +228,9 @@ def advice(tool, duration, language):
     asked = ["--wait", duration]
     if duration.endswith("Hz"):
         asked = ["--every", duration, "--work", f"{WORK_NS}ns"]
+    start = ["wine", tool] if tool.endswith(".exe") else [tool]
     out = subprocess.run(
-        [tool, "advise", *asked, "--language", language, "--json"],
+        [*start, "advise", *asked, "--language", language, "--json"],
         capture_output=True, text=True, check=True)
     for one in json.loads(out.stdout)["advice"]:
         wait = one.get("wait") or {}
@@ -261,6 +269,13 @@ def split(code):
         code = ("var done_ = new System.Threading.ManualResetEventSlim();\n"
                 + code.replace(here, "end_ = Stopwatch.GetTimestamp(); done_.Set();")
                 + "\ndone_.Wait();\ntimer.Dispose();")
+    made, closed = "HANDLE timer = ", "\nCloseHandle(timer);"
+    if made in code and closed in code:
+        before, rest = code.replace(closed, "").split(made)
+        rest, body = rest.split(");\n", 1)
+        made, code = made + rest + ");", before + body
+    else:
+        made = ""
     lines = code.split("\n")
     # What Python sets once stands before the loop, too.
     once = [line for line in lines if line.startswith(heads) or "# once" in line]
@@ -269,7 +284,7 @@ def split(code):
     setup = [line for line in lines if members and line.startswith("prctl(")]
     body = [line for line in lines if line not in once + members + setup]
     indented = "\n".join("    " + line for line in body)
-    return {"head": "\n".join(once), "body": "\n".join(body), "indented": indented,
+    return {"head": "\n".join(once), "body": "\n".join(body), "indented": indented, "once": made,
             "members": "\n".join(members), "setup": "\n".join(setup)}
 
 
@@ -285,6 +300,8 @@ def at_work(code, work):
 
 def run(tool, language, code, seconds, paced):
     name, build, command, frame = LANGUAGES[language]
+    if tool.endswith(".exe"):
+        build, command = WINDOWS[language]
     parts = split(code)
     if paced:
         work, frame = LOOPS[language]
@@ -311,11 +328,15 @@ def span(values):
 def main():
     tool, *durations = sys.argv[1:]
     wrong = 0
+    languages = LANGUAGES
+    if tool.endswith(".exe"):
+        # The work of its loops would need code of its own.
+        languages, durations = WINDOWS, [it for it in durations if not it.endswith("Hz")]
     for duration in durations:
         paced = duration.endswith("Hz")
         number = duration.rstrip("musnHz")
         seconds = 1 / float(number) if paced else float(number) * GOALS[duration[len(number):]]
-        for language in LANGUAGES:
+        for language in languages:
             rounds = []
             for _ in range(ROUNDS):
                 said = advice(tool, duration, language)
@@ -333,7 +354,8 @@ def main():
             said, own = ([one[0][2] for one in rounds], [one[1][0] for one in rounds])
             apart = max(min(said) - max(own), min(own) - max(said), 0)
             near = apart <= max(0.25 * late[0], 5000)
-            good = near and abs(cpu[0] - cpu[1]) <= 1.5
+            # Wine tells the tool no CPU times that are as fine.
+            good = near and (languages is WINDOWS or abs(cpu[0] - cpu[1]) <= 1.5)
             frames = ""
             if paced:
                 pace = [middle(said[4] for said, _ in rounds), middle(own[2] for _, own in rounds)]

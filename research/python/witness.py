@@ -11,12 +11,16 @@ import time
 
 CPU = max(os.sched_getaffinity(0))
 # Spells of the load, in seconds, and how long bencher may measure.
-SPELLS = (0.01, 0.05, 0.2, 1)
+SPELLS = (0.05, 0.2, 1)
 SECONDS = 4
+# The load takes the CPU away so often in a sample of 1 ms, that a spell moves the median of samples.
+SLICE = 0.0005
+# Medians before the tools and after them.
+MEDIANS = 20
 
 
 class Bursts:
-    """A load on the CPU for this share of the time, in spells of random length."""
+    """A load that takes this share of the CPU in every other spell; spells are of random length."""
 
     def __init__(self, share, spell):
         self.child = subprocess.Popen([sys.executable, __file__, "burn", str(share), str(spell)])
@@ -25,18 +29,25 @@ class Bursts:
         return self
 
     def __exit__(self, *_error):
+        if self.child.poll() is not None:
+            sys.exit("the load ended")
         self.child.kill()
         self.child.wait()
 
 
 def burn(share, spell):
+    # What preempts at once, as interrupts do: an ordinary process often waits its turn for longer than a sample. One that never
+    # pauses stays an ordinary one.
+    if share < 1:
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
     parent = os.getppid()
     while os.getppid() == parent:
-        whole = spell * random.uniform(0.3, 1.7)
-        end = time.monotonic() + whole * share
-        while time.monotonic() < end:
-            pass
-        time.sleep(whole * (1 - share))
+        end = time.monotonic() + spell * random.uniform(0.15, 0.85)
+        while (now := time.monotonic()) < end:
+            while time.monotonic() < now + share * SLICE:
+                pass
+            time.sleep((1 - share) * SLICE)
+        time.sleep(spell * random.uniform(0.15, 0.85))
 
 
 def run(*words, **more):
@@ -80,7 +91,7 @@ def harnesses(runs):
         ("pytest-benchmark, `undisturbed`", pytest),
     ):
         figures = {"plain": [], "undisturbed": []}
-        with Bursts(0.5, 0.4):
+        with Bursts(1, 0.4):
             for kind, ns in harness(runs):
                 figures[kind].append(ns)
         us = [statistics.median(all) / 1e3 for all in figures.values()]
@@ -131,11 +142,11 @@ def noise(levels):
     rows = []
     # In random order, so that whatever else runs does not grow with the level.
     for level in random.sample(range(levels), levels):
-        share, spell = level / levels, random.choice(SPELLS)
+        share, spell = level / levels * 0.9, random.choice(SPELLS)
         with Bursts(share, spell):
-            medians = [median() for _ in range(10)]
+            medians = [median() for _ in range(MEDIANS)]
             found = {name: tools[name]() for name in random.sample(list(tools), len(tools))}
-            medians += [median() for _ in range(10)]
+            medians += [median() for _ in range(MEDIANS)]
         truth = spread(medians)
         rows.append((share, spell, truth, [found[name] for name in tools]))
         print(rows[-1], file=sys.stderr, flush=True)

@@ -27,7 +27,7 @@ pub struct Args {
 
 /// The most that a query may take, in seconds.
 const MOST_SECONDS: f64 = 10.0;
-const TABLES: [&str; 6] = ["runs", "facts", "clocks", "waits", "histograms", "findings"];
+const TABLES: [&str; 7] = ["runs", "facts", "clocks", "waits", "histograms", "findings", "sources"];
 
 pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     packages::require(sh, &[Need::Analysis])?;

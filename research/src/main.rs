@@ -76,7 +76,8 @@ enum Command {
     Resolve(resolve::Args),
     /// Plants causes of late wake-ups and checks that they are named; updates docs/RESULTS.md
     Blame(blame::Args),
-    /// Stops an emulated PC again and again, and checks that each pause is named with its length
+    /// Stops an emulated PC again and again, and checks that each pause is named with its length;
+    /// updates docs/RESULTS.md
     Pauses(pauses::Args),
     /// Times how soon a page is usable in Chromium; updates docs/RESULTS.md
     Page(page::Args),

@@ -1,9 +1,11 @@
 //! `cargo research pauses`: stops an emulated PC again and again, some of the times by saving it
 //! and restoring it in another emulator, while `trust --against rtc:/dev/rtc0` runs in it. Each
-//! pause must be named with its length, and nothing else may be.
+//! pause must be named within a second of its end, with an interval that contains its length, and
+//! nothing else may be.
 //!
 //! In QEMU the battery-backed clock follows the host (`-rtc clock=host`), and all others stop.
 
+use crate::results;
 use crate::sweep_vm::libraries;
 use crate::vm::{self, Architecture, Initramfs, Start};
 use anyhow::{Context, Result, ensure};
@@ -29,33 +31,21 @@ pub struct Args {
     /// The machine is saved and restored once in so many pauses
     #[arg(long, default_value_t = 5)]
     saved: u32,
+    /// Print the part without writing it
+    #[arg(long)]
+    dry: bool,
 }
 
 /// The time between two pauses, in seconds of the machine.
 const BETWEEN: f64 = 4.0;
 const LIMIT: Duration = Duration::from_secs(300);
 
-const INIT: &str = r#"#!/bin/busybox sh
-/bin/busybox --install -s /bin
-export PATH=/bin HOME=/tmp
-mount -t proc proc /proc
-mount -t sysfs sys /sys
-mount -t devtmpfs dev /dev
-mount -t tmpfs tmp /tmp
-exec 3> /dev/ttyS1
-. /run-tool > /tmp/report 2> /tmp/errors &
+const RUN: &str = r#". /run-tool > /tmp/report 2> /tmp/errors &
 tool=$!
 while [ ! -s /tmp/seen ] && [ -d /proc/$tool ]; do sleep 1; done
 echo "@@ watching" >&3
 wait $tool
-echo "@@ report" >&3
-cat /tmp/report >&3
-echo "@@ errors" >&3
-cat /tmp/errors >&3
-echo "@@ exit" >&3
-sync
-poweroff -f
-"#;
+code=$?"#;
 
 /// A pause as the host saw it: how long at least and at most, and when it ended, in seconds since
 /// 1970.
@@ -71,7 +61,7 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
         None => cross::tool(sh, "x86_64-unknown-linux-gnu")?,
     };
     let own = vm::folder().join("pauses");
-    let init = Initramfs::new(sh, &own, Path::new("/bin/busybox"), INIT)?;
+    let init = Initramfs::new(sh, &own, Path::new("/bin/busybox"), &vm::init("", RUN))?;
     init.program(&built, "chronoscope")?;
     let time = BETWEEN * f64::from(args.count + 2) + 5.0;
     let script = format!(
@@ -116,18 +106,31 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs_f64();
         pauses.push(Pause { seconds, ended: now });
     }
-    running.wait_for(1, "@@ exit", LIMIT)?;
+    running.wait_for(1, "@@ exit ", LIMIT)?;
     let written = running.written(1)?;
     drop(running);
     let (_, rest) = written.split_once("@@ report\n").context("the machine wrote no report")?;
     let (report, errors) = rest.split_once("@@ errors\n").context("no errors")?;
     ensure!(!report.trim().is_empty(), "the tool failed: {errors}");
     let report: Report = serde_json::from_value(tool::read_report(report.as_bytes())?)?;
-    judge(&pauses, report.against.context("no `against`")?)
+    let (found, wrong) = judge(&pauses, &report.against.context("no `against`")?)?;
+    let now = jiff::Timestamp::now().strftime("%Y-%m-%d %H:%M UTC");
+    let Args { count, longest, saved, .. } = args;
+    let part = format!(
+        "## Pauses of an emulated PC\n\n{}`cargo research pauses --count {count}`, {now}: \
+         `trust --against rtc:/dev/rtc0` in QEMU (TCG, `-rtc clock=host`), stopped for 1 to \
+         {longest:.0} s, and saved and restored in another emulator once in {saved} pauses. \
+         {found}",
+        results::this_machine(sh)
+    );
+    results::publish(sh, "pauses", &part, args.dry || wrong.is_some())?;
+    ensure!(wrong.is_none(), "{}", wrong.unwrap_or_default());
+    Ok(())
 }
 
-/// Finds each pause in the report, by what the source showed soon after.
-fn judge(pauses: &[Pause], against: Against) -> Result<()> {
+/// Finds each pause in the report, by what the source showed soon after. Returns what was found,
+/// and what is wrong with it.
+fn judge(pauses: &[Pause], against: &Against) -> Result<(String, Option<String>)> {
     let started: jiff::Timestamp = against.started.parse()?;
     let started = started.as_nanosecond() as f64 / 1e9;
     let source = against.sources.iter().find(|it| !it.series.is_empty()).context("no series")?;
@@ -165,15 +168,19 @@ fn judge(pauses: &[Pause], against: Against) -> Result<()> {
     }
     let more = found.count();
     delays.sort_by(f64::total_cmp);
+    // The seconds of QEMU's clock begin when the machine did (hw/rtc/mc146818rtc.c, `last_update`),
+    // so the delays are known but for one constant: the shortest counts as 0.
+    let least = delays.first().copied().unwrap_or_default();
+    delays.iter_mut().for_each(|delay| *delay -= least);
     let soon = delays.iter().filter(|delay| **delay <= 1.0).count();
-    println!(
-        "{} of {} pauses named, {soon} within 1 s of their end, the last after {:.2} s; {right} \
-         intervals right; {more} more named that were none",
-        delays.len(),
+    let text = format!(
+        "Of {} pauses, {} were named, {soon} within 1 s of their end and the slowest after \
+         {:.2} s; {right} of the intervals contain the length, and {more} were named that were \
+         none.",
         pauses.len(),
+        delays.len(),
         delays.last().copied().unwrap_or_default()
     );
-    let all = missed.is_empty() && right as usize == pauses.len() && more == 0;
-    ensure!(all, "missed: {missed:?}");
-    Ok(())
+    let all = soon == pauses.len() && right as usize == pauses.len() && more == 0;
+    Ok((text, (!all).then(|| format!("not all are named in time and right; missed: {missed:?}"))))
 }

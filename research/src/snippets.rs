@@ -2,7 +2,7 @@
 //! runtimes are as late in programs that know nothing of the tool.
 
 use anyhow::Result;
-use chronoscope_ci::{sh, tool};
+use chronoscope_ci::{cross, sh, tool};
 use xshell::{Shell, cmd};
 
 #[derive(clap::Args)]
@@ -10,14 +10,25 @@ pub struct Args {
     /// Durations, and rates of loops that work for 0.5 ms
     #[arg(default_values = ["1ms", "16.7ms", "6.944ms", "144Hz"])]
     durations: Vec<String>,
+    /// Take the code for Windows, in C and C++, which MinGW compiles and Wine runs
+    #[arg(long)]
+    windows: bool,
 }
 
 /// Compiles and runs each snippet, and compares it with the advice: within 1.5 points of a CPU, and
 /// 25 % or 5 us.
 pub fn run(sh: &Shell, args: &Args) -> Result<()> {
-    let tool = tool::release(sh)?.tool;
-    let durations = &args.durations;
-    sh::run(cmd!(sh, "python3 -B research/python/snippets.py {tool} {durations...}"))
+    let script = |tool| {
+        let durations = &args.durations;
+        cmd!(sh, "python3 -B research/python/snippets.py {tool} {durations...}")
+    };
+    if !args.windows {
+        return sh::run(script(tool::release(sh)?.tool));
+    }
+    let (wine, tool) = cross::windows(sh)?;
+    let ran = sh::run(script(tool).envs(wine.runner().env));
+    wine.end(sh);
+    ran
 }
 
 #[derive(clap::Args)]

@@ -33,15 +33,7 @@ const BUDGET: &str = "90s";
 /// The machine takes some minutes, and several times as long if the host is busy.
 const LIMIT: Duration = Duration::from_secs(2400);
 
-const INIT: &str = r#"#!/bin/busybox sh
-/bin/busybox --install -s /bin
-export PATH=/bin:/usr/bin HOME=/tmp XDG_CACHE_HOME=/cache
-mount -t proc proc /proc
-mount -t sysfs sys /sys
-mount -t devtmpfs dev /dev
-mount -t tmpfs tmp /tmp
-exec 3> /dev/ttyS1
-# Until the kernel has calibrated the TSC.
+const RUN: &str = "# Until the kernel has calibrated the TSC.
 tries=0
 source=/sys/devices/system/clocksource/clocksource0/current_clocksource
 while grep -q tsc-early $source && [ $tries -lt 60 ]
@@ -50,15 +42,7 @@ do
 	tries=$((tries + 1))
 done
 . /run-tool > /tmp/report 2> /tmp/errors
-code=$?
-echo "@@ report" >&3
-cat /tmp/report >&3
-echo "@@ errors" >&3
-cat /tmp/errors >&3
-echo "@@ exit $code" >&3
-sync
-poweroff -f
-"#;
+code=$?";
 
 pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     packages::require(sh, &[Need::Build, Need::Boot, Need::Runtimes])?;
@@ -78,7 +62,8 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     let here = cmd!(sh, "{built} runtimes {RUNTIMES...} {here...}").env("PATH", &path);
     sh::read(here.env("XDG_CACHE_HOME", &cache))?;
 
-    let init = Initramfs::new(sh, &own, Path::new("/bin/busybox"), INIT)?;
+    let init = vm::init("XDG_CACHE_HOME=/cache", RUN);
+    let init = Initramfs::new(sh, &own, Path::new("/bin/busybox"), &init)?;
     init.program(&built, "chronoscope")?;
     let swept = format!("--runtimes={}", RUNTIMES.join(","));
     let words = format!("sweep posix/monotonic {swept} --json --quiet --budget {BUDGET}");

@@ -65,11 +65,18 @@ fn rows(text: &str) -> Result<Vec<Value>> {
 /// How many disturbances were marked, in words.
 fn marked(row: &Value) -> String {
     let number = |key: &str| row[key].as_u64().unwrap_or(0);
-    match (row["why"].as_str(), number("planted"), number("unknown")) {
-        (Some(why), ..) => why.into(),
-        (_, planted, 0) => format!("{} of {planted}", number("marked")),
-        (_, planted, unknown) => format!("{} of {planted}, {unknown} unknown", number("marked")),
+    if let Some(why) = row["why"].as_str() {
+        return why.into();
     }
+    let mut text = format!("{} of {}", number("marked"), number("planted"));
+    // Of what was marked by another name, and of what could not be seen.
+    if row["plant"] != "nothing" && number("named") < number("marked") {
+        text += &format!(", {} by its name", number("named"));
+    }
+    if number("unknown") > 0 {
+        text += &format!(", {} unknown", number("unknown"));
+    }
+    text
 }
 
 fn marks(sh: &Shell) -> Result<String> {
@@ -77,12 +84,16 @@ fn marks(sh: &Shell) -> Result<String> {
     shell::run(cmd!(sh, "cargo build --quiet --release --manifest-path {manifest}"))?;
     let bench = shell::target().join("release/chronoscope-bench");
     let here = rows(&shell::read(cmd!(sh, "{bench} witnessed"))?)?;
+    let costs = rows(&shell::read(cmd!(sh, "{bench} witness-cost"))?)?;
     let guests = guests::run(sh, &bench)?;
     let mut text = format!(
         "## Disturbances that a witness marks\n\n{}`cargo research witness --parts marks`: pieces \
          with one planted disturbance each, and how many of them the witness marks. Pieces of \
          nothing last 20 us; those in which the kernel counts a switch are left out. The guests \
-         are emulated by QEMU; a guest is stopped by SIGSTOP for 50 ms at a time.\n\n\
+         are emulated by QEMU. A guest is stopped by SIGSTOP for 50 ms at a time, in pieces of \
+         0.2 ms; what ended before QEMU delivered the tick that was due is unknown. Its processor \
+         becomes slower when QEMU no longer links blocks of translated code; no frequency can be \
+         set here, and no neighbour planted in a guest.\n\n\
          | planted | level | here ",
         results::this_machine(sh)
     );
@@ -100,6 +111,16 @@ fn marks(sh: &Shell) -> Result<String> {
         }
         writeln!(text, "|")?;
     }
+    let cost = |row: &Value| {
+        let name = row["name"].as_str().unwrap_or_default().to_owned();
+        row["lowest_ns"].as_f64().map(|least| format!("{name} {least:.1}"))
+    };
+    let costs: Vec<_> = costs.iter().filter_map(cost).collect();
+    writeln!(
+        text,
+        "\nCost of a piece of nothing, least batch of 1,000, in ns: {}.",
+        costs.join(", ")
+    )?;
     Ok(text)
 }
 
@@ -152,10 +173,10 @@ fn noise(sh: &Shell, args: &Args) -> Result<String> {
     }
     Ok(format!(
         "## The number of `noise` and the spread of a benchmark\n\n{}`cargo research witness \
-         --parts noise --levels {levels}`: next to a load of so much of the same CPU, in spells of \
-         so long, the standard deviation of 20 medians of 100 samples of some 1 ms in Python, and \
-         half way what `noise` (2 s, or up to 10 s on a busy machine) and `bencher noise` (4 s) \
-         state, in random order.\n\n\
+         --parts noise --levels {levels}`: next to a load that preempts for so much of each half \
+         of a millisecond in every other spell, of so long, the standard deviation of 40 medians \
+         of 100 samples of some 1 ms in Python, and half way what `noise` (2 s, or up to 10 s on a \
+         busy machine) and `bencher noise` (4 s) state, in random order.\n\n\
          | load | spells | spread | `noise`: good to | `bencher noise` |\n\
          | ---: | ---: | ---: | ---: | ---: |\n{}\n",
         results::this_machine(sh),

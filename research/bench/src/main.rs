@@ -97,6 +97,16 @@ enum What {
         #[arg(long, default_value_t = 20)]
         seconds: u64,
     },
+    /// Pieces with a witness, while something outside makes the processor slower when asked to
+    Slowed {
+        #[arg(long, default_value_t = 200)]
+        pieces: usize,
+    },
+    /// What a witness costs, at each level
+    WitnessCost {
+        #[arg(long, default_value_t = 1000)]
+        rounds: usize,
+    },
     /// A load, started by `waits` and `bound`.
     #[command(hide = true)]
     Burn {
@@ -141,6 +151,8 @@ fn main() -> Result<()> {
         What::Threads { rounds } => print(&promises::threads::run(rounds.max(1))?),
         What::Witnessed { pieces } => print(&witnessed::run(pieces.max(1))?),
         What::Stopped { seconds } => print(&[witnessed::stopped(seconds)]),
+        What::Slowed { pieces } => print(&[witnessed::slowed(pieces)]),
+        What::WitnessCost { rounds } => print(&reads::witnessed(rounds.max(1), 1000)),
         What::Burn { nice } => load::burn(nice),
     }
 }

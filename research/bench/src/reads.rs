@@ -96,6 +96,7 @@ pub fn witnessed(rounds: usize, calls: u32) -> Vec<Cost> {
         ),
         Entry { name: "chronoscope Witness, marks", batch: |calls| watch(Level::Marks, calls) },
         Entry { name: "chronoscope Witness, entries", batch: |calls| watch(Level::Entries, calls) },
+        Entry { name: "chronoscope Witness, gauges", batch: |calls| watch(Level::Gauges, calls) },
     ];
     compare(&entries, rounds, calls)
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use chronoscope::witness::{Level, Verdict, Witness};
+use chronoscope::witness::{Disturbance, Level, Verdict, Witness};
 use serde::Serialize;
 
 use crate::os;
@@ -18,6 +18,8 @@ pub struct Row {
     planted: usize,
     /// Those of which the verdict is that they were disturbed.
     marked: usize,
+    /// Those of which the verdict names what was planted.
+    named: usize,
     /// Those of which something could not be seen.
     unknown: usize,
     /// Why it cannot be planted here.
@@ -27,11 +29,20 @@ pub struct Row {
 
 impl Row {
     const fn unavailable(plant: &'static str, why: &'static str) -> Self {
-        Self { plant, level: "gauges", planted: 0, marked: 0, unknown: 0, why: Some(why) }
+        let why = Some(why);
+        Self { plant, level: "gauges", planted: 0, marked: 0, named: 0, unknown: 0, why }
     }
 
     fn add(&mut self, verdict: Verdict) {
+        let kind = match self.plant {
+            "fault" | "interrupt" | "stopped guest" => Disturbance::Interrupted,
+            "move" => Disturbance::Moved,
+            "neighbour" => Disturbance::CoreShared,
+            "frequency" => Disturbance::FrequencyChanged,
+            _ => Disturbance::Preempted,
+        };
         self.planted += 1;
+        self.named += usize::from(verdict.saw(kind) == Some(true));
         self.marked += usize::from(verdict.is_clean() == Some(false));
         self.unknown += usize::from(verdict.is_clean().is_none());
     }
@@ -106,9 +117,10 @@ fn next_to<T>(cpu: usize, what: impl FnOnce() -> T) -> T {
     })
 }
 
+const SHORT: Duration = Duration::from_micros(20);
+
 /// Plants each kind so many times.
 pub fn run(pieces: usize) -> Result<Vec<Row>> {
-    const SHORT: Duration = Duration::from_micros(20);
     let [marks, entries, gauges] = LEVELS;
     let cpus = os::cpus();
     let cpu = *cpus.first().context("no CPU may be used")?;
@@ -158,18 +170,45 @@ fn slows(other: usize) -> bool {
     shared > alone * 6 / 5
 }
 
-/// Pieces of 5 ms for so long. Those that took 20 ms longer were stopped from outside.
+/// Pieces shorter than most of the time between two ticks. Those that took 20 ms longer were
+/// stopped from outside.
 pub fn stopped(seconds: u64) -> Row {
-    const PIECE: Duration = Duration::from_millis(5);
-    let (level, level_name) = LEVELS[1];
-    let mut witness = Witness::new(level);
-    let mut row = Row { level: level_name, why: None, ..Row::unavailable("stopped guest", "") };
+    const PIECE: Duration = Duration::from_micros(200);
+    let mut witness = Witness::new(LEVELS[2].0);
+    let mut row = Row { why: None, ..Row::unavailable("stopped guest", "") };
     let began = Instant::now();
     while began.elapsed().as_secs() < seconds {
         let start = Instant::now();
         let verdict = watched(&mut witness, || spin(PIECE));
         if start.elapsed() > PIECE + Duration::from_millis(20) {
             row.add(verdict);
+        }
+    }
+    row
+}
+
+/// Pieces on a processor that something outside makes slower and faster again, whenever this asks
+/// for it. It has done so when additions take a fifth longer, or no longer than at first.
+pub fn slowed(pieces: usize) -> Row {
+    const TURNS: usize = 10;
+    let mut witness = Witness::new(LEVELS[2].0);
+    let mut row = Row { why: None, ..Row::unavailable("frequency", "") };
+    let fastest = || (0..50).map(|_| additions(1000)).min().unwrap_or_default();
+    let usual = fastest();
+    for turn in 0..2 * TURNS {
+        let slow = turn % 2 == 0;
+        println!("@@ {}", if slow { "slower" } else { "faster" });
+        let asked = Instant::now();
+        while (fastest() > usual * 6 / 5) != slow {
+            if asked.elapsed() > Duration::from_secs(20) {
+                return Row::unavailable("frequency", "nothing outside changes it");
+            }
+        }
+        let until = row.planted + pieces.div_ceil(TURNS);
+        while slow && row.planted < until {
+            if let Some(verdict) = switched(false, &mut witness, SHORT) {
+                row.add(verdict);
+            }
         }
     }
     row

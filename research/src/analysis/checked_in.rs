@@ -19,7 +19,7 @@ const STARTED: &str = "2026-11-16T12:00:00Z";
 /// Counts what the tables hold, and rows that are there twice.
 const COUNTS: &str = "SELECT (SELECT count(*) FROM runs), (SELECT count(*) FROM clocks),
     (SELECT count(*) FROM waits), (SELECT sum(\"count\") FROM histograms),
-    (SELECT count(*) FROM findings),
+    (SELECT count(*) FROM findings), (SELECT count(*) FROM sources),
     (SELECT count(*) FROM (SELECT run_id, clock FROM clocks GROUP BY run_id, clock
         HAVING count(*) > 1) AS twice)";
 
@@ -165,17 +165,18 @@ fn write(sh: &Shell, tool: &Path, folder: &Path) -> Result<Vec<Value>> {
 
 /// The row that counting the tables must give.
 fn expected(reports: &[Value]) -> Result<Vec<Value>> {
-    let (mut clocks, mut waits, mut recorded, mut findings) = (0, 0, 0, 0);
+    let (mut clocks, mut waits, mut recorded, mut findings, mut sources) = (0, 0, 0, 0, 0);
     for report in reports {
         let list = |key: &str| report[key].as_array().into_iter().flatten();
         clocks += list("clocks").filter(|clock| !clock["cost"]["throughput"].is_null()).count();
         waits += list("waits").filter(|wait| wait["samples"] != 0).count();
         findings += list("findings").count();
+        sources += report["against"]["sources"].as_array().map_or(0, Vec::len);
         recorded +=
             list("waits").filter_map(|wait| wait["overshoot"]["count"].as_u64()).sum::<u64>();
     }
     ensure!(clocks > 100 && waits > 50 && findings > 5, "the reports hold too little");
-    Ok(json!([reports.len(), clocks, waits, recorded, findings, 0])
+    Ok(json!([reports.len(), clocks, waits, recorded, findings, sources, 0])
         .as_array()
         .cloned()
         .unwrap_or_default())

@@ -16,8 +16,8 @@ use synthetic::{Fleet, Planted};
 use xshell::Shell;
 
 /// The queries, by the names of their files.
-pub const QUERIES: [&str; 6] =
-    ["census", "outliers", "changes", "findings", "clusters", "percentiles"];
+pub const QUERIES: [&str; 7] =
+    ["census", "outliers", "changes", "findings", "clusters", "percentiles", "offsets"];
 
 /// The most memory that loading or a query may take, in MiB.
 pub const MEMORY_MIB: u64 = 2048;
@@ -165,6 +165,10 @@ pub fn found(tables: &[Table], planted: &Planted) -> Vec<(&'static str, Result<(
         (
             "changes: all that were planted, and no other",
             named("changes", &[&planted.fallen, &planted.updated]),
+        ),
+        (
+            "offsets: clocks that are off, and no other",
+            named("offsets", &[&planted.behind, &planted.doubtful]),
         ),
         ("census: clock sources", is(sum("census", "machines", "clocksource", &devices), fallen)),
         (

@@ -32,6 +32,10 @@ pub struct Planted {
     pub updated: BTreeSet<String>,
     /// Sleep 16 times as late as others.
     pub late: BTreeSet<String>,
+    /// Have a wall clock that is behind.
+    pub behind: BTreeSet<String>,
+    /// Ask servers that disagree.
+    pub doubtful: BTreeSet<String>,
 }
 
 /// The days on which the machines report, and one in between on which only some do.
@@ -82,6 +86,8 @@ enum Fault {
     Slow,
     Updated,
     Late,
+    Behind,
+    Doubtful,
     /// Everything takes three times as long, in a run that a later one replaces.
     Recovered,
 }
@@ -268,6 +274,9 @@ impl Machine<'_> {
             };
             line("run", &run.to_string())?;
             line("environment", &environment.to_string())?;
+            if clocks {
+                line("against", &against(fault, random).to_string())?;
+            }
             for clock in self.base.clocks.iter().filter(|_| clocks) {
                 let by = self.pace * self.base.factor(clock, fault) * (0.98 + 0.04 * random.f64());
                 let [value, low, high] = clock.ns.map(|ns| ns * by);
@@ -307,6 +316,23 @@ impl Machine<'_> {
     }
 }
 
+/// What two servers proved, one of which may be silent: a clock that is right within 5 ms, by an
+/// interval of up to a second.
+fn against(fault: Fault, random: &mut Rng) -> Value {
+    let truth = (random.f64() - 0.5) * 1e7 - if fault == Fault::Behind { 2e9 } else { 0.0 };
+    let wall = json!({ "low": truth - 5e8 * random.f64(), "high": truth + 5e8 * random.f64() });
+    let agrees = fault != Fault::Doubtful;
+    let source = |id: &str, agrees: bool| json!({ "id": id, "agrees": agrees, "wall_ns": wall });
+    let mut sources = vec![source("ntp:a", agrees), source("ntp:b", agrees)];
+    if agrees && random.bool() {
+        sources[1] = json!({ "id": "ntp:b", "unavailable_reason": "it does not answer" });
+    }
+    match agrees {
+        true => json!({ "wall_ns": wall, "sources": sources }),
+        false => json!({ "sources": sources }),
+    }
+}
+
 impl Fleet {
     /// Writes one file for each machine into a new folder, and returns the planted faults.
     ///
@@ -336,6 +362,8 @@ impl Fleet {
                 60 => (Fault::Slow, Some(&mut planted.slow)),
                 90 => (Fault::Updated, Some(&mut planted.updated)),
                 120 => (Fault::Late, Some(&mut planted.late)),
+                150 => (Fault::Behind, Some(&mut planted.behind)),
+                180 => (Fault::Doubtful, Some(&mut planted.doubtful)),
                 // There are too few of its kind for a comparison.
                 _ if at == RARE.start => (Fault::Slow, None),
                 _ => (Fault::None, None),

@@ -5,6 +5,31 @@ use chronoscope_ci::sh;
 use std::path::{Path, PathBuf};
 use xshell::{Shell, cmd};
 
+/// The `/init` of a machine that runs the tool: mounts what programs need, sources `/run-tool` in
+/// the lines `run`, which leave its exit code in `code`, and writes the report, the errors and the
+/// exit code to the second port.
+pub fn init(variables: &str, run: &str) -> String {
+    format!(
+        r#"#!/bin/busybox sh
+/bin/busybox --install -s /bin
+export PATH=/bin:/usr/bin HOME=/tmp {variables}
+mount -t proc proc /proc
+mount -t sysfs sys /sys
+mount -t devtmpfs dev /dev
+mount -t tmpfs tmp /tmp
+exec 3> /dev/ttyS1
+{run}
+echo "@@ report" >&3
+cat /tmp/report >&3
+echo "@@ errors" >&3
+cat /tmp/errors >&3
+echo "@@ exit $code" >&3
+sync
+poweroff -f
+"#
+    )
+}
+
 /// The files of a machine, in a folder that becomes an archive.
 pub struct Initramfs<'a> {
     sh: &'a Shell,

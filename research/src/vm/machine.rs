@@ -112,6 +112,13 @@ impl Running {
         ended.with_context(|| format!("the machine did not write `{text}`"))
     }
 
+    /// Executes a command of the monitor for people, such as `log nochain`.
+    pub fn command(&mut self, line: &str) -> Result<String> {
+        let answer =
+            self.monitor.execute("human-monitor-command", &json!({"command-line": line}))?;
+        Ok(answer.as_str().unwrap_or_default().to_owned())
+    }
+
     /// Stops the virtual processors and the machine's clocks, except its real-time clock.
     pub fn pause(&mut self) -> Result<()> {
         self.monitor.execute("stop", &json!({})).map(drop)

@@ -8,7 +8,7 @@ mod machine;
 pub mod snapshot;
 
 pub use debian::{Architecture, kernel, package_kernel, unpacked};
-pub use initramfs::Initramfs;
+pub use initramfs::{Initramfs, init};
 pub use machine::{Running, Start};
 
 use chronoscope_ci::sh;
