@@ -181,7 +181,7 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
         }
         'chronoscope;trust' {
             [CompletionResult]::new('--duration', '--duration', [CompletionResultType]::ParameterName, 'How long to watch, such as 60s or 8h. Default: 10s')
-            [CompletionResult]::new('--against', '--against', [CompletionResultType]::ParameterName, 'How far is the wall clock from these? ntp:HOST, http:HOST, rtc:/dev/rtc0, ptp:/dev/ptp0, vmclock, chrony. Nothing is set, and only a HOST is asked over a network. Default: the first of this machine that answers')
+            [CompletionResult]::new('--against', '--against', [CompletionResultType]::ParameterName, 'How far is the wall clock from these? ntp:HOST, http:HOST, rtc:/dev/rtc0, ptp:/dev/ptp0, vmclock, clockbound, chrony. Nothing is set, and only a HOST is asked over a network. Default: the first of this machine that answers')
             [CompletionResult]::new('--checkpoint', '--checkpoint', [CompletionResultType]::ParameterName, 'Write the report to this file once per second, so that it survives whatever ends the run. The file must not exist yet')
             [CompletionResult]::new('--resume', '--resume', [CompletionResultType]::ParameterName, 'Continue the run whose report or checkpoint this is, on the same boot of the machine, and keep it up to date. Default: for the time that was left, or as long again')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable')
