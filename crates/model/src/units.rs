@@ -71,7 +71,15 @@ pub fn parse_duration(text: &str) -> Result<Duration, ParseError> {
 pub fn parse_period(text: &str) -> Result<Duration, ParseError> {
     let rate = text.trim().to_ascii_lowercase();
     let Some(rate) = rate.strip_suffix("hz") else {
-        return parse_duration(text);
+        let number = rate.parse::<f64>();
+        let of_rate = number.ok().and_then(|_| parse_period(&format!("{rate}hz")).ok());
+        return parse_duration(text).map_err(|ParseError(why)| match of_rate {
+            Some(of) => {
+                let period = short_ns(of.as_nanos() as f64);
+                ParseError(format!("{why}, and {}Hz is every {period}", text.trim()))
+            }
+            None => ParseError(why.replace("m or h", "m, h or Hz")),
+        });
     };
     let fail = |why: &str| ParseError(format!("'{text}' is not a rate: {why}"));
     let hz: f64 = rate.trim().parse().map_err(|_| fail("there is no number before Hz"))?;
@@ -422,6 +430,13 @@ mod tests {
         for text in ["Hz", "0Hz", "-1Hz", "nanHz", "infHz", "1e10Hz", "1e-9Hz", "60", "1kHz", ""] {
             assert!(parse_period(text).is_err(), "{text}");
         }
+        let told = |text| parse_period(text).unwrap_err().to_string();
+        assert!(
+            told("60").ends_with(", and 60s is 60 s, and 60Hz is every 16.7 ms"),
+            "{}",
+            told("60")
+        );
+        assert!(!told("0").contains("Hz") && told("60fps").ends_with("m, h or Hz"));
     }
 
     #[test]
