@@ -123,6 +123,77 @@ fn every_trouble_has_its_row_and_the_others_go_on() {
     assert!(leftovers(place.0.path()).is_empty());
 }
 
+/// Whatever a program answers that is asked to wait, the tool ends with one line.
+#[test]
+fn a_runtime_in_trouble_makes_no_wait_and_says_why_in_one_line() {
+    let place = Place::new();
+    let own = r#""protocol":2,"waits":["sleep","select"],"monotonic":true"#;
+    let fine = hello("1e9").replace(r#""protocol":1"#, own);
+    let started = place.0.path().join("started");
+    let hanging = format!("echo >> '{}'; read a; sleep 3600", started.display());
+    let lazy = format!(
+        "read a; echo '{fine}'; while read a; do echo '{{\"start\":1,\"times\":[]}}'; done"
+    );
+    let path = std::env::join_paths([place.0.path(), Path::new("/usr/bin"), Path::new("/bin")]);
+    let path = path.expect("no colons");
+    for (version, probe, reason) in [
+        ("none", "", "no version in 'It is none'"),
+        ("3.1", "", "3.1 is too old: 3.7 or later"),
+        ("3.99", "echo broken >&2; exit 1", "it ended with code 1 at hello: broken"),
+        ("3.99", "read a; echo '<html>'", "not an answer"),
+        ("3.99", "read a; yes", "not an answer"),
+        ("3.99", "read a; head -c 2000000 /dev/zero | tr '\\0' x", "more than 1 MiB"),
+        ("3.99", &lazy, "it made no wait"),
+        ("3.99", &hanging, "no answer to hello within 10"),
+    ] {
+        place.program("python3", version, probe);
+        let args = ["waits", "python/sleep", "python/select", "--wait", "1ms", "--count", "9"];
+        let output = place.tool(&args).env("PATH", &path).output().expect("the tool starts");
+        check(&args, &output);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), said.lines().count()), (Some(3), 1), "{said}");
+        assert!(said.contains(reason), "{reason}: {said}");
+    }
+    // It was waited for only once, though each slack has a process of its own.
+    assert_eq!(fs::read_to_string(started).expect("written").lines().count(), 1);
+    assert!(leftovers(place.0.path()).is_empty());
+}
+
+/// A program that refuses to wait once it is what it is to be.
+#[test]
+fn the_thread_of_a_runtime_that_waits_is_given_the_priority_that_is_asked_for() {
+    let place = Place::new();
+    let fine = hello("1e9").replace(r#""protocol":1"#, r#""protocol":2,"waits":["sleep"]"#);
+    let probe = |thread: &str| {
+        format!(
+            "read r; echo '{fine}'; while read r; do set -- $r; t=0,1000000,1000100
+             [ \"$4\" = 0 ] && t=; sleep 0.01; case \"$(chrt -p $$)\" in
+             *SCHED_FIFO*) echo '{{\"error\":\"it is SCHED_FIFO\"}}';;
+             *) echo \"{{\\\"start\\\":1,\\\"times\\\":[$t]{thread}}}\";; esac; done"
+        )
+    };
+    let path = std::env::join_paths([place.0.path(), Path::new("/usr/bin"), Path::new("/bin")]);
+    let path = path.expect("no colons");
+    for (thread, reason) in [
+        (r#",\"thread\":$$"#, "it is SCHED_FIFO"),
+        (r#",\"thread\":1"#, "it has no thread 1"),
+        ("", "does not say which thread waits"),
+    ] {
+        place.program("python3", "3.99", &probe(thread));
+        let args = ["waits", "python/sleep", "--wait", "1ms", "--count", "9", "--priority", "1"];
+        let output = place.tool(&args).env("PATH", &path).output().expect("the tool starts");
+        check(&args, &output);
+        let said = String::from_utf8_lossy(&output.stderr);
+        // Not everybody may have one.
+        if output.status.code() == Some(2) {
+            return assert!(said.contains("--priority"), "{said}");
+        }
+        assert_eq!((output.status.code(), said.lines().count()), (Some(3), 1), "{said}");
+        assert!(said.contains(reason), "{reason}: {said}");
+    }
+    assert!(leftovers(place.0.path()).is_empty());
+}
+
 #[test]
 fn what_is_missing_or_too_old_says_what_to_do() {
     let place = Place::new();

@@ -26,6 +26,8 @@ pub(super) struct Probe {
     account: Option<Account>,
     /// The number of batches that were longer than their requests.
     impossible: u32,
+    /// Why it will not answer any more: it is waited for only once.
+    gone: Option<String>,
 }
 
 /// A value of the stopwatch, and the values of the ruler between which it was read.
@@ -86,7 +88,8 @@ impl Probe {
         let hello = answer::read::<Hello>(&line).map_err(|why| match why {
             NoAnswer::Refused(why) | NoAnswer::Invalid(why) => why,
         })?;
-        Ok(Self { child, hello, ruler, origin: None, last: None, account: None, impossible: 0 })
+        let (origin, last, account, gone) = (None, None, None, None);
+        Ok(Self { child, hello, ruler, origin, last, account, impossible: 0, gone })
     }
 
     /// Returns the answer to a request that itself needs this much time; `None` if the probe cannot
@@ -117,7 +120,11 @@ impl Probe {
         work: Duration,
         stop: Stop,
     ) -> Result<T, String> {
-        answered(request, &self.child.ask(request, PATIENCE + work, stop)?)
+        let line = match self.gone.clone() {
+            Some(why) => Err(why),
+            None => self.child.ask(request, PATIENCE + work, stop),
+        };
+        answered(request, &line.inspect_err(|why| self.gone = Some(why.clone()))?)
     }
 
     /// The request for a batch: `clock` is an id or `empty`.

@@ -4,12 +4,13 @@
 use super::answer::Waited;
 use super::prepare::{Cache, Ready, candidates};
 use super::probe::Probe;
-use crate::engine::RulerKind;
 use crate::engine::child::Stop;
+use crate::engine::{Interrupt, RulerKind};
 use chronoscope_model::waits::{Kind, Policy};
 use chronoscope_probes::blame::{Sources, Task};
 use chronoscope_probes::waits::{Entry, os};
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -17,6 +18,7 @@ use std::time::Duration;
 pub(crate) struct Waiters {
     ready: BTreeMap<&'static str, Result<Ready, String>>,
     running: Mutex<BTreeMap<Key, Started>>,
+    interrupt: Interrupt,
     /// Removed last, if it belongs to this run alone.
     _cache: Option<Cache>,
 }
@@ -37,8 +39,11 @@ type Started = Result<Arc<Mutex<Probe>>, String>;
 
 impl Waiters {
     /// Builds the probes that these waits need.
-    pub fn of(entries: &[&'static Entry], stop: Stop) -> Self {
-        let mut all = Self { ready: BTreeMap::new(), running: Mutex::default(), _cache: None };
+    pub fn of(entries: &[&'static Entry], interrupt: &Interrupt) -> Self {
+        let stop: Stop = &|| interrupt.is_set();
+        let interrupt = interrupt.clone();
+        let (ready, running) = (BTreeMap::new(), Mutex::default());
+        let mut all = Self { ready, running, interrupt, _cache: None };
         let wanted = entries.iter().filter_map(|entry| entry.runtime);
         for runtime in wanted.filter_map(chronoscope_runtimes::find_any) {
             if all.ready.contains_key(runtime.id) || stop() {
@@ -58,20 +63,32 @@ impl Waiters {
         all
     }
 
-    /// Returns a process for a wait, started by the calling thread unless there is one.
+    /// Returns a process for a wait, started by the calling thread unless there is one. A runtime
+    /// that could not be started is not started again: it may have been waited for in vain.
     ///
     /// # Errors
     /// The reason why the wait cannot be made.
-    pub fn open(&self, entry: &'static Entry, key: Key, stop: Stop) -> Result<Remote, String> {
+    pub fn open(
+        &self,
+        entry: &'static Entry,
+        key: Key,
+        real_time: Option<os::Scheduling>,
+    ) -> Result<Remote, String> {
         let mut running = locked(&self.running);
+        let mut of_runtime = running.iter().filter(|(known, _)| known.runtime == key.runtime);
+        if let Some(why) = of_runtime.find_map(|(_, started)| started.as_ref().err()) {
+            return Err(why.clone());
+        }
         let started = running.entry(key).or_insert_with(|| {
             let ready = self.ready.get(key.runtime).ok_or("it was not built")?.as_ref()?;
+            let stop: Stop = &|| self.interrupt.is_set();
             let probe = Probe::start(&mut ready.command(), RulerKind::System, stop)?;
             Ok(Arc::new(Mutex::new(probe)))
         });
         let probe = started.clone()?;
         let name = entry.name_in_runtime();
-        let remote = Remote { name, probe, warm: false, empty_ns: 0, thread: None };
+        let raised = real_time.map(|asked| (asked, None));
+        let remote = Remote { name, probe, warm: false, empty_ns: 0, thread: None, raised };
         let hello = locked(&remote.probe).hello.clone();
         if let Some(gone) = hello.unavailable.iter().find(|gone| gone.id == name) {
             return Err(gone.reason.clone());
@@ -145,12 +162,16 @@ pub(crate) struct Remote {
     empty_ns: u64,
     /// The thread that made the last waits, and what the system reports about it.
     thread: Option<(Task, Result<Sources, String>)>,
+    /// The real-time policy that the thread is to have, and the one that has it.
+    raised: Option<(os::Scheduling, Option<Task>)>,
 }
 
 /// The most waits in one request (`PROTOCOL.md`).
 pub(crate) const MOST: u64 = 1000;
 /// Waits before the first that counts: they load, link and compile what the others use.
 const WARM: u64 = 20;
+/// How long they take at most, in nanoseconds: nobody waits for an hour twice.
+const WARM_NS: u64 = 20_000_000;
 /// Requests without waits, of which the one with the least CPU time counts.
 const EMPTY: usize = 5;
 /// How much longer than asked for waits may take before a probe is given up.
@@ -164,16 +185,34 @@ impl Remote {
     pub fn series(&mut self, asked: Asked, stop: Stop) -> Result<Series, String> {
         if !self.warm {
             self.warm = true;
-            let count = (20_000_000 / asked.ns.max(1)).clamp(1, WARM);
-            let warm = Asked { count, grid: None, work_ns: 0, ..asked };
+            let ns = asked.ns.clamp(1, WARM_NS);
+            let warm = Asked { ns, count: (WARM_NS / ns).min(WARM), grid: None, work_ns: 0 };
             self.ask(warm, stop)?;
             let mut empty = (0..EMPTY).map(|_| self.ask(Asked { count: 0, ..warm }, stop));
             let least = empty.try_fold(u64::MAX, |least, one| {
                 Ok::<_, String>(least.min(one?.cpu_ns.unwrap_or(0)))
             });
             self.empty_ns = least?;
+            if let Some((policy, _)) = self.raised {
+                let task = self.ask(Asked { count: 1, ..warm }, stop)?.thread;
+                let task =
+                    task.ok_or("its runtime does not say which thread waits, to raise it")?;
+                // The probe may have named any thread of the machine.
+                let own = format!("/proc/{}/task/{}", task.pid, task.tid);
+                if !Path::new(&own).exists() {
+                    return Err(format!("it has no thread {}", task.tid));
+                }
+                os::set_policy_of(task.tid, policy).map_err(|why| why.0)?;
+                self.raised = Some((policy, Some(task)));
+            }
         }
-        self.ask(asked, stop)
+        let made = self.ask(asked, stop)?;
+        match self.raised {
+            Some((_, task)) if task != made.thread => {
+                Err("each of its waits is made by another thread, which is not raised".into())
+            }
+            _ => Ok(made),
+        }
     }
 
     /// Makes one wait, and returns the sources of the thread that made it, which were opened
@@ -187,7 +226,8 @@ impl Remote {
         stop: Stop,
     ) -> Result<(Series, Result<&mut Sources, String>), String> {
         if self.thread.is_none() {
-            let first = self.series(Asked { count: 1, grid: None, ..asked }, stop)?;
+            let ns = asked.ns.min(WARM_NS);
+            let first = self.series(Asked { ns, count: 1, grid: None, ..asked }, stop)?;
             self.thread = first.thread.map(|task| (task, Sources::of(task)));
         }
         if let Some((_, Ok(sources))) = &mut self.thread {
@@ -249,6 +289,10 @@ fn of_answer(
     if count as u64 > asked.count {
         return Err(format!("it made {count} waits instead of {}", asked.count));
     }
+    // It may make fewer, but would be asked for the rest forever.
+    if count == 0 && asked.count > 0 {
+        return Err("it made no wait".into());
+    }
     let last = waited.times.last().copied().unwrap_or_default();
     if last > after.saturating_sub(before).saturating_add(CLOSE_NS) as f64 {
         return Err("its waits are longer than its request: its clock is wrong".into());
@@ -305,6 +349,7 @@ mod tests {
             series(&line, true).expect_err(times)
         };
         assert!(with("0,1").contains("three"), "{}", with("0,1"));
+        assert_eq!(with(""), "it made no wait");
         assert!(with("5,1,4").contains("ended before"));
         assert!(with("0,1,5,4,5,9").contains("began before"));
         assert!(with("0,1,2,3,4,5,6,7,8").contains("3 waits instead of 2"));

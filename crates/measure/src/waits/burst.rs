@@ -366,8 +366,8 @@ fn moved(switches: &[Switch]) -> bool {
 #[cfg(test)]
 mod burst_tests {
     use super::*;
-    use crate::engine::Ruler;
     use crate::engine::schedule::RunClock;
+    use crate::engine::{Interrupt, Ruler};
     use crate::runtimes::waiting::Waiters;
     use crate::waits::host::{Scale, Thread};
     use crate::waits::meanwhile::Gaps;
@@ -404,7 +404,7 @@ mod burst_tests {
     impl Bed {
         fn new(periodic: bool, ns: u64) -> Self {
             let ruler = Ruler::new(None, Duration::from_millis(5));
-            let waiters = (Arc::new(Waiters::of(&[], &|| false)), None);
+            let waiters = (Arc::new(Waiters::of(&[], &Interrupt::default())), None);
             let host = Thread::new(&ruler, Arc::new(Gaps::watch()), false, (None, None), waiters);
             let spec = RowSpec {
                 entry: waits::find("rust/thread-sleep").expect("everywhere"),

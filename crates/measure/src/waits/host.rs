@@ -32,7 +32,8 @@ pub(super) trait Waiting {
     /// The reason why the method cannot be used.
     fn open(&mut self, entry: &'static Entry) -> Result<Box<dyn Method>, Unavailable>;
 
-    /// Starts the process of a runtime's method, which inherits what is set for this thread.
+    /// Starts the process of a runtime's method, which inherits what is set for this thread, but
+    /// for a real-time policy: the thread that waits is then given that.
     ///
     /// # Errors
     /// The reason why the method cannot be used.
@@ -40,6 +41,7 @@ pub(super) trait Waiting {
         &mut self,
         entry: &'static Entry,
         _policy: Option<Policy>,
+        _real_time: Option<os::Scheduling>,
     ) -> Result<Remote, Unavailable> {
         Err(Unavailable(format!("no process waits for {}", entry.id)))
     }
@@ -202,9 +204,10 @@ impl Waiting for Thread {
         &mut self,
         entry: &'static Entry,
         policy: Option<Policy>,
+        real_time: Option<os::Scheduling>,
     ) -> Result<Remote, Unavailable> {
         let key = Key { policy, ..Key::of(entry, self.cpu, os::slack(), os::slice()) };
-        self.waiters.open(entry, key, &|| false).map_err(Unavailable)
+        self.waiters.open(entry, key, real_time).map_err(Unavailable)
     }
 
     #[inline]

@@ -7,7 +7,7 @@ use super::plan::{Error, Plan};
 use super::row::{self, Common};
 use super::start_load;
 use super::threads::Threads;
-use crate::engine::{Ruler, notes};
+use crate::engine::{Interrupt, Ruler, notes};
 use crate::runtimes::waiting::Waiters;
 use chronoscope_model::Note;
 use chronoscope_model::recording::{Dropped, Event, Late, Pause, Row, Waits, WhySince};
@@ -37,7 +37,7 @@ impl Live {
         plan.check()?;
         os::hold_signals();
         let running = start_load(plan, load).map_err(Error)?;
-        let waiters = Arc::new(Waiters::of(&plan.methods, &|| false));
+        let waiters = Arc::new(Waiters::of(&plan.methods, &Interrupt::default()));
         let threads = Arc::new(Threads::start(plan, load, ruler, None, &waiters)?);
         Ok(Self { plan: plan.clone(), load, threads, running })
     }

@@ -131,8 +131,7 @@ pub fn run(plan: &Plan, distrust: Option<String>, hooks: &mut Hooks) -> Result<F
         on_every_row: notes.clone(),
         notes,
     };
-    let interrupt = hooks.interrupt.clone();
-    let waiters = Arc::new(Waiters::of(&plan.methods, &|| interrupt.is_set()));
+    let waiters = Arc::new(Waiters::of(&plan.methods, hooks.interrupt));
     let loads = plan.loads();
     for (nth, &load) in loads.iter().enumerate() {
         let running = match start_load(&run.plan, load) {

@@ -8,7 +8,7 @@ use super::runners::Runners;
 use super::schedule::{CpuSchedule, Turn};
 use crate::engine::children::{rest_due, rest_of};
 use crate::runtimes::waiting::Asked;
-use chronoscope_model::waits::{Policy, Slack};
+use chronoscope_model::waits::{Kind, Policy, Slack};
 use chronoscope_probes::blame::Sources;
 use chronoscope_probes::time::Instant;
 use chronoscope_probes::waits::Unavailable;
@@ -95,16 +95,20 @@ impl<H: Waiting> Worker<H> {
                 if entry.runtime.is_none() {
                     return host.open(entry).map(Opened::Here);
                 }
-                if schedule.plan.spec.priority_of(row.spec.policy).is_some()
-                    || row.spec.policy == Some(Policy::Deadline)
-                {
-                    return Err(Unavailable(
-                        "a program that is started does not inherit a real-time policy".into(),
-                    ));
+                let (plan, policy) = (&schedule.plan, row.spec.policy);
+                let priority = plan.spec.priority_of(policy);
+                if policy == Some(Policy::Deadline) {
+                    return Err(Unavailable("no process of a runtime gets a deadline".into()));
                 }
-                set(&mut host, row, &schedule.plan)?;
-                host.open_there(entry, row.spec.policy)
-                    .map(|remote| Opened::There(Box::new(remote)))
+                if priority.is_some() && entry.kind != Kind::Sleep {
+                    let why = "a runtime that spins gets no real-time policy: it would not rest";
+                    return Err(Unavailable(why.into()));
+                }
+                set(&mut host, row, plan)?;
+                let of = policy.unwrap_or(Policy::Fifo);
+                let real_time = priority.map(|_| plan.scheduling(of, row.spec.ns));
+                let opened = host.open_there(entry, policy, real_time);
+                opened.map(|remote| Opened::There(Box::new(remote)))
             });
             if let Err(reason) = opened {
                 row.fail(reason.to_string());

@@ -208,6 +208,12 @@ pub fn set_fifo(priority: u32) -> Result<(), Unavailable> {
 
 /// Schedules the calling thread as asked, until it ends or [`end_fifo`] is called.
 pub fn set_policy(asked: Scheduling) -> Result<(), Unavailable> {
+    set_policy_of(0, asked)
+}
+
+/// Schedules a thread with this id, in any process, or the calling one, which is 0, as asked. Only
+/// the calling thread can have a deadline.
+pub fn set_policy_of(thread: u32, asked: Scheduling) -> Result<(), Unavailable> {
     /// The policy of a scheduler in BPF (include/uapi/linux/sched.h).
     const SCHED_EXT: libc::c_int = 7;
     let Scheduling { policy, priority, .. } = asked;
@@ -235,9 +241,9 @@ pub fn set_policy(asked: Scheduling) -> Result<(), Unavailable> {
     let Ok(sched_priority) = libc::c_int::try_from(priority) else {
         return Err(Unavailable(format!("{priority} is not a real-time priority")));
     };
-    // SCHED_RESET_ON_FORK, so that nothing started from this thread inherits it. 0 is the calling
-    // thread.
-    scheduler::set(0, number | libc::SCHED_RESET_ON_FORK, sched_priority).map_err(|errno| {
+    // SCHED_RESET_ON_FORK, so that nothing started from this thread inherits it.
+    let policy_of = number | libc::SCHED_RESET_ON_FORK;
+    scheduler::set(thread.cast_signed(), policy_of, sched_priority).map_err(|errno| {
         let name = policy.name().to_uppercase();
         let priority =
             if sched_priority > 0 { format!(" {sched_priority}") } else { String::new() };

@@ -84,6 +84,10 @@ mod lacking {
         Err(Unavailable::only_on("Linux"))
     }
 
+    pub fn set_policy_of(_: u32, _: super::Scheduling) -> Result<(), Unavailable> {
+        Err(Unavailable::only_on("Linux"))
+    }
+
     pub fn end_fifo() {}
 
     pub fn limit_realtime(_: u64) -> Result<u64, Unavailable> {
