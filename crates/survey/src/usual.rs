@@ -63,19 +63,22 @@ pub(crate) fn grouped() -> impl Iterator<Item = &'static str> {
 const GROUPED: [&str; 2] = ["C", "Rust"];
 
 /// The methods, in the order of the catalogue: one of each group, or every one of a language that
-/// the groups do not hold and that is here. Of several runtimes of it, the first that is here.
+/// the groups do not hold and that is here. Of several runtimes of it, the first that is here. With
+/// both, those of this project's library for the language, if that is here.
 pub(crate) fn methods(language: Option<&str>) -> Vec<&'static Entry> {
-    let of = |entry: &&Entry| {
-        language.is_some_and(|one| one == entry.language.name() && !GROUPED.contains(&one))
-    };
+    let is_grouped = language.is_none_or(|one| GROUPED.contains(&one));
+    let library = |entry: &Entry| entry.runtime.is_some_and(|id| id.starts_with("libchronoscope"));
+    let of =
+        |entry: &&Entry| language == Some(entry.language.name()) && (!is_grouped || library(entry));
     let here = |entry: &&Entry| entry.is_here().is_ok();
     let own: Vec<&Entry> = ALL.iter().copied().filter(of).filter(here).collect();
-    if let Some(first) = own.first() {
-        return own.iter().copied().filter(|entry| entry.runtime == first.runtime).collect();
+    if let Some(first) = own.first().filter(|_| !is_grouped) {
+        let of_first = |entry: &&Entry| entry.runtime == first.runtime || library(entry);
+        return own.iter().copied().filter(of_first).collect();
     }
     let here = |id: &&str| find(id).filter(|entry| !entry.is_on_other_system());
     let chosen = GROUPS.iter().filter_map(|group| group.iter().find_map(here));
-    let chosen: Vec<&str> = chosen.map(|entry| entry.id).collect();
+    let chosen: Vec<&str> = chosen.chain(own).map(|entry| entry.id).collect();
     let all = ALL.iter().copied();
     all.filter(|entry| chosen.contains(&entry.id)).collect()
 }

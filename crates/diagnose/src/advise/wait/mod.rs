@@ -121,19 +121,29 @@ fn answers(report: &Report, asked: Asked, goal: Goal, rows: &[(usize, &Wait)]) -
         advice
     };
     let first = best.best.wait;
+    let is_own = |row: &Candidate| row.wait.call.contains("chronoscope");
     let better = |language: &str, own: &[Candidate]| {
         let (label, of) = (label(first), first.language.name());
-        let library = |row: &Candidate| row.wait.call.contains("chronoscope");
-        let also = LIBRARY.iter().find(|(one, ..)| *one == language);
-        match also.filter(|_| first.id == "chronoscope/wait" && !own.iter().any(library)) {
-            Some((_, call, install)) => format!(
+        match LIBRARY.iter().find(|(one, ..)| *one == language) {
+            Some(_) if first.id == "chronoscope/wait" && own.iter().any(is_own) => String::new(),
+            Some((_, call, install)) if first.id == "chronoscope/wait" => format!(
                 " {label} is better, as measured in {of}: the library has it for {language} too, \
                  as {call}, which was not measured here ({install})."
             ),
-            None => format!(" {label} is better, but for {of} only."),
+            _ => format!(" {label} is better, but for {of} only."),
         }
     };
-    let mut all = vec![answer(&best, candidates.len())];
+    let mut usual = answer(&best, candidates.len());
+    let language = first.language.name();
+    if goal == Goal::Usual
+        && !candidates.iter().any(is_own)
+        && let Some((_, call, install)) = LIBRARY.iter().find(|(one, ..)| *one == language)
+    {
+        usual.why += &format!(
+            " The library of this project has {call}, which was not measured here ({install})."
+        );
+    }
+    let mut all = vec![usual];
     for language in LANGUAGES.into_iter().filter(|one| *one != first.language.name()) {
         let is_own = |row: &Candidate| row.wait.language.name() == language;
         let own: Vec<Candidate> = candidates.iter().copied().filter(is_own).collect();

@@ -257,6 +257,18 @@ fn each_language_has_its_own_rows_and_no_code_is_under_the_figures_of_another() 
 }
 
 #[test]
+fn the_library_is_offered_in_its_languages_unless_it_was_measured_there() {
+    let sleep = wait("sleep", Load::None, 50_000, 60_000, 9e3);
+    let own = Wait { call: "chronoscope_sleep_ns(ns, NULL)".into(), ..sleep.clone() };
+    let own = Wait { id: "own".into(), ..own };
+    let whys = |waits: Vec<Wait>| {
+        let all = advised(waits).into_iter().map(|advice| advice.why).collect::<Vec<_>>();
+        all.iter().filter(|why| why.contains("install-capi")).count()
+    };
+    assert_eq!((whys(vec![sleep.clone()]), whys(vec![sleep, own])), (1, 0));
+}
+
+#[test]
 fn a_loop_is_advised_with_the_code_of_its_row_and_its_pace() {
     let paced = |id, p50, missed, code: &str| Wait {
         period_ns: Some(1_000_000),
