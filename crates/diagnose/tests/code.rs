@@ -1,5 +1,6 @@
 //! The advised code compiles as it is printed: what stands at its top at the top of a file, and the
-//! rest in a function. Each snippet is a file of its own, so that it needs no other's headers.
+//! rest in a function. Each snippet is a file of its own, so that it needs no other's headers. That
+//! of waits that end by themselves, and need no library, is also run.
 //!
 //! Code of other processors and systems is compiled by cross-compilers, and code of other languages
 //! by theirs; what is not installed is skipped with a line. Code whose packages are not here is
@@ -11,7 +12,7 @@ use crate::machines;
 
 use chronoscope_diagnose::advise;
 use chronoscope_model::histogram::{self, Histogram};
-use chronoscope_model::waits::Wait;
+use chronoscope_model::waits::{Kind, Wait};
 use chronoscope_model::{Environment, Report, snippet};
 use chronoscope_probes::waits::{self, Asked, Entry};
 use std::collections::BTreeSet;
@@ -20,19 +21,45 @@ use std::process::Command;
 
 /// The code of a language on a system: every sheet, and every wait with and without its settings.
 fn snippets(language: &str, os: &str) -> BTreeSet<String> {
-    let environment = match os {
+    let asked = [(1_000, None), (1_000_000, Some(1)), (2_500_000_000, None)];
+    let mut all = of_waits(language, os, &asked, |_| true);
+    all.extend(advise::every_sheet(language, &environment(os)));
+    assert!(all.len() > 4, "{language}: {all:?}");
+    let paced = all.iter().filter(|code| snippet::is_paced(code)).count();
+    assert!(paced > 0 || os != "Linux", "{language} {os}");
+    all
+}
+
+/// The code of waits of 1 ms without settings, but for those that spin alone, whose instructions
+/// the processor may lack.
+fn that_end(language: &str, os: &str) -> impl Iterator<Item = String> {
+    let all = of_waits(language, os, &[(1_000_000, None)], |entry| entry.kind != Kind::Busy);
+    all.into_iter().filter(|code| !snippet::is_paced(code))
+}
+
+fn environment(os: &str) -> Environment {
+    match os {
         "Linux" => machines::tsc().environment,
         // Nothing else is known of it.
         os => Environment { os: os.into(), arch: "x86_64".into(), ..Environment::default() },
-    };
-    let mut all: BTreeSet<String> =
-        advise::every_sheet(language, &environment).into_iter().collect();
+    }
+}
+
+/// The code of some waits of a language, for each of these durations and slacks.
+fn of_waits(
+    language: &str,
+    os: &str,
+    asked: &[(u64, Option<u64>)],
+    wanted: fn(&Entry) -> bool,
+) -> BTreeSet<String> {
+    let environment = environment(os);
+    let mut all = BTreeSet::new();
     // Enough waits for a judgement.
     let mut hdr = histogram::empty();
     hdr.record_n(100, 40).expect("in range");
     let own = |entry: &&&Entry| entry.language.name() == language && is_of(entry.home, os);
-    for entry in waits::ALL.iter().filter(own) {
-        for (ns, slack) in [(1_000, None), (1_000_000, Some(1)), (2_500_000_000, None)] {
+    for entry in waits::ALL.iter().filter(own).filter(|entry| wanted(entry)) {
+        for &(ns, slack) in asked {
             let asked = Asked { ns, counter_hz: Some(2.6e9) };
             let wait = Wait {
                 id: entry.id.into(),
@@ -65,9 +92,6 @@ fn snippets(language: &str, os: &str) -> BTreeSet<String> {
             all.extend(found.into_iter().filter_map(|mut advice| advice.code.remove(language)));
         }
     }
-    assert!(all.len() > 4, "{language}: {all:?}");
-    let paced = all.iter().filter(|code| snippet::is_paced(code)).count();
-    assert!(paced > 0 || os != "Linux", "{language} {os}");
     all
 }
 
@@ -114,10 +138,40 @@ fn check(program: &str, args: &[&str], ending: &str, sources: &[String]) {
     }
 }
 
+/// Builds each of these programs, unless there is nothing to build, and runs it.
+fn run_each(sources: impl IntoIterator<Item = String>, file: &str, lines: &[&[&str]]) {
+    let mut ran = 0;
+    for source in sources {
+        let folder = tempfile::tempdir().expect("a folder for temporary files");
+        std::fs::write(folder.path().join(file), &source).expect("room");
+        ran += 1;
+        for line in lines {
+            // The first start of Wine takes a while.
+            let mut command = Command::new("timeout");
+            command.arg("120").args(*line).current_dir(&folder).env("WINEDEBUG", "-all");
+            let output = command.output().expect("timeout of coreutils");
+            let errors = String::from_utf8_lossy(&output.stderr);
+            if output.status.code() == Some(127) || errors.contains("ModuleNotFoundError") {
+                eprintln!("{line:?}: not installed: {}", errors.lines().last().unwrap_or_default());
+                break;
+            }
+            assert!(output.status.success(), "{line:?}: {}: {errors}\n{source}", output.status);
+        }
+    }
+    assert!(ran > 0, "{file}");
+}
+
 /// A function of C or C++ with this body.
 fn function(code: &str) -> String {
     let (head, body) = split(code);
     format!("{head}\nvoid f(void);\nvoid f(void) {{\n{body}\n}}\n")
+}
+
+/// Programs of C or C++ of waits that need no library.
+fn programs_of(language: &str, os: &str) -> impl Iterator<Item = String> {
+    const LIBRARIES: [&str; 4] = ["chronoscope", "event2/", "uv.h", "asio"];
+    let plain = that_end(language, os).filter(|code| !LIBRARIES.iter().any(|it| code.contains(it)));
+    plain.map(|code| function(&code) + "int main(void) { f(); return 0; }\n")
 }
 
 fn c_of(language: &str, os: &str) -> Vec<String> {
@@ -144,6 +198,7 @@ fn c_compiles_on_each_system() {
     let include = concat!("-I", env!("CARGO_MANIFEST_DIR"), "/../capi/include");
     check("cc", &[&SYNTAX[..], &["-mwaitpkg", include]].concat(), "c", &c_of("C", "Linux"));
     check("x86_64-w64-mingw32-gcc", &SYNTAX, "c", &c_of("C", "Windows"));
+    run_each(programs_of("C", "Linux"), "s.c", &[&["cc", "s.c", "-o", "s"], &["./s"]]);
     let arm = Environment { arch: "aarch64".into(), ..machines::tsc().environment };
     let arm = advise::every_sheet("C", &arm).into_iter().filter(|code| code.contains("cntvct"));
     let arm: Vec<String> = arm.map(|code| function(&code)).collect();
@@ -158,6 +213,17 @@ fn cxx_compiles_on_each_system() {
     check("c++", &[&args[..], &[include]].concat(), "cpp", &c_of("C++", "Linux"));
     // The other of its two compilers has no threads.
     check("x86_64-w64-mingw32-g++-posix", &args, "cpp", &c_of("C++", "Windows"));
+    run_each(programs_of("C++", "Linux"), "s.cpp", &[&["c++", "s.cpp", "-o", "s"], &["./s"]]);
+}
+
+#[test]
+fn code_for_windows_runs_under_wine() {
+    for (language, compiler, file) in
+        [("C", "x86_64-w64-mingw32-gcc", "s.c"), ("C++", "x86_64-w64-mingw32-g++-posix", "s.cpp")]
+    {
+        let build = [compiler, "-static", file, "-o", "s.exe", "-lwinmm"];
+        run_each(programs_of(language, "Windows"), file, &[&build, &["wine", "s.exe"]]);
+    }
 }
 
 /// The compiled crates that a snippet may use, next to this test.
@@ -185,14 +251,26 @@ fn rust_compiles_or_parses() {
     let rustc = std::env::var("RUSTC").unwrap_or("rustc".into());
     let usual = ["--edition=2024", "--crate-type=lib", "--emit=metadata", "--out-dir=."];
     let (mut compiled, mut parsed) = (0, Vec::new());
+    let function = |name: &str, code: &str| {
+        format!(
+            "pub fn {name}() -> Result<(), Box<dyn std::error::Error>> {{\n{code}\n;Ok(())\n}}\n"
+        )
+    };
+    let own = |code: &str| {
+        let others = ["cntvct", "windows_sys::", "async_io::", "smol::", "tokio::"];
+        externs(code).filter(|_| !others.iter().any(|word| code.contains(word)))
+    };
+    for code in that_end("Rust", "Linux") {
+        if let Some(more) = own(&code) {
+            let build = [&rustc, "--edition=2024", "s.rs", "-o", "s"].into_iter();
+            let build: Vec<&str> = build.chain(more.iter().map(String::as_str)).collect();
+            run_each([function("main", &code)], "s.rs", &[&build, &["./s"]]);
+        }
+    }
     for os in ["Linux", "Windows"] {
         for code in snippets("Rust", os) {
-            let source = format!(
-                "pub fn f() -> Result<(), Box<dyn std::error::Error>> {{\n{code}\n;Ok(())\n}}\n"
-            );
-            let others = ["cntvct", "windows_sys::", "async_io::", "smol::", "tokio::"];
-            let foreign = others.iter().any(|word| code.contains(word));
-            match externs(&code).filter(|_| !foreign) {
+            let source = function("f", &code);
+            match own(&code) {
                 Some(more) => {
                     let more = more.iter().map(String::as_str);
                     check(
@@ -225,31 +303,39 @@ fn members(body: &str) -> (String, String) {
 
 #[test]
 fn java_compiles_for_version_9() {
-    let file = |code: &String| {
-        let (head, body) = split(code);
-        format!("{head}\nclass T {{ static void f() throws Exception {{\n{body}\n}} }}\n")
+    let file = |code: String| {
+        let (head, body) = split(&code);
+        let main = "public static void main(String[] a) throws Exception";
+        format!("{head}\nclass T {{ {main} {{\n{body}\n}} }}\n")
     };
-    let all: Vec<String> = snippets("Java", "Linux").iter().map(file).collect();
     // `var` came with version 10, and virtual threads with 21.
-    let (new, old): (Vec<String>, Vec<String>) =
-        all.into_iter().partition(|code| code.contains("Virtual") || code.contains("var "));
+    let is_new = |code: &String| code.contains("Virtual") || code.contains("var ");
+    let plain = that_end("Java", "Linux").filter(|code| !is_new(code)).map(file);
+    run_each(plain, "T.java", &[&["java", "T.java"]]);
+    let all: Vec<String> = snippets("Java", "Linux").into_iter().map(file).collect();
+    let (new, old): (Vec<String>, Vec<String>) = all.into_iter().partition(is_new);
     check("javac", &["--release", "9", "-Xlint:-options"], "java", &old);
     check("javac", &["-XDshould-stop.ifNoError=PARSE"], "java", &new);
 }
 
 #[test]
 fn c_sharp_compiles_for_mono_too() {
-    let file = |code: &String| {
-        let (head, body) = split(code);
+    let file = |code: String| {
+        let (head, body) = split(&code);
         let (members, body) = members(&body);
-        let open =
-            if body.contains("await ") { "async System.Threading.Tasks.Task" } else { "void" };
-        format!("{head}\nclass T {{\n{members}\nstatic {open} f() {{\n{body}\n}} }}\n")
+        let (open, wait) = match body.contains("await ") {
+            true => ("async System.Threading.Tasks.Task", ".Wait()"),
+            false => ("void", ""),
+        };
+        let main = format!("static void Main() {{ f(){wait}; }}");
+        format!("{head}\nclass T {{\n{members}\n{main}\nstatic {open} f() {{\n{body}\n}} }}\n")
     };
-    let all = snippets("C#", "Linux");
     // Mono's class library lacks it.
-    let all = all.iter().filter(|code| !code.contains("PeriodicTimer"));
-    check("mcs", &["-target:library"], "cs", &all.map(file).collect::<Vec<_>>());
+    let is_here = |code: &String| !code.contains("PeriodicTimer");
+    let all = snippets("C#", "Linux").into_iter().filter(is_here);
+    check("mcs", &[], "cs", &all.map(file).collect::<Vec<_>>());
+    let all = that_end("C#", "Linux").filter(is_here).map(file);
+    run_each(all, "s.cs", &[&["mcs", "s.cs"], &["mono", "s.exe"]]);
 }
 
 #[test]
@@ -271,6 +357,8 @@ fn go_parses_and_what_needs_no_module_compiles() {
     check("gofmt", &["-e", "-l"], "go", &all);
     let plain: Vec<String> = all.into_iter().filter(|code| !code.contains("golang.org")).collect();
     check("go", &["vet"], "go", &plain);
+    let all = that_end("Go", "Linux").map(|code| file(&code));
+    run_each(all, "s.go", &[&["go", "run", "s.go"]]);
 }
 
 #[test]
@@ -282,4 +370,8 @@ fn python_and_javascript_parse() {
         let all: Vec<String> = snippets("JavaScript", os).into_iter().map(wrap).collect();
         check("node", &["--check"], "js", &all);
     }
+    run_each(that_end("Python", "Linux"), "s.py", &[&["python3", "s.py"]]);
+    let all = that_end("JavaScript", "Linux").filter(|code| !code.contains("Bun."));
+    let all = all.map(|code| format!("(async () => {{\n{code}\n}})();\n"));
+    run_each(all, "s.js", &[&["node", "s.js"]]);
 }
