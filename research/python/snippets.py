@@ -4,7 +4,7 @@ Arguments: the tool, and durations such as 1ms, or rates of a loop that works fo
 loop of a program of its own, in which the language's monotonic clock times each wait; a printed loop stands alone, with the work
 in its place. The CPU time is that of the process, less that of one with fewer waits, which has loaded and compiled as much.
 Advice and program take turns three times. The middle counts; lateness agrees if the ranges of both do. Next to a tool for
-Windows, MinGW builds the code, and Wine runs it.
+Windows, MinGW builds the code, and Wine runs it. Each snippet is a line of JSON, and one for people on standard error.
 """
 
 import glob
@@ -327,7 +327,6 @@ def span(values):
 
 def main():
     tool, *durations = sys.argv[1:]
-    wrong = 0
     languages = LANGUAGES
     if tool.endswith(".exe"):
         # The work of its loops would need code of its own.
@@ -344,7 +343,8 @@ def main():
                     break
                 rounds.append((said, run(tool, language, said[1], seconds, paced)))
             if not rounds:
-                print(f"{language:10} {duration:>6}  not measured")
+                print(f"{language:10} {duration:>6}  not measured", file=sys.stderr)
+                print(json.dumps({"language": language, "asked": duration}), flush=True)
                 continue
             middle = lambda values: statistics.median(list(values))
             late = [middle(said[2] for said, _ in rounds), middle(own[0] for _, own in rounds)]
@@ -356,17 +356,19 @@ def main():
             near = apart <= max(0.25 * late[0], 5000)
             # Wine tells the tool no CPU times that are as fine.
             good = near and (languages is WINDOWS or abs(cpu[0] - cpu[1]) <= 1.5)
-            frames = ""
+            frames, pace = "", None
             if paced:
                 pace = [middle(said[4] for said, _ in rounds), middle(own[2] for _, own in rounds)]
                 good = good and abs(pace[0] - pace[1]) <= 0.005 * pace[0]
                 frames = f"  {pace[0]:.1f} and {pace[1]:.1f} frames/s"
-            wrong += not good
             print(f"{language:10} {duration:>6}  {rounds[0][0][0]:28} said {late[0] / 1e3:7.1f} us"
                   f" ({span(said)}) {cpu[0]:5.1f} %  did {late[1] / 1e3:7.1f} us ({span(own)})"
                   f" {cpu[1]:5.1f} %"
-                  f"{frames}  {'agrees' if good else 'DIFFERS'}", flush=True)
-    sys.exit(wrong > 0)
+                  f"{frames}  {'agrees' if good else 'DIFFERS'}", file=sys.stderr)
+            found = {"id": rounds[0][0][0], "late_ns": late, "cpu": cpu, "frames": pace,
+                     "agrees": good}
+            print(json.dumps({"language": language, "asked": duration, "found": found}),
+                  flush=True)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 //! `cargo research answers`: runs the main command again and again, with the CPUs idle and with
 //! all of them loaded, and checks that it answers soon, on one screen, and always alike. Also how
-//! long the other short answers are: `doctor --quick`, and the advice on one wait.
+//! long the other short answers are: `doctor --quick`, and the advice on one wait; and how soon a
+//! long one begins.
 
 use crate::aa::{Agreement, Runs};
 use crate::loaded::loaded;
@@ -11,7 +12,9 @@ use chronoscope_ci::sh as shell;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::Instant;
 use xshell::{Shell, cmd};
 
@@ -157,13 +160,32 @@ fn others(sh: &Shell, tool: &Path) -> Result<String> {
          | `doctor --quick`, {QUICK_RUNS} runs | {:.3} s in the median, {:.3} s at most, \
          {cpu_ms:.1} ms of CPU time each |\n\
          | `advise --for wait --wait 1ms --language c` | {} lines |\n\
-         | `doctor` | {} unknown: {} |\n",
+         | `doctor` | {} unknown: {} |\n\
+         | `waits --preset windows-waits` | its first table after {:.1} s (goal: 15 s) |\n",
         median(seconds.iter().copied())?,
         seconds.iter().copied().fold(0.0, f64::max),
         wait.lines().count(),
         unknown.len(),
-        unknown.join(", ")
+        unknown.join(", "),
+        first_table_s(tool)?
     ))
+}
+
+/// How soon the longest preset shows a table, in seconds. The rest is not waited for.
+fn first_table_s(tool: &Path) -> Result<f64> {
+    let mut command = Command::new(tool);
+    command.args(["waits", "--preset", "windows-waits"]);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let began = Instant::now();
+    let mut run = command.spawn()?;
+    let told = BufReader::new(run.stderr.take().context("stderr is a pipe")?).lines();
+    // The last row of the table of what was measured so far.
+    let last = told.map_while(Result::ok).find(|line| line.contains("hybrid/timerfd"));
+    let seconds = began.elapsed().as_secs_f64();
+    run.kill()?;
+    run.wait()?;
+    last.context("`waits --preset windows-waits` showed no table")?;
+    Ok(seconds)
 }
 
 #[cfg(test)]

@@ -85,7 +85,8 @@ enum Command {
     FleetQueries(fleet_queries::Args),
     /// Times scrapes of the exporter, and what it takes; updates docs/RESULTS.md
     FleetServe(fleet_serve::Args),
-    /// Runs the code of waits that `advise` prints, and compares it with the figures above it
+    /// Runs the code of waits that `advise` prints, and compares it with the figures above it;
+    /// updates docs/RESULTS.md
     Snippets(snippets::Args),
     /// Measures what the live view takes, and its waits next to those of `waits`; updates
     /// docs/RESULTS.md
@@ -101,7 +102,7 @@ enum Command {
     Build,
     /// Compares waits with cyclictest; updates docs/RESULTS.md
     CrosscheckWaits,
-    /// Compare waits of six languages with independent programs
+    /// Compares waits of six languages with independent programs; updates docs/RESULTS.md
     CrosscheckLanguages(snippets::Rounds),
     /// Compares verdicts with the kernel's timer selftests and fio; updates docs/RESULTS.md
     CrosscheckTrust(paired::Tool),

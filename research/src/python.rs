@@ -22,6 +22,9 @@ struct Measured {
     pairs: BTreeMap<String, f64>,
     /// The median overshoot in microseconds, and the share of a CPU.
     waits: BTreeMap<String, (f64, f64)>,
+    /// Of sleeps in an event loop: the overshoot at p50 and p90 in microseconds, and the share of a
+    /// CPU.
+    tasks: BTreeMap<String, (f64, f64, f64)>,
 }
 
 /// Installs the wheel of a release in each interpreter, and measures there.
@@ -36,13 +39,16 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
         "## Reads and waits in Python\n\n{}`cargo research python`, {now}. Pairs: two reads and \
          their difference, without the loop, the cheapest of 40 interleaved rounds; in brackets, \
          the ratio to `perf_counter_ns` (goal: 0.75). Waits of 1 ms in turns: the median overshoot \
-         and the CPU time (goals: 0.1 of `time.sleep`'s, 6 %).\n\n\
+         and the CPU time (goals: 0.1 of `time.sleep`'s, 6 %). In asyncio's loop, p50, p90 and the \
+         CPU time of `asyncio.sleep` and of the module's `sleep` (goals: 5 us, 20 us, 1.5 points \
+         more).\n\n\
          | CPython | `perf_counter_ns` twice | `Instant` | `Stopwatch` | `elapsed_bounded` | \
-         `time.sleep` | `wait` |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n",
+         `time.sleep` | `wait` | `asyncio.sleep` | `sleep` |\n\
+         | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
         results::this_machine(sh)
     );
     for line in text.lines() {
-        let Measured { version, pairs, waits } = serde_json::from_str(line)?;
+        let Measured { version, pairs, waits, tasks } = serde_json::from_str(line)?;
         let pair = |name: &str| pairs.get(name).copied().with_context(|| format!("no {name}"));
         let floor = pair("floor")?;
         write!(part, "| {version} | {floor:.1} ns ")?;
@@ -52,13 +58,18 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
         }
         let [(slept, slept_cpu), (waited, waited_cpu)] =
             ["sleep", "wait"].map(|name| waits.get(name).copied().unwrap_or_default());
-        writeln!(
+        write!(
             part,
             "| {slept:.1} us, {:.1} % | {waited:.1} us ({:.3}), {:.1} % |",
             slept_cpu * 100.0,
             waited / slept,
             waited_cpu * 100.0
         )?;
+        for name in ["asyncio", "clock"] {
+            let (p50, p90, cpu) = tasks.get(name).with_context(|| format!("no {name}"))?;
+            write!(part, " {p50:.1} us, {p90:.1} us, {:.1} % |", cpu * 100.0)?;
+        }
+        part.push('\n');
     }
     results::publish(sh, "python", &part, args.dry)
 }
