@@ -110,9 +110,9 @@ pub(super) const TIMER_REQUESTS_IGNORED: Fault = Fault {
     look: |report| {
         let mut timers = report.environment.timers.iter();
         let requests = timers.find(|timer| timer.name == "timer requests");
-        let requests = requests.ok_or("Windows does not say whether it honours them")?;
-        let ignored = (requests.present == Some(false)).then(|| requests.evidence.clone());
-        Ok(found(Level::Info, ignored))
+        let said = requests.and_then(|it| Some((it, it.present?)));
+        let said = said.ok_or("Windows does not say whether it honours them")?;
+        Ok(found(Level::Info, (!said.1).then(|| said.0.evidence.clone())))
     },
     ..ON_WINDOWS
 };

@@ -146,18 +146,25 @@ pub fn set_timer_resolution(units: u32, on: bool) -> Result<(), Unavailable> {
 /// What decides whether Windows honours this process's requests for a shorter clock interrupt.
 pub struct Requests {
     /// Its power throttling: whether it is in EcoQoS, and whether Windows ignores its requests.
-    pub throttling: (bool, bool),
+    /// `None` if the system has no such setting, such as Wine.
+    pub throttling: Option<(bool, bool)>,
     /// Whether its console is hidden or minimised; `None` without one. Windows 11 ignores requests
     /// of a process whose windows all are, but another process owns a console.
     pub hidden: Option<bool>,
 }
 
-/// Reads them (Microsoft Learn, PROCESS_POWER_THROTTLING_STATE and timeBeginPeriod). `None` if
-/// Windows has no such setting.
-pub fn requests() -> Option<Requests> {
+/// Reads them (Microsoft Learn, PROCESS_POWER_THROTTLING_STATE and timeBeginPeriod).
+pub fn requests() -> Requests {
+    // SAFETY: none of them takes more than a handle of a window, which may be stale.
+    let hidden = unsafe {
+        let window = GetConsoleWindow();
+        (!window.is_null()).then(|| IsIconic(window) != 0 || IsWindowVisible(window) == 0)
+    };
+    Requests { throttling: throttling(), hidden }
+}
+
+fn throttling() -> Option<(bool, bool)> {
     const POWER_THROTTLING: i32 = 4;
-    const EXECUTION_SPEED: u32 = 1;
-    const IGNORE_TIMER_RESOLUTION: u32 = 4;
     let get = kernelbase(c"GetProcessInformation")?;
     // SAFETY: documented as `BOOL GetProcessInformation(HANDLE, PROCESS_INFORMATION_CLASS, LPVOID,
     // DWORD)`.
@@ -167,15 +174,16 @@ pub fn requests() -> Option<Requests> {
     let mut state = [1, 0, 0];
     // SAFETY: the pseudo handle is always valid, and `state` has the size that is stated.
     let done = unsafe { get(GetCurrentProcess(), POWER_THROTTLING, &raw mut state, 12) };
-    let [_, control, on] = state;
+    (done != 0).then(|| throttled(state))
+}
+
+/// Whether a process is in EcoQoS, and whether its requests are ignored: a bit of the state counts
+/// only if that of the control mask is set, or Windows decides by itself.
+pub fn throttled([_, control, on]: [u32; 3]) -> (bool, bool) {
+    const EXECUTION_SPEED: u32 = 1;
+    const IGNORE_TIMER_RESOLUTION: u32 = 4;
     let is = |bit| control & on & bit != 0;
-    // SAFETY: none of them takes more than a handle of a window, which may be stale.
-    let hidden = unsafe {
-        let window = GetConsoleWindow();
-        (!window.is_null()).then(|| IsIconic(window) != 0 || IsWindowVisible(window) == 0)
-    };
-    let throttling = (is(EXECUTION_SPEED), is(IGNORE_TIMER_RESOLUTION));
-    (done != 0).then_some(Requests { throttling, hidden })
+    (is(EXECUTION_SPEED), is(IGNORE_TIMER_RESOLUTION))
 }
 
 /// Interrupt time including and excluding the time that the machine slept, in units of 100 ns

@@ -268,19 +268,19 @@ fn clock_interrupt() -> Timer {
 
 /// Whether Windows honours this process's requests for a shorter clock interrupt, if it says so.
 fn timer_requests() -> Option<Timer> {
-    let Requests { throttling: (eco, ignored), hidden } = library::requests()?;
+    let Requests { throttling, hidden } = library::requests();
     let words = |is: bool| if is { "yes" } else { "no" };
-    let console = hidden.map(|it| format!("; console hidden or minimised: {}", words(it)));
-    Some(Timer {
+    let throttled = throttling.map(|(eco, ignored)| {
+        let (eco, ignored) = (words(eco), words(ignored));
+        format!("ProcessPowerThrottling: EcoQoS {eco}, requests ignored {ignored}")
+    });
+    let console = hidden.map(|it| format!("console hidden or minimised: {}", words(it)));
+    let known: Vec<String> = throttled.into_iter().chain(console).collect();
+    (!known.is_empty()).then(|| Timer {
         name: "timer requests".to_owned(),
-        present: Some(!ignored),
+        present: throttling.map(|(_, ignored)| !ignored),
         hz: None,
-        evidence: format!(
-            "ProcessPowerThrottling: EcoQoS {}, requests ignored {}{}",
-            words(eco),
-            words(ignored),
-            console.unwrap_or_default()
-        ),
+        evidence: known.join("; "),
     })
 }
 
@@ -398,6 +398,26 @@ mod tests {
         for what in ["NtQueryTimerResolution"].into_iter().chain(settings) {
             assert!(evidence.contains(what), "{evidence}");
         }
+    }
+
+    #[test]
+    fn power_throttling_is_read_as_windows_documents_it() {
+        for (state, expected) in [
+            ([1, 0, 0], (false, false)),
+            ([1, 1, 1], (true, false)),
+            ([1, 5, 4], (false, true)),
+            ([1, 5, 5], (true, true)),
+            // Honoured always, and left to Windows.
+            ([1, 4, 0], (false, false)),
+            ([1, 0, 5], (false, false)),
+        ] {
+            assert_eq!(library::throttled(state), expected, "{state:?}");
+        }
+        // Wine has no such setting, and a console of its own only on a desktop.
+        let (found, shown) = (library::requests(), timer_requests());
+        let honoured = found.throttling.map(|(_, ignored)| !ignored);
+        let known = found.throttling.is_some() || found.hidden.is_some();
+        assert_eq!(shown.map(|timer| timer.present), known.then_some(honoured));
     }
 
     #[test]
