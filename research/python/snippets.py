@@ -264,6 +264,10 @@ def split(code):
     here = "/* go on here */"
     if code.startswith("setTimeout(") and here in code:
         code = "await new Promise((done_) => { " + code.replace(here, "done_();") + " });"
+    # A timer that repeats is cleared by its first turn, which ends the wait, too.
+    again = "// or go on"
+    if again in code:
+        code = "await new Promise((done_) => { " + code.replace(again, "done_();") + " });"
     # A callback of C# says when it began, as in the probe.
     if "_ => { " + here in code:
         code = ("var done_ = new System.Threading.ManualResetEventSlim();\n"

@@ -442,6 +442,9 @@ const WORTH_NS: u64 = 10_000;
 /// CPU time of a spin. If the time is too short to sleep first, it uses as much.
 const SLEEPING: f64 = 0.5;
 
+/// A wait that should sleep counts as a spin from this part on: some timers of runtimes poll.
+const POLLING: f64 = 0.8;
+
 /// Shorter overshoots count as this, in nanoseconds: reading the clock and returning from the wait
 /// take about as long.
 const FLOOR_NS: u64 = 100;
@@ -561,10 +564,11 @@ fn choose<'a>(goal: Goal, all: &[Candidate<'a>]) -> Option<Choice<'a>> {
 fn apart<'a>(all: &[Candidate<'a>]) -> (Vec<Candidate<'a>>, Vec<Candidate<'a>>) {
     let share = |row: &Candidate| row.wait.cpu_share.filter(|share| share.is_finite());
     let spins = all.iter().filter(|row| row.wait.kind == Kind::Busy);
-    let most = SLEEPING * spins.filter_map(share).reduce(f64::max).unwrap_or(1.0);
+    let spin = spins.filter_map(share).reduce(f64::max).unwrap_or(1.0);
+    let below = |row: &Candidate, part: f64| share(row).is_none_or(|share| share < part * spin);
     all.iter().copied().partition(|row| match row.wait.kind {
-        Kind::Sleep => true,
-        Kind::Hybrid => share(row).is_none_or(|share| share < most),
+        Kind::Sleep => below(row, POLLING),
+        Kind::Hybrid => below(row, SLEEPING),
         Kind::Busy => false,
     })
 }
