@@ -228,9 +228,9 @@ struct Told {
     /// [`HELD`] from a disruption until the error is set again; [`PENDING`] while the kernel has
     /// not been asked since.
     disrupted: u64,
-    /// How far the system's clock was from where it was expected, in nanoseconds: all that was
-    /// seen since the error was set, until the kernel was last asked. It may be a slew of whoever
-    /// set the error, and as well a short pause or a small step.
+    /// How far the system's clock can have been from where it was expected, in nanoseconds: all
+    /// that was seen since the error was set, until the kernel was last asked. It may be a slew of
+    /// whoever set the error, and as well a short pause or a small step.
     moved: u64,
     /// The same since then.
     since: u64,
@@ -537,10 +537,14 @@ fn look<M: Machine>(clock: &Clock<M>, before: Option<Line>) -> Option<Line> {
     let mut told = Told::default();
     let (from, ratio) = match before {
         None => (sample, 1.0),
-        Some(Line { from, last, ratio, scale, marker: marked, told: so_far, .. }) => {
+        Some(Line { from, last, ratio, scale, bound, marker: marked, told: so_far, .. }) => {
             let passed = scale.ns(sample.ticks.saturating_sub(last.ticks));
             let expected = last.middle().saturating_add(passed);
-            let moved = sample.middle().abs_diff(expected);
+            // What is expected is as far off as the rate is, and a step may be just as large: the
+            // kernel's error grows for a slew, and for no other error of the rate.
+            let astray = bound + ((ratio - 1.0).abs() - MAXERROR_GROWTH).max(0.0);
+            let hidden = (passed as f64 * astray).ceil() as u64;
+            let moved = sample.middle().abs_diff(expected).saturating_add(hidden);
             told = Told { since: so_far.since.saturating_add(moved), ..so_far };
             let moved_on = marked != NONE && marked != marker;
             if moved_on || !clock.undisturbed_since(Ticks(last.ticks)) {

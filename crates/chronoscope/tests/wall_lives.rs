@@ -4,7 +4,7 @@
 //! Ten million lives with `CHRONOSCOPE_STRESS=full`, as many as that says if it is a number,
 //! otherwise 3,000.
 
-use crate::common::{Dice, Sim, World};
+use crate::common::{Dice, Event, Sim, World};
 use chronoscope::wall::WallClock;
 use chronoscope::{Clock, WallInterval, WallState};
 
@@ -12,11 +12,19 @@ use chronoscope::{Clock, WallInterval, WallState};
 const UTC: f64 = 1.7e18;
 /// How fast the kernel lets its error grow (kernel/time/ntp.c, MAXFREQ).
 const GROWTH: f64 = 500e-6;
+/// The brackets after which a thread that shares its CPU has to wait, and for how long, in
+/// nanoseconds. No look takes as many, but a trial of the counter, which lasts 200 us, does.
+const BRACKETS: f64 = 48.0;
+const WAITS: f64 = 198e3;
 
 struct Life {
     clock: Clock<Sim>,
     wall: WallClock,
     dice: Dice,
+    /// Whether others have the CPU for most of each trial, as on a busy machine. Such a trial makes
+    /// a hundredth of the reads, and between its ends, nothing counts but that none goes back.
+    shares: bool,
+    seed: u64,
     /// For how long the machine has been paused in all.
     paused: f64,
     /// When something happened that ends the bound, unless the error was set since.
@@ -35,6 +43,17 @@ struct Tally {
     between: u64,
 }
 
+impl Tally {
+    fn and(self, other: Self) -> Self {
+        Self {
+            given: self.given + other.given,
+            wrong: self.wrong + other.wrong,
+            disrupted: self.disrupted + other.disrupted,
+            between: self.between + other.between,
+        }
+    }
+}
+
 impl Life {
     fn new(seed: u64) -> Self {
         let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
@@ -44,13 +63,14 @@ impl Life {
         world.marker = dice.one_of(&[None, Some(1)]);
         world.wall_error = None;
         let clock = Clock::on(Sim::new(world));
-        let mut life =
-            Self { clock, wall: WallClock::new(), dice, paused: 0.0, ended: None, error: 0.0 };
+        let shares = !dice.next().is_multiple_of(16);
+        let (wall, paused, ended, error) = (WallClock::new(), 0.0, None, 0.0);
+        let mut life = Self { clock, wall, dice, shares, seed, paused, ended, error };
         if life.dice.part() < 0.9 {
             life.set_error();
         }
         // What was before the first read, no read can notice.
-        let _ = life.wall.now_bounded(&life.clock);
+        let _ = life.ask(false);
         life
     }
 
@@ -140,19 +160,51 @@ impl Life {
             tally.between += 1;
         } else if !holds {
             tally.wrong += 1;
-            println!("{:?} {told:?}, UTC {}, ahead {}", self.ended, utc(before), self.ahead());
+            let (utc, ahead) = (utc(before), self.ahead());
+            println!("life {}: {:?} {told:?}, UTC {utc}, ahead {ahead}", self.seed, self.ended);
         }
+    }
+
+    fn ask(&self, checked: bool) -> WallInterval {
+        self.tell(|world| {
+            let runs = BRACKETS * (2.0 * world.os_cost + world.counter_cost);
+            let shares = || (world.time + runs, Event::Shares(runs, WAITS));
+            world.pending = self.shares.then(shares);
+        });
+        let told = match checked {
+            true => self.wall.now_checked(&self.clock),
+            false => self.wall.now_bounded(&self.clock),
+        };
+        self.tell(|world| world.pending = None);
+        told
     }
 
     fn read(&mut self, tally: &mut Tally) {
         let time = |life: &Self| life.tell(|world| world.time);
-        let before = time(self);
-        let told = match self.dice.part() < 0.3 {
-            true => self.wall.now_checked(&self.clock),
-            false => self.wall.now_bounded(&self.clock),
-        };
+        let (before, checked) = (time(self), self.dice.part() < 0.3);
+        let told = self.ask(checked);
         let after = time(self);
         self.judge([before, after], &told, tally);
+    }
+}
+
+fn live(seed: u64, tally: &mut Tally) {
+    let mut life = Life::new(seed);
+    for _ in 0..16 {
+        let ns = life.dice.between(1e2, 1e10);
+        life.pass(ns);
+        match life.dice.next() % 24 {
+            0 => life.disrupt(),
+            1..=3 => life.set_error(),
+            4..=6 => {
+                let slew = (life.dice.part() - 0.5) * 2.0 * GROWTH;
+                life.tell(|world| world.slew = slew);
+            }
+            _ => {}
+        }
+        let ns = life.dice.between(1e1, 1e9);
+        life.pass(ns);
+        life.read(tally);
     }
 }
 
@@ -164,27 +216,16 @@ fn no_bound_is_given_that_does_not_hold() {
         Err(_) if cfg!(miri) => 10,
         Err(_) => 3_000,
     };
-    let mut tally = Tally::default();
-    for seed in 1..=lives {
-        let mut life = Life::new(seed);
-        for _ in 0..16 {
-            let ns = life.dice.between(1e2, 1e10);
-            life.pass(ns);
-            match life.dice.next() % 24 {
-                0 => life.disrupt(),
-                1..=3 => life.set_error(),
-                4..=6 => {
-                    let slew = (life.dice.part() - 0.5) * 2.0 * GROWTH;
-                    life.tell(|world| world.slew = slew);
-                }
-                _ => {}
-            }
-            let ns = life.dice.between(1e1, 1e9);
-            life.pass(ns);
-            life.read(&mut tally);
-        }
-    }
-    let Tally { given, wrong, disrupted, between } = tally;
+    // Every life has a seed of its own, and each thread every so many of them.
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let some = move |first: usize| {
+        let mut tally = Tally::default();
+        (1..=lives).skip(first).step_by(threads).for_each(|seed| live(seed, &mut tally));
+        tally
+    };
+    let all: Vec<_> = (0..threads).map(|first| std::thread::spawn(move || some(first))).collect();
+    let all = all.into_iter().map(|thread| thread.join().expect("no life ends in a panic"));
+    let Tally { given, wrong, disrupted, between } = all.fold(Tally::default(), Tally::and);
     println!(
         "{given} bounds in {lives} lives, {wrong} wrong; {disrupted} disrupted, {between} between"
     );

@@ -142,7 +142,11 @@ mod tests {
         }
 
         fn map(&self) -> Option<(*mut u8, usize)> {
-            map(&CString::new(self.0.as_os_str().as_bytes()).expect("a plain path"), Kind::VmClock)
+            self.map_as(Kind::VmClock)
+        }
+
+        fn map_as(&self, kind: Kind) -> Option<(*mut u8, usize)> {
+            map(&CString::new(self.0.as_os_str().as_bytes()).expect("a plain path"), kind)
         }
     }
 
@@ -188,6 +192,36 @@ mod tests {
             assert!(StandIn::new(name, bytes).map().is_none(), "{name}");
         }
         assert!(map(c"/nonexistent/vmclock0", Kind::VmClock).is_none());
+    }
+
+    /// ClockBound's daemon may end while it writes, and another version may take its place.
+    #[cfg(all(target_endian = "little", target_pointer_width = "64"))]
+    #[test]
+    fn a_segment_of_another_version_or_half_written_says_nothing() {
+        let mut bytes = vec![0; 112];
+        bytes[..8].copy_from_slice(&[0x4e, 0x5a, 0x4d, 0x41, 0, 2, 0x42, 0x43]);
+        bytes[12..16].copy_from_slice(&[3, 3, 2, 0]);
+        let file = StandIn::new("segment", &bytes);
+        let (mapped, length) = file.map_as(Kind::ClockBound).expect("a segment");
+        let writer = fs::OpenOptions::new().write(true).open(&file.0).expect("the file");
+        // The generation is odd, or 0, for ever; then the version is an older one.
+        for (at, to, known) in
+            [(14, 2, true), (14, 3, false), (14, 0, false), (14, 4, true), (13, 2, false)]
+        {
+            writer.write_all_at(&[to], at).expect("room");
+            // SAFETY: a mapping of at least the head.
+            let words = unsafe { read(mapped, Kind::ClockBound) };
+            assert_eq!(words.is_some(), known, "{to} at {at}");
+        }
+        // SAFETY: nothing reads the mapping any more.
+        unsafe { libc::munmap(mapped.cast(), length) };
+        for (at, to) in [(0, 0), (5, 1), (12, 2), (13, 2), (13, 4)] {
+            let mut other = bytes.clone();
+            other[at] = to;
+            let file = StandIn::new("other-segment", &other);
+            assert!(file.map_as(Kind::ClockBound).is_none(), "{to} at {at}");
+        }
+        assert!(StandIn::new("cut", &bytes[..HEAD - 1]).map_as(Kind::ClockBound).is_none());
     }
 
     #[test]

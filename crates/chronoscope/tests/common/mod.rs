@@ -65,6 +65,8 @@ pub enum Event {
     Migrate(f64, f64),
     /// The thread does not run for so long, and waits for a CPU for so much of that.
     Gap(f64, f64),
+    /// The thread runs for so long at a time, and not for so long in between.
+    Shares(f64, f64),
 }
 
 /// The state of the machine, and the true time on it.
@@ -241,6 +243,10 @@ impl World {
             Event::Gap(ns, queued) => {
                 self.queued = self.queued.map(|before| before + queued);
                 self.advance(ns);
+            }
+            Event::Shares(runs, waits) => {
+                self.advance(waits);
+                self.pending = Some((self.time + runs, event));
             }
         }
     }
