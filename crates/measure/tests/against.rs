@@ -13,6 +13,9 @@ use chronoscope_measure::against::{Track, concluded};
 use chronoscope_model::against::Source as Found;
 use chronoscope_probes::machine::vmclock;
 use proptest::prelude::*;
+use std::io::{Read, Write};
+use std::net::{TcpListener, UdpSocket};
+use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
 const SECOND: i64 = 1_000_000_000;
@@ -409,6 +412,7 @@ fn sources_are_named_as_they_are_typed() {
         assert_eq!(Source::named(name).expect(name).to_string(), name);
     }
     assert_eq!(Source::named("ntp:::1"), Ok(Source::Ntp("::1".into(), 123)));
+    assert_eq!(Source::named("chronoscope:a").unwrap().to_string(), "ntp:a:10123");
     assert_eq!(Source::named("rtc").unwrap().to_string(), "rtc:/dev/rtc0");
     assert_eq!(Source::named("http://a/").unwrap().to_string(), "http:a");
     assert_eq!(Source::named("clockbound"), Ok(Source::ClockBound(CLOCKBOUND.into())));
@@ -502,6 +506,204 @@ fn an_answer_of_ntp_is_read_as_the_standard_has_it() {
     kiss[1] = 0;
     kiss[12..16].copy_from_slice(b"RATE");
     assert_eq!(ntp_answer(&kiss, 7), Ntp::Kiss(*b"RATE"));
+}
+
+/// Asks so often, and returns what came of it; each time within the limits of a request.
+fn asked<const N: usize>(source: &Source) -> [Result<Exchange, Failed>; N] {
+    let mut ask = source.open().expect("an address");
+    let mut found = Found::default();
+    std::array::from_fn(|_| {
+        let began = Instant::now();
+        let answer = ask(&Region::default(), &mut found);
+        // 5 s to connect, 5 s to read, and as much for a machine that is busy.
+        assert!(began.elapsed() < Duration::from_secs(20), "{source} took {:?}", began.elapsed());
+        answer
+    })
+}
+
+/// The line of a failure, and whether it is worth another request.
+fn failed(answer: &Result<Exchange, Failed>) -> (&str, bool) {
+    match answer {
+        Err(Failed::Lost(why)) => (why, true),
+        Err(Failed::Over(why)) => (why, false),
+        Err(Failed::TooMany) => ("RATE", true),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// A server of NTP that answers each request with these packets, so far apart.
+fn ntp_server(answers: fn(&[u8]) -> Vec<Vec<u8>>, apart: Duration) -> Source {
+    let server = UdpSocket::bind("127.0.0.1:0").expect("a port");
+    let port = server.local_addr().expect("its port").port();
+    thread::spawn(move || {
+        let mut bytes = [0; 512];
+        while let Ok((length, from)) = server.recv_from(&mut bytes) {
+            for packet in answers(&bytes[..length]) {
+                let _ = server.send_to(&packet, from);
+                sleep(apart);
+            }
+        }
+    });
+    Source::Ntp("127.0.0.1".into(), port)
+}
+
+/// The answer to this request, with one byte changed.
+fn answer_with(request: &[u8], at: usize, to: u8) -> Vec<u8> {
+    let cookie = request[40..48].try_into().map_or(0, u64::from_be_bytes);
+    let mut bytes = packet(cookie);
+    bytes[at] = to;
+    bytes
+}
+
+#[test]
+fn a_hostile_server_of_ntp_gets_a_line_in_time() {
+    let none = ("it does not answer", true);
+    type Answers = fn(&[u8]) -> Vec<Vec<u8>>;
+    let kiss: Answers = |request| vec![answer_with(request, 1, 0)];
+    let cases: [(Answers, u64, (&str, bool)); 8] = [
+        (|_| vec![Vec::new(), vec![0; 47], vec![0xff; 1024]], 0, none),
+        (|request| vec![answer_with(request, 0, 7 << 3 | 4)], 0, none),
+        (|request| vec![answer_with(request, 0, 4 << 3 | 3)], 0, none),
+        (|request| vec![answer_with(request, 24, !request[40]); 3], 0, none),
+        (|request| vec![request.to_vec(); 3000], 0, none),
+        // Each comes in time, and answers nothing.
+        (|request| vec![request.to_vec(); 9], 600, none),
+        (kiss, 0, ("it wants no requests (\\x00\\x00\\x00\\x00)", false)),
+        (|request| vec![answer_with(request, 1, 16)], 0, ("it is not synchronised itself", true)),
+    ];
+    thread::scope(|scope| {
+        for (nth, (answers, ms, expected)) in cases.into_iter().enumerate() {
+            scope.spawn(move || {
+                let source = ntp_server(answers, Duration::from_millis(ms));
+                let [answer] = asked(&source);
+                assert_eq!(failed(&answer), expected, "{nth}");
+            });
+        }
+    });
+    // Extensions after the answer, which is the last of several packets.
+    let late = ntp_server(
+        |request| {
+            let mut long = answer_with(request, 0, 4 << 3 | 4);
+            long.resize(1024, 0xff);
+            vec![vec![9; 3], long]
+        },
+        Duration::ZERO,
+    );
+    let [answer] = asked(&late);
+    let expected = UTC + SECOND / 4;
+    assert!(answer.as_ref().is_ok_and(|it| it.latest > expected), "{answer:?}");
+}
+
+/// A server of HTTP that writes these parts of an answer to each request, so far apart; it keeps
+/// the connection open.
+fn http_server(parts: Vec<Vec<u8>>, apart: Duration) -> Source {
+    let server = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = server.local_addr().expect("its port").port();
+    thread::spawn(move || {
+        for stream in server.incoming().flatten() {
+            let parts = parts.clone();
+            thread::spawn(move || {
+                let mut stream = stream;
+                let mut request = [0; 1024];
+                while stream.read(&mut request).is_ok_and(|length| length > 0) {
+                    for part in &parts {
+                        if stream.write_all(part).is_err() {
+                            return;
+                        }
+                        sleep(apart);
+                    }
+                    if parts.is_empty() {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    Source::Http("127.0.0.1".into(), port)
+}
+
+#[test]
+fn a_hostile_server_of_http_gets_a_line_in_time() {
+    let head = |more: &str| format!("HTTP/1.1 200 OK\r\n{more}\r\n\r\n").into_bytes();
+    let date = "Date: Tue, 14 Nov 2023 22:13:20 GMT";
+    let slowly = |bytes: &[u8]| bytes.iter().map(|byte| vec![*byte]).collect::<Vec<_>>();
+    let endless = vec![b"HTTP/1.1 200 OK\r\n".to_vec(), b"X: y\r\n".repeat(1 << 16)];
+    let no_end = ("its answer has no end", true);
+    let cases = [
+        (Vec::new(), 0, no_end),
+        (endless, 0, no_end),
+        (slowly(&head(date)), 400, no_end),
+        (vec![vec![b' ']], 9_000, ("it does not answer", true)),
+        (vec![b"SSH-2.0-x\r\n\r\n".to_vec()], 0, ("it does not speak HTTP", false)),
+        (vec![head("Location: /")], 0, ("its answer has no Date", false)),
+        (vec![head("Date: -1")], 0, ("its Date is not a date", false)),
+        (vec![head("Date: Fri, 31 Dec 9999 23:59:59 GMT")], 0, ("its Date is not a date", false)),
+        (vec![head(&format!("{date}\r\nAge: 7"))], 0, ("it answers from a cache (Age)", false)),
+        (vec![vec![0xff; 64], b"\r\n\r\n".to_vec()], 0, ("it does not speak HTTP", false)),
+    ];
+    // A redirect states the time as well, and a body that nobody asked for is not read.
+    let moved = format!("HTTP/1.1 301 Moved\r\nLocation: http://127.0.0.1/\r\n{date}\r\n\r\n");
+    let huge = [head(date), vec![b'x'; 1 << 20]].concat();
+    let old = format!("HTTP/1.0 200 OK\r\n{date}\r\n\r\n");
+    thread::scope(|scope| {
+        for (nth, (parts, ms, expected)) in cases.into_iter().enumerate() {
+            scope.spawn(move || {
+                let source = http_server(parts, Duration::from_millis(ms));
+                let [answer] = asked(&source);
+                assert_eq!(failed(&answer), expected, "{nth}");
+            });
+        }
+        for answer in [moved.into_bytes(), huge, old.into_bytes()] {
+            scope.spawn(move || {
+                let source = http_server(vec![answer], Duration::ZERO);
+                for answer in asked::<3>(&source) {
+                    assert_eq!(answer.map(|it| it.earliest), Ok(UTC), "{source}");
+                }
+            });
+        }
+    });
+}
+
+/// What takes the place of chronyd's socket, and of ClockBound's segment while it is written.
+#[cfg(unix)]
+#[test]
+fn a_hostile_program_of_this_machine_gets_a_line_in_time() {
+    use std::os::unix::net::UnixDatagram;
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("socket");
+    let text = path.to_str().expect("a plain path");
+    let source = Source::Chrony(text.into());
+    let [absent] = asked(&source);
+    assert!(failed(&absent).0.starts_with("no chronyd answers at"), "{absent:?}");
+    let server = UnixDatagram::bind(&path).expect("a socket");
+    let [silent] = asked(&source);
+    let line = format!("no chronyd answers at {text}: it does not answer");
+    assert_eq!(failed(&silent), (&*line, true));
+    let mut request = [0; 1024];
+    let _ = server.recv_from(&mut request);
+    let answers = [Vec::new(), vec![6; 103], vec![0xff; 1024], vec![6, 2, 0, 0, 0, 33, 0, 5]];
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            for answer in &answers {
+                let (_, from) = server.recv_from(&mut request).expect("a request");
+                server.send_to_addr(answer, &from).expect("its socket");
+            }
+        });
+        for answer in asked::<4>(&source) {
+            assert_eq!(failed(&answer), ("it gives no answer that is known here", true));
+        }
+    });
+    // Its own socket is gone.
+    assert_eq!(folder.path().read_dir().expect("the folder").count(), 1);
+    let segments = folder.path().join("segment");
+    let source = Source::ClockBound(segments.to_str().expect("a plain path").into());
+    for (at, to) in [(0, 0), (5, 0), (12, 2), (13, 2), (13, 4), (14, 0), (14, 3)] {
+        let mut bytes = segment(1);
+        bytes[at] = to;
+        std::fs::write(&segments, &bytes).expect("room");
+        let why = source.open().err().expect("no segment that is known");
+        assert!(why.ends_with("or only half written") && !why.contains('\n'), "{at}: {why}");
+    }
 }
 
 #[test]

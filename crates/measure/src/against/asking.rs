@@ -24,9 +24,14 @@ pub enum Failed {
 
 impl From<io::Error> for Failed {
     fn from(error: io::Error) -> Self {
-        let late = [io::ErrorKind::WouldBlock, io::ErrorKind::TimedOut].contains(&error.kind());
-        Self::Lost(if late { "it does not answer".into() } else { error.to_string() })
+        Self::Lost(why(&error))
     }
+}
+
+/// Why nothing came.
+pub(super) fn why(error: &io::Error) -> String {
+    let late = [io::ErrorKind::WouldBlock, io::ErrorKind::TimedOut].contains(&error.kind());
+    if late { "it does not answer".into() } else { error.to_string() }
 }
 
 /// Asks once, and fills in what the source says of itself. The region is what is known already.

@@ -1,7 +1,7 @@
 //! The clocks of this machine that can be asked: devices, the host's page, and what programs that
 //! keep the system's clock believe. No packet leaves the machine.
 
-use super::asking::{Ask, Failed, PATIENCE, udp};
+use super::asking::{Ask, Failed, PATIENCE, udp, why};
 use super::packets::{
     self, Belief, CHRONY_BYTES, chrony_answer, chrony_request, ntpd_answer, ntpd_request,
     timesyncd_answer, whole_second,
@@ -262,7 +262,7 @@ pub(super) fn chrony(path: &str) -> Ask {
         let answer = answer.map_err(|error| {
             let place = if path.is_empty() { CHRONY_SOCKET } else { &path };
             let port = if path.is_empty() { " 127.0.0.1:323 or" } else { "" };
-            Failed::Lost(format!("no chronyd answers at{port} {place}: {error}"))
+            Failed::Lost(format!("no chronyd answers at{port} {place}: {}", why(&error)))
         })?;
         let belief = chrony_answer(&answer, cookie).map_err(|why| Failed::Lost(why.into()))?;
         believed(&belief, found)
@@ -274,8 +274,8 @@ pub(super) fn ntpd() -> Ask {
         const PORT: u16 = 123;
         let cookie = fastrand::u16(..);
         let answer = by_port(PORT, &ntpd_request(cookie));
-        let none = |error| Failed::Lost(format!("no ntpd answers at 127.0.0.1:{PORT}: {error}"));
-        let belief = ntpd_answer(&answer.map_err(none)?, cookie);
+        let none = |error| format!("no ntpd answers at 127.0.0.1:{PORT}: {}", why(&error));
+        let belief = ntpd_answer(&answer.map_err(|error| Failed::Lost(none(error)))?, cookie);
         believed(&belief.map_err(|why| Failed::Lost(why.into()))?, found)
     })
 }

@@ -214,9 +214,13 @@ fn locked(track: &Mutex<Track>) -> MutexGuard<'_, Track> {
 /// Asks all of these. `look` is called again and again, with the share of the time that is over and
 /// what gives the state.
 fn ask(plan: &Plan<'_>, look: &mut dyn FnMut(f64, &dyn Fn() -> Against)) -> Against {
+    /// By how much a request may be late, and at a glance.
+    const LATE: [Duration; 2] = [Duration::from_secs(5), Duration::from_secs(1)];
     let mut following = Following::of(plan);
-    // One that is interrupted may be in the middle of a look-up or a connection: it is left behind.
-    while !plan.interrupt.is_set() && !following.has_ended() {
+    let limit = plan.time.saturating_add(LATE[usize::from(plan.glance)]);
+    // One that is in the middle of a look-up or a connection is left behind.
+    let over = |began: Instant| plan.interrupt.is_set() || began.elapsed() > limit;
+    while !following.has_ended() && !over(following.began) {
         let before = raw_ns();
         sleep(NAP);
         following.look_since(Some(before));

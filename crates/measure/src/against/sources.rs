@@ -74,6 +74,10 @@ impl Source {
         };
         match (kind, rest) {
             ("ntp", _) => place(text, rest, 123).map(|(host, port)| Self::Ntp(host, port)),
+            // `serve --time` there answers NTP's exchange.
+            ("chronoscope", _) => {
+                place(text, rest, 10123).map(|(host, port)| Self::Ntp(host, port))
+            }
             ("http", _) => {
                 let rest = rest.trim_start_matches("//").trim_end_matches('/');
                 place(text, rest, 80).map(|(host, port)| Self::Http(host, port))
@@ -87,8 +91,9 @@ impl Source {
             ("ntpd", "") => Ok(Self::Ntpd),
             ("timesyncd", "") => Ok(Self::Timesyncd),
             _ => Err(format!(
-                "there is no source '{}': use ntp:HOST, http:HOST, rtc:/dev/rtc0, ptp:/dev/ptp0, \
-                 pps:/dev/pps0, vmclock, clockbound, chrony, ntpd or timesyncd",
+                "there is no source '{}': use ntp:HOST, http:HOST, chronoscope:HOST, \
+                 rtc:/dev/rtc0, ptp:/dev/ptp0, pps:/dev/pps0, vmclock, clockbound, chrony, ntpd or \
+                 timesyncd",
                 text.escape_debug()
             )),
         }
@@ -299,5 +304,7 @@ fn head(
     let exchange = whole_second(second, sent, received);
     let exchange = exchange.ok_or_else(|| Failed::Over("its Date is not a date".into()))?;
     let closes = answer.to_ascii_lowercase().windows(17).any(|it| it == b"connection: close");
-    Ok((exchange, (!closes).then_some(stream)))
+    // Nor is one used again whose server closes it by default, or sends a body that nobody wants.
+    let kept = !closes && !answer.starts_with(b"HTTP/1.0") && answer.ends_with(b"\r\n\r\n");
+    Ok((exchange, kept.then_some(stream)))
 }
