@@ -19,7 +19,9 @@ pub fn page(series: Option<&Series>, steady: &[(&str, Vec<Stability>)]) -> Vec<B
         blocks.push(Block::Table(Rows::shown(stability(), Detail::Full).of_all(rows)));
     }
     let legend = "Steps, jumps and a constant rate are left out of both deviations. The intervals \
-                  are those of the noise that makes them widest (NIST SP 1065).";
+                  are those of the noise that makes them widest (NIST SP 1065). What a clock has \
+                  in common with the one that it is compared with, such as the oscillator, is in \
+                  none of the figures.";
     blocks.push(Block::legend(legend));
     blocks
 }

@@ -3,7 +3,7 @@
 
 use crate::block::{Block, Fact, Text, Tone};
 use crate::clean::clean;
-use crate::number::short;
+use crate::number::{plural, short};
 use chronoscope_model::Report;
 use chronoscope_model::against::{Against, Interval, Source};
 use chronoscope_model::units::bounded_ns;
@@ -16,11 +16,13 @@ struct Limit {
 }
 
 /// MiFID II's are in tables 1 and 2 of the annex of Delegated Regulation (EU) 2017/574, known as
-/// RTS 25. FINRA's are those of a clock against NIST's.
+/// RTS 25; in table 2 also for members of a venue. FINRA's are those of a clock against NIST's,
+/// with the error of the source and of the way from there (rules 4590(b) and 6820(a)).
 const LIMITS: [Limit; 5] = [
     Limit {
         ns: 100e3,
-        of: "venues that answer within 1 ms, and high-frequency trading",
+        of: "venues with a latency from gateway to gateway of at most 1 ms, and high-frequency \
+             trading",
         law: "RTS 25, tables 1 and 2",
     },
     Limit {
@@ -28,9 +30,21 @@ const LIMITS: [Limit; 5] = [
         of: "other venues, and other electronic trading",
         law: "RTS 25, tables 1 and 2",
     },
-    Limit { ns: 50e6, of: "electronic orders and trades", law: "FINRA rules 4590 and 6820" },
-    Limit { ns: 1e9, of: "trading by voice", law: "RTS 25, table 2" },
-    Limit { ns: 1e9, of: "clocks of manual orders", law: "FINRA rules 4590 and 6820" },
+    Limit {
+        ns: 50e6,
+        of: "computers that record events in NMS and OTC equity securities",
+        law: "FINRA rules 4590 and 6820",
+    },
+    Limit {
+        ns: 1e9,
+        of: "trading by voice, quotes that a person gives, and negotiated trades",
+        law: "RTS 25, article 2 and table 2",
+    },
+    Limit {
+        ns: 1e9,
+        of: "other business clocks, and clocks of manual orders alone",
+        law: "FINRA rules 4590 and 6820",
+    },
 ];
 
 /// The measured bound next to each limit, the path to the source, and the date.
@@ -58,7 +72,7 @@ pub fn page(report: &Report) -> Vec<Block> {
     let run = &report.run;
     let mut facts = vec![
         Fact::new("measured bound", measured),
-        Fact::new("date", format!("{} to {}", clean(&run.started), clean(&run.finished))),
+        Fact::new("date", format!("{}, asked since {}", clean(&run.finished), clean(&run.started))),
         Fact::new(
             "method",
             "exchanges timed by a clock that nothing sets or slews; no delay can \
@@ -66,6 +80,10 @@ pub fn page(report: &Report) -> Vec<Block> {
         ),
         Fact::new("tool", format!("chronoscope {}", clean(&run.tool_version))),
     ];
+    if !against.set.is_empty() {
+        let times = plural(against.set.len() as u64, "time", "times");
+        facts.push(Fact::new("meanwhile", format!("the wall clock was set {times}")));
+    }
     facts.extend(known.iter().map(|source| Fact::new("path", path(source))));
     for source in others {
         facts.push(Fact::new(
@@ -83,9 +101,11 @@ pub fn page(report: &Report) -> Vec<Block> {
         let of = format!(": {} of {} ({})", short(limit.ns), limit.of, limit.law);
         blocks.push(Block::Paragraph(Text::toned(tone, verdict).and(of)));
     }
-    let legend = "It holds for the times above, for the clock of this machine, and if what the \
-                  source says of its own error is true. Whether the source itself is traceable to \
-                  UTC, its operator says.";
+    let legend = "It holds at that date, for the clock of this machine, and if what the source \
+                  says of its own error is true. Whether the source itself is traceable to UTC, \
+                  its operator says. How finely events are stamped, and where in the system, \
+                  is not shown. In the EU, Regulation 2025/1155 has repealed RTS 25: compare \
+                  the limits of its annex IV.";
     blocks.push(Block::legend(legend));
     blocks
 }
