@@ -74,6 +74,42 @@ fn a_run_that_is_killed_leaves_its_checkpoint() {
     assert!(run(&["report", path]).status.success());
 }
 
+/// All clocks go on meanwhile, as they do for a machine that a busy host does not run.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_process_that_was_stopped_or_frozen_is_told_from_a_paused_machine() {
+    use crate::waiting::{Group, signal, until};
+    use std::time::Duration;
+    let args = ["trust", "rust/instant", "--duration", "4s", "--json", "-q", "--checkpoint"];
+    for frozen in [false, true] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("t.json");
+        let args = [&args[..], &[path.to_str().expect("a path")]].concat();
+        let group = if frozen { Group::new() } else { None };
+        let child = match &group {
+            Some(group) => group.start(&args),
+            None if frozen => return,
+            None => tool(&args).stdout(Stdio::piped()).spawn().expect("the tool"),
+        };
+        until("the first checkpoint", || path.metadata().ok().filter(|file| file.len() > 0));
+        let halt = |halts: bool| match &group {
+            Some(group) => group.freeze(halts),
+            None => signal(&child, if halts { "-STOP" } else { "-CONT" }),
+        };
+        halt(true);
+        std::thread::sleep(Duration::from_millis(700));
+        halt(false);
+        let out = child.wait_with_output().expect("it ends");
+        let report: Value = serde_json::from_slice(&out.stdout).expect("JSON");
+        let watched = &report["trust"]["watched"];
+        let pauses = watched["pauses"].as_array().expect("a pause");
+        let is_ours = |pause: &Value| {
+            pause["paused"] == "process" && pause["ns"].as_f64().is_some_and(|ns| ns >= 6e8)
+        };
+        assert!(pauses.iter().any(is_ours), "frozen: {frozen}, {watched}");
+    }
+}
+
 #[test]
 fn bad_input_gets_one_line() {
     for args in [

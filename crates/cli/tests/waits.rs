@@ -1,7 +1,7 @@
 //! Long runs of waits, and what happens when they are stopped, killed and resumed.
 #![cfg(target_os = "linux")]
 
-use crate::waiting::{json, path_text, read, samples, signal, start, until, waits};
+use crate::waiting::{Group, json, path_text, read, samples, signal, start, until, waits};
 use chronoscope_model::waits::{Load, Slack, StoppedBy};
 use chronoscope_model::{Report, Wait};
 use std::collections::BTreeSet;
@@ -97,6 +97,30 @@ fn a_stop_is_a_gap_and_not_a_sample() {
     // The gap is in neither of the two histograms, in which a busy machine may have left others.
     assert_ne!(row.max_ns, gap.late_ns as i64);
     assert_ne!(row.grid.as_ref().expect("periodic").corrected.max_ns, gap.late_ns);
+}
+
+/// All clocks go on for a process whose control group is frozen, as for one that a hypervisor does
+/// not run.
+#[test]
+fn a_frozen_group_is_a_gap_and_not_a_sample() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("run.json");
+    let file = path_text(&path);
+    let Some(group) = Group::new() else { return };
+    let wait = ["waits", "linux/nanosleep", "--period", "1ms", "--slack", "default"];
+    let time = ["--duration", "4s", "--checkpoint", file, "--json"];
+    let child = group.start(&[&wait[..], &time].concat());
+    until("the first checkpoint", || samples(&path));
+    group.freeze(true);
+    std::thread::sleep(Duration::from_millis(700));
+    group.freeze(false);
+    let output = child.wait_with_output().expect("it ends");
+    let report: Report = serde_json::from_slice(&output.stdout).expect("a report");
+    let row = &report.waits[0];
+    let gap = row.gaps.iter().find(|gap| gap.cause == "frozen" && gap.late_ns >= 600_000_000);
+    let gap = gap.unwrap_or_else(|| panic!("no gap: {:?}", row.gaps));
+    assert!(gap.missed >= 600);
+    assert_ne!(row.max_ns, gap.late_ns as i64);
 }
 
 #[test]

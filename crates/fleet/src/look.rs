@@ -3,7 +3,7 @@
 
 use chronoscope_probes::machine::Root;
 use chronoscope_probes::machine::noise::run_queue_ns;
-use chronoscope_probes::machine::quota::Quota;
+use chronoscope_probes::machine::quota::{Freezer, Quota};
 use chronoscope_probes::waits::os;
 use std::thread;
 use std::time::Duration;
@@ -52,6 +52,7 @@ impl Seen {
 #[derive(Debug)]
 pub struct Watch {
     quota: Option<Quota>,
+    freezer: Freezer,
     last: Look,
 }
 
@@ -59,7 +60,9 @@ impl Watch {
     /// Takes the first look. [`os::hold_signals`] must have been called on every thread, or a
     /// process that is stopped and continued looks like a stall.
     pub fn new() -> Self {
-        let mut watch = Self { quota: Quota::of(&Root::host()), last: Look::default() };
+        let root = Root::host();
+        let (quota, freezer) = (Quota::of(&root), Freezer::of(&root));
+        let mut watch = Self { quota, freezer, last: Look::default() };
         watch.last = watch.look();
         watch
     }
@@ -67,10 +70,12 @@ impl Watch {
     /// Sleeps for this time, and returns what happened since the last sleep, and during this one.
     pub fn sleep(&mut self, time: Duration) -> Seen {
         os::forget_continue();
+        self.freezer.forget();
         let before = self.look();
         thread::sleep(time);
         let after = self.look();
-        let stalled = if os::continued() { 0 } else { stall(&before, &after, time) };
+        let halted = os::continued() || self.freezer.was_frozen();
+        let stalled = if halted { 0 } else { stall(&before, &after, time) };
         let seen = Seen { stalled_s: seconds(stalled), ..between(&self.last, &after) };
         self.last = after;
         seen
@@ -139,8 +144,9 @@ fn between(before: &Look, after: &Look) -> Seen {
 /// time, in nanoseconds. That is the part of the sleep beyond its end in which nothing on this
 /// system kept the thread from running: it neither waited for a CPU next to other threads, nor was
 /// its group throttled. It is a hypervisor that ran something else, or an interrupt of the
-/// firmware; a control group that was frozen looks the same. A part of less than 100 ms counts as
-/// none, and so does everything where the system does not count how long a thread waits for a CPU.
+/// firmware; a control group of the first version that was frozen looks the same. A part of less
+/// than 100 ms counts as none, and so does everything where the system does not count how long a
+/// thread waits for a CPU.
 fn stall(before: &Look, after: &Look, time: Duration) -> u64 {
     if before.queued.is_none() || after.queued.is_none() {
         return 0;

@@ -147,7 +147,7 @@ pub struct Event {
     pub ns: Option<f64>,
     /// The source that it happened to; absent: this machine, or the run.
     pub source: Option<String>,
-    /// Why a source is lost.
+    /// Why a source is lost, or what kept the run from running.
     pub why: Option<String>,
 }
 

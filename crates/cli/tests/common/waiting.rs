@@ -6,7 +6,7 @@
 
 use chronoscope_model::Report;
 use chronoscope_report::json;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -73,4 +73,45 @@ pub fn children(pid: u32) -> Vec<u32> {
 pub fn runs(pid: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
+}
+
+/// A control group of the second version for one process, which can be frozen.
+pub struct Group(PathBuf);
+
+impl Group {
+    /// Only root may make one, where that version is mounted.
+    pub fn new() -> Option<Self> {
+        let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+        let mounted = mounts.lines().find(|line| line.contains(" - cgroup2 "));
+        let point = mounted.and_then(|line| line.split(' ').nth(4)).unwrap_or("/nonexistent");
+        let name = format!("chronoscope-{}-{}", std::process::id(), fastrand::u32(..));
+        let folder = Path::new(point).join(name);
+        let made = std::fs::create_dir(&folder);
+        if let Err(why) = &made {
+            let all = |name| std::env::var_os(name).is_some_and(|value| value == "true");
+            assert!(!all("CI") && !all("CHRONOSCOPE_SKIP_NOTHING"), "{}: {why}", folder.display());
+            println!("skipped: {}: {why}", folder.display());
+        }
+        made.ok().map(|()| Self(folder))
+    }
+
+    /// Starts the tool in it.
+    pub fn start(&self, args: &[&str]) -> Child {
+        let mut command = Command::new("sh");
+        command.args(["-c", r#"echo $$ >"$0" && exec "$@""#]).arg(self.0.join("cgroup.procs"));
+        command.arg(env!("CARGO_BIN_EXE_chronoscope")).args(args).stdin(Stdio::null());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a shell")
+    }
+
+    pub fn freeze(&self, frozen: bool) {
+        let number = if frozen { "1" } else { "0" };
+        std::fs::write(self.0.join("cgroup.freeze"), number).expect("its freezer");
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        let _ = std::fs::write(self.0.join("cgroup.freeze"), "0");
+        let _ = std::fs::remove_dir(&self.0);
+    }
 }

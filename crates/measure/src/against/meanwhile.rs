@@ -4,7 +4,8 @@
 use super::{CONTRADICTIONS, Track};
 use chronoscope_model::against::{Against, Anchor, Event, Happened, Set};
 use chronoscope_probes::machine::outside::{OUTLIVES, wall};
-use chronoscope_probes::machine::{self, vmclock};
+use chronoscope_probes::machine::quota::Freezer;
+use chronoscope_probes::machine::{self, Root, vmclock};
 use chronoscope_probes::waits::os;
 
 /// Nothing of a run ran if it did not look for so long, in nanoseconds.
@@ -21,6 +22,7 @@ pub(super) struct Meanwhile {
     started: String,
     suspended: Option<u64>,
     marker: Option<u64>,
+    freezer: Freezer,
     set: Vec<Set>,
     events: Vec<Event>,
     /// Whether the next look is the first after the run was resumed.
@@ -29,6 +31,8 @@ pub(super) struct Meanwhile {
 
 impl Meanwhile {
     pub(super) fn new(earlier: Option<&Against>) -> Self {
+        os::forget_continue();
+        let freezer = Freezer::of(&Root::host());
         if let Some((earlier, anchor)) = earlier.and_then(|it| Some((it, it.anchor.as_ref()?))) {
             return Self {
                 start: anchor.started,
@@ -36,6 +40,7 @@ impl Meanwhile {
                 started: earlier.started.clone(),
                 suspended: anchor.suspended,
                 marker: anchor.marker,
+                freezer,
                 set: earlier.set.clone(),
                 events: earlier.events.clone(),
                 resumed: true,
@@ -48,6 +53,7 @@ impl Meanwhile {
             started: jiff::Timestamp::now().to_string(),
             suspended: os::suspended(),
             marker: vmclock::read().ok().map(|page| page.disruption_marker),
+            freezer,
             set: Vec::new(),
             events: Vec::new(),
             resumed: false,
@@ -60,25 +66,31 @@ impl Meanwhile {
         let (now, suspended) = (wall(), os::suspended());
         let marker = self.marker.and_then(|_| Some(vmclock::read().ok()?.disruption_marker));
         let at_s = (now[0] - self.start) as f64 / 1e9;
-        let mut happened = |what, ns: Option<f64>| {
+        let mut happened = |what, ns: Option<f64>, why: Option<&str>| {
             if self.events.len() < CONTRADICTIONS {
-                self.events.push(Event { at_s, what, ns, ..Event::default() });
+                let why = why.map(str::to_owned);
+                self.events.push(Event { at_s, what, ns, why, ..Event::default() });
             }
+        };
+        let why = match (self.freezer.take(), os::take_continue()) {
+            (true, _) => Some("its control group was frozen"),
+            (_, true) => Some("a signal had stopped it"),
+            _ => None,
         };
         let passed = now[0] - since.unwrap_or(self.last[2]);
         match std::mem::take(&mut self.resumed) {
-            true => happened(Happened::Resumed, Some(passed as f64)),
-            false if passed > PAUSED => happened(Happened::Paused, Some(passed as f64)),
+            true => happened(Happened::Resumed, Some(passed as f64), None),
+            false if passed > PAUSED => happened(Happened::Paused, Some(passed as f64), why),
             false => {}
         }
         let slept = suspended.zip(self.suspended).map_or(0, |(now, then)| now.saturating_sub(then));
         let slept = if slept > SUSPENDED { slept } else { 0 };
         if slept > 0 {
-            happened(Happened::Suspended, Some(slept as f64));
+            happened(Happened::Suspended, Some(slept as f64), None);
         }
         let moved = marker.zip(self.marker).is_some_and(|(now, then)| now != then);
         if moved {
-            happened(Happened::Disrupted, None);
+            happened(Happened::Disrupted, None, None);
         }
         // The clock that counts the time between two looks stands still in suspension.
         let stood = if OUTLIVES { i64::try_from(slept).unwrap_or(i64::MAX) } else { 0 };

@@ -90,6 +90,8 @@ pub struct Look {
     pub steal_ns: Option<u64>,
     /// The time for which the looking thread has waited for a CPU, in nanoseconds.
     pub run_queue_ns: Option<u64>,
+    /// Whether the process was stopped or its control group frozen since the last look.
+    pub halted: bool,
 }
 
 /// What happened to a clock since its last read.
@@ -404,6 +406,8 @@ impl Log {
         let unseen = behind_ns > gap_ns / 2.0;
         let paused = if half(steal_ns) || unseen {
             Paused::Machine
+        } else if look.halted {
+            Paused::Process
         } else if half(run_queue_ns) {
             Paused::Thread
         } else {

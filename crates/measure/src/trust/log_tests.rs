@@ -10,6 +10,7 @@ struct World {
     counter: Box<dyn Fn(f64) -> f64>,
     steal_ns: u64,
     queue_ns: u64,
+    halted: bool,
 }
 
 const HZ: f64 = 2.5e9;
@@ -37,6 +38,7 @@ impl World {
             counter: Box::new(|t| t),
             steal_ns: 0,
             queue_ns: 0,
+            halted: false,
         }
     }
 
@@ -57,6 +59,7 @@ impl World {
             was_set,
             steal_ns: Some(self.steal_ns),
             run_queue_ns: Some(self.queue_ns),
+            halted: std::mem::take(&mut self.halted),
         });
     }
 
@@ -202,6 +205,25 @@ fn a_machine_that_was_paused_without_its_kernel_noticing_is_recognised() {
     let watched = world.log.watched();
     assert_eq!(watched.pauses[0].paused, Paused::Machine, "{watched:?}");
     assert_eq!(watched.jumps[0].id, "counter");
+}
+
+#[test]
+fn a_process_that_was_frozen_is_neither_a_paused_machine_nor_a_late_thread() {
+    let mut world = World::new();
+    world.run(1.0);
+    // One that is too short to matter, and one next to others that want the CPU.
+    for pause in [50e6, 3e9] {
+        world.now += pause;
+        world.halted = true;
+        world.queue_ns += 2_000_000_000;
+        world.run(1.0);
+    }
+    world.now += 2e9;
+    world.run(1.0);
+    let watched = world.log.watched();
+    let found: Vec<Paused> = watched.pauses.iter().map(|pause| pause.paused).collect();
+    assert_eq!(found, [Paused::Process, Paused::Unknown], "{watched:?}");
+    assert!(watched.jumps.is_empty() && watched.suspensions.is_empty(), "{watched:?}");
 }
 
 /// A machine whose battery-backed clock shows the seconds that `battery` computes from the time,

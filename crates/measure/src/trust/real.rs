@@ -12,9 +12,11 @@ use chronoscope_model::Environment;
 use chronoscope_model::clock::{BuiltOn, Kind};
 use chronoscope_model::trust::{Contended, Trap};
 use chronoscope_probes::clocks::{self, Entry, Opening, Reader, Unit};
-use chronoscope_probes::machine::{ClockSet, affinity, noise};
+use chronoscope_probes::machine::quota::Freezer;
+use chronoscope_probes::machine::{ClockSet, Root, affinity, noise};
 use chronoscope_probes::order::{Handed, Turns};
 use chronoscope_probes::time::Instant;
+use chronoscope_probes::waits::os;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Mutex, RwLock};
@@ -342,6 +344,7 @@ pub(super) struct ClockWatcher {
     tick_ns: f64,
     clocks: Vec<LookedAt>,
     set: Option<ClockSet>,
+    freezer: Freezer,
     looks: u64,
 }
 
@@ -378,7 +381,9 @@ impl ClockWatcher {
                 Err(_) => {}
             }
         }
-        let watcher = Self { kind, tick_ns, clocks: opened, set: ClockSet::open().ok(), looks: 0 };
+        os::forget_continue();
+        let (set, freezer) = (ClockSet::open().ok(), Freezer::of(&Root::host()));
+        let watcher = Self { kind, tick_ns, clocks: opened, set, freezer, looks: 0 };
         (watcher, subjects, missing)
     }
 
@@ -412,6 +417,7 @@ impl ClockWatcher {
             was_set: self.set.as_mut().is_some_and(ClockSet::was_set),
             steal_ns: rarely.then(|| noise::steal_ns(None)).flatten(),
             run_queue_ns: rarely.then(noise::run_queue_ns).flatten(),
+            halted: self.freezer.take() | os::take_continue(),
         }
     }
 

@@ -1,13 +1,15 @@
 //! What else happens while waits are measured: gaps, steps of the wall clock, and a change of
 //! power.
 //!
-//! Gaps are periods in which the whole process could not run, because it was stopped or the machine
-//! was suspended.
+//! Gaps are periods in which the whole process could not run, because it was stopped, its control
+//! group was frozen, or the machine was suspended.
 //!
 //! `watch` shows the drift of the wall clock too.
 
 use crate::engine::notes;
 use chronoscope_model::Note;
+use chronoscope_probes::machine::Root;
+use chronoscope_probes::machine::quota::Freezer;
 use chronoscope_probes::waits::os;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,6 +21,9 @@ pub(super) struct Gaps {
     suspended: AtomicU64,
     /// When the machine was last seen to have been suspended, by the system's clock.
     resumed: AtomicU64,
+    /// When the control group was last seen to have been frozen, by the system's clock.
+    thawed: AtomicU64,
+    freezer: Freezer,
 }
 
 /// The time of an event that has never happened. No clock shows this value: it is some 584 years
@@ -42,6 +47,8 @@ impl Gaps {
             continued: AtomicU64::new(NEVER),
             suspended: AtomicU64::new(os::suspended().unwrap_or(0)),
             resumed: AtomicU64::new(NEVER),
+            thawed: AtomicU64::new(NEVER),
+            freezer: Freezer::of(&Root::host()),
         }
     }
 
@@ -56,15 +63,22 @@ impl Gaps {
         if within(&self.continued) {
             return Some("stopped");
         }
+        if within(&self.thawed) {
+            return Some("frozen");
+        }
         within(&self.resumed).then_some("suspended")
     }
 
-    /// Records a stop or a suspend that has just ended.
+    /// Records a stop, a freeze or a suspend that has just ended.
     pub(super) fn look(&self) {
         if os::continued() {
             // Record first, then consume: a thread that no longer sees the signal sees the record.
             self.continued.store(os::monotonic(), Ordering::Release);
             os::forget_continue();
+        }
+        if self.freezer.was_frozen() {
+            self.thawed.store(os::monotonic(), Ordering::Release);
+            self.freezer.forget();
         }
         if let Some(now) = os::suspended() {
             let before = self.suspended.load(Ordering::Acquire);

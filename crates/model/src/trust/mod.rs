@@ -297,6 +297,8 @@ pub enum Paused {
     Thread,
     /// The whole machine: the kernel did not see the time pass, or accounts for it as stolen.
     Machine,
+    /// The whole process: a signal stopped it, or its control group was frozen.
+    Process,
 }
 
 /// A jump of one clock against the others.

@@ -377,7 +377,8 @@ pub struct Grid {
 /// A period in which the whole process could not run, and its cause.
 #[record]
 pub struct Gap {
-    /// The cause: `stopped` (SIGSTOP and SIGCONT), `suspended` (the machine slept).
+    /// The cause: `stopped` (SIGSTOP and SIGCONT), `frozen` (its control group was), `suspended`
+    /// (the machine slept).
     pub cause: String,
     /// When it ended, in seconds from the start of the run.
     pub at_s: f64,

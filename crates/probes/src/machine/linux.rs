@@ -388,6 +388,15 @@ pub fn run_delay(schedstat: &str) -> Option<u64> {
     (slices > 0).then_some(waited)
 }
 
+/// Whether the kernel has changed what this file shows since it was last read, if it says so of
+/// such files (kernel, fs/kernfs/file.c, `kernfs_generic_poll`).
+pub fn has_changed(file: &File) -> bool {
+    let mut asked = libc::pollfd { fd: file.as_raw_fd(), events: libc::POLLPRI, revents: 0 };
+    // SAFETY: one descriptor in a valid place, and no time to wait.
+    let found = unsafe { libc::poll(&raw mut asked, 1, 0) };
+    found == 1 && asked.revents & libc::POLLPRI != 0
+}
+
 /// The CPU that this thread currently runs on (sched_getcpu(3)).
 pub fn current_cpu() -> Option<usize> {
     // SAFETY: sched_getcpu takes no argument and stores nothing.

@@ -1,6 +1,6 @@
-//! What a CPU quota of the process's control groups has cost it: the kernel throttles a group that
-//! has used up its quota until the next period begins (kernel,
-//! `Documentation/scheduler/sched-bwc.rst`; keys of `cpu.stat`: `admin-guide/cgroup-v2.rst`).
+//! What the process's control groups keep it from. The kernel throttles a group that has used up
+//! its CPU quota until the next period begins (kernel, `Documentation/scheduler/sched-bwc.rst`;
+//! keys of `cpu.stat`: `admin-guide/cgroup-v2.rst`), and who pauses a container freezes its group.
 
 use super::root::Root;
 use chronoscope_model::Environment;
@@ -40,6 +40,45 @@ impl Quota {
     /// group that has been removed.
     pub fn each(&self) -> impl Iterator<Item = Option<Throttled>> + '_ {
         self.groups.iter().map(read)
+    }
+}
+
+/// Whether the control group of the process was frozen: none of its programs ran then, and all
+/// clocks went on. The kernel says that `cgroup.events` has changed, and the rest of that file
+/// stays the same while the process is in the group. Groups of the first version leave no trace.
+#[derive(Debug)]
+pub struct Freezer(Option<File>);
+
+impl Freezer {
+    /// That of the process behind `root`, from now on. The topmost group cannot be frozen.
+    pub fn of(root: &Root) -> Self {
+        let open = |folder| root.open(&format!("{folder}/cgroup.events")).ok();
+        // No hierarchy of the first version has a controller without a name.
+        let groups = groups(root, "").unwrap_or_default();
+        let found = Self(groups.into_iter().find_map(open));
+        found.forget();
+        found
+    }
+
+    /// Whether it was frozen since [`Freezer::forget`].
+    pub fn was_frozen(&self) -> bool {
+        self.0.as_ref().is_some_and(super::os::has_changed)
+    }
+
+    /// Forgets that it was frozen.
+    pub fn forget(&self) {
+        if let Some(mut file) = self.0.as_ref() {
+            let _ = file.rewind().and_then(|()| file.read(&mut [0; 64]));
+        }
+    }
+
+    /// Whether it was frozen since the last call.
+    pub fn take(&self) -> bool {
+        let frozen = self.was_frozen();
+        if frozen {
+            self.forget();
+        }
+        frozen
     }
 }
 
@@ -259,6 +298,25 @@ mod tests {
         let (folder, root) = recorded("bare", &[]);
         assert!(Quota::of(&root).is_none() && quota(&root).is_err());
         std::fs::remove_dir_all(folder).expect("removed");
+    }
+
+    #[test]
+    fn what_is_recorded_or_hidden_was_not_frozen() {
+        let mounts = "35 31 0:32 / /cg/cpu rw - cgroup cgroup rw,cpu,cpuacct\n\
+                      41 31 0:38 / /cg/unified rw - cgroup2 cgroup2 rw\n";
+        let own = [("proc/self/cgroup", "3:cpu,cpuacct:/a\n0::/a/b\n")];
+        let mounts = [("proc/self/mountinfo", mounts)];
+        let events = [("cg/unified/a/b/cgroup.events", "populated 1\nfrozen 0\n")];
+        let found = |name, files: &[(&str, &str)]| {
+            let (folder, root) = recorded(name, files);
+            let freezer = Freezer::of(&root);
+            assert!(!freezer.was_frozen() && !freezer.take(), "{name}");
+            std::fs::remove_dir_all(folder).expect("removed");
+            freezer.0.is_some()
+        };
+        assert!(found("frozen", &[own, mounts, events].concat()));
+        assert!(!found("frozen-top", &[own, mounts].concat()));
+        assert!(!found("frozen-hidden", &[]));
     }
 
     #[test]

@@ -100,8 +100,9 @@ fn told(event: &Event) -> String {
     let after = short(event.at_s * 1e9);
     let took = event.ns.map_or("a while".into(), short);
     let source = event.source.as_deref().unwrap_or("a source");
+    let why = event.why.as_deref().map_or(String::new(), |why| format!(": {why}"));
     let what = match event.what {
-        Happened::Paused => format!("nothing of this run had run for {took}"),
+        Happened::Paused => format!("nothing of this run had run for {took}{why}"),
         Happened::Suspended => {
             format!("this machine had been suspended for {took}: bounds are from then on")
         }
@@ -109,10 +110,7 @@ fn told(event: &Event) -> String {
             "the hypervisor had moved or restored this machine: bounds are from then on".into()
         }
         Happened::Resumed => format!("the run was resumed; it had been stopped for {took}"),
-        Happened::Lost => {
-            let why = event.why.as_deref().map_or(String::new(), |why| format!(": {why}"));
-            format!("{source} gave no time any more{why}")
-        }
+        Happened::Lost => format!("{source} gave no time any more{why}"),
         Happened::Back => format!("{source} gave the time again"),
     };
     format!("After {after}, {what}.")

@@ -30,8 +30,8 @@ scenarios! {
         may: &["vm-paused", "clock-stepped"];
     "frozen" happens(Host::Freeze(3)) =>
         "the emulator is stopped for three seconds, and the machine's clocks go on, as on \
-         a host that suspends or overcommits its CPUs: from inside, that is no different \
-         from a process that was frozen",
+         a host that suspends or overcommits its CPUs: from inside, nothing shows whether \
+         a debugger held the process",
         proof SOURCE => "tsc",
         run: WATCH;
     "paused" happens(Host::Pause(5)) =>

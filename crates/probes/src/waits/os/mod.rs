@@ -51,6 +51,15 @@ pub fn wall_offset() -> u64 {
     tries.min().map_or(0, |(_, offset)| offset)
 }
 
+/// Whether the process was stopped and continued since this or [`forget_continue`] was called.
+pub fn take_continue() -> bool {
+    let stopped = continued();
+    if stopped {
+        forget_continue();
+    }
+    stopped
+}
+
 /// What only Linux reports about a thread or does for it. Windows counts the switches of a thread,
 /// but not which of them were involuntary; it has no such signals, and does not report that a
 /// process was suspended and resumed.

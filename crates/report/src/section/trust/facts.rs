@@ -6,7 +6,9 @@ use crate::number::{count, plural, short, three};
 use crate::section::shared::capitalized;
 use chronoscope_model::Report;
 use chronoscope_model::clock::{Kind, Standing};
-use chronoscope_model::trust::{Contention, Paused, RateAgainst, Trust, Wall, Watch, Watched};
+use chronoscope_model::trust::{
+    Contention, Pause, Paused, RateAgainst, Trust, Wall, Watch, Watched,
+};
 
 /// A read that costs more than this many times as much with all threads is contended.
 const CONTENDED: f64 = 1.5;
@@ -216,7 +218,7 @@ fn jumps(watched: &Watched) -> Text {
 
 fn pauses(report: &Report, watched: &Watched) -> Text {
     let longest = format!("longest time between two looks {}", short(watched.longest_ns));
-    let machine = |pause: &&chronoscope_model::trust::Pause| pause.paused == Paused::Machine;
+    let machine = |pause: &&Pause| pause.paused == Paused::Machine;
     let of_machine = watched.pauses.iter().filter(machine).count() as u64;
     let standstills = watched.standstills.len() as u64;
     let of_machine = of_machine + standstills;
@@ -224,7 +226,12 @@ fn pauses(report: &Report, watched: &Watched) -> Text {
     match (pauses, of_machine) {
         (0, _) => Text::dotted(["none".into(), longest.into()]),
         (n, 0) => {
-            let text = format!("{} of the watching thread", plural(n, "pause", "pauses"));
+            let of_process = |pause: &Pause| pause.paused == Paused::Process;
+            let whose = match watched.pauses.iter().all(of_process) {
+                true => "process, which was stopped or frozen",
+                false => "watching thread",
+            };
+            let text = format!("{} of the {whose}", plural(n, "pause", "pauses"));
             Text::dotted([text.into(), longest.into()])
         }
         (_, n) => {
