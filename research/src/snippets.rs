@@ -160,7 +160,8 @@ fn found<T: DeserializeOwned>(script: Cmd<'_>) -> Result<Vec<T>> {
     let mut lines = Vec::new();
     sh::lines(script, |line| lines.push(line.to_owned()))?;
     let lines = lines.iter().filter(|line| !line.is_empty());
-    let read = |line| serde_json::from_str(line).with_context(|| format!("not JSON: {line}"));
+    let read =
+        |line: &String| serde_json::from_str(line).with_context(|| format!("not JSON: {line}"));
     lines.map(read).collect()
 }
 
