@@ -218,9 +218,9 @@ fn cxx_compiles_on_each_system() {
 
 #[test]
 fn code_for_windows_runs_under_wine() {
-    for (language, compiler, file) in
-        [("C", "x86_64-w64-mingw32-gcc", "s.c"), ("C++", "x86_64-w64-mingw32-g++-posix", "s.cpp")]
-    {
+    for (language, compiler, file) in [("C", "gcc-posix", "s.c"), ("C++", "g++-posix", "s.cpp")] {
+        // The other of the two has no nanosleep.
+        let compiler = &*format!("x86_64-w64-mingw32-{compiler}");
         let build = [compiler, "-static", file, "-o", "s.exe", "-lwinmm"];
         run_each(programs_of(language, "Windows"), file, &[&build, &["wine", "s.exe"]]);
     }
