@@ -197,7 +197,7 @@ const QUOTED: &[(&str, &str, &str, &str)] = &[
     (
         "METHOD",
         "the thread spins for {} and looks for gaps",
-        "measure/src/engine/time_taken.rs",
+        "measure/src/engine/ruler.rs",
         "WATCHED",
     ),
     (

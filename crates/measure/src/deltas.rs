@@ -1,12 +1,10 @@
 //! The differences between successive reads of a clock: measures them, counts them, whoever made
 //! the reads, and takes them in short slices for `watch`.
 
-use crate::clocks::disturbance::Conditions;
-use crate::engine::batch::{Batches, Values};
 use crate::engine::machine::Neighbour;
 use crate::engine::schedule::{DELTAS_NOTHING, Limit, Time};
-use crate::engine::{Offer, Ruler, Spec};
-use crate::run::{Error, Measurement, Progress, Setting};
+use crate::engine::{Batches, Offer, Ruler, Spec, Values};
+use crate::run::{Conditions, Error, Measurement, Progress, Setting};
 use crate::stats::period::{LARGE_NS, Places};
 use chronoscope_model::deltas::{Changes, Counts, Deltas, Nothing, Row, median};
 use chronoscope_model::histogram::{self, Histogram};

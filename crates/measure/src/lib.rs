@@ -10,7 +10,7 @@
 //! - [`deltas`] and [`loops`] each answer one question about one clock. [`clocks::costs`] has the
 //!   cost of many calls, of the counter only, with rows of a hundred reads as instruction tables
 //!   are made, and of a few clocks from a glance at them.
-//! - `clocks::disturbance` has clocks, differences and calls measured again under loads.
+//! - `run::Conditions` has clocks, differences and calls measured again under loads.
 //! - [`loops::demo`] shows what goes wrong when time is measured carelessly.
 //! - [`noise`] times the same piece of work again and again, with a witness.
 //! - [`sweep`] repeats measurements under every clock source of the kernel.

@@ -2,7 +2,7 @@
 //! 10 ms, this looks at what the kernel counts of its tasks: how long each has run, and how long it
 //! was ready to run while something else had its CPU.
 
-use crate::engine::child::{LOOK, ended};
+use crate::engine::children::{LOOK, ended};
 use crate::run::{Error, Measurement, Setting};
 use chronoscope_model::Report;
 use chronoscope_model::noise::{Taken, TakenAt, TakenBy, Watched};

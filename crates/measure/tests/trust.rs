@@ -1,8 +1,8 @@
 //! The tests of trust on a simulated machine whose faults are known.
 
 use chronoscope_measure::engine::schedule::Time;
-use chronoscope_measure::trust::host::{Bracket, Compared, Host, Played};
 use chronoscope_measure::trust::jobs::{Clock, TestPlan, Tests};
+use chronoscope_measure::trust::{Bracket, Compared, Host, Played};
 use chronoscope_model::trust::{Contended, Trust, Watch};
 use chronoscope_probes::order::Handed;
 use std::time::Duration;

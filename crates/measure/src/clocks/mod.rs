@@ -2,9 +2,9 @@
 //! share of the time.
 
 pub mod costs;
-pub(crate) mod disturbance;
 pub mod single;
 
+use super::run::Conditions;
 use crate::engine::rounds::{self, Plan};
 use crate::engine::schedule::{
     self, ACROSS, BRIEF_ACROSS, CHANGES, COLD, DIFFERENCE, FIRST, ORDER, PATIENT, Phase, QUICK,
@@ -26,7 +26,6 @@ use chronoscope_probes::clocks::{Entry, Unit};
 use chronoscope_probes::machine::Root;
 use chronoscope_probes::machine::quota::memory_left;
 use costs::{instructions_per_read, measure_bulk, measure_difference};
-use disturbance::Conditions;
 use single::measure_until_change;
 use std::time::Duration;
 

@@ -4,11 +4,10 @@
 //! another value. A program that waits for the next tick does this, and Akinshin's benchmark of
 //! timers measures resolution in this way (*Pro .NET Benchmarking*, 2019, chapter 9).
 
-use crate::engine::batch::ticks;
 use crate::engine::rounds::{FINEST_NS, RELATIVE, difference, in_ns};
 use crate::engine::ruler::LEAST_DISPLACED;
 use crate::engine::schedule::Limit;
-use crate::engine::{Batch, Batches, Mode, Rate, Values};
+use crate::engine::{Batch, Batches, Mode, Rate, Values, ticks};
 use crate::stats::Summary;
 use crate::stats::estimate::{Estimator, MIN_SAMPLES, ModeEstimate, Scratch, student_975};
 use chronoscope_model::Estimate;

@@ -9,13 +9,13 @@
 //! neither on the frequency nor on who the neighbour is. A virtual machine has no other way to see
 //! its neighbour, which is neither steal nor one of its own processes.
 
-use super::batch::{
-    Additions, Around, Batch, Batches, Gauge, Job, LOST, Mode, Offer, Pairs, Rate, Sampled, Spec,
-    Timed, Values,
-};
 use super::children::{ChildJob, Children, rest_due};
 use super::ruler::{Bench, Ruler, RulerKind};
 use super::schedule::{Interrupt, RunClock, Time};
+use super::{
+    Additions, Around, Batch, Batches, Gauge, Job, LOST, Mode, Offer, Pairs, Rate, Sampled, Spec,
+    Timed, Values,
+};
 use crate::stats::quantile;
 use chronoscope::witness::Entries;
 use chronoscope_model::between::{Shares, WIDEST};
@@ -469,7 +469,7 @@ impl Neighbour {
 #[cfg(test)]
 mod gauges_tests {
     use super::*;
-    use crate::engine::batch::Batch;
+    use crate::engine::Batch;
 
     #[test]
     fn a_gauge_that_is_disturbed_or_absurd_is_ignored() {

@@ -1,7 +1,7 @@
 //! The resolution of a clock: its tick, and the differences that it shows. The same reads show
 //! whether the clock went backwards.
 
-use super::batch::Values;
+use super::Values;
 use super::schedule::Limit;
 use crate::stats::period::period_structure;
 use crate::stats::tick::tick;
@@ -26,7 +26,7 @@ const LONGEST_SLEEP: Duration = Duration::from_millis(12);
 
 /// The number of reads with a varying amount of work between them.
 const APART: usize = 400;
-/// The most work between two of these reads, in iterations of [`spin`](crate::engine::batch::spin).
+/// The most work between two of these reads, in iterations of [`spin`](crate::engine::spin).
 const MOST_WORK: f64 = 1024.0;
 
 /// The observed values of one clock, in its raw units.

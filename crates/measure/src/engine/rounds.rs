@@ -7,12 +7,12 @@
 //! The end turns two estimates in ticks of the ruler into a cost in nanoseconds, as a report
 //! contains it.
 
-use super::batch::{Batches, Job, Mode, Rate, Sampled, Spec, Wanted};
 use super::machine::Neighbour;
 use super::sampling::{
     self, Pace, Shape, pilot_cost, pilot_reads, pilot_ruler, processes_disagree, rounded,
 };
 use super::schedule::Limit;
+use super::{Batches, Job, Mode, Rate, Sampled, Spec, Wanted};
 use crate::stats::Summary;
 use crate::stats::estimate::{Estimator, MIN_SAMPLES, ModeEstimate, Scratch};
 use chronoscope_model::Estimate;

@@ -2,13 +2,17 @@
 //!
 //! [`Bench`] times the batches of this process: it holds the ruler, the displacement of the caches
 //! before a cold read, and a check whether the thread was disturbed.
+//!
+//! [`time_taken`] watches with it for time that was taken from a spinning thread: by the kernel of
+//! this machine, or by something below it, the hypervisor or the firmware.
 
-use super::batch::{Batch, spin};
-use super::notes;
 use super::resolution::{Seen, work};
+use super::{Batch, notes, spin};
 use crate::stats::{middle, quantile};
+use chronoscope::counter;
+use chronoscope::witness::Entries;
 use chronoscope_model::Note;
-use chronoscope_model::run::{self, Noise};
+use chronoscope_model::run::{self, Gaps, Noise, Taken};
 use chronoscope_probes::clocks::{self, COPIES, Opening, Reader, Unit};
 use chronoscope_probes::machine::{Root, noise, siblings};
 use chronoscope_probes::memory::Displacer;
@@ -44,9 +48,9 @@ impl RulerKind {
 
     /// The best kind that this processor offers, if its counter can be trusted.
     pub fn here() -> Self {
-        if !chronoscope::counter::is_hardware() {
+        if !counter::is_hardware() {
             Self::System
-        } else if chronoscope::counter::has_stop() {
+        } else if counter::has_stop() {
             Self::Counter
         } else {
             Self::CounterStartOnly
@@ -57,7 +61,7 @@ impl RulerKind {
     #[inline]
     pub fn start(self) -> u64 {
         match self {
-            Self::Counter | Self::CounterStartOnly => chronoscope::counter::start(),
+            Self::Counter | Self::CounterStartOnly => counter::start(),
             Self::System => system_ns(),
         }
     }
@@ -66,8 +70,8 @@ impl RulerKind {
     #[inline]
     pub fn stop(self) -> u64 {
         match self {
-            Self::Counter => chronoscope::counter::stop(),
-            Self::CounterStartOnly => chronoscope::counter::start(),
+            Self::Counter => counter::stop(),
+            Self::CounterStartOnly => counter::start(),
             Self::System => system_ns(),
         }
     }
@@ -224,7 +228,7 @@ impl Ruler {
 
     /// The ruler's id in reports.
     pub fn id(&self) -> String {
-        match (self.kind, chronoscope::counter::name()) {
+        match (self.kind, counter::name()) {
             (RulerKind::Counter, "rdtsc") => "lfence-rdtsc-lfence/rdtscp-lfence".into(),
             (RulerKind::CounterStartOnly, "rdtsc") => "lfence-rdtsc-lfence".into(),
             (RulerKind::System, _) => "rust/instant".into(),
@@ -235,7 +239,7 @@ impl Ruler {
     /// The ruler's id for waits: the ends of a wait are read with fewer fences than those of a
     /// batch of reads.
     pub fn id_of_waits(&self) -> String {
-        match (self.kind, chronoscope::counter::name()) {
+        match (self.kind, counter::name()) {
             (RulerKind::System, _) => self.id(),
             (_, "rdtsc") => "rdtsc/lfence-rdtsc".into(),
             _ => self.id(),
@@ -440,6 +444,53 @@ impl Bench {
     }
 }
 
+/// How long to watch. A timer tick at 100 Hz occurs five times.
+const WATCHED: Duration = Duration::from_millis(50);
+
+/// Shorter gaps are not counted: a read of the counter and of the register takes up to 40 ns, and
+/// what the processor does by itself, such as a change of frequency, may take several hundred.
+const LEAST_GAP_NS: f64 = 1000.0;
+
+/// Watches this CPU for a while. `None` if that is not possible here.
+pub fn time_taken(ruler: &Ruler) -> Option<Taken> {
+    if ruler.kind() == RulerKind::System {
+        return None;
+    }
+    let entered = Entries::shown()?;
+    let each = 1e9 / ruler.hz();
+    let ns = |ticks: u64| ticks.cast_signed() as f64 * each;
+    let watched = (WATCHED.as_secs_f64() * ruler.hz()) as u64;
+    let (mut kernel, mut below) = (Gaps::default(), Gaps::default());
+    let start = counter::now();
+    let mut last = start;
+    entered.set();
+    loop {
+        let mut now = counter::now();
+        if !entered.stood() {
+            // The interrupt may have come after this read.
+            now = counter::now();
+            add_gap(&mut kernel, ns(now.wrapping_sub(last)));
+            entered.set();
+        } else {
+            add_gap(&mut below, ns(now.wrapping_sub(last)));
+        }
+        last = now;
+        if now.wrapping_sub(start) > watched {
+            break;
+        }
+    }
+    Some(Taken { watched_ns: ns(last.wrapping_sub(start)), kernel, below })
+}
+
+/// Adds a gap that is long enough. A counter that went back shows no gap.
+fn add_gap(gaps: &mut Gaps, ns: f64) {
+    if ns > LEAST_GAP_NS {
+        gaps.count += 1;
+        gaps.total_ns += ns;
+        gaps.longest_ns = gaps.longest_ns.max(ns);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -484,5 +535,24 @@ mod tests {
         assert!(slope(at(0, 7), at(1000, 7), 1e9).is_none());
         assert!(slope(at(0, 7), at(1000, 6), 1e9).is_none());
         assert!(slope(at(5, 7), at(5, 8), 1e9).is_none());
+    }
+}
+
+#[cfg(test)]
+mod time_taken_tests {
+    use super::*;
+
+    #[test]
+    fn what_was_taken_fits_into_the_time_that_was_watched() {
+        let ruler = Ruler::new(None, Duration::from_millis(5));
+        let Some(taken) = time_taken(&ruler) else {
+            return;
+        };
+        let of_both = taken.kernel.total_ns + taken.below.total_ns;
+        assert!(of_both <= taken.watched_ns, "{taken:?}");
+        for gaps in [taken.kernel, taken.below] {
+            assert!(gaps.longest_ns <= gaps.total_ns);
+            assert_eq!(gaps.count == 0, gaps.total_ns == 0.0);
+        }
     }
 }

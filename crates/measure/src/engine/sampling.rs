@@ -14,9 +14,9 @@
 //!
 //! At last the processes of a run are compared: what each shows of one cost on its own.
 
-use super::batch::{Around, Batches, Job, Mode, Pairs, Round, Sampled, Values};
 use super::machine::Look;
 use super::schedule::Limit;
+use super::{Around, Batches, Job, Mode, Pairs, Round, Sampled, Values};
 use crate::stats::estimate::ModeEstimate;
 use crate::stats::{Summary, quantile};
 use chronoscope_model::run::Core;

@@ -6,12 +6,12 @@
 //! the child's environment shifts its stack within a page, an allocation shifts its heap, and each
 //! process uses another copy of the timed loops.
 
-use super::batch::{Around, Job, Offer, Pairs, Sampled};
 use super::children::{ChildJob, EVERY, FIRST, PAGE, READY};
 use super::machine::Machine;
 use super::ruler::{Bench, Ruler, RulerKind};
 use super::sampling::{self, sample_around};
 use super::schedule::Interrupt;
+use super::{Around, Job, Offer, Pairs, Sampled};
 use chronoscope_probes::clocks::{self, Opening};
 use chronoscope_probes::machine::affinity::{self, PinGuard};
 use std::hint::black_box;
@@ -110,8 +110,8 @@ fn machine<J>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::batch::{Mode, Wanted};
     use super::*;
+    use crate::engine::{Mode, Wanted};
 
     fn served(id: &str, requests: &str) -> Result<Vec<String>, String> {
         let mut output = Vec::new();

@@ -9,14 +9,12 @@
 
 pub mod demo;
 
-use crate::clocks::disturbance::Conditions;
-use crate::engine::batch::{Around, Pairs, ticks};
 use crate::engine::children::LONGEST_SPIN;
 use crate::engine::rounds::{PROCESSES, START};
 use crate::engine::sampling::{part, sample_around};
 use crate::engine::schedule::{self, CALLS_MEAN, CALLS_QUIET, Limit};
-use crate::engine::{Batches, Mode, Spec, Values, notes};
-use crate::run::{Error, Measurement, Progress, Setting};
+use crate::engine::{Around, Batches, Mode, Pairs, Spec, Values, notes, ticks};
+use crate::run::{Conditions, Error, Measurement, Progress, Setting};
 use crate::stats::estimate::student_975;
 use chronoscope_model::loops::{Calls, Centre, FEWEST, Overhead, Pass};
 use chronoscope_model::run::Noise;

@@ -8,12 +8,11 @@
 //! At the end come results that contradict each other. They are shown as measured, with a note that
 //! names the cause.
 
-use crate::engine::batch::unavailable_row;
 use crate::engine::children::Children;
 use crate::engine::machine::{Gauges, Neighbour};
-use crate::engine::ruler::{Bench, Bracket, Reference, RulerKind};
+use crate::engine::ruler::{self, Bench, Bracket, Reference, RulerKind};
 use crate::engine::schedule::{Interrupt, Time};
-use crate::engine::{Machine, Offer, Ruler, Spec, Timed, notes, time_taken};
+use crate::engine::{Machine, Offer, Ruler, Spec, Timed, notes, unavailable_row};
 use chronoscope_model::between::Between;
 use chronoscope_model::clock::{Clock, Comparison, Standing};
 use chronoscope_model::environment::{CoreClass, Cpu, Environment, Rate, RateKind, TscKind};
@@ -191,7 +190,7 @@ impl Session {
         let since = |before: Option<u64>, after: Option<u64>| Some(after?.saturating_sub(before?));
         let interrupted = self.machine.interrupted();
         let noise = Noise {
-            taken: (!interrupted).then(|| time_taken::watch(self.machine.ruler())).flatten(),
+            taken: (!interrupted).then(|| ruler::time_taken(self.machine.ruler())).flatten(),
             involuntary_switches: since(before.switches, after.switches),
             steal_ms: since(before.steal_ns, after.steal_ns).map(|ns| ns as f64 / 1e6),
             run_queue_ms: since(before.queued_ns, after.queued_ns).map(|ns| ns as f64 / 1e6),

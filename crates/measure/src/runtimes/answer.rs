@@ -1,6 +1,6 @@
 //! The answers that a probe may give (`PROTOCOL.md`), and the checks of them. No answer is trusted.
 
-use crate::engine::child::shown;
+use crate::engine::children::shown;
 use chronoscope_model::clock::Kind;
 use chronoscope_runtimes::PROTOCOL;
 use serde::Deserialize;

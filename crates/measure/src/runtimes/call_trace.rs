@@ -5,7 +5,7 @@
 use super::prepare::{Cache, Ready};
 use super::probe::Probe;
 use crate::engine::RulerKind;
-use crate::engine::child::{self, Stop};
+use crate::engine::children::{self, Stop};
 use chronoscope_model::runtimes::Called;
 use chronoscope_runtimes::COUNTER;
 use std::collections::BTreeMap;
@@ -235,7 +235,7 @@ fn logged(line: &str) -> Option<String> {
     }
     let first = arguments.split([',', ')']).next()?;
     Some(match name {
-        "clock_gettime" => format!("{name}({})", child::shown(first, 40)),
+        "clock_gettime" => format!("{name}({})", children::shown(first, 40)),
         _ => format!("{name}()"),
     })
 }

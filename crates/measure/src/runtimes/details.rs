@@ -16,7 +16,7 @@ use super::PROCESSES;
 use super::answer::{Allocations, Deltas, Slept, Spins, Watch};
 use super::probe::Probe;
 use crate::engine::Rate;
-use crate::engine::child::Stop;
+use crate::engine::children::Stop;
 use crate::engine::resolution::Seen;
 use crate::stats::{Summary, quantile};
 use chronoscope_model::Estimate;

@@ -5,7 +5,7 @@
 //! way of building. A finished build appears there complete or not at all, so that runs may share
 //! it.
 
-use crate::engine::child::{self, Stop, shown};
+use crate::engine::children::{self, Stop, shown};
 use chronoscope_runtimes::{Found, Runtime, is_trusted};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -124,7 +124,7 @@ impl Candidate {
     /// The version that the program prints.
     fn version(&self, stop: Stop) -> Result<String, String> {
         let mut command = self.command(self.found.way.version, Path::new("."), "")?;
-        let printed = child::run(&mut command, ASKED, stop)?;
+        let printed = children::run(&mut command, ASKED, stop)?;
         let found = version_in(&printed);
         found.ok_or_else(|| format!("no version in '{}'", shown(&printed, 60)))
     }
@@ -231,7 +231,7 @@ impl Cache {
     pub fn build(command: &mut Command, patience: Duration, stop: Stop) -> Result<(), String> {
         let scratch = Self::of_this_run()?;
         command.envs(["TMPDIR", "TMP", "TEMP"].map(|name| (name, &scratch.root)));
-        child::run(command, patience, stop).map(drop)
+        children::run(command, patience, stop).map(drop)
     }
 
     /// Returns the directory with this name and content. `fill` fills it if it does not exist yet.

@@ -2,7 +2,7 @@
 
 use super::answer::{self, Batch, Checked, Hello, NoAnswer};
 use crate::engine::RulerKind;
-use crate::engine::child::{Child, Stop};
+use crate::engine::children::{Child, Stop};
 use chronoscope_probes::blame::Task;
 use std::process::Command;
 use std::time::Duration;

@@ -4,7 +4,7 @@
 use super::answer::Waited;
 use super::prepare::{Cache, Ready, candidates};
 use super::probe::Probe;
-use crate::engine::child::Stop;
+use crate::engine::children::Stop;
 use crate::engine::{Interrupt, RulerKind};
 use chronoscope_model::waits::{Kind, Policy};
 use chronoscope_probes::blame::{Sources, Task};

@@ -4,7 +4,7 @@
 //! between two values of another; the other hands values back and forth. All reads are fenced on
 //! both sides, so only the counters themselves can be out of step.
 
-use super::host::{Bracket, Compared, Played};
+use super::{Bracket, Compared, Played};
 use crate::engine::ordering::order_between;
 use chronoscope::counter;
 use chronoscope_model::environment::Environment;

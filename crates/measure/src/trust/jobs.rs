@@ -2,7 +2,7 @@
 //! each clock has shown so far.
 
 use super::handover::{AllHanded, PairOrder, Pairs, possible};
-use super::host::{Host, Played};
+use super::{Host, Played};
 use chronoscope_model::clock::Backwards;
 use chronoscope_model::trust::{Contended, Contention, LeftOut, Migrating, Sandwich, Trust, Watch};
 use std::collections::{BTreeMap, BTreeSet};

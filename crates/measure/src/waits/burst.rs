@@ -8,7 +8,7 @@ use super::host::{Clocks, Pair, Waiting};
 use super::job::Job;
 use super::live_row::{LiveRow, RowSpec, Spent, locked};
 use super::overshoots::{Record, Ring};
-use super::runners::Runners;
+use super::schedule::Runners;
 use super::split::{Evidence, Floors, queued_before, split};
 use crate::runtimes::waiting::{Asked, One, Remote, Series};
 use chronoscope_model::waits::{Gap, Kind};

@@ -17,7 +17,6 @@ mod overshoots;
 mod plan;
 mod reasons;
 mod row;
-mod runners;
 mod schedule;
 #[cfg(feature = "simulation")]
 #[path = "../../tests/simulation/mod.rs"]

@@ -1,11 +1,11 @@
 //! A host whose costs, ticks, drifts, steps and disturbances are all known, so that the whole
 //! engine can be tested without the noise of a real machine.
 
-use super::batch::{
-    Additions, Around, Batch, Batches, Gauge, Job, Mode, Pairs, Rate, Sampled, Spec, Timed, Values,
-};
 use super::sampling::{self, sample_around};
 use super::schedule::{RunClock, Time};
+use super::{
+    Additions, Around, Batch, Batches, Gauge, Job, Mode, Pairs, Rate, Sampled, Spec, Timed, Values,
+};
 use chronoscope_model::between::Shares;
 use chronoscope_model::clock::{Clock, Facts, Kind, Language, Scope};
 use chronoscope_probes::clocks::{Range, Unit};

@@ -2,7 +2,7 @@
 //! JSON, or those that a regular expression finds. A figure that is there several times counts with
 //! its median.
 
-use chronoscope_measure::engine::child::shown;
+use chronoscope_measure::engine::children::shown;
 use chronoscope_model::compare::{Key, Quantity, Section};
 use regex_lite::Regex;
 use serde_json::Value;

@@ -8,7 +8,7 @@ use crate::context::{Context, Stop, Usage};
 use crate::progress::Progress;
 use crate::task::Task;
 use chronoscope_diagnose::compare::runs::{LEAST_PAIRS, MOST_PAIRS, Runs, pairs};
-use chronoscope_measure::engine::child::{self, INTERRUPTED, Output, shown};
+use chronoscope_measure::engine::children::{self, INTERRUPTED, Output, shown};
 use chronoscope_measure::taken::Sampler;
 use chronoscope_model::Report;
 use chronoscope_model::compare::{Compared, Key, Quantity, Section};
@@ -331,7 +331,7 @@ impl Child {
     fn run(
         &self,
         patience: Duration,
-        stop: child::Stop,
+        stop: children::Stop,
         look: &mut dyn FnMut(u32),
     ) -> Result<Output, String> {
         let [program, words @ ..] = &self.words[..] else {
@@ -339,7 +339,7 @@ impl Child {
         };
         let mut command = Command::new(program);
         command.args(words).envs(self.environment.iter().map(|(name, value)| (name, value)));
-        let ended = child::output(&mut command, LARGEST as u64, patience, stop, look)?;
+        let ended = children::output(&mut command, LARGEST as u64, patience, stop, look)?;
         let errors = String::from_utf8_lossy(&ended.errors);
         let said = errors.lines().map(|line| shown(line, 160)).find(|line| !line.is_empty());
         if !ended.status.success() {
