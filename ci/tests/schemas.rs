@@ -9,7 +9,7 @@ mod samples;
 use chronoscope_diagnose::compare::compare;
 use chronoscope_model::{Report, schema};
 use chronoscope_report::recording::Writer;
-use chronoscope_report::{documents, json};
+use chronoscope_report::json;
 use jsonschema::Validator;
 use std::fs;
 use std::path::Path;
@@ -63,7 +63,7 @@ fn comparisons_follow_the_schema() {
     let read = |(name, text): (String, Vec<u8>)| (name, json::read(&text).expect("a report"));
     let reports: Vec<(String, Report)> = checked_in().into_iter().map(read).collect();
     let check = |name: &str, of: &[(String, Report)]| {
-        follows(&schema, name, &documents::comparison(&compare(of)).expect("JSON"));
+        follows(&schema, name, &json::comparison(&compare(of)).expect("JSON"));
     };
     for (at, a) in reports.iter().enumerate() {
         for b in &reports[at + 1..] {

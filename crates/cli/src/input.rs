@@ -6,7 +6,6 @@ use crate::context::Usage;
 use chronoscope_model::Report;
 use chronoscope_model::runtimes::Runtime;
 use chronoscope_report::json::{self, LARGEST, ReadError};
-use chronoscope_report::ndjson;
 use chronoscope_report::page::embed;
 use chronoscope_report::recording::{self, FIRST, Reader, is_recording};
 use glob_match::glob_match;
@@ -163,10 +162,10 @@ fn parsed(from: impl Read, path: &Path) -> Result<Vec<(String, Report)>, Usage> 
 /// The reports that records hold, which NDJSON has on its lines; `None` if these are no records.
 fn recorded_lines(bytes: &[u8]) -> Option<Result<Vec<(String, Report)>, ReadError>> {
     let first = bytes.split(|byte| *byte == b'\n').next()?;
-    if !ndjson::is_record(first) {
+    if !json::is_record(first) {
         return None;
     }
-    let (mut records, mut all) = (ndjson::Records::default(), Vec::new());
+    let (mut records, mut all) = (json::Records::default(), Vec::new());
     let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
     for line in lines {
         match records.add(line) {
@@ -238,8 +237,8 @@ fn holds_records_of_one(path: &Path) -> bool {
     // A line of an untrusted file may never end.
     let lines = BufReader::new(file.take(LARGEST as u64)).split(b'\n').map_while(Result::ok);
     let mut lines = lines.filter(|line| !line.trim_ascii().is_empty()).peekable();
-    lines.peek().is_some_and(|line| ndjson::is_record(line))
-        && lines.filter(|line| ndjson::begins_report(line)).take(2).count() == 1
+    lines.peek().is_some_and(|line| json::is_record(line))
+        && lines.filter(|line| json::begins_report(line)).take(2).count() == 1
 }
 
 /// Whether standard input begins like a line of NDJSON. A report that this tool writes as one
@@ -339,7 +338,7 @@ fn why(path: &Path, Usage(error): Usage) -> String {
 /// for a report ends the stream.
 fn lines(name: &str, mut from: impl BufRead, found: &mut Each) -> Result<(), Usage> {
     let (mut line, mut number) = (Vec::new(), 0);
-    let (mut records, mut recorded) = (ndjson::Records::default(), None);
+    let (mut records, mut recorded) = (json::Records::default(), None);
     loop {
         line.clear();
         let read = from.by_ref().take(LARGEST as u64 + 1).read_until(b'\n', &mut line);
@@ -357,7 +356,7 @@ fn lines(name: &str, mut from: impl BufRead, found: &mut Each) -> Result<(), Usa
             continue;
         }
         let at = || format!("{name}:{number}");
-        let is_record = *recorded.get_or_insert_with(|| ndjson::is_record(&line));
+        let is_record = *recorded.get_or_insert_with(|| json::is_record(&line));
         if is_record && read <= LARGEST {
             match records.add(&line) {
                 Ok(None) => {}

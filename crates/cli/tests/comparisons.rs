@@ -9,7 +9,7 @@ use chronoscope_model::Report;
 use chronoscope_model::compare::{Change, Compared, Key, Row, Verdict};
 use chronoscope_report::section::Detail;
 use chronoscope_report::text::{self, Style};
-use chronoscope_report::{compare as view, documents, json};
+use chronoscope_report::{compare as view, json};
 use serde_json::Value;
 
 type Named = (String, Report);
@@ -53,7 +53,7 @@ fn every_command_that_measures_has_a_report() {
 fn a_comparison_has_no_figure_that_is_none() {
     each_pair(|a, b| {
         let compared = compare(&[a.clone(), b.clone()]);
-        let json: Value = serde_json::from_slice(&documents::comparison(&compared).expect("JSON"))
+        let json: Value = serde_json::from_slice(&json::comparison(&compared).expect("JSON"))
             .expect("it is JSON");
         // The last digit of a figure may be lost.
         let again: Compared = serde_json::from_value(json).expect("it can be read back");

@@ -12,7 +12,7 @@ use chronoscope_model::Report;
 use chronoscope_report::page::{self, Input, embed};
 use chronoscope_report::section::{self, Detail};
 use chronoscope_report::text::{self, Style};
-use chronoscope_report::{compare as view, documents, format, json};
+use chronoscope_report::{compare as view, format, json};
 use fastrand::Rng;
 use serde_json::{Value, json};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -40,7 +40,7 @@ fn read(bytes: &[u8], other: &Report) -> bool {
         for detail in [Detail::Brief, Detail::Full, Detail::Everything] {
             text::detailed(view::view(&compared, detail), detail, &Style::default());
         }
-        let bytes = documents::comparison(&compared).expect("JSON");
+        let bytes = json::comparison(&compared).expect("JSON");
         let json: Value = serde_json::from_slice(&bytes).expect("it is JSON");
         let rows = json["rows"].as_array().into_iter().flatten();
         for row in rows {

@@ -10,7 +10,6 @@
 pub mod block;
 pub mod clean;
 pub mod compare;
-pub mod documents;
 pub mod format;
 pub mod late;
 pub mod metrics;
@@ -23,7 +22,7 @@ pub mod text;
 
 mod number;
 
-pub use format::{csv, json, markdown, ndjson};
+pub use format::{csv, json, markdown};
 
 /// The sample in the README is compiled and run.
 #[cfg(doctest)]

@@ -91,7 +91,7 @@ fn a_report_without_optional_keys_is_read_and_shown() {
 
 /// Reports that were written as records, one after the other.
 fn read_back(records: &str) -> Vec<Report> {
-    let mut reader = chronoscope_report::ndjson::Records::default();
+    let mut reader = json::Records::default();
     let ended = records.lines().filter_map(|line| reader.add(line.as_bytes()).expect("a record"));
     let mut all: Vec<Report> = ended.collect();
     all.extend(reader.end().expect("a report"));
@@ -115,7 +115,7 @@ fn records_are_read_back_as_the_reports_that_they_are() {
 #[test]
 fn what_is_no_record_is_refused() {
     let refused = |line: &str| {
-        let mut reader = chronoscope_report::ndjson::Records::default();
+        let mut reader = json::Records::default();
         let added = reader.add(line.as_bytes());
         added.and_then(|_| reader.end()).expect_err("no report").to_string()
     };

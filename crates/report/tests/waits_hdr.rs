@@ -42,7 +42,7 @@ fn buckets(hdr: &Hdr<u64>) -> Vec<(u64, u64)> {
 fn in_ndjson(wait: Wait) -> serde_json::Value {
     let report = Report { waits: vec![wait], ..Report::default() };
     let mut text = Vec::new();
-    chronoscope_report::ndjson::write(&report, &mut text).expect("a vector");
+    chronoscope_report::json::write_records(&report, &mut text).expect("a vector");
     let records = serde_json::Deserializer::from_slice(&text).into_iter::<serde_json::Value>();
     let mut records = records.map(|record| record.expect("JSON"));
     records.find(|record| record["record"] == "wait").expect("a wait")["buckets"].take()

@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::options;
 use crate::task::{Run, Task};
 use chronoscope_report::text::{self, ListRow, Page};
-use chronoscope_report::{documents, terms};
+use chronoscope_report::{json, terms};
 use chronoscope_survey::demo::{DEMOS, Demo, Shown, TIME};
 use chronoscope_survey::{Error, may_measure, select};
 use std::time::Duration;
@@ -26,7 +26,7 @@ impl Run for Args {
         if self.name == "list" {
             let rows: Vec<ListRow> = DEMOS.iter().map(row).collect();
             let text = text::list("Demonstrations", &rows, context.detail(), &context.style);
-            return Ok(Task::document(documents::list("demos", &rows)?, text));
+            return Ok(Task::document(json::list("demos", &rows)?, text));
         }
         may_measure()?;
         let known = DEMOS.iter().find(|demo| demo.name.eq_ignore_ascii_case(&self.name));
@@ -36,7 +36,7 @@ impl Run for Args {
         };
         let shown = (demo.run)(self.budget.unwrap_or(TIME));
         let shown = shown.map_err(|why| Error::Nothing(format!("{}: {why}", demo.name)))?;
-        let json = documents::demo(demo.name, shown.happened, &shown.what, &shown.figures)?;
+        let json = json::demo(demo.name, shown.happened, &shown.what, &shown.figures)?;
         let text = text::explain(&page(demo, &shown), &context.style);
         Ok(Task::document(json, text))
     }

@@ -10,7 +10,7 @@ use chronoscope_model::{About, clock_source, kernel_log, units};
 use chronoscope_probes::clocks::{self, Facts, Opening};
 use chronoscope_probes::waits;
 use chronoscope_report::text::{self, Page};
-use chronoscope_report::{documents, terms};
+use chronoscope_report::{json, terms};
 use chronoscope_survey::{Error, may_measure, select};
 
 /// Explain a clock, wait, runtime, finding, function, term or column.
@@ -30,7 +30,7 @@ impl Run for Args {
         let pages = asked(&self.words)?;
         let text: Vec<String> =
             pages.iter().map(|page| text::explain(page, &context.style)).collect();
-        Ok(Task::document(documents::pages(&pages)?, text.join("\n")))
+        Ok(Task::document(json::pages(&pages)?, text.join("\n")))
     }
 }
 

@@ -7,7 +7,7 @@ use chronoscope_diagnose::{advise, faults};
 use chronoscope_probes::clocks::{self, Opening};
 use chronoscope_probes::waits;
 use chronoscope_report::text::{self, ListRow};
-use chronoscope_report::{documents, format, terms};
+use chronoscope_report::{format, json, terms};
 use chronoscope_runtimes::Runtime;
 use chronoscope_survey::may_measure;
 use clap::ValueEnum;
@@ -92,7 +92,7 @@ impl Run for Args {
         let what = self.what.to_possible_value().unwrap_or_default();
         let title = what.get_help().map(ToString::to_string).unwrap_or_default();
         let text = text::list(&title, &rows, context.detail(), &context.style);
-        Ok(Task::document(documents::list(what.get_name(), &rows)?, text))
+        Ok(Task::document(json::list(what.get_name(), &rows)?, text))
     }
 }
 

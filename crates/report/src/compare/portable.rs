@@ -4,8 +4,7 @@
 use super::words::{file_name, letter, utc};
 use crate::block::{Block, Cell, Column, Fact, Item, Table, Text, Tone, Value};
 use crate::number::{count, plural, short, three};
-use crate::section::Detail;
-use crate::section::shared::{Rows, Spec, by_key, columns};
+use crate::section::{Detail, Rows, Spec, by_key, columns};
 use chronoscope_model::Estimate;
 use chronoscope_model::clock::Scope;
 use chronoscope_model::compare::{

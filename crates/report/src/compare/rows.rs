@@ -6,8 +6,7 @@ use crate::block::chart::{Mark, What};
 use crate::block::{Block, Cell, Column, Item, Rank, Table, Text, Tone, Value};
 use crate::number::{percent, short, three};
 use crate::scale::{self, Unit};
-use crate::section::Detail;
-use crate::section::shared::by_key;
+use crate::section::{Detail, by_key};
 use chronoscope_model::compare::{
     Change, Figure, Key, Method, Quantity, Row, Section, Shared, Verdict,
 };

@@ -1,11 +1,22 @@
-//! One document, described by a JSON Schema, and read back.
+//! JSON: a report as one document, described by a JSON Schema, and read back; or one record per
+//! line, for tools that read line by line and for files that grow.
+//!
+//! Also what the tool shows without measuring, for programs: lists and pages, from the same data as
+//! their screens. As in a report, keys are only ever added within a version.
 
 use crate::clean::clean;
-use chronoscope_model::{Report, SCHEMA, schema};
-use serde::Deserialize;
-use serde_json::Value;
+use crate::section;
+use crate::text::{ListRow, Page};
+use chronoscope_model::compare::Compared;
+use chronoscope_model::histogram::Histogram;
+use chronoscope_model::schema::REPORT;
+use chronoscope_model::{Report, SCHEMA};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io::{self, Write};
+use std::sync::LazyLock;
 
 /// The largest document that is read. A report of every clock is under a megabyte, but a row of
 /// waits can take up to 300 KiB: this is enough for almost a thousand.
@@ -132,7 +143,7 @@ pub(crate) fn finite_value(report: &Report) -> io::Result<Value> {
     if !holds_null(&value) {
         return Ok(value);
     }
-    let root = serde_json::from_str(&schema::REPORT)?;
+    let root = serde_json::from_str(&REPORT)?;
     if prune(&mut value, &root, &root) {
         Ok(value)
     } else {
@@ -195,6 +206,209 @@ fn resolve<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
         Some(option) => resolve(option, root),
         None => schema,
     }
+}
+
+/// The version of [`list`].
+pub const LIST: &str = "chronoscope.list/1";
+/// The version of [`pages`].
+pub const PAGE: &str = "chronoscope.page/1";
+/// The version of [`demo`].
+pub const DEMO: &str = "chronoscope.demo/1";
+
+#[derive(Serialize)]
+struct List<'a> {
+    schema: &'static str,
+    what: &'a str,
+    entries: &'a [ListRow],
+}
+
+#[derive(Serialize)]
+struct Explanation<'a> {
+    schema: &'static str,
+    #[serde(flatten)]
+    page: &'a Page,
+    /// The other pages of that name, and those of the other names that were asked for.
+    #[serde(skip_serializing_if = "<[Page]>::is_empty")]
+    others: &'a [Page],
+}
+
+#[derive(Serialize)]
+struct Demonstration<'a> {
+    schema: &'static str,
+    demo: &'a str,
+    happened: bool,
+    what: &'a str,
+    figures: BTreeMap<&'a str, f64>,
+}
+
+/// Writes what a demonstration has shown: whether it happened, in words, and in figures, whose
+/// names end with the unit.
+///
+/// # Errors
+/// None are known, because its keys are strings and its values finite.
+pub fn demo(
+    name: &str,
+    happened: bool,
+    what: &str,
+    figures: &[(&str, f64)],
+) -> io::Result<Vec<u8>> {
+    let figures = figures.iter().copied().collect();
+    written(&Demonstration { schema: DEMO, demo: name, happened, what, figures })
+}
+
+/// Writes a list of the things that `what` names.
+///
+/// # Errors
+/// None are known, because its keys and values are strings.
+pub fn list(what: &str, entries: &[ListRow]) -> io::Result<Vec<u8>> {
+    written(&List { schema: LIST, what, entries })
+}
+
+/// Writes a page, and with it the other pages that were asked for.
+///
+/// # Errors
+/// There is no page.
+pub fn pages(pages: &[Page]) -> io::Result<Vec<u8>> {
+    let [page, others @ ..] = pages else {
+        return Err(io::Error::other("there is no page"));
+    };
+    written(&Explanation { schema: PAGE, page, others })
+}
+
+/// Writes a comparison of reports.
+///
+/// # Errors
+/// None are known, because its keys are strings.
+pub fn comparison(compared: &Compared) -> io::Result<Vec<u8>> {
+    written(compared)
+}
+
+fn written(document: &impl Serialize) -> io::Result<Vec<u8>> {
+    let mut bytes = serde_json::to_vec_pretty(document).map_err(io_error)?;
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
+/// Writes the report. Each record has `record`, its kind, and `run_id`, which joins the records
+/// of one run; its other keys are those of the report's schema. A wait that was measured also has
+/// `buckets`: its overshoots as pairs of a bucket's largest value, in nanoseconds, and its count
+/// ([`Histogram::buckets`]).
+///
+/// # Errors
+/// Those of the writer, and a report whose run has no finite duration.
+pub fn write_records(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let mut value = finite_value(report)?;
+    let mut line = |kind: &str, part: Value| -> io::Result<()> {
+        let mut record = Map::new();
+        record.insert("record".into(), kind.into());
+        record.insert("run_id".into(), report.run.id.as_str().into());
+        if let Value::Object(fields) = part {
+            let overshoot = fields.get("overshoot").and_then(|it| Histogram::deserialize(it).ok());
+            record.extend(fields);
+            // A text that is not ours cannot be decoded; the record keeps it.
+            if let Some(Ok(buckets)) = overshoot.map(|it| it.buckets()) {
+                record.insert("buckets".into(), serde_json::to_value(buckets)?);
+            }
+        }
+        serde_json::to_writer(&mut *out, &record).map_err(io_error)?;
+        out.write_all(b"\n")
+    };
+    value["run"]["schema"] = report.schema.as_str().into();
+    for (key, kind) in section::ALL.iter().flat_map(|section| section.records) {
+        match value.get_mut(key).map(Value::take) {
+            Some(Value::Array(items)) => {
+                for item in items {
+                    line(kind, item)?;
+                }
+            }
+            Some(part) => line(kind, part)?,
+            None => {}
+        }
+    }
+    Ok(())
+}
+
+/// Whether a line is a record rather than a whole report.
+pub fn is_record(line: &[u8]) -> bool {
+    has(line, b"\"record\":\"")
+}
+
+/// Whether a line is the first record of a report.
+pub fn begins_report(line: &[u8]) -> bool {
+    has(line, b"\"record\":\"run\"")
+}
+
+fn has(line: &[u8], part: &[u8]) -> bool {
+    line.windows(part.len()).any(|it| it == part)
+}
+
+/// Reads records back: reports, one after the other.
+#[derive(Default)]
+pub struct Records {
+    report: Map<String, Value>,
+    run_id: Value,
+    bytes: usize,
+}
+
+impl Records {
+    /// Adds the record of a line. The first record of the next run ends a report, which is
+    /// returned.
+    ///
+    /// # Errors
+    /// The line is no record, or what it ends is no report ([`ReadError`]).
+    pub fn add(&mut self, line: &[u8]) -> Result<Option<Report>, ReadError> {
+        let refused = |why: String| ReadError::NotAReport { why };
+        let mut record: Map<String, Value> =
+            serde_json::from_slice(line).map_err(|it| refused(it.to_string()))?;
+        let kind = record.remove("record").unwrap_or_default();
+        let run_id = record.remove("run_id").unwrap_or_default();
+        let mut known = section::ALL.iter().flat_map(|section| section.records);
+        let Some((key, _)) = known.find(|(_, own)| kind == **own) else {
+            return Err(refused(format!("there is no record {kind}")));
+        };
+        let begins = *key == "run" || run_id != self.run_id;
+        let ended = if begins { std::mem::take(self).end()? } else { None };
+        self.run_id = run_id;
+        self.bytes += line.len();
+        if self.bytes > LARGEST {
+            return Err(ReadError::TooLarge { bytes: self.bytes });
+        }
+        record.remove("buckets");
+        if let Some(schema) = record.remove("schema").filter(|_| *key == "run") {
+            self.report.insert("schema".into(), schema);
+        }
+        match lists().contains(*key) {
+            true => {
+                let list = self.report.entry(*key).or_insert_with(|| Value::Array(Vec::new()));
+                list.as_array_mut().into_iter().for_each(|list| list.push(record.clone().into()));
+            }
+            false => drop(self.report.insert((*key).into(), record.into())),
+        }
+        Ok(ended)
+    }
+
+    /// The last report; `None` if there is no record.
+    ///
+    /// # Errors
+    /// See [`Self::add`].
+    pub fn end(self) -> Result<Option<Report>, ReadError> {
+        if self.report.is_empty() {
+            return Ok(None);
+        }
+        let bytes = serde_json::to_vec(&self.report);
+        let bytes = bytes.map_err(|it| ReadError::NotJson { why: it.to_string() })?;
+        read(&bytes).map(Some)
+    }
+}
+
+/// The keys of a report that hold lists, as its schema says.
+fn lists() -> &'static BTreeSet<String> {
+    static LISTS: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
+        let schema: Value = serde_json::from_str(&REPORT).unwrap_or_default();
+        let keys = schema["properties"].as_object().into_iter().flatten();
+        keys.filter(|(_, it)| it["type"] == "array").map(|(key, _)| key.clone()).collect()
+    });
+    &LISTS
 }
 
 #[cfg(test)]

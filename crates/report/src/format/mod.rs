@@ -4,7 +4,6 @@
 pub mod csv;
 pub mod json;
 pub mod markdown;
-pub mod ndjson;
 mod waits;
 
 use crate::metrics::Metrics;
@@ -54,7 +53,7 @@ pub static ALL: &[&Format] = &[
         "ndjson",
         "ndjson",
         "one JSON record per line: the run, the machine, then each clock, wait, finding, advice",
-        ndjson::write,
+        json::write_records,
     ),
     &Format::new(
         "csv",

@@ -2,12 +2,11 @@
 //! besides.
 
 use super::text::{self, Once, prose, safe};
-use super::{Input, TOGETHER, blocks, embed};
+use super::{Input, TOGETHER, embed, table};
 use crate::block::{Block, Text};
 use crate::compare;
 use crate::number::plural;
-use crate::section::shared::capitalized;
-use crate::section::{self, Detail, Section, advice, findings, machine};
+use crate::section::{self, Detail, Section, advice, capitalized, findings, machine};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use chronoscope_model::compare::Compared;
@@ -80,7 +79,7 @@ pub fn comparison(
     for blocks in blocks.chunk_by(|_, next| !matches!(next, Block::Heading { .. })) {
         let (title, remark, rest) = titled(blocks, "Compared");
         let id = once.id(&format!("compare/{title}"));
-        let body = html! { (text::deck(remark)) (blocks::blocks(rest, 3, &id, once)) };
+        let body = html! { (text::deck(remark)) (table::blocks(rest, 3, &id, once)) };
         parts.push(Part { id, title, body, class: "" });
     }
     let id = once.id("run");
@@ -145,7 +144,7 @@ fn measured(section: &Section, inputs: &[Input<'_>], held: &[usize], once: &mut 
                 [one] => { @if inputs.len() > 1 { p.from { "From " (one) } } }
                 _ => { (colour_key(&names)) }
             }
-            (blocks::blocks(rest, 3, &id, once))
+            (table::blocks(rest, 3, &id, once))
         };
         return Part { id, title, body, class: "" };
     }
@@ -157,7 +156,7 @@ fn measured(section: &Section, inputs: &[Input<'_>], held: &[usize], once: &mut 
         html! {
             div {
                 (text::heading(3, &own, of)) (text::deck(remark))
-                (blocks::blocks(rest, 4, &own, once))
+                (table::blocks(rest, 4, &own, once))
             }
         }
     });
@@ -182,7 +181,7 @@ fn circumstances(inputs: &[Input<'_>], once: &mut Once) -> Vec<Part> {
             let blocks = findings::listed_notes(input.report);
             html! {
                 @if inputs.len() > 1 { p.from { (name_of(inputs, nth)) } }
-                (blocks::blocks(&blocks, 3, under, once))
+                (table::blocks(&blocks, 3, under, once))
             }
         });
         let all: Vec<Markup> = all.collect();
@@ -219,7 +218,7 @@ fn cards(blocks: &[Block], level: u8, under: &str, once: &mut Once) -> Markup {
     let groups =
         blocks.chunk_by(|_, next| !matches!(next, Block::Heading { .. } | Block::Legend(_)));
     let groups: Vec<Markup> =
-        groups.map(|group| blocks::blocks(group, level, under, once)).collect();
+        groups.map(|group| table::blocks(group, level, under, once)).collect();
     html! { @for group in groups { div.card { (group) } } }
 }
 
@@ -485,7 +484,7 @@ fn answers(report: &Report, level: u8, under: &str, once: &mut Once) -> Markup {
             dl.advice { @for advice in summary { (advised_choice(advice)) } }
         }
         @if found().next().is_none() {
-            (blocks::blocks(&[findings::none()], level, under, once))
+            (table::blocks(&[findings::none()], level, under, once))
         }
         div.findings {
             @for finding in others { (finding_details(finding)) }
@@ -587,7 +586,7 @@ fn checks_without_finding(checks: &[Check]) -> Markup {
 fn reasons(report: &Report, level: u8, under: &str, once: &mut Once) -> Markup {
     let all: Vec<Block> = (advice::SECTION.view)(report, Detail::Everything);
     let outer = std::mem::replace(&mut once.section, advice::SECTION.id);
-    let written = blocks::blocks(&all, level, under, once);
+    let written = table::blocks(&all, level, under, once);
     once.section = outer;
     html! {
         details.reasons {

@@ -1,6 +1,5 @@
 //! The page: one file of HTML that shows reports, drawn without a script and without a server.
 
-mod blocks;
 pub mod browser;
 mod chart;
 mod document;

@@ -1,7 +1,8 @@
 //! How far the clocks of this machine are from others.
 
-use super::shared::{FURTHEST, Rows, Spec, absent, columns, each, is_drawn};
-use super::{Detail, SECTION as PLAIN, Section};
+use super::{
+    Detail, FURTHEST, Rows, SECTION as PLAIN, Section, Spec, absent, columns, each, is_drawn,
+};
 use crate::block::chart::{Axis, Between, Chart, Hue, Place, Series as Drawing, Shape};
 use crate::block::{Block, Cell, Text, Tone, Value};
 use crate::number::{count, short, three};

@@ -1,10 +1,9 @@
 //! The mean of many calls, of a few, and one alone, in three passes.
 
-use super::shared::{
-    Rows, Spec, absent, columns, each, finding, load_conditions, load_name, shown,
-    times_undisturbed,
+use super::{
+    Detail, Rows, SECTION as PLAIN, Section, Spec, absent, columns, each, finding, heading_of,
+    load_conditions, load_name, shown, times_undisturbed,
 };
-use super::{Detail, SECTION as PLAIN, Section, heading_of};
 use crate::block::{Block, Cell, Fact, Tone};
 use crate::number::{count, plural, short};
 use crate::page::Input;

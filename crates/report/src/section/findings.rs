@@ -4,7 +4,7 @@
 use super::{Detail, SECTION as PLAIN, Section};
 use crate::block::{Block, Text, Tone};
 use crate::number::plural;
-use crate::section::shared::by_key;
+use crate::section::by_key;
 use chronoscope_model::finding::{Check, Outcome};
 use chronoscope_model::{About, Certainty, Finding, Level, Note, Report, kernel_log};
 

@@ -1,7 +1,6 @@
 //! How far repeated work varies, and what made it vary.
 
-use super::shared::{Rows, Spec, columns, each, finding};
-use super::{Detail, SECTION as PLAIN, Section};
+use super::{Detail, Rows, SECTION as PLAIN, Section, Spec, columns, each, finding};
 use crate::block::{Block, Cell, Tone};
 use crate::late::safe;
 use crate::number::{count, plural, short};

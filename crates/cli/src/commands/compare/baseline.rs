@@ -6,7 +6,7 @@ use crate::options::checked_name;
 use crate::output::{self, cannot_write};
 use crate::task::Task;
 use chronoscope_model::Report;
-use chronoscope_report::{documents, json};
+use chronoscope_report::json;
 use etcetera::BaseStrategy;
 use std::fs;
 use std::io;
@@ -94,7 +94,7 @@ pub fn saved(name: &str, path: &Path, report: Report) -> anyhow::Result<Task> {
     let path = path.display();
     let text = format!("Saved as {name}: {path}\nCompare with it: --baseline {name}\n");
     let compared = chronoscope_diagnose::compare(&[(path.to_string(), report)]);
-    Ok(Task::document(documents::comparison(&compared)?, text))
+    Ok(Task::document(json::comparison(&compared)?, text))
 }
 
 fn taken(name: &str) -> Usage {

@@ -16,7 +16,7 @@ use chronoscope_model::Report;
 use chronoscope_model::compare::{Compared, Row, Unread, Verdict};
 use chronoscope_model::units::{parse_duration, parse_whole, percent};
 use chronoscope_report::page::{self, Input};
-use chronoscope_report::{compare, documents, section, text};
+use chronoscope_report::{compare, json, section, text};
 use metric::Metric;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -169,7 +169,7 @@ fn shown(
     compared.exceeded = worst.is_some();
     let view = compare::view(&compared, context.detail());
     let text = text::detailed(view, context.detail(), &context.style);
-    let json = documents::comparison(&compared)?;
+    let json = json::comparison(&compared)?;
     let mut others: Vec<Other> = Vec::new();
     for (id, bytes) in compare::formats(&compared)? {
         others.push((id, Box::new(move || Ok(bytes.clone()))));

@@ -4,8 +4,7 @@
 use super::table::{smallest, tick};
 use crate::block::{Block, Cell, Tone, Value};
 use crate::number::{plural, short, three};
-use crate::section::Detail;
-use crate::section::shared::{Spec, columns, load_conditions, load_name, shown, times_undisturbed};
+use crate::section::{Detail, Spec, columns, load_conditions, load_name, shown, times_undisturbed};
 use chronoscope_model::clock::{BuiltOn, Bulk, Clock, Kind, Scope, Speed};
 use chronoscope_model::estimate::SampledTo;
 use chronoscope_model::ordering::{Handed, Ordering, Work};

@@ -3,8 +3,10 @@
 mod details;
 mod table;
 
-use super::shared::{Line, Rows, Spec, absent, each, lines_blocks, together, whose};
-use super::{Detail, SECTION as PLAIN, Section};
+use super::{
+    Detail, Line, Rows, SECTION as PLAIN, Section, Spec, absent, each, lines_blocks, together,
+    whose,
+};
 use crate::block::{Block, Cell, Column, Part, Rank, Table, Text, Tone};
 use crate::number::{plural, short};
 use crate::page::Input;

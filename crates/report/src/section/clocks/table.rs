@@ -3,7 +3,7 @@
 use crate::block::chart::{Mark, What};
 use crate::block::{Cell, Tone, Value};
 use crate::number::{short, two_digits};
-use crate::section::shared::{Spec, columns, cost_mark, load_name};
+use crate::section::{Spec, columns, cost_mark, load_name};
 use chronoscope_model::Estimate;
 use chronoscope_model::clock::{Clock, Difference, Grade, Limit, Resolution, Scope, TickFrom};
 use chronoscope_model::ordering::Handed;

@@ -1,10 +1,9 @@
 //! What lies between two successive reads of a clock.
 
-use super::shared::{
-    FURTHEST, Rows, Spec, absent, columns, each, finding, is_drawn, load_conditions, load_name,
-    shown, times_undisturbed,
+use super::{
+    Detail, FURTHEST, Rows, SECTION as PLAIN, Section, Spec, absent, columns, each, finding,
+    heading_of, is_drawn, load_conditions, load_name, shown, times_undisturbed,
 };
-use super::{Detail, SECTION as PLAIN, Section, heading_of};
 use crate::block::chart::{Axis, Bar, Chart, Hue, Note, Series, Shape};
 use crate::block::{Block, Cell, Fact, Text, Tone, Value};
 use crate::number::{count, percent, plural, short, signed, two_digits};

@@ -5,8 +5,7 @@ use super::known::{Data, Known, bound, ppm, unknown_why};
 use super::worth;
 use crate::block::{Block, Cell, Column, Fact, Item, Table, Text, Tone, Value};
 use crate::number::{place, rounded, three};
-use crate::section::Detail;
-use crate::section::shared::{Rows, Spec, columns};
+use crate::section::{Detail, Rows, Spec, columns};
 use chronoscope_model::clock::Standing;
 use chronoscope_model::environment::{
     Cpu, Environment, Rate, RateKind, Tsc, VERSIONS, Versions, expected,

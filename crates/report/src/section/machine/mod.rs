@@ -4,8 +4,7 @@ mod counter;
 mod facts;
 mod known;
 
-use super::shared::{Rows, Spec, columns, each, finding};
-use super::{Detail, SECTION as PLAIN, Section};
+use super::{Detail, Rows, SECTION as PLAIN, Section, Spec, columns, each, finding};
 use crate::block::{Block, Cell, Fact, Table, Text, Tone, Value};
 use crate::number::{count, percent, plural, three};
 use crate::page::Input;

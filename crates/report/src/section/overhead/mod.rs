@@ -1,10 +1,10 @@
 //! What timing adds to a real loop.
 
-use super::shared::{
-    Line, Rows, Spec, absent, columns, cost_mark, each, is_drawn, lines_blocks, load_conditions,
-    load_name, shown, times_undisturbed, together, whose,
+use super::{
+    Detail, Line, Rows, SECTION as PLAIN, Section, Spec, absent, columns, cost_mark, each,
+    heading_of, is_drawn, lines_blocks, load_conditions, load_name, shown, times_undisturbed,
+    together, whose,
 };
-use super::{Detail, SECTION as PLAIN, Section, heading_of};
 use crate::block::chart::What;
 use crate::block::{Block, Cell, Column, Tone, Value};
 use crate::number::{count, percent, plural, short};

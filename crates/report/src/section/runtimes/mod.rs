@@ -1,10 +1,9 @@
 //! The clocks of language runtimes, next to C.
 
-use super::shared::{
-    Line, Rows, Spec, absent, after_heading, by_key, columns, cost_mark, each, lines_blocks, shown,
-    together, whose,
+use super::{
+    Detail, Line, Rows, SECTION as PLAIN, Section, Spec, absent, after_heading, by_key, columns,
+    cost_mark, each, lines_blocks, shown, together, whose,
 };
-use super::{Detail, SECTION as PLAIN, Section};
 use crate::block::chart::What;
 use crate::block::{Block, Cell, Column, Fact, Tone};
 use crate::number::{count, plural, short, three};

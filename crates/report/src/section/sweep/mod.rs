@@ -1,9 +1,9 @@
 //! The same clocks under every clock source of the kernel.
 
-use super::shared::{
-    Line, Rows, Spec, absent, columns, cost_mark, each, lines_blocks, together, whose,
+use super::{
+    Detail, Line, Rows, SECTION as PLAIN, Section, Spec, absent, columns, cost_mark, each,
+    lines_blocks, runtimes, together, whose,
 };
-use super::{Detail, SECTION as PLAIN, Section, runtimes};
 use crate::block::chart::What;
 use crate::block::{Block, Cell, Column, Tone};
 use crate::number::{percent, short, three};

@@ -3,7 +3,7 @@
 use super::many_tries;
 use crate::block::{Fact, Span, Text, Tone};
 use crate::number::{count, plural, short, three};
-use crate::section::shared::capitalized;
+use crate::section::capitalized;
 use chronoscope_model::Report;
 use chronoscope_model::clock::{Kind, Standing};
 use chronoscope_model::trust::{

@@ -4,8 +4,10 @@ mod facts;
 pub mod stability;
 pub mod traceability;
 
-use super::shared::{FURTHEST, Rows, Spec, absent, columns, each, finding, is_drawn, shown};
-use super::{Detail, SECTION as PLAIN, Section};
+use super::{
+    Detail, FURTHEST, Rows, SECTION as PLAIN, Section, Spec, absent, columns, each, finding,
+    is_drawn, shown,
+};
 use crate::block::chart::{
     Axis, Between, Cells, Chart, Drawn, Hue, Place, Series as Drawing, Shape,
 };

@@ -1,7 +1,6 @@
 //! How steady clocks ran, by the measures of time and frequency metrology.
 
-use super::super::Detail;
-use super::super::shared::{Rows, Spec, columns};
+use super::super::{Detail, Rows, Spec, columns};
 use crate::block::{Block, Cell};
 use crate::number::short;
 use chronoscope_model::trust::{Series, Stability};

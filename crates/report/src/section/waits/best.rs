@@ -2,13 +2,12 @@
 //! selection the tool made; and the waits as the program showed them that this measurement grew out
 //! of.
 
-use super::{Labelled, distribution, durations, method, setting, several_cpus, table, waits_of};
+use super::{Labelled, charts, durations, method, setting, several_cpus, table, waits_of};
 use crate::block::chart::{Axis, Chart, Hue, Place, Series, Shape};
 use crate::block::{Block, Cell, Column, Item, Rank, Table, Text, Tone, Value};
 use crate::number::{plural, short};
 use crate::scale::{Scale, Unit};
-use crate::section::shared::{Spec, columns, shown};
-use crate::section::{Detail, machine};
+use crate::section::{Detail, Spec, columns, machine, shown};
 use chronoscope_model::Report;
 use chronoscope_model::advice::{Advice, Goal, WaitChoice};
 use chronoscope_model::quantile::Percentile;
@@ -262,8 +261,8 @@ pub fn ticks(report: &Report, detail: Detail) -> Vec<Block> {
             let rows = rows.into_iter().map(|wait| (wait, several));
             blocks.push(shown(ticks_columns(everything), detail, rows));
         }
-        if everything || distribution::is_long(&of_load) {
-            blocks.extend(distribution::of_each(&of_load));
+        if everything || charts::is_long(&of_load) {
+            blocks.extend(charts::of_each(&of_load));
         }
         blocks.extend(table::whole_ticks(&of_load));
     }

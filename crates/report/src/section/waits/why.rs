@@ -5,8 +5,7 @@ use crate::block::chart::{Hue, Share};
 use crate::block::{Block, Cell, Text, Tone, Value};
 use crate::late::{self, LEAST_SHARE};
 use crate::number::{count, percent, plural, short};
-use crate::section::Detail;
-use crate::section::shared::{Rows, Spec, capitalized, columns, shown};
+use crate::section::{Detail, Rows, Spec, capitalized, columns, shown};
 use chronoscope_model::Report;
 use chronoscope_model::waits::{Load, Wait};
 use chronoscope_model::why::{
