@@ -8,8 +8,8 @@ mod samples;
 
 use chronoscope_diagnose::compare::compare;
 use chronoscope_model::{Report, schema};
-use chronoscope_report::recording::Writer;
 use chronoscope_report::json;
+use chronoscope_report::recording::Writer;
 use jsonschema::Validator;
 use std::fs;
 use std::path::Path;

@@ -243,7 +243,7 @@ mod os {
     /// Whether the C library may be asked: its clock reads the counter, which kills a process that
     /// has forbidden itself to do so.
     fn may_ask_library() -> bool {
-        crate::clocks::permission::vdso().is_ok()
+        crate::clocks::entry::may_call_vdso().is_ok()
     }
 
     /// Whether the C library's clock may be asked, and is the kernel's.

@@ -28,7 +28,9 @@ use crate::run::{Error, Measurement, Setting, session};
 use chronoscope_model::clock::{Bulk, Clock, Cost, Difference};
 use chronoscope_model::loops::{Throughput, ThroughputRow};
 use chronoscope_model::{Environment, Report};
-use chronoscope_probes::clocks::{self, Count, Entry, Event, Opening, Unit, hundred, uops};
+use chronoscope_probes::clocks::{
+    self, Count, Entry, Event, Opening, Unit, hundred, micro_operations,
+};
 use std::time::Duration;
 
 const ROWS: usize = 10;
@@ -87,7 +89,7 @@ fn counted(found: &mut Throughput) -> Result<(), String> {
     if fill(found, &mut count, |row, count| row.core_cycles = Some(count as f64)) {
         found.cycles_by = "the processor's counter of cycles".into();
     }
-    for (name, event) in uops::events() {
+    for (name, event) in micro_operations() {
         let mut count = open(name, Event::Raw(*event))?;
         if *name == "uops" {
             fill(found, &mut count, |row, count| row.uops = Some(count));
@@ -95,7 +97,7 @@ fn counted(found: &mut Throughput) -> Result<(), String> {
             found.ports.push((*name).into());
         }
     }
-    match uops::events() {
+    match micro_operations() {
         [] => Err("uops and ports: the events of this processor are not known".into()),
         [_] => Err("ports: this processor does not count by port".into()),
         _ => Ok(()),

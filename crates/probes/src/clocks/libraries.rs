@@ -2,10 +2,9 @@
 //! the feature `peers` have those, so that a plain build depends on none of them.
 
 use super::entry::{
-    COUNTER, Entry, FENCED_COUNTER, Facts, Kind, ORDERED_COUNTER, Opened, RUST, STORED,
+    self, COUNTER, Entry, FENCED_COUNTER, Facts, Kind, ORDERED_COUNTER, Opened, RUST, STORED,
     Unavailable, Unit, VDSO,
 };
-use super::permission;
 use super::rust_loop::{self, Read};
 use chronoscope::{Clock, Instant, Source};
 use chronoscope_model::clock::Reads;
@@ -49,7 +48,7 @@ pub(super) const OWN: &[Entry] = &[
 fn opened(clock: impl Read) -> Result<Opened, Unavailable> {
     // The source is fixed once it is chosen, but reading the counter may have been forbidden since.
     // Then even asking for the source would read the counter.
-    permission::counter()?;
+    entry::may_read_counter()?;
     let (instead, unit) = match Clock::global().describe().source {
         Source::Os => (Some((Kind::Monotonic, VDSO)), Unit::Hz(1e9)),
         _ => (None, Unit::Counter),
@@ -118,8 +117,8 @@ macro_rules! peer {
                 }
             }
 
-            permission::counter()?;
-            permission::vdso()?;
+            entry::may_read_counter()?;
+            entry::may_call_vdso()?;
             let ready: Result<(), $crate::clocks::Unavailable> = $prepare;
             ready?;
             Ok(opened(Peer, Unit::Hz(1e9), $nominal))

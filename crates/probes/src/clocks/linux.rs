@@ -19,18 +19,18 @@ const LINUX: Entry = Entry {
 clocks! {
     CLOCKS: linux in native_c if target_os = "linux", like LINUX;
 
-    "monotonic-raw" after super::permission::vdso() => {
+    "monotonic-raw" after super::entry::may_call_vdso() => {
         call: "clock_gettime(CLOCK_MONOTONIC_RAW, &t)",
         kind: Kind::Monotonic,
         facts: VDSO,
         common: true,
     }
-    "boottime" after super::permission::vdso() => {
+    "boottime" after super::entry::may_call_vdso() => {
         call: "clock_gettime(CLOCK_BOOTTIME, &t)",
         kind: Kind::Monotonic,
         facts: VDSO,
     }
-    "tai" after super::permission::vdso() => {
+    "tai" after super::entry::may_call_vdso() => {
         call: "clock_gettime(CLOCK_TAI, &t)",
         kind: Kind::Wall,
         facts: VDSO,
@@ -238,13 +238,13 @@ system_calls! {
 #[cfg(all(native_c, target_os = "linux"))]
 mod vdso {
     use crate::clocks::native::State;
-    use crate::clocks::{Unavailable, permission};
+    use crate::clocks::{Unavailable, entry};
     use crate::machine::vdso::{CLOCK_GETTIME, symbol};
 
     /// The address of the function. native/linux.c calls it with the signature that the kernel
     /// defines for a function of that name.
     pub(super) fn clock_gettime() -> Result<State, Unavailable> {
-        permission::vdso()?;
+        entry::may_call_vdso()?;
         let function = symbol(CLOCK_GETTIME).ok_or_else(|| {
             Unavailable(format!(
                 "the vDSO has no {CLOCK_GETTIME}, or the kernel maps no vDSO (vdso=0 on its command line, \

@@ -11,10 +11,8 @@ mod instructions;
 mod native;
 #[cfg(all(native_c, target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod perf_event;
-pub(crate) mod permission;
 mod rust_loop;
 pub mod steps;
-pub mod uops;
 
 mod arm;
 mod darwin;
@@ -26,7 +24,7 @@ mod x86;
 
 use crate::catalogue;
 pub use entry::{COPIES, Entry, Facts, Kind, Language, Opening, Range, Reader, Unavailable, Unit};
-pub use instructions::{Count, Event};
+pub use instructions::{Count, Event, micro_operations};
 
 const TABLES: &[&[Entry]] = &[
     standard::C,

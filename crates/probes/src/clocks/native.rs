@@ -12,7 +12,7 @@ use std::any::Any;
 /// clocks! {
 ///     CLOCKS: posix in native_c if any(unix, windows), like CLOCK_GETTIME;
 ///
-///     "realtime" if unix after super::permission::vdso() => { call: "…", kind: Kind::Wall, … }
+///     "realtime" if unix after super::entry::vdso() => { call: "…", kind: Kind::Wall, … }
 /// }
 /// ```
 ///

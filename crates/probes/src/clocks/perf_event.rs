@@ -1,7 +1,7 @@
 //! Performance events of Linux, which `native/perf.c` opens: their pages, and their counts.
 
 use super::native::State;
-use super::{Unavailable, permission};
+use super::{Unavailable, entry};
 use std::ffi::c_void;
 use std::fs::File;
 use std::os::fd::FromRawFd;
@@ -60,7 +60,7 @@ fn open(what: For) -> Result<Page, i32> {
 
 /// The page whose fields scale the counter.
 pub(crate) fn time() -> Result<State, Unavailable> {
-    permission::counter()?;
+    entry::may_read_counter()?;
     let page = open(For::Time).map_err(|error| {
         explain(
             error,

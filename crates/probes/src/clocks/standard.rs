@@ -1,11 +1,10 @@
 //! The clocks of standards: of the C library, of C++, of POSIX, and of Rust's standard library.
 
 use super::entry::{
-    CPU_TIME, Entry, Kind, Language, MONOTONIC, PLAIN, Period, RUST, Range, STORED, Unit, VDSO,
-    WALL,
+    self, CPU_TIME, Entry, Kind, Language, MONOTONIC, PLAIN, Period, RUST, Range, STORED, Unit,
+    VDSO, WALL,
 };
 use super::native::TIME_T;
-use super::permission;
 use super::rust_loop::{Read, opened};
 use std::hint::black_box;
 use std::sync::OnceLock;
@@ -34,21 +33,21 @@ clocks! {
     }
     // musl implements it with clock_gettime, which reads the counter; other libraries load a stored
     // time.
-    "time" after if cfg!(target_env = "musl") { permission::vdso() } else { Ok(()) } => {
+    "time" after if cfg!(target_env = "musl") { entry::may_call_vdso() } else { Ok(()) } => {
         call: "time(NULL)",
         kind: Kind::Wall,
         facts: if cfg!(target_env = "musl") { VDSO } else { STORED },
         common: true,
         expect: &["time()"],
     }
-    "timespec_get" after permission::vdso() => {
+    "timespec_get" after entry::may_call_vdso() => {
         call: "timespec_get(&t, TIME_UTC)",
         kind: Kind::Wall,
         facts: VDSO,
         alternative_to: WALL,
         expect: &["timespec_get()"],
     }
-    "gettimeofday" if unix after permission::vdso() => {
+    "gettimeofday" if unix after entry::may_call_vdso() => {
         call: "gettimeofday(&t, NULL)",
         kind: Kind::Wall,
         facts: VDSO,
@@ -72,7 +71,7 @@ clocks! {
         expect: &["times()"],
         range: Range::bits(usize::BITS - 1),
     }
-    "ftime" if unix after permission::vdso() => {
+    "ftime" if unix after entry::may_call_vdso() => {
         call: "ftime(&t)",
         kind: Kind::Wall,
         facts: VDSO,
@@ -113,14 +112,14 @@ const HIGH_RESOLUTION: Option<fn() -> Option<Period>> = Some(period::<2>);
 clocks! {
     CXX: cxx in native_cxx if all(), like CHRONO;
 
-    "steady_clock" after permission::vdso() => {
+    "steady_clock" after entry::may_call_vdso() => {
         call: "duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count()",
         kind: Kind::Monotonic,
         alternative_to: MONOTONIC,
         expect: &["steady_clock::now()"],
         period: STEADY,
     }
-    "steady_clock-nocast" after permission::vdso() => {
+    "steady_clock-nocast" after entry::may_call_vdso() => {
         call: "steady_clock::now().time_since_epoch().count()",
         kind: Kind::Monotonic,
         alternative_to: MONOTONIC,
@@ -128,14 +127,14 @@ clocks! {
         expect: &["steady_clock::now()"],
         period: STEADY,
     }
-    "system_clock" after permission::vdso() => {
+    "system_clock" after entry::may_call_vdso() => {
         call: "duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count()",
         kind: Kind::Wall,
         alternative_to: WALL,
         expect: &["system_clock::now()"],
         period: SYSTEM,
     }
-    "system_clock-nocast" after permission::vdso() => {
+    "system_clock-nocast" after entry::may_call_vdso() => {
         call: "system_clock::now().time_since_epoch().count()",
         kind: Kind::Wall,
         alternative_to: WALL,
@@ -143,7 +142,7 @@ clocks! {
         expect: &["system_clock::now()"],
         period: SYSTEM,
     }
-    "high_resolution_clock" after permission::vdso() => {
+    "high_resolution_clock" after entry::may_call_vdso() => {
         call: "duration_cast<milliseconds>(high_resolution_clock::now().time_since_epoch())\
                .count()",
         kind: if cfg!(target_vendor = "apple") { Kind::Monotonic } else { Kind::Wall },
@@ -159,13 +158,13 @@ const CLOCK_GETTIME: Entry =
 clocks! {
     POSIX: posix in native_c if any(unix, windows), like CLOCK_GETTIME;
 
-    "realtime" after permission::vdso() => {
+    "realtime" after entry::may_call_vdso() => {
         call: "clock_gettime(CLOCK_REALTIME, &t)",
         kind: Kind::Wall,
         facts: VDSO,
         common: true,
     }
-    "monotonic" after permission::vdso() => {
+    "monotonic" after entry::may_call_vdso() => {
         call: "clock_gettime(CLOCK_MONOTONIC, &t)",
         kind: Kind::Monotonic,
         facts: VDSO,
@@ -196,7 +195,7 @@ pub(super) const IN_RUST: &[Entry] = &[
         expect: &["Instant::now()|Timespec::now()"],
         range: Range::seconds(63),
         opener: Some(|_, _| {
-            permission::vdso()?;
+            entry::may_call_vdso()?;
             Ok(opened(Monotonic, Unit::Hz(1e9), None))
         }),
         ..RUST
@@ -211,7 +210,7 @@ pub(super) const IN_RUST: &[Entry] = &[
         expect: &["SystemTime::now()|Timespec::now()"],
         range: Range::seconds(63),
         opener: Some(|_, _| {
-            permission::vdso()?;
+            entry::may_call_vdso()?;
             Ok(opened(Wall, Unit::Hz(1e9), None))
         }),
         ..RUST

@@ -14,8 +14,6 @@ mod common;
 #[cfg_attr(windows, path = "windows.rs")]
 #[cfg_attr(not(any(target_os = "linux", windows)), path = "other.rs")]
 mod imp;
-#[cfg(windows)]
-mod windows_work;
 #[cfg(target_os = "linux")]
 mod work;
 

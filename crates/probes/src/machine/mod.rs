@@ -8,9 +8,8 @@
 //! machine and recordings of others.
 
 pub mod affinity;
-mod arm;
 mod bundle;
-mod cores;
+mod counter;
 mod cpu;
 mod hypervisor;
 mod kernel;
@@ -25,7 +24,6 @@ pub mod quota;
 mod root;
 pub mod source_switch;
 mod timers;
-mod tsc;
 pub mod vdso;
 pub mod vmclock;
 
@@ -110,11 +108,11 @@ pub fn environment(root: &Root) -> Environment {
     kernel::fill(root, &mut env);
     cpu::fill(root, &mut env);
     cpu::fill_topology(root, &mut env);
-    cores::fill(root, &mut env);
+    cpu::fill_core_types(root, &mut env);
     cpu::fill_caches(root, &mut env);
     kernel::fill_clocksource(root, &log, &mut env);
-    tsc::fill(root, &log, &mut env);
-    arm::fill(root, &log, &mut env);
+    counter::fill_tsc(root, &log, &mut env);
+    counter::fill_arm(root, &log, &mut env);
     timers::fill(root, &log, &mut env);
     hypervisor::fill(root, &log, &mut env);
     hypervisor::fill_emulation(root, &mut env);

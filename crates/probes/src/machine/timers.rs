@@ -2,7 +2,7 @@
 
 use super::kmsg::Log;
 use super::root::{Missing, Root, Windows, printable};
-use super::{os, tsc};
+use super::{counter, os};
 use chronoscope_model::Environment;
 use chronoscope_model::environment::Timer;
 
@@ -11,7 +11,7 @@ const PM_HZ: f64 = 3_579_545.0;
 
 /// Fills in the timers. Only x86 has the HPET and the PM timer.
 pub fn fill(root: &Root, log: &Log, env: &mut Environment) {
-    if tsc::is_x86(root) {
+    if counter::is_x86(root) {
         env.timers = vec![hpet(root, log, env), pm(root, log, env)];
     }
     env.timers.extend(event_device(root));

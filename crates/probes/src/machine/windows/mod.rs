@@ -2,7 +2,6 @@
 //! with every process. There are no files to read facts from. (Under Wine, Linux's files could be
 //! reached, and would be mistaken for this system's.)
 
-mod boot;
 pub mod library;
 
 use super::kernel::c_library;
@@ -176,7 +175,7 @@ pub fn fill(env: &mut Environment) {
         bypass,
         shift,
         wine: wine.is_some(),
-        boot_options: boot::options(),
+        boot_options: library::boot_options(),
     };
     fill_qpc(&found, env);
     env.timers.push(clock_interrupt());
@@ -246,7 +245,7 @@ fn tsc_ticks_per_qpc_tick(env: &Environment) -> Option<f64> {
 fn clock_interrupt() -> Timer {
     let resolution = library::timer_resolution();
     let ms = |units: u32| f64::from(units) / 1e4;
-    let rest = [adjustment(), Some(boot::resolution_requests())];
+    let rest = [adjustment(), Some(library::resolution_requests())];
     let rest: Vec<String> = rest.into_iter().flatten().map(|it| format!("; {it}")).collect();
     let rest = rest.concat();
     Timer {
