@@ -277,10 +277,6 @@ mod publish;
 #[cfg(feature = "std")]
 mod recent;
 #[cfg(feature = "std")]
-mod scoped;
-#[cfg(feature = "std")]
-mod standard;
-#[cfg(feature = "std")]
 mod stated;
 #[cfg(feature = "std")]
 pub mod steady;

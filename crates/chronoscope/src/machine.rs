@@ -2,7 +2,7 @@
 //! simulated machine: one whose counter jumps, whose kernel lies, or whose CPUs are out of step.
 
 pub use crate::name::Name;
-use crate::sys::{counter, cpu, os, rest, thread, wanted};
+use crate::sys::{counter, cpu, os, rest, thread, wanted_source};
 
 /// A counter, the operating system's clocks, and what is known about both.
 ///
@@ -435,7 +435,7 @@ impl Machine for Native {
         // Checked first, because it decides how the system's own clock may be read: if the counter
         // is forbidden, so is the vDSO's clock_gettime, which reads it.
         let forbidden = os::counter_forbidden();
-        let given = wanted::source(|value| {
+        let given = wanted_source(|value| {
             let text = std::str::from_utf8(value).unwrap_or("\u{fffd}");
             Wanted::parse(text).ok_or(Name::from(text))
         });

@@ -16,7 +16,7 @@ use std::time::Duration;
 use crate::clock::Clock;
 use crate::instant::Instant;
 use crate::sync::AtomicU64;
-use crate::sys::{fork, process};
+use crate::sys::{in_children_of_fork, process};
 
 /// The ticks last stored, or [`NONE`]. Alone in its cache line, because readers on other CPUs lose
 /// the line only when a new value is stored.
@@ -183,7 +183,7 @@ impl Upkeep {
             return Err(UpkeepError::Running);
         }
         if !REGISTERED.swap(true, Ordering::Relaxed) {
-            fork::in_children(forget);
+            in_children_of_fork(forget);
         }
         let first = store();
         let longest_ns = Arc::new(AtomicU64::new(0));

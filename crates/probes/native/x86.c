@@ -1,5 +1,5 @@
 /* The time-stamp counter, in every form. Intel SDM volume 2B, RDTSC and RDTSCP; volume 2A, CPUID,
- * LFENCE, MFENCE; volume 2B, SERIALIZE. src/clocks/x86/cpu.rs checks whether the processor has what
+ * LFENCE, MFENCE; volume 2B, SERIALIZE. src/clocks/x86.rs checks whether the processor has what
  * a form needs before any of these runs. */
 #include "reader.h"
 
@@ -68,6 +68,6 @@ CS_TSC(x86_rdtscp_cpuid, cs_rdtscp_cpuid());
 CS_TSC(x86_serialize_rdtsc, cs_serialize_rdtsc());
 CS_TSC(x86_mfence_rdtsc, cs_mfence_rdtsc());
 
-/* The count as milliseconds: `state` is the counter's rate in kHz, which src/clocks/x86/cpu.rs
+/* The count as milliseconds: `state` is the counter's rate in kHz, which src/clocks/x86.rs
  * measures before the first read. One division of 64 bits. */
 CS_READER(x86_rdtsc_ms, 0, CS_SINK(__rdtsc() / state), __rdtsc() / state, 1000.0, 1e6);

@@ -5,7 +5,6 @@
 //! A thread that maintains the calibration.
 
 mod check;
-mod describe;
 mod first;
 mod known;
 mod state;
@@ -17,7 +16,7 @@ use crate::publish::Published;
 use crate::sync::AtomicU64;
 use crate::sys::process;
 pub use check::Synced;
-pub use describe::Description;
+pub use known::Description;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, SyncSender};
 use std::thread::JoinHandle;

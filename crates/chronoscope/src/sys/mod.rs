@@ -66,31 +66,24 @@ mod perf_page;
 mod plain;
 
 #[cfg(feature = "std")]
-#[cfg_attr(all(target_os = "linux", not(miri)), path = "process_linux.rs")]
-#[cfg_attr(any(not(target_os = "linux"), miri), path = "process_other.rs")]
-pub mod process;
-
-#[cfg(feature = "std")]
 pub mod rest;
-
-#[cfg(feature = "std")]
-#[cfg_attr(all(target_os = "linux", not(miri)), path = "thread_linux.rs")]
-#[cfg_attr(any(not(target_os = "linux"), miri), path = "thread_other.rs")]
-pub mod thread;
 
 #[cfg(feature = "std")]
 pub mod page;
 
-#[cfg(feature = "std")]
-#[cfg_attr(all(target_os = "linux", not(miri)), path = "shared.rs")]
-#[cfg_attr(any(not(target_os = "linux"), miri), path = "shared_other.rs")]
+#[cfg(all(feature = "std", target_os = "linux", not(miri)))]
+#[path = "process_linux.rs"]
+pub mod process;
+#[cfg(all(feature = "std", target_os = "linux", not(miri)))]
 pub mod shared;
+#[cfg(all(feature = "std", target_os = "linux", not(miri)))]
+#[path = "thread_linux.rs"]
+pub mod thread;
 
-#[cfg(feature = "std")]
-pub mod wanted;
-
-#[cfg(feature = "std")]
-pub mod fork;
+#[cfg(all(feature = "std", any(not(target_os = "linux"), miri)))]
+mod other;
+#[cfg(all(feature = "std", any(not(target_os = "linux"), miri)))]
+pub use other::{process, shared, thread};
 
 #[cfg(feature = "std")]
 #[cfg_attr(
@@ -102,3 +95,53 @@ pub mod fork;
     path = "witness_other.rs"
 )]
 pub mod witness;
+
+/// Calls `handler` in every later child of `fork`, before `fork` returns there. Handlers
+/// accumulate and cannot be removed.
+///
+/// A handler may only do what a signal handler may (`pthread_atfork(3)`). It is not called if the C
+/// library is bypassed.
+#[cfg(all(feature = "std", unix, not(miri)))]
+pub fn in_children_of_fork(handler: extern "C" fn()) {
+    use core::ffi::c_int;
+
+    type Handler = Option<extern "C" fn()>;
+
+    unsafe extern "C" {
+        fn pthread_atfork(prepare: Handler, parent: Handler, child: Handler) -> c_int;
+    }
+
+    // SAFETY: the declaration is that of POSIX. The handler is a function, which exists as long as
+    // the process; C libraries drop it if it belongs to a library that is unloaded. The call fails
+    // only without memory, and then children do not notice.
+    unsafe { pthread_atfork(None, None, Some(handler)) };
+}
+
+/// Nothing forks here.
+#[cfg(all(feature = "std", not(all(unix, not(miri)))))]
+pub fn in_children_of_fork(_handler: extern "C" fn()) {}
+
+/// Passes the value of `CHRONOSCOPE_SOURCE` to `parse`, if it is set.
+///
+/// Neither allocates nor takes a lock, unlike `std::env::var`, because the first read may be made
+/// by a signal handler or by a global allocator. As for every call of the C library's `getenv`, no
+/// other thread may change the environment at the same time.
+#[cfg(all(feature = "std", unix, not(miri)))]
+pub fn wanted_source<R>(parse: impl FnOnce(&[u8]) -> R) -> Option<R> {
+    use core::ffi::{CStr, c_char};
+
+    unsafe extern "C" {
+        fn getenv(name: *const c_char) -> *const c_char;
+    }
+    // SAFETY: the name is terminated; the answer is null or a terminated string, which is valid
+    // until the variable is changed.
+    let value = unsafe { getenv(c"CHRONOSCOPE_SOURCE".as_ptr()) };
+    // SAFETY: as above.
+    (!value.is_null()).then(|| parse(unsafe { CStr::from_ptr(value) }.to_bytes()))
+}
+
+/// Passes the value of `CHRONOSCOPE_SOURCE` to `parse`, if it is set. Allocates.
+#[cfg(all(feature = "std", not(all(unix, not(miri)))))]
+pub fn wanted_source<R>(parse: impl FnOnce(&[u8]) -> R) -> Option<R> {
+    std::env::var_os("CHRONOSCOPE_SOURCE").map(|value| parse(value.as_encoded_bytes()))
+}

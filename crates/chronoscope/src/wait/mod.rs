@@ -31,9 +31,7 @@
 
 mod cause;
 mod grid;
-mod lag;
 mod learn;
-mod margin;
 mod slice;
 mod until;
 
@@ -43,9 +41,9 @@ use std::time::Duration;
 pub use cause::Cause;
 pub use grid::{BadPeriod, Due, Grid, Missed, Tick, Ticker};
 use learn::Memory;
-pub use margin::Margin;
 pub use slice::NoSlice;
 use slice::ShortSlice;
+pub use until::Margin;
 use until::{Awake, Goal, Manner, Start};
 
 use crate::clock::{Clock, Ticks};

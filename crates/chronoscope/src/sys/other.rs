@@ -1,0 +1,82 @@
+//! Systems other than Linux: what they do not have.
+
+/// Which process this is: its ID, which is a number of its own as long as its ancestors live.
+pub mod process {
+    /// A number that differs from that of every living process that this one was forked from; never
+    /// zero.
+    pub fn number() -> u64 {
+        // Nothing forks there, and the standard library has no number.
+        if cfg!(target_family = "wasm") {
+            return 1;
+        }
+        u64::from(std::process::id()).max(1)
+    }
+}
+
+/// Nobody shares a page about time here.
+pub mod shared {
+    use core::ffi::CStr;
+
+    use crate::sys::page::{Kind, Words};
+
+    pub const VMCLOCK: &CStr = c"";
+
+    #[derive(Debug)]
+    pub struct Shared(());
+
+    impl Shared {
+        pub const fn new() -> Self {
+            Self(())
+        }
+
+        pub fn open(&self, _: &CStr, _: Kind) -> bool {
+            false
+        }
+
+        pub fn words(&self, _: Kind) -> Option<Words> {
+            None
+        }
+    }
+}
+
+/// Systems that report nothing about the scheduler, and whose slices cannot be set.
+pub mod thread {
+    use std::io::{Error, ErrorKind};
+
+    pub fn queued() -> Option<u64> {
+        None
+    }
+
+    /// Why a slice cannot be set.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Unset {
+        Unsupported,
+        OtherPolicy,
+        Filtered,
+        Refused(i32),
+    }
+
+    pub fn shorten_slice(_ns: u64) -> Result<Option<u64>, Unset> {
+        Err(Unset::Unsupported)
+    }
+
+    pub fn restore_slice(_ns: u64, _restores: u64) -> bool {
+        false
+    }
+
+    /// A timer that wakes no thread; none here.
+    #[derive(Debug)]
+    pub enum Alarm {}
+
+    impl Alarm {
+        pub fn new() -> Result<Self, Error> {
+            Err(ErrorKind::Unsupported.into())
+        }
+
+        pub fn set(&self, _moment: u64) {}
+    }
+
+    pub fn cpu_time() -> Option<u64> {
+        None
+    }
+}
