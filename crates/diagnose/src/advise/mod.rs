@@ -2,7 +2,6 @@
 //! of advice.
 
 mod clocks;
-mod counters;
 mod language;
 mod pick;
 mod wait;
@@ -122,13 +121,13 @@ impl Purpose {
 /// Every purpose, the most common first.
 pub const PURPOSES: &[&Purpose] = &[
     &clocks::INTERVAL,
-    &counters::MICRO,
+    &clocks::MICRO,
     &clocks::TIMESTAMP,
     &clocks::COARSE,
     &clocks::CPU,
     &clocks::CROSS_PROCESS,
     &clocks::BOOT,
-    &counters::TRACE,
+    &clocks::TRACE,
     &wait::WAIT,
 ];
 
@@ -224,11 +223,9 @@ mod tests {
     #[test]
     fn every_purpose_that_is_defined_is_in_the_list_and_named_after_it() {
         let mut ids = BTreeSet::new();
-        for (file, text) in [
-            ("clocks", include_str!("clocks.rs")),
-            ("counters", include_str!("counters.rs")),
-            ("wait", include_str!("wait/mod.rs")),
-        ] {
+        for (file, text) in
+            [("clocks", include_str!("clocks.rs")), ("wait", include_str!("wait/mod.rs"))]
+        {
             let consts = text.lines().filter_map(|line| line.strip_prefix("pub(super) const "));
             for name in consts.filter_map(|it| Some(it.split_once(": Purpose = Purpose {")?.0)) {
                 let row = format!("    &{file}::{name},\n");
@@ -314,9 +311,9 @@ mod tests {
             ("cross-process", clocks::SYSTEM),
             ("boot", clocks::BOOT_CLOCKS),
             ("trace", clocks::INTERVAL_CLOCKS),
-            ("trace", counters::COUNTERS),
+            ("trace", clocks::COUNTERS),
             ("micro", clocks::INTERVAL_CLOCKS),
-            ("micro", counters::ORDERED),
+            ("micro", clocks::ORDERED),
         ];
         let systems = [System::Linux, System::Windows, System::Mac, System::Other];
         for system in systems {

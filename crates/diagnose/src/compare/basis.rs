@@ -2,7 +2,7 @@
 //! may be off. The reads of the processor's counter tell both, because nothing that is compared
 //! changes them: no library and no kernel.
 
-use super::figures::Measured;
+use super::Measured;
 use super::rule::{CALIBRATES, Ratio, SPEEDS, STEADY, share};
 use crate::run::{self, OFF};
 use chronoscope_model::Report;

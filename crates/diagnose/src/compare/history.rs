@@ -7,11 +7,9 @@
 //! A run begins a new level if it and the next one lie on the same side of those before. A single
 //! spike is no change.
 
-use super::basis;
-use super::figures::{Measured, figures};
 use super::rule::{self, ALPHA, COSTS, Ratio, Z, median, spread};
 use super::runs::{self, Runs};
-use super::{compared, environment, side};
+use super::{Measured, basis, compared, environment, figures, side};
 use chronoscope_model::Report;
 use chronoscope_model::compare::{
     Change, Compared, Difference, Figure, History, LeftOut, Method, Row, Side, Trend, Turn, Unit,

@@ -1,7 +1,7 @@
 //! When is a change more than chance, and when are two figures the same? The one judge of all
 //! comparisons, and the distributions that it judges by.
 
-use super::figures::Measured;
+use super::Measured;
 use chronoscope_model::compare::{Counts, Figure, Key, Quantity, Row, Section, Verdict};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 use statrs::function::erf::erfc;

@@ -2,9 +2,8 @@
 //! stored runs? In sets, how much the runs of each side differ among themselves decides, so waits,
 //! cold reads and reads that leave the guest are judged as well.
 
-use super::figures::figures;
 use super::rule::{self, ALPHA, Limits, Ratio, median, spread};
-use super::{compared, environment, side};
+use super::{compared, environment, figures, side};
 use crate::run;
 use chronoscope_model::Report;
 use chronoscope_model::compare::{

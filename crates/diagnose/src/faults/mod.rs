@@ -8,15 +8,12 @@
 
 mod clock_source;
 mod counter;
-mod during_run;
 mod fault;
 mod kernel_log;
+mod machine;
 mod outside;
-mod power;
 mod skew;
 mod systems;
-mod vdso;
-mod vm;
 mod waits;
 mod wall;
 
@@ -33,9 +30,9 @@ pub static ALL: &[&Fault] = &[
     &counter::ARM_COUNTER_ERRATUM,
     &counter::BAD_CALIBRATION,
     &waits::CGROUP_THROTTLED,
-    &during_run::CHANGED_DURING_RUN,
+    &machine::CHANGED_DURING_RUN,
     &wall::CLOCK_BACKWARDS,
-    &vdso::CLOCK_NOT_IN_VDSO,
+    &clock_source::CLOCK_NOT_IN_VDSO,
     &wall::CLOCK_SLEWED,
     &wall::CLOCK_STEPPED,
     &clock_source::CLOCKSOURCE_CHANGED,
@@ -48,8 +45,8 @@ pub static ALL: &[&Fault] = &[
     &waits::DEEP_IDLE,
     &counter::EMULATED_CPU,
     &outside::ERROR_UNDERSTATED,
-    &power::FREQUENCY_CHANGED,
-    &power::GOVERNOR_POWERSAVE,
+    &machine::FREQUENCY_CHANGED,
+    &machine::GOVERNOR_POWERSAVE,
     &outside::GUEST_AHEAD,
     &outside::GUEST_BEHIND,
     &kernel_log::GUEST_CALIBRATION_FAILED,
@@ -60,13 +57,13 @@ pub static ALL: &[&Fault] = &[
     &clock_source::KVM_CLOCK_UNSTABLE,
     &wall::LEAP_PENDING,
     &kernel_log::LEAP_SECOND_INSERTED,
-    &vdso::LIBRARY_CLOCK,
+    &clock_source::LIBRARY_CLOCK,
     &waits::LONG_SLICE_LATE,
     &systems::MACOS_MONOTONIC_US,
-    &vdso::NO_VDSO,
-    &during_run::NOISY_MACHINE,
-    &vm::NOISY_NEIGHBOUR,
-    &power::ON_BATTERY,
+    &clock_source::NO_VDSO,
+    &machine::NOISY_MACHINE,
+    &machine::NOISY_NEIGHBOUR,
+    &machine::ON_BATTERY,
     &waits::PREEMPTED_AWAKE,
     &systems::QPC_ON_HPET,
     &systems::QPC_ON_VARIANT_TSC,
@@ -82,7 +79,7 @@ pub static ALL: &[&Fault] = &[
     &clock_source::SLOW_CLOCKSOURCE_JIFFIES,
     &clock_source::SLOW_CLOCKSOURCE_XEN,
     &waits::SMI,
-    &power::SMT_SIBLING_BUSY,
+    &machine::SMT_SIBLING_BUSY,
     &outside::SOURCES_DISAGREE,
     &wall::SUSPENDED,
     &wall::TAI_UNSET,
@@ -108,10 +105,10 @@ pub static ALL: &[&Fault] = &[
     &counter::UNORDERED_READ,
     &wall::UNSYNCHRONISED,
     &kernel_log::VCPU_HOTPLUG,
-    &vdso::VDSO_DISAGREES,
-    &vm::VM_MIGRATED,
-    &vm::VM_PAUSED,
-    &vm::VM_RESTORED,
+    &clock_source::VDSO_DISAGREES,
+    &machine::VM_MIGRATED,
+    &machine::VM_PAUSED,
+    &machine::VM_RESTORED,
     &kernel_log::WATCHDOG_FALSE_POSITIVE,
     &clock_source::WATCHDOG_OFF,
 ];
