@@ -15,7 +15,6 @@ mod compiled;
 mod declaration;
 mod finding;
 mod interpreted;
-mod libraries;
 
 pub use declaration::{File, Install, Page, Program, Runtime, Setting, Way};
 pub use finding::{Found, Override, Place, is_trusted};
@@ -56,14 +55,14 @@ pub static ALL: &[&Runtime] = &[
 /// Libraries whose waits are measured as those of runtimes are. Their clocks are those of their
 /// language.
 pub static LIBRARIES: &[&Runtime] = &[
-    &libraries::UV,
-    &libraries::EVENT,
-    &libraries::ASIO,
-    &libraries::OWN_C,
-    &libraries::OWN_CXX,
-    &libraries::TOKIO,
-    &libraries::ASYNC_IO,
-    &libraries::SMOL,
+    &compiled::UV,
+    &compiled::EVENT,
+    &compiled::ASIO,
+    &compiled::OWN_C,
+    &compiled::OWN_CXX,
+    &compiled::TOKIO,
+    &compiled::ASYNC_IO,
+    &compiled::SMOL,
 ];
 
 /// Every runtime and library.

@@ -14,7 +14,6 @@ mod output;
 mod presets;
 mod progress;
 mod runner;
-mod screen;
 mod task;
 mod texts;
 

@@ -8,13 +8,11 @@ mod draw;
 mod run;
 mod state;
 mod terminal;
-mod view;
 
 pub use draw::draw;
 pub use run::{Ended, Replay, Source, run};
-pub use state::State;
+pub use state::{Command, SPEEDS, State, View};
 pub use terminal::{is_stuck, restore};
-pub use view::{Command, SPEEDS, View};
 
 /// The sample in the README is compiled and run.
 #[cfg(doctest)]

@@ -2,9 +2,8 @@
 //! at any speed.
 
 use crate::draw::draw;
-use crate::state::State;
+use crate::state::{Command, State, View};
 use crate::terminal::{self, Guard, Stopping};
-use crate::view::{Command, View};
 use chronoscope_model::recording::Event;
 use crossterm::event;
 use std::io;

@@ -3,9 +3,7 @@
 use crate::context::{Context, Usage};
 use crate::input;
 use crate::options::Export;
-use crate::screen::Code;
-use crate::screen::Screen;
-use crate::task::{Job, Measure, Run, Task};
+use crate::task::{Code, Job, Measure, Run, Screen, Task};
 use chronoscope_diagnose::advise::{
     self, Basis, LANGUAGES, NOT_MEASURED, PURPOSES, Purpose, advise_in,
 };

@@ -1,19 +1,24 @@
-//! The commands that measure one thing, and the screen without a command.
+//! The commands that measure one thing, the screen without a command, the page that measures a
+//! browser, and the demonstrations of what goes wrong when time is measured carelessly.
 
 use crate::context::{Context, Usage};
-use crate::screen::Screen;
-use crate::task::{Job, Run, Task};
-use crate::{input, output};
+use crate::output::{self, write_whole};
+use crate::task::{Job, Run, Screen, Task};
+use crate::{input, options};
 use chronoscope_measure::taken;
 use chronoscope_model::units::short_ns;
 use chronoscope_probes::clocks;
+use chronoscope_report::page::browser;
+use chronoscope_report::text::{self, ListRow, Page};
+use chronoscope_report::{json, terms};
+use chronoscope_survey::demo::{DEMOS, Demo, Shown, TIME};
 use chronoscope_survey::spec::{
     CallSpec, ClockSpec, DeltaSpec, NoiseSpec, OverheadSpec, RuntimeSpec, Spec, SweepSpec,
     TrustSpec,
 };
-use chronoscope_survey::{Brief, Error, Hardware, Summary, Survey, select};
+use chronoscope_survey::{Brief, Error, Hardware, Summary, Survey, may_measure, select};
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -216,4 +221,111 @@ impl Run for SummaryArgs {
         };
         Ok(Job { distributions: waits, ..Job::survey(survey, screen) }.into())
     }
+}
+
+/// Write a page that measures the browser that opens it.
+#[derive(clap::Args)]
+pub struct BrowserArgs {
+    /// The page; '-' is standard output.
+    #[arg(long, short = 'o', value_name = "FILE", default_value = "chronoscope-browser.html")]
+    #[arg(value_hint = clap::ValueHint::FilePath)]
+    output: PathBuf,
+    /// Serve the page on this machine instead, with the headers that isolate it: an isolated page
+    /// has finer clocks and shared memory.
+    #[cfg(feature = "serve")]
+    #[arg(long, conflicts_with = "output")]
+    serve: bool,
+    /// The port of 127.0.0.1 to serve on. Default: a free one.
+    #[cfg(feature = "serve")]
+    #[arg(long, value_name = "N", requires = "serve", allow_hyphen_values = true)]
+    port: Option<u16>,
+}
+
+impl Run for BrowserArgs {
+    fn task(self, _: &Context) -> anyhow::Result<Task> {
+        let page = browser::page(env!("CARGO_PKG_VERSION"));
+        #[cfg(feature = "serve")]
+        if self.serve {
+            let port = self.port.unwrap_or(0);
+            return Ok(Task::Lasting(Box::new(move |_| serve_page(port, page))));
+        }
+        if self.output == Path::new("-") {
+            return Ok(Task::document(Vec::new(), page));
+        }
+        write_whole(&self.output, page.as_bytes())?;
+        let text = format!("Wrote {}: open it in a browser.\n", self.output.display());
+        Ok(Task::document(Vec::new(), text))
+    }
+}
+
+/// Answers with the page until a signal, which is how this is meant to end.
+#[cfg(feature = "serve")]
+fn serve_page(port: u16, page: String) -> anyhow::Result<ExitCode> {
+    use crate::context::Stop;
+    use anyhow::Context as _;
+    use chronoscope_fleet::http::Server;
+    use std::io::Write;
+    use std::net::{Ipv4Addr, SocketAddr};
+
+    let stop = Stop::on_signals()?;
+    let place = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    let server =
+        Server::bind(place).with_context(|| format!("cannot listen on {place} (--port)"))?;
+    let address = server.address()?;
+    // If standard error is closed, nobody reads it.
+    let _ = writeln!(std::io::stderr(), "Open http://{address}/ in a browser; Ctrl-C ends");
+    server.answer_page(page, || stop.interrupt.is_set())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Show what goes wrong when time is measured carelessly.
+#[derive(clap::Args)]
+pub struct DemoArgs {
+    /// What to show; list: what can be shown.
+    #[arg(default_value = "list", value_name = "NAME")]
+    name: String,
+    /// For how long. Default: 1s.
+    #[arg(long, value_name = "DURATION", value_parser = options::budget)]
+    #[arg(allow_hyphen_values = true)]
+    budget: Option<Duration>,
+}
+
+impl Run for DemoArgs {
+    fn task(self, context: &Context) -> anyhow::Result<Task> {
+        if self.name == "list" {
+            let rows: Vec<ListRow> = DEMOS.iter().map(demo_row).collect();
+            let text = text::list("Demonstrations", &rows, context.detail(), &context.style);
+            return Ok(Task::document(json::list("demos", &rows)?, text));
+        }
+        may_measure()?;
+        let known = DEMOS.iter().find(|demo| demo.name.eq_ignore_ascii_case(&self.name));
+        let Some(demo) = known else {
+            let names = DEMOS.iter().map(|demo| demo.name).chain(["list"]);
+            return Err(select::unknown("demo", names, &self.name).into());
+        };
+        let shown = (demo.run)(self.budget.unwrap_or(TIME));
+        let shown = shown.map_err(|why| Error::Nothing(format!("{}: {why}", demo.name)))?;
+        let json = json::demo(demo.name, shown.happened, &shown.what, &shown.figures)?;
+        let text = text::explain(&demo_page(demo, &shown), &context.style);
+        Ok(Task::document(json, text))
+    }
+}
+
+/// The page on a demonstration; its text states what it is about.
+fn about_demo(demo: &Demo) -> Page {
+    terms::find(demo.name).first().map(|page| Page::from(*page)).unwrap_or_default()
+}
+
+fn demo_row(demo: &Demo) -> ListRow {
+    let text = about_demo(demo).body;
+    let first = text.split_once(". ").map_or(&*text, |(first, _)| first);
+    ListRow::plain(demo.name, &format!("{first}."))
+}
+
+/// The page with what happened.
+fn demo_page(demo: &Demo, shown: &Shown) -> Page {
+    let mut page = about_demo(demo);
+    let outcome = if shown.happened { "It happened here" } else { "It did not happen here" };
+    page.body = format!("{}\n\n{outcome}. {}", page.body, shown.what);
+    page
 }

@@ -2,9 +2,7 @@
 //! the heading that help gives it.
 
 mod advise;
-mod browser;
 pub mod compare;
-mod demo;
 mod doctor;
 mod explain;
 mod list;
@@ -58,7 +56,7 @@ commands! {
         runtimes: MEASURING, measure::RuntimesArgs;
         trust: MEASURING, measure::TrustArgs;
         noise: MEASURING, measure::NoiseArgs;
-        browser: NONE, browser::Args;
+        browser: NONE, measure::BrowserArgs;
         #[cfg(feature = "watch")] watch: NONE, watch::Args;
     }
     "Answer" {
@@ -77,7 +75,7 @@ commands! {
         overhead: MEASURING, OverheadSpec;
         sweep: MEASURING, SweepSpec;
         hardware: MEASURING, measure::HardwareArgs;
-        demo: PAGE, demo::Args;
+        demo: PAGE, measure::DemoArgs;
     }
     "Operate" {
         #[cfg(feature = "serve")] serve: NONE, serve::Args;

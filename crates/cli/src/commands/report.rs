@@ -2,9 +2,7 @@
 
 use crate::context::{Context, Usage};
 use crate::input;
-use crate::screen::Code;
-use crate::screen::Screen;
-use crate::task::{Job, Run, Several, Task};
+use crate::task::{Code, Job, Run, Screen, Several, Task};
 use chronoscope_diagnose::faults;
 use chronoscope_model::Report;
 use chronoscope_report::format::{self, Format};

@@ -2,8 +2,7 @@
 
 use crate::context::{Context, Usage};
 use crate::output;
-use crate::screen::Screen;
-use crate::task::{Amend, Job, Measure, Run, Task};
+use crate::task::{Amend, Job, Measure, Run, Screen, Task};
 use chronoscope_model::units::{parse_count, parse_duration, short_ns};
 use chronoscope_model::waits::StoppedBy;
 use chronoscope_model::{Note, Report};

@@ -3,7 +3,7 @@
 //! code on its page is what the probe does, for one wait.
 //!
 //! The waits of libraries for C, C++ and Rust whose probes are built when they are wanted
-//! (`libraries.rs` of chronoscope-runtimes), so that this tool depends on none of them.
+//! (`compiled.rs` of chronoscope-runtimes), so that this tool depends on none of them.
 
 use super::entry::{Code, DEADLINE, DURATION, Entry, Facts, Kind, Language, PLAIN, TimerSlack};
 

@@ -1,8 +1,7 @@
 //! The latest late wake-ups, a line each, and one of them with all that is known of it.
 
 use super::{heading, joined, joined_by, left, moment, right, safe_name};
-use crate::state::State;
-use crate::view::View;
+use crate::state::{State, View};
 use chronoscope_model::recording::Late;
 use chronoscope_model::units::{count, human_ns, percent};
 use chronoscope_model::why::{Cause, Part, Worst};

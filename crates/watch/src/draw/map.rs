@@ -2,8 +2,7 @@
 //! cell that is the darker the more waits of that second are in it.
 
 use super::{heading, left, right, safe_name};
-use crate::state::{CLASSES, Counts, Figures, PER_DECADE, State, least};
-use crate::view::View;
+use crate::state::{CLASSES, Counts, Figures, PER_DECADE, State, View, least};
 use chronoscope_model::units::{count, percent, short_ns};
 use chronoscope_report::block::Tone;
 use chronoscope_report::text::{Style, columns};
