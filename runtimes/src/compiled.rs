@@ -8,7 +8,7 @@
 //! Libraries with waits of their own. Their probes are those of C, C++ and Rust, which are built
 //! with the library.
 
-use crate::declaration::{File, PLAIN, Program, Runtime, Way};
+use crate::{File, PLAIN, Program, Runtime, Way};
 
 const LEVELS: &[&str] = &["-O0", "-O1", "-O2", "-O3"];
 

@@ -3,7 +3,7 @@
 //! Whether what is at a path may be executed: not if another user can put something else there.
 //! Root with the `HOME` of a user (`sudo -E`) must not run what that user has put into it.
 
-use crate::declaration::{Program, Runtime, Way};
+use crate::{Program, Runtime, Way};
 use std::env;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! The languages that are interpreted, or compiled while they run.
 
-use crate::declaration::{File, PLAIN, Program, Runtime, Way};
+use crate::{File, PLAIN, Program, Runtime, Way};
 
 /// The one way of an interpreter, which runs a probe as it is: its names as a file, the best first,
 /// where it usually is, the option that prints its version, and the arguments that run the probe.

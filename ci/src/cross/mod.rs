@@ -4,16 +4,15 @@
 //! prefix and zig, which links for macOS and musl. A second run rebuilds only what changed.
 
 mod build;
-mod capi;
 mod checks;
 pub mod reports;
 mod target;
 pub mod toolchain;
 
 use crate::packages::{self, Need};
-use crate::sh::Runner;
+use crate::sh::{self, Runner};
 use crate::tally::Done;
-use crate::{sh, tool};
+use crate::tool;
 use anyhow::{Context, Result, bail};
 use build::{Build, Built, Extent, Wine};
 use serde_json::Value;
@@ -242,7 +241,7 @@ fn built(sh: &Shell, target: &'static Target, extent: Extent) -> Result<Stage> {
         How::Link => build.link().map(|()| Stage::Done(Done::one()))?,
         How::Native | How::Qemu(_) | How::Library(..) | How::Wine => {
             let tests = build.tool_and_tests()?;
-            let programs = capi::build(&build)?;
+            let programs = checks::build_library(&build)?;
             Stage::Built(Box::new(build.built(tests, programs)))
         }
     };
@@ -286,7 +285,7 @@ fn test(sh: &Shell, runner: &Runner, built: &Built) -> Result<Done> {
     if !matches!(built.target.how, How::Library(..)) {
         done += tool::smoke(sh, runner, &built.tool());
         done += checks::all(sh, runner, built);
-        done += capi::run(sh, runner, built);
+        done += checks::run_programs(sh, runner, built);
     }
     done += checks::suites(sh, runner, built)?;
     Ok(done)

@@ -8,14 +8,13 @@
 //! published of it is installed and run. The step `dist` of the tests builds only the library for
 //! C twice, which takes a minute instead of 25.
 
-mod contents;
 pub mod formats;
 
 use crate::cross::{self, toolchain};
 use crate::packages::{self, Need};
-use crate::sh::Runner;
+use crate::sh::{self, Runner};
 use crate::tally::Done;
-use crate::{disasm, sh, tool};
+use crate::{disasm, tool};
 use anyhow::{Context, Result, bail, ensure};
 use std::env;
 use std::path::{Path, PathBuf};
@@ -169,7 +168,7 @@ fn release(sh: &Shell, root: &Path, folder: &Path, chosen: &[&Target]) -> Result
         toolchain::tidy(sh)?;
         ship(sh, root, target)?;
         sh.copy_file(shipped(root, target), &inside)?;
-        contents::add(sh, target, &inside)?;
+        formats::add(sh, target, &inside)?;
         formats::npm(sh, target, &inside, folder)?;
         if target.is_linux() {
             formats::distributions(sh, root, target, &inside, folder)?;

@@ -12,7 +12,6 @@ pub mod faults;
 mod reading;
 pub mod run;
 pub mod stability;
-mod trust;
 
 pub use advise::advise;
 pub use clocks::verdict;
@@ -32,7 +31,7 @@ pub fn judge(report: &mut Report) {
         clock.verdict = verdict(clock, environment);
     }
     clocks::judge_speed(&mut report.clocks);
-    trust::judge(report);
+    clocks::judge_watched(report);
     report.findings = faults::findings(report);
     // A glance at a few clocks is no reason to choose between all of them.
     report.advice = if report.run.quick { Vec::new() } else { advise(report) };

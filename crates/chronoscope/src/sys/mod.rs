@@ -57,9 +57,6 @@ pub mod cpu;
 )]
 pub mod os;
 
-#[cfg(all(feature = "std", target_os = "linux", not(miri)))]
-mod perf_page;
-
 // What the last files of `counter` and `os` read.
 #[cfg(feature = "std")]
 #[cfg_attr(not(target_arch = "wasm32"), allow(dead_code, unused_imports))]

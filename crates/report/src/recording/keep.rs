@@ -1,7 +1,7 @@
 //! What is kept of the events of `watch`, as it was asked for, and the last minute of them in
 //! memory.
 
-use super::file::Writer;
+use super::Writer;
 use chronoscope_model::Note;
 use chronoscope_model::recording::{Event, LoadSince, Start, Waits};
 use chronoscope_model::units::human_ns;
