@@ -283,14 +283,14 @@ const QUOTED: &[(&str, &str, &str, &str)] = &[
     ("changes", "more than {} of the rounds, or if", "diagnose/src/run.rs", "SHARED"),
     ("changes", "by more than {} below its usual", "diagnose/src/run.rs", "FELL"),
     ("../SECURITY", "| connections at a time | {} |", "fleet/src/http/mod.rs", "CONNECTIONS"),
-    ("../SECURITY", "| time for the head | {} |", "fleet/src/http/stream.rs", "HEAD"),
+    ("../SECURITY", "| time for the head | {} |", "fleet/src/http/mod.rs", "HEAD_TIME"),
     (
         "../SECURITY",
         "| time for taking an answer, but for its last 64 KiB | {} |",
-        "fleet/src/http/stream.rs",
+        "fleet/src/http/mod.rs",
         "ANSWER",
     ),
-    ("../SECURITY", "| time between two requests | {} |", "fleet/src/http/stream.rs", "IDLE"),
+    ("../SECURITY", "| time between two requests | {} |", "fleet/src/http/mod.rs", "IDLE"),
 ];
 
 #[test]

@@ -2,11 +2,10 @@
 //! rounds of measurements as far as the budget allows. The other one answers from what the first
 //! has put up.
 
-use crate::board::{Board, Notice};
 use crate::http::Server;
 use crate::look::{Seen, Watch};
 use crate::process::{self, Meter};
-use crate::rounds::Rounds;
+use crate::rounds::{Board, Notice, Rounds};
 use crate::schedule::{Budget, Round, Schedule, fraction_of_machine};
 use chronoscope_probes::machine::{self, Root};
 use chronoscope_probes::waits::os;
@@ -14,10 +13,9 @@ use chronoscope_report::json;
 use chronoscope_report::metrics::Metrics;
 use chronoscope_survey::Interrupt;
 use chronoscope_survey::against::{Following, Source};
-use std::io;
 use std::sync::Arc;
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{io, thread};
 
 /// The time between two looks.
 const PERIOD: Duration = Duration::from_secs(1);

@@ -2,13 +2,12 @@
 
 #![forbid(unsafe_code)]
 
-pub mod board;
 pub mod exporter;
 pub mod files;
 pub mod http;
 mod look;
 mod process;
-mod rounds;
+pub mod rounds;
 mod schedule;
 pub mod time;
 

@@ -1,8 +1,8 @@
 //! The measuring thread on this machine, for some seconds. This test runs alone, because it must be
 //! prepared before any thread is started.
 
-use chronoscope_fleet::board::Board;
 use chronoscope_fleet::exporter::{Settings, measure};
+use chronoscope_fleet::rounds::Board;
 use chronoscope_survey::{Interrupt, start_up};
 use std::thread;
 use std::time::{Duration, Instant};

@@ -1,7 +1,7 @@
 //! What each path answers, from what is on the board, in the encoding that a client prefers (RFC
 //! 9110, 12.5.1).
 
-use crate::board::{Board, Notice};
+use crate::rounds::{Board, Notice};
 use chronoscope_report::metrics::{Answers, OPEN_METRICS, PROTOBUF, TEXT};
 use http_body_util::Full;
 use hyper::body::Bytes;
@@ -193,7 +193,7 @@ fn offered(item: &str) -> Option<(f32, Encoding)> {
 mod tests {
     use super::Encoding::{OpenMetrics, Protobuf, Text};
     use super::*;
-    use crate::board::Health;
+    use crate::rounds::Health;
     use http_body_util::BodyExt;
     use hyper::body::Body;
 
