@@ -57,7 +57,7 @@ pub mod cpu;
 )]
 pub mod os;
 
-// What the last files of `counter` and `os` read.
+// What the last files of `counter` and `os` read; macOS and Windows read its wall clock.
 #[cfg(feature = "std")]
 #[cfg_attr(not(target_arch = "wasm32"), allow(dead_code, unused_imports))]
 mod plain;

@@ -1,11 +1,13 @@
 //! macOS: `mach_absolute_time` and related calls (Apple, Technical Q&A QA1398).
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use mach2::mach_time::{
     mach_absolute_time, mach_timebase_info, mach_timebase_info_data_t, mach_wait_until,
 };
+
+pub use super::other::lacking::*;
+pub use super::plain::wall;
 
 use crate::machine::{Inquiry, Kernel};
 
@@ -28,11 +30,6 @@ fn timebase() -> (u64, u64) {
 
 fn scaled(value: u64, by: u64, over: u64) -> u64 {
     u64::try_from(u128::from(value) * u128::from(by) / u128::from(over)).unwrap_or(u64::MAX)
-}
-
-/// Nothing forbids the counter here.
-pub fn counter_forbidden() -> bool {
-    false
 }
 
 /// The name of the clock that [`reference`] reads.
@@ -65,16 +62,6 @@ pub fn monotonic_step() -> u64 {
 /// derived from).
 pub const WALL_STEP: u64 = 1000;
 
-pub fn wall() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
-}
-
-/// `ntp_adjtime` exists, but `timed` does not maintain its result.
-pub fn wall_error() -> Option<u64> {
-    None
-}
-
 /// The kernel has one counter and no choice: `mach_absolute_time` reads it.
 pub fn first_view(names: &[&str]) -> Kernel {
     match names.first() {
@@ -86,29 +73,6 @@ pub fn first_view(names: &[&str]) -> Kernel {
 /// Nothing more is known than at first.
 pub fn inquire(names: &[&str], _deeply: bool) -> Inquiry {
     Inquiry { kernel: first_view(names), hint: None }
-}
-
-/// No page of a hypervisor is known here.
-pub fn disruption() -> Option<u64> {
-    None
-}
-
-/// [`first_view`] says more.
-pub fn reads_directly() -> Option<bool> {
-    None
-}
-
-/// Nothing is left out for fear of a filter here.
-pub fn assume_that_nothing_kills() {}
-
-/// No filter of system calls ends a process here.
-pub fn nothing_kills() -> bool {
-    true
-}
-
-/// A thread cannot choose its CPU on macOS.
-pub fn on_each_cpu(_visit: &mut dyn FnMut(usize) -> bool) -> bool {
-    false
 }
 
 /// Sleeps until [`monotonic`] is at `deadline`, or until a signal arrives.

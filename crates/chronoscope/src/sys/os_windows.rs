@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use windows_sys::Win32::Foundation::{CloseHandle, HANDLE};
 use windows_sys::Win32::System::Performance::{QueryPerformanceCounter, QueryPerformanceFrequency};
@@ -11,6 +11,10 @@ use windows_sys::Win32::System::Threading::{
     CREATE_WAITABLE_TIMER_HIGH_RESOLUTION, CreateWaitableTimerExW, INFINITE, SetWaitableTimer,
     TIMER_ALL_ACCESS, WaitForSingleObject,
 };
+
+pub use super::other::lacking::*;
+// std reads GetSystemTimePreciseAsFileTime.
+pub use super::plain::wall;
 
 use crate::machine::{Inquiry, Kernel, Name};
 
@@ -29,11 +33,6 @@ fn frequency() -> u64 {
     let hz = u64::try_from(hz).unwrap_or(0).max(1);
     FREQUENCY.store(hz, Ordering::Relaxed);
     hz
-}
-
-/// Nothing forbids the counter here.
-pub fn counter_forbidden() -> bool {
-    false
 }
 
 /// The name of the clock that [`reference`] reads.
@@ -67,17 +66,6 @@ pub fn monotonic_step() -> u64 {
 /// A FILETIME counts units of 100 ns.
 pub const WALL_STEP: u64 = 100;
 
-pub fn wall() -> u64 {
-    // std reads GetSystemTimePreciseAsFileTime.
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
-}
-
-/// W32Time reports no bound to programs.
-pub fn wall_error() -> Option<u64> {
-    None
-}
-
 /// The rate shows what the performance counter is based on: 10 MHz is scaled from the TSC (or a
 /// hypervisor's page of it) since Windows 10 1809, about 3.58 MHz is the ACPI timer and 14.3 MHz
 /// the HPET, which Windows uses only if it does not trust the TSC or was configured to.
@@ -100,30 +88,6 @@ pub fn first_view(names: &[&str]) -> Kernel {
 /// Nothing more is known than at first.
 pub fn inquire(names: &[&str], _deeply: bool) -> Inquiry {
     Inquiry { kernel: first_view(names), hint: None }
-}
-
-/// No page of a hypervisor is known here.
-pub fn disruption() -> Option<u64> {
-    None
-}
-
-/// [`first_view`] says more.
-pub fn reads_directly() -> Option<bool> {
-    None
-}
-
-/// Nothing is left out for fear of a filter here.
-pub fn assume_that_nothing_kills() {}
-
-/// No filter of system calls ends a process here.
-pub fn nothing_kills() -> bool {
-    true
-}
-
-/// Left to the kernel's view: because of processor groups, visiting each CPU would need code of its
-/// own.
-pub fn on_each_cpu(_visit: &mut dyn FnMut(usize) -> bool) -> bool {
-    false
 }
 
 /// A waitable timer of this thread.

@@ -80,3 +80,41 @@ pub mod thread {
         None
     }
 }
+
+/// What a system's file exports if nothing more is known of the system.
+pub mod lacking {
+    /// Nothing is known to forbid the counter.
+    pub fn counter_forbidden() -> bool {
+        false
+    }
+
+    /// Windows' W32Time reports no bound to programs, and macOS' `timed` does not maintain what
+    /// `ntp_adjtime` returns.
+    pub fn wall_error() -> Option<u64> {
+        None
+    }
+
+    /// No page of a hypervisor is known.
+    pub fn disruption() -> Option<u64> {
+        None
+    }
+
+    /// The kernel's first view says more.
+    pub fn reads_directly() -> Option<bool> {
+        None
+    }
+
+    /// Nothing is left out for fear of a filter.
+    pub fn assume_that_nothing_kills() {}
+
+    /// No filter of system calls ends a process.
+    pub fn nothing_kills() -> bool {
+        true
+    }
+
+    /// A thread cannot choose its CPU on macOS. On Windows it is left to the kernel's view: because
+    /// of processor groups, visiting each CPU would need code of its own.
+    pub fn on_each_cpu(_visit: &mut dyn FnMut(usize) -> bool) -> bool {
+        false
+    }
+}

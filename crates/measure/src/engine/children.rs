@@ -636,8 +636,9 @@ mod child_tests {
 
     #[test]
     fn a_command_succeeds_or_says_why_not() {
+        use super::run as run_command;
         let run = |script: &str, patience| {
-            super::run(
+            run_command(
                 Command::new("/bin/sh").args(["-c", script]),
                 Duration::from_millis(patience),
                 &|| false,
