@@ -26,6 +26,7 @@ pub mod order;
 #[cfg(target_os = "linux")]
 mod scheduler;
 #[cfg(test)]
+#[path = "../tests/common/shown.rs"]
 mod shown;
 pub mod time;
 pub mod waits;
