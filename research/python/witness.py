@@ -11,16 +11,19 @@ import time
 
 CPU = max(os.sched_getaffinity(0))
 # Spells of the load, in seconds, and how long bencher may measure.
-SPELLS = (0.05, 0.2, 1)
+SPELLS = (0.2, 0.5, 1)
 SECONDS = 4
 # The load takes the CPU away so often in a sample of 1 ms, that a spell moves the median of samples.
 SLICE = 0.0005
+# The most that it takes of each slice.
+MOST = 0.8
 # Medians before the tools and after them.
 MEDIANS = 20
 
 
 class Bursts:
-    """A load that takes this share of the CPU in every other spell; spells are of random length."""
+    """A load that takes this share of the CPU in every other spell. Spells are of random length, those without it shorter by what it
+    takes: as many samples fit into both, so that medians are as often those of either, whatever the share."""
 
     def __init__(self, share, spell):
         self.child = subprocess.Popen([sys.executable, __file__, "burn", str(share), str(spell)])
@@ -42,12 +45,16 @@ def burn(share, spell):
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
     parent = os.getppid()
     while os.getppid() == parent:
-        end = time.monotonic() + spell * random.uniform(0.15, 0.85)
-        while (now := time.monotonic()) < end:
-            while time.monotonic() < now + share * SLICE:
+        now, used = time.monotonic(), time.process_time()
+        whole = spell * random.uniform(0.15, 0.85)
+        end = now + whole
+        while now < end:
+            began, now = time.monotonic(), now + SLICE
+            while time.monotonic() < began + share * SLICE:
                 pass
-            time.sleep((1 - share) * SLICE)
-        time.sleep(spell * random.uniform(0.15, 0.85))
+            time.sleep(max(0, now - time.monotonic()))
+        left = 1 - (time.process_time() - used) / whole if share < 1 else 1
+        time.sleep(spell * random.uniform(0.15, 0.85) * max(0, left))
 
 
 def run(*words, **more):
@@ -142,7 +149,7 @@ def noise(levels):
     rows = []
     # In random order, so that whatever else runs does not grow with the level.
     for level in random.sample(range(levels), levels):
-        share, spell = level / levels * 0.9, random.choice(SPELLS)
+        share, spell = level / levels * MOST, random.choice(SPELLS)
         with Bursts(share, spell):
             medians = [median() for _ in range(MEDIANS)]
             found = {name: tools[name]() for name in random.sample(list(tools), len(tools))}

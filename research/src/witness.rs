@@ -89,11 +89,12 @@ fn marks(sh: &Shell) -> Result<String> {
     let mut text = format!(
         "## Disturbances that a witness marks\n\n{}`cargo research witness --parts marks`: pieces \
          with one planted disturbance each, and how many of them the witness marks. Pieces of \
-         nothing last 20 us; those in which the kernel counts a switch are left out. The guests \
-         are emulated by QEMU. A guest is stopped by SIGSTOP for 50 ms at a time, in pieces of \
-         0.2 ms; what ended before QEMU delivered the tick that was due is unknown. Its processor \
-         becomes slower when QEMU no longer links blocks of translated code; no frequency can be \
-         set here, and no neighbour planted in a guest.\n\n\
+         nothing last 20 us; those in which the kernel counts a switch are left out. Interrupts \
+         are those of pieces of 22 ms in which the kernel counts two ticks. The guests are \
+         emulated by QEMU. A guest is stopped by SIGSTOP for 50 ms at a time, in pieces of 0.2 ms. \
+         Its processor becomes slower when QEMU no longer links blocks of translated code; no \
+         frequency can be set here, and no neighbour planted where the processors share no core: \
+         in a guest, and here if the row says so.\n\n\
          | planted | level | here ",
         results::this_machine(sh)
     );
@@ -176,7 +177,8 @@ fn noise(sh: &Shell, args: &Args) -> Result<String> {
          --parts noise --levels {levels}`: next to a load that preempts for so much of each half \
          of a millisecond in every other spell, of so long, the standard deviation of 40 medians \
          of 100 samples of some 1 ms in Python, and half way what `noise` (2 s, or up to 10 s on a \
-         busy machine) and `bencher noise` (4 s) state, in random order.\n\n\
+         busy machine) and `bencher noise` (4 s) state, in random order. The spells without the \
+         load are shorter, so that as many samples fit into them.\n\n\
          | load | spells | spread | `noise`: good to | `bencher noise` |\n\
          | ---: | ---: | ---: | ---: | ---: |\n{}\n",
         results::this_machine(sh),

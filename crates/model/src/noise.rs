@@ -10,7 +10,7 @@ pub struct Noise {
     /// Pieces whose median the next two figures are about.
     pub median_of: u64,
     /// Half of the range that 95 % of the medians of so many successive pieces fell in, as a share
-    /// of the median.
+    /// of its middle.
     pub good_to: f64,
     /// The same without the pieces that were disturbed; absent if too few are left.
     pub undisturbed_good_to: Option<f64>,
