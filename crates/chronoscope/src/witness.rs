@@ -91,8 +91,8 @@ pub enum Disturbance {
     /// made.
     FrequencyChanged,
     /// Time passed that neither the kernel nor another thread took: the hypervisor did, and said so
-    /// (steal). Unknown if nothing entered the kernel for 20 ms, which is so where a CPU has no
-    /// tick, and if the machine was stopped.
+    /// (steal), or the machine was stopped, so that the tick came only after a piece of 20 ms or
+    /// longer. Unknown if no tick comes in the 10 ms after such a piece either.
     GapBelowKernel,
 }
 
@@ -434,7 +434,7 @@ impl Witness {
             verdict.taken_ns = Some(ended.taken_ns);
             let gap = match (verdict.is_clean(), ended.taken_ns >= STOLEN_NS) {
                 (Some(true), true) => Some(true),
-                (Some(true), false) if ended.elapsed_ns >= TICKLESS_NS => None,
+                (Some(true), false) if ended.elapsed_ns >= TICKLESS_NS => self.has_tick(),
                 (known, _) => known.map(|_| false),
             };
             verdict.note(Disturbance::GapBelowKernel, gap);
@@ -443,6 +443,20 @@ impl Witness {
         }
         verdict.asked = (1 << Disturbance::ALL.len()) - 1;
         verdict
+    }
+
+    /// Whether a tick comes now that did not come for as long as two take; `None` if none does.
+    #[cold]
+    fn has_tick(&self) -> Option<bool> {
+        let entries = self.entries.as_ref()?;
+        let until = os::monotonic() + TICKLESS_NS / 2;
+        entries.set();
+        while entries.stood() {
+            if os::monotonic() > until {
+                return None;
+            }
+        }
+        Some(true)
     }
 
     /// Times `piece`, `times` in a row, in parts of some 50 microseconds each. A part that was

@@ -76,6 +76,15 @@ pub fn follow_parent(nice: i32) -> std::io::Result<()> {
     }
 }
 
+/// How often its timer has interrupted a CPU (`/proc/interrupts`); 0 if that is not listed.
+pub fn ticks(cpu: usize) -> u64 {
+    let text = std::fs::read_to_string("/proc/interrupts").unwrap_or_default();
+    let mut rows = text.lines().map(str::split_whitespace);
+    let column = rows.next().and_then(|mut names| names.position(|it| it == format!("CPU{cpu}")));
+    let count = rows.find_map(|mut row| (row.next()? == "LOC:").then(|| row.nth(column?))?);
+    count.and_then(|count| count.parse().ok()).unwrap_or(0)
+}
+
 /// How often the calling thread has given up its CPU or lost it.
 pub fn switches() -> u64 {
     // SAFETY: zero is a valid content of the structure, which the call fills.
