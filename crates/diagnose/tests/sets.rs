@@ -89,17 +89,33 @@ fn a_figure_that_few_runs_have_and_a_run_that_comes_twice_do_not_count() {
     assert!(refused.contains("takes 5 runs or more, and this one has 4"), "{refused}");
 }
 
+fn disturb(run: &mut Report) {
+    let mut ruler = Ruler::default();
+    ruler.noise.shared = Some(0.99);
+    run.ruler = Some(ruler);
+}
+
+/// Next to a load, as many runs of one set are disturbed as of the other, but for chance.
+#[test]
+fn sets_that_were_disturbed_alike_are_judged() {
+    let mut rng = fastrand::Rng::with_seed(9);
+    let mut a = simulated(&mut rng, 10, 0, 0.0);
+    let mut b = simulated(&mut rng, 10, 12, 0.8);
+    a[..5].iter_mut().for_each(disturb);
+    b[..7].iter_mut().for_each(disturb);
+    assert!(change(&a, &b).expect("enough runs").counts.worse > 0);
+    b.iter_mut().for_each(disturb);
+    a.iter_mut().for_each(|run| run.ruler = None);
+    assert_eq!(change(&a, &b).expect("enough runs").counts.worse, 0);
+}
+
 #[test]
 fn a_set_that_was_disturbed_as_a_whole_proves_no_change() {
     let mut rng = fastrand::Rng::with_seed(8);
     let a = simulated(&mut rng, 6, 0, 0.0);
     let mut b = simulated(&mut rng, 6, 12, 0.8);
     assert!(change(&a, &b).expect("enough runs").counts.worse > 0);
-    for run in &mut b {
-        let mut ruler = Ruler::default();
-        ruler.noise.shared = Some(0.99);
-        run.ruler = Some(ruler);
-    }
+    b.iter_mut().for_each(disturb);
     let change = change(&a, &b).expect("enough runs");
     assert_eq!((change.counts.worse, change.counts.better), (0, 0));
     let why = change.rows[0].why.as_deref().unwrap_or_default();

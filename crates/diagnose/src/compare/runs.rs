@@ -12,6 +12,7 @@ use chronoscope_model::compare::{
 };
 use chronoscope_model::quantile::Percentile;
 use chronoscope_model::units::{percent, short_ns};
+use statrs::distribution::{Discrete, DiscreteCDF, Hypergeometric};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The fewest pairs: the signs of five can be flipped in 16 ways, and a share of 1/16 is too large
@@ -189,9 +190,16 @@ impl Runs {
         self.disturbed.iter().filter(|it| **it).count()
     }
 
-    /// Whether most of them were.
-    fn is_disturbed(&self) -> bool {
-        2 * self.disturbed() > self.values.len()
+    /// Whether most of them were and not of the other set, and so many more that chance does not
+    /// explain it (Fisher's exact test). What chance explains is in the test of the figures, which
+    /// deals the same runs out.
+    fn more_disturbed(&self, other: &Self) -> bool {
+        let most = |it: &Self| 2 * it.disturbed() > it.values.len();
+        let [own, all] = [self.disturbed(), self.disturbed() + other.disturbed()];
+        let [drawn, runs] = [self.values.len(), self.values.len() + other.values.len()];
+        let dealt = Hypergeometric::new(runs as u64, all as u64, drawn as u64);
+        let chance = dealt.map_or(1.0, |it| it.pmf(own as u64) + it.sf(own as u64));
+        most(self) && !most(other) && 2.0 * chance < LEVEL_OF_SETS
     }
 }
 
@@ -229,8 +237,8 @@ pub(super) fn change(a: &Runs, b: &Runs, seed: u64) -> Change {
     let [mut of_a, mut of_b] = [a, b].map(|side| side.values.clone());
     let settings = differing(&mut of_a, &mut of_b);
     let mut rows = rows(&of_a, &of_b, a.is_set(), seed);
-    if a.is_disturbed() != b.is_disturbed() {
-        let which = if a.is_disturbed() { "A" } else { "B" };
+    let sides = [("A", a, b), ("B", b, a)];
+    if let Some((which, ..)) = sides.iter().find(|(_, it, other)| it.more_disturbed(other)) {
         for row in rows.iter_mut().filter(|row| row.verdict.changed()) {
             row.verdict = Verdict::CannotTell;
             row.why = Some(format!("most runs of {which} were disturbed as a whole"));
