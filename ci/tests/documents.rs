@@ -1,5 +1,6 @@
 //! What documents quote from the code: the constants in tables of places, and counts in sentences.
 
+use chronoscope_probes::{clocks, waits};
 use std::fs;
 use std::path::{Path, PathBuf};
 use xtask::sh::root;
@@ -14,11 +15,15 @@ fn flat(path: &str) -> String {
 }
 
 fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    files(folder, "rs")
+}
+
+fn files(folder: &Path, ends: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let paths = entries
         .map(|entry| entry.path())
-        .flat_map(|path| if path.is_dir() { rust_files(&path) } else { vec![path] });
-    paths.filter(|path| path.extension().is_some_and(|end| end == "rs")).collect()
+        .flat_map(|path| if path.is_dir() { files(&path, ends) } else { vec![path] });
+    paths.filter(|path| path.extension().is_some_and(|end| end == ends)).collect()
 }
 
 /// The expressions that a constant of this name has in these files; of a measurement in the
@@ -482,6 +487,45 @@ fn options_that_documents_name_exist() {
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
     assert!(seen > 100, "only {seen} options were found");
+}
+
+/// What `explain` and the examples of help say to run: the options are in the man pages, and the
+/// ids of clocks and waits in the catalogue.
+#[test]
+fn commands_that_pages_name_can_be_run() {
+    let ids = clocks::every().map(|entry| entry.id).chain(waits::ALL.iter().map(|entry| entry.id));
+    let ids: Vec<&str> = ids.collect();
+    let of_runtime = |word: &str| {
+        chronoscope_runtimes::ALL
+            .iter()
+            .any(|it| word.split_once('/').is_some_and(|(family, _)| family == it.id))
+    };
+    let measures = ["calls", "clocks", "deltas", "overhead", "trust", "waits"];
+    let (mut wrong, mut seen) = (Vec::new(), 0);
+    let pages = files(&root().join("crates"), "md").into_iter();
+    for page in pages.filter(|path| path.components().any(|part| part.as_os_str() == "src")) {
+        let text = fs::read_to_string(&page).unwrap().replace("\n\n", "`").replace('\n', " ");
+        for words in text.split("chronoscope ").skip(1) {
+            let ends = ["`", ";", "|", "'", ". "].into_iter().filter_map(|end| words.find(end));
+            let words = &words[..ends.min().unwrap_or(words.len())];
+            let mut words = words.split([' ', ',']).map(|word| word.trim_matches([':', '.', ')']));
+            let command = words.next().unwrap_or_default();
+            let man = root().join(format!("docs/man/chronoscope-{command}.1"));
+            let Ok(man) = fs::read_to_string(man) else { continue };
+            let man = man.replace("\\-", "-");
+            for word in words {
+                let id = word.contains('/') && measures.contains(&command) && !of_runtime(word);
+                let lacks = (word.starts_with("--") && !man.contains(word))
+                    || (id && !ids.iter().any(|id| id.starts_with(word)));
+                seen += usize::from(id || word.starts_with("--"));
+                if lacks {
+                    wrong.push(format!("{}: chronoscope {command} … {word}", page.display()));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(seen > 100, "only {seen} options and ids were found");
 }
 
 #[test]

@@ -28,7 +28,7 @@ class Waited:
 
     @property
     def late_ns(self) -> int:
-        """How long after its deadline it returned to the library; Python adds some 0.1 us."""
+        """How long after its deadline it returned to the library, which is before Python goes on."""
     @property
     def slept_ns(self) -> int:
         """For how long it slept, in the whole wait."""
@@ -74,7 +74,7 @@ class Instant:
     def elapsed(self) -> float: ...
     def elapsed_ns(self) -> int: ...
     def elapsed_bounded(self) -> Bounded:
-        """Looks at the system's clock too, which takes some 0.5 us."""
+        """Reads the system's clock too, so it takes longer than ``elapsed``."""
     def ns_since(self, earlier: Instant) -> int:
         """Negative if the other moment is later."""
     def __add__(self, seconds: float, /) -> Instant: ...
