@@ -265,7 +265,7 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
         }
         'chronoscope;advise' {
             [CompletionResult]::new('--for', '--for', [CompletionResultType]::ParameterName, 'The purpose; see chronoscope list purposes. Default: every purpose of clocks')
-            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'A duration to wait for, such as 1ms; without a unit, milliseconds. Implies --for wait')
+            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'A duration to wait for, such as 1ms. Implies --for wait')
             [CompletionResult]::new('--every', '--every', [CompletionResultType]::ParameterName, 'The period of a loop, such as 144Hz or 10ms: code that keeps it. Implies --for wait')
             [CompletionResult]::new('--work', '--work', [CompletionResultType]::ParameterName, 'With --every, how long the loop computes in each period')
             [CompletionResult]::new('--goal', '--goal', [CompletionResultType]::ParameterName, 'What a wait should have least of: overshoot, CPU time, or overshoot under load. Default: each of them, and code for a wait that wastes no CPU time. Implies --for wait')
@@ -299,7 +299,7 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
         'chronoscope;doctor' {
             [CompletionResult]::new('--record', '--record', [CompletionResultType]::ParameterName, 'Also write the facts and figures to this new folder, without anything private')
             [CompletionResult]::new('--facts', '--facts', [CompletionResultType]::ParameterName, 'Diagnose the machine that such a folder, a stored report or a text describes')
-            [CompletionResult]::new('--pid', '--pid', [CompletionResultType]::ParameterName, 'What another process meets with: its timer slack, libraries that replace clocks, quota and time namespace. Nothing is measured')
+            [CompletionResult]::new('--pid', '--pid', [CompletionResultType]::ParameterName, 'What affects another process: its timer slack, libraries that replace clocks, its quota and its time namespace. Nothing is measured')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable')
             [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour; auto: on a terminal, unless NO_COLOR is set')

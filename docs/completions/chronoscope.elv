@@ -254,7 +254,7 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
         }
         &'chronoscope;advise'= {
             cand --for 'The purpose; see chronoscope list purposes. Default: every purpose of clocks'
-            cand --wait 'A duration to wait for, such as 1ms; without a unit, milliseconds. Implies --for wait'
+            cand --wait 'A duration to wait for, such as 1ms. Implies --for wait'
             cand --every 'The period of a loop, such as 144Hz or 10ms: code that keeps it. Implies --for wait'
             cand --work 'With --every, how long the loop computes in each period'
             cand --goal 'What a wait should have least of: overshoot, CPU time, or overshoot under load. Default: each of them, and code for a wait that wastes no CPU time. Implies --for wait'
@@ -287,7 +287,7 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
         &'chronoscope;doctor'= {
             cand --record 'Also write the facts and figures to this new folder, without anything private'
             cand --facts 'Diagnose the machine that such a folder, a stored report or a text describes'
-            cand --pid 'What another process meets with: its timer slack, libraries that replace clocks, quota and time namespace. Nothing is measured'
+            cand --pid 'What affects another process: its timer slack, libraries that replace clocks, its quota and its time namespace. Nothing is measured'
             cand -o 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable'
             cand --export 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable'
             cand --color 'When to use colour; auto: on a terminal, unless NO_COLOR is set'

@@ -1559,7 +1559,7 @@ cross-process\t''
 boot\t''
 trace\t''
 wait\t''"
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l wait -d 'A duration to wait for, such as 1ms; without a unit, milliseconds. Implies --for wait' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l wait -d 'A duration to wait for, such as 1ms. Implies --for wait' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l every -d 'The period of a loop, such as 144Hz or 10ms: code that keeps it. Implies --for wait' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l work -d 'With --every, how long the loop computes in each period' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l goal -d 'What a wait should have least of: overshoot, CPU time, or overshoot under load. Default: each of them, and code for a wait that wastes no CPU time. Implies --for wait' -r -f -a "accuracy\t'The least overshoot on an otherwise idle machine'
@@ -1783,7 +1783,7 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -s h -l 
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -s V -l version -d 'Print version'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -l record -d 'Also write the facts and figures to this new folder, without anything private' -r -F
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -l facts -d 'Diagnose the machine that such a folder, a stored report or a text describes' -r -F
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -l pid -d 'What another process meets with: its timer slack, libraries that replace clocks, quota and time namespace. Nothing is measured' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -l pid -d 'What affects another process: its timer slack, libraries that replace clocks, its quota and its time namespace. Nothing is measured' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable' -r -f -a "json=\t''
 ndjson=\t''
 csv=\t''
@@ -2043,15 +2043,15 @@ sweep\t'The clocks under every clock source of the kernel'
 findings\t'What was found, or that nothing was'
 doctor\t'The result of looking for each fault'
 advise\t'Which clock or wait to use, and the code'
-json\t'the whole report as one document, described by a JSON Schema'
-ndjson\t'one JSON record per line: the run, the machine, then each clock, wait, finding, advice'
-csv\t'the table of the screen, or else all tables, named in the first column'
-markdown\t'tables for an issue or a document'
-html\t'a page with charts, which holds the report itself'
-hdr\t'the histograms of waits as an HdrHistogram log, one tagged line per row'
-prometheus\t'metrics in Prometheus\' text format 0.0.4, for node_exporter\'s textfile collector'
-cyclictest\t'waits as cyclictest\'s lines (T: P: I: C: Min: Act: Avg: Max: in us) and histogram'
-cyclictest-json\t'waits in the JSON of cyclictest --json, file version 1, one thread per row, in us'"
+json\t'The whole report as one document, described by a JSON Schema'
+ndjson\t'One JSON record per line: the run, the machine, then each clock, wait, finding, advice'
+csv\t'The table of the screen, or else all tables, named in the first column'
+markdown\t'Tables for an issue or a document'
+html\t'A page with charts, which holds the report itself'
+hdr\t'The histograms of waits as an HdrHistogram log, one tagged line per row'
+prometheus\t'Metrics in Prometheus\' text format 0.0.4, for node_exporter\'s textfile collector'
+cyclictest\t'Waits as cyclictest\'s lines (T: P: I: C: Min: Act: Avg: Max: in us) and histogram'
+cyclictest-json\t'Waits in the JSON of cyclictest --json, file version 1, one thread per row, in us'"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand report" -l with -d 'Add the runtimes of other reports, for example of other machines' -r -F
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand report" -s o -l export -d 'Also write the result to this file, in the format of its extension, or in the one given as FORMAT=FILE; FORMAT=- is standard output. svg=DIR writes each chart to a folder. Repeatable' -r -f -a "json=\t''
 ndjson=\t''

@@ -24,8 +24,7 @@ const SHARED: f64 = 0.25;
 /// is then shared in part as well, so the cost on a core of its own may be as much lower as the
 /// neighbour makes independent additions slower. A simulation whose neighbour comes and goes fails
 /// from here on without that (`crates/survey/tests/shared_core.rs`). A run in between, with 55 %,
-/// was
-/// 0.02 % off for reads in user space, and 3 % for system calls.
+/// was 0.02 % off for reads in user space, and 3 % for system calls.
 const MOSTLY: f64 = 0.6;
 
 /// The share of its usual frequency by which the core fell in one of a hundred rounds, above which

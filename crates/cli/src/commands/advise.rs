@@ -28,7 +28,7 @@ pub struct Args {
     /// The purpose; see chronoscope list purposes. Default: every purpose of clocks.
     #[arg(long = "for", value_name = "PURPOSE")]
     purpose: Option<String>,
-    /// A duration to wait for, such as 1ms; without a unit, milliseconds. Implies --for wait.
+    /// A duration to wait for, such as 1ms. Implies --for wait.
     #[arg(long, value_name = "DURATION", allow_hyphen_values = true)]
     wait: Option<String>,
     /// The period of a loop, such as 144Hz or 10ms: code that keeps it. Implies --for wait.

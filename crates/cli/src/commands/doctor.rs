@@ -24,15 +24,14 @@ pub struct Args {
     /// Diagnose the machine that such a folder, a stored report or a text describes.
     #[arg(long, value_name = "PATH", conflicts_with_all = ["budget", "cpu", "seed"])]
     facts: Option<PathBuf>,
-    /// What another process meets with: its timer slack, libraries that replace clocks, quota and
-    /// time namespace. Nothing is measured.
+    /// What affects another process: its timer slack, libraries that replace clocks, its quota and
+    /// its time namespace. Nothing is measured.
     #[arg(long, value_name = "PID")]
     #[arg(conflicts_with_all = ["quick", "record", "facts", "files", "budget", "cpu", "seed"])]
     pid: Option<u32>,
     /// What is known of another machine, to be diagnosed together: dmesg, journalctl -k or
     /// kern.log, lscpu, /proc/cpuinfo or /proc/cmdline, a sosreport, a bundle or a report, also
-    /// compressed;
-    /// `-` is standard input. What they do not say is unknown.
+    /// compressed; `-` is standard input. What they do not say is unknown.
     #[arg(value_name = "FILE", conflicts_with_all = ["quick", "record", "budget", "cpu", "seed"])]
     files: Vec<PathBuf>,
 }
@@ -57,7 +56,7 @@ impl Run for Args {
     }
 }
 
-/// What another process of this machine meets with.
+/// What affects another process of this machine.
 fn of_process(pid: u32) -> Result<Report, Usage> {
     let root = Root::of_process(pid);
     let root = root.map_err(|why| Usage(format!("cannot look at process {pid}: {why}")))?;

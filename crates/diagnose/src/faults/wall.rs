@@ -126,7 +126,10 @@ pub(super) const CLOCK_STEPPED: Fault = Fault {
         let wall = report.trust.as_ref().and_then(|trust| trust.wall.as_ref());
         let steps = wall.into_iter().flat_map(|wall| &wall.steps);
         let steps = steps.filter(|step| step.by_ns.abs() > LEAST_NS as f64).take(NAMED);
-        let steps = steps.map(|step| format!("after {:.1} s: by {:+.0} ns", step.at_s, step.by_ns));
+        let steps = steps.map(|step| {
+            let way = if step.by_ns > 0.0 { "forwards" } else { "backwards" };
+            format!("after {:.1} s: by {} {way}", step.at_s, short(step.by_ns.abs()))
+        });
         Ok(found(Level::Warning, within.into_iter().chain(steps)))
     },
     ..FAULT

@@ -165,7 +165,8 @@ pub(super) fn counts<'a>(rows: impl Iterator<Item = &'a Row> + Clone, in_line: b
     let shown = shown.into_iter().filter(|(it, shown)| *shown && (!in_line || number(*it) > 0));
     Text::dotted(shown.map(|(verdict, _)| {
         let number = number(verdict);
-        let mut text = format!("{number} {}", name(verdict));
+        let named = if verdict == Verdict::CannotTell { "undecided" } else { name(verdict) };
+        let mut text = format!("{number} {named}");
         if in_line && verdict == Verdict::Same {
             text += &format!(", {}", within(with(verdict)));
         }

@@ -46,47 +46,47 @@ pub static ALL: &[&Format] = &[
     &Format::new(
         "json",
         "json",
-        "the whole report as one document, described by a JSON Schema",
+        "The whole report as one document, described by a JSON Schema",
         json::write,
     ),
     &Format::new(
         "ndjson",
         "ndjson",
-        "one JSON record per line: the run, the machine, then each clock, wait, finding, advice",
+        "One JSON record per line: the run, the machine, then each clock, wait, finding, advice",
         json::write_records,
     ),
     &Format::new(
         "csv",
         "csv",
-        "the table of the screen, or else all tables, named in the first column",
+        "The table of the screen, or else all tables, named in the first column",
         csv::write,
     ),
-    &Format::new("markdown", "md", "tables for an issue or a document", markdown::write),
-    &Format::new("html", "html", "a page with charts, which holds the report itself", html),
+    &Format::new("markdown", "md", "Tables for an issue or a document", markdown::write),
+    &Format::new("html", "html", "A page with charts, which holds the report itself", html),
     &Format::new(
         "hdr",
         "hlog",
-        "the histograms of waits as an HdrHistogram log, one tagged line per row",
+        "The histograms of waits as an HdrHistogram log, one tagged line per row",
         waits::hdr_log,
     )
     .of_waits(),
     &Format::new(
         "prometheus",
         "prom",
-        "metrics in Prometheus' text format 0.0.4, for node_exporter's textfile collector",
+        "Metrics in Prometheus' text format 0.0.4, for node_exporter's textfile collector",
         prometheus,
     ),
     &Format::new(
         "cyclictest",
         "txt",
-        "waits as cyclictest's lines (T: P: I: C: Min: Act: Avg: Max: in us) and histogram",
+        "Waits as cyclictest's lines (T: P: I: C: Min: Act: Avg: Max: in us) and histogram",
         waits::cyclictest,
     )
     .of_waits(),
     &Format::new(
         "cyclictest-json",
         "json",
-        "waits in the JSON of cyclictest --json, file version 1, one thread per row, in us",
+        "Waits in the JSON of cyclictest --json, file version 1, one thread per row, in us",
         waits::cyclictest_json,
     )
     .of_waits(),

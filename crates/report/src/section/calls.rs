@@ -43,8 +43,7 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
             blocks.push(Block::toned(Tone::Warn, text));
         }
     }
-    let legend = "Nothing was printed between the calls, and the machine was left alone before \
-                  the first.";
+    let legend = "Nothing was printed between the calls, and the tool slept before the first.";
     blocks.push(Block::legend(legend));
     blocks.extend(load_conditions(report));
     blocks

@@ -512,7 +512,7 @@ fn load_got(what: &str, run: &LoadRun) -> Vec<Block> {
         .map(|p| format!("CPU {} {}", p.cpu, percent(p.cpu_s / run.seconds.max(1e-9))))
         .collect();
     let mut blocks = vec![Block::paragraph(format!(
-        "{what}, {} ({}), used {:.2} CPUs for {}: {}.{}",
+        "{what}, {} (scheduling: {}), used {:.2} CPUs for {}: {}.{}",
         plural(run.processes.len() as u64, "process", "processes"),
         run.scheduling,
         run.cpus(),

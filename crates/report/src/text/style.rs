@@ -256,9 +256,36 @@ pub fn ascii(text: &str) -> Cow<'_, str> {
 
 /// Wraps text at spaces; a word longer than a line is broken where a name or a path may be broken.
 pub(super) fn wrap(text: &str, width: usize, first: &str, rest: &str) -> Vec<String> {
-    // Ids and file names contain hyphens, and should stay whole so that they can be copied.
-    let words = |line| WordSeparator::AsciiSpace.find_words(line).collect();
     wrap_words(text, words, width, first, rest)
+}
+
+/// A word without the marks of its tone.
+fn bare(word: &str) -> String {
+    word.chars().filter(char::is_ascii).collect()
+}
+
+/// What a figure is not parted from: the end of a line between them makes two readings.
+const UNITS: [&str; 15] =
+    ["%", "ns", "us", "ms", "s", "min", "h", "Hz", "kHz", "MHz", "GHz", "ppm", "KiB", "MiB", "GiB"];
+
+/// The words of a line, a figure together with its unit. Ids and file names contain hyphens, and
+/// should stay whole so that they can be copied.
+fn words(line: &str) -> Vec<Word<'_>> {
+    let mut words: Vec<Word<'_>> = Vec::new();
+    let mut end = 0;
+    for word in WordSeparator::AsciiSpace.find_words(line) {
+        let start = end;
+        end += word.word.len() + word.whitespace.len();
+        let unit = UNITS.contains(&bare(&word).trim_end_matches([',', '.', ':', ';', ')']));
+        match words.last_mut() {
+            Some(last) if unit && bare(last).ends_with(|c: char| c.is_ascii_digit()) => {
+                let start = start - last.word.len() - last.whitespace.len();
+                *last = Word::from(&line[start..end]);
+            }
+            _ => words.push(word),
+        }
+    }
+    words
 }
 
 /// Wraps a cell's text at spaces and where a call may be broken: after a bracket, a comma or a

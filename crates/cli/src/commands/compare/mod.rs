@@ -30,9 +30,9 @@ const NAMED: usize = 3;
 /// which clocks work on all of them.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The reports or pages with reports, at least two reports; a report and a folder of reports;
-    /// or two to four sets of runs, each a folder, a file of lines or a pattern such as
-    /// 'before/*.json'. '-' is standard input.
+    /// At least two reports, or pages that hold reports; a report and a folder of reports; or two
+    /// to four sets of runs, each a folder, a file of lines or a pattern such as 'before/*.json'.
+    /// '-' is standard input.
     #[arg(value_name = "REPORT.json")]
     files: Vec<PathBuf>,
     /// A command: this tool's such as 'waits rust', settings of it such as '--slack 1ns', or any

@@ -104,7 +104,7 @@ fn glance(report: &Report, most: usize) -> Vec<Block> {
         by_cost(&mut clocks);
         clocks.into_iter().for_each(|clock| rows.add(clock, clock.best));
     }
-    let mut legend = "~: tick below a read · *: core shared, or lower of two costs".to_owned();
+    let mut legend = "~: the cost of a read · *: core shared, or lower of two costs".to_owned();
     if hidden > 0 {
         legend += &format!(" · {hidden} more: -v");
     }

@@ -51,7 +51,7 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
     if left_out > 0 {
         let clocks = plural(left_out as u64, "clock of builds", "clocks of builds");
         blocks.push(Block::Legend(
-            format!("-v shows {clocks} that differ in compiler or level.").into(),
+            format!("-v shows {clocks} that differ in compiler or optimisation level.").into(),
         ));
     }
     blocks.extend(legend(&measured));

@@ -144,7 +144,7 @@ pub(super) fn signed_ppm(ppm: f64) -> String {
 fn wall_clock(wall: &Wall) -> Text {
     let steps = wall.steps.len() as u64 + wall.more_steps;
     let mut parts = vec![match steps {
-        0 => Text::from(format!("no step in {}", plural(wall.looks, "look", "looks"))),
+        0 => Text::from(format!("no step in {}", plural(wall.looks, "check", "checks"))),
         n => Text::toned(Tone::Bad, plural(n, "step", "steps")),
     }];
     if let Some(slew) = &wall.slew {
@@ -211,13 +211,13 @@ fn contention(trust: &Trust) -> Text {
 fn jumps(watched: &Watched) -> Text {
     let jumps = watched.jumps.len() as u64 + watched.more_jumps.unwrap_or(0);
     match jumps {
-        0 => format!("none in {}", plural(watched.looks, "look", "looks")).into(),
+        0 => format!("none in {}", plural(watched.looks, "check", "checks")).into(),
         n => Text::toned(Tone::Bad, plural(n, "jump", "jumps")),
     }
 }
 
 fn pauses(report: &Report, watched: &Watched) -> Text {
-    let longest = format!("longest time between two looks {}", short(watched.longest_ns));
+    let longest = format!("longest time between two checks {}", short(watched.longest_ns));
     let machine = |pause: &&Pause| pause.paused == Paused::Machine;
     let of_machine = watched.pauses.iter().filter(machine).count() as u64;
     let standstills = watched.standstills.len() as u64;

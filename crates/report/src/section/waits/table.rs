@@ -253,10 +253,10 @@ pub(super) fn remarks(rows: &[&Wait]) -> Vec<Block> {
         for gap in &wait.gaps {
             let missed = match gap.missed {
                 0 => String::new(),
-                n => format!(" and missed {}", plural(n, "deadline", "deadlines")),
+                n => format!(", and had missed {}", plural(n, "deadline", "deadlines")),
             };
             blocks.push(Block::paragraph(format!(
-                "Gap: the process was {} and could not wait. {:.1} s into the run it ran again, {} \
+                "Gap: the process was {} and could not wait. It ran again {:.1} s into the run, {} \
                  late{missed}. No sample of {} includes the gap.",
                 gap.cause,
                 gap.at_s,
