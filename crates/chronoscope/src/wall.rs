@@ -169,7 +169,7 @@ impl Wall {
 }
 
 /// A [`Line`] as words.
-const WORDS: usize = 18;
+const WORDS: usize = 19;
 
 /// One fewer threads than this can publish a check at the same moment.
 const SLOTS: usize = 8;
@@ -234,6 +234,8 @@ struct Told {
     moved: u64,
     /// The same since then.
     since: u64,
+    /// How long that is, in nanoseconds.
+    span: u64,
 }
 
 const HELD: u64 = 1;
@@ -243,8 +245,11 @@ impl Told {
     /// Takes in what the kernel states now.
     fn hear(&mut self, error: u64) {
         let set = error < self.error;
+        let span = std::mem::take(&mut self.span);
         if set {
-            self.moved = 0;
+            // A slew before it was set, for which the error has not grown since, may have hidden a
+            // step after that: as much as the slew was, and as was expected.
+            self.moved = (span as f64 * 2.0 * MAXERROR_GROWTH).ceil() as u64;
         }
         self.disrupted = match self.disrupted {
             // Whether it was set before or after the disruption is not known.
@@ -289,6 +294,7 @@ impl Line {
             self.told.disrupted,
             self.told.moved,
             self.told.since,
+            self.told.span,
             self.marker,
         ]
     }
@@ -296,7 +302,7 @@ impl Line {
     fn from_words(words: [u64; WORDS]) -> Self {
         let [ticks, _, multiplier, good_for, kernel, bound, ratio, rest @ ..] = words;
         let [from, from_low, from_high, low, high, ticks_step, rest @ ..] = rest;
-        let [error, disrupted, moved, since, marker] = rest;
+        let [error, disrupted, moved, since, span, marker] = rest;
         let sample = |ticks, low, high| Sample { ticks, ticks_step, low, high };
         Self {
             scale: Scale::from_atomic(multiplier),
@@ -306,7 +312,7 @@ impl Line {
             ratio: f64::from_bits(ratio),
             from: sample(from, from_low, from_high),
             last: sample(ticks, low, high),
-            told: Told { error, disrupted, moved, since },
+            told: Told { error, disrupted, moved, since, span },
             marker,
         }
     }
@@ -452,7 +458,9 @@ impl WallClock {
         }
         let tracking = sample.width().div_ceil(2) + 1;
         // A step that is too small to be told from a slew.
-        let kernel = before.kernel.map(|ns| ns.saturating_add(apart(&before, &sample)));
+        let hidden = Line::from_words(self.line.read().1).hidden(before.age);
+        let small = apart(&before, &sample).saturating_add(hidden);
+        let kernel = before.kernel.map(|ns| ns.saturating_add(small));
         WallInterval::around(sample.middle(), tracking, kernel, 0, before.state)
     }
 
@@ -503,6 +511,14 @@ impl WallClock {
 }
 
 impl Line {
+    /// The largest step after which the system's clock is where it was expected to be after so
+    /// many nanoseconds, because the rate is off by as much. The kernel's error grows for a slew,
+    /// and for no other error of the rate.
+    fn hidden(&self, ns: u64) -> u64 {
+        let astray = self.bound + ((self.ratio - 1.0).abs() - MAXERROR_GROWTH).max(0.0);
+        (ns as f64 * astray).ceil() as u64
+    }
+
     /// The interval so many ticks after the line began.
     fn after<M: Machine>(&self, ticks: u64, clock: &Clock<M>) -> WallInterval {
         let since = self.scale.ns(ticks);
@@ -537,15 +553,12 @@ fn look<M: Machine>(clock: &Clock<M>, before: Option<Line>) -> Option<Line> {
     let mut told = Told::default();
     let (from, ratio) = match before {
         None => (sample, 1.0),
-        Some(Line { from, last, ratio, scale, bound, marker: marked, told: so_far, .. }) => {
+        Some(line @ Line { from, last, ratio, scale, marker: marked, told: so_far, .. }) => {
             let passed = scale.ns(sample.ticks.saturating_sub(last.ticks));
             let expected = last.middle().saturating_add(passed);
-            // What is expected is as far off as the rate is, and a step may be just as large: the
-            // kernel's error grows for a slew, and for no other error of the rate.
-            let astray = bound + ((ratio - 1.0).abs() - MAXERROR_GROWTH).max(0.0);
-            let hidden = (passed as f64 * astray).ceil() as u64;
-            let moved = sample.middle().abs_diff(expected).saturating_add(hidden);
-            told = Told { since: so_far.since.saturating_add(moved), ..so_far };
+            let moved = sample.middle().abs_diff(expected).saturating_add(line.hidden(passed));
+            let span = so_far.span.saturating_add(passed);
+            told = Told { since: so_far.since.saturating_add(moved), span, ..so_far };
             let moved_on = marked != NONE && marked != marker;
             if moved_on || !clock.undisturbed_since(Ticks(last.ticks)) {
                 told.disrupted = PENDING;

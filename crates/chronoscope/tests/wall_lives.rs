@@ -63,7 +63,7 @@ impl Life {
         world.marker = dice.one_of(&[None, Some(1)]);
         world.wall_error = None;
         let clock = Clock::on(Sim::new(world));
-        let shares = !dice.next().is_multiple_of(16);
+        let shares = dice.next() % 16 != 0;
         let (wall, paused, ended, error) = (WallClock::new(), 0.0, None, 0.0);
         let mut life = Self { clock, wall, dice, shares, seed, paused, ended, error };
         if life.dice.part() < 0.9 {
