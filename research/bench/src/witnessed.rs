@@ -2,9 +2,10 @@
 
 use std::hint::{black_box, spin_loop};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
+use chronoscope::Instant;
 use chronoscope::witness::{Disturbance, Level, Verdict, Witness};
 use serde::Serialize;
 
@@ -80,6 +81,7 @@ fn watched(witness: &mut Witness, piece: impl FnOnce()) -> Verdict {
     witness.end()
 }
 
+/// By the counter: interrupts that come within a system call, as other clocks may be, do not show.
 fn spin(time: Duration) {
     let start = Instant::now();
     while start.elapsed() < time {
