@@ -9,11 +9,12 @@
 //! with the library.
 
 use crate::{File, PLAIN, Program, Runtime, Way};
+use chronoscope_model_macros::packed;
 
 const LEVELS: &[&str] = &["-O0", "-O1", "-O2", "-O3"];
 
 /// The file that the probes of C and C++ share.
-pub(crate) const SHARED: File = File { name: "probe.h", text: include_str!("../c/probe.h") };
+pub(crate) const SHARED: File = File { name: "probe.h", packed: packed!("../c/probe.h") };
 
 pub(crate) const PLACES: &[&str] = &["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"];
 
@@ -62,7 +63,7 @@ pub const C: Runtime = Runtime {
     id: "c",
     name: "C",
     language: "C",
-    source: File { name: "probe.c", text: include_str!("../c/probe.c") },
+    source: File { name: "probe.c", packed: packed!("../c/probe.c") },
     files: &[SHARED],
     ways: compilers!(
         "gcc",
@@ -83,7 +84,7 @@ pub const CXX: Runtime = Runtime {
     id: "cxx",
     name: "C++",
     language: "C++",
-    source: File { name: "probe.cpp", text: include_str!("../cxx/probe.cpp") },
+    source: File { name: "probe.cpp", packed: packed!("../cxx/probe.cpp") },
     files: &[SHARED],
     ways: compilers!(
         "g++",
@@ -105,8 +106,8 @@ pub const RUST: Runtime = Runtime {
     id: "rust",
     name: "Rust",
     language: "Rust",
-    source: File { name: "probe.rs", text: include_str!("../rust/probe.rs") },
-    files: &[File { name: "version", text: "{version}" }],
+    source: File { name: "probe.rs", packed: packed!("../rust/probe.rs") },
+    files: &[File { name: "version", packed: packed!("../rust/version") }],
     ways: &[Way {
         name: "rustc",
         programs: &[Program {
@@ -143,7 +144,7 @@ pub const JAVA: Runtime = Runtime {
     id: "java",
     name: "Java",
     language: "Java",
-    source: File { name: "Probe.java", text: include_str!("../java/Probe.java") },
+    source: File { name: "Probe.java", packed: packed!("../java/Probe.java") },
     ways: &[Way {
         name: "jdk",
         programs: &[
@@ -163,7 +164,7 @@ pub const GO: Runtime = Runtime {
     id: "go",
     name: "Go",
     language: "Go",
-    source: File { name: "probe.go", text: include_str!("../go/probe.go") },
+    source: File { name: "probe.go", packed: packed!("../go/probe.go") },
     ways: &[Way {
         name: "go",
         programs: &[Program {
@@ -205,7 +206,7 @@ pub const ERLANG: Runtime = Runtime {
     id: "erlang",
     name: "Erlang/OTP",
     language: "Erlang",
-    source: File { name: "probe.erl", text: include_str!("../erlang/probe.erl") },
+    source: File { name: "probe.erl", packed: packed!("../erlang/probe.erl") },
     ways: &[Way {
         name: "erl",
         programs: &[
@@ -289,7 +290,7 @@ pub const WAZERO: Runtime = Runtime {
 pub const NODE: Runtime = Runtime {
     id: "node-wasi",
     name: "WASI in Node.js",
-    files: &[RUST.files[0], File { name: "wasi.cjs", text: include_str!("../node/wasi.cjs") }],
+    files: &[RUST.files[0], File { name: "wasi.cjs", packed: packed!("../node/wasi.cjs") }],
     ways: engine!(
         "node",
         ["/usr/local/bin", "/opt/homebrew/bin", "$HOME/.nvm/versions/node/*/bin"],
@@ -301,7 +302,7 @@ pub const NODE: Runtime = Runtime {
 };
 
 /// One source for every .NET. The assembly that it is compiled to serves all of them.
-const SOURCE: File = File { name: "probe.cs", text: include_str!("../dotnet/probe.cs") };
+const SOURCE: File = File { name: "probe.cs", packed: packed!("../dotnet/probe.cs") };
 
 /// Mono's compiler of C#.
 const MCS: Program = Program {
@@ -356,9 +357,9 @@ pub const CORECLR: Runtime = Runtime {
     files: &[
         File {
             name: "probe.runtimeconfig.json",
-            text: include_str!("../dotnet/probe.runtimeconfig.json"),
+            packed: packed!("../dotnet/probe.runtimeconfig.json"),
         },
-        File { name: "probe.csproj", text: include_str!("../dotnet/probe.csproj") },
+        File { name: "probe.csproj", packed: packed!("../dotnet/probe.csproj") },
     ],
     ways: &[
         Way { name: "mcs", programs: &[DOTNET, MCS], version: VERSION, build: BUILD_MCS, run: RUN },
@@ -457,7 +458,7 @@ const OF_CXX: Runtime =
 pub const UV: Runtime = Runtime {
     id: "libuv",
     name: "libuv",
-    source: File { name: "uv.c", text: include_str!("../c/uv.c") },
+    source: File { name: "uv.c", packed: packed!("../c/uv.c") },
     ways: &[way!("gcc", "uv.h", ["-luv"])],
     ..OF_C
 };
@@ -465,7 +466,7 @@ pub const UV: Runtime = Runtime {
 pub const EVENT: Runtime = Runtime {
     id: "libevent",
     name: "libevent",
-    source: File { name: "event.c", text: include_str!("../c/event.c") },
+    source: File { name: "event.c", packed: packed!("../c/event.c") },
     ways: &[way!("gcc", "event2/event.h", ["-levent_core"])],
     ..OF_C
 };
@@ -473,7 +474,7 @@ pub const EVENT: Runtime = Runtime {
 pub const OWN_C: Runtime = Runtime {
     id: "libchronoscope",
     name: "chronoscope for C",
-    source: File { name: "own.c", text: include_str!("../c/own.c") },
+    source: File { name: "own.c", packed: packed!("../c/own.c") },
     ways: &[way!("gcc", "chronoscope.h", ["-lchronoscope"])],
     ..OF_C
 };
@@ -481,7 +482,7 @@ pub const OWN_C: Runtime = Runtime {
 pub const OWN_CXX: Runtime = Runtime {
     id: "libchronoscope-cxx",
     name: "chronoscope for C++",
-    source: File { name: "own.cpp", text: include_str!("../cxx/own.cpp") },
+    source: File { name: "own.cpp", packed: packed!("../cxx/own.cpp") },
     ways: &[way!("g++", "chronoscope.hpp", ["-lchronoscope"])],
     ..OF_CXX
 };
@@ -489,7 +490,7 @@ pub const OWN_CXX: Runtime = Runtime {
 pub const ASIO: Runtime = Runtime {
     id: "asio",
     name: "Asio",
-    source: File { name: "asio.cpp", text: include_str!("../cxx/asio.cpp") },
+    source: File { name: "asio.cpp", packed: packed!("../cxx/asio.cpp") },
     ways: &[
         way!("g++", "asio.hpp", ["-pthread"]),
         way!("g++", "boost/asio.hpp", ["-DOF_BOOST", "-pthread"]),
@@ -520,24 +521,21 @@ const OF_RUST: Runtime = Runtime {
 pub const TOKIO: Runtime = Runtime {
     id: "tokio",
     name: "tokio",
-    files: &[RUST.files[0], File { name: "Cargo.toml", text: include_str!("../rust/tokio.toml") }],
+    files: &[RUST.files[0], File { name: "Cargo.toml", packed: packed!("../rust/tokio.toml") }],
     ..OF_RUST
 };
 
 pub const ASYNC_IO: Runtime = Runtime {
     id: "async-io",
     name: "async-io",
-    files: &[
-        RUST.files[0],
-        File { name: "Cargo.toml", text: include_str!("../rust/async-io.toml") },
-    ],
+    files: &[RUST.files[0], File { name: "Cargo.toml", packed: packed!("../rust/async-io.toml") }],
     ..OF_RUST
 };
 
 pub const SMOL: Runtime = Runtime {
     id: "smol",
     name: "smol",
-    files: &[RUST.files[0], File { name: "Cargo.toml", text: include_str!("../rust/smol.toml") }],
+    files: &[RUST.files[0], File { name: "Cargo.toml", packed: packed!("../rust/smol.toml") }],
     ..OF_RUST
 };
 
@@ -549,12 +547,12 @@ mod tests {
     #[test]
     fn one_source_serves_every_dotnet() {
         for other in [&CORECLR, &MONO] {
-            assert_eq!(other.source.text, FRAMEWORK.source.text);
+            assert_eq!(other.source.packed, FRAMEWORK.source.packed);
             let mut ways = other.ways.iter().map(|way| way.build);
             assert!(ways.any(|build| build[0].contains(&"-langversion:5")));
         }
         for newer in ["$\"", "nameof(", " is null", "?."] {
-            assert!(!FRAMEWORK.source.text.contains(newer), "{newer}");
+            assert!(!include_str!("../dotnet/probe.cs").contains(newer), "{newer}");
         }
     }
 

@@ -1,6 +1,7 @@
 //! The languages that are interpreted, or compiled while they run.
 
 use crate::{File, PLAIN, Program, Runtime, Way};
+use chronoscope_model_macros::packed;
 
 /// The one way of an interpreter, which runs a probe as it is: its names as a file, the best first,
 /// where it usually is, the option that prints its version, and the arguments that run the probe.
@@ -20,7 +21,7 @@ pub const PYTHON: Runtime = Runtime {
     id: "python",
     name: "CPython",
     language: "Python",
-    source: File { name: "probe.py", text: include_str!("../python/probe.py") },
+    source: File { name: "probe.py", packed: packed!("../python/probe.py") },
     ways: interpreter!(
         ["python3", "python"],
         ["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin", "$LOCALAPPDATA/Programs/Python/*"],
@@ -35,7 +36,7 @@ pub const PYPY: Runtime = Runtime {
     id: "pypy",
     name: "PyPy",
     language: "Python",
-    source: File { name: "probe.py", text: include_str!("../python/probe.py") },
+    source: File { name: "probe.py", packed: packed!("../python/probe.py") },
     ways: interpreter!(
         ["pypy3", "pypy"],
         ["/usr/bin", "/opt/homebrew/bin", "/opt/pypy*/bin"],
@@ -50,7 +51,7 @@ pub const NODE: Runtime = Runtime {
     id: "node",
     name: "Node.js",
     language: "JavaScript",
-    source: File { name: "probe.js", text: include_str!("../node/probe.js") },
+    source: File { name: "probe.js", packed: packed!("../node/probe.js") },
     ways: interpreter!(
         ["node", "nodejs"],
         [
@@ -70,7 +71,7 @@ pub const DENO: Runtime = Runtime {
     id: "deno",
     name: "Deno",
     language: "JavaScript",
-    source: File { name: "probe.cjs", text: include_str!("../node/probe.js") },
+    source: File { name: "probe.cjs", packed: packed!("../node/probe.js") },
     ways: interpreter!(
         ["deno"],
         ["$HOME/.deno/bin", "$HOME/.local/bin", "/usr/local/bin", "/opt/homebrew/bin"],
@@ -86,7 +87,7 @@ pub const BUN: Runtime = Runtime {
     id: "bun",
     name: "Bun",
     language: "JavaScript",
-    source: File { name: "probe.cjs", text: include_str!("../node/probe.js") },
+    source: File { name: "probe.cjs", packed: packed!("../node/probe.js") },
     ways: interpreter!(
         ["bun"],
         ["$HOME/.bun/bin", "/usr/local/bin", "/opt/homebrew/bin"],
@@ -102,7 +103,7 @@ pub const RUBY: Runtime = Runtime {
     id: "ruby",
     name: "Ruby",
     language: "Ruby",
-    source: File { name: "probe.rb", text: include_str!("../ruby/probe.rb") },
+    source: File { name: "probe.rb", packed: packed!("../ruby/probe.rb") },
     ways: interpreter!(
         ["ruby"],
         ["/usr/bin", "$HOME/.rbenv/shims", "/opt/homebrew/opt/ruby/bin", "$SystemDrive/Ruby*/bin"],
@@ -117,7 +118,7 @@ pub const PHP: Runtime = Runtime {
     id: "php",
     name: "PHP",
     language: "PHP",
-    source: File { name: "probe.php", text: include_str!("../php/probe.php") },
+    source: File { name: "probe.php", packed: packed!("../php/probe.php") },
     ways: interpreter!(
         ["php"],
         ["/usr/bin", "/opt/homebrew/bin", "$ProgramFiles/PHP/*"],
@@ -133,7 +134,7 @@ pub const PERL: Runtime = Runtime {
     id: "perl",
     name: "Perl",
     language: "Perl",
-    source: File { name: "probe.pl", text: include_str!("../perl/probe.pl") },
+    source: File { name: "probe.pl", packed: packed!("../perl/probe.pl") },
     ways: interpreter!(
         ["perl"],
         ["/usr/bin", "/opt/homebrew/bin", "$SystemDrive/Strawberry/perl/bin"],
@@ -149,7 +150,7 @@ pub const LUAJIT: Runtime = Runtime {
     id: "luajit",
     name: "LuaJIT",
     language: "Lua",
-    source: File { name: "probe.lua", text: include_str!("../luajit/probe.lua") },
+    source: File { name: "probe.lua", packed: packed!("../luajit/probe.lua") },
     ways: interpreter!(
         ["luajit", "luajit-2.1"],
         ["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"],

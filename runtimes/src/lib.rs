@@ -18,6 +18,7 @@ mod interpreted;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use chronoscope_model_macros::packed;
 pub use finding::{Found, Override, Place, is_trusted};
 
 /// The version of the protocol that the probes speak. The tool also speaks the earlier ones.
@@ -25,7 +26,7 @@ pub const PROTOCOL: u64 = 2;
 
 /// The library that counts the calls of the C library that read clocks, in a program that
 /// `LD_PRELOAD` loads it into. Its first comment says where the counts are.
-pub const COUNTER: File = File { name: "count.c", text: include_str!("../c/count.c") };
+pub const COUNTER: File = File { name: "count.c", packed: packed!("../c/count.c") };
 
 /// Every runtime, in the order in which lists show them. A `const` would put a copy of all probes
 /// into every part of a program that names it.
@@ -193,7 +194,8 @@ pub struct Program {
 pub struct File {
     /// The file's name, without directories.
     pub name: &'static str,
-    pub text: &'static str,
+    /// Its content, compressed.
+    pub packed: &'static [u8],
 }
 
 /// A setting that changes a runtime's clocks.
@@ -217,7 +219,7 @@ pub(crate) const PLAIN: Runtime = Runtime {
     id: "",
     name: "",
     language: "",
-    source: File { name: "", text: "" },
+    source: File { name: "", packed: &[] },
     files: &[],
     ways: &[],
     every_way: false,
@@ -320,7 +322,7 @@ mod tests {
             let (id, page) = (runtime.id, runtime.page());
             assert!(!runtime.name.is_empty() && !runtime.language.is_empty(), "{id}");
             assert!(page.about.ends_with('.'), "{id}");
-            assert!(!runtime.source.text.is_empty(), "{id}");
+            assert!(!runtime.source.packed.is_empty(), "{id}");
             assert!(!page.install.is_empty() && !runtime.ways.is_empty(), "{id}");
             for way in runtime.ways {
                 assert!(!way.programs.is_empty() && !way.run.is_empty(), "{id}");

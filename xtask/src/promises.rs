@@ -23,7 +23,7 @@ const ARROWS: [(&str, &[&str]); 12] = [
     ("chronoscope", &[]),
     ("model-macros", &[]),
     ("model", &["model-macros"]),
-    ("runtimes", &[]),
+    ("runtimes", &["model-macros"]),
     ("probes", &["chronoscope", "model", "runtimes"]),
     ("measure", &["probes"]),
     ("diagnose", &["model"]),

@@ -186,7 +186,7 @@ fn man_page(command: &Command, name: &str, folder: &Path) -> io::Result<()> {
 #[cfg(feature = "serve")]
 fn write_fleet(folder: &Path, force: bool, context: &Context) -> anyhow::Result<()> {
     let mut changed = Vec::new();
-    for (path, text) in fleet::FILES {
+    for (path, text) in fleet::FILES.iter() {
         let place = folder.join(path);
         if !absent_or_equal(&place, text).map_err(|error| cannot_write(&place, &error))? {
             changed.push(*path);
@@ -197,7 +197,7 @@ fn write_fleet(folder: &Path, force: bool, context: &Context) -> anyhow::Result<
         let line = format!("nothing was written: {folder} has other versions of {changed}");
         return Err(Usage(format!("{line}; --force replaces them")).into());
     }
-    for (path, text) in fleet::FILES {
+    for (path, text) in fleet::FILES.iter() {
         let place = folder.join(path);
         let parent = place.parent().unwrap_or(folder);
         fs::create_dir_all(parent).map_err(|error| cannot_write(parent, &error))?;

@@ -32,7 +32,7 @@ fn all_files_are_written_into_a_new_folder() {
         let told = String::from_utf8_lossy(&output.stderr);
         assert!(told.contains(&format!("wrote {} files to ", FILES.len())), "{told}");
     }
-    for (path, text) in FILES {
+    for (path, text) in FILES.iter() {
         assert_eq!(fs::read_to_string(to.join(path)).expect("a file"), *text, "{path}");
     }
 }
@@ -54,7 +54,7 @@ fn changed_files_stay_unless_they_are_to_be_replaced() {
         assert_eq!(fs::read(to.join(path)).expect("a file"), b"mine");
     }
     assert!(generate(to, &["--force"]).status.success());
-    for (path, text) in FILES {
+    for (path, text) in FILES.iter() {
         assert_eq!(fs::read_to_string(to.join(path)).expect("a file"), *text, "{path}");
     }
 }
@@ -76,7 +76,7 @@ fn what_cannot_be_written_is_named() {
 /// What an alert tells its reader to open is one of the files, at a heading that it has.
 #[test]
 fn every_runbook_link_opens() {
-    let file = |path: &str| FILES.iter().find(|(known, _)| *known == path).map(|(_, text)| *text);
+    let file = |path: &str| FILES.iter().find(|(known, _)| *known == path).map(|(_, text)| &**text);
     let rules = file("prometheus/rules.yaml").expect("the rules");
     let links: Vec<&str> =
         rules.lines().filter_map(|line| line.trim().strip_prefix("runbook: ")).collect();

@@ -1,6 +1,7 @@
 //! What makes waits end late: a page for each cause, what to do about it, and the rows that it
 //! dominates.
 
+use chronoscope_model::packed::packed;
 use chronoscope_model::page::pages;
 use chronoscope_model::units::{percent, plural, short_ns};
 use chronoscope_model::waits::{Load, Wait};
@@ -24,7 +25,7 @@ pub fn find(name: &str) -> Option<&'static Page> {
 
 /// Every cause, in the order in which they come after a deadline.
 pub static ALL: LazyLock<Vec<Page>> = LazyLock::new(|| {
-    let all = pages(include_str!("causes.md"));
+    let all = pages(packed!("causes.md"));
     all.zip(Cause::ALL).map(|(page, cause)| Page { title: cause.words(), ..page }).collect()
 });
 

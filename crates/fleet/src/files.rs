@@ -1,10 +1,13 @@
 //! The files of `chronoscope generate fleet`.
 
+use chronoscope_model::packed::{packed, text};
+use std::sync::LazyLock;
+
 macro_rules! files {
     ($($path:literal)*) => {
         /// The path of each file, with `/` between folders, and its content.
-        pub const FILES: &[(&str, &str)] =
-            &[$(($path, include_str!(concat!("../files/", $path)))),*];
+        pub static FILES: LazyLock<Vec<(&str, String)>> =
+            LazyLock::new(|| vec![$(($path, text(packed!("../files/" $path)))),*]);
     };
 }
 

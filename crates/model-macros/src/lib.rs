@@ -1,11 +1,36 @@
-//! `#[record]`, with which `chronoscope-model` states its types.
+//! `#[record]`, with which `chronoscope-model` states its types, and `packed!`, with which the tool
+//! holds its texts.
 //!
-//! It reads tokens without a parser of Rust, so that the crate needs no other one.
+//! They read tokens without a parser of Rust, so that the crate needs no other one.
 
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
 
-use proc_macro::{Delimiter, Group, TokenStream, TokenTree};
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use proc_macro::{Delimiter, Group, Literal, Span, TokenStream, TokenTree};
+use std::io::Write;
+
+/// The bytes of a file, compressed: `chronoscope_model::packed` has what unpacks them. The path is
+/// relative to the source file, and may be in several pieces.
+#[proc_macro]
+pub fn packed(path: TokenStream) -> TokenStream {
+    let path: String = path.to_string().split('"').skip(1).step_by(2).collect();
+    let source = Span::call_site().local_file().expect("a source file");
+    let file = source.with_file_name(&path);
+    let bytes = std::fs::read(&file).unwrap_or_else(|why| panic!("{}: {why}", file.display()));
+    let mut packed = ZlibEncoder::new(Vec::new(), Compression::best());
+    packed.write_all(&bytes).expect("memory");
+    let literal = Literal::byte_string(&packed.finish().expect("memory"));
+    // The compiler has to know which file it depends on.
+    parsed(&format!(
+        "{{
+            const _: &[u8] = include_bytes!({path:?});
+            const PACKED: &[u8] = {literal};
+            PACKED
+        }}"
+    ))
+}
 
 /// Marks a type of a report, of a recording or of a comparison.
 ///

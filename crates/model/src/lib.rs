@@ -28,6 +28,7 @@ pub mod load;
 pub mod loops;
 pub mod noise;
 pub mod ordering;
+pub mod packed;
 pub mod page;
 pub mod quantile;
 pub mod recording;

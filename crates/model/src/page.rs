@@ -22,6 +22,8 @@
 //! More names may follow in a line `- also:`. Lists use the first name. `*` at the end of a name
 //! stands for any ending, and `<a duration>` for any duration.
 
+use crate::packed;
+
 /// One page. A text that does not apply is empty.
 #[derive(Clone, Copy, Debug)]
 pub struct Page {
@@ -66,9 +68,11 @@ impl Page {
     }
 }
 
-/// The pages of a file. Malformed parts of a page are left out; a test finds them.
-pub fn pages(file: &'static str) -> impl Iterator<Item = Page> {
-    file.split("\n## ").skip(1).map(page)
+/// The pages of a file that was [`packed!`], if there is one. Malformed parts of a page are left
+/// out; a test finds them.
+pub fn pages(file: &[u8]) -> impl Iterator<Item = Page> + use<> {
+    let text: &'static str = if file.is_empty() { "" } else { packed::text(file).leak() };
+    text.split("\n## ").skip(1).map(page)
 }
 
 fn page(text: &'static str) -> Page {

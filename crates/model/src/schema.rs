@@ -1,29 +1,19 @@
 //! The JSON Schemas of the documents, as they are checked in: `cargo xtask generate` computes them.
 
-use flate2::read::ZlibDecoder;
-use std::io::Read;
+use crate::packed::text;
 use std::sync::LazyLock;
 
-/// A schema's text, which the build script compressed.
-macro_rules! schema {
-    ($document:literal) => {
-        LazyLock::new(|| {
-            let bytes = include_bytes!(concat!(env!("OUT_DIR"), "/", $document, ".z"));
-            let mut text = String::new();
-            ZlibDecoder::new(&bytes[..]).read_to_string(&mut text).expect("our own text");
-            text
-        })
-    };
-}
-
 /// That of a [`Report`](crate::Report).
-pub static REPORT: LazyLock<String> = schema!("report");
+pub static REPORT: LazyLock<String> =
+    LazyLock::new(|| text(packed!("../schema/chronoscope.report-1.json")));
 
 /// That of a [`Compared`](crate::compare::Compared).
-pub static COMPARISON: LazyLock<String> = schema!("comparison");
+pub static COMPARISON: LazyLock<String> =
+    LazyLock::new(|| text(packed!("../schema/chronoscope.comparison-1.json")));
 
 /// That of an [`Event`](crate::recording::Event), which each line of a recording is.
-pub static RECORDING: LazyLock<String> = schema!("recording");
+pub static RECORDING: LazyLock<String> =
+    LazyLock::new(|| text(packed!("../schema/chronoscope.recording-1.json")));
 
 /// Each document's name with its schema.
 pub static ALL: [(&str, &LazyLock<String>); 3] =

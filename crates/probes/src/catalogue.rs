@@ -3,6 +3,7 @@
 //! names every table. A test compares the lists with the tables that exist.
 
 use chronoscope_model::Page;
+use chronoscope_model::packed::packed;
 use chronoscope_model::page::pages;
 use std::collections::HashMap;
 use std::fmt;
@@ -35,7 +36,7 @@ pub(crate) const fn all<T, const N: usize>(tables: &[&'static [T]]) -> [&'static
 }
 
 static PAGES: LazyLock<HashMap<&str, Page>> = LazyLock::new(|| {
-    let all = [include_str!("clocks/clocks.md"), include_str!("waits/waits.md")];
+    let all = [packed!("clocks/clocks.md"), packed!("waits/waits.md")];
     let named = |page: Page| page.names.iter().map(move |name| (*name, page));
     all.into_iter().flat_map(pages).flat_map(named).collect()
 });

@@ -2,6 +2,7 @@
 //! file next to the section that shows it, and is found there by that name.
 
 use crate::section;
+use chronoscope_model::packed::packed;
 pub use chronoscope_model::page::pages;
 use chronoscope_model::{Page, units};
 use std::sync::LazyLock;
@@ -10,14 +11,14 @@ use std::sync::LazyLock;
 const DURATION: &str = "<a duration>";
 
 /// The pages of screens that are not sections.
-const OTHERS: &str = include_str!("text/terms.md");
+const OTHERS: &[u8] = packed!("text/terms.md");
 
 /// The pages of what no screen shows by that name: timers, interfaces, terms, and demonstrations.
-const TOPICS: [&str; 4] = [
-    include_str!("topics.md"),
-    include_str!("words.md"),
-    include_str!("demos.md"),
-    include_str!("page/browser/browser.md"),
+const TOPICS: [&[u8]; 4] = [
+    packed!("topics.md"),
+    packed!("words.md"),
+    packed!("demos.md"),
+    packed!("page/browser/browser.md"),
 ];
 
 static ALL: LazyLock<Vec<Page>> = LazyLock::new(|| files().flat_map(pages).collect());
@@ -25,7 +26,7 @@ static ALL: LazyLock<Vec<Page>> = LazyLock::new(|| files().flat_map(pages).colle
 static TOPIC_PAGES: LazyLock<Vec<Page>> =
     LazyLock::new(|| TOPICS.into_iter().flat_map(pages).collect());
 
-fn files() -> impl Iterator<Item = &'static str> {
+fn files() -> impl Iterator<Item = &'static [u8]> {
     section::ALL.iter().map(|section| section.terms).chain([OTHERS])
 }
 
@@ -104,6 +105,7 @@ fn plain(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use chronoscope_model::packed::text;
 
     #[test]
     fn names_are_found_as_screens_print_them_and_as_users_type_them() {
@@ -149,7 +151,10 @@ mod tests {
     /// A heading, a field or a label with a spelling of its own would be lost or become text.
     #[test]
     fn every_line_of_the_files_is_understood() {
-        for line in files().chain(TOPICS).flat_map(str::lines) {
+        let texts: Vec<String> =
+            files().chain(TOPICS).filter(|file| !file.is_empty()).map(text).collect();
+        let lines = || texts.iter().flat_map(|text| text.lines());
+        for line in lines() {
             let fields = ["- where: ", "- also: ", "- unit: ", "- see: "];
             let field = !line.starts_with("- ") || fields.iter().any(|it| line.starts_with(it));
             let heading = !line.starts_with('#') || line.starts_with("## ");
@@ -160,8 +165,7 @@ mod tests {
                 || ["How: ", "What to do: "].iter().any(|it| line.starts_with(it));
             assert!(field && (heading || title) && label, "{line}");
         }
-        let all_files = || files().chain(TOPICS);
-        let headings = all_files().flat_map(str::lines).filter(|line| line.starts_with("## "));
+        let headings = lines().filter(|line| line.starts_with("## "));
         assert_eq!(headings.count(), all().chain(topics()).count());
     }
 }

@@ -254,7 +254,8 @@ mod tests {
     fn each_tool_compares_a_declared_runtime() {
         for tool in ALL {
             let runtime = chronoscope_runtimes::find(tool.runtime).expect("declared");
-            assert!(runtime.source.text.contains(tool.clock), "{}", tool.runtime);
+            let source = chronoscope_model::packed::text(runtime.source.packed);
+            assert!(source.contains(tool.clock), "{}", tool.runtime);
         }
     }
 }

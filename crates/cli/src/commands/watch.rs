@@ -12,7 +12,7 @@ use chronoscope_model::waits::Load;
 use chronoscope_probes::clocks::{self, Entry, Opening};
 use chronoscope_probes::machine::affinity::{self, PinGuard};
 use chronoscope_probes::memory;
-use chronoscope_report::recording::{Breach, Keep, Keeper, Reader};
+use chronoscope_report::recording::{Keep, Keeper, Reader};
 use chronoscope_report::text::Style;
 use chronoscope_survey::may_measure;
 use chronoscope_survey::watch::{Live, Watch};
@@ -214,7 +214,8 @@ struct Watched<'a> {
     stop: &'a Stop,
     /// Keeps the thread that draws on another CPU than the waits, if there is one.
     pinned: Option<PinGuard>,
-    breach: Option<Breach>,
+    /// What there is to say of the wait above the limit that ended the waits.
+    breach: Option<String>,
     /// Why the recording has ended, once that was shown.
     ended: Option<String>,
     /// The clock whose deltas are watched, by its place among those that `c` goes through.
@@ -234,14 +235,14 @@ impl<'a> Watched<'a> {
         let last = self.live.stop();
         let breach = self.keeper.take(&last);
         let breach = self.breach.take().or(breach.filter(|_| !self.keeper.goes_on()));
-        let mut lines: Vec<String> = breach.iter().map(ToString::to_string).collect();
+        let (is_breached, mut lines) = (breach.is_some(), Vec::from_iter(breach));
         let status = self.keeper.status();
         if let Some(path) = status.path {
             let ended = status.ended.map_or(String::new(), |why| format!(": {why}"));
             let bytes = count(status.bytes);
             lines.push(format!("recorded {bytes} bytes to {}{ended}", path.display()));
         }
-        (lines, breach.is_some() || status.failed)
+        (lines, is_breached || status.failed)
     }
 
     /// Watches the deltas of the next of the clocks that programs commonly read.
@@ -271,7 +272,7 @@ impl Source for Watched<'_> {
         };
         if let Some(breach) = breach {
             if self.keeper.goes_on() {
-                say("breach", breach.to_string());
+                say("breach", breach);
             } else {
                 self.breach.get_or_insert(breach);
             }
@@ -367,7 +368,7 @@ fn keep_watch(
             events
         };
         if let Some(breach) = keeper.take(&events) {
-            say(&breach.to_string());
+            say(&breach);
             is_breached |= !keeper.goes_on();
         }
     }

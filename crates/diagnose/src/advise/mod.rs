@@ -11,6 +11,7 @@ pub(crate) use clocks::system_clock;
 pub use language::NOT_MEASURED;
 
 use crate::reading::{System, is_of};
+use chronoscope_model::packed::packed;
 use chronoscope_model::{Advice, Environment, Page, Report, page, snippet};
 use std::sync::LazyLock;
 
@@ -29,7 +30,7 @@ static PAGES: LazyLock<Vec<(Page, &'static str)>> = LazyLock::new(|| {
         let (about, trap) = page.about.split_once("\n\nTrap: ").unwrap_or((page.about, ""));
         (Page { about, ..page }, trap)
     };
-    page::pages(include_str!("purposes.md")).map(split).collect()
+    page::pages(packed!("purposes.md")).map(split).collect()
 });
 
 /// The measurement that advice follows from.

@@ -4,6 +4,7 @@ use crate::advise::system_clock;
 use crate::reading::{System, cost, source};
 use chronoscope_model::environment::Environment;
 use chronoscope_model::finding::Outcome;
+use chronoscope_model::packed::packed;
 use chronoscope_model::page::pages;
 use chronoscope_model::timekeeping::Adjtimex;
 use chronoscope_model::{
@@ -14,7 +15,7 @@ use std::sync::LazyLock;
 
 /// The faults' pages, by id.
 static PAGES: LazyLock<BTreeMap<&str, Page>> =
-    LazyLock::new(|| pages(include_str!("faults.md")).map(|page| (page.name(), page)).collect());
+    LazyLock::new(|| pages(packed!("faults.md")).map(|page| (page.name(), page)).collect());
 
 /// A problem that the tool can detect.
 pub struct Fault {

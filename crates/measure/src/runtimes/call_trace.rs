@@ -6,6 +6,7 @@ use super::prepare::{Cache, Ready};
 use super::probe::Probe;
 use crate::engine::RulerKind;
 use crate::engine::children::{self, Stop};
+use chronoscope_model::packed;
 use chronoscope_model::runtimes::Called;
 use chronoscope_runtimes::COUNTER;
 use std::collections::BTreeMap;
@@ -134,10 +135,10 @@ const NOTHING_SEEN: &str =
     "no call to the C library or the kernel was seen: it calls the vDSO or reads a counter itself";
 
 fn build(compiler: &Path, cache: &Cache, stop: Stop) -> Result<PathBuf, String> {
-    let content = (COUNTER.text, compiler);
+    let content = (COUNTER.packed, compiler);
     let dir = cache.directory("count", &content, |dir| {
         let source = dir.join(COUNTER.name);
-        fs::write(&source, COUNTER.text).map_err(|error| error.to_string())?;
+        fs::write(&source, packed::bytes(COUNTER.packed)).map_err(|error| error.to_string())?;
         let mut command = Command::new(compiler);
         command.args(["-O1", "-shared", "-fPIC", "-o"]);
         command.arg(dir.join("libcount.so")).arg(source).arg("-ldl");

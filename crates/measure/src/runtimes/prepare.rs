@@ -6,6 +6,7 @@
 //! it.
 
 use crate::engine::children::{self, Stop, shown};
+use chronoscope_model::packed;
 use chronoscope_runtimes::{Found, Runtime, is_trusted};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -88,7 +89,7 @@ impl Candidate {
         }
         let programs: Vec<_> = self.found.programs.iter().map(|(_, path)| path).collect();
         let files = || runtime.files.iter().chain([&runtime.source]);
-        let texts: Vec<_> = files().map(|file| (file.name, file.text)).collect();
+        let texts: Vec<_> = files().map(|file| (file.name, file.packed)).collect();
         let commands = (self.found.way.build, self.found.way.run);
         let content = (env!("CARGO_PKG_VERSION"), texts, commands, programs, &version, self.level);
         let name = self.id.replace([':', '+', '/'], "-");
@@ -97,11 +98,10 @@ impl Candidate {
                 // Braces mark placeholders in the files next to a probe, but are code in the probe.
                 let is_code =
                     std::ptr::eq(file, &raw const runtime.source) || file.name.ends_with(".h");
-                let text = if is_code {
-                    file.text.to_owned()
-                } else {
-                    self.filled(file.text, dir, &version)
-                };
+                let mut text = packed::text(file.packed);
+                if !is_code {
+                    text = self.filled(&text, dir, &version);
+                }
                 fs::write(dir.join(file.name), text)
                     .map_err(|error| format!("{}: {error}", file.name))?;
             }

@@ -57,7 +57,9 @@ impl<H: Waiting> Burst<'_, H> {
     fn limits(&self) -> Limits {
         Limits {
             tolerance: self.clocks.tolerance_ns(self.row.spec.ns),
-            look_at: self.job.limit.map_or(SUSPICIOUS, |limit| SUSPICIOUS.min(limit)),
+            look_at: self.job.limit.map_or(SUSPICIOUS, |limit| {
+                i64::try_from(limit.as_nanos()).map_or(SUSPICIOUS, |ns| ns.min(SUSPICIOUS))
+            }),
         }
     }
 
@@ -223,9 +225,8 @@ impl<H: Waiting> Burst<'_, H> {
             if let Some(records) = &self.row.records {
                 records.push(Record { end: wait.end, late: wait.late });
             }
-            if odd && self.job.limit.is_some_and(|limit| wait.late > limit) {
-                let cpu = self.host.cpu();
-                self.job.trip(self.row.cpu, cpu, wait.late, self.ring);
+            if odd {
+                self.job.check(wait.late, self.row.cpu, || self.host.cpu(), self.ring);
             }
         }
         if let Some(sources) = &mut self.sources {

@@ -1,4 +1,4 @@
-//! State that the threads of a run share.
+//! State that the threads of a run share, and what is known of the overshoot that ends it.
 
 use super::live_row::locked;
 use super::overshoots::Ring;
@@ -8,6 +8,8 @@ use crate::engine::schedule::RunClock;
 use chronoscope_model::waits::{Load, Moment};
 use chronoscope_probes::blame::{Missing, Names, Trace, read_task};
 use chronoscope_probes::clocks::steps;
+use chronoscope_probes::machine::noise;
+use chronoscope_probes::waits::moment::{Counts, interrupts, khz};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::Thread;
@@ -17,8 +19,8 @@ use std::time::Duration;
 pub(super) struct Job {
     /// Set to end the run.
     pub(super) stop: AtomicBool,
-    /// The overshoot that ends the run, in nanoseconds.
-    pub(super) limit: Option<i64>,
+    /// The overshoot above which the run ends.
+    pub(super) limit: Option<Duration>,
     /// The overshoot above the limit, as seen by the thread in which it happened, and the CPU that
     /// this thread was pinned to.
     pub(super) tripped: OnceLock<(Option<usize>, Moment)>,
@@ -46,11 +48,10 @@ pub(super) struct Job {
 impl Job {
     /// Starts the job of a load. It ends when its time is over, or at an overshoot above the limit.
     pub(super) fn new(clock: RunClock, plan: &Plan, load: Load) -> Self {
-        let (limit, time) = (plan.spec.stop_above, plan.time_left(load));
         let began = AtomicU64::new(nanoseconds(clock.elapsed()));
         Self {
             stop: AtomicBool::new(false),
-            limit: limit.map(|limit| i64::try_from(limit.as_nanos()).unwrap_or(i64::MAX)),
+            limit: plan.spec.stop_above,
             tripped: OnceLock::new(),
             trace: None,
             marked: OnceLock::new(),
@@ -61,7 +62,7 @@ impl Job {
             neighbour: Mutex::new(Neighbour::new(steps::least_width())),
             clock,
             began,
-            time,
+            time: plan.time_left(load),
             watcher: std::thread::current(),
         }
     }
@@ -110,31 +111,27 @@ impl Job {
         self.left().is_none_or(|left| u128::from(ns) <= left.as_nanos())
     }
 
-    /// Ends the run because of an overshoot above the limit, and wakes the watching thread.
-    /// `pinned` is the CPU that the thread was pinned to, and `cpu` is the one that it ran on.
-    pub(super) fn trip(
+    /// Ends the run, and wakes the watching thread, if an overshoot is above the limit. `pinned` is
+    /// the CPU that the thread was pinned to, and `cpu` returns the one that it ran on.
+    pub(super) fn check(
         &self,
+        late: i64,
         pinned: Option<usize>,
-        cpu: Option<usize>,
-        overshoot: i64,
+        cpu: impl FnOnce() -> Option<usize>,
         ring: &Ring,
     ) {
+        let found = self.limit.and_then(|limit| Moment::above(limit, late, self.seconds()));
+        let Some(mut moment) = found else { return };
+        let cpu = cpu();
         if let Some(trace) = &self.trace
             && self.tripped.get().is_none()
         {
             let cpu = cpu.map_or(String::new(), |cpu| format!(" on CPU {cpu}"));
-            let limit = self.limit.unwrap_or(0);
-            let mark = format!("chronoscope: late by {overshoot} ns{cpu} (limit {limit} ns)");
+            let limit = moment.limit_ns;
+            let mark = format!("chronoscope: late by {late} ns{cpu} (limit {limit} ns)");
             let _ = self.marked.set(trace.stop(&mark).map_err(|error| error.to_string()));
         }
-        let moment = Moment {
-            at_s: self.seconds(),
-            overshoot_ns: u64::try_from(overshoot).unwrap_or(0),
-            limit_ns: u64::try_from(self.limit.unwrap_or(0)).unwrap_or(0),
-            cpu: cpu.or(pinned),
-            last_ns: ring.last(),
-            ..Moment::default()
-        };
+        (moment.cpu, moment.last_ns) = (cpu.or(pinned), ring.last());
         // The first overshoot counts; another one in a second thread is often a consequence of it.
         let _ = self.tripped.set((pinned, moment));
         self.end();
@@ -158,6 +155,49 @@ impl Job {
     pub(super) fn end(&self) {
         self.stop.store(true, Ordering::Relaxed);
         self.watcher.unpark();
+    }
+}
+
+/// The system's counts, before the overshoot that ends a run and just after it.
+pub(super) struct CountsBefore {
+    at_s: f64,
+    steal_ns: Option<u64>,
+    interrupts: Option<Counts>,
+    switches: Option<(u64, u64)>,
+}
+
+impl CountsBefore {
+    /// Reads the counts now; `switches` are those of the waiting threads.
+    pub(super) fn now(job: &Job, switches: Option<(u64, u64)>) -> Self {
+        Self {
+            at_s: job.seconds(),
+            steal_ns: noise::steal_ns(None),
+            interrupts: interrupts(),
+            switches,
+        }
+    }
+
+    /// Adds to an overshoot what happened around it, from the counts `self` to the counts `after`.
+    pub(super) fn around(&self, moment: &Moment, after: &Self) -> Moment {
+        let since = |from: Option<u64>, to: Option<u64>| Some(to?.saturating_sub(from?));
+        // Before the end of the first burst there are no counts, so they start from zero.
+        let switch = |which: fn((u64, u64)) -> u64| {
+            let before = self.switches.map_or(0, which);
+            since(Some(before), after.switches.map(which))
+        };
+        let interrupts = match (&self.interrupts, &after.interrupts) {
+            (Some(before), Some(after)) => after.since(before, moment.cpu),
+            _ => Vec::new(),
+        };
+        Moment {
+            span_s: after.at_s - self.at_s,
+            steal_ms: since(self.steal_ns, after.steal_ns).map(|ns| ns as f64 / 1e6),
+            voluntary_switches: switch(|s| s.0),
+            involuntary_switches: switch(|s| s.1),
+            khz: moment.cpu.and_then(khz),
+            interrupts,
+            ..moment.clone()
+        }
     }
 }
 

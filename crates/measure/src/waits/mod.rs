@@ -39,6 +39,7 @@ use chronoscope_probes::machine::{affinity, power_source};
 use chronoscope_probes::time::Instant;
 use chronoscope_probes::waits::privilege::{self, KeepAwake};
 use chronoscope_probes::waits::{Unavailable, os};
+use job::CountsBefore;
 pub use live::{Live, Tap};
 pub use meanwhile::ClockWatch;
 use meanwhile::{Power, Wall};
@@ -51,7 +52,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::thread::JoinHandle;
 use std::time::Duration;
-use threads::{CountsBefore, Threads};
+use threads::Threads;
 
 /// A function that receives the current rows and the notes on them.
 pub type Checkpoint<'a> = &'a mut dyn FnMut(&[Wait], &[Note]);

@@ -1,7 +1,4 @@
 //! The threads of one load, and what they show while they wait.
-//!
-//! [`CountsBefore`] is what is known about the moment of an overshoot that ended a run: the
-//! system's counts before it and just after it.
 
 use super::Progress;
 use super::host::{Scale, Thread};
@@ -17,13 +14,12 @@ use crate::engine::Ruler;
 use crate::engine::schedule::RunClock;
 use crate::runtimes::waiting::Waiters;
 use chronoscope_model::quantile::Percentile;
-use chronoscope_model::waits::{Load, Moment, Overshoots, Policy, StoppedBy, Throttled, Wait};
+use chronoscope_model::waits::{Load, Overshoots, Policy, StoppedBy, Throttled, Wait};
 use chronoscope_probes::blame::{Sources, Trace, has_slack};
 use chronoscope_probes::machine::power::Meter;
 use chronoscope_probes::machine::quota::Quota;
-use chronoscope_probes::machine::{Root, affinity, noise};
+use chronoscope_probes::machine::{Root, affinity};
 use chronoscope_probes::time::Instant;
-use chronoscope_probes::waits::moment::{Counts, interrupts, khz};
 use chronoscope_probes::waits::os;
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
@@ -278,46 +274,4 @@ pub(super) fn every_row(
         only.touch();
     }
     Ok(all)
-}
-
-pub(super) struct CountsBefore {
-    at_s: f64,
-    steal_ns: Option<u64>,
-    interrupts: Option<Counts>,
-    switches: Option<(u64, u64)>,
-}
-
-impl CountsBefore {
-    /// Reads the counts now; `switches` are those of the waiting threads.
-    pub(super) fn now(job: &Job, switches: Option<(u64, u64)>) -> Self {
-        Self {
-            at_s: job.seconds(),
-            steal_ns: noise::steal_ns(None),
-            interrupts: interrupts(),
-            switches,
-        }
-    }
-
-    /// Adds to an overshoot what happened around it, from the counts `self` to the counts `after`.
-    pub(super) fn around(&self, moment: &Moment, after: &Self) -> Moment {
-        let since = |from: Option<u64>, to: Option<u64>| Some(to?.saturating_sub(from?));
-        // CountsBefore the end of the first burst there are no counts, so they start from zero.
-        let switch = |which: fn((u64, u64)) -> u64| {
-            let before = self.switches.map_or(0, which);
-            since(Some(before), after.switches.map(which))
-        };
-        let interrupts = match (&self.interrupts, &after.interrupts) {
-            (Some(before), Some(after)) => after.since(before, moment.cpu),
-            _ => Vec::new(),
-        };
-        Moment {
-            span_s: after.at_s - self.at_s,
-            steal_ms: since(self.steal_ns, after.steal_ns).map(|ns| ns as f64 / 1e6),
-            voluntary_switches: switch(|s| s.0),
-            involuntary_switches: switch(|s| s.1),
-            khz: moment.cpu.and_then(khz),
-            interrupts,
-            ..moment.clone()
-        }
-    }
 }

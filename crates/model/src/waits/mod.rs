@@ -9,9 +9,9 @@ use crate::histogram::{Decoded, Histogram, empty};
 pub use crate::load::{Load, LoadProcess, LoadRun};
 use crate::quantile::{Intervals, Percentile};
 use crate::units::percent;
-use crate::why::{Interrupts, Why};
+use crate::why::Why;
 pub(crate) use spec::ns;
-pub use spec::{Class, Plan, Policy, Priority, Slack, WaitSpec};
+pub use spec::{Class, Moment, Plan, Policy, Priority, Slack, WaitSpec};
 
 /// One method of waiting, at one duration, under one load: one row of the table.
 ///
@@ -403,34 +403,6 @@ pub enum StoppedBy {
     Interrupt,
     /// The method returned an error.
     Failure,
-}
-
-/// What is known of the moment of one overshoot.
-#[record]
-pub struct Moment {
-    /// Seconds from the start of the run.
-    pub at_s: f64,
-    /// The overshoot, in nanoseconds.
-    pub overshoot_ns: u64,
-    /// The limit that it exceeded, in nanoseconds.
-    pub limit_ns: u64,
-    /// The CPU that the thread ran on when it had woken.
-    pub cpu: Option<usize>,
-    /// Length of the period before it that the counts below cover, in seconds.
-    pub span_s: f64,
-    /// Time stolen by the hypervisor from all CPUs in that period, in milliseconds.
-    pub steal_ms: Option<f64>,
-    /// How often the thread gave up its CPU in that period.
-    pub voluntary_switches: Option<u64>,
-    /// How often it was taken off its CPU in that period.
-    pub involuntary_switches: Option<u64>,
-    /// Frequency of the CPU just after, in kHz.
-    pub khz: Option<u64>,
-    /// Interrupts counted in that period on that CPU (on all CPUs if it is not known), most
-    /// frequent first.
-    pub interrupts: Vec<Interrupts>,
-    /// Overshoots of the last waits, in nanoseconds, oldest first; the last is that of this moment.
-    pub last_ns: Vec<i64>,
 }
 
 /// The overshoots of a row's waits, however they become known: measured, recorded or watched.

@@ -1,9 +1,11 @@
-//! What a run of waits was asked for, with which priority, and the plan that the tool made of it.
+//! What a run of waits was asked for, with which priority, the overshoot above its limit, and the
+//! plan that the tool made of it.
 
 use super::Load;
 use crate::units::{ParseError, parse_duration};
 #[cfg(feature = "clap")]
 use crate::units::{parse_count, parse_period, parse_whole};
+use crate::why::Interrupts;
 #[cfg(feature = "clap")]
 use clap::builder::ArgPredicate;
 use serde::{Deserialize, Serialize};
@@ -151,6 +153,44 @@ impl WaitSpec {
             [] => vec![None],
             asked => asked.iter().copied().map(Some).collect(),
         }
+    }
+}
+
+/// What is known of the moment of one overshoot.
+#[record]
+pub struct Moment {
+    /// Seconds from the start of the run.
+    pub at_s: f64,
+    /// The overshoot, in nanoseconds.
+    pub overshoot_ns: u64,
+    /// The limit that it exceeded, in nanoseconds.
+    pub limit_ns: u64,
+    /// The CPU that the thread ran on when it had woken.
+    pub cpu: Option<usize>,
+    /// Length of the period before it that the counts below cover, in seconds.
+    pub span_s: f64,
+    /// Time stolen by the hypervisor from all CPUs in that period, in milliseconds.
+    pub steal_ms: Option<f64>,
+    /// How often the thread gave up its CPU in that period.
+    pub voluntary_switches: Option<u64>,
+    /// How often it was taken off its CPU in that period.
+    pub involuntary_switches: Option<u64>,
+    /// Frequency of the CPU just after, in kHz.
+    pub khz: Option<u64>,
+    /// Interrupts counted in that period on that CPU (on all CPUs if it is not known), most
+    /// frequent first.
+    pub interrupts: Vec<Interrupts>,
+    /// Overshoots of the last waits, in nanoseconds, oldest first; the last is that of this moment.
+    pub last_ns: Vec<i64>,
+}
+
+impl Moment {
+    /// The moment of an overshoot, in nanoseconds, `at_s` seconds after the start; absent if it is
+    /// not above the limit.
+    pub fn above(limit: Duration, overshoot_ns: i64, at_s: f64) -> Option<Self> {
+        let (limit_ns, overshoot_ns) = (ns::of(limit), u64::try_from(overshoot_ns).ok()?);
+        let is_above = overshoot_ns > limit_ns;
+        is_above.then(|| Self { at_s, overshoot_ns, limit_ns, ..Self::default() })
     }
 }
 

@@ -5,18 +5,23 @@ use super::document::{Part, SCRIPT, Script, document};
 use super::text::{Once, prose};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use chronoscope_model::packed::{self, packed};
 use maud::html;
+use std::sync::LazyLock;
 
 /// The engine's estimators, from `crates/web`.
-const ESTIMATORS: &[u8] = include_bytes!("browser/estimators.wasm");
+const ESTIMATORS: &[u8] = packed!("browser/estimators.wasm");
 
 /// What measures, and what draws.
-const PARTS: [&str; 4] = [
-    include_str!("browser/clocks.js"),
-    include_str!("browser/waits.js"),
-    include_str!("browser/report.js"),
-    include_str!("browser/page.js"),
-];
+static PARTS: LazyLock<[String; 4]> = LazyLock::new(|| {
+    let parts = [
+        packed!("browser/clocks.js"),
+        packed!("browser/waits.js"),
+        packed!("browser/report.js"),
+        packed!("browser/page.js"),
+    ];
+    parts.map(packed::text)
+});
 
 /// The sections that the script fills in: id, title, and what is to be known of them.
 const SECTIONS: [(&str, &str, &str); 4] = [
@@ -56,13 +61,14 @@ pub fn page(version: &str) -> String {
         progress #progress max="1" value="0" aria-label="Measured so far" {}
         button #save type="button" hidden { "Save report" }
     };
+    let estimators = STANDARD.encode(packed::bytes(ESTIMATORS));
     let held = html! {
-        script #estimators type="text/plain" data-version=(version) { (STANDARD.encode(ESTIMATORS)) }
+        script #estimators type="text/plain" data-version=(version) { (estimators) }
     };
     // Other pages are whole when their script runs; this one is, once it has measured.
-    let [clocks, waits, report, page] = PARTS;
+    let ([clocks, waits, report, page], shared) = (&*PARTS, &*SCRIPT);
     let text = format!(
-        "'use strict';\nconst behave = () => {{\n{SCRIPT}}};\n{clocks}{waits}{report}{page}"
+        "'use strict';\nconst behave = () => {{\n{shared}}};\n{clocks}{waits}{report}{page}"
     );
     let script = Script { text: &text, needs: " 'wasm-unsafe-eval'; worker-src blob:" };
     document("Time in this browser", &lines, &parts, once, &held, &script).into_string()

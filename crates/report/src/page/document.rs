@@ -1,6 +1,7 @@
 //! The page as a whole: its head and its end, the answers on top, its sections, and what it holds
 //! besides.
 
+use super::draw::STYLE;
 use super::text::{self, Once, prose, safe};
 use super::{Input, TOGETHER, embed, table};
 use crate::block::{Block, Text};
@@ -11,13 +12,14 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use chronoscope_model::compare::Compared;
 use chronoscope_model::finding::{Check, Outcome};
+use chronoscope_model::packed::{self, packed};
 use chronoscope_model::{Advice, Finding, Level, Report, units};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest as _, Sha256};
 use std::io;
+use std::sync::LazyLock;
 
-const STYLE: &str = concat!(include_str!("style.css"), include_str!("chart.css"));
-pub(super) const SCRIPT: &str = include_str!("script.js");
+pub(super) static SCRIPT: LazyLock<String> = LazyLock::new(|| packed::text(packed!("script.js")));
 
 /// The most clocks of a kind of each report, if there are so many reports that each is in brief.
 const FEW: usize = 3;
@@ -58,7 +60,7 @@ pub fn write(inputs: &[Input<'_>], out: &mut dyn io::Write) -> io::Result<()> {
     parts.extend(circumstances(inputs, once));
     let title = page_title(inputs);
     let lines = machines_and_runs(inputs, coloured && inputs.len() > 1);
-    let script = Script { text: SCRIPT, needs: "" };
+    let script = Script { text: &SCRIPT, needs: "" };
     let page = document(&title, &lines, &parts, once, &embed::element(inputs), &script);
     out.write_all(page.into_string().as_bytes())
 }
@@ -95,7 +97,7 @@ pub fn comparison(
     let first = if names.is_empty() { String::new() } else { names.remove(0) };
     let title = format!("{} compared with {first}", names.join(", "));
     let lines = machines_and_runs(inputs, false);
-    let script = Script { text: SCRIPT, needs: "" };
+    let script = Script { text: &SCRIPT, needs: "" };
     let page = document(&title, &lines, &parts, once, &embed::element(inputs), &script);
     out.write_all(page.into_string().as_bytes())
 }
@@ -242,7 +244,7 @@ pub(super) fn document(
 ) -> Markup {
     let policy = format!(
         "default-src 'none'; style-src 'sha256-{}'; img-src data:; script-src 'sha256-{}'{}",
-        sha256(STYLE),
+        sha256(&STYLE),
         sha256(script.text),
         script.needs
     );
@@ -256,7 +258,7 @@ pub(super) fn document(
                 meta name="color-scheme" content="light dark";
                 meta name="generator" content="chronoscope";
                 title { (title) }
-                style { (PreEscaped(STYLE)) }
+                style { (PreEscaped(STYLE.as_str())) }
             }
             body {
                 header {

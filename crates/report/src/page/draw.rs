@@ -3,8 +3,14 @@
 
 use crate::block::chart::Hue;
 use crate::scale::Tick;
+use chronoscope_model::packed::{self, packed};
 use maud::{Markup, html};
 use std::fmt::Write as _;
+use std::sync::LazyLock;
+
+/// The style sheet of a page, which also has the colours of pictures.
+pub(super) static STYLE: LazyLock<String> =
+    LazyLock::new(|| packed::text(packed!("style.css")) + &packed::text(packed!("chart.css")));
 
 pub(super) struct Element {
     pub(super) form: Form,
@@ -90,8 +96,7 @@ pub(super) fn colour(name: &str) -> &'static str {
         "bad" => "warn",
         name => name,
     };
-    let sheet = concat!(include_str!("style.css"), include_str!("chart.css"));
-    let value = sheet.split_once(&format!("--{name}: ")).map(|(_, rest)| rest);
+    let value = STYLE.split_once(&format!("--{name}: ")).map(|(_, rest)| rest);
     value.and_then(|rest| rest.split_once(';')).map_or("#000", |(value, _)| value)
 }
 

@@ -5,11 +5,11 @@ use super::Writer;
 use chronoscope_model::Note;
 use chronoscope_model::recording::{Event, LoadSince, Start, Waits};
 use chronoscope_model::units::human_ns;
+use chronoscope_model::waits::Moment;
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 use std::collections::VecDeque;
-use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -76,30 +76,6 @@ fn wall_ns() -> u64 {
     u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// A wait that ended later than `stop_above`, with the past that was written because of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Breach {
-    /// The id of the method.
-    pub id: String,
-    /// When the wait ended, in nanoseconds since the start.
-    pub at_ns: u64,
-    /// Its overshoot, in nanoseconds.
-    pub late_ns: i64,
-    /// The file with the past, or why it could not be written, in one line.
-    pub written: Result<PathBuf, String>,
-}
-
-impl fmt::Display for Breach {
-    /// One line.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ended {} late: ", self.id, human_ns(self.late_ns as f64))?;
-        match &self.written {
-            Ok(path) => write!(f, "the time before it is in {}", path.display()),
-            Err(why) => f.write_str(why),
-        }
-    }
-}
-
 /// What a recording in progress has come to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Status {
@@ -113,14 +89,15 @@ pub struct Status {
     pub failed: bool,
 }
 
-/// Keeps events. A breach whose past is not written when this is dropped is written then.
+/// Keeps events. If a wait was above `stop_above` and the past is not written when this is dropped,
+/// it is written then.
 pub struct Keeper {
     keep: Keep,
     writer: Option<Writer<File>>,
     past: Past,
-    /// A breach whose explanation has not come yet.
-    found: Option<Breach>,
-    /// When the last breach was.
+    /// The row and the moment of an overshoot above the limit whose explanation has not come yet.
+    found: Option<(usize, Moment)>,
+    /// When the last one was, in nanoseconds since the start.
     last: Option<u64>,
 }
 
@@ -151,57 +128,63 @@ impl Keeper {
         Ok(Self { keep, writer, past: Past::new(window, MOST), found: None, last: None })
     }
 
-    /// Takes the events of one drain. Returns the first breach among them, or among those before,
-    /// once its past is written, which waits for the reasons of the lateness. A breach within
-    /// `hindsight` after another one belongs to that one. What goes wrong with the file of
-    /// everything is in [`status`](Self::status).
-    pub fn take(&mut self, events: &[Event]) -> Option<Breach> {
+    /// Takes the events of one drain. Returns a line about the first wait above the limit among
+    /// them, or among those before, once its past is written, which waits for the reasons of the
+    /// lateness. A wait within `hindsight` after another one belongs to that one. What goes wrong
+    /// with the file of everything is in [`status`](Self::status).
+    pub fn take(&mut self, events: &[Event]) -> Option<String> {
         if let Some(writer) = &mut self.writer {
             writer.write(events);
         }
         events.iter().for_each(|event| self.past.push(event));
         if let Some(found) = self.found.take() {
-            return Some(self.written(found));
+            return Some(self.written(&found));
         }
-        let (row, found) = self.breach(events)?;
-        self.last = Some(found.at_ns);
+        let (at_ns, row, moment) = self.above(events)?;
+        self.last = Some(at_ns);
         let explains = |event: &Event| match event {
-            Event::Late(late) => {
-                late.row == row && i64::try_from(late.wake.late_ns) == Ok(found.late_ns)
-            }
+            Event::Late(late) => late.row == row && late.wake.late_ns == moment.overshoot_ns,
             _ => false,
         };
-        if events.iter().any(explains) {
-            return Some(self.written(found));
+        let is_explained = events.iter().any(explains);
+        let found = (row, moment);
+        if is_explained {
+            return Some(self.written(&found));
         }
         self.found = Some(found);
         None
     }
 
-    /// The first wait among these events that ended too late, and does not belong to the breach
-    /// before.
-    fn breach(&self, events: &[Event]) -> Option<(usize, Breach)> {
-        let limit = i64::try_from(self.keep.stop_above?.as_nanos()).unwrap_or(i64::MAX);
+    /// When the first wait among these events ended above the limit that does not belong to the one
+    /// before, with its row.
+    fn above(&self, events: &[Event]) -> Option<(u64, usize, Moment)> {
+        let limit = self.keep.stop_above?;
         let window = u64::try_from(self.keep.hindsight.as_nanos()).unwrap_or(u64::MAX);
         let from = self.last.map_or(0, |last| last.saturating_add(window));
-        let late = events.iter().filter_map(|event| match event {
+        let waits = events.iter().filter_map(|event| match event {
             Event::Waits(waits) => Some(waits),
             _ => None,
         });
-        let late = late.flat_map(|waits| {
-            let late = waits.ends().filter(|(at_ns, late)| *late > limit && *at_ns >= from);
-            late.map(|(at_ns, late_ns)| (at_ns, late_ns, waits.row))
+        let late = waits.flat_map(|waits| {
+            waits.ends().filter(|(at_ns, _)| *at_ns >= from).filter_map(|(at_ns, late_ns)| {
+                let moment = Moment::above(limit, late_ns, at_ns as f64 / 1e9)?;
+                Some((at_ns, waits.row, moment))
+            })
         });
-        let (at_ns, late_ns, row) = late.min_by_key(|late| late.0)?;
-        let rows = self.past.start().map_or(&[][..], |start| &start.rows);
-        let id = rows.get(row).map_or_else(String::new, |row| row.id.clone());
-        Some((row, Breach { id, at_ns, late_ns, written: Err(String::new()) }))
+        late.min_by_key(|late| late.0)
     }
 
-    /// Writes the past of a breach.
-    fn written(&self, breach: Breach) -> Breach {
-        let written = self.keep.create().and_then(|file| self.write(file));
-        Breach { written: written.map_err(|error| error.to_string()), ..breach }
+    /// Writes the past of a wait above the limit, and says so.
+    fn written(&self, (row, moment): &(usize, Moment)) -> String {
+        let rows = self.past.start().map_or(&[][..], |start| &start.rows);
+        let id = rows.get(*row).map_or("", |row| &row.id);
+        let late = human_ns(moment.overshoot_ns as f64);
+        match self.keep.create().and_then(|file| self.write(file)) {
+            Ok(path) => {
+                format!("{id} ended {late} late: the time before it is in {}", path.display())
+            }
+            Err(error) => format!("{id} ended {late} late: {error}"),
+        }
     }
 
     fn write(&self, mut file: Writer<File>) -> io::Result<PathBuf> {
@@ -219,7 +202,7 @@ impl Keeper {
         self.write(self.keep.create_named()?)
     }
 
-    /// Whether a breach does not end the waits.
+    /// Whether a wait above the limit does not end the waits.
     pub fn goes_on(&self) -> bool {
         self.keep.go_on
     }
@@ -238,8 +221,8 @@ impl Keeper {
 impl Drop for Keeper {
     fn drop(&mut self) {
         if let Some(found) = self.found.take() {
-            // Nobody is left to be told.
-            let _ = self.written(found);
+            // Nobody is left to read the line.
+            let _ = self.written(&found);
         }
     }
 }

@@ -25,7 +25,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, Write};
 use std::path::{Path, PathBuf};
 
-pub use keep::{Breach, Keep, Keeper, Status};
+pub use keep::{Keep, Keeper, Status};
 
 /// The most rows of a report: each has a histogram of a quarter of a megabyte.
 const MOST_ROWS: usize = 512;

@@ -4,13 +4,14 @@ use super::waits::best;
 use super::{Detail, SECTION as PLAIN, Section, findings};
 use crate::block::{Block, Cell, Column, Item, Table, Text, Tone};
 use chronoscope_model::advice::{Goal, LANGUAGES, WaitChoice};
+use chronoscope_model::packed::packed;
 use chronoscope_model::{Advice, Finding, Report, units};
 use std::collections::BTreeSet;
 
 pub const SECTION: Section = Section {
     id: "advice",
     records: &[("advice", "advice")],
-    terms: include_str!("advice.md"),
+    terms: packed!("advice.md"),
     view: |report, detail| match detail {
         Detail::Brief => brief(report),
         Detail::Full | Detail::Everything => whole(report, detail),

@@ -10,13 +10,14 @@ use crate::page::Input;
 use crate::scale::{Scale, Unit};
 use chronoscope_model::Report;
 use chronoscope_model::against::{Against, Event, Happened, Interval, Source};
+use chronoscope_model::packed::packed;
 use chronoscope_model::units::bounded_ns;
 
 pub const SECTION: Section = Section {
     id: "against",
     records: &[("against", "against")],
     measured: true,
-    terms: include_str!("against.md"),
+    terms: packed!("against.md"),
     view,
     page: Some(page),
     table: Some(|report| {

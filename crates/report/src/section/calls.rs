@@ -9,12 +9,13 @@ use crate::number::{count, plural, short};
 use crate::page::Input;
 use chronoscope_model::Report;
 use chronoscope_model::loops::{Calls, Pass};
+use chronoscope_model::packed::packed;
 
 pub const SECTION: Section = Section {
     id: "calls",
     records: &[("calls", "calls")],
     measured: true,
-    terms: include_str!("calls.md"),
+    terms: packed!("calls.md"),
     view,
     page: Some(page),
     table: Some(|report| Rows::data(columns(true)).of_all(report.calls.iter().flat_map(passes))),

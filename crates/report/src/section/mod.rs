@@ -35,7 +35,7 @@ pub struct Section {
     /// Whether a run is made for this section, which is neither circumstances nor conclusions.
     pub measured: bool,
     /// The file with the pages on the names that the section shows (see [`terms`](crate::terms)).
-    pub terms: &'static str,
+    pub terms: &'static [u8],
     /// The section's blocks; none if the report does not hold the section.
     pub view: fn(&Report, Detail) -> Vec<Block>,
     /// The blocks for a screen that must not scroll, with this many clocks of a kind; absent if
@@ -55,7 +55,7 @@ const SECTION: Section = Section {
     id: "",
     records: &[],
     measured: false,
-    terms: "",
+    terms: &[],
     view: |_, _| Vec::new(),
     glance: None,
     page: None,

@@ -10,15 +10,16 @@ use super::{
 use crate::block::{Block, Cell, Column, Part, Rank, Table, Text, Tone};
 use crate::number::{plural, short};
 use crate::page::Input;
-use chronoscope_model::Report;
 use chronoscope_model::clock::{Clock, Kind, Reads};
+use chronoscope_model::packed::packed;
+use chronoscope_model::Report;
 use table::{cost_marks, smallest, verdict};
 
 pub const SECTION: Section = Section {
     id: "clocks",
     records: &[("clocks", "clock"), ("clocks_under_load", "clock-under-load")],
     measured: true,
-    terms: include_str!("terms.md"),
+    terms: packed!("terms.md"),
     view,
     glance: Some(glance),
     page: Some(page),

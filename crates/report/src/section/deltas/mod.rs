@@ -11,6 +11,7 @@ use crate::page::Input;
 use crate::scale::{Scale, Unit};
 use chronoscope_model::deltas::{Changes, Deltas, Pairs, Row};
 use chronoscope_model::histogram::Decoded;
+use chronoscope_model::packed::packed;
 use chronoscope_model::quantile::Percentile;
 use chronoscope_model::run::Gaps;
 use chronoscope_model::{Report, units};
@@ -19,7 +20,7 @@ pub const SECTION: Section = Section {
     id: "deltas",
     records: &[("deltas", "deltas")],
     measured: true,
-    terms: include_str!("terms.md"),
+    terms: packed!("terms.md"),
     view,
     page: Some(page),
     table: Some(|report| {

@@ -11,13 +11,14 @@ use crate::page::Input;
 use chronoscope_model::change::CLOCK_SOURCE;
 use chronoscope_model::clock::Comparison;
 use chronoscope_model::environment::{Environment, Rate, RateKind, TscKind};
+use chronoscope_model::packed::packed;
 use chronoscope_model::{Report, Ruler, clock_source, units};
 use known::{Basis, Data, Group, Known, bound, exact_hz, known_or_why, ppm, round_hz, unknown_why};
 
 pub const SECTION: Section = Section {
     id: "machine",
     records: &[("environment", "environment"), ("ruler", "ruler")],
-    terms: include_str!("terms.md"),
+    terms: packed!("terms.md"),
     view,
     page: Some(page),
     glance: Some(|report, _| glance(report)),

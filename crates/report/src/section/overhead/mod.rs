@@ -11,6 +11,7 @@ use crate::number::{count, percent, plural, short};
 use crate::page::Input;
 use crate::scale::{Scale, Unit};
 use chronoscope_model::loops::{Centre, Overhead};
+use chronoscope_model::packed::packed;
 use chronoscope_model::spec::OverheadSpec;
 use chronoscope_model::{Estimate, Report};
 
@@ -18,7 +19,7 @@ pub const SECTION: Section = Section {
     id: "overhead",
     records: &[("overhead", "overhead")],
     measured: true,
-    terms: include_str!("terms.md"),
+    terms: packed!("terms.md"),
     view,
     page: Some(page),
     table: Some(|report| Rows::data(columns(true)).of_all(report.overhead.iter().flat_map(parts))),

@@ -9,6 +9,7 @@ use crate::block::{Block, Cell, Column, Fact, Tone};
 use crate::number::{count, plural, short, three};
 use crate::page::Input;
 use chronoscope_model::Report;
+use chronoscope_model::packed::packed;
 use chronoscope_model::runtimes::{
     Called, LimitedBy, Runtime, RuntimeClock, RuntimeSleep, Spread, Stopwatch,
 };
@@ -18,7 +19,7 @@ pub const SECTION: Section = Section {
     id: "runtimes",
     records: &[("runtimes", "runtime")],
     measured: true,
-    terms: include_str!("terms.md"),
+    terms: packed!("terms.md"),
     view,
     page: Some(page),
     table: Some(|report| Rows::data(columns()).of_all(clocks(&report.runtimes))),

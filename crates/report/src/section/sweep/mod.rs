@@ -11,13 +11,14 @@ use crate::page::Input;
 use chronoscope_model::Report;
 use chronoscope_model::clock::{self, Clock, Limit};
 use chronoscope_model::deltas::Deltas;
+use chronoscope_model::packed::packed;
 use chronoscope_model::sweep::Source;
 
 pub const SECTION: Section = Section {
     id: "sweep",
     records: &[("sweep", "sweep")],
     measured: true,
-    terms: include_str!("terms.md"),
+    terms: packed!("terms.md"),
     view,
     page: Some(page),
     table: Some(|report| Rows::data(columns()).of_all(report.sweep.iter().flat_map(rows))),

@@ -17,6 +17,7 @@ use crate::section::{Spec, capitalized, columns};
 use charts::Row;
 use chronoscope_model::quantile::Percentile::{P50, P90, P99, P999};
 use chronoscope_model::waits::{Kind, Load, Takes, Wait};
+use chronoscope_model::packed::packed;
 use chronoscope_model::{Report, units};
 use std::collections::BTreeSet;
 use table::{Traits, frames};
@@ -27,7 +28,7 @@ pub const SECTION: Section = Section {
     id: "waits",
     records: &[("waits_plan", "waits-plan"), ("waits", "wait")],
     measured: true,
-    terms: include_str!("terms.md"),
+    terms: packed!("terms.md"),
     view,
     table: Some(|report| {
         let all = Traits {
