@@ -87,7 +87,7 @@ macro_rules! peer {
             _: $crate::clocks::Opening,
         ) -> Result<$crate::clocks::entry::Opened, $crate::clocks::Unavailable> {
             use $crate::clocks::rust_loop::{Read, opened, sink};
-            use $crate::clocks::{Unit, permission};
+            use $crate::clocks::{Unit, entry};
 
             struct Peer;
 
