@@ -21,7 +21,7 @@ const LISTS: [(&str, usize, &str); 7] = [
     ),
     ("model", 4, "defaults of commands, and a link to the page of a fault"),
     ("survey", 31, "presets of waits, and the few waits of the main command"),
-    ("research", 157, "planted faults, and what they are found by"),
+    ("research", 158, "planted faults, and what they are found by"),
 ];
 
 struct Ids {
