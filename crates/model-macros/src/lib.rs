@@ -22,10 +22,11 @@ pub fn packed(path: TokenStream) -> TokenStream {
     let mut packed = ZlibEncoder::new(Vec::new(), Compression::best());
     packed.write_all(&bytes).expect("memory");
     let literal = Literal::byte_string(&packed.finish().expect("memory"));
+    let path = Literal::string(&path);
     // The compiler has to know which file it depends on.
     parsed(&format!(
         "{{
-            const _: &[u8] = include_bytes!({path:?});
+            const _: &[u8] = include_bytes!({path});
             const PACKED: &[u8] = {literal};
             PACKED
         }}"
