@@ -5,10 +5,10 @@ use crate::block::{Block, Cell, Tone};
 use crate::late::safe;
 use crate::number::{count, plural, short};
 use crate::page::Input;
+use chronoscope_model::Report;
 use chronoscope_model::noise::{Noise, NoiseCause, Taken, TakenAt, TakenBy, Watched};
 use chronoscope_model::packed::packed;
 use chronoscope_model::units::percent;
-use chronoscope_model::Report;
 
 pub const SECTION: Section = Section {
     id: "noise",

@@ -66,7 +66,7 @@ pub fn wine() -> Option<String> {
         // const char **release)`.
         let host: unsafe extern "C" fn(*mut *const c_char, *mut *const c_char) =
             unsafe { std::mem::transmute(host) };
-        let (mut system, mut release) = (std::ptr::null(), std::ptr::null());
+        let (mut system, mut release) = (null(), null());
         // SAFETY: both are local variables; the pointers that are stored lead to text that stays
         // valid.
         let host = unsafe {

@@ -10,9 +10,9 @@ use super::{
 use crate::block::{Block, Cell, Column, Part, Rank, Table, Text, Tone};
 use crate::number::{plural, short};
 use crate::page::Input;
+use chronoscope_model::Report;
 use chronoscope_model::clock::{Clock, Kind, Reads};
 use chronoscope_model::packed::packed;
-use chronoscope_model::Report;
 use table::{cost_marks, smallest, verdict};
 
 pub const SECTION: Section = Section {

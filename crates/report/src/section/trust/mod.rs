@@ -15,12 +15,12 @@ use crate::block::{Block, Cell, Item, Part, Table, Text, Tone};
 use crate::number::{count, plural, short, three};
 use crate::page::Input;
 use crate::scale::{Scale, Unit};
+use chronoscope_model::Report;
 use chronoscope_model::clock::Grade;
 use chronoscope_model::packed::packed;
 use chronoscope_model::trust::{
     Contention, Course, Matrix, Offset, Pair, RateAgainst, Series, Trust, Watch,
 };
-use chronoscope_model::Report;
 use facts::signed_ppm;
 
 pub const SECTION: Section = Section {

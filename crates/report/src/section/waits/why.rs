@@ -6,11 +6,11 @@ use crate::block::{Block, Cell, Text, Tone, Value};
 use crate::late::{self, LEAST_SHARE};
 use crate::number::{count, percent, plural, short};
 use crate::section::{Detail, Rows, Spec, capitalized, columns, shown};
+use chronoscope_model::Report;
 use chronoscope_model::waits::{Load, Wait};
 use chronoscope_model::why::{
     APART_NS, Cause, Culprit, EXAMINED_NS, Later, Part, WORST, Why, Worst,
 };
-use chronoscope_model::Report;
 use std::cmp::Reverse;
 
 /// If there are at most this many rows, both the latest and all wake-ups are shown.
