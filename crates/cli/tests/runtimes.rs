@@ -331,7 +331,7 @@ fn a_real_runtime_is_measured_next_to_c_and_one_that_fails_does_not_disturb_it()
     let ratio = &clock["relative"];
     let value = |key: &str| ratio[key].as_f64().expect("a number");
     assert!(value("low") <= value("value") && value("value") <= value("high"), "{ratio}");
-    assert!(clock["tick_ns"].as_f64().is_none_or(|tick| tick > 0.0), "{clock}");
+    assert!(clock["tick_ns"].as_f64().is_some_and(|tick| tick > 0.0), "{clock}");
     assert!(python["warm_up"]["batches"].as_u64().is_some_and(|batches| batches > 0));
     assert!(leftovers(place.0.path()).is_empty());
 }
