@@ -82,6 +82,16 @@ mod other;
 #[cfg(all(feature = "std", any(not(target_os = "linux"), miri)))]
 pub use other::{process, shared, thread};
 
+/// Why a slice cannot be set.
+#[cfg(feature = "std")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unset {
+    Unsupported,
+    OtherPolicy,
+    Filtered,
+    Refused(i32),
+}
+
 #[cfg(feature = "std")]
 #[cfg_attr(
     all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)),

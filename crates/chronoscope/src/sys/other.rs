@@ -43,17 +43,10 @@ pub mod shared {
 pub mod thread {
     use std::io::{Error, ErrorKind};
 
+    use crate::sys::Unset;
+
     pub fn queued() -> Option<u64> {
         None
-    }
-
-    /// Why a slice cannot be set.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum Unset {
-        Unsupported,
-        OtherPolicy,
-        Filtered,
-        Refused(i32),
     }
 
     pub fn shorten_slice(_ns: u64) -> Result<Option<u64>, Unset> {

@@ -4,6 +4,7 @@ use core::ffi::{c_int, c_long};
 use std::io::{Error, ErrorKind};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
+use super::Unset;
 use super::os::{nothing_kills, read_file, time};
 
 /// For how long this thread was ready to run and waited for a CPU, in nanoseconds. Opens a file,
@@ -24,15 +25,6 @@ fn run_delay(text: &str) -> Option<u64> {
         (Ok(1..), Ok(delay)) => Some(delay),
         _ => None,
     }
-}
-
-/// Why a slice cannot be set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unset {
-    Unsupported,
-    OtherPolicy,
-    Filtered,
-    Refused(i32),
 }
 
 /// The first version of the kernel's `struct sched_attr` (`include/uapi/linux/sched/types.h`),

@@ -21,7 +21,7 @@ use std::sync::atomic::Ordering;
 use super::cause::Cause;
 use crate::machine::Machine;
 use crate::sync::AtomicU64;
-use crate::sys::thread::{self, Unset};
+use crate::sys::{Unset, thread};
 
 /// The shortest slice that Linux gives (`__setparam_fair`, kernel/sched/syscalls.c).
 const SHORT_NS: u64 = 100_000;

@@ -364,8 +364,8 @@ pub(super) const VDSO_DISAGREES: Fault = Fault {
         let seen = seen.filter(|it| it.disagrees() && it.calls_backwards == 0);
         let evidence = seen.map(|it| {
             format!(
-                "{}: {} of {} reads were less than {} just before, {} more than it just after, by up \
-                 to {}",
+                "{}: {} of {} reads were less than {} just before, {} more than it just after, by \
+                 up to {}",
                 it.id,
                 count(it.below),
                 count(it.tries),

@@ -118,13 +118,13 @@ mod cpu {
         )
     }
 
-    /// How long the rate is measured, and so the start of each command that lists clocks. With brackets
-    /// of some 50 ns, its error is about 12 ppm.
+    /// How long the rate is measured, and so the start of each command that lists clocks. With
+    /// brackets of some 50 ns, its error is about 12 ppm.
     const MEASURED: Duration = Duration::from_millis(4);
 
     /// The counter's rate in kHz, as a program measures it that converts its reads to milliseconds:
-    /// once, against the system's monotonic clock. This reads the counter, but runs none of the code of
-    /// the clock, so the first read of that is still cold.
+    /// once, against the system's monotonic clock. This reads the counter, but runs none of the
+    /// code of the clock, so the first read of that is still cold.
     pub(super) fn khz() -> Result<State, Unavailable> {
         static KHZ: OnceLock<usize> = OnceLock::new();
         entry::may_read_counter()?;

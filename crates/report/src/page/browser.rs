@@ -29,9 +29,9 @@ const SECTIONS: [(&str, &str, &str); 4] = [
     (
         "clocks",
         "Clocks",
-        "A read is one of many back to back, less the same loop without it, with its 95 % interval. \
-         A step is what all changes of the value are multiples of. With jitter, the browser moves \
-         the moment of each step by a random part of it.",
+        "A read is one of many back to back, less the same loop without it, with its 95 % \
+         interval. A step is what all changes of the value are multiples of. With jitter, the \
+         browser moves the moment of each step by a random part of it.",
     ),
     (
         "waits",
@@ -57,7 +57,9 @@ pub fn page(version: &str) -> String {
     };
     let parts: Vec<Part> = SECTIONS.into_iter().map(part).collect();
     let lines = html! {
-        p.sub #status role="status" { "This page needs JavaScript: it measures where it is opened." }
+        p.sub #status role="status" {
+            "This page needs JavaScript: it measures where it is opened."
+        }
         progress #progress max="1" value="0" aria-label="Measured so far" {}
         button #save type="button" hidden { "Save report" }
     };

@@ -1,7 +1,7 @@
 //! The picture of a state: a function of the state, the view and the size of the screen.
 //!
-//! What keys do and signs mean, and what there is to say of the run. The lines at the top, with what
-//! is measured and what the machine did, and the table of methods.
+//! What keys do and signs mean, and what there is to say of the run. The lines at the top, with
+//! what is measured and what the machine did, and the table of methods.
 
 mod late;
 mod map;
