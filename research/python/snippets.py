@@ -2,7 +2,7 @@
 
 Arguments: the tool, and durations such as 1ms, or rates of a loop that works for 0.5 ms, such as 144Hz. Each snippet waits in a
 loop of a program of its own, in which the language's monotonic clock times each wait; a printed loop stands alone, with the work
-in its place. The CPU time is that of the process, less that of one with fewer waits, which has loaded and compiled as much.
+in its place. The CPU time is that of the process, less that of one with half as many waits, which has loaded and compiled as much.
 Advice and program take turns three times. The middle counts; lateness agrees if the ranges of both do. Next to a tool for
 Windows, MinGW builds the code, and Wine runs it. Each snippet is a line of JSON, and one for people on standard error.
 """
@@ -316,8 +316,8 @@ def run(tool, language, code, seconds, paced):
         build = build.replace("{rust}", library(tool))
         subprocess.run(build.split(), check=True, cwd=cwd)
         count = max(50, min(1000, int(1.5 / seconds)))
-        less, fewer = spent(command, count // 4, cwd)
-        cpu, took = spent(command, count + count // 4, cwd)
+        less, fewer = spent(command, count, cwd)
+        cpu, took = spent(command, 2 * count, cwd)
     if paced:
         whole = (took[0] - fewer[0]) / 1e9
         return statistics.median(took[1:]), (cpu - less) / whole, count / whole

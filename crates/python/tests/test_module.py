@@ -2,9 +2,12 @@
 
 import ast
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import unittest
@@ -15,6 +18,22 @@ import chronoscope_clock as cc
 from chronoscope_clock import _native, _tool
 
 PATIENCE = 60
+
+HERE = Path(__file__).resolve()
+DOCUMENTS = HERE.parents[1] / "README.md", HERE.parents[3] / "docs/asyncio.md"
+
+# What the page on asyncio shows for Node, next to waits that must not be early.
+PUNCTUAL = """
+(async () => {
+  for (let left = 20; left; left--) {
+    const begin = process.hrtime.bigint();
+    await sleep(2);
+    if (process.hrtime.bigint() - begin < 2_000_000n) throw new Error('early');
+  }
+  await worker.terminate();
+  console.log('never early');
+})();
+"""
 
 # A segment of a counter that does not count, with a bound of a minute.
 BOUND = """
@@ -243,6 +262,38 @@ class Tool(unittest.TestCase):
         with mock.patch.object(_tool, "command", lambda: "/no/such/file"):
             with self.assertRaises(cc.ToolError):
                 cc.survey()
+
+
+def shown(language):
+    """The code in a language that the documents show."""
+    fence = re.compile(f"^```{language}\\n(.*?)^```", re.MULTILINE | re.DOTALL)
+    return [code for page in DOCUMENTS for code in fence.findall(page.read_text("utf-8"))]
+
+
+class Documents(unittest.TestCase):
+    def test_the_python_that_they_show_runs(self):
+        snippets = shown("python")
+        self.assertGreaterEqual(len(snippets), 4)
+        for code in snippets:
+            with self.subTest(code):
+                line = [sys.executable, "-W", "error", "-c", code]
+                ended = subprocess.run(line, capture_output=True, text=True, timeout=PATIENCE)
+                self.assertEqual((ended.returncode, ended.stderr), (0, ""))
+                self.assertTrue(ended.stdout)
+
+    def test_the_javascript_that_they_show_is_never_early(self):
+        node = shutil.which("node")
+        if node is None:
+            self.skipTest("Node is not here")
+        [code] = shown("js")
+        main, waker = code.split("// waker.js\n")
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "main.js").write_text(main + PUNCTUAL, "utf-8")
+            Path(folder, "waker.js").write_text(waker, "utf-8")
+            ended = subprocess.run(
+                [node, "main.js"], cwd=folder, capture_output=True, text=True, timeout=PATIENCE
+            )
+        self.assertEqual((ended.stdout, ended.stderr), ("never early\n", ""))
 
 
 class Stubs(unittest.TestCase):
