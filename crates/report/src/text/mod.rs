@@ -546,8 +546,10 @@ fn entries(screen: &mut Screen<'_>, rows: &[&ListRow], detail: Detail, style: &S
     let column =
         |(name, _, _, gives_way): &&Field| Column { gives_way: *gives_way, ..Column::new(*name) };
     let row = |row: &&ListRow| {
-        let cells =
-            fields.iter().map(|(_, text, tone, _)| Cell { tone: *tone, ..Cell::text(text(row)) });
+        let cells = fields.iter().map(|(_, text, tone, _)| {
+            let text = table::safe(text(row), style);
+            Cell { tone: *tone, ..Cell::text(text) }
+        });
         Item::from(cells.collect::<Vec<_>>())
     };
     let table = Table {

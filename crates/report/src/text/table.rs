@@ -14,17 +14,18 @@ use crate::section::Detail;
 const NARROWEST: usize = 8;
 
 /// The width of the screen that a table needs with every column at its natural width.
-fn natural_width(table: &Table, style: &Style) -> usize {
-    width(table, &natural(table, &texts(table, style)))
+fn natural_width(table: &Table) -> usize {
+    width(table, &natural(table, &texts(table)))
 }
 
 /// Whether a table is no wider than the screen after columns have given way.
 fn fits_by_giving_way(table: &Table, style: &Style) -> bool {
-    width(table, &widths(table, &texts(table, style), style)) <= style.width
+    width(table, &widths(table, &texts(table), style)) <= style.width
 }
 
+/// The lines of a table whose cells are [`safe`] text.
 pub(super) fn table_lines(table: &Table, ruled: bool, style: &Style) -> Vec<String> {
-    let texts = texts(table, style);
+    let texts = texts(table);
     let mut most = widths(table, &texts, style);
     // On a very narrow screen, every column gives way rather than be cut off.
     for at in (0..most.len()).rev() {
@@ -134,14 +135,20 @@ fn aligned(table: &Table, cells: &[Vec<String>], widths: &[usize]) -> Vec<String
     (0..height).map(line).collect()
 }
 
+/// Text of a cell without anything that a terminal would act on, in signs that it can show. The
+/// spaces at the beginning of a drawing count.
+pub(super) fn safe(text: &str, style: &Style) -> String {
+    style.signs(clean_span(text).trim_end())
+}
+
 /// The text of each cell; numbers are padded so that their decimal points align.
-fn texts(table: &Table, style: &Style) -> Vec<Vec<String>> {
-    // The spaces at the beginning of a drawing count.
-    let shown = |cell: &Cell| style.signs(clean_span(&number::of_cell(cell).value).trim_end());
-    let cell = |row: &[Cell], at: usize| row.get(at).map_or(String::new(), shown);
-    let at = 0..table.columns.len();
-    let row = |cells: &[Cell]| at.clone().map(|at| cell(cells, at)).collect();
-    let mut rows: Vec<Vec<String>> = table.rows().map(|it| row(&it.cells)).collect();
+fn texts(table: &Table) -> Vec<Vec<String>> {
+    let text = |cell: Option<&Cell>| match cell.map(|cell| &cell.value) {
+        Some(Value::Text(text)) => text.clone(),
+        _ => String::new(),
+    };
+    let row = |row: &Row| (0..table.columns.len()).map(|at| text(row.cells.get(at))).collect();
+    let mut rows: Vec<Vec<String>> = table.rows().map(row).collect();
     let columns = table.columns.iter().enumerate();
     for (at, _) in columns.filter(|(_, column)| column.align == Align::Decimal) {
         let longest = rows.iter().filter_map(|row| tail(&row[at])).max().unwrap_or(0);
@@ -291,7 +298,7 @@ impl Fitted<'_> {
             let place = piece[after..].iter().position(later).map_or(piece.len(), |it| after + it);
             let mut with = piece.clone();
             with.insert(place, at);
-            let width = natural_width(&self.built(&with, Look::Close), self.style);
+            let width = natural_width(&self.built(&with, Look::Close));
             if self.style.width >= PICTURED && width <= self.style.width {
                 piece = with;
             }
@@ -377,7 +384,7 @@ impl Fitted<'_> {
     }
 
     fn fits(&self, piece: &[usize]) -> bool {
-        natural_width(&self.built(piece, Look::Tight), self.style) <= self.style.width
+        natural_width(&self.built(piece, Look::Tight)) <= self.style.width
     }
 
     fn fits_by_giving_way(&self, piece: &[usize]) -> bool {
@@ -428,7 +435,7 @@ impl Fitted<'_> {
     /// The piece in the most generous look that fits.
     fn nicest(&self, piece: &[usize]) -> Table {
         let mut looks = [Look::Loose, Look::Close].map(|look| self.built(piece, look)).into_iter();
-        let fits = |table: &Table| natural_width(table, self.style) <= self.style.width;
+        let fits = |table: &Table| natural_width(table) <= self.style.width;
         looks.find(fits).unwrap_or_else(|| self.built(piece, Look::Tight))
     }
 
@@ -464,7 +471,7 @@ impl Fitted<'_> {
             items.collect()
         };
         built.items = fill(0, 0);
-        let rest = || self.style.width.saturating_sub(natural_width(&built, self.style));
+        let rest = || self.style.width.saturating_sub(natural_width(&built));
         let has_bar = |at| self.table.column(at).any(|cell| matches!(cell.value, Value::Bar(_)));
         let strips = columns.iter().filter(|at| self.is_strip(**at)).count();
         if let Some(more) = rest().checked_div(strips) {
@@ -509,7 +516,7 @@ impl Fitted<'_> {
     ) -> Vec<Cell> {
         let mut cells = Vec::new();
         if marks {
-            cells.push(Cell::text(if row.marked { "▸" } else { "" }).toned(Tone::Good));
+            cells.push(self.cell(if row.marked { "▸" } else { "" }).toned(Tone::Good));
         }
         for (nth, &at) in columns.iter().enumerate() {
             let cell = row.cells.get(at).cloned().unwrap_or_default();
@@ -525,18 +532,22 @@ impl Fitted<'_> {
                 _ => shown.value,
             };
             let tone = if row.marked && nth == 0 { Some(Tone::Strong) } else { cell.tone };
-            cells.push(Cell { tone, ..Cell::text(text) });
+            cells.push(Cell { tone, ..self.cell(&text) });
             if self.table.columns[at].spread {
-                cells.push(Cell::text(shown.spread).toned(Tone::Dim));
+                cells.push(self.cell(&shown.spread).toned(Tone::Dim));
             }
         }
         cells
     }
 
+    fn cell(&self, text: &str) -> Cell {
+        Cell::text(safe(text, self.style))
+    }
+
     /// The table with as many pieces of its rows next to each other as there is room for.
     fn flowing(&self) -> Table {
         let wider = (2..=PIECES).rev().map(|pieces| self.flown(pieces));
-        let fits = |table: &Table| natural_width(table, self.style) <= self.style.width;
+        let fits = |table: &Table| natural_width(table) <= self.style.width;
         wider.into_iter().find(fits).unwrap_or_else(|| self.flown(1))
     }
 
