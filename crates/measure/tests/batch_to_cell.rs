@@ -1,5 +1,5 @@
 //! The path of a batch from its loop to the screen, as DESIGN lists it, matches the source, and has
-//! at most twelve hops to a cell and eighteen to the screen.
+//! at most eight hops to a cell and thirteen to the screen.
 
 use std::fs;
 use std::path::Path;
@@ -37,8 +37,8 @@ fn every_hop_from_a_batch_to_the_screen_is_in_the_source() {
     assert!(hops.iter().map(|hop| hop[0]).eq(numbers.iter().map(String::as_str)), "{hops:?}");
     // The loop itself is not a hop.
     let cell = hops.iter().position(|hop| hop[2].starts_with("Cell::")).expect("a cell");
-    assert!((9..=12).contains(&cell), "{cell} hops to a cell");
-    assert!(hops.len() - 1 <= 18, "{} hops", hops.len() - 1);
+    assert!((7..=8).contains(&cell), "{cell} hops to a cell");
+    assert!(hops.len() - 1 <= 13, "{} hops", hops.len() - 1);
     assert!(hops.last().is_some_and(|hop| hop[2] == "print"), "it ends on the screen");
     assert_eq!(lost(&hops), [""; 0]);
 }

@@ -212,14 +212,8 @@ impl Timed for Machine {
 impl Batches for Machine {
     fn batch(&mut self, subject: usize, mode: Mode, reads: u64) -> Batch {
         self.rest();
-        let Some(reader) = &mut self.readers[subject] else {
-            return LOST;
-        };
-        match mode {
-            Mode::Throughput => self.bench.independent(reader, reads),
-            Mode::Latency => self.bench.dependent(reader, reads),
-            Mode::Cold => self.bench.cold(reader, reads),
-        }
+        let reader = self.readers[subject].as_mut();
+        reader.map_or(LOST, |reader| self.bench.batch(reader, mode, reads))
     }
 
     fn displace(&mut self, bytes: usize) {

@@ -72,9 +72,8 @@ impl Plan {
 
 struct Series {
     wanted: Wanted,
-    /// Cost per read of every batch that was not itself disturbed, in ticks, and its round.
-    samples: Vec<(u32, f64)>,
-    disturbed: u64,
+    /// Its place among the series of each process.
+    at: usize,
     estimate: Option<ModeEstimate>,
     /// The estimate from the rounds in which the core was shared.
     shared: Option<ModeEstimate>,
@@ -86,11 +85,10 @@ struct Series {
 }
 
 impl Series {
-    fn new(wanted: Wanted) -> Self {
+    fn new((at, wanted): (usize, &Wanted)) -> Self {
         Self {
-            wanted,
-            samples: Vec::new(),
-            disturbed: 0,
+            wanted: *wanted,
+            at,
             estimate: None,
             shared: None,
             by_process: Vec::new(),
@@ -136,9 +134,8 @@ impl Series {
     fn at_usual_frequency(&self, core: &Core, which: Which) -> Vec<Vec<f64>> {
         let scatter = |groups: &[Vec<f64>]| Summary::of(&groups.concat()).map(|s| s.mad);
         let by = |factor: &dyn Fn(u32) -> f64| {
-            let mut groups = vec![Vec::new(); core.starts.len()];
-            for (round, cost) in self.counted(core, which) {
-                let process = core.starts.partition_point(|start| *start <= round) - 1;
+            let mut groups = vec![Vec::new(); core.sampled.len()];
+            for (process, round, cost) in self.counted(core, which) {
                 groups[process].push(cost * factor(round));
             }
             groups
@@ -147,10 +144,18 @@ impl Series {
         if scatter(&scaled) < scatter(&plain) { scaled } else { plain }
     }
 
-    /// The samples of the rounds that count.
-    fn counted(&self, core: &Core, which: Which) -> impl Iterator<Item = (u32, f64)> {
-        let samples = self.samples.iter().copied();
-        samples.filter(move |(round, _)| core.counts(*round, which))
+    /// The cost per read of every batch that was not itself disturbed, in the rounds that count: in
+    /// ticks, with its process and its round.
+    fn counted(&self, core: &Core, which: Which) -> impl Iterator<Item = (usize, u32, f64)> {
+        let processes = core.starts.iter().zip(&core.sampled).enumerate();
+        processes.flat_map(move |(process, (start, sampled))| {
+            let ticks = sampled.ticks.get(self.at).into_iter().flatten();
+            (*start..).zip(ticks).filter_map(move |(round, ticks)| {
+                let net = (*ticks)? as f64 - sampled.ruler_ticks;
+                let cost = net / self.wanted.reads as f64;
+                core.counts(round, which).then_some((process, round, cost))
+            })
+        })
     }
 
     /// The rounds that the estimate is based on.
@@ -160,7 +165,7 @@ impl Series {
 
     /// The batches that do not count: those disturbed themselves, and those in a disturbed round.
     fn left_out(&self, core: &Core) -> u64 {
-        self.disturbed + (self.samples.len() - self.counted(core, Which::All).count()) as u64
+        u64::from(core.rounds) - self.counted(core, Which::All).count() as u64
     }
 }
 
@@ -179,6 +184,8 @@ struct Core {
     pace: Pace,
     neighbour: Neighbour,
     marks: Marks,
+    /// The batches of each process, and its first round.
+    sampled: Vec<Sampled>,
     starts: Vec<u32>,
     rounds: u32,
 }
@@ -309,11 +316,11 @@ pub fn run<H: Batches>(
         }
         next_look = made + made / 2;
         let mut alone = Outcome::new(&job.series, host.least_width(), host.shares());
-        alone.add(sampled);
+        alone.add(sampled.clone());
         judge.look(&mut alone, host.hz())
     });
-    outcome.add(&here);
     job.most = here.rounds.len() as u32;
+    outcome.add(here);
     for process in 1..processes {
         // The time is for measuring, and a process is started only if there is some left for it.
         let left = limit.left(host);
@@ -326,7 +333,7 @@ pub fn run<H: Batches>(
         let Some(sampled) = host.child_rounds(&job) else {
             break;
         };
-        outcome.add(&sampled);
+        outcome.add(sampled);
         progress(f64::from(process + 1) / f64::from(processes));
     }
     judge.look(&mut outcome, host.hz());
@@ -380,7 +387,7 @@ impl Outcome {
     /// cycle.
     fn new(series: &[Wanted], least_width: Option<f64>, shares: Shares) -> Self {
         Self {
-            series: series.iter().copied().map(Series::new).collect(),
+            series: series.iter().enumerate().map(Series::new).collect(),
             ruler_ticks: 0.0,
             batches: 0,
             disturbed: 0,
@@ -389,33 +396,24 @@ impl Outcome {
         }
     }
 
-    fn add(&mut self, sampled: &Sampled) {
-        let start = self.core.rounds;
+    /// Adds the batches of a process.
+    fn add(&mut self, sampled: Sampled) {
         if sampled.rounds.is_empty() {
             return;
         }
-        if self.core.starts.is_empty() {
+        let core = &mut self.core;
+        if core.sampled.is_empty() {
             self.ruler_ticks = sampled.ruler_ticks;
         }
-        self.core.starts.push(start);
-        self.core.rounds += sampled.rounds.len() as u32;
+        core.starts.push(core.rounds);
+        core.rounds += sampled.rounds.len() as u32;
         for round in &sampled.rounds {
-            self.core.pace.push(round.pace);
-            self.core.neighbour.push(round.width);
-            self.core.marks.push(round.stolen);
+            core.pace.push(round.pace);
+            core.neighbour.push(round.width);
+            core.marks.push(round.stolen);
         }
-        for (series, ticks) in self.series.iter_mut().zip(&sampled.ticks) {
-            self.batches += ticks.len() as u64;
-            for (round, ticks) in (start..).zip(ticks) {
-                match ticks {
-                    Some(ticks) => {
-                        let net = *ticks as f64 - sampled.ruler_ticks;
-                        series.samples.push((round, net / series.wanted.reads as f64));
-                    }
-                    None => series.disturbed += 1,
-                }
-            }
-        }
+        self.batches += (sampled.rounds.len() * self.series.len()) as u64;
+        core.sampled.push(sampled);
     }
 
     fn series(&self, subject: usize, mode: Mode) -> Option<&Series> {
@@ -472,12 +470,20 @@ impl Outcome {
         let series = self.series(subject, mode)?;
         let empty = self.series(specs[subject].baseline, mode)?.estimate?;
         let counted = series.counted(&self.core, series.which());
-        Some(counted.map(|(_, cost)| (cost - empty.value) * 1e9 / ruler.hz).collect())
+        Some(counted.map(|(.., cost)| (cost - empty.value) * 1e9 / ruler.hz).collect())
+    }
+
+    fn drift(&self) -> f64 {
+        self.shares.frequencies * self.core.pace.drift(&self.core.starts)
     }
 
     /// Half the 95 % interval of the frequency that another run may find, as a share of this one's.
-    pub fn drift(&self) -> f64 {
-        self.shares.frequencies * self.core.pace.drift(&self.core.starts)
+    /// Estimates leave it out from now on: for ratios of costs of one run, or if something else
+    /// covers it.
+    pub fn take_drift(&mut self) -> f64 {
+        let drift = self.drift();
+        self.shares.frequencies = 0.0;
+        drift
     }
 
     /// Returns the estimate for one subject and mode, in nanoseconds by a calibrated rate. `None`
@@ -489,38 +495,15 @@ impl Outcome {
         mode: Mode,
         ruler: Rate,
     ) -> Option<Estimate> {
-        self.widened(specs, subject, mode, ruler, self.drift())
-    }
-
-    /// Returns the [estimate](Self::estimate) whose interval does not cover another frequency of
-    /// the core: for ratios of costs of one run, or if something else covers it.
-    pub fn estimate_at_this_frequency(
-        &self,
-        specs: &[Spec],
-        subject: usize,
-        mode: Mode,
-        ruler: Rate,
-    ) -> Option<Estimate> {
-        self.widened(specs, subject, mode, ruler, 0.0)
-    }
-
-    fn widened(
-        &self,
-        specs: &[Spec],
-        subject: usize,
-        mode: Mode,
-        ruler: Rate,
-        drift: f64,
-    ) -> Option<Estimate> {
         let series = self.series(subject, mode)?;
         let empty = self.series(specs[subject].baseline, mode)?;
         let which = series.which();
-        let plain: Vec<f64> = series.counted(&self.core, which).map(|(_, cost)| cost).collect();
+        let plain: Vec<f64> = series.counted(&self.core, which).map(|(.., cost)| cost).collect();
         let summary = Summary::of(&plain)?;
         let (own, nothing) = (series.estimate?, empty.estimate?);
         let mut cost = difference(&own, &nothing, ORDER);
         let between = self.shares.of(specs[subject].row.facts, mode == Mode::Latency);
-        let runs = cost.value.abs() * between.hypot(drift);
+        let runs = cost.value.abs() * between.hypot(self.drift());
         // The ruler's own error scales the whole cost, so it widens the interval.
         let stretch = cost.value.abs() * ruler.error_ppm * 1e-6;
         cost.low = cost.value - runs.hypot(cost.value - cost.low) - stretch;

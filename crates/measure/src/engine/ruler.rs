@@ -7,7 +7,7 @@
 //! this machine, or by something below it, the hypervisor or the firmware.
 
 use super::resolution::{Seen, work};
-use super::{Batch, notes, spin};
+use super::{Batch, Mode, notes, spin};
 use crate::stats::{middle, quantile};
 use chronoscope::counter;
 use chronoscope::witness::Entries;
@@ -392,18 +392,25 @@ impl Bench {
         Batch { ticks, disturbed }
     }
 
-    /// Times independent reads. All of them run the same code, so warm reads and an empty loop warm
-    /// up the very instructions that time a cold read.
+    /// Times reads. All that are back to back run the same code, so warm reads and an empty loop
+    /// warm up the very instructions that time a cold read.
     #[inline(never)]
-    pub fn independent(&mut self, reader: &mut Reader, reads: u64) -> Batch {
+    pub fn batch(&mut self, reader: &mut Reader, mode: Mode, reads: u64) -> Batch {
         let copy = self.copy;
-        self.time(|| reader.throughput(copy, reads))
-    }
-
-    /// Times reads each of which begins after the one before has completed.
-    pub fn dependent(&mut self, reader: &mut Reader, reads: u64) -> Batch {
-        let copy = self.copy;
-        self.time(|| reader.latency(copy, reads))
+        match mode {
+            Mode::Throughput => self.time(|| reader.throughput(copy, reads)),
+            Mode::Latency => self.time(|| reader.latency(copy, reads)),
+            Mode::Cold => {
+                self.displace();
+                // The code that times the read is cold as well. Its misses take ten times as long
+                // as the read and overlap with it, so no subtraction would remove them. The loop
+                // without a read warms up this code again.
+                for _ in 0..REWARM {
+                    self.batch(reader, Mode::Throughput, 0);
+                }
+                self.batch(reader, Mode::Throughput, reads)
+            }
+        }
     }
 
     /// Times `n` sums of `v`, each between two reads.
@@ -418,17 +425,6 @@ impl Bench {
     /// A number beyond the last copy starts again from the first.
     pub fn use_copy(&mut self, copy: usize) {
         self.copy = copy % COPIES;
-    }
-
-    pub fn cold(&mut self, reader: &mut Reader, reads: u64) -> Batch {
-        self.displace();
-        // The code that times the read is cold as well. Its misses take ten times as long as the
-        // read and overlap with it, so no subtraction would remove them. The loop without a read
-        // warms up this code again.
-        for _ in 0..REWARM {
-            self.independent(reader, 0);
-        }
-        self.independent(reader, reads)
     }
 
     /// Sets how many bytes of memory `displace` walks. With 0, it frees the memory.

@@ -11,8 +11,8 @@ use super::machine::Machine;
 use super::ruler::{Bench, Ruler, RulerKind};
 use super::sampling::{self, sample_around};
 use super::schedule::Interrupt;
-use super::{Around, Job, Offer, Pairs, Sampled};
-use chronoscope_probes::clocks::{self, Opening};
+use super::{Around, Job, Mode, Offer, Pairs, Sampled};
+use chronoscope_probes::clocks::{self, Opening, Reader};
 use chronoscope_probes::machine::affinity::{self, PinGuard};
 use std::hint::black_box;
 use std::io::{BufRead, Write};
@@ -63,10 +63,11 @@ fn answers(id: &str, ruler: RulerKind) -> Result<Answer, String> {
     let mut reader = entry.open(Opening::Untouched).map_err(|reason| reason.0)?;
     let mut empty = clocks::empty(entry.language);
     let mut bench = Bench::new(ruler);
-    let warm = (0..WARM).map(|_| bench.independent(&mut empty, 1).ticks).min().unwrap_or(0);
+    let mut one = move |reader: &mut Reader| bench.batch(reader, Mode::Throughput, 1).ticks;
+    let warm = (0..WARM).map(|_| one(&mut empty)).min().unwrap_or(0);
     Ok(Box::new(move |request| match request {
         READY => Some(READY.into()),
-        FIRST => Some(bench.independent(&mut reader, 1).ticks.saturating_sub(warm).to_string()),
+        FIRST => Some(one(&mut reader).saturating_sub(warm).to_string()),
         _ => None,
     }))
 }
@@ -111,7 +112,7 @@ fn machine<J>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{Mode, Wanted};
+    use crate::engine::Wanted;
 
     fn served(id: &str, requests: &str) -> Result<Vec<String>, String> {
         let mut output = Vec::new();

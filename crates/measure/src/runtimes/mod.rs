@@ -173,14 +173,13 @@ impl Measurement for Request {
             shape: Shape { batch_ns: BATCH_NS, ..Shape::default() },
             ..Plan::within(rounds)
         };
-        let outcome =
+        let mut outcome =
             rounds::run(&mut host, &specs, &subjects, &modes, plan, setting.seed, |done| {
                 progress(setting, &RUNTIME_ROUNDS, done);
             });
         let rate = host.rate();
-        let between_runs = between_runs(outcome.drift());
-        let estimate =
-            |subject, mode| outcome.estimate_at_this_frequency(&specs, subject, mode, rate);
+        let between_runs = between_runs(outcome.take_drift());
+        let estimate = |subject, mode| outcome.estimate(&specs, subject, mode, rate);
         let latency = |subject| {
             let batches = outcome.batches_ns(&specs, subject, Mode::Throughput, rate)?;
             benchmark_spread(&batches)
