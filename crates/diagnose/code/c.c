@@ -107,7 +107,7 @@ GetSystemTimePreciseAsFileTime(&t);
 //: windows/getsystemtimeasfiletime for timestamp
 FILETIME t;
 GetSystemTimeAsFileTime(&t);
-//: mach/clock_get_time for timestamp
+//: mach/clock_get_time-calendar for timestamp
 clock_serv_t clock;
 host_get_clock_service(mach_host_self(), CALENDAR_CLOCK,
                        &clock);  // once
@@ -130,7 +130,7 @@ clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
 struct timespec t;
 clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
 //: c/clock for cpu in C, C++
-double s = (double)clock() / CLOCKS_PER_SEC;
+clock_t t = clock();  // CLOCKS_PER_SEC in a second
 //: c/getrusage for cpu on Linux, Mac, Other in C, C++
 struct rusage used;
 getrusage(RUSAGE_SELF, &used);

@@ -5,7 +5,7 @@ fmt.Println(time.Since(t0))
 start := time.Now()  // once
 fmt.Println(time.Since(start))  // reads the monotonic clock only
 //: time-now for timestamp
-fmt.Println(time.Now().UTC().Format(time.RFC3339Nano))
+t := time.Now()
 //: clock-gettime-cpu for cpu on Linux, Mac, Other
 var ts unix.Timespec  // golang.org/x/sys/unix
 unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &ts)

@@ -1,12 +1,10 @@
 //: nano-time for interval, micro
 long t0 = System.nanoTime();
 long ns = System.nanoTime() - t0;
-//: nano-time for trace
+//: nano-time for coarse, trace
 long ns = System.nanoTime();
 //: nano-time for cross-process
 long ns = System.nanoTime();  // HotSpot; not guaranteed
-//: nano-time for coarse
-long ms = System.nanoTime() / 1_000_000;
 //: instant-now for timestamp
 java.time.Instant t = java.time.Instant.now();
 //: process-cpu-time for cpu

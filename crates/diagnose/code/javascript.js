@@ -9,7 +9,7 @@ const ns = process.hrtime.bigint();
 //: performance-now for coarse, trace
 const ms = performance.now();
 //: date-now for timestamp
-const t = new Date(Date.now()).toISOString();
+const ms = Date.now();  // since 1970
 //: cpu-usage for cpu
 const { user, system } = process.cpuUsage();  // in us
 //: os-uptime for boot

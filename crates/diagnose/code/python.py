@@ -12,10 +12,7 @@ ns = (time.perf_counter_ns() - t0) / n
 #: perf-counter-ns for trace
 import time
 ns = time.perf_counter_ns()
-#: monotonic-ns for coarse
-import time
-ms = time.monotonic_ns() // 1_000_000
-#: monotonic-ns for cross-process
+#: monotonic-ns for coarse, cross-process
 import time
 ns = time.monotonic_ns()
 #: datetime-now for timestamp

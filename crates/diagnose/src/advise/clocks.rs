@@ -31,7 +31,7 @@ pub(crate) const INTERVAL_CLOCKS: &[&str] = &[
     "darwin/clock_gettime_nsec_np-uptime-raw",
     "mach/absolute_time",
     "rust/instant",
-    "cxx/steady_clock",
+    "cxx/steady_clock-nocast",
 ];
 
 /// The system's monotonic clock: one that resolves a microsecond if there is one.
@@ -81,10 +81,10 @@ pub(super) const TIMESTAMP_CLOCKS: &[&str] = &[
     "windows/getsystemtimepreciseasfiletime",
     "c/timespec_get",
     "rust/system_time",
-    "cxx/system_clock",
+    "cxx/system_clock-nocast",
     "c/gettimeofday",
     "windows/getsystemtimeasfiletime",
-    "mach/clock_get_time",
+    "mach/clock_get_time-calendar",
 ];
 
 /// The longest tick that distinguishes the events of a log, in nanoseconds.

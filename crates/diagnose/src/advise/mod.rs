@@ -174,7 +174,8 @@ pub fn every_sheet(language: &str, env: &Environment) -> Vec<String> {
 /// Each sheet begins with a line such as `//: posix/monotonic for interval, micro`: the ids of the
 /// clocks that it reads, as the report has them (for a language runtime, as its probe has them),
 /// and the purposes. `on` names systems and `in` languages if it is not for all, or not for the one
-/// of its file. Its figures are those of that clock, or none.
+/// of its file. Its figures are those of that clock, or none, so it converts what it reads only as
+/// the clock's row does.
 const FILES: [(&str, &str); 8] = [
     ("C", include_str!("../../code/c.c")),
     ("C++", include_str!("../../code/cxx.cpp")),
@@ -219,6 +220,7 @@ mod tests {
     use super::*;
     use chronoscope_model::clock::{Cost, Kind};
     use chronoscope_model::{Clock, Estimate};
+    use chronoscope_probes::clocks as registry;
     use std::collections::BTreeSet;
 
     #[test]
@@ -299,6 +301,29 @@ mod tests {
             assert!(!advice.why.is_empty() && !advice.code.is_empty(), "{}", advice.purpose);
             let native = ["C", "C++", "Rust"].map(|language| advice.code.contains_key(language));
             assert_eq!(native, [first; 3], "{}", advice.purpose);
+        }
+    }
+
+    /// A row with a cast has the tick of the cast and its cost.
+    #[test]
+    fn code_converts_what_it_reads_only_as_the_row_of_its_figures_does() {
+        const CONVERSIONS: [&str; 5] = ["_cast<", " / ", "() // ", ".Format(", "toISOString("];
+        let converts = |code: &str| CONVERSIONS.iter().any(|it| code.contains(it));
+        let systems = [System::Linux, System::Windows, System::Mac, System::Other];
+        let all = LANGUAGES.into_iter().flat_map(|l| PURPOSES.iter().map(move |p| (l, p.id())));
+        for (language, purpose) in all {
+            // Such code also computes a difference, which no row does.
+            let is_difference = ["interval", "micro"].contains(&purpose);
+            for sheet in systems.into_iter().flat_map(|it| sheets(language, purpose, it)) {
+                for id in &sheet.ids {
+                    let row = registry::find(id);
+                    assert!(row.is_some() || !id.contains('/'), "no clock is {id}");
+                    let of_row = row.is_some_and(|row| converts(row.call));
+                    let of_code = converts(&sheet.code);
+                    let fits = of_code == of_row || of_code && is_difference;
+                    assert!(fits, "{language} {purpose} {id}: {}", sheet.code);
+                }
+            }
         }
     }
 
