@@ -4,7 +4,7 @@
 
 use super::pick::{figures, precise, shortest};
 use super::{Sheet, sheets};
-use crate::reading::{System, available, cost, is_of, usable};
+use crate::reading::{System, available, cost, usable};
 use chronoscope_model::advice::LANGUAGES;
 use chronoscope_model::runtimes::{Runtime, RuntimeClock};
 use chronoscope_model::units::human_ns;
@@ -42,11 +42,10 @@ pub(super) fn answers(
         let answer = if native {
             let Some(first) = all.first_mut() else { continue };
             let chosen = first.clock.as_deref();
-            let here = |sheet: &&Sheet| sheet.ids.iter().any(|id| is_of(id, &report.environment));
-            let own = match chosen {
-                Some(id) => sheets.iter().find(|sheet| sheet.ids.contains(&id)),
-                None => sheets.iter().find(here),
-            };
+            let own = sheets.iter().find(|sheet| match chosen {
+                Some(id) => sheet.ids.contains(&id),
+                None => sheet.is_of(&report.environment),
+            });
             if let Some(sheet) = own {
                 first.code.insert(language.into(), sheet.code.clone());
                 continue;
@@ -69,9 +68,9 @@ pub(super) fn named(purpose: &Page, language: &str, answer: Advice) -> Advice {
     }
 }
 
-/// Code without figures.
-pub(super) fn without_figures(language: &str, sheets: &[Sheet], why: &str) -> Option<Advice> {
-    let sheet = sheets.first()?;
+/// This code without figures.
+pub(super) fn without_figures(language: &str, sheet: Option<&Sheet>, why: &str) -> Option<Advice> {
+    let sheet = sheet?;
     Some(Advice {
         clock: sheet.ids.first().map(|id| (*id).into()),
         figure: NOT_MEASURED.into(),
@@ -96,7 +95,8 @@ fn in_this_tool(
     let cheapest = fit.min_by(|a, b| f64::total_cmp(&ns(a.1.read_ns()), &ns(b.1.read_ns())));
     let Some((sheet, clock)) = cheapest else {
         let asked = format!("chronoscope advise --language {language} measures it");
-        return without_figures(language, sheets, &asked);
+        let first = sheets.iter().find(|sheet| sheet.is_of(&report.environment));
+        return without_figures(language, first, &asked);
     };
     let other = chosen.clock.as_deref().unwrap_or_default();
     let shortest = match chosen.shortest.as_slice() {
@@ -148,7 +148,7 @@ fn in_its_runtime(
         let asked = format!("chronoscope advise --language {language} measures it");
         return without_figures(
             language,
-            sheets,
+            sheets.first(),
             if why.is_empty() { asked } else { why.join("; ") }.as_str(),
         );
     };
@@ -169,7 +169,7 @@ fn in_its_runtime(
     };
     let Some((sheet, runtime, clock)) = of(first.family()) else {
         let why = format!("chronoscope does not read this clock of {}", first.name);
-        return without_figures(language, sheets, &why);
+        return without_figures(language, sheets.first(), &why);
     };
     let shortest = match purpose.name() {
         "micro" => {

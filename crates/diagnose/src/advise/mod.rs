@@ -153,9 +153,9 @@ pub fn advise_in(report: &Report, languages: &[&str]) -> Vec<Advice> {
 pub fn unmeasured(env: &Environment, languages: &[&str], why: &str) -> Vec<Advice> {
     let all = PURPOSES.iter().flat_map(|purpose| languages.iter().map(move |it| (purpose, *it)));
     let of = |(purpose, language): (&&Purpose, &str)| {
-        let mut known = sheets(language, purpose.id(), System::of(env));
-        known.retain(|sheet| sheet.ids.iter().any(|id| is_of(id, env)));
-        let found = language::without_figures(language, &known, why)?;
+        let known = sheets(language, purpose.id(), System::of(env));
+        let first = known.iter().find(|sheet| sheet.is_of(env));
+        let found = language::without_figures(language, first, why)?;
         Some(language::named(purpose.page(), language, found))
     };
     all.filter_map(of).collect()
@@ -165,11 +165,12 @@ pub fn unmeasured(env: &Environment, languages: &[&str], why: &str) -> Vec<Advic
 pub fn every_sheet(language: &str, env: &Environment) -> Vec<String> {
     let purposes = PURPOSES.iter().map(|purpose| purpose.id());
     let all = purposes.flat_map(|purpose| sheets(language, purpose, System::of(env)));
-    let here = all.filter(|sheet| sheet.ids.iter().any(|id| is_of(id, env)));
-    here.map(|sheet| sheet.code).collect()
+    all.filter(|sheet| sheet.is_of(env)).map(|sheet| sheet.code).collect()
 }
 
-/// The code of advice, in a file for each language.
+/// The code of advice, in a file for each language. C++ has its own clocks before those of C: what
+/// was not measured has the first sheet, which in each language is the system's clock, and not a
+/// counter that the choice may rule out.
 ///
 /// Each sheet begins with a line such as `//: posix/monotonic for interval, micro`: the ids of the
 /// clocks that it reads, as the report has them (for a language runtime, as its probe has them),
@@ -177,8 +178,8 @@ pub fn every_sheet(language: &str, env: &Environment) -> Vec<String> {
 /// of its file. Its figures are those of that clock, or none, so it converts what it reads only as
 /// the clock's row does.
 const FILES: [(&str, &str); 8] = [
-    ("C", include_str!("../../code/c.c")),
     ("C++", include_str!("../../code/cxx.cpp")),
+    ("C", include_str!("../../code/c.c")),
     ("Rust", include_str!("../../code/rust.txt")),
     ("C#", include_str!("../../code/csharp.cs")),
     ("Java", include_str!("../../code/java.java")),
@@ -191,6 +192,13 @@ const FILES: [(&str, &str); 8] = [
 struct Sheet {
     ids: Vec<&'static str>,
     code: String,
+}
+
+impl Sheet {
+    /// Whether a machine like this has one of its clocks.
+    fn is_of(&self, env: &Environment) -> bool {
+        self.ids.iter().any(|id| is_of(id, env))
+    }
 }
 
 /// The sheets of a language for a purpose on a system, the most usual first.
@@ -258,7 +266,7 @@ mod tests {
             let read = ns.map(|value_ns| Estimate { value_ns, ..Estimate::default() });
             Clock {
                 id: id.into(),
-                kind: if id.starts_with("posix") { Kind::Monotonic } else { Kind::Counter },
+                kind: registry::find(id).map_or(Kind::Counter, |row| row.kind),
                 available: ns.is_some(),
                 cost: Cost { throughput: read, ..Cost::default() },
                 ..Clock::default()
@@ -285,6 +293,29 @@ mod tests {
         assert!(advised(&two).contains(&"timestamp".into()));
         two.clocks[2].available = true;
         assert!(!advised(&two).contains(&"timestamp".into()));
+    }
+
+    #[test]
+    fn code_without_figures_reads_a_clock_of_the_kind_that_was_chosen() {
+        let kind = |advice: &Advice| Some(registry::find(advice.clock.as_deref()?)?.kind);
+        let mut own = BTreeSet::new();
+        for purpose in PURPOSES {
+            for measured in purpose.needs() {
+                let one = |id| (id, (id == measured).then_some(20.0));
+                let report = of(purpose.needs().map(one));
+                let all = advise(&report).into_iter().filter(|it| it.purpose == purpose.id());
+                let all: Vec<Advice> = all.collect();
+                let chosen = all.first().and_then(kind);
+                for advice in all.iter().filter(|it| it.figure == NOT_MEASURED) {
+                    let clock = advice.clock.as_deref().expect("an id");
+                    assert!(is_of(clock, &report.environment), "{} {clock}", purpose.id());
+                    assert_eq!(kind(advice), chosen, "{} {clock}", purpose.id());
+                    own.extend(advice.languages.iter().map(|it| (purpose.id(), it.clone())));
+                }
+            }
+        }
+        let has = |purpose, language: &str| own.contains(&(purpose, language.to_owned()));
+        assert!(has("trace", "C++") && has("micro", "C++") && has("trace", "Rust"), "{own:?}");
     }
 
     #[test]
