@@ -187,7 +187,8 @@ pub(super) const KVM_CLOCK_UNSTABLE: Fault = Fault {
         let tsc = invariant == Some(TscKind::Invariant) && offered.clone().any(|it| it == "tsc");
         let look = paravirtual(report, source, "CPUID 0x40000001 EAX[24]=0".into())?;
         Ok(look.fix(|| {
-            let host = "Have the host use the TSC as its clock source: KVM sets the bit only then.";
+            let host = "Have the hypervisor offer the flag (QEMU: `kvmclock-stable-bit=on`), on a \
+                        host that uses the TSC as its clock source: KVM sets it only then.";
             let own = if tsc { " Here `clocksource=tsc` is the alternative." } else { "" };
             format!("{host}{own}")
         }))

@@ -209,8 +209,8 @@ pub(super) const TSC_ADJUST_DIFFERS: Fault = Fault {
         let mut set = set.filter(|word| word.starts_with("tsc=") && word.contains("reliable"));
         Ok(look.fix(|| match set.next() {
             Some(word) => format!(
-                "Update the firmware. Until then, remove `{word}`, which switches the kernel's \
-                 repair off."
+                "Update the firmware. Until then, remove `{word}`, which switches most of the \
+                 kernel's checks and repairs off."
             ),
             None => TSC_ADJUST_DIFFERS.page().act.into(),
         }))

@@ -176,8 +176,8 @@ pub(super) const DEEP_IDLE: Fault = Fault {
             }
             (None, true) => {
                 "Spin for the last part of a wait, as chronoscope::wait does, or keep CPUs out of \
-                 deep states: --keep-awake shows the effect, /dev/cpu_dma_latency or \
-                 cpuidle/state*/disable makes it permanent."
+                 deep states: --keep-awake shows the effect, /dev/cpu_dma_latency has it for as \
+                 long as it is open, and cpuidle/state*/disable until the next start."
             }
             (None, false) => {
                 "Spin for the last part of a wait, as chronoscope::wait does. The kernel lists no \
