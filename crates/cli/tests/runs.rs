@@ -47,6 +47,16 @@ fn screens_fit_the_width() {
     assert!(coloured.stdout.contains(&0x1b));
 }
 
+/// As `clocks` has it.
+#[test]
+fn the_heading_of_a_clock_has_its_call() {
+    for args in &COMMANDS[2..6] {
+        let text = String::from_utf8(run(args).stdout).expect("a screen is text");
+        let is_heading = |line: &str| line == "rust/instant  Instant::now()";
+        assert!(text.lines().any(is_heading), "{args:?}: {text}");
+    }
+}
+
 #[test]
 fn an_export_is_whole_and_one_may_go_to_standard_output() {
     let folder = tempfile::tempdir().unwrap();

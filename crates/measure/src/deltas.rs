@@ -104,6 +104,7 @@ pub fn measure<H: Values + Batches>(
     neighbour.judge();
     Some(Deltas {
         id: spec.row.id.clone(),
+        call: Some(spec.row.call.clone()),
         load: None,
         reads: made,
         wanted: (made < reads).then_some(reads),

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 pub struct Deltas {
     /// The clock.
     pub id: String,
-    /// The call, if the clock is that of a language runtime.
+    /// The call, as a program writes it; older reports have it of clocks of language runtimes only.
     pub call: Option<String>,
     /// The runtime with its version, if the clock is that of one.
     pub runtime: Option<String>,

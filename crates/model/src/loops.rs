@@ -8,6 +8,8 @@ use crate::load::Load;
 pub struct Overhead {
     /// The clock.
     pub id: String,
+    /// The call, as a program writes it; absent in older reports.
+    pub call: Option<String>,
     /// What ran alongside; absent if nothing did.
     pub load: Option<Load>,
     /// How many samples were asked for.
@@ -70,6 +72,8 @@ impl Centre {
 pub struct Calls {
     /// The clock.
     pub id: String,
+    /// The call, as a program writes it; absent in older reports.
+    pub call: Option<String>,
     /// What ran alongside; absent if nothing did.
     pub load: Option<Load>,
     /// The resolution that the API claims, in nanoseconds.

@@ -125,6 +125,7 @@ pub fn measure_calls<H: Batches + Values>(
     }
     (!passes.is_empty()).then(|| Calls {
         id: spec.row.id.clone(),
+        call: Some(spec.row.call.clone()),
         load: None,
         nominal_ns: spec.nominal_ns,
         counts,
@@ -228,6 +229,7 @@ pub fn measure_overhead<H: Values + Batches>(
     let runs = [plain.median_ns * base.hypot(frequency), added.median_ns * read.hypot(frequency)];
     (taken > 0).then(|| Overhead {
         id: specs[subject].row.id.clone(),
+        call: Some(specs[subject].row.call.clone()),
         load: None,
         samples,
         n,

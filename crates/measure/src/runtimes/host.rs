@@ -96,16 +96,16 @@ impl<'a> Joined<'a> {
 
     pub fn add(&mut self, id: String, ready: Ready, hello: Hello, compiled: bool) {
         let first = self.specs.len();
-        let spec = |clock: &str, kind, hz| Spec {
-            row: Clock { id: format!("{id}/{clock}"), kind, ..Clock::default() },
+        let spec = |clock: &str, call: &str, kind, hz| Spec {
+            row: Clock { id: format!("{id}/{clock}"), call: call.into(), kind, ..Clock::default() },
             baseline: first,
             unit: Unit::Hz(hz),
             nominal_ns: None,
             range: Range::bits(64),
         };
-        self.specs.push(spec("empty", hello.clocks[0].kind, 1e9));
+        self.specs.push(spec("empty", "", hello.clocks[0].kind, 1e9));
         for clock in &hello.clocks {
-            self.specs.push(spec(&clock.id, clock.kind, clock.hz));
+            self.specs.push(spec(&clock.id, &clock.call, clock.kind, clock.hz));
         }
         self.slots.push(Slot {
             id,

@@ -29,7 +29,7 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
     let mut blocks = Vec::new();
     for calls in report.calls.iter().filter(|calls| calls.load.is_none()) {
         let same: Vec<&Calls> = report.calls.iter().filter(|other| other.id == calls.id).collect();
-        blocks.push(heading_of(report, &calls.id));
+        blocks.push(heading_of(&calls.id, calls.call.as_ref()));
         blocks.push(Block::Facts(facts(calls)));
         let rows = same.iter().copied().flat_map(passes);
         blocks.push(shown(columns(same.len() > 1), detail, rows));

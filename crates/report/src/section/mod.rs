@@ -162,9 +162,9 @@ pub fn distributions(report: &Report) -> Vec<Distribution<'_>> {
     all.flat_map(|of| of(report)).collect()
 }
 
-fn heading_of(report: &Report, id: &str) -> Block {
-    let clock = report.clocks.iter().find(|clock| clock.id == id);
-    Block::noted(id, clock.map_or("", |clock| &clock.call))
+/// A clock with its call, as a program writes it.
+fn heading_of(id: &str, call: Option<&String>) -> Block {
+    Block::noted(id, call.map_or("", String::as_str))
 }
 
 impl Section {

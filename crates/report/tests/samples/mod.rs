@@ -20,6 +20,8 @@ use chronoscope_model::{Clock, Environment, Note, Report};
 use chronoscope_report::section::{self, Detail};
 use chronoscope_report::text::{self, ListRow, Page, Style};
 
+const MONOTONIC: &str = "clock_gettime(CLOCK_MONOTONIC, &t)";
+
 /// A healthy machine, with one of each measurement.
 pub fn full() -> Report {
     let mut report = machines::with_bulk(machines::with_ordering(machines::tsc()));
@@ -28,6 +30,7 @@ pub fn full() -> Report {
     report.deltas = vec![deltas()];
     report.calls = vec![Calls {
         id: "posix/monotonic".into(),
+        call: Some(MONOTONIC.into()),
         load: None,
         nominal_ns: Some(1.0),
         counts: [1_000_000, 10, 1],
@@ -48,6 +51,7 @@ pub fn full() -> Report {
     };
     report.overhead = vec![Overhead {
         id: "rust/instant".into(),
+        call: Some("std::time::Instant::now()".into()),
         load: None,
         samples: 9999,
         n: 999,
@@ -105,6 +109,7 @@ fn deltas() -> Deltas {
     }
     Deltas {
         id: "posix/monotonic".into(),
+        call: Some(MONOTONIC.into()),
         load: None,
         reads: 1_000_000,
         wanted: None,

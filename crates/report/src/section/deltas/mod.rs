@@ -43,10 +43,7 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
     let (undisturbed, disturbed): (Vec<&Deltas>, Vec<&Deltas>) =
         report.deltas.iter().partition(|deltas| deltas.load.is_none());
     for deltas in undisturbed {
-        blocks.push(match &deltas.call {
-            Some(call) => Block::noted(&deltas.id, call),
-            None => heading_of(report, &deltas.id),
-        });
+        blocks.push(heading_of(&deltas.id, deltas.call.as_ref()));
         blocks.push(described(report, deltas));
         let under: Vec<Pair> =
             disturbed.iter().filter(|it| it.id == deltas.id).map(|it| (deltas, *it)).collect();

@@ -34,7 +34,7 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
     for overhead in report.overhead.iter().filter(|it| it.load.is_none()) {
         let same = || report.overhead.iter().filter(|other| other.id == overhead.id);
         let loads = same().count() > 1;
-        blocks.push(heading_of(report, &overhead.id));
+        blocks.push(heading_of(&overhead.id, overhead.call.as_ref()));
         blocks.push(Block::paragraph(shape(overhead, report.run.complete)));
         blocks.push(shown(columns(loads), detail, same().flat_map(parts)));
         if loads {
