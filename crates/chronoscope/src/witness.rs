@@ -430,7 +430,8 @@ impl Witness {
             return verdict;
         }
         // The verdict stays in registers as long as no function gets its address.
-        if let Some(ended) = self.gauges.as_mut().filter(|_| begun).map(Gauges::end) {
+        let stood = verdict.is_clean() == Some(true);
+        if let Some(ended) = self.gauges.as_mut().filter(|_| begun).map(|it| it.end(stood)) {
             verdict.taken_ns = Some(ended.taken_ns);
             let gap = match (verdict.is_clean(), ended.taken_ns >= STOLEN_NS) {
                 (Some(true), true) => Some(true),
@@ -521,32 +522,28 @@ struct Look {
 }
 
 impl Look {
-    /// What is usual is so at the first try. Of anything else the faster of two tries counts,
-    /// because an interrupt only adds.
-    fn now(usual: impl Fn(Self) -> bool) -> Self {
-        let look = || {
-            let start = counter::start();
-            sys::chain();
-            let middle = counter::start();
-            sys::independent();
-            let end = counter::start();
-            let ticks = |from: u64, to: u64| to.wrapping_sub(from).max(1);
-            Self { chain: ticks(start, middle), independent: ticks(middle, end) }
-        };
-        let first = look();
-        if usual(first) {
-            return first;
-        }
-        let second = look();
+    fn now() -> Self {
+        Self { chain: ticks(sys::chain), independent: ticks(sys::independent) }
+    }
+
+    /// The faster of two, because an interrupt only adds.
+    fn or(self, other: Self) -> Self {
         Self {
-            chain: first.chain.min(second.chain),
-            independent: first.independent.min(second.independent),
+            chain: self.chain.min(other.chain),
+            independent: self.independent.min(other.independent),
         }
     }
 
     fn ratio(self) -> f64 {
         self.independent as f64 / self.chain as f64
     }
+}
+
+/// What additions take.
+fn ticks(additions: impl Fn()) -> u64 {
+    let start = counter::start();
+    additions();
+    counter::start().wrapping_sub(start).max(1)
 }
 
 /// A neighbour on the core adds 20 to 70 % to the ratio (measured on Zen 3 and on Ice Lake); the
@@ -558,6 +555,8 @@ const FREQUENCY: f64 = 1.08;
 const LOOKS: usize = 32;
 /// A piece that begins so soon after another ended takes over what was seen then.
 const FRESH_NS: u64 = 5_000;
+/// What the time that was taken is good to.
+const GOOD_TO_NS: u64 = 1_000;
 /// A thread that did not run for so long was not merely measured.
 const STOLEN_NS: u64 = 20_000;
 /// The tick of every kernel comes twice in this time, if it comes.
@@ -566,11 +565,11 @@ const TICKLESS_NS: u64 = 20_000_000;
 #[derive(Debug)]
 struct Gauges {
     /// The median chain and the lowest ratio when the witness was made.
-    usual_chain: f64,
+    usual_chain: u64,
     alone: f64,
-    /// The last look, the elapsed time and the CPU time then, in nanoseconds.
+    /// The last look, and a moment close to it with the CPU time then, in nanoseconds.
     last: Look,
-    at_ns: u64,
+    at: Instant,
     ran_ns: u64,
 }
 
@@ -589,13 +588,14 @@ impl Gauges {
         if sys::CHAIN == 0 || !counts {
             return None;
         }
-        let mut looks: [Look; LOOKS] = std::array::from_fn(|_| Look::now(|_| false));
+        let mut looks: [Look; LOOKS] = std::array::from_fn(|_| Look::now().or(Look::now()));
         looks.sort_unstable_by_key(|look| look.chain);
-        let usual_chain = looks[LOOKS / 2].chain as f64;
+        let last = looks[LOOKS / 2];
         let mut ratios = looks.map(Look::ratio);
         ratios.sort_unstable_by(f64::total_cmp);
         let alone = ratios[LOOKS / 8];
-        Some(Self { usual_chain, alone, last: looks[0], at_ns: 0, ran_ns: 0 })
+        let (usual_chain, at) = (last.chain, Instant::from_ticks(0));
+        Some(Self { usual_chain, alone, last, at, ran_ns: 0 })
     }
 
     /// Whether a look is apart from what is usual, by this part of the limits.
@@ -603,33 +603,47 @@ impl Gauges {
         let limit = |of: f64| 1.0 + (of - 1.0) * part;
         [
             look.ratio() > self.alone * limit(SHARED),
-            apart(look.chain as f64, self.usual_chain) > limit(FREQUENCY),
+            apart(look.chain as f64, self.usual_chain as f64) > limit(FREQUENCY),
         ]
     }
 
+    /// The independent additions take longer on a shared core and on a slower one, and less time on
+    /// a faster one. So what they take as usual needs no chain, which would be as usual, too.
     fn look(&self) -> Look {
-        Look::now(|first| self.judged(first, 0.5) == [false; 2])
+        let usual = |look| self.judged(look, 0.5) == [false; 2];
+        let first = Look { chain: self.usual_chain, independent: ticks(sys::independent) };
+        let faster = first.ratio() * (1.0 + FREQUENCY) / 2.0 < self.alone;
+        if usual(first) && !faster {
+            return first;
+        }
+        let first = Look { chain: ticks(sys::chain), ..first };
+        if usual(first) { first } else { first.or(Look::now()) }
     }
 
     fn begin(&mut self) {
-        if os::monotonic().wrapping_sub(self.at_ns) > FRESH_NS {
+        if self.at.elapsed_ns() > FRESH_NS {
             self.last = self.look();
-            self.at_ns = os::monotonic();
-            self.ran_ns = sys::ran_ns();
+            (self.at, self.ran_ns) = (Instant::now(), sys::ran_ns());
         }
     }
 
+    /// What was seen of a piece in which, as the marks say, nothing entered the kernel, or in which
+    /// something may have.
     #[inline(never)]
-    fn end(&mut self) -> Ended {
-        let ran_ns = sys::ran_ns();
-        let at_ns = os::monotonic();
-        let elapsed_ns = at_ns.saturating_sub(self.at_ns);
-        let taken_ns = elapsed_ns.saturating_sub(ran_ns.saturating_sub(self.ran_ns));
+    fn end(&mut self, stood: bool) -> Ended {
+        let at = Instant::now();
+        let (elapsed_ns, mut taken_ns) = (at.ns_since(self.at), 0);
+        // The CPU time costs more than all else, and says nothing of so short a time.
+        if !stood || elapsed_ns > GOOD_TO_NS {
+            let ran_ns = sys::ran_ns();
+            taken_ns = elapsed_ns.saturating_sub(ran_ns.saturating_sub(self.ran_ns));
+            (self.at, self.ran_ns) = (at, ran_ns);
+        }
         let (before, after) = (self.last, self.look());
+        self.last = after;
         let judged = [before, after].map(|look| self.judged(look, 1.0));
         let any = |kind: usize| judged.iter().any(|of| of[kind]);
         let changed = apart(before.chain as f64, after.chain as f64) > FREQUENCY;
-        (self.last, self.at_ns, self.ran_ns) = (after, at_ns, ran_ns);
         Ended { elapsed_ns, taken_ns, shared: any(0), frequency_changed: any(1) || changed }
     }
 }
