@@ -78,11 +78,19 @@ pub fn follow_parent(nice: i32) -> std::io::Result<()> {
 
 /// How often its timer has interrupted a CPU (`/proc/interrupts`); 0 if that is not listed.
 pub fn ticks(cpu: usize) -> u64 {
+    interrupts(cpu, |name| name == "LOC:")
+}
+
+/// How often what has such a name has interrupted a CPU.
+pub fn interrupts(cpu: usize, named: fn(&str) -> bool) -> u64 {
     let text = std::fs::read_to_string("/proc/interrupts").unwrap_or_default();
     let mut rows = text.lines().map(str::split_whitespace);
     let column = rows.next().and_then(|mut names| names.position(|it| it == format!("CPU{cpu}")));
-    let count = rows.find_map(|mut row| (row.next()? == "LOC:").then(|| row.nth(column?))?);
-    count.and_then(|count| count.parse().ok()).unwrap_or(0)
+    let count = |mut row: std::str::SplitWhitespace<'_>| -> Option<u64> {
+        row.next().filter(|name| named(name))?;
+        row.nth(column?)?.parse().ok()
+    };
+    rows.filter_map(count).sum()
 }
 
 /// How often the calling thread has given up its CPU or lost it.

@@ -23,6 +23,8 @@ pub struct Row {
     named: usize,
     /// Those of which something could not be seen.
     unknown: usize,
+    /// Those made besides, without the disturbance; of nothing, with another one.
+    left_out: usize,
     /// Why it cannot be planted here.
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<&'static str>,
@@ -30,8 +32,8 @@ pub struct Row {
 
 impl Row {
     const fn unavailable(plant: &'static str, why: &'static str) -> Self {
-        let why = Some(why);
-        Self { plant, level: "gauges", planted: 0, marked: 0, named: 0, unknown: 0, why }
+        let (planted, marked, named, unknown, left_out) = (0, 0, 0, 0, 0);
+        Self { plant, level: "gauges", planted, marked, named, unknown, left_out, why: Some(why) }
     }
 
     fn add(&mut self, verdict: Verdict) {
@@ -65,8 +67,9 @@ fn row(
     let mut witness = Witness::new(level);
     let mut row = Row { level: level_name, why: None, ..Row::unavailable(plant, "") };
     for _ in 0..20 * pieces {
-        if let Some(verdict) = piece(&mut witness) {
-            row.add(verdict);
+        match piece(&mut witness) {
+            Some(verdict) => row.add(verdict),
+            None => row.left_out += 1,
         }
         if row.planted == pieces {
             break;
@@ -105,6 +108,25 @@ fn additions(rounds: u32) -> Duration {
     start.elapsed()
 }
 
+/// Makes additions that usually take as long as given, and returns the verdict if they did within
+/// 5 %, and the kernel counts no interrupt and no switch: this machine did not disturb the piece.
+fn calm(cpu: usize, (rounds, usual): (u32, Duration), witness: &mut Witness) -> Option<Verdict> {
+    let counts = || (os::interrupts(cpu, |_| true), os::switches());
+    let (before, mut took) = (counts(), Duration::ZERO);
+    let verdict = watched(witness, || took = additions(rounds));
+    let apart = took.as_secs_f64() / usual.as_secs_f64() - 1.0;
+    (counts() == before && apart.abs() < 0.05).then_some(verdict)
+}
+
+/// As many additions as take that long on this CPU, and the median of what they take.
+fn lasting(time: Duration) -> (u32, Duration) {
+    let fastest = (0..50).map(|_| additions(1000)).min().unwrap_or_default();
+    let rounds = (1000.0 * time.as_secs_f64() / fastest.as_secs_f64()) as u32;
+    let mut took: Vec<Duration> = (0..101).map(|_| additions(rounds)).collect();
+    took.sort_unstable();
+    (rounds, took[took.len() / 2])
+}
+
 /// Runs `what` next to a thread on this CPU that is always busy.
 fn next_to<T>(cpu: usize, what: impl FnOnce() -> T) -> T {
     let end = &AtomicBool::new(false);
@@ -131,7 +153,8 @@ pub fn run(pieces: usize) -> Result<Vec<Row>> {
     os::pin(cpu);
     let mut rows = Vec::new();
     for level in LEVELS {
-        rows.push(row("nothing", level, pieces, |witness| switched(false, witness, SHORT)));
+        let usual = lasting(SHORT);
+        rows.push(row("nothing", level, pieces, |witness| calm(cpu, usual, witness)));
     }
     // Smaller than a huge page, so that each page has a fault of its own. The allocator writes to
     // the first.
