@@ -5,9 +5,16 @@ use super::super::scenario::{
     measured,
 };
 
-/// A machine that is stopped for five seconds as soon as the tool starts.
-const STOPPED: Place =
-    Place::Machine(Machine { host: Host::Pause(5), during: "echo '@@ watching' >&3", ..INTEL });
+/// A machine that is stopped for five seconds as soon as the tool starts. Before that, it must have
+/// had the time to write its clock to the real-time clock, as the kernel does in the first seconds
+/// in which it is synchronised (kernel/time/ntp.c, `sync_hw_clock`): later, that would hide the
+/// stop.
+const STOPPED: Place = Place::Machine(Machine {
+    host: Host::Pause(5),
+    before: "sleep 4",
+    during: "echo '@@ watching' >&3",
+    ..INTEL
+});
 
 scenarios! {
     "cpu-offline" during(
