@@ -5,7 +5,9 @@
 mod course;
 
 use crate::stats::tick::theil_sen;
-use chronoscope_model::trust::{Gap, Jump, Pause, Paused, Slew, Step, StepSeen, Wall, Watched};
+use chronoscope_model::trust::{
+    Gap, Jump, Online, Pause, Paused, Slew, Step, StepSeen, Wall, Watched,
+};
 use course::Points;
 
 /// The time between two looks, in nanoseconds.
@@ -14,6 +16,8 @@ pub const PERIOD_NS: f64 = 10e6;
 const PAUSE_NS: f64 = 10.0 * PERIOD_NS;
 /// The most steps, jumps and pauses that are kept.
 const MOST: usize = 20;
+/// The most suspensions and changes of the CPUs, of which a night may have many.
+const MOST_EVENTS: usize = 256;
 /// How far apart the rates of two clocks of one machine may be: what NTP may slew (MAXFREQ in
 /// include/linux/timex.h), and a counter whose stated rate has 100 ppm of error.
 const RATES: f64 = 600e-6;
@@ -92,6 +96,8 @@ pub struct Look {
     pub run_queue_ns: Option<u64>,
     /// Whether the process was stopped or its control group frozen since the last look.
     pub halted: bool,
+    /// The CPUs that are online, as the kernel lists them.
+    pub cpus: Option<String>,
 }
 
 /// What happened to a clock since its last read.
@@ -202,6 +208,17 @@ impl Log {
         // Not every look reads these.
         self.before.steal_ns = look.steal_ns.or(self.before.steal_ns);
         self.before.run_queue_ns = look.run_queue_ns.or(self.before.run_queue_ns);
+        self.find_unplugged(look.cpus);
+    }
+
+    /// Finds CPUs that went offline or came back.
+    fn find_unplugged(&mut self, cpus: Option<String>) {
+        let Some(after) = cpus else { return };
+        let before = self.before.cpus.replace(after.clone());
+        let changed = before.filter(|before| *before != after);
+        if let Some(before) = changed.filter(|_| self.watched.cpus.len() < MOST_EVENTS) {
+            self.watched.cpus.push(Online { at_s: self.at_s, before, after });
+        }
     }
 
     /// The first clock of a role, which is the principal one.
@@ -308,7 +325,7 @@ impl Log {
         if slept_ns <= PERIOD_NS {
             return;
         }
-        if self.watched.suspensions.len() < MOST {
+        if self.watched.suspensions.len() < MOST_EVENTS {
             let gap = Gap { at_s: self.at_s, seconds: slept_ns / 1e9 };
             self.watched.suspensions.push(gap);
         }

@@ -11,6 +11,7 @@ struct World {
     steal_ns: u64,
     queue_ns: u64,
     halted: bool,
+    cpus: Option<&'static str>,
 }
 
 const HZ: f64 = 2.5e9;
@@ -39,6 +40,7 @@ impl World {
             steal_ns: 0,
             queue_ns: 0,
             halted: false,
+            cpus: None,
         }
     }
 
@@ -60,6 +62,7 @@ impl World {
             steal_ns: Some(self.steal_ns),
             run_queue_ns: Some(self.queue_ns),
             halted: std::mem::take(&mut self.halted),
+            cpus: self.cpus.map(str::to_owned),
         });
     }
 
@@ -293,6 +296,23 @@ fn a_suspension_shows_in_the_time_since_boot() {
     let series = world.log.series("x".into());
     let boot = series.clocks.iter().find(|one| one.id == "boot").expect("its course");
     assert!(boot.rate_ppm.iter().all(|ppm| ppm.abs() < 100.0), "{boot:?}");
+}
+
+#[test]
+fn cpus_that_go_offline_and_come_back_are_dated() {
+    let mut world = World::new();
+    for cpus in ["0-3", "0-3", "0-2", "0-3"] {
+        world.cpus = Some(cpus);
+        world.run(2.0);
+    }
+    resumed(&mut world, 60.0);
+    world.cpus = Some("0");
+    world.run(2.0);
+    world.cpus = Some("0-3");
+    world.run(2.0);
+    let seen = world.log.watched().cpus;
+    let seen: Vec<_> = seen.iter().map(|it| (it.at_s.round(), &*it.before, &*it.after)).collect();
+    assert_eq!(seen, [(4.0, "0-3", "0-2"), (6.0, "0-2", "0-3"), (70.0, "0", "0-3")]);
 }
 
 #[test]

@@ -342,6 +342,12 @@ struct LookedAt {
     slow: bool,
 }
 
+/// The CPUs that are online, as the kernel lists them.
+fn online() -> Option<String> {
+    let list = std::fs::read_to_string("/sys/devices/system/cpu/online").ok()?;
+    Some(list.trim().to_owned())
+}
+
 /// The clocks, and what else is read with them.
 pub(super) struct ClockWatcher {
     kind: RulerKind,
@@ -422,6 +428,7 @@ impl ClockWatcher {
             steal_ns: rarely.then(|| noise::steal_ns(None)).flatten(),
             run_queue_ns: rarely.then(noise::run_queue_ns).flatten(),
             halted: self.freezer.take() | os::take_continue(),
+            cpus: rarely.then(online).flatten(),
         }
     }
 

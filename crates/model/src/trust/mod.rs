@@ -250,6 +250,8 @@ pub struct Watched {
     pub gaps: Vec<Gap>,
     /// Times at which the machine was suspended, by the time since boot.
     pub suspensions: Vec<Gap>,
+    /// Times at which CPUs went offline, or came back.
+    pub cpus: Vec<Online>,
     /// Times at which one clock jumped against the others.
     pub jumps: Vec<Jump>,
     /// Further jumps that `jumps` does not list.
@@ -285,6 +287,17 @@ pub struct Gap {
     pub at_s: f64,
     /// How long the gap was, in seconds, by the counter, or by the time since boot.
     pub seconds: f64,
+}
+
+/// A time at which CPUs went offline, or came back.
+#[record]
+pub struct Online {
+    /// When it was seen, in seconds from the start of the run.
+    pub at_s: f64,
+    /// The CPUs that were online before, as the kernel lists them: `0-3`.
+    pub before: String,
+    /// Those that were from then on.
+    pub after: String,
 }
 
 /// What was paused.

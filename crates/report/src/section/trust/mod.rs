@@ -19,7 +19,7 @@ use chronoscope_model::Report;
 use chronoscope_model::clock::Grade;
 use chronoscope_model::packed::packed;
 use chronoscope_model::trust::{
-    Contention, Course, Matrix, Offset, Pair, RateAgainst, Series, Trust, Watch,
+    Contention, Course, Matrix, Offset, Online, Pair, RateAgainst, Series, Trust, Watch,
 };
 use facts::signed_ppm;
 
@@ -107,6 +107,17 @@ fn events(trust: &Trust) -> Vec<Block> {
             short(jump.ns.abs()),
             jump.against
         ));
+    }
+    for gap in &trust.watched.gaps {
+        let long = short(gap.seconds * 1e9);
+        lines.push(format!("{}: the run was resumed, {long} after its stop", at(gap.at_s)));
+    }
+    for gap in &trust.watched.suspensions {
+        let long = short(gap.seconds * 1e9);
+        lines.push(format!("{}: the machine had been suspended for {long}", at(gap.at_s)));
+    }
+    for Online { at_s, before, after } in &trust.watched.cpus {
+        lines.push(format!("{}: CPUs {after} were online, and no longer {before}", at(*at_s)));
     }
     let details: Vec<Text> = lines.into_iter().map(Text::from).collect();
     if details.is_empty() {
