@@ -6,9 +6,7 @@ use crate::context::Usage;
 use crate::input;
 use crate::options::SVG;
 use anyhow::{Context as _, anyhow};
-use chronoscope_model::units::short_ns;
 use chronoscope_model::{Note, Report};
-use chronoscope_probes::time::Instant;
 use chronoscope_report::page::{Input, pictures};
 use chronoscope_survey::{Error, Survey};
 use std::cell::RefCell;
@@ -210,27 +208,31 @@ fn write_checkpoint(path: &Path, report: &Report) -> anyhow::Result<()> {
 }
 
 /// Writes checkpoints for as long as a run takes.
+#[derive(Default)]
 pub struct Checkpoints {
-    began: Instant,
-    /// Since when none could be written, in nanoseconds, and why.
-    failing: RefCell<Option<(f64, String)>>,
-    /// For how long none could be written, and why.
+    /// Since when none could be written, in UTC, and why.
+    failing: RefCell<Option<(String, String)>>,
+    /// When none could be written, and why.
     notes: RefCell<Vec<Note>>,
 }
 
-impl Checkpoints {
-    pub fn new() -> Self {
-        Self { began: Instant::now(), failing: RefCell::default(), notes: RefCell::default() }
-    }
+/// A note that no checkpoint could be written at some time.
+fn unkept(when: &str, why: &str) -> Note {
+    let text = format!("no checkpoint could be written {when}: {why}");
+    Note { id: "checkpoint-failed".into(), text, ..Note::default() }
+}
 
+impl Checkpoints {
     /// Whether the last checkpoint could not be written.
     pub fn has_failed(&self) -> bool {
         self.failing.borrow().is_some()
     }
 
-    /// For how long none could be written: the report says so once it can be written again.
+    /// When none could be written: the report says so once it can be written again.
     pub fn notes(&self) -> Vec<Note> {
-        self.notes.borrow().clone()
+        let failing = self.failing.borrow();
+        let now = failing.iter().map(|(since, why)| unkept(&format!("since {since}"), why));
+        self.notes.borrow().iter().cloned().chain(now).collect()
     }
 
     /// Writes a checkpoint if there is a file for it. The reason for a failure is shown once; the
@@ -239,19 +241,12 @@ impl Checkpoints {
         /// More than a disk fills up in a night.
         const MOST: usize = 64;
         let Some(path) = file else { return };
-        let now = self.began.elapsed().as_nanos() as f64;
         let mut report = report.clone();
+        let now = report.run.finished.get(..19).map_or_else(String::new, |it| format!("{it}Z"));
         let (mut failing, mut notes) = (self.failing.borrow_mut(), self.notes.borrow_mut());
         report.notes.extend(notes.iter().cloned());
-        let ended = failing.as_ref().map(|(since, why)| Note {
-            id: "checkpoint-failed".into(),
-            text: format!(
-                "no checkpoint could be written from {} to {} after the start: {why}",
-                short_ns(*since),
-                short_ns(now)
-            ),
-            ..Note::default()
-        });
+        let ended = failing.as_ref();
+        let ended = ended.map(|(since, why)| unkept(&format!("from {since} to {now}"), why));
         report.notes.extend(ended.clone());
         match (write_checkpoint(path, &report), &*failing) {
             (Ok(()), _) => {

@@ -279,7 +279,7 @@ fn measured(
     done: &dyn Fn(&Report, bool),
     context: &Context,
 ) -> anyhow::Result<(Report, bool)> {
-    let (progress, keeper) = (Progress::new(context.options.output.quiet), Checkpoints::new());
+    let (progress, keeper) = (Progress::new(context.options.output.quiet), Checkpoints::default());
     let keep = |report: &Report| {
         let filed = context.options.naming.filed(report);
         keeper.keep(checkpoint, &filed, |what| progress.suspend(|| context.warn(what)));

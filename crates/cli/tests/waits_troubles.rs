@@ -158,6 +158,7 @@ fn a_checkpoint_without_room_stays_unchanged_and_the_run_continues() {
     assert!(told.lines().count() <= 3, "{told}");
     let whole: Report = serde_json::from_str(&text).expect("the run itself is whole");
     assert_eq!(whole.waits[0].stopped_by, StoppedBy::Time);
+    assert!(whole.notes.iter().any(|note| note.id == "checkpoint-failed"), "{:?}", whole.notes);
     // Nothing half-written is left behind, under its own name or another.
     assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 0);
 }
