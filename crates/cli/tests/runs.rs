@@ -386,6 +386,7 @@ fn the_truth_is_within_the_bounds_of_a_server() {
     assert!(against["seconds"].as_f64().unwrap() >= 6.0, "{against}");
     let events = against["events"].as_array().expect("events");
     assert!(events.iter().any(|event| event["what"] == "resumed"), "{against}");
+    assert_eq!(report["notes"][0]["id"], "checkpoint-failed", "{}", report["notes"]);
     let mut other = report.clone();
     other["against"]["anchor"]["boot"] = "another".into();
     std::fs::write(&file, other.to_string()).expect("room");

@@ -99,6 +99,45 @@ fn a_stop_is_a_gap_and_not_a_sample() {
     assert_ne!(row.grid.as_ref().expect("periodic").corrected.max_ns, gap.late_ns);
 }
 
+/// What happened before and after is dated from the same start, and the stop is an entry of its own.
+#[test]
+fn times_of_a_resumed_run_go_on_from_its_first_start() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("run.json");
+    let file = path_text(&path);
+    let halt = |child: &std::process::Child| {
+        signal(child, "-STOP");
+        std::thread::sleep(Duration::from_millis(700));
+        signal(child, "-CONT");
+    };
+    let run = ["linux/nanosleep", "--period", "1ms", "--slack", "default", "--count", "8000"];
+    let mut child = start(&[&run[..], &["--checkpoint", file]].concat());
+    until("the first checkpoint", || samples(&path));
+    halt(&child);
+    let gaps = || read(&path).map_or(0, |report| report.waits[0].gaps.len());
+    until("a checkpoint with the gap", || (gaps() > 0).then_some(()));
+    signal(&child, "-KILL");
+    child.wait().expect("it has ended");
+    let (ended, earlier) = (std::time::Instant::now(), read(&path).expect("a checkpoint"));
+    std::thread::sleep(Duration::from_millis(1500));
+    let child = start(&["--resume", file]);
+    let more = |count: &u64| *count > earlier.waits[0].samples;
+    until("a checkpoint", || samples(&path).filter(more));
+    let stopped_s = ended.elapsed().as_secs_f64();
+    halt(&child);
+    child.wait_with_output().expect("it ends");
+    let row = &read(&path).expect("a report").waits[0];
+    let [then, now] = [&earlier.waits[0], row].map(|row| row.course.as_ref().expect("a course"));
+    assert_eq!(now.started, then.started);
+    let [stop] = now.stops[..] else { panic!("{now:?}") };
+    assert!(stop.seconds >= 1.5 && (stop.at_s - stop.seconds - then.seconds).abs() < 1e-3);
+    let halts: Vec<_> = row.gaps.iter().filter(|gap| gap.cause == "stopped").collect();
+    let [first, second] = halts[..] else { panic!("{:?}", row.gaps) };
+    assert!(first.at_s < stop.at_s - stop.seconds, "{:?} {now:?}", row.gaps);
+    assert!(second.at_s > stop.at_s && second.at_s > then.seconds + stopped_s, "{now:?}");
+    assert!(now.seconds > second.at_s, "{now:?}");
+}
+
 /// All clocks go on for a process whose control group is frozen, as for one that a hypervisor does
 /// not run.
 #[test]

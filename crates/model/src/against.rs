@@ -174,7 +174,7 @@ pub enum Happened {
 pub struct Anchor {
     /// The boot of the machine on which it ran.
     pub boot: String,
-    /// When it started.
+    /// When it started, less the time for which the machine has been suspended since.
     #[always]
     pub started: i64,
     /// The wall clock at the end, between two reads of that clock.

@@ -15,7 +15,7 @@ use chronoscope_model::spec::{
     CallSpec, ClockSpec, DeltaSpec, NoiseSpec, OverheadSpec, RuntimeSpec, Spec, SweepSpec,
     TrustSpec,
 };
-use chronoscope_model::{Environment, Report, change};
+use chronoscope_model::{Environment, Note, Report, change};
 use chronoscope_probes::machine::{self, Root};
 use chronoscope_probes::time::Instant;
 use std::cell::RefCell;
@@ -30,6 +30,14 @@ pub struct Survey<'a> {
     root: fn() -> Root,
     spec: Option<Box<Spec>>,
     screen: Option<String>,
+    /// What happened to the run that this one continues.
+    happened: Vec<Note>,
+}
+
+/// The notes on what happened to a run, which one that continues it keeps.
+fn happened(notes: &[Note]) -> Vec<Note> {
+    const IDS: [&str; 3] = ["checkpoint-failed", "power-changed", "wall-clock-stepped"];
+    notes.iter().filter(|note| IDS.contains(&&*note.id)).cloned().collect()
 }
 
 impl<'a> Survey<'a> {
@@ -43,6 +51,7 @@ impl<'a> Survey<'a> {
             root: Root::host,
             spec: None,
             screen: None,
+            happened: Vec::new(),
         }
     }
 
@@ -131,7 +140,7 @@ impl<'a> Survey<'a> {
     /// # Errors
     /// The report is not the checkpoint of a run of waits.
     pub fn resume(report: Report) -> Result<Self, Error> {
-        Ok(Self::new(Resumed::of(report)?))
+        Ok(Self { happened: happened(&report.notes), ..Self::new(Resumed::of(report)?) })
     }
 
     /// A survey that continues a run of `trust`, which watched clocks or asked others, on the same
@@ -142,21 +151,22 @@ impl<'a> Survey<'a> {
     /// The report is not one of `trust`, or cannot be continued here.
     pub fn watch_on(report: Report, time: Option<Duration>) -> Result<Self, Error> {
         let refused = |why: &str| Error::Invalid(format!("the report cannot be resumed: {why}"));
-        let Report { spec, trust, against, .. } = report;
+        let Report { spec, trust, against, notes, .. } = report;
+        let happened = happened(&notes);
         let (spec, trust) = match (spec, trust, against) {
             (Some(Spec::Trust(spec)), Some(trust), None) => (spec, trust),
             (Some(Spec::Trust(spec)), None, Some(against)) => {
                 let resumed = against::Request::resumed(against, time, spec.duration);
                 let resumed = resumed.map_err(|why| refused(&why))?;
                 let spec = Some(Box::new(Spec::Trust(spec)));
-                return Ok(Self { spec, ..Self::new(resumed) });
+                return Ok(Self { spec, happened, ..Self::new(resumed) });
             }
             _ => return Err(refused("it is not the report of a run of `trust`")),
         };
         let entries = select::some_clocks(&spec.ids)?;
         let resumed = trust::Resumed::of(entries, trust, time, spec.duration);
         let resumed = resumed.map_err(|why| refused(&why))?;
-        Ok(Self { spec: Some(Box::new(Spec::Trust(spec))), ..Self::new(resumed) })
+        Ok(Self { spec: Some(Box::new(Spec::Trust(spec))), happened, ..Self::new(resumed) })
     }
 
     /// A survey of what is wrong with time on this machine, in 10 s: the short measurements by
@@ -255,6 +265,7 @@ impl<'a> Survey<'a> {
         let mut report = begin_run(setting.seed, &root);
         report.run.screen = self.screen;
         report.spec = self.spec.map(|spec| *spec);
+        report.notes = self.happened;
         self.measurement.measure(&mut setting, &mut report)?;
         end_run(&mut report, began, &setting.interrupt);
         let after = machine::state(&(self.root)());

@@ -10,7 +10,7 @@ pub use chronoscope_measure::waits::Progress as WaitsProgress;
 use chronoscope_measure::waits::{self, Hooks, Plan};
 use chronoscope_model::run::Noise;
 use chronoscope_model::units::short_ns;
-use chronoscope_model::waits::{Class, Load, Priority, Slack, Wait, WaitSpec};
+use chronoscope_model::waits::{Class, Course, Load, Priority, Slack, Wait, WaitSpec};
 use chronoscope_model::{Note, Report, Ruler};
 use chronoscope_probes::machine::affinity;
 use chronoscope_probes::time::Instant;
@@ -212,7 +212,12 @@ impl Resumed {
 
 impl Measurement for Resumed {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
-        let Report { run, spec, waits, .. } = self.earlier;
+        let Report { run, spec, mut waits, .. } = self.earlier;
+        // An earlier version dated nothing else.
+        for row in waits.iter_mut().filter(|row| row.available) {
+            let (started, seconds) = (run.started.clone(), run.seconds);
+            row.course.get_or_insert_with(|| Course { started, seconds, ..Course::default() });
+        }
         let plan = Plan { seed: run.order_seed, earlier: waits, ..self.plan };
         report.run.argv = run.argv;
         report.run.order_seed = run.order_seed;
@@ -233,7 +238,8 @@ fn carry_out(setting: &mut Setting, report: &mut Report, mut plan: Plan) -> Resu
     let progress = RefCell::new(&mut setting.progress);
     let (began, interrupt) = (setting.began, &setting.interrupt);
     let so_far = report.clone();
-    let mut keeping = keep.map(|keep| Keeping { keep, unfinished: report.clone() });
+    let before = report.notes.clone();
+    let mut keeping = keep.map(|keep| Keeping { keep, before, unfinished: report.clone() });
     let mut checkpoint = |rows: &[Wait], notes: &[Note]| {
         if let Some(keeping) = &mut keeping {
             keeping.keep(rows, notes, began, interrupt);
@@ -280,13 +286,15 @@ fn ruler_of(ruler: &engine::Ruler, cpu: Option<usize>, noise: Noise) -> Ruler {
 /// Keeps the report of an unfinished run.
 struct Keeping<'a> {
     keep: Checkpoint<'a>,
+    /// The notes on what was before the waits.
+    before: Vec<Note>,
     unfinished: Report,
 }
 
 impl Keeping<'_> {
     fn keep(&mut self, rows: &[Wait], notes: &[Note], began: Instant, interrupt: &Interrupt) {
         self.unfinished.waits = rows.to_vec();
-        self.unfinished.notes = notes.to_vec();
+        self.unfinished.notes = [&self.before[..], notes].concat();
         end_run(&mut self.unfinished, began, interrupt);
         self.unfinished.run.complete = false;
         (self.keep)(&self.unfinished);

@@ -128,7 +128,16 @@ fn an_interrupted_run_of_waits_is_resumed() {
     let kept = kept.into_inner().expect("a checkpoint");
     assert!(!kept.run.complete && kept.waits_plan == report.waits_plan);
     assert_eq!(kept.waits[0].samples, report.waits[0].samples);
+    let started = kept.waits[0].course.as_ref().expect("a course").started.clone();
     let resumed = Survey::resume(kept).expect("a plan").run().expect("a report");
+    let course = resumed.waits[0].course.as_ref().expect("a course");
+    assert_eq!((&course.started, course.stops.len()), (&started, 1), "{course:?}");
+    // An earlier version kept no course.
+    let mut old = resumed.clone();
+    old.waits[0].course = None;
+    let again = Survey::resume(old).expect("a plan").run().expect("a report");
+    let course = again.waits[0].course.as_ref().expect("a course");
+    assert_eq!((&course.started, again.waits[0].samples), (&resumed.run.started, 200));
     assert_eq!(resumed.spec, Some(Spec::Waits(asked)));
     assert_eq!(resumed.waits_plan, report.waits_plan);
     assert!(resumed.run.complete);

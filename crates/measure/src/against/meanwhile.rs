@@ -63,9 +63,25 @@ impl Meanwhile {
     /// Looks again, after a nap since then. Returns whether what was known of other clocks before
     /// says nothing about now.
     pub(super) fn look(&mut self, since: Option<i64>) -> bool {
-        let (now, suspended) = (wall(), os::suspended());
         let marker = self.marker.and_then(|_| Some(vmclock::read().ok()?.disruption_marker));
-        let at_s = (now[0] - self.start) as f64 / 1e9;
+        self.see(wall(), os::suspended(), marker, since)
+    }
+
+    /// Takes in a look.
+    fn see(
+        &mut self,
+        now: [i64; 3],
+        suspended: Option<u64>,
+        marker: Option<u64>,
+        since: Option<i64>,
+    ) -> bool {
+        let slept = suspended.zip(self.suspended).map_or(0, |(now, then)| now.saturating_sub(then));
+        let slept = if slept > SUSPENDED { slept } else { 0 };
+        // The clock that counts the time between two looks stands still in suspension, and times
+        // since the start go on.
+        let stood = if OUTLIVES { i64::try_from(slept).unwrap_or(i64::MAX) } else { 0 };
+        self.start = self.start.saturating_sub(stood);
+        let at_s = (now[0].saturating_sub(self.start)) as f64 / 1e9;
         let mut happened = |what, ns: Option<f64>, why: Option<&str>| {
             if self.events.len() < CONTRADICTIONS {
                 let why = why.map(str::to_owned);
@@ -79,12 +95,10 @@ impl Meanwhile {
         };
         let passed = now[0] - since.unwrap_or(self.last[2]);
         match std::mem::take(&mut self.resumed) {
-            true => happened(Happened::Resumed, Some(passed as f64), None),
+            true => happened(Happened::Resumed, Some(passed as f64 + stood as f64), None),
             false if passed > PAUSED => happened(Happened::Paused, Some(passed as f64), why),
             false => {}
         }
-        let slept = suspended.zip(self.suspended).map_or(0, |(now, then)| now.saturating_sub(then));
-        let slept = if slept > SUSPENDED { slept } else { 0 };
         if slept > 0 {
             happened(Happened::Suspended, Some(slept as f64), None);
         }
@@ -92,8 +106,6 @@ impl Meanwhile {
         if moved {
             happened(Happened::Disrupted, None, None);
         }
-        // The clock that counts the time between two looks stands still in suspension.
-        let stood = if OUTLIVES { i64::try_from(slept).unwrap_or(i64::MAX) } else { 0 };
         self.set.extend(was_set(self.last, now, stood, at_s));
         // The latest are kept.
         let many = self.set.len().saturating_sub(CONTRADICTIONS);
@@ -133,4 +145,33 @@ fn was_set(before: [i64; 3], after: [i64; 3], stood: i64, at_s: f64) -> Option<S
     let reads = (before[2] - before[0]) + (after[2] - after[0]);
     let explained = LEAST + reads + (after[0] - before[0]) / (1_000_000 / SLEWED_PPM);
     (by.abs() > explained).then_some(Set { at_s, by_ns: by as f64 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_go_on_through_suspensions_and_the_stop_of_a_run() {
+        const S: i64 = 1_000_000_000;
+        let mut it = Meanwhile::new(None);
+        let [start, wall, _] = it.last;
+        it.suspended = Some(0);
+        // What both clocks show after so many seconds, in some of which the machine slept.
+        let at = |s: i64, slept: i64| {
+            let raw = start + (s - if OUTLIVES { slept } else { 0 }) * S;
+            [raw, wall + s * S, raw]
+        };
+        let [first, second, third] = [at(1, 0), at(3_601, 3_600), at(7_300, 7_200)];
+        assert!(!it.see(first, Some(0), None, Some(first[0])));
+        assert!(it.see(second, Some(3_600 * S as u64), None, Some(second[0])));
+        it.resumed = true;
+        assert!(it.see(third, Some(7_200 * S as u64), None, None));
+        let seconds = |it: &Event| (it.what, it.at_s.round(), (it.ns.unwrap_or(0.0) / 1e9).round());
+        let seen: Vec<_> = it.events.iter().map(seconds).collect();
+        let asleep = |at_s| (Happened::Suspended, at_s, 3600.0);
+        let resumed = (Happened::Resumed, 7300.0, 3699.0);
+        assert_eq!(seen, [asleep(3601.0), resumed, asleep(7300.0)]);
+        assert!(it.set.is_empty(), "{:?}", it.set);
+    }
 }

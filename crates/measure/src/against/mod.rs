@@ -77,8 +77,10 @@ impl Request {
         check_boot(&anchor.boot)?;
         let (now, times) = (raw_ns(), [earlier.asked_s, earlier.seconds]);
         let [before, wall, after] = anchor.wall;
-        let ordered = [0, anchor.started, before, after, now].is_sorted();
+        // The start is before that of the clock if the machine was suspended for long since.
+        let ordered = [-i64::MAX / 2, anchor.started, before, after, now].is_sorted();
         let sane = ordered
+            && before >= 0
             && (0..i64::MAX / 2).contains(&wall)
             && times.iter().all(|s| (0.0..=MOST_S).contains(s))
             && earlier.sources.iter().all(|it| it.requests.max(it.answers).max(it.strays) <= MOST)
@@ -280,8 +282,11 @@ impl Following {
     /// The same after a nap that began then.
     fn look_since(&mut self, since: Option<i64>) {
         if self.meanwhile.look(since) {
-            let now = self.meanwhile.last[2];
-            self.tracks.iter().for_each(|track| locked(track).restart(now));
+            let (start, now) = (self.meanwhile.start, self.meanwhile.last[2]);
+            for mut track in self.tracks.iter().map(|track| locked(track)) {
+                track.start = start;
+                track.restart(now);
+            }
         }
     }
 

@@ -245,7 +245,7 @@ impl<H: Waiting> Burst<'_, H> {
         {
             self.row.add_gap(Gap {
                 cause: cause.into(),
-                at_s: self.job.seconds(),
+                at_s: self.job.at_s(),
                 late_ns: wait.late as u64,
                 missed,
             });
@@ -292,7 +292,7 @@ pub(super) fn explain(
     let Some(reasons) = &row.why else {
         return;
     };
-    let at_s = job.seconds();
+    let at_s = job.at_s();
     let late = u64::try_from(wait.late).unwrap_or(0);
     let mut seen = sources.look(late >= EXAMINED_NS, wait.stood);
     if let (Some(began), Some(queued)) = (wait.began, seen.queued_ns) {

@@ -41,6 +41,10 @@ pub(super) struct Job {
     clock: RunClock,
     /// When the first wait could begin, in nanoseconds of the run's clock.
     began: AtomicU64,
+    /// How long before that the first wait of an earlier run could begin, in nanoseconds.
+    before: AtomicU64,
+    /// For how long the machine has been suspended since, in nanoseconds.
+    pub(super) slept: Arc<AtomicU64>,
     time: Option<Duration>,
     watcher: Thread,
 }
@@ -62,6 +66,8 @@ impl Job {
             neighbour: Mutex::new(Neighbour::new(steps::least_width())),
             clock,
             began,
+            before: AtomicU64::new(0),
+            slept: Arc::default(),
             time: plan.time_left(load),
             watcher: std::thread::current(),
         }
@@ -81,8 +87,10 @@ impl Job {
         neighbour.share()
     }
 
-    /// Begins to count the time, once all that waits is ready.
-    pub(super) fn begin(&self) {
+    /// Begins to count the time, once all that waits is ready. An earlier run began so many seconds
+    /// before.
+    pub(super) fn begin(&self, before_s: f64) {
+        self.before.store((before_s * 1e9) as u64, Ordering::Relaxed);
         self.began.store(nanoseconds(self.clock.elapsed()), Ordering::Relaxed);
     }
 
@@ -94,6 +102,13 @@ impl Job {
     /// Seconds since the run began.
     pub(super) fn seconds(&self) -> f64 {
         self.elapsed().as_secs_f64()
+    }
+
+    /// Seconds since the first wait of the load could begin, in this run or in the earlier one that
+    /// it continues, with all the time for which the run was stopped or the machine suspended.
+    pub(super) fn at_s(&self) -> f64 {
+        let more = self.before.load(Ordering::Relaxed) + self.slept.load(Ordering::Relaxed);
+        (self.elapsed() + Duration::from_nanos(more)).as_secs_f64()
     }
 
     /// The part of the job's time that is left.
@@ -120,7 +135,7 @@ impl Job {
         cpu: impl FnOnce() -> Option<usize>,
         ring: &Ring,
     ) {
-        let found = self.limit.and_then(|limit| Moment::above(limit, late, self.seconds()));
+        let found = self.limit.and_then(|limit| Moment::above(limit, late, self.at_s()));
         let Some(mut moment) = found else { return };
         let cpu = cpu();
         if let Some(trace) = &self.trace

@@ -55,6 +55,7 @@ impl Live {
             throttled: None,
             meter: Err(String::new()),
             notes: Vec::new(),
+            course: None,
         };
         let waiters = (self.threads.waiters.clone(), None);
         let host = Thread::new(ruler, self.threads.gaps.clone(), false, (None, None), waiters);

@@ -1,5 +1,5 @@
 //! What else happens while waits are measured: gaps, steps of the wall clock, and a change of
-//! power.
+//! power; and when it all was, over the stops of a run that is resumed.
 //!
 //! Gaps are periods in which the whole process could not run, because it was stopped, its control
 //! group was frozen, or the machine was suspended.
@@ -7,11 +7,15 @@
 //! `watch` shows the drift of the wall clock too.
 
 use crate::engine::notes;
-use chronoscope_model::Note;
-use chronoscope_probes::machine::Root;
+use chronoscope_model::against::Set;
+use chronoscope_model::trust::Gap;
+use chronoscope_model::{Note, waits};
+use chronoscope_probes::machine::outside::OUTLIVES;
 use chronoscope_probes::machine::quota::Freezer;
+use chronoscope_probes::machine::{self, Root};
 use chronoscope_probes::waits::os;
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 pub(super) struct Gaps {
@@ -21,6 +25,9 @@ pub(super) struct Gaps {
     suspended: AtomicU64,
     /// When the machine was last seen to have been suspended, by the system's clock.
     resumed: AtomicU64,
+    /// For how long it had been suspended at the start, and has been since, in nanoseconds.
+    origin: u64,
+    pub(super) slept: Arc<AtomicU64>,
     /// When the control group was last seen to have been frozen, by the system's clock.
     thawed: AtomicU64,
     freezer: Freezer,
@@ -43,10 +50,13 @@ impl Gaps {
     /// Starts to watch now: an earlier stop does not concern the run.
     pub(super) fn watch() -> Self {
         os::forget_continue();
+        let origin = os::suspended().unwrap_or(0);
         Self {
             continued: AtomicU64::new(NEVER),
-            suspended: AtomicU64::new(os::suspended().unwrap_or(0)),
+            suspended: AtomicU64::new(origin),
+            origin,
             resumed: AtomicU64::new(NEVER),
+            slept: Arc::default(),
             thawed: AtomicU64::new(NEVER),
             freezer: Freezer::of(&Root::host()),
         }
@@ -84,9 +94,109 @@ impl Gaps {
             let before = self.suspended.load(Ordering::Acquire);
             if now > before + SHORTEST_SUSPEND {
                 self.resumed.store(os::monotonic(), Ordering::Release);
+                self.slept.store(now.saturating_sub(self.origin), Ordering::Release);
                 self.suspended.store(now, Ordering::Release);
             }
         }
+    }
+}
+
+/// The most stops, suspensions and steps of each kind that a course keeps: the latest.
+const MOST_ENTRIES: usize = 256;
+/// A run cannot last longer than this, in seconds.
+pub(super) const MOST_S: f64 = 1e9;
+
+fn keep<T>(entries: &mut Vec<T>, entry: T) {
+    entries.push(entry);
+    let many = entries.len().saturating_sub(MOST_ENTRIES);
+    entries.drain(..many);
+}
+
+/// The boot of this machine, and the time since then in nanoseconds, if another process can compare
+/// it.
+fn booted() -> Option<(String, u64)> {
+    let boot = machine::boot_id().filter(|_| OUTLIVES)?;
+    Some((boot, os::monotonic().saturating_add(os::suspended()?)))
+}
+
+/// How long ago a course of an earlier run began, in seconds: by the time since the boot if that is
+/// the same, or else by the wall clock. `None` if its figures are impossible, because reports are
+/// untrusted.
+pub(super) fn age_s(course: &waits::Course) -> Option<f64> {
+    let started: jiff::Timestamp = course.started.parse().ok()?;
+    let seconds = Some(course.seconds).filter(|s| (0.0..=MOST_S).contains(s))?;
+    let same = booted().filter(|(boot, _)| course.boot.as_ref() == Some(boot));
+    let passed = same
+        .zip(course.booted_ns)
+        .map(|((_, now), then)| seconds + now.saturating_sub(then) as f64 / 1e9);
+    let by_wall = || (jiff::Timestamp::now().duration_since(started)).as_secs_f64();
+    Some(passed.unwrap_or_else(by_wall).clamp(seconds, MOST_S))
+}
+
+/// When the waits of a load are measured, and what happens to the machine meanwhile.
+pub(super) struct Course {
+    so_far: waits::Course,
+    pub(super) wall: Wall,
+    slept: u64,
+    /// Whether an earlier run left nothing to measure.
+    ended: bool,
+}
+
+impl Course {
+    /// Begins, `at_s` seconds after the first wait of the load could begin, in this run or in an
+    /// `earlier` one, which has `ended` if nothing of it is left.
+    pub(super) fn new(earlier: Option<&waits::Course>, ended: bool, at_s: f64) -> Self {
+        let so_far = match earlier {
+            Some(earlier) => {
+                let mut so_far = earlier.clone();
+                if !ended {
+                    let seconds = at_s - earlier.seconds;
+                    keep(&mut so_far.stops, Gap { at_s, seconds });
+                }
+                so_far
+            }
+            None => {
+                let ago = jiff::SignedDuration::from_secs_f64(at_s);
+                let started = jiff::Timestamp::now().checked_sub(ago).unwrap_or_default();
+                waits::Course { started: started.to_string(), ..waits::Course::default() }
+            }
+        };
+        let ended = ended && earlier.is_some();
+        Self { so_far, wall: Wall::new(os::wall_offset(), at_s), slept: 0, ended }
+    }
+
+    /// Looks what happened, `at_s` seconds after the beginning.
+    pub(super) fn look(&mut self, gaps: &Gaps, at_s: f64) {
+        let slept = || {
+            gaps.look();
+            gaps.slept.load(Ordering::Acquire)
+        };
+        let (before, offset, now) = (slept(), os::wall_offset(), slept());
+        self.see(now, (before == now).then_some(offset), at_s);
+    }
+
+    /// Takes in for how long the machine has been suspended, in nanoseconds, and the offset of the
+    /// clocks, if that was read meanwhile.
+    fn see(&mut self, slept: u64, offset: Option<u64>, at_s: f64) {
+        if slept > self.slept {
+            let seconds = (slept - self.slept) as f64 / 1e9;
+            keep(&mut self.so_far.suspensions, Gap { at_s, seconds });
+            self.slept = slept;
+        }
+        // The wall clock goes on while the machine is suspended, which sets nothing.
+        let offset = offset.map(|offset| offset.wrapping_sub(slept));
+        if let Some(by_ns) = offset.and_then(|offset| self.wall.look(offset, at_s)) {
+            keep(&mut self.so_far.set, Set { at_s, by_ns });
+        }
+    }
+
+    /// The course until now, `at_s` seconds after the beginning.
+    pub(super) fn report(&self, at_s: f64) -> waits::Course {
+        if self.ended {
+            return self.so_far.clone();
+        }
+        let (boot, booted_ns) = booted().unzip();
+        waits::Course { seconds: at_s, boot, booted_ns, ..self.so_far.clone() }
     }
 }
 
@@ -108,13 +218,13 @@ pub(super) struct Wall {
 }
 
 impl Wall {
-    /// Starts with the current offset of the clocks.
-    pub(super) fn new(offset: u64) -> Self {
-        Self { offset, at_s: 0.0, steps: 0, notes: Vec::new() }
+    /// Starts with the current offset of the clocks, `at_s` seconds into the run.
+    pub(super) fn new(offset: u64, at_s: f64) -> Self {
+        Self { offset, at_s, steps: 0, notes: Vec::new() }
     }
 
-    /// Checks the offset again, `at_s` seconds into the run.
-    pub(super) fn look(&mut self, offset: u64, at_s: f64) {
+    /// Checks the offset again. Returns by how many nanoseconds the wall clock was set, if it was.
+    pub(super) fn look(&mut self, offset: u64, at_s: f64) -> Option<f64> {
         let moved = offset.wrapping_sub(self.offset) as i64 as f64;
         let slewed = (at_s - self.at_s).max(0.0) * SLEW * 1e9 + READS_NS;
         if moved.abs() > slewed {
@@ -124,6 +234,7 @@ impl Wall {
             }
         }
         self.forget(offset, at_s);
+        (moved.abs() > slewed).then_some(moved)
     }
 
     /// Begins again with this offset, whatever happened before.
@@ -158,7 +269,7 @@ pub struct Kept {
 impl Default for ClockWatch {
     fn default() -> Self {
         Self {
-            wall: Wall::new(os::wall_offset()),
+            wall: Wall::new(os::wall_offset(), 0.0),
             suspended: os::suspended(),
             looks: VecDeque::from([look_at_clocks()]),
             began: os::monotonic(),
@@ -261,12 +372,64 @@ mod gaps_tests {
 }
 
 #[cfg(test)]
+mod course_tests {
+    use super::*;
+
+    #[test]
+    fn a_course_goes_on_over_a_stop_and_keeps_what_was_before() {
+        let started = jiff::Timestamp::now() - jiff::SignedDuration::from_secs(100);
+        let earlier = waits::Course {
+            started: started.to_string(),
+            seconds: 40.0,
+            suspensions: vec![Gap { at_s: 3.0, seconds: 1.0 }],
+            ..waits::Course::default()
+        };
+        let age = age_s(&earlier).expect("sane");
+        assert!(age >= 100.0, "{age}");
+        let course = Course::new(Some(&earlier), false, age).report(age + 1.0);
+        assert_eq!(course.stops, [Gap { at_s: age, seconds: age - 40.0 }]);
+        assert_eq!(course.suspensions, earlier.suspensions);
+        assert_eq!((course.started.clone(), course.seconds), (earlier.started.clone(), age + 1.0));
+        assert_eq!(Course::new(Some(&earlier), true, age).report(age), earlier);
+        if let Some((boot, now)) = booted() {
+            // Whatever the wall clock shows.
+            let (boot, booted_ns) = (Some(boot), Some(now.saturating_sub(5_000_000_000)));
+            let started = "1971-01-01T00:00:00Z".into();
+            let same = waits::Course { boot, booted_ns, started, ..earlier.clone() };
+            let age = age_s(&same).expect("sane");
+            assert!((45.0..1e6).contains(&age), "{age}");
+        }
+        for seconds in [f64::NAN, -1.0, 1e300] {
+            assert_eq!(age_s(&waits::Course { seconds, ..earlier.clone() }), None);
+        }
+        assert_eq!(age_s(&waits::Course::default()), None);
+    }
+
+    #[test]
+    fn a_suspension_is_an_entry_and_sets_no_clock() {
+        const S: u64 = 1_000_000_000;
+        let mut course = Course::new(None, true, 0.0);
+        let offset = course.wall.offset;
+        course.see(0, Some(offset), 1.0);
+        course.see(60 * S, Some(offset.wrapping_add(60 * S)), 62.0);
+        course.see(60 * S, None, 63.0);
+        assert!(course.wall.notes.is_empty(), "{:?}", course.wall.notes);
+        course.see(60 * S, Some(offset.wrapping_add(61 * S)), 64.0);
+        let found = course.report(65.0);
+        assert_eq!(found.suspensions, [Gap { at_s: 62.0, seconds: 60.0 }]);
+        let [set] = found.set[..] else { panic!("{found:?}") };
+        assert!((set.by_ns - 1e9).abs() < 1e7 && set.at_s == 64.0, "{set:?}");
+        assert_eq!((found.seconds, found.stops.len()), (65.0, 0));
+    }
+}
+
+#[cfg(test)]
 mod wall_tests {
     use super::*;
 
     #[test]
     fn a_step_is_noted_once_and_a_slew_is_not() {
-        let mut wall = Wall::new(u64::MAX - 5);
+        let mut wall = Wall::new(u64::MAX - 5, 0.0);
         let mut offset = u64::MAX - 5;
         for second in 1..=100u32 {
             // A clock that is slewed as fast as the kernel allows, across the end of the numbers.
@@ -289,7 +452,7 @@ mod wall_tests {
 
     #[test]
     fn a_clock_that_steps_endlessly_does_not_fill_the_report() {
-        let mut wall = Wall::new(0);
+        let mut wall = Wall::new(0, 0.0);
         for second in 1..=1000u32 {
             wall.look(u64::from(second) * 1_000_000_000_000, f64::from(second));
         }

@@ -42,10 +42,10 @@ use chronoscope_probes::waits::{Unavailable, os};
 use job::CountsBefore;
 pub use live::{Live, Tap};
 pub use meanwhile::ClockWatch;
-use meanwhile::{Power, Wall};
+use meanwhile::{Course, Power};
 pub use plan::{Error, Plan};
 use reasons::{about_culprits, that_matter};
-use row::{Common, earlier_load, joined_loads};
+use row::{Common, earlier_course, earlier_load, joined_loads};
 #[cfg(feature = "simulation")]
 pub use simulation::{FakeMethod, Simulation, simulate};
 use std::sync::Arc;
@@ -213,11 +213,13 @@ impl Run {
         // Only now, so that the processes of the load are scheduled as the tool was started.
         let _raised = self.plan.raised().map_err(|why| Error(why.0))?;
         let threads = Threads::start(&self.plan, load, &self.ruler, self.trace.clone(), waiters)?;
-        let mut wall = Wall::new(os::wall_offset());
+        let ended = self.plan.has_ended(load);
+        let earlier = earlier_course(&self.plan, load).map(|(course, _)| course);
+        let mut course = Course::new(earlier, ended, threads.job.at_s());
         // A run that continues another began with the power source of its first rows.
         let mut earlier = self.plan.earlier.iter().filter(|row| row.load == load);
         let mut power = Power::new(earlier.find_map(|row| row.power.clone()).or_else(power_source));
-        power.look(power_source(), 0.0);
+        power.look(power_source(), threads.job.at_s());
         let (mut last_checkpoint, mut looks) = (Instant::now(), 0u64);
         let long = self.plan.expected().is_some_and(|it| it.0.as_secs_f64() > 3.0 * SO_FAR_S);
         let mut unshown = long && self.done.is_empty();
@@ -247,9 +249,9 @@ impl Run {
             (hooks.progress)(&threads.progress(load, &self.plan, looks.is_multiple_of(10)));
             if last_checkpoint.elapsed() >= CHECKPOINT {
                 last_checkpoint = Instant::now();
-                wall.look(os::wall_offset(), threads.job.seconds());
+                course.look(&threads.gaps, threads.job.at_s());
                 if power.is_known() {
-                    power.look(power_source(), threads.job.seconds());
+                    power.look(power_source(), threads.job.at_s());
                 }
                 if threads.job.limit.is_some() {
                     before = CountsBefore::now(&threads.job, threads.switches());
@@ -261,7 +263,7 @@ impl Run {
                         load,
                         load_run,
                         StoppedBy::Interrupt,
-                        (&wall, &power),
+                        (&course, &power),
                         &threads,
                     );
                     let rows = threads.report(&common);
@@ -280,10 +282,10 @@ impl Run {
         };
         threads.stop();
         self.shared = self.shared.or(threads.job.shared());
-        wall.look(os::wall_offset(), threads.job.seconds());
-        power.look(power_source(), threads.job.seconds());
+        course.look(&threads.gaps, threads.job.at_s());
+        power.look(power_source(), threads.job.at_s());
         let load_run = running.map(Running::stop);
-        let common = self.common(load, load_run, stopped_by, (&wall, &power), &threads);
+        let common = self.common(load, load_run, stopped_by, (&course, &power), &threads);
         let mut rows = threads.report(&common);
         if let Some((pinned, moment)) = threads.job.tripped.get() {
             let after = CountsBefore::now(&threads.job, threads.switches());
@@ -316,7 +318,7 @@ impl Run {
         load: Load,
         load_run: Option<LoadRun>,
         stopped_by: StoppedBy,
-        (wall, power): (&Wall, &Power),
+        (course, power): (&Course, &Power),
         threads: &Threads,
     ) -> Common<'_> {
         let load_run = load_run.map(|now| joined_loads(earlier_load(&self.plan, load), now));
@@ -337,11 +339,12 @@ impl Run {
                 .on_every_row
                 .iter()
                 .chain(&loss)
-                .chain(&wall.notes)
+                .chain(&course.wall.notes)
                 .chain(&power.notes)
                 .cloned()
                 .collect(),
             load_run,
+            course: Some(course.report(threads.job.at_s())),
         }
     }
 }

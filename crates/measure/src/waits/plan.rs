@@ -308,6 +308,14 @@ impl Plan {
         Some(self.spec.duration?.saturating_sub(spent))
     }
 
+    /// Whether an earlier run left nothing of this load to measure.
+    pub(super) fn has_ended(&self, load: Load) -> bool {
+        let rows = self.earlier.iter().filter(|row| row.load == load);
+        let mut rows = rows.filter(|row| row.available || row.samples > 0);
+        let done = |count| rows.all(|row| row.available && row.samples >= count);
+        self.time_left(load).is_some_and(|left| left.is_zero()) || self.spec.count.is_some_and(done)
+    }
+
     /// Returns the slacks, slices and policies with which a method is measured. `slack`: whether
     /// any slack affects it.
     pub(super) fn settings(&self, entry: &Entry, slack: bool) -> Vec<Set> {

@@ -6,14 +6,16 @@
 //! From an earlier run, it takes over the rows and the load.
 
 use super::live_row::{LiveRow, RowSpec, Spent, locked};
+use super::meanwhile::{MOST_S, age_s};
 use super::overshoots::{LONGEST, Recorded};
 use super::plan::Plan;
 use super::reasons::Reasons;
 use crate::engine::notes;
 use chronoscope_model::Note;
-use chronoscope_model::units::short_ns;
+use chronoscope_model::units::{plural, short_ns};
 use chronoscope_model::waits::{
-    ByClock, Energy, Load, LoadRun, Policy, Priority, Slack, StoppedBy, Throttled, Wait, WholeTicks,
+    ByClock, Course, Energy, Load, LoadRun, Policy, Priority, Slack, StoppedBy, Throttled, Wait,
+    WholeTicks,
 };
 use chronoscope_probes::machine::Root;
 use chronoscope_probes::waits::privilege::scheduler_in_bpf;
@@ -50,6 +52,7 @@ pub(super) struct Common<'a> {
     /// What counts the energy of the machine, or why nothing does.
     pub(super) meter: Result<String, String>,
     pub(super) notes: Vec<Note>,
+    pub(super) course: Option<Course>,
 }
 
 /// Makes the row of the records so far.
@@ -101,6 +104,7 @@ pub(super) fn report_row(live: &LiveRow, common: &Common) -> Wait {
         grid,
         gaps_left_out,
         gaps,
+        course: common.course.clone(),
         load_run: common.load_run.clone(),
         seconds: spent.ns as f64 / 1e9,
         stopped_by: if live.failure().is_some() { StoppedBy::Failure } else { common.stopped_by },
@@ -269,9 +273,6 @@ fn counted(overshoots: &Hdr<u64>, ns: u64, tick: u64) -> Option<WholeTicks> {
     enough.then_some(WholeTicks { tick_ns: tick, late, whole, usual })
 }
 
-/// A run cannot last longer than this, in seconds.
-const MOST_S: f64 = 1e9;
-
 /// Returns the load in the rows of the earlier run. Impossible figures count as none, because
 /// reports are untrusted.
 pub(super) fn earlier_load(plan: &Plan, load: Load) -> Option<&LoadRun> {
@@ -283,6 +284,12 @@ pub(super) fn earlier_load(plan: &Plan, load: Load) -> Option<&LoadRun> {
         sane(run.seconds) && processes.all(|p| sane(p.cpu_s) && p.ended_s.is_none_or(sane))
     };
     runs.next().filter(|run| fits(run))
+}
+
+/// Returns the course of the load in the earlier run, and how long ago it began, in seconds.
+pub(super) fn earlier_course(plan: &Plan, load: Load) -> Option<(&Course, f64)> {
+    let rows = plan.earlier.iter().filter(|row| row.load == load);
+    rows.filter_map(|row| row.course.as_ref()).find_map(|it| Some((it, age_s(it)?)))
 }
 
 /// Combines the load of both runs. The times of each process are added if both runs have the same
@@ -327,8 +334,7 @@ pub(super) fn continues(wait: &Wait, spec: &RowSpec, load: Load, cpu: Option<usi
             !wait.default_slack && same
         }
     };
-    wait.available
-        && wait.id == spec.entry.id
+    wait.id == spec.entry.id
         && wait.requested_ns == Some(spec.ns)
         && wait.period_ns.is_some() == spec.periodic
         && wait.load == load
@@ -336,6 +342,15 @@ pub(super) fn continues(wait: &Wait, spec: &RowSpec, load: Load, cpu: Option<usi
         && wait.slice_ns == spec.slice
         && wait.policy == spec.policy
         && slack
+}
+
+/// Begins a row again that failed in an earlier run, as when its CPU was taken away: nothing mixes
+/// what was before with what is now.
+pub(super) fn begin_again(row: &LiveRow, wait: &Wait) {
+    let why = wait.unavailable_reason.as_deref().unwrap_or("it failed");
+    let waits = plural(wait.samples, "wait", "waits");
+    let note = format!("{why}: when the run was resumed, its {waits} until then were left out");
+    let _ = row.notes.set(vec![note]);
 }
 
 /// Continues a row of an earlier run.
@@ -485,6 +500,7 @@ mod row_tests {
             throttled: None,
             meter: Err(String::new()),
             notes: Vec::new(),
+            course: None,
         }
     }
 

@@ -7,7 +7,7 @@ use super::live_row::{LiveRow, RowSpec, add_switches, locked};
 use super::meanwhile::Gaps;
 use super::overshoots::Records;
 use super::plan::{Error, Plan};
-use super::row::{self, Common, continue_row, continues};
+use super::row::{self, Common, begin_again, continue_row, continues, earlier_course};
 use super::schedule::{CpuSchedule, Runners};
 use super::worker::Worker;
 use crate::engine::Ruler;
@@ -58,10 +58,14 @@ impl Threads {
         };
         let quota = Quota::of(&Root::host()).map(Arc::new);
         let mut job = Job::new(RunClock::start(), plan, load);
+        let gaps = Arc::new(Gaps::watch());
         job.trace = trace;
+        if !plan.watched {
+            job.slept = gaps.slept.clone();
+        }
         let mut threads = Self {
             job: Arc::new(job),
-            gaps: Arc::new(Gaps::watch()),
+            gaps,
             handles: Vec::new(),
             rows: Vec::new(),
             schedules: Vec::new(),
@@ -126,7 +130,7 @@ impl Threads {
                 return Err(Error(refused));
             }
         }
-        threads.job.begin();
+        threads.job.begin(earlier_course(plan, load).map_or(0.0, |(_, age_s)| age_s));
         threads.schedules.iter().for_each(|schedule| schedule.pass());
         Ok(threads)
     }
@@ -262,8 +266,10 @@ pub(super) fn every_row(
                 let mut earlier = plan.earlier.iter();
                 let same =
                     |w: &&Wait| w.work_ns == plan.work_ns() && continues(w, &spec, load, cpu);
-                if let Some(wait) = earlier.find(same) {
-                    continue_row(&row, wait).map_err(Error)?;
+                match earlier.find(same) {
+                    Some(wait) if wait.available => continue_row(&row, wait).map_err(Error)?,
+                    Some(wait) => begin_again(&row, wait),
+                    None => {}
                 }
                 all.push(Arc::new(row));
             }

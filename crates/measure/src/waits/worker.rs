@@ -311,7 +311,7 @@ impl<H: Waiting> Worker<H> {
         }
         if let Some((pinned, cpu)) = pinned.zip(cpu).filter(|(pinned, cpu)| pinned != cpu) {
             // It went offline, or somebody else pinned the thread. The figures are those before.
-            let at_s = job.seconds();
+            let at_s = job.at_s();
             row.fail(format!(
                 "after {at_s:.1} s, CPU {pinned} was taken away, and the thread ran on CPU {cpu}"
             ));

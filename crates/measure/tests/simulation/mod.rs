@@ -187,6 +187,7 @@ fn common(plan: &Plan, stopped_by: StoppedBy) -> Common<'_> {
         throttled: None,
         meter: Err(String::new()),
         notes: Vec::new(),
+        course: None,
     }
 }
 

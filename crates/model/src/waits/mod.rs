@@ -4,10 +4,12 @@
 
 mod spec;
 
+use crate::against;
 use crate::clock::Language;
 use crate::histogram::{Decoded, Histogram, empty};
 pub use crate::load::{Load, LoadProcess, LoadRun};
 use crate::quantile::{Intervals, Percentile};
+use crate::trust;
 use crate::units::percent;
 use crate::why::Why;
 pub(crate) use spec::ns;
@@ -127,6 +129,9 @@ pub struct Wait {
     /// How many gaps `gaps` leaves out because there were too many.
     #[absent]
     pub gaps_left_out: u64,
+    /// When its load was measured, and what happened to all rows of it; absent in reports of
+    /// earlier versions.
+    pub course: Option<Course>,
     /// What the load really got; absent without a load.
     pub load_run: Option<LoadRun>,
     /// Wall time of this row's waits, in seconds.
@@ -374,13 +379,34 @@ pub struct Grid {
     pub corrected: Histogram,
 }
 
+/// When the waits of a load were measured, and what happened meanwhile. All times of a row go on
+/// from `started` over whatever stopped the run or the machine.
+#[record]
+pub struct Course {
+    /// When the first wait could begin, in UTC by the wall clock, as RFC 3339.
+    pub started: String,
+    /// When the last had ended, in seconds from then.
+    pub seconds: f64,
+    /// Times at which the run was stopped, until it was resumed.
+    pub stops: Vec<trust::Gap>,
+    /// Times at which the machine was suspended.
+    pub suspensions: Vec<trust::Gap>,
+    /// Times at which the wall clock was set.
+    pub set: Vec<against::Set>,
+    /// The boot of the machine at the end, for `--resume`; absent if the system does not tell one
+    /// boot from another.
+    pub boot: Option<String>,
+    /// The time since that boot, in nanoseconds.
+    pub booted_ns: Option<u64>,
+}
+
 /// A period in which the whole process could not run, and its cause.
 #[record]
 pub struct Gap {
     /// The cause: `stopped` (SIGSTOP and SIGCONT), `frozen` (its control group was), `suspended`
     /// (the machine slept).
     pub cause: String,
-    /// When it ended, in seconds from the start of the run.
+    /// When it ended, in seconds from the start of the course.
     pub at_s: f64,
     /// How late it made the wait that it fell into, in nanoseconds.
     pub late_ns: u64,

@@ -8,7 +8,8 @@ use crate::section::{Detail, Spec, by_key, columns, load_got};
 use chronoscope_model::Report;
 use chronoscope_model::quantile::Interval;
 use chronoscope_model::quantile::Percentile::{self, P50, P90, P99, P999};
-use chronoscope_model::waits::{ByClock, Energy, Load, LoadRun, Moment, Wait, WholeTicks};
+use chronoscope_model::trust::Gap;
+use chronoscope_model::waits::{ByClock, Course, Energy, Load, LoadRun, Moment, Wait, WholeTicks};
 use std::collections::BTreeSet;
 
 /// What rows have that decides about their columns.
@@ -249,6 +250,10 @@ pub(super) fn remarks(rows: &[&Wait]) -> Vec<Block> {
     let run = rows.iter().find_map(|wait| wait.load_run.as_ref());
     let loss = run.and_then(LoadRun::loss);
     let mut said: BTreeSet<&String> = loss.iter().collect();
+    let mut loads = BTreeSet::new();
+    let courses = rows.iter().filter_map(|wait| wait.course.as_ref());
+    let courses = courses.filter(|course| loads.insert(&course.started));
+    blocks.extend(courses.flat_map(stopped).map(Block::paragraph));
     for wait in rows {
         for gap in &wait.gaps {
             let missed = match gap.missed {
@@ -279,6 +284,24 @@ pub(super) fn remarks(rows: &[&Wait]) -> Vec<Block> {
         }
     }
     blocks
+}
+
+/// What stopped a run, or its machine: the latest times.
+fn stopped(course: &Course) -> Vec<String> {
+    /// How many of each kind are shown.
+    const SHOWN: usize = 8;
+    let started = course.started.get(..19).unwrap_or(&course.started);
+    let lines = |what: &str, gaps: &[Gap]| {
+        let line = |gap: &Gap| {
+            let [until, long] = [gap.at_s, gap.seconds].map(|s| short(s * 1e9));
+            format!(
+                "{what} for {long}, until {until} after {started} UTC. No sample includes that."
+            )
+        };
+        gaps.iter().rev().take(SHOWN).rev().map(line).collect::<Vec<_>>()
+    };
+    let stops = lines("The run was stopped", &course.stops);
+    [stops, lines("The machine was suspended", &course.suspensions)].concat()
 }
 
 /// Waits that the end of the run cut off.
