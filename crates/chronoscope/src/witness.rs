@@ -37,7 +37,8 @@
 //! under Linux if [`Instant`] reads the counter.
 //!
 //! What cannot be seen is unknown, and never clean: see [`Verdict::is_clean`]. None of the marks
-//! takes a system call; the gauges read the CPU time of the thread by `clock_gettime`.
+//! takes a system call; the gauges read the CPU time of the thread by `clock_gettime`, except at
+//! the end of a piece of at most a microsecond that the marks call clean.
 
 use std::fmt;
 use std::marker::PhantomData;

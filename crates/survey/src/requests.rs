@@ -198,7 +198,12 @@ pub fn add_unmeasured(
             continue;
         };
         let row = report.waits.iter().find(|row| row.id == entry.id);
-        let reason = row.and_then(|row| row.unavailable_reason.clone());
+        let early = || report.waits.iter().filter(|row| row.early > 0);
+        let hasty = early().find(|row| own().any(|it| it.id == row.id)).map(|row| {
+            let (id, early, all) = (&row.id, row.early, row.samples);
+            format!("waits in this language end early here, {id} {early} times of {all}")
+        });
+        let reason = row.and_then(|row| row.unavailable_reason.clone()).or(hasty);
         let code = snippet::complete(language, &code(entry).unwrap_or_default());
         let what = if paced { "Loop every" } else { "Wait" };
         report.advice.push(Advice {
@@ -233,6 +238,24 @@ mod tests {
             entry.facts.reads == Reads::SystemCall && entry.kind == Kind::Monotonic
         });
         assert_eq!(calls.count(), usize::from(cfg!(target_os = "linux")));
+    }
+
+    #[test]
+    fn code_without_figures_says_which_waits_of_its_language_ended_early() {
+        let row = |id: &str, early| chronoscope_model::waits::Wait {
+            id: id.into(),
+            samples: 50,
+            early,
+            ..Default::default()
+        };
+        for (early, why) in [(0, "it did not wait"), (46, "cxx/sleep_for 46 times of 50")] {
+            let waits = vec![row("python/sleep", 50), row("cxx/sleep_for", early)];
+            let mut report = Report { waits, ..Report::default() };
+            let asked = (Duration::from_millis(7), false);
+            add_unmeasured(&mut report, &["C++"], asked, "it did not wait");
+            let said = &report.advice[0].why;
+            assert!(said.ends_with(&format!("{why}.")), "{said}");
+        }
     }
 
     #[test]
