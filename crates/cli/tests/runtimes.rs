@@ -280,7 +280,7 @@ fn without_a_cache_it_builds_in_a_temporary_directory_and_removes_that() {
 #[test]
 fn two_runs_at_once_share_a_cache() {
     let place = Place::new();
-    let args = ["runtimes", "c:gcc-O0", "--budget", "4s", "--json", "--quiet"];
+    let args = ["runtimes", "c:gcc-O0", "--budget", "15s", "--json", "--quiet"];
     let start = || {
         let mut command = place.tool(&args);
         let piped = command.stdout(Stdio::piped()).stderr(Stdio::piped());
