@@ -540,7 +540,7 @@ impl Look {
     }
 }
 
-/// What additions take.
+/// What these additions take, in ticks of the counter; more if an interrupt comes between.
 fn ticks(additions: impl Fn()) -> u64 {
     let start = counter::start();
     additions();

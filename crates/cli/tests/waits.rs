@@ -99,7 +99,8 @@ fn a_stop_is_a_gap_and_not_a_sample() {
     assert_ne!(row.grid.as_ref().expect("periodic").corrected.max_ns, gap.late_ns);
 }
 
-/// What happened before and after is dated from the same start, and the stop is an entry of its own.
+/// What happened before and after is dated from the same start, and the stop is an entry of its
+/// own.
 #[test]
 fn times_of_a_resumed_run_go_on_from_its_first_start() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -108,13 +108,14 @@ fn additions(rounds: u32) -> Duration {
     start.elapsed()
 }
 
-/// Makes additions that usually take as long as given, and returns the verdict if they did within
-/// 5 %, and the kernel counts no interrupt and no switch: this machine did not disturb the piece.
-fn calm(cpu: usize, (rounds, usual): (u32, Duration), witness: &mut Witness) -> Option<Verdict> {
+/// Makes additions that take as long as given on a core of their own, and returns the verdict if
+/// they did within 5 %, and the kernel counts no interrupt and no switch: this machine did not
+/// disturb the piece.
+fn calm(cpu: usize, (rounds, alone): (u32, Duration), witness: &mut Witness) -> Option<Verdict> {
     let counts = || (os::interrupts(cpu, |_| true), os::switches());
     let (before, mut took) = (counts(), Duration::ZERO);
     let verdict = watched(witness, || took = additions(rounds));
-    let apart = took.as_secs_f64() / usual.as_secs_f64() - 1.0;
+    let apart = took.as_secs_f64() / alone.as_secs_f64() - 1.0;
     (counts() == before && apart.abs() < 0.05).then_some(verdict)
 }
 
@@ -154,8 +155,8 @@ pub fn run(pieces: usize) -> Result<Vec<Row>> {
     os::pin(cpu);
     let mut rows = Vec::new();
     for level in LEVELS {
-        let usual = lasting(SHORT);
-        rows.push(row("nothing", level, pieces, |witness| calm(cpu, usual, witness)));
+        let alone = lasting(SHORT);
+        rows.push(row("nothing", level, pieces, |witness| calm(cpu, alone, witness)));
     }
     // Smaller than a huge page, so that each page has a fault of its own. The allocator writes to
     // the first.

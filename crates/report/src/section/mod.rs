@@ -2,9 +2,9 @@
 //! itself once, as blocks and as columns with typed cells, and knows no format.
 //!
 //! Below the list is what sections share. Columns of a type of row: each is described once, with
-//! its names for people and for programs, and how a row fills it. On a page: strips with the figures
-//! of several reports, and headings that say whose figures follow. And figures under loads, next to
-//! the undisturbed ones.
+//! its names for people and for programs, and how a row fills it. On a page: strips with the
+//! figures of several reports, and headings that say whose figures follow. And figures under loads,
+//! next to the undisturbed ones.
 
 use crate::block::chart::{Mark, What};
 use crate::block::{Block, Cell, Column, Item, Part, Row, Table, Text, Tone, Value};

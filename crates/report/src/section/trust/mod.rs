@@ -117,7 +117,7 @@ fn events(trust: &Trust) -> Vec<Block> {
         lines.push(format!("{}: the machine had been suspended for {long}", at(gap.at_s)));
     }
     for Online { at_s, before, after } in &trust.watched.cpus {
-        lines.push(format!("{}: CPUs {after} were online, and no longer {before}", at(*at_s)));
+        lines.push(format!("{}: the online CPUs changed from {before} to {after}", at(*at_s)));
     }
     let details: Vec<Text> = lines.into_iter().map(Text::from).collect();
     if details.is_empty() {
