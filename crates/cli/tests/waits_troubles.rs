@@ -186,7 +186,10 @@ fn a_row_ends_when_its_cpu_is_taken_away_and_keeps_what_was_before() {
     });
     std::thread::sleep(Duration::from_millis(500));
     let moved = Command::new("taskset").args(["-p", "-c", other, &thread]).output();
-    assert!(moved.is_ok_and(|it| it.status.success()), "taskset of util-linux");
+    let moved = moved.expect("taskset of util-linux");
+    let told = String::from_utf8_lossy(&moved.stderr);
+    // Before taskset shows what it has set, the thread may have noticed and ended.
+    assert!(moved.status.success() || told.contains("No such process"), "{told}");
     let mut text = String::new();
     let out = child.stdout.as_mut().expect("a pipe");
     std::io::Read::read_to_string(out, &mut text).expect("its report");
