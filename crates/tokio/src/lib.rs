@@ -27,9 +27,9 @@
 //! # What it costs
 //!
 //! One thread for the whole process, which starts with the first sleep and lasts; it sleeps while
-//! its list is empty. Each sleep takes a lock of that list for less than a microsecond, and
-//! typically two wakes and some ten microseconds of CPU time of the thread. If two deadlines are
-//! closer than a wake takes and the earlier one arrives later, it can be late by up to 200 µs.
+//! its list is empty. Each sleep takes a lock of that list for a moment, and typically two wakes of
+//! the thread. If two deadlines are closer than a wake takes and the earlier one arrives later, it
+//! can be late by up to 200 µs.
 //!
 //! After the thread has woken the task, the runtime still has to run it. If the runtime's threads
 //! are asleep, this takes tens of microseconds; [`Sleep::spinning`] trades them for CPU time.

@@ -115,8 +115,8 @@ impl Sleep {
     /// Wakes the task up to `time` before the deadline, and then blocks the runtime's thread until
     /// the deadline.
     ///
-    /// This makes up for the time that a runtime needs to run a task that was woken, typically 20
-    /// to 60 µs. All other tasks of that thread have to wait meanwhile, so keep it short.
+    /// This makes up for the time that a runtime needs to run a task that was woken, some tens of
+    /// microseconds. All other tasks of that thread have to wait meanwhile, so keep it short.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]

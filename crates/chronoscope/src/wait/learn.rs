@@ -48,7 +48,8 @@ const GUESS_NS: f32 = 60_000.0;
 const LENDS: f32 = 8.0;
 const BORROWED: f32 = 4.0;
 
-/// A shorter sleep than this does not pay: the sleep and its wake take 5 to 28 us of CPU time.
+/// A shorter sleep than this does not pay: the sleep and its wake take 9 to 55 us of CPU time
+/// (docs/RESULTS.md).
 pub const SHORTEST_SLEEP_NS: u64 = 20_000;
 
 /// Of the waits that are too short to sleep in, one in so many sleeps all the same, so that they

@@ -196,7 +196,7 @@ impl<'c, M: Machine> Waiter<'c, M> {
     /// A thread that has had all of its share does not go first. So waits of 8 ms and more begin by
     /// letting the others go first for up to a tick: at first, after a wait that they made late,
     /// and then once per 200 us of CPU time of the thread, until they are no longer in the way.
-    /// Shorter waits have no time for that: a few in a hundred of them stay as late as they were.
+    /// Shorter waits have no time for that: some of them stay as late as they were.
     ///
     /// The slice belongs to the thread, so it also affects what the thread does between its waits,
     /// and threads and processes that it starts inherit it. Nice value, policy, flags and a slice

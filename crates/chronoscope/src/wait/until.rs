@@ -34,7 +34,7 @@ const TWICE_NS: u64 = 4_000_000;
 const TWICE_BEFORE_NS: u64 = 500_000;
 
 /// How long before a thread is to wake its CPU is interrupted, if that is wanted, and the shortest
-/// sleep for which it is. Of 50 to 500 us, 50 to 100 were the best (docs/waits.md).
+/// sleep for which it is.
 const CPU_FIRST_NS: u64 = 75_000;
 const CPU_FIRST_FROM_NS: u64 = 500_000;
 
@@ -52,9 +52,8 @@ const UNUSUAL_NS: u64 = 50_000;
 const ASKING_NS: u64 = 15_000;
 
 /// The most that a balanced wait spins on average, as a share of what a precise one may spin: 14 us
-/// on Linux. That is less CPU time than the sleep and its wake-up cost themselves, so a wait costs
-/// less than twice a plain sleep. It is more on systems whose timers are later, where 14 us would
-/// hardly make a wait end on time.
+/// on Linux. It is more on systems whose timers are later, where 14 us would hardly make a wait end
+/// on time.
 const BALANCED_PART: f32 = 7.0 / 75.0;
 
 /// What a wait is for.
