@@ -25,6 +25,8 @@ const APART: f64 = 0.05;
 /// The share of the pairs that are kept which may be apart: they are of one day, and further runs
 /// of an AMD EPYC needed 4 % for the kernel where the first had needed 3 %.
 const KEPT_APART: f64 = 0.025;
+/// An interval may be so many times as wide as the runs of its clock need.
+const WIDE: f64 = 1.5;
 /// How many standard deviations of its frequencies a run without `run.between` was widened by.
 const EARLIER_FREQUENCIES: f64 = 3.0;
 const ALL: [(Does, &str); 7] = [
@@ -228,7 +230,8 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     let mut rows = String::new();
     println!(
         "| machine | reads | clocks | share | half an interval | as narrow as the runs allow | \
-         pairs apart |\n| --- | --- | ---: | ---: | ---: | ---: | ---: |"
+         ratio, median | at most {WIDE} | pairs apart |\n\
+         | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
     );
     for path in sh.read_dir(&folder)? {
         let runs = Runs::read(&sh.read_file(&path)?);
@@ -247,14 +250,17 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
             let halves = of.iter().map(|costs| median(costs.iter().map(half)));
             let halves: Vec<f64> = halves.collect::<Result<_>>()?;
             let least: Vec<f64> = of.iter().map(|costs| least(costs)).collect();
+            let ratios = halves.iter().zip(&least).map(|(half, least)| half / least);
             let (apart, all) = apart(&of, share, deviations);
             println!(
                 "| {vendor} family {family}, {hypervisor} | {key} | {} | {:.1} % | {:.2} % | \
-                 {:.2} % | {apart} of {all} |",
+                 {:.2} % | {:.2} | {} | {apart} of {all} |",
                 of.len(),
                 share * 100.0,
                 median(halves.iter().copied())? * 100.0,
                 median(least.iter().copied())? * 100.0,
+                median(ratios.clone())?,
+                ratios.filter(|it| *it <= WIDE).count(),
             );
         }
         let _ = writeln!(shares, "        frequencies: {:?},", found.unwrap_or(-1.0));
