@@ -4,8 +4,8 @@
 //! Also the verdict on a clock that was watched: whether it can be trusted, in a few words.
 
 use crate::reading::{
-    System, Word, counts_counter, counts_source, in_step, orders_memory, out_of_step, promised,
-    short, slow_source, source, unordered, unproven, word,
+    System, Word, cost, counts_counter, counts_source, in_step, orders_memory, out_of_step,
+    promised, short, slow_source, source, unordered, unproven, word,
 };
 use chronoscope_model::Report;
 use chronoscope_model::clock::{BuiltOn, Clock, Counts, Grade, Kind, Limit, Reads, Speed, Verdict};
@@ -13,6 +13,7 @@ use chronoscope_model::clock_source::SLOW_NS;
 use chronoscope_model::environment::{Environment, TscKind};
 use chronoscope_model::ordering::Ordering;
 use chronoscope_model::trust::{Trust, Watch};
+use chronoscope_model::units::two_digits;
 
 /// A tick of this or more, in nanoseconds, is coarse: an interval of a microsecond cannot be seen.
 pub const COARSE_NS: f64 = 1000.0;
@@ -147,7 +148,7 @@ fn unseen(clock: &Clock) -> Judged {
 }
 
 fn slow(clock: &Clock, env: &Environment) -> Judged {
-    let ns = clock.read_ns().filter(|&ns| ns > SLOW_NS)?;
+    clock.read_ns().filter(|&ns| ns > SLOW_NS)?;
     let exits = clock.facts.as_ref().is_some_and(|facts| facts.exits_guest);
     let text = match slow_source(env) {
         _ if clock.reads(Reads::SystemCall) => "slow: syscall".into(),
@@ -156,7 +157,7 @@ fn slow(clock: &Clock, env: &Environment) -> Judged {
         Some(source) if clock.kind != Kind::Counter && source.name.len() <= 8 => {
             format!("slow: reads {}", source.name)
         }
-        _ => format!("slow: {}", short(ns)),
+        _ => format!("slow: {}", cost(clock)?),
     };
     Some((Grade::Limited, text))
 }
@@ -195,18 +196,18 @@ pub(crate) fn describe_order(clock: &mut Clock, env: &Environment) {
 fn order_text(ordering: &Ordering, promised: Option<bool>) -> String {
     let mut seen = Vec::new();
     if let Some(ns) = ordering.early() {
-        seen.push(format!("{} early", short(rounded(ns))));
+        seen.push(format!("{} early", short(two_digits(ns))));
     }
     if let Some(handed) = ordering.backwards() {
         seen.push(format!(
             "1 in {} hand-overs backwards, up to {}",
             handed.one_in(),
-            short(rounded(handed.worst_ns))
+            short(two_digits(handed.worst_ns))
         ));
     }
     let broken = promised == Some(true) && !seen.is_empty();
     if let Some(ns) = ordering.overtaken() {
-        seen.push(format!("later work {} ahead of it", short(rounded(ns))));
+        seen.push(format!("later work {} ahead of it", short(two_digits(ns))));
     }
     let result = match (seen.is_empty(), promised) {
         (true, _) if !ordering.was_tested() => "not tested".into(),
@@ -218,18 +219,13 @@ fn order_text(ordering: &Ordering, promised: Option<bool>) -> String {
     if broken { result + "; against the promise" } else { result }
 }
 
-/// By how much a read of the clock can be early, in nanoseconds with two digits: the worst of all
-/// tests of its order. `None` if no test showed that.
+/// By how much a read of the clock can be early, in nanoseconds with two digits, because that is
+/// as long as the work before the read happened to take: the worst of all tests of its order.
+/// `None` if no test showed that.
 pub(crate) fn early(clock: &Clock) -> Option<f64> {
     let ordering = clock.ordering.as_ref()?;
     let backwards = ordering.backwards().map(|handed| handed.worst_ns);
-    ordering.early().into_iter().chain(backwards).max_by(f64::total_cmp).map(rounded)
-}
-
-/// Two digits: such a figure is as long as the work before the read happened to take.
-fn rounded(ns: f64) -> f64 {
-    let unit = 10f64.powf(ns.abs().log10().floor() - 1.0);
-    if unit.is_finite() && unit > 0.0 { (ns / unit).round() * unit } else { ns }
+    ordering.early().into_iter().chain(backwards).max_by(f64::total_cmp).map(two_digits)
 }
 
 /// From here on a call is slow: a system call of a slow kernel, or a read of a device.

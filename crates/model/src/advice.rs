@@ -1,5 +1,6 @@
 //! Which clock to use for which purpose.
 
+use crate::units;
 use crate::waits::{Load, Wait};
 use std::collections::BTreeMap;
 
@@ -38,6 +39,16 @@ pub struct Advice {
     pub wait: Option<WaitChoice>,
     /// The lines of code, by language: they read the clock, or make the wait, that is named.
     pub code: BTreeMap<String, String>,
+}
+
+impl Advice {
+    /// Its figure; in reports of earlier versions, which lack it, that of the cost.
+    pub fn figure(&self) -> String {
+        match self.figure.as_str() {
+            "" => self.cost_ns.map_or(String::new(), units::human_ns),
+            figure => figure.into(),
+        }
+    }
 }
 
 /// The shortest interval that one pair of reads times to within an error, 95 times in 100.

@@ -110,11 +110,20 @@ impl Estimate {
         self.below_resolution |= self.low_ns <= 0.0;
     }
 
-    /// The value in words, with no digit that the interval does not support: `22.2 ns`; `None` if
-    /// it is not known.
+    /// Whether only the upper end means anything: a cost cannot be below zero, so nothing is known
+    /// of one whose interval reaches that.
+    pub fn is_bound(&self) -> bool {
+        self.below_resolution || self.low_ns <= 0.0 && self.high_ns > 0.0
+    }
+
+    /// The value in words, with no digit that the interval does not support: `22.2 ns`, or
+    /// `<0.0421 ns`; `None` if it is not known.
     pub fn human(&self) -> Option<String> {
-        let half_ns = if self.below_resolution { 0.0 } else { self.half_ns() };
-        self.known_ns().map(|ns| units::human_ns_within(ns, half_ns))
+        let ns = self.known_ns()?;
+        Some(match self.is_bound() {
+            true => format!("<{}", units::human_ns_within(self.high_ns, f64::NAN)),
+            false => units::human_ns_within(ns, self.half_ns()),
+        })
     }
 
     /// Whether it is less than another by more than their intervals, so that a second run would

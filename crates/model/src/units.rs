@@ -168,22 +168,64 @@ pub fn parse_whole<T: FromStr>(text: &str) -> Result<T, ParseError> {
     })
 }
 
-/// Formats a number with three significant digits and no exponent: `8.07`, `35.1`, `1,240`.
-pub fn three_digits(value: f64) -> String {
+/// The decimal place (as a power of ten) of a number's first digit.
+pub fn place(value: f64) -> i32 {
+    if value > 0.0 && value.is_finite() {
+        value.log10().floor().clamp(-12.0, 18.0) as i32
+    } else {
+        -12
+    }
+}
+
+/// The decimal place of the last digit that is shown of a figure: the first digit of half of its
+/// 95 % interval (GUM, JCGM 100:2008, 7.2.6: one or at most two digits of the uncertainty), never
+/// beyond the third of the figure, and never before its first; the third if there is no interval.
+pub fn last_place(value: f64, half: f64) -> i32 {
+    let magnitude = value.abs();
+    let third = place(magnitude) - 2;
+    // Rounding moves the third digit of 9.996 up one place.
+    let up = (magnitude / 10f64.powi(third)).round() >= 1000.0;
+    let third = third + i32::from(up);
+    if !half.is_finite() || half < 0.0 {
+        return third.max(-6);
+    }
+    // A value smaller than its uncertainty keeps its first digit: 0 would suggest that it costs
+    // nothing.
+    third.max(place(half).min(place(magnitude))).max(-3)
+}
+
+/// A number rounded to a decimal place and written with no digit beyond it.
+pub fn rounded(value: f64, place: i32) -> String {
     if !value.is_finite() {
         return "-".into();
     }
-    let magnitude = value.abs();
-    if magnitude < 9.995 {
-        if magnitude < 0.0995 && magnitude != 0.0 {
-            format!("{value:.3}")
-        } else {
-            format!("{value:.2}")
-        }
-    } else if magnitude < 99.95 {
-        format!("{value:.1}")
+    if place >= 0 {
+        let unit = 10f64.powi(place);
+        grouped((value / unit).round() * unit)
     } else {
-        grouped(value.round())
+        let text = format!("{value:.*}", place.unsigned_abs() as usize);
+        match text.split_once('.') {
+            Some((whole, fraction)) if whole.trim_start_matches('-').len() > 3 => {
+                format!("{}.{fraction}", grouped(value.trunc()))
+            }
+            _ => text,
+        }
+    }
+}
+
+/// A figure rounded to two significant digits.
+pub fn two_digits(value: f64) -> f64 {
+    let unit = 10f64.powf(value.abs().log10().floor() - 1.0);
+    if unit.is_finite() && unit > 0.0 { (value / unit).round() * unit } else { value }
+}
+
+/// Formats a number with three significant digits and no exponent: `8.07`, `35.1`; above a
+/// thousand, all digits of the whole number: `1,243`.
+pub fn three_digits(value: f64) -> String {
+    match value.abs() {
+        0.0 => "0.00".into(),
+        whole if (999.5..f64::INFINITY).contains(&whole) => grouped(value.round()),
+        _ => rounded(value, last_place(value, f64::NAN)),
     }
 }
 
@@ -206,28 +248,22 @@ fn with_commas(digits: &str) -> String {
 }
 
 /// Formats a duration as [`human_ns`] does, but with no digit that half of its interval does not
-/// support: the last one shown is the first of that half (GUM, JCGM 100:2008, 7.2.6), and never
-/// before the first of the value. `628 ± 20` becomes `630 ns`.
+/// support ([`last_place`]): `628 ± 20` becomes `630 ns`. It is rounded once, and so to the digits
+/// of a table in nanoseconds.
 pub fn human_ns_within(ns: f64, half_ns: f64) -> String {
-    let known = half_ns.is_finite() && half_ns > 0.0 && ns.is_finite() && ns != 0.0;
-    if !known {
+    let last = last_place(ns, half_ns);
+    if !ns.is_finite() || ns == 0.0 {
         return human_ns(ns);
     }
-    let last = half_ns.log10().floor().min(ns.abs().log10().floor()).clamp(-12.0, 18.0);
-    let kept = (ns / 10f64.powf(last)).round() * 10f64.powf(last);
-    let text = human_ns(kept);
-    let Some((number, unit)) = text.split_once(' ') else {
-        return text;
-    };
-    let (Some((whole, fraction)), Some((_, scale))) =
-        (number.split_once('.'), UNITS.iter().find(|(name, _)| *name == unit))
-    else {
-        return text;
-    };
-    match (scale.log10() - last).clamp(0.0, fraction.len() as f64) as usize {
-        0 => format!("{whole} {unit}"),
-        digits => format!("{whole}.{} {unit}", &fraction[..digits]),
+    if last < 0 {
+        return format!("{} ns", rounded(ns, last));
     }
+    let kept = (ns / 10f64.powi(last)).round() * 10f64.powi(last);
+    let (unit, length) = unit_of(kept);
+    if length > 1e9 {
+        return human_ns(kept);
+    }
+    format!("{} {unit}", rounded(kept / length, (last - place(length)).min(0)))
 }
 
 /// Formats a duration and what it can be off by, in one unit and with all digits that this leaves:
@@ -255,6 +291,12 @@ pub fn bounded_ns(ns: f64, half_ns: f64) -> String {
 /// Formats a duration in the unit that keeps it between 1 and 1000: `8.07 ns`, `55.3 us`, `4.00
 /// ms`.
 pub fn human_ns(ns: f64) -> String {
+    let (unit, length) = unit_of(ns);
+    format!("{} {unit}", three_digits(ns / length))
+}
+
+/// The unit that keeps a duration between 1 and 1000, and its length in nanoseconds.
+fn unit_of(ns: f64) -> (&'static str, f64) {
     const YEAR: f64 = 365.25 * 86_400e9;
     /// Each unit, its length, and what is below the next one.
     const SHOWN: [(&str, f64, f64); 6] = [
@@ -267,8 +309,7 @@ pub fn human_ns(ns: f64) -> String {
     ];
     let mut shown = SHOWN.iter();
     let unit = shown.find(|(.., most)| ns.abs() < *most);
-    let (unit, length, _) = unit.copied().unwrap_or(("years", YEAR, f64::INFINITY));
-    format!("{} {unit}", three_digits(ns / length))
+    unit.map_or(("years", YEAR), |(unit, length, _)| (*unit, *length))
 }
 
 /// Formats a duration to three significant digits without trailing zeros: `1 ns`, `4 ms`, `0.385
@@ -280,12 +321,7 @@ pub fn short_ns(ns: f64) -> String {
     if ns == 0.0 {
         return "0 ns".into();
     }
-    let text = if ns.abs() < 1.0 {
-        let places = (2.0 - ns.abs().log10().floor()).clamp(0.0, 6.0) as usize;
-        format!("{ns:.places$} ns")
-    } else {
-        human_ns(ns)
-    };
+    let text = human_ns(ns);
     match text.split_once(' ') {
         Some((number, unit)) if number.contains('.') => {
             let number = number.trim_end_matches('0').trim_end_matches('.');
@@ -380,6 +416,10 @@ mod tests {
             (22.23, 3.0, "22 ns"),
             (22.23, 0.14, "22.2 ns"),
             (9.463, 0.01, "9.46 ns"),
+            (9.4651, 0.005, "9.47 ns"),
+            (0.0421, 0.000_1, "0.042 ns"),
+            (4083.0, 4.0, "4.08 us"),
+            (999.6, 2.0, "1.00 us"),
             (9.98, 0.3, "10.0 ns"),
             (3943.0, 30.0, "3.94 us"),
             (3943.0, 300.0, "3.9 us"),

@@ -400,13 +400,16 @@ impl Cell {
         Self::some(estimate, |e| Value::Estimate(Box::new(e.clone())))
     }
 
-    /// A cost, which cannot be below zero: if its interval reaches zero, only the upper end means
-    /// anything.
+    /// A cost, which may be a bound.
     pub fn cost(estimate: Option<&Estimate>) -> Self {
-        let bound = |e: &Estimate| e.below_resolution || e.low_ns <= 0.0;
         Self::some(estimate, |e| {
-            Value::Estimate(Box::new(Estimate { below_resolution: bound(e), ..e.clone() }))
+            Value::Estimate(Box::new(Estimate { below_resolution: e.is_bound(), ..e.clone() }))
         })
+    }
+
+    /// A cost with its unit, in a column whose figures have several.
+    pub fn human_cost(estimate: Option<&Estimate>) -> Self {
+        Self::ns(estimate.and_then(Estimate::known_ns)).said(estimate.and_then(Estimate::human))
     }
 
     /// A figure between the ends of its 95 % interval.

@@ -1,8 +1,10 @@
 //! Numbers as people read them, with no more digits than their uncertainty supports.
 
 use crate::block::{Cell, Value};
+use chronoscope_model::Estimate;
+use chronoscope_model::units::last_place;
 pub use chronoscope_model::units::{count, percent, plural, short_ns as short};
-use chronoscope_model::{Estimate, units};
+pub(crate) use chronoscope_model::units::{place, rounded, two_digits};
 
 /// What people see of a cell, and the uncertainty of its figure. The text may come from outside; a
 /// format makes it safe.
@@ -37,81 +39,24 @@ impl From<String> for Figure {
     }
 }
 
-/// The decimal place (as a power of ten) of a number's first digit.
-pub(crate) fn place(value: f64) -> i32 {
-    if value > 0.0 && value.is_finite() {
-        value.log10().floor().clamp(-12.0, 18.0) as i32
-    } else {
-        -12
-    }
-}
-
-/// A number rounded to a decimal place and written with no digit beyond it.
-pub(crate) fn rounded(value: f64, place: i32) -> String {
-    if !value.is_finite() {
-        return "-".into();
-    }
-    if place >= 0 {
-        let unit = 10f64.powi(place);
-        units::grouped((value / unit).round() * unit)
-    } else {
-        let text = format!("{value:.*}", place.unsigned_abs() as usize);
-        match text.split_once('.') {
-            Some((whole, fraction)) if whole.trim_start_matches('-').len() > 3 => {
-                format!("{}.{fraction}", units::grouped(value.trunc()))
-            }
-            _ => text,
-        }
-    }
-}
-
-/// A figure rounded to two significant digits.
-pub(crate) fn two_digits(value: f64) -> f64 {
-    let unit = 10f64.powf(value.abs().log10().floor() - 1.0);
-    if unit.is_finite() && unit > 0.0 { (value / unit).round() * unit } else { value }
-}
-
 /// A number to three significant digits.
 pub(crate) fn three(value: f64) -> String {
-    if !value.is_finite() {
-        return "-".into();
-    }
-    if value == 0.0 {
-        return "0".into();
-    }
-    let magnitude = value.abs();
-    let mut at = place(magnitude) - 2;
-    // Rounding moves the third digit of 9.996 up one place.
-    if (magnitude / 10f64.powi(at)).round() >= 1000.0 {
-        at += 1;
-    }
-    rounded(value, at.max(-6))
+    if value == 0.0 { "0".into() } else { rounded(value, last_place(value, f64::NAN)) }
 }
 
-/// An estimate in nanoseconds: three significant digits at most, and none that its interval does
-/// not support.
-///
-/// The last digit shown is the first digit of half the interval (GUM, JCGM 100:2008, 7.2.6: one
-/// or at most two digits of the uncertainty), never beyond the third of the value, and never before
-/// its first. The uncertainty is rounded up, so that it is never understated.
+/// An estimate in nanoseconds, with the digits that [`Estimate::human`] gives it in a sentence. The
+/// uncertainty is rounded up, so that it is never understated.
 pub(crate) fn estimate(estimate: &Estimate) -> Figure {
     if estimate.below_resolution {
         let bound = estimate.high_ns;
         let known = bound.is_finite() && bound > 0.0;
         return if known { format!("<{}", three(bound)) } else { "-".into() }.into();
     }
-    let value = estimate.value_ns;
-    let half = (value - estimate.low_ns).max(estimate.high_ns - value);
+    let (value, half) = (estimate.value_ns, estimate.half_ns());
     if !value.is_finite() || !half.is_finite() || half < 0.0 {
         return three(value).into();
     }
-    let mut last = place(value.abs()) - 2;
-    if (value.abs() / 10f64.powi(last)).round() >= 1000.0 {
-        last += 1;
-    }
-    // A value smaller than its uncertainty keeps its first digit: 0 would suggest that it costs
-    // nothing.
-    let last = last.max(place(half).min(place(value.abs()))).max(-3);
+    let last = last_place(value, half);
     let unit = 10f64.powi(last);
     // A millionth is ignored, so that 0.02 does not count as a little more than 0.02.
     let spread = ((half / unit - 1e-6).ceil().max(1.0)) * unit;

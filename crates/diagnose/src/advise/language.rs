@@ -4,11 +4,10 @@
 
 use super::pick::{figures, precise, shortest};
 use super::{Sheet, sheets};
-use crate::reading::{System, available, cost, usable};
+use crate::reading::{System, available, cost, short, usable};
 use chronoscope_model::advice::LANGUAGES;
 use chronoscope_model::runtimes::{Runtime, RuntimeClock};
-use chronoscope_model::units::human_ns;
-use chronoscope_model::{Advice, Page, Report};
+use chronoscope_model::{Advice, Estimate, Page, Report};
 
 /// The languages whose clocks the tool itself reads; programs of their own read those of the
 /// others.
@@ -219,10 +218,11 @@ fn read(clock: &RuntimeClock) -> String {
         Some(tick) if tick > 0.8 * read && tick < 1.25 * read => {
             ", tick not longer than a read".into()
         }
-        Some(tick) => format!(", tick {}", human_ns(tick)),
+        Some(tick) => format!(", tick {}", short(tick)),
         None => String::new(),
     };
-    format!("{} per read{tick}", human_ns(read))
+    let cost = clock.throughput.as_ref().and_then(Estimate::human);
+    format!("{} per read{tick}", cost.unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -6,9 +6,9 @@ use super::fault::{
     cost_of_system_clock, costs, found, ran, trust, vdso,
 };
 use super::kernel_log::cause;
-use crate::reading::{ns, short, slow_source, source};
+use crate::reading::{cost, short, slow_source, source};
 use chronoscope_model::clock::{Clock, Kind, Standing};
-use chronoscope_model::clock_source::{FALLBACK, both_paths, by_name};
+use chronoscope_model::clock_source::{both_paths, by_name, falls_back};
 use chronoscope_model::environment::{Environment, TscKind};
 use chronoscope_model::units::count;
 use chronoscope_model::{Certainty, Level, Report, Trust, change};
@@ -303,24 +303,24 @@ pub(super) const CLOCK_NOT_IN_VDSO: Fault = Fault {
         if env.vdso.as_ref().is_some_and(|vdso| !vdso.present) || slow_source(env).is_some() {
             return Ok(Clear);
         }
-        let fallen = both_paths(report).filter(|(_, library, raw)| *library >= FALLBACK * raw);
+        let fallen = both_paths(report).filter(|(library, raw)| falls_back(library, raw));
         // Programs read the clocks that languages wrap all the time.
         let wrapped = |clock: &Clock| {
             let mut others = report.clocks.iter();
             others.any(|c| c.is_alternative_to(clock) && c.language != clock.language)
         };
         // A glance reads nothing but the system's own clock, which every language wraps.
-        let often = report.run.quick || fallen.clone().any(|(clock, ..)| wrapped(clock));
-        let evidence = fallen.map(|(clock, library, raw)| {
-            let (id, library, raw) = (&clock.id, ns(library), ns(raw));
-            format!("{id} costs {library} through the library, and a raw system call {raw}")
+        let often = report.run.quick || fallen.clone().any(|(clock, _)| wrapped(clock));
+        let evidence = fallen.filter_map(|(clock, raw)| {
+            let (id, library, raw) = (&clock.id, cost(clock)?, cost(raw)?);
+            Some(format!("{id} costs {library} through the library, and a raw system call {raw}"))
         });
         let level = if often { Level::Warning } else { Level::Info };
-        let quick = both_paths(report).filter(|(clock, library, raw)| {
+        let quick = both_paths(report).filter_map(|(clock, raw)| {
             let monotonic = matches!(clock.kind, Kind::Monotonic | Kind::Wall);
-            monotonic && *library < FALLBACK * raw
+            Some((clock, clock.read_ns()?)).filter(|_| monotonic && !falls_back(clock, raw))
         });
-        let quick = quick.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(clock, ..)| &clock.id);
+        let quick = quick.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(clock, _)| &clock.id);
         Ok(found(level, evidence).fix(|| match quick {
             Some(id) => format!("Use {id} instead if it meets your needs, or a newer kernel."),
             None => {

@@ -5,7 +5,7 @@ use super::fault::{
     costs, found, ruler, stated, trust, unknown_tsc,
 };
 use super::kernel_log::{act, logged};
-use crate::reading::{in_step, known, ns, short, slow_source};
+use crate::reading::{cost, in_step, known, ns, short, slow_source};
 use chronoscope_model::clock::{BuiltOn, Kind, Reads};
 use chronoscope_model::environment::{RateKind, TscKind};
 use chronoscope_model::kernel_log::Known;
@@ -230,7 +230,8 @@ pub(super) const TSC_EMULATED: Fault = Fault {
         if env.emulated.is_some() || cheap {
             return clear_if(costs(report), Clear);
         }
-        let costly = slow.map(|(clock, cost)| format!("{} costs {} per read", clock.id, ns(cost)));
+        let costly = slow.and_then(|(clock, _)| Some((&clock.id, cost(clock)?)));
+        let costly = costly.map(|(id, cost)| format!("{id} costs {cost} per read"));
         let told = || "CPUID 0x40000003 EAX[0]=1: Xen emulates the TSC".into();
         let evidence = costly.into_iter().chain(announced.then(told));
         let look = clear_if(costs(report), found(Level::Warning, evidence))?.fix(|| {

@@ -112,10 +112,10 @@ fn most_affected(report: &Report) -> Option<String> {
         let ratio = shared_ns / cost.value_ns;
         // If every round was shared, the cost on an unshared core is not known.
         let known = ratio.is_finite() && !cost.below_resolution && !cost.only_shared;
-        known.then_some((clock, cost.value_ns, shared_ns, ratio))
+        Some((clock, cost.human()?, shared_ns, ratio)).filter(|_| known)
     });
     let (clock, alone, shared, _) = costs.max_by(|a, b| a.3.total_cmp(&b.3))?;
-    Some(format!("{}: {alone:.2} ns alone, {shared:.2} ns while it was busy", clock.id))
+    Some(format!("{}: {alone} alone, {} while it was busy", clock.id, human_ns(shared)))
 }
 
 pub(super) const NOISY_NEIGHBOUR: Fault = Fault {
@@ -332,7 +332,7 @@ fn late(report: &Report) -> Option<String> {
     let medians = spins.filter_map(|wait| Some((wait, wait.percentile(Percentile::P50)?)));
     let (worst, ns) = medians.max_by_key(|(_, ns)| *ns)?;
     let text =
-        || format!("half of the waits by {} ended {} late or more", worst.id, human_ns(ns as f64));
+        || format!("half of the waits by {} ended {} late or more", worst.id, short(ns as f64));
     (ns > LATE_NS).then(text)
 }
 

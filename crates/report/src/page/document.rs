@@ -518,10 +518,7 @@ fn doubt_of_all(finding: &Finding) -> Markup {
 
 /// What to use for a purpose, and its figure.
 fn advised_choice(advice: &Advice) -> Markup {
-    let figure = match advice.figure.as_str() {
-        "" => advice.cost_ns.map_or(String::new(), units::human_ns),
-        figure => figure.to_owned(),
-    };
+    let figure = advice.figure();
     html! {
         div {
             dt { (safe(&advice.short)) }

@@ -5,7 +5,7 @@ use super::{Detail, SECTION as PLAIN, Section, findings};
 use crate::block::{Block, Cell, Column, Item, Table, Text, Tone};
 use chronoscope_model::advice::{Goal, LANGUAGES, WaitChoice};
 use chronoscope_model::packed::packed;
-use chronoscope_model::{Advice, Finding, Report, units};
+use chronoscope_model::{Advice, Finding, Report};
 use std::collections::BTreeSet;
 
 pub const SECTION: Section = Section {
@@ -53,11 +53,7 @@ fn line(advice: &Advice) -> Item {
         Some(id) => Cell::code(id).toned(Tone::Good),
         None => Cell::text("nothing suitable").toned(Tone::Warn),
     };
-    let cost = match advice.figure.as_str() {
-        "" => advice.cost_ns.map_or(String::new(), units::human_ns),
-        figure => figure.into(),
-    };
-    vec![Cell::text(&advice.short), choice, Cell::text(cost)].into()
+    vec![Cell::text(&advice.short), choice, Cell::text(advice.figure())].into()
 }
 
 fn whole(report: &Report, detail: Detail) -> Vec<Block> {
@@ -123,10 +119,7 @@ fn choice(report: &Report, advice: &Advice) -> Text {
         let none = advice.wait.as_ref().map_or("no clock on this machine", best::missing_choice);
         return Text::toned(Tone::Warn, none);
     };
-    let figure = match (&advice.wait, advice.cost_ns) {
-        (None, Some(ns)) => units::human_ns(ns),
-        _ => advice.figure.clone(),
-    };
+    let figure = advice.figure();
     let cost = Some(format!("  {figure}")).filter(|_| !figure.is_empty());
     let native = report.clocks.iter().map(|clock| (clock.id.clone(), &clock.call));
     let others = report.runtimes.iter().flat_map(|runtime| {

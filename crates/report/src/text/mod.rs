@@ -10,7 +10,7 @@ mod table;
 
 use crate::block::{Block, Cell, Column, Item, Table, Text, Tone};
 use crate::clean::{clean, clean_span};
-use crate::number::{count, plural, short, three};
+use crate::number::{count, plural, short};
 use crate::section::{self, Detail, Section, advice, findings, machine, run};
 use crate::terms;
 use chronoscope_model as model;
@@ -188,8 +188,8 @@ fn brief_findings(report: &Report) -> Vec<String> {
 }
 
 fn brief_cost(clock: Option<&Clock>, what: &str) -> String {
-    match clock.and_then(|clock| Some((clock, clock.read_ns()?))) {
-        Some((clock, ns)) => format!("{} {} ns", clock.id, three(ns)),
+    match clock.and_then(|clock| Some((clock, clock.read()?.human()?))) {
+        Some((clock, cost)) => format!("{} {cost}", clock.id),
         None => format!("no {what} measured"),
     }
 }

@@ -10,7 +10,7 @@ use super::{How, LANGUAGES, Purpose, sheets};
 use crate::reading::{System, short};
 use chronoscope_model::advice::{Goal, Paced, Spinning, WaitChoice};
 use chronoscope_model::quantile::{Percentile, Quantile};
-use chronoscope_model::units::{count, human_ns, percent, plural};
+use chronoscope_model::units::{count, plural};
 use chronoscope_model::waits::{Kind, Load, Policy, Wait};
 use chronoscope_model::{Advice, Report, snippet};
 use std::collections::{BTreeMap, BTreeSet};
@@ -203,8 +203,8 @@ fn advice(asked: Asked, goal: Goal, choice: &Choice, compared: usize) -> Advice 
             short(row.p50.value as f64),
             of_a_cpu(row),
             spin.map_or(String::new(), |spin| {
-                let share = spin.wait.cpu_share;
-                let share = share.map_or(String::new(), |share| format!(", {}", percent(share)));
+                let share = spin.wait.cpu_words();
+                let share = share.map_or(String::new(), |share| format!(", {share}"));
                 format!(" (spinning: {}{share})", short(spin.p50.value as f64))
             })
         ),
@@ -345,13 +345,13 @@ fn kept(wait: &Wait) -> String {
         missed => plural(missed, "deadline missed", "deadlines missed"),
     };
     let jitter = wait.std_dev_ns.filter(|ns| ns.is_finite());
-    let jitter = jitter.map_or(String::new(), |ns| format!(", jitter {}", human_ns(ns)));
+    let jitter = jitter.map_or(String::new(), |ns| format!(", jitter {}", short(ns)));
     format!("{frames} of {:.1}, {missed}{jitter}; ", 1e9 / ns.max(1) as f64)
 }
 
 /// What is known about the overshoots of a row, in words.
 fn overshot(row: &Candidate) -> String {
-    let human = |ns: u64| human_ns(ns as f64);
+    let human = |ns: u64| short(ns as f64);
     let p90 = row.p90.map_or(String::new(), |p90| {
         let [value, low, high] = [p90.value, p90.low, p90.high].map(human);
         format!(", 90 % at most {value} (95 % interval {low} to {high})")

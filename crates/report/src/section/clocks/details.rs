@@ -35,8 +35,7 @@ fn timer_columns<'a>() -> Vec<Spec<Timer<'a>>> {
         "" "clock" [full name(12)] Cell::code(&clock.id);
         "" "timer" [full] Cell::text(built_on(clock, source));
         "" "tick" [full right] tick(clock);
-        "" "latency" [full right]
-            Cell::ns(clock.cost.latency.as_ref().and_then(|latency| latency.known_ns()));
+        "" "latency" [full right] Cell::human_cost(clock.cost.latency.as_ref());
         "" "measured" [full right] smallest(clock);
         "" "until\nchange" [full right]
             Cell::ns(clock.until_change.as_ref().map(|change| change.median_ns));
@@ -141,10 +140,10 @@ fn load_columns<'a>(calls: bool) -> Vec<Spec<Pair<'a>>> {
         "" "clock" [full name(12)]
             if clock.load.is_none() { Cell::code(&clock.id) } else { Cell::text("") };
         "" "load" [full also_name] Cell::text(load_name(clock.load));
-        "" "read" [full unit("ns") decimal spread] Cell::estimate(clock.cost.throughput.as_ref());
+        "" "read" [full unit("ns") decimal spread] Cell::cost(clock.cost.throughput.as_ref());
         "" "× none" [full narrow("×\nnone") decimal close]
             times_none(&clock.cost.throughput, &none.cost.throughput);
-        "" "ordered" [full unit("ns") decimal] Cell::estimate(clock.cost.latency.as_ref());
+        "" "ordered" [full unit("ns") decimal] Cell::cost(clock.cost.latency.as_ref());
         "" "× none" [full narrow("×\nnone") decimal close]
             times_none(&clock.cost.latency, &none.cost.latency);
         "" "left out" [full narrow("left\nout") right]

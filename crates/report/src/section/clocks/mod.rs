@@ -8,12 +8,13 @@ use super::{
     whose,
 };
 use crate::block::{Block, Cell, Column, Part, Rank, Table, Text, Tone};
-use crate::number::{plural, short};
+use crate::number::plural;
 use crate::page::Input;
 use chronoscope_model::Report;
 use chronoscope_model::clock::{Clock, Kind, Reads};
 use chronoscope_model::packed::packed;
-use table::{cost_marks, smallest, verdict};
+pub(super) use table::smallest;
+use table::{cost_marks, verdict};
 
 pub const SECTION: Section = Section {
     id: "clocks",
@@ -230,7 +231,7 @@ fn page_line(inputs: &[Input<'_>], of: usize, clock: &Clock, group: (&str, &str)
         best: clock.best,
         marks: cost_marks(clock, of, |name| whose(inputs, of, &format!("{}, {name}", clock.id))),
         figures: vec![clock.read().cloned()],
-        rest: vec![Cell::estimate(clock.ordered()), smallest(clock), verdict(clock)],
+        rest: vec![Cell::cost(clock.ordered()), smallest(clock), verdict(clock)],
     }
 }
 
@@ -238,16 +239,15 @@ fn page_line(inputs: &[Input<'_>], of: usize, clock: &Clock, group: (&str, &str)
 fn page_sentence(report: &Report) -> Option<String> {
     let monotonic = of_kind(report, Kind::Monotonic);
     let best = monotonic.iter().find(|clock| clock.best)?;
-    let cost = best.read()?.known_ns()?;
-    let text = format!("A read of {} takes {}", best.id, short(cost));
+    let text = format!("A read of {} takes {}", best.id, best.read()?.human()?);
     let is_call = |clock: &&&Clock| {
         let reads = clock.facts.as_ref().map(|facts| facts.reads);
         clock.alternative_to.as_ref() == Some(&best.id) && reads == Some(Reads::SystemCall)
     };
     let calls = monotonic.iter().filter(is_call);
-    let call = calls.filter_map(|clock| clock.read()?.known_ns()).min_by(f64::total_cmp);
-    Some(match call {
-        Some(ns) => format!("{text}; the same clock through a system call, {}.", short(ns)),
+    let call = calls.filter_map(|clock| Some((clock.read_ns()?, clock.read()?.human()?)));
+    Some(match call.min_by(|a, b| a.0.total_cmp(&b.0)) {
+        Some((_, cost)) => format!("{text}; the same clock through a system call, {cost}."),
         None => format!("{text}."),
     })
 }

@@ -126,7 +126,7 @@ pub(super) fn tick(clock: &Clock) -> Cell {
 
 /// The smallest difference that can be seen: the tick, or about the cost of a read if that is
 /// longer.
-pub(super) fn smallest(clock: &Clock) -> Cell {
+pub(in crate::section) fn smallest(clock: &Clock) -> Cell {
     let Some(resolution) = &clock.resolution else {
         return Cell::default();
     };

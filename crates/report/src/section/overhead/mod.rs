@@ -7,7 +7,7 @@ use super::{
 };
 use crate::block::chart::What;
 use crate::block::{Block, Cell, Column, Tone, Value};
-use crate::number::{count, percent, plural, short};
+use crate::number::{count, percent, plural};
 use crate::page::Input;
 use crate::scale::{Scale, Unit};
 use chronoscope_model::loops::{Centre, Overhead};
@@ -175,8 +175,9 @@ fn page(inputs: &[Input<'_>]) -> Vec<Block> {
     })
 }
 
-fn page_line(inputs: &[Input<'_>], of: usize, (overhead, part, centre): Turn<'_>) -> Line {
-    let estimate = match median(overhead, centre).value {
+/// The median as an estimate, whose interval is empty if there is none.
+fn estimate(overhead: &Overhead, centre: &Centre) -> Estimate {
+    match median(overhead, centre).value {
         Value::Estimate(estimate) => *estimate,
         _ => Estimate {
             value_ns: centre.median_ns,
@@ -184,7 +185,11 @@ fn page_line(inputs: &[Input<'_>], of: usize, (overhead, part, centre): Turn<'_>
             high_ns: centre.median_ns,
             ..Estimate::default()
         },
-    };
+    }
+}
+
+fn page_line(inputs: &[Input<'_>], of: usize, (overhead, part, centre): Turn<'_>) -> Line {
+    let estimate = estimate(overhead, centre);
     let under = overhead.load.map_or(String::new(), |load| format!(", load {}", load.name()));
     let part = format!("{part}{under}");
     let name = whose(inputs, of, &format!("{part}, {}", overhead.id));
@@ -205,8 +210,8 @@ fn page_sentence(overhead: &Overhead) -> Option<String> {
     Some(format!(
         "Two reads of {} around an iteration add {} to the {} that it takes, which is {}.",
         overhead.id,
-        short(added),
-        short(base),
+        estimate(overhead, &overhead.overhead).human()?,
+        estimate(overhead, &overhead.baseline).human()?,
         percent(share?)
     ))
 }

@@ -8,11 +8,11 @@ use crate::block::chart::What;
 use crate::block::{Block, Cell, Column, Fact, Tone};
 use crate::number::{count, plural, short, three};
 use crate::page::Input;
-use chronoscope_model::Report;
 use chronoscope_model::packed::packed;
 use chronoscope_model::runtimes::{
     Called, LimitedBy, Runtime, RuntimeClock, RuntimeSleep, Spread, Stopwatch,
 };
+use chronoscope_model::{Estimate, Report};
 use std::collections::BTreeSet;
 
 pub const SECTION: Section = Section {
@@ -386,7 +386,10 @@ fn main_columns<'a>(system: bool) -> Vec<Spec<OneClock<'a>>> {
             Cell::text(&r.hardware_timer);
         "" "1 tick" [full right] Cell::ns(c.unit_ns);
         "" "tick" [full right] Cell::ns(c.tick_ns);
-        "" "latency" [full right] Cell::ns(latency(c).map(|s| s.median_ns).or(c.read_ns()));
+        "" "latency" [full right] match latency(c) {
+            Some(spread) => Cell::ns(spread.median_ns),
+            None => Cell::human_cost(c.throughput.as_ref()),
+        };
         "" "StdDev" [full right] Cell::ns(latency(c).map(|s| s.sd_ns));
         "" "resolution" [full right] match c.is_limited_by_read() {
             true => Cell::text("≈ latency"),
@@ -495,7 +498,8 @@ fn page_sentence(all: &[Runtime]) -> Option<String> {
     let ratios: Vec<_> = ratios.collect();
     let (most, runtime, clock) = ratios.iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
     let (least, closest, _) = ratios.iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
-    let reads = clock.read_ns().map_or(String::new(), |ns| format!(" ({})", short(ns)));
+    let reads = clock.throughput.as_ref().and_then(Estimate::human);
+    let reads = reads.map_or(String::new(), |cost| format!(" ({cost})"));
     Some(match ratios.len() {
         1 => format!(
             "{} in {} takes {} times as long as C{reads}.",

@@ -1,15 +1,16 @@
 //! The same clocks under every clock source of the kernel.
 
+use super::clocks::smallest;
 use super::{
     Detail, Line, Rows, SECTION as PLAIN, Section, Spec, absent, columns, cost_mark, each,
     lines_blocks, runtimes, together, whose,
 };
 use crate::block::chart::What;
 use crate::block::{Block, Cell, Column, Tone};
-use crate::number::{percent, short, three};
+use crate::number::{percent, three};
 use crate::page::Input;
 use chronoscope_model::Report;
-use chronoscope_model::clock::{self, Clock, Limit};
+use chronoscope_model::clock::{self, Clock};
 use chronoscope_model::deltas::Deltas;
 use chronoscope_model::packed::packed;
 use chronoscope_model::sweep::Source;
@@ -62,17 +63,12 @@ fn columns<'a>() -> Vec<Spec<Row<'a>>> {
     columns! { (source, clock, deltas) in Row;
         "source" "source" [] Cell::code(&source.name);
         "id" "swept clock" [brief full name(12)] Cell::code(&clock.id);
-        "cost_ns" "cost" [brief full unit("ns") decimal] Cell::estimate(clock.read());
+        "cost_ns" "cost" [brief full unit("ns") decimal] Cell::cost(clock.read());
         "tick_ns" "tick" [full right] {
             let resolution = clock.resolution.as_ref();
             Cell::ns(resolution.and_then(clock::Resolution::step_ns))
         };
-        "resolution_ns" "resolution" [brief full right] {
-            let by_cost = clock.resolution.as_ref().is_some_and(|r| r.verdict == Limit::Latency);
-            let found = clock.measured_ns();
-            let about = found.filter(|_| by_cost).map(|ns| format!("~{}", short(ns)));
-            Cell::ns(found).said(about)
-        };
+        "resolution_ns" "resolution" [brief full right] smallest(clock);
         "zero_share" "equal\nreads" [full right] {
             let share = deltas.map(|deltas| deltas.zero_share);
             Cell::number(share).said(share.map(percent))
@@ -126,20 +122,19 @@ fn page_sentence(sources: &[Source]) -> Option<String> {
     let ratios = others.flat_map(|source| {
         rows(source).filter_map(move |(_, clock, _)| {
             let usual = original.clocks.iter().find(|it| it.id == clock.id && it.available)?;
-            let (ns, usual) = (cost(clock)?, cost(usual)?);
-            Some((ns / usual, ns, usual, source, clock))
+            Some((cost(clock)? / cost(usual)?, usual, source, clock))
         })
     });
-    let (ratio, ns, usual, source, clock) = ratios
+    let (ratio, usual, source, clock) = ratios
         .filter(|it| it.0.is_finite())
         .max_by(|a, b| a.0.ln().abs().total_cmp(&b.0.ln().abs()))?;
     Some(format!(
         "Under {}, a read of {} takes {}: {} times the {} under {}, the source in use.",
         source.name,
         clock.id,
-        short(ns),
+        clock.read()?.human()?,
         three(ratio),
-        short(usual),
+        usual.read()?.human()?,
         original.name
     ))
 }
