@@ -597,7 +597,7 @@ uint64_t chronoscope_clock_ns_between(const struct chronoscope_clock *clock,
                                       chronoscope_instant later);
 
 /*
- Checks a clock against the system's clock, in one or two microseconds, and improves the
+ Checks a clock against the system's clock, and improves the
  calibration: the longer since the first read, the smaller the bound. Null is the global clock.
 
  Pointers:

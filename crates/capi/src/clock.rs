@@ -197,7 +197,7 @@ pub unsafe extern "C-unwind" fn chronoscope_clock_ns_between(
     at_once_or(clock.ns_at_once(earlier, later), || clock.ns_between(earlier, later))
 }
 
-/// Checks a clock against the system's clock, in one or two microseconds, and improves the
+/// Checks a clock against the system's clock, and improves the
 /// calibration: the longer since the first read, the smaller the bound. Null is the global clock.
 ///
 /// # Safety

@@ -247,8 +247,7 @@ impl Drop for Entered {
 /// A [`Timer`] that is this machine's time, except inside of [`scope`] and [`scope_task`], where it
 /// is their mock's. Code deep inside a program can use it without being handed a timer.
 ///
-/// Each use looks for a scope, which costs a few nanoseconds. Where each of them counts, pass a
-/// timer instead.
+/// Each use looks for a scope. Where every nanosecond counts, pass a timer instead.
 ///
 /// ```
 /// use chronoscope::mock::{Mock, Scoped, Timer, scope};

@@ -22,7 +22,7 @@ pub use crate::stated::{VmClock, clockbound, segment};
 pub use crate::wall_interval::{WallInterval, WallState};
 
 /// Steps and slews of the system's clock are followed within this time. The first read after it
-/// checks the system's clock, which takes one or two microseconds.
+/// checks the system's clock.
 ///
 /// Until then, the time is that of the clock before the step, and no interval contains the new one.
 /// [`Wall::now_checked`] looks at the system's clock each time.

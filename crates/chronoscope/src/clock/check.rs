@@ -84,7 +84,7 @@ pub enum Synced {
 }
 
 impl<M: Machine> Clock<M> {
-    /// Checks the clock against the reference, in one or two microseconds, and improves the
+    /// Checks the clock against the reference, and improves the
     /// calibration: the longer since the first read, the smaller the bound. A time between two
     /// checks is bounded by what was confirmed before it, so checks soon after the first read pay.
     ///
