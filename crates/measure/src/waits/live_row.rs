@@ -4,7 +4,7 @@
 
 use super::overshoots::{Lateness, Recorder, Records};
 use super::reasons::Reasons;
-use chronoscope_model::waits::{Censored, Gap, Policy, Slack, Throttled};
+use chronoscope_model::waits::{Censored, Energy, Gap, Policy, Slack, Throttled};
 use chronoscope_probes::waits::Entry;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
@@ -26,6 +26,8 @@ pub(super) struct LiveRow {
     failure: OnceLock<String>,
     /// The energy that the machine used meanwhile.
     energy: Mutex<Used>,
+    /// What an earlier run says of it, and how long its bursts had taken then, in nanoseconds.
+    pub(super) earlier_energy: OnceLock<(Option<Energy>, u64)>,
     /// The slack in effect, as the system reports it.
     pub(super) slack_ns: OnceLock<u64>,
     /// The slice in effect, as the system reports it, if one was asked for.
@@ -61,6 +63,7 @@ impl LiveRow {
             gaps: Mutex::default(),
             failure: OnceLock::new(),
             energy: Mutex::default(),
+            earlier_energy: OnceLock::new(),
             slack_ns: OnceLock::new(),
             slice_ns: OnceLock::new(),
             deadline: AtomicU64::new(0),
@@ -157,9 +160,17 @@ impl LiveRow {
         locked(&self.energy).add(uj, ns as f64);
     }
 
-    /// The energy that the machine used per second of this row.
-    pub(super) fn power(&self) -> Option<[f64; 3]> {
-        locked(&self.energy).watts()
+    /// Takes over what an earlier run counted while its bursts took so many nanoseconds.
+    pub(super) fn load_energy(&self, earlier: Option<Energy>, ns: u64) {
+        if let Some(counted) = earlier.as_ref().and_then(|energy| energy.counted) {
+            *locked(&self.energy) = Used(counted);
+        }
+        let _ = self.earlier_energy.set((earlier, ns));
+    }
+
+    /// The energy that the machine used meanwhile.
+    pub(super) fn used(&self) -> Used {
+        *locked(&self.energy)
     }
 
     pub(super) fn fail(&self, why: String) {
@@ -218,20 +229,13 @@ impl Spent {
     }
 }
 
-/// The energy of bursts, in microjoules, and their time, in nanoseconds: sums of both, and of their
-/// products.
+/// The energy and the time of bursts, as the sums of [`Energy::counted`].
 #[derive(Clone, Copy, Debug, Default)]
-struct Used {
-    bursts: f64,
-    uj: f64,
-    ns: f64,
-    products: [f64; 3],
-}
+pub(super) struct Used(pub(super) [f64; 6]);
 
 impl Used {
     fn add(&mut self, uj: f64, ns: f64) {
-        (self.bursts, self.uj, self.ns) = (self.bursts + 1.0, self.uj + uj, self.ns + ns);
-        for (sum, more) in self.products.iter_mut().zip([uj * uj, uj * ns, ns * ns]) {
+        for (sum, more) in self.0.iter_mut().zip([1.0, uj, ns, uj * uj, uj * ns, ns * ns]) {
             *sum += more;
         }
     }
@@ -239,17 +243,17 @@ impl Used {
     /// The power in watts, and its 95 % interval: the error of a ratio of two sums follows from
     /// what each burst differs from it (Cochran, Sampling Techniques, 6.3). Counters that are
     /// updated now and then are right in the mean.
-    fn watts(&self) -> Option<[f64; 3]> {
+    pub(super) fn watts(&self) -> Option<[f64; 3]> {
         const LEAST: f64 = 10.0;
-        if self.bursts < LEAST || self.ns <= 0.0 {
+        let [bursts, uj, ns, ee, et, tt] = self.0;
+        if bursts < LEAST || ns <= 0.0 {
             return None;
         }
-        let power = self.uj / self.ns;
-        let [ee, et, tt] = self.products;
+        let power = uj / ns;
         let apart = (ee - 2.0 * power * et + power * power * tt).max(0.0);
-        let error = (apart * self.bursts / (self.bursts - 1.0)).sqrt() / self.ns;
+        let error = (apart * bursts / (bursts - 1.0)).sqrt() / ns;
         // 2.26 is Student's factor for ten bursts; it is 1.96 for many.
-        let half = error * (1.96 + 3.0 / self.bursts);
+        let half = error * (1.96 + 3.0 / bursts);
         // A microjoule per nanosecond is a kilowatt.
         Some([power, power - half, power + half].map(|it| it * 1e3))
     }

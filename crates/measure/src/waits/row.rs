@@ -114,23 +114,38 @@ pub(super) fn report_row(live: &LiveRow, common: &Common) -> Wait {
     }
 }
 
-/// The energy that the machine used during the row's waits.
+/// The energy that the machine used during the row's waits, in this run and in one that it
+/// continues: of all of them, or of none.
 fn energy(live: &LiveRow, meter: &Result<String, String>, waits: f64) -> Option<Energy> {
+    let (used, ns) = (live.used(), live.spent().ns);
+    let earlier = live.earlier_energy.get();
+    // Nothing was measured since.
+    if let Some((energy, _)) = earlier.filter(|(_, until)| *until == ns) {
+        return energy.clone();
+    }
+    let without = |energy, why: &str| Some(Energy { reason: Some(why.into()), ..energy });
     let source = match meter {
         Ok(name) => name.clone(),
-        Err(reason) => return Some(Energy { reason: Some(reason.clone()), ..Energy::default() }),
+        Err(why) => return without(Energy::default(), why),
     };
-    let Some([watts, low, high]) = live.power() else {
-        let reason = Some("fewer than ten bursts of waits".into());
-        return Some(Energy { source, reason, ..Energy::default() });
+    let same = |energy: &Energy| energy.source == source && energy.counted.is_some();
+    if earlier.is_some_and(|(energy, _)| !energy.as_ref().is_some_and(same)) {
+        let why = format!("{source} did not count it before the run was resumed, as far as known");
+        return without(Energy { source, ..Energy::default() }, &why);
+    }
+    let energy = Energy { source, counted: Some(used.0), ..Energy::default() };
+    let Some([watts, low, high]) = used.watts() else {
+        return without(energy, "fewer than ten bursts of waits");
     };
+    if used.0[2] < ns as f64 / 2.0 {
+        return without(energy, "it was counted during less than half of the waits");
+    }
     Some(Energy {
-        source,
         watts: Some(watts),
         low_watts: Some(low),
         high_watts: Some(high),
-        wait_uj: Some(watts * live.spent().ns as f64 / 1e3 / waits),
-        reason: None,
+        wait_uj: Some(watts * ns as f64 / 1e3 / waits),
+        ..energy
     })
 }
 
@@ -411,8 +426,12 @@ pub(super) fn continue_row(row: &LiveRow, wait: &Wait) -> Result<(), String> {
     };
     row.lateness.load(&overshoot, &ruler, wait.by_clock.as_ref());
     row.load_gaps(&wait.gaps, wait.gaps_left_out);
+    let ns = (wait.seconds * 1e9) as u64;
+    if ns > 0 {
+        row.load_energy(wait.energy.clone(), ns);
+    }
     row.set_spent(Spent {
-        ns: (wait.seconds * 1e9) as u64,
+        ns,
         cpu_ns: wait.cpu_ns.map(|ns| (ns * wait.samples as f64) as u64),
         switches: wait.voluntary_switches.zip(wait.involuntary_switches),
         throttled: wait.throttled,
@@ -453,6 +472,7 @@ fn sane(wait: &Wait) -> bool {
         wait.censored.as_ref().map(|it| it.late_ns),
     ];
     let n = wait.samples as f64;
+    let counted = wait.energy.iter().filter_map(|energy| energy.counted).flatten();
     let sums = [
         wait.mean_ns * n,
         clock.map_or(0.0, |c| c.mean_ns * n),
@@ -465,6 +485,7 @@ fn sane(wait: &Wait) -> bool {
         && std_devs.into_iter().flatten().all(possible)
         && counts.into_iter().flatten().all(|count| count <= MOST_POSSIBLE)
         && sums.iter().all(|ns| ns.abs() <= MOST_POSSIBLE as f64)
+        && counted.into_iter().all(|sum| sum.abs() <= (MOST_POSSIBLE as f64).powi(2))
         && wait.cpu_ns.is_none_or(|ns| ns >= 0.0)
         && wait.seconds >= 0.0
 }
@@ -475,6 +496,7 @@ mod row_tests {
     use crate::waits::live_row::RowSpec;
     use chronoscope_model::histogram::Histogram;
     use chronoscope_model::waits::Censored;
+    use chronoscope_probes::machine::power::Meter;
     use chronoscope_probes::waits;
 
     fn spec() -> RowSpec {
@@ -606,6 +628,71 @@ mod row_tests {
     }
 
     #[test]
+    fn the_energy_of_a_resumed_run_is_that_of_all_its_parts_or_of_none() {
+        const BURST_NS: u64 = 10_000_000;
+        let (plan, folder) = (Plan::default(), tempfile::tempdir().expect("a folder"));
+        // A machine whose processor of this name has used so much, in microjoules.
+        let machine = |name: &str, uj: u64| {
+            let zone = folder.path().join("root/sys/class/powercap/intel-rapl:0");
+            std::fs::create_dir_all(&zone).expect("room");
+            std::fs::write(zone.join("name"), name).expect("room");
+            std::fs::write(zone.join("energy_uj"), uj.to_string()).expect("room");
+            Root::recorded(folder.path()).expect("a folder")
+        };
+        let used = std::cell::Cell::new(1_000_000_000);
+        // A part of a run: it goes on from what a checkpoint holds, in bursts of ten waits.
+        let part = |earlier: Option<&Wait>, name: &str, bursts: u64, watts: u64| {
+            let row = LiveRow::new(spec(), Some(1), false);
+            if let Some(wait) = earlier {
+                let kept = serde_json::to_string(wait).expect("JSON");
+                continue_row(&row, &serde_json::from_str(&kept).expect("a row")).expect("its own");
+            }
+            let mut meter = Meter::of(&machine(name, used.get())).expect("a processor");
+            for _ in 0..bursts {
+                (0..10).for_each(|_| record(&row, 60_000));
+                let before = meter.total_uj().expect("a counter");
+                used.set(used.get() + watts * BURST_NS / 1_000);
+                machine(name, used.get());
+                row.use_energy(meter.total_uj().expect("a counter") - before, BURST_NS);
+                let mut spent = row.spent();
+                spent.add(Spent { ns: BURST_NS, ..Spent::default() });
+                row.set_spent(spent);
+            }
+            // What is used until the run is resumed is of no part.
+            used.set(used.get() + 1_000_000_000);
+            report_row(&row, &Common { meter: Ok(meter.name()), ..common(&plan) })
+        };
+        let energy = |wait: &Wait| wait.energy.clone().expect("an entry");
+        let known = |wait: &Wait| energy(wait).wait_uj;
+        let first = part(None, "package-0", 20, 5);
+        assert_eq!(known(&first), Some(5_000.0));
+        let none = part(Some(&first), "package-0", 0, 0);
+        assert_eq!(energy(&none), energy(&first));
+        // 20 bursts of 50 mJ and 60 of 10 mJ: 1.6 J for 800 waits, at 2 W.
+        let both = part(Some(&none), "package-0", 60, 1);
+        let found = energy(&both);
+        assert_eq!((both.samples, found.wait_uj, found.watts), (800, Some(2_000.0), Some(2.0)));
+        assert!(found.low_watts < Some(1.9) && found.high_watts > Some(2.1), "{found:?}");
+        // Parts too short for a figure count in those that follow.
+        let short = part(None, "package-0", 5, 5);
+        assert!(known(&short).is_none() && energy(&short).reason.is_some());
+        assert_eq!(known(&part(Some(&short), "package-0", 5, 1)), Some(3_000.0));
+        // Another meter, a checkpoint without the sums, and no meter before.
+        let other = part(Some(&both), "psys", 60, 1);
+        let [mut old, mut unread] = [both.clone(), both.clone()];
+        old.energy = Some(Energy { counted: None, ..energy(&both) });
+        unread.energy = Some(Energy { reason: Some("no meter".into()), ..Energy::default() });
+        let [old, unread] = [old, unread].map(|wait| part(Some(&wait), "package-0", 60, 1));
+        let again = part(Some(&other), "psys", 60, 1);
+        for wait in [other, old, unread, again] {
+            let found = energy(&wait);
+            let why = found.reason.expect("a reason");
+            assert!(why.contains("before the run was resumed"), "{why}");
+            assert_eq!((found.wait_uj, found.watts, found.counted), (None, None, None));
+        }
+    }
+
+    #[test]
     fn a_row_in_the_middle_of_a_burst_is_consistent() {
         let plan = Plan::default();
         let first = LiveRow::new(spec(), Some(1), false);
@@ -627,7 +714,8 @@ mod row_tests {
     #[test]
     fn an_inconsistent_row_is_refused() {
         let plan = Plan::default();
-        let spoil: [fn(&mut Wait); 16] = [
+        let spoil: [fn(&mut Wait); 17] = [
+            |w| w.energy.get_or_insert_default().counted = Some([f64::NAN; 6]),
             |w| w.early = u64::MAX,
             |w| w.early = w.samples + 1,
             |w| w.by_clock.as_mut().expect("measured").early = 5,

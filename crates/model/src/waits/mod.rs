@@ -220,6 +220,10 @@ pub struct Energy {
     pub wait_uj: Option<f64>,
     /// Why it is not known.
     pub reason: Option<String>,
+    /// What was counted, for `--resume`, as sums over bursts of waits: their number, their energy in
+    /// microjoules, their time in nanoseconds, and the squares of the energy, the products of both,
+    /// and the squares of the time.
+    pub counted: Option<[f64; 6]>,
 }
 
 /// Waits that were still in progress when a run ended, and had been given a moment to end.
