@@ -188,3 +188,32 @@ fn a_time_limit_is_kept_and_an_overshoot_above_the_limit_ends_the_run() {
     let rows = simulate(&limited, &[method("rust/thread-sleep", spike)]).expect("a plan");
     assert_eq!((rows[0].stopped_by, rows[0].samples), (StoppedBy::Limit, 124));
 }
+
+#[test]
+fn a_row_that_failed_begins_again_when_its_run_is_resumed_and_says_so() {
+    let some = plan(&[MS]);
+    let fails = method("rust/thread-sleep", |n, _| if n < 300 { Ok(50_000) } else { Err(22) });
+    let first = simulate(&some, &[fails]).expect("a plan");
+    let left_out = first[0].samples;
+    assert!(!first[0].available && left_out > 0, "{:?}", first[0]);
+    let why = first[0].unavailable_reason.clone().expect("a reason");
+    // Nothing of what was before is in its figures, and its note stays when it goes on.
+    let works = method("rust/thread-sleep", |_, _| Ok(900_000));
+    let mut earlier = first;
+    for count in [400, 700] {
+        let spec = WaitSpec { count: Some(count), ..some.spec.clone() };
+        let row = simulate(&Plan { spec, earlier, ..some.clone() }, &[works]).expect("a plan");
+        assert_eq!((row[0].available, row[0].samples), (true, count));
+        assert!((row[0].min_ns - 900_000).abs() <= 1, "{}", row[0].min_ns);
+        assert_eq!(row[0].voluntary_switches.map(|all| all <= count), Some(true));
+        let [note] = &row[0].notes[..] else { panic!("{:?}", row[0].notes) };
+        let said = format!("when the run was resumed, its {left_out} waits until then");
+        assert!(note.starts_with(&why) && note.contains(&said), "{note}");
+        earlier = row;
+    }
+    // A row that had failed before its first wait leaves nothing out.
+    let never = method("rust/thread-sleep", |_, _| Err(22));
+    let earlier = simulate(&some, &[never]).expect("a plan");
+    let row = simulate(&Plan { earlier, ..some }, &[works]).expect("a plan");
+    assert_eq!((row[0].samples, row[0].notes.len()), (1_000, 0));
+}

@@ -362,6 +362,9 @@ pub(super) fn continues(wait: &Wait, spec: &RowSpec, load: Load, cpu: Option<usi
 /// Begins a row again that failed in an earlier run, as when its CPU was taken away: nothing mixes
 /// what was before with what is now.
 pub(super) fn begin_again(row: &LiveRow, wait: &Wait) {
+    if wait.samples == 0 {
+        return;
+    }
     let why = wait.unavailable_reason.as_deref().unwrap_or("it failed");
     let waits = plural(wait.samples, "wait", "waits");
     let note = format!("{why}: when the run was resumed, its {waits} until then were left out");
