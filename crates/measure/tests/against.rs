@@ -4,8 +4,8 @@
 use chronoscope::wall::{self as clockbound, CLOCKBOUND};
 use chronoscope_measure::against::local::is_after;
 use chronoscope_measure::against::packets::{
-    self, CHRONY_BYTES, Ntp, chrony_answer, http_second, ntp_answer, ntp_request, ntpd_answer,
-    ntpd_request, timesyncd_answer, whole_second,
+    self, CHRONY_BYTES, Ntp, chrony_answer, http_second, ntp_answer, ntp_reply, ntp_request,
+    ntpd_answer, ntpd_request, timesyncd_answer, whole_second,
 };
 use chronoscope_measure::against::region::{Exchange, Region, Verdict, agreed};
 use chronoscope_measure::against::sources::{Failed, Source, halving};
@@ -423,6 +423,15 @@ fn sources_are_named_as_they_are_typed() {
     }
 }
 
+/// A server sees a burst of eight requests, and then one in 2 s, as SECURITY has it.
+#[test]
+fn a_server_of_time_is_asked_slowly() {
+    let source = Source::named("ntp:a").expect("a source");
+    let pauses = (1..1000).map(|requests| source.pause(requests, false));
+    let quick: Vec<Duration> = pauses.filter(|pause| *pause < Duration::from_secs(2)).collect();
+    assert_eq!(quick.len(), 7, "{quick:?}");
+}
+
 /// A segment of ClockBound of a counter that does not count, with an error of a minute.
 fn segment(status: u64) -> Vec<u8> {
     let mut words = [0_u64; 13];
@@ -801,6 +810,10 @@ fn readers() -> Vec<Reader> {
                 region.add(&time.exchange(50, 90));
                 let _ = region.at(i64::MAX >> 2);
             }
+        }),
+        (ntp_request(0).into(), |bytes| {
+            let answer = ntp_reply(bytes, || ([UTC.cast_unsigned(); 2], Some(9)));
+            assert!(answer.is_none_or(|it| it.len() <= bytes.len()), "more than was asked with");
         }),
         (head, |bytes| {
             let found = http_second(bytes).ok().and_then(|it| whole_second(it, 5, 9));

@@ -564,3 +564,45 @@ pub fn concluded(tracks: &mut [Track], wall: [i64; 3]) -> Against {
         ..Against::default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_is_lost_after_some_failures_and_back_with_the_next_answer() {
+        const SECOND: i64 = 1_000_000_000;
+        let mut track = Track::new(Found { id: "ntp:a".into(), ..Found::default() }, raw_ns());
+        let fail = |track: &mut Track, times: u32| {
+            (0..times).for_each(|_| track.failed(&Failed::Lost("it does not answer".into())));
+        };
+        let answer = |track: &mut Track, sent: i64| {
+            let received = sent + 1_000_000;
+            let exchange = Exchange { sent, received, latest: received, earliest: sent };
+            track.take(&exchange, [received; 3]);
+        };
+        // Not what never answered, nor what fails a few times.
+        fail(&mut track, 2 * FAILURES);
+        answer(&mut track, SECOND);
+        fail(&mut track, FAILURES - 1);
+        answer(&mut track, 2 * SECOND);
+        assert!(track.events.is_empty(), "{:?}", track.events);
+        fail(&mut track, 2 * FAILURES);
+        answer(&mut track, 3 * SECOND);
+        track.failed(&Failed::Over("it is gone".into()));
+        let seen = track.events.iter().map(|it| (it.what, it.why.as_deref()));
+        let lost = |why| (Happened::Lost, Some(why));
+        let back = (Happened::Back, None);
+        assert_eq!(
+            seen.collect::<Vec<_>>(),
+            [lost("it does not answer"), back, lost("it is gone")]
+        );
+        assert!(track.events.iter().all(|it| it.source.as_deref() == Some("ntp:a")));
+        // What was on its way during a suspension proves nothing.
+        track.restart(5 * SECOND);
+        answer(&mut track, 4 * SECOND);
+        assert_eq!((track.found.answers, track.region.span()), (3, 0));
+        answer(&mut track, 6 * SECOND);
+        assert_eq!(track.found.answers, 4);
+    }
+}

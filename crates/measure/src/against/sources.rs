@@ -142,7 +142,7 @@ impl Source {
     }
 
     /// How long to wait before the next request, after so many.
-    pub(super) fn pause(&self, requests: u64, found: bool) -> Duration {
+    pub fn pause(&self, requests: u64, found: bool) -> Duration {
         match self {
             // A burst, as servers expect it when a client starts; then as slowly as a server may
             // ask for at least (RFC 5905, section 7.3, `MINPOLL`, and chrony's `ratelimit`).
