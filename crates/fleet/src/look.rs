@@ -8,23 +8,14 @@ use chronoscope_probes::waits::os;
 use std::thread;
 use std::time::Duration;
 
-/// How much faster or slower the wall clock may run without a step: what an NTP client may slew
-/// (adjtimex(2), 500 ppm), and the uncertainty of the reads, in nanoseconds.
-const SLEW: f64 = 500e-6;
-const READS_NS: f64 = 1e6;
 /// A shorter standstill is not a stall: ordinary machines wake a thread that late. In nanoseconds,
 /// as for the pauses of `trust`.
 const STALL_NS: u64 = 100_000_000;
-/// Suspension that is shorter is an error of the reads, in nanoseconds.
-const SUSPEND_NS: u64 = 1_000_000;
 
 /// What the clocks and counts show at one moment, in nanoseconds; `None` is unknown here.
 #[derive(Clone, Copy, Debug, Default)]
 struct Look {
-    monotonic: u64,
-    /// The wall clock less the monotonic clock, which wraps.
-    wall_offset: u64,
-    suspended: Option<u64>,
+    clocks: os::Clocks,
     throttled: Option<u64>,
     /// How long this thread has been ready to run and waited for a CPU.
     queued: Option<u64>,
@@ -89,7 +80,7 @@ impl Watch {
                 "stalls: this system does not count how long a thread waits for a CPU",
             ),
             (
-                self.last.suspended.is_none(),
+                self.last.clocks.suspended.is_none(),
                 "steps and suspension: this system does not count how long it was suspended",
             ),
             (
@@ -102,9 +93,7 @@ impl Watch {
 
     fn look(&self) -> Look {
         Look {
-            monotonic: os::monotonic(),
-            wall_offset: os::wall_offset(),
-            suspended: os::suspended(),
+            clocks: os::Clocks::now(),
             throttled: self.quota.as_ref().map(|quota| quota.throttled().ns),
             queued: run_queue_ns(),
         }
@@ -122,20 +111,13 @@ fn grew(before: Option<u64>, after: Option<u64>) -> u64 {
 
 /// Finds what happened between two looks, except for stalls.
 fn between(before: &Look, after: &Look) -> Seen {
-    let passed_ns = after.monotonic.saturating_sub(before.monotonic) as f64;
-    let suspended = Some(grew(before.suspended, after.suspended)).filter(|ns| *ns >= SUSPEND_NS);
-    let suspended_ns = suspended.unwrap_or(0);
-    let moved_ns = after.wall_offset.wrapping_sub(before.wall_offset).cast_signed() as f64;
-    // The monotonic clock of Linux stands still during suspension, and the wall clock does not; on
-    // Windows both go on.
-    let without_ns = moved_ns - suspended_ns as f64;
-    let moved_ns = if without_ns.abs() < moved_ns.abs() { without_ns } else { moved_ns };
-    let tolerance_ns = SLEW * (passed_ns + suspended_ns as f64) + READS_NS;
-    let stepped = after.suspended.is_some() && moved_ns.abs() > tolerance_ns;
+    let os::Change { suspended, set } = after.clocks.since(&before.clocks);
+    // Whoever does not know suspension cannot tell it from a step.
+    let set = set.filter(|_| after.clocks.suspended.is_some());
     Seen {
-        stepped_forward: stepped.then_some(moved_ns > 0.0),
+        stepped_forward: set.map(|ns| ns > 0.0),
         stalled_s: 0.0,
-        suspended_s: seconds(suspended_ns),
+        suspended_s: seconds(suspended),
         throttled_s: seconds(grew(before.throttled, after.throttled)),
     }
 }
@@ -152,7 +134,8 @@ fn stall(before: &Look, after: &Look, time: Duration) -> u64 {
         return 0;
     }
     let asked = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-    let late = after.monotonic.saturating_sub(before.monotonic).saturating_sub(asked);
+    let slept = after.clocks.monotonic.saturating_sub(before.clocks.monotonic);
+    let late = slept.saturating_sub(asked);
     let explained =
         grew(before.queued, after.queued).saturating_add(grew(before.throttled, after.throttled));
     Some(late.saturating_sub(explained)).filter(|ns| *ns >= STALL_NS).unwrap_or(0)
@@ -166,65 +149,33 @@ mod tests {
 
     /// A look one second after another, on a machine that knows everything.
     fn one_second_later(before: Look) -> Look {
-        Look {
-            monotonic: before.monotonic + SECOND,
-            wall_offset: before.wall_offset.wrapping_add(400_000),
-            suspended: before.suspended.or(Some(0)),
-            throttled: before.throttled.or(Some(0)),
-            queued: before.queued.or(Some(0)),
-        }
+        let clocks = os::Clocks {
+            monotonic: before.clocks.monotonic + SECOND,
+            suspended: before.clocks.suspended.or(Some(0)),
+            ..before.clocks
+        };
+        Look { clocks, throttled: before.throttled.or(Some(0)), queued: before.queued.or(Some(0)) }
     }
 
     fn first() -> Look {
-        // The offset wraps while it is slewed.
-        one_second_later(Look { wall_offset: u64::MAX - 1_000_000, ..Look::default() })
+        one_second_later(Look::default())
     }
 
     #[test]
-    fn a_step_is_seen_once_with_its_direction_and_a_slew_is_not() {
-        let mut looks = vec![first()];
-        for second in 1..100u64 {
-            let mut look = one_second_later(looks[looks.len() - 1]);
-            match second {
-                30 => look.wall_offset = look.wall_offset.wrapping_add(3_600 * SECOND),
-                60 => look.wall_offset = look.wall_offset.wrapping_sub(SECOND / 100),
-                _ => {}
-            }
-            looks.push(look);
-        }
-        let seen = looks.windows(2).map(|pair| between(&pair[0], &pair[1]));
-        let steps: Vec<(usize, bool)> = seen
-            .enumerate()
-            .filter_map(|(at, seen)| Some((at + 1, seen.stepped_forward?)))
-            .collect();
-        assert_eq!(steps, [(30, true), (60, false)]);
-    }
-
-    #[test]
-    fn suspension_is_no_step_on_either_kind_of_system() {
+    fn a_step_has_its_direction_and_may_be_a_suspension_that_nobody_counts() {
         let before = first();
-        let night = 8 * 3_600 * SECOND;
-        let linux = Look {
-            suspended: Some(night),
-            wall_offset: before.wall_offset.wrapping_add(night),
-            ..one_second_later(before)
-        };
-        let windows = Look {
-            suspended: Some(night),
-            monotonic: before.monotonic + night,
-            ..one_second_later(before)
-        };
-        for after in [linux, windows] {
+        let seen = |suspended: Option<u64>, by: i64| {
+            let mut after = one_second_later(before);
+            after.clocks.wall_offset = after.clocks.wall_offset.wrapping_add_signed(by);
+            after.clocks.suspended = suspended;
             let seen = between(&before, &after);
-            assert_eq!((seen.stepped_forward, seen.suspended_s), (None, 8.0 * 3_600.0));
-            assert!(seen.is_event());
-        }
-        // A wall clock that is set right after the machine wakes.
-        let set = Look { wall_offset: linux.wall_offset.wrapping_sub(60 * SECOND), ..linux };
-        assert_eq!(between(&before, &set).stepped_forward, Some(false));
-        // Whoever does not know suspension cannot tell it from a step.
-        let unknown = Look { suspended: None, ..linux };
-        assert_eq!(between(&Look { suspended: None, ..before }, &unknown), Seen::default());
+            (seen.stepped_forward, seen.suspended_s, seen.is_event())
+        };
+        assert_eq!(seen(Some(0), 10_000_000), (Some(true), 0.0, true));
+        assert_eq!(seen(Some(0), -10_000_000), (Some(false), 0.0, true));
+        let minute = 60 * SECOND;
+        assert_eq!(seen(Some(minute), minute.cast_signed()), (None, 60.0, true));
+        assert_eq!(seen(None, minute.cast_signed()), (None, 0.0, false));
     }
 
     #[test]
@@ -233,12 +184,8 @@ mod tests {
         let time = Duration::from_secs(1);
         let late = |late: u64, queued: u64, throttled: u64| {
             let after = one_second_later(before);
-            let after = Look {
-                monotonic: after.monotonic + late,
-                queued: Some(queued),
-                throttled: Some(throttled),
-                ..after
-            };
+            let mut after = Look { queued: Some(queued), throttled: Some(throttled), ..after };
+            after.clocks.monotonic += late;
             stall(&before, &after, time)
         };
         assert_eq!(late(50_000_000, 0, 0), 0);
@@ -254,7 +201,8 @@ mod tests {
 
     #[test]
     fn throttling_and_counts_that_fall() {
-        let before = Look { throttled: Some(5), suspended: Some(9 * SECOND), ..first() };
+        let mut before = Look { throttled: Some(5), ..first() };
+        before.clocks.suspended = Some(9 * SECOND);
         let after = Look { throttled: Some(5 + SECOND / 4), ..one_second_later(before) };
         let seen = between(&before, &after);
         assert_eq!((seen.throttled_s, seen.suspended_s, seen.is_event()), (0.25, 0.0, false));

@@ -180,6 +180,8 @@ pub struct Anchor {
     /// The wall clock at the end, between two reads of that clock.
     #[always]
     pub wall: [i64; 3],
+    /// The wall clock less the clock that timers run on, which wraps.
+    pub wall_offset: Option<u64>,
     /// How long the machine had been suspended since it booted.
     pub suspended: Option<u64>,
     /// The disruption marker of the hypervisor.

@@ -2,6 +2,7 @@
 //! clock is set, or the run itself is stopped and goes on.
 
 use super::{CONTRADICTIONS, Track};
+use crate::engine::keep;
 use chronoscope_model::against::{Against, Anchor, Event, Happened, Set};
 use chronoscope_probes::machine::outside::{OUTLIVES, wall};
 use chronoscope_probes::machine::quota::Freezer;
@@ -10,8 +11,6 @@ use chronoscope_probes::waits::os;
 
 /// Nothing of a run ran if it did not look for so long, in nanoseconds.
 const PAUSED: i64 = 1_000_000_000;
-/// A shorter suspend, in nanoseconds, is within the scatter of the clocks.
-const SUSPENDED: u64 = 1_000_000;
 
 #[derive(Debug)]
 pub(super) struct Meanwhile {
@@ -20,7 +19,7 @@ pub(super) struct Meanwhile {
     /// The last look at the wall clock.
     pub(super) last: [i64; 3],
     started: String,
-    suspended: Option<u64>,
+    clocks: os::Clocks,
     marker: Option<u64>,
     freezer: Freezer,
     set: Vec<Set>,
@@ -32,13 +31,16 @@ pub(super) struct Meanwhile {
 impl Meanwhile {
     pub(super) fn new(earlier: Option<&Against>) -> Self {
         os::forget_continue();
-        let freezer = Freezer::of(&Root::host());
+        let (freezer, clocks) = (Freezer::of(&Root::host()), os::Clocks::now());
         if let Some((earlier, anchor)) = earlier.and_then(|it| Some((it, it.anchor.as_ref()?))) {
+            let (last, suspended) = (anchor.wall, anchor.suspended);
+            let wall_offset = anchor.wall_offset.unwrap_or(clocks.wall_offset);
+            let monotonic = last[1].cast_unsigned().wrapping_sub(wall_offset);
             return Self {
                 start: anchor.started,
-                last: anchor.wall,
+                last,
                 started: earlier.started.clone(),
-                suspended: anchor.suspended,
+                clocks: os::Clocks { monotonic, wall_offset, suspended },
                 marker: anchor.marker,
                 freezer,
                 set: earlier.set.clone(),
@@ -51,7 +53,7 @@ impl Meanwhile {
             start: last[0],
             last,
             started: jiff::Timestamp::now().to_string(),
-            suspended: os::suspended(),
+            clocks,
             marker: vmclock::read().ok().map(|page| page.disruption_marker),
             freezer,
             set: Vec::new(),
@@ -64,22 +66,21 @@ impl Meanwhile {
     /// says nothing about now.
     pub(super) fn look(&mut self, since: Option<i64>) -> bool {
         let marker = self.marker.and_then(|_| Some(vmclock::read().ok()?.disruption_marker));
-        self.see(wall(), os::suspended(), marker, since)
+        self.see(wall(), os::Clocks::now(), marker, since)
     }
 
     /// Takes in a look.
     fn see(
         &mut self,
         now: [i64; 3],
-        suspended: Option<u64>,
+        clocks: os::Clocks,
         marker: Option<u64>,
         since: Option<i64>,
     ) -> bool {
-        let slept = suspended.zip(self.suspended).map_or(0, |(now, then)| now.saturating_sub(then));
-        let slept = if slept > SUSPENDED { slept } else { 0 };
+        let os::Change { suspended, set } = clocks.since(&self.clocks);
         // The clock that counts the time between two looks stands still in suspension, and times
         // since the start go on.
-        let stood = if OUTLIVES { i64::try_from(slept).unwrap_or(i64::MAX) } else { 0 };
+        let stood = if OUTLIVES { i64::try_from(suspended).unwrap_or(i64::MAX) } else { 0 };
         self.start = self.start.saturating_sub(stood);
         let at_s = (now[0].saturating_sub(self.start)) as f64 / 1e9;
         let mut happened = |what, ns: Option<f64>, why: Option<&str>| {
@@ -99,22 +100,19 @@ impl Meanwhile {
             false if passed > PAUSED => happened(Happened::Paused, Some(passed as f64), why),
             false => {}
         }
-        if slept > 0 {
-            happened(Happened::Suspended, Some(slept as f64), None);
+        if suspended > 0 {
+            happened(Happened::Suspended, Some(suspended as f64), None);
         }
         let moved = marker.zip(self.marker).is_some_and(|(now, then)| now != then);
         if moved {
             happened(Happened::Disrupted, None, None);
         }
-        self.set.extend(was_set(self.last, now, stood, at_s));
-        // The latest are kept.
-        let many = self.set.len().saturating_sub(CONTRADICTIONS);
-        self.set.drain(..many);
-        self.last = now;
-        // A longer suspension than before is one; reads of both clocks scatter.
-        self.suspended = if slept > 0 { suspended } else { self.suspended.or(suspended) };
+        if let Some(by_ns) = set {
+            keep(&mut self.set, Set { at_s, by_ns });
+        }
+        (self.last, self.clocks) = (now, clocks);
         self.marker = marker.or(self.marker);
-        slept > 0 || moved
+        suspended > 0 || moved
     }
 
     /// Adds what happened to what sources have shown.
@@ -126,25 +124,13 @@ impl Meanwhile {
             boot,
             started: self.start,
             wall: self.last,
-            suspended: self.suspended,
+            wall_offset: Some(self.clocks.wall_offset),
+            suspended: self.clocks.suspended,
             marker: self.marker,
             bounds: tracks.iter().map(|it| it.region.hulls(it.found.id.clone())).collect(),
         });
         Against { started: self.started.clone(), set: self.set.clone(), events, anchor, ..found }
     }
-}
-
-/// Whether the wall clock was set between two looks at it, between which the machine was suspended
-/// for so many nanoseconds.
-fn was_set(before: [i64; 3], after: [i64; 3], stood: i64, at_s: f64) -> Option<Set> {
-    /// More than a slew explains (adjtimex(2): 500 ppm, and what `adjtime` adds), and more than
-    /// the reads themselves.
-    const SLEWED_PPM: i64 = 1000;
-    const LEAST: i64 = 1_000_000;
-    let by = (after[1] - before[1]) - (after[0] - before[0]).saturating_add(stood);
-    let reads = (before[2] - before[0]) + (after[2] - after[0]);
-    let explained = LEAST + reads + (after[0] - before[0]) / (1_000_000 / SLEWED_PPM);
-    (by.abs() > explained).then_some(Set { at_s, by_ns: by as f64 })
 }
 
 #[cfg(test)]
@@ -156,22 +142,40 @@ mod tests {
         const S: i64 = 1_000_000_000;
         let mut it = Meanwhile::new(None);
         let [start, wall, _] = it.last;
-        it.suspended = Some(0);
-        // What both clocks show after so many seconds, in some of which the machine slept.
+        // Not every system counts that.
+        it.clocks.suspended = Some(0);
+        let begin = it.clocks;
+        // What the clocks show after so many seconds, in some of which the machine slept.
         let at = |s: i64, slept: i64| {
-            let raw = start + (s - if OUTLIVES { slept } else { 0 }) * S;
-            [raw, wall + s * S, raw]
+            let stood = if OUTLIVES { slept } else { 0 };
+            let ran = (s - stood) * S;
+            let clocks = os::Clocks {
+                monotonic: begin.monotonic.wrapping_add_signed(ran),
+                wall_offset: begin.wall_offset.wrapping_add_signed(stood * S),
+                suspended: Some((slept * S).cast_unsigned()),
+            };
+            ([start + ran, wall + s * S, start + ran], clocks)
         };
         let [first, second, third] = [at(1, 0), at(3_601, 3_600), at(7_300, 7_200)];
-        assert!(!it.see(first, Some(0), None, Some(first[0])));
-        assert!(it.see(second, Some(3_600 * S as u64), None, Some(second[0])));
+        assert!(!it.see(first.0, first.1, None, Some(first.0[0])));
+        assert!(it.see(second.0, second.1, None, Some(second.0[0])));
         it.resumed = true;
-        assert!(it.see(third, Some(7_200 * S as u64), None, None));
+        assert!(it.see(third.0, third.1, None, None));
         let seconds = |it: &Event| (it.what, it.at_s.round(), (it.ns.unwrap_or(0.0) / 1e9).round());
-        let seen: Vec<_> = it.events.iter().map(seconds).collect();
+        let seen = |it: &Meanwhile| it.events.iter().map(seconds).collect::<Vec<_>>();
         let asleep = |at_s| (Happened::Suspended, at_s, 3600.0);
         let resumed = (Happened::Resumed, 7300.0, 3699.0);
-        assert_eq!(seen, [asleep(3601.0), resumed, asleep(7300.0)]);
+        assert_eq!(seen(&it), [asleep(3601.0), resumed, asleep(7300.0)]);
         assert!(it.set.is_empty(), "{:?}", it.set);
+        // The clock is set while the run is stopped, on a boot that can be told from others.
+        let told = it.told(Against::default(), &[]);
+        if told.anchor.is_some() {
+            let mut again = Meanwhile::new(Some(&told));
+            let (now, clocks) = at(9_000, 7_200);
+            let wall_offset = clocks.wall_offset.wrapping_add_signed(-60 * S);
+            assert!(!again.see(now, os::Clocks { wall_offset, ..clocks }, None, None));
+            assert_eq!(again.set, [Set { at_s: 9_000.0, by_ns: -60e9 }]);
+            assert_eq!(seen(&again)[3..], [(Happened::Resumed, 9_000.0, 1_700.0)]);
+        }
     }
 }

@@ -31,6 +31,13 @@ pub use machine::Machine;
 pub use ruler::{Ruler, RulerKind};
 pub use schedule::{Interrupt, Time};
 
+/// Adds an entry to a list of what happened in a run that may take days: the latest 256 are kept.
+pub fn keep<T>(entries: &mut Vec<T>, entry: T) {
+    entries.push(entry);
+    let many = entries.len().saturating_sub(256);
+    entries.drain(..many);
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Mode {
     /// Independent reads, back to back.

@@ -1,9 +1,14 @@
 //! What repeated looks at all clocks show: steps, slews, jumps, pauses and rates. Pure computation:
 //! the looks come from this machine or from a simulation. `Moments` holds the clocks against each
 //! other over a whole run, in bounded memory.
+//!
+//! `waits`, `watch` and `--against` date suspensions and steps with `os::Clocks`, which knows two
+//! clocks and milliseconds; this log knows the uncertainty of each read of every clock, and sees
+//! microseconds.
 
 mod course;
 
+use crate::engine::keep;
 use crate::stats::tick::theil_sen;
 use chronoscope_model::trust::{
     Gap, Jump, Online, Pause, Paused, Slew, Step, StepSeen, Wall, Watched,
@@ -16,8 +21,6 @@ pub const PERIOD_NS: f64 = 10e6;
 const PAUSE_NS: f64 = 10.0 * PERIOD_NS;
 /// The most steps, jumps and pauses that are kept.
 const MOST: usize = 20;
-/// The most suspensions and changes of the CPUs, of which a night may have many.
-const MOST_EVENTS: usize = 256;
 /// How far apart the rates of two clocks of one machine may be: what NTP may slew (MAXFREQ in
 /// include/linux/timex.h), and a counter whose stated rate has 100 ppm of error.
 const RATES: f64 = 600e-6;
@@ -216,8 +219,8 @@ impl Log {
         let Some(after) = cpus else { return };
         let before = self.before.cpus.replace(after.clone());
         let changed = before.filter(|before| *before != after);
-        if let Some(before) = changed.filter(|_| self.watched.cpus.len() < MOST_EVENTS) {
-            self.watched.cpus.push(Online { at_s: self.at_s, before, after });
+        if let Some(before) = changed {
+            keep(&mut self.watched.cpus, Online { at_s: self.at_s, before, after });
         }
     }
 
@@ -325,10 +328,7 @@ impl Log {
         if slept_ns <= PERIOD_NS {
             return;
         }
-        if self.watched.suspensions.len() < MOST_EVENTS {
-            let gap = Gap { at_s: self.at_s, seconds: slept_ns / 1e9 };
-            self.watched.suspensions.push(gap);
-        }
+        keep(&mut self.watched.suspensions, Gap { at_s: self.at_s, seconds: slept_ns / 1e9 });
         let boots = self.subjects.iter().zip(moved).filter(|(one, _)| one.role == Role::Boot);
         boots.filter_map(|(_, one)| one.as_mut()).for_each(|one| one.by_ns = 0.0);
     }

@@ -6,7 +6,7 @@
 //!
 //! `watch` shows the drift of the wall clock too.
 
-use crate::engine::notes;
+use crate::engine::{keep, notes};
 use chronoscope_model::against::Set;
 use chronoscope_model::trust::Gap;
 use chronoscope_model::{Note, waits};
@@ -42,9 +42,6 @@ const NEVER: u64 = u64::MAX;
 fn within(moment: u64, ns: u64, now: u64) -> bool {
     moment != NEVER && now.saturating_sub(moment) <= ns
 }
-
-/// Shorter suspends, in nanoseconds, are within the scatter of the clocks.
-const SHORTEST_SUSPEND: u64 = 1_000_000;
 
 impl Gaps {
     /// Starts to watch now: an earlier stop does not concern the run.
@@ -92,7 +89,7 @@ impl Gaps {
         }
         if let Some(now) = os::suspended() {
             let before = self.suspended.load(Ordering::Acquire);
-            if now > before + SHORTEST_SUSPEND {
+            if now >= before.saturating_add(os::SUSPENDED_NS) {
                 self.resumed.store(os::monotonic(), Ordering::Release);
                 self.slept.store(now.saturating_sub(self.origin), Ordering::Release);
                 self.suspended.store(now, Ordering::Release);
@@ -101,16 +98,8 @@ impl Gaps {
     }
 }
 
-/// The most stops, suspensions and steps of each kind that a course keeps: the latest.
-const MOST_ENTRIES: usize = 256;
 /// A run cannot last longer than this, in seconds.
 pub(super) const MOST_S: f64 = 1e9;
-
-fn keep<T>(entries: &mut Vec<T>, entry: T) {
-    entries.push(entry);
-    let many = entries.len().saturating_sub(MOST_ENTRIES);
-    entries.drain(..many);
-}
 
 /// The boot of this machine, and the time since then in nanoseconds, if another process can compare
 /// it.
@@ -133,11 +122,16 @@ pub(super) fn age_s(course: &waits::Course) -> Option<f64> {
     Some(passed.unwrap_or_else(by_wall).clamp(seconds, MOST_S))
 }
 
+/// The most steps that a run notes.
+const MOST_STEPS: usize = 20;
+
 /// When the waits of a load are measured, and what happens to the machine meanwhile.
 pub(super) struct Course {
     so_far: waits::Course,
-    pub(super) wall: Wall,
-    slept: u64,
+    last: os::Clocks,
+    /// The steps of the wall clock. They affect no wait here, because none runs on that clock, but
+    /// matter to anyone who looks for the cause of an overshoot.
+    pub(super) notes: Vec<Note>,
     /// Whether an earlier run left nothing to measure.
     ended: bool,
 }
@@ -162,31 +156,20 @@ impl Course {
             }
         };
         let ended = ended && earlier.is_some();
-        Self { so_far, wall: Wall::new(os::wall_offset(), at_s), slept: 0, ended }
+        Self { so_far, last: os::Clocks::now(), notes: Vec::new(), ended }
     }
 
-    /// Looks what happened, `at_s` seconds after the beginning.
-    pub(super) fn look(&mut self, gaps: &Gaps, at_s: f64) {
-        let slept = || {
-            gaps.look();
-            gaps.slept.load(Ordering::Acquire)
-        };
-        let (before, offset, now) = (slept(), os::wall_offset(), slept());
-        self.see(now, (before == now).then_some(offset), at_s);
-    }
-
-    /// Takes in for how long the machine has been suspended, in nanoseconds, and the offset of the
-    /// clocks, if that was read meanwhile.
-    fn see(&mut self, slept: u64, offset: Option<u64>, at_s: f64) {
-        if slept > self.slept {
-            let seconds = (slept - self.slept) as f64 / 1e9;
-            keep(&mut self.so_far.suspensions, Gap { at_s, seconds });
-            self.slept = slept;
+    /// Takes in a look at the clocks, `at_s` seconds after the beginning.
+    pub(super) fn look(&mut self, clocks: os::Clocks, at_s: f64) {
+        let os::Change { suspended, set } = clocks.since(&self.last);
+        self.last = clocks;
+        if suspended > 0 {
+            keep(&mut self.so_far.suspensions, Gap { at_s, seconds: suspended as f64 / 1e9 });
         }
-        // The wall clock goes on while the machine is suspended, which sets nothing.
-        let offset = offset.map(|offset| offset.wrapping_sub(slept));
-        if let Some(by_ns) = offset.and_then(|offset| self.wall.look(offset, at_s)) {
-            keep(&mut self.so_far.set, Set { at_s, by_ns });
+        let Some(by_ns) = set else { return };
+        keep(&mut self.so_far.set, Set { at_s, by_ns });
+        if self.notes.len() < MOST_STEPS {
+            self.notes.push(notes::stepped(by_ns / 1e9, at_s.ceil()));
         }
     }
 
@@ -200,60 +183,15 @@ impl Course {
     }
 }
 
-/// The most steps that a run notes.
-const MOST_STEPS: usize = 20;
-/// How far the system's clocks may differ without a step: what an NTP client may slew in a second
-/// (adjtimex(2), 500 ppm), and the uncertainty of the reads.
-const SLEW: f64 = 500e-6;
-const READS_NS: f64 = 1e6;
-
-/// What happened to the wall clock. A step affects no wait here, because none runs on that clock,
-/// but it matters to anyone who looks for the cause of an overshoot.
-pub(super) struct Wall {
-    offset: u64,
-    at_s: f64,
-    /// How many steps there were.
-    pub(super) steps: u64,
-    pub(super) notes: Vec<Note>,
-}
-
-impl Wall {
-    /// Starts with the current offset of the clocks, `at_s` seconds into the run.
-    pub(super) fn new(offset: u64, at_s: f64) -> Self {
-        Self { offset, at_s, steps: 0, notes: Vec::new() }
-    }
-
-    /// Checks the offset again. Returns by how many nanoseconds the wall clock was set, if it was.
-    pub(super) fn look(&mut self, offset: u64, at_s: f64) -> Option<f64> {
-        let moved = offset.wrapping_sub(self.offset) as i64 as f64;
-        let slewed = (at_s - self.at_s).max(0.0) * SLEW * 1e9 + READS_NS;
-        if moved.abs() > slewed {
-            self.steps += 1;
-            if self.notes.len() < MOST_STEPS {
-                self.notes.push(notes::stepped(moved / 1e9, at_s.ceil()));
-            }
-        }
-        self.forget(offset, at_s);
-        (moved.abs() > slewed).then_some(moved)
-    }
-
-    /// Begins again with this offset, whatever happened before.
-    pub(super) fn forget(&mut self, offset: u64, at_s: f64) {
-        (self.offset, self.at_s) = (offset, at_s);
-    }
-}
-
 /// The drift is that of at most this many looks, a second apart.
 const LOOKS: usize = 60;
 
 /// Watches the wall clock.
 pub struct ClockWatch {
-    wall: Wall,
-    suspended: Option<u64>,
+    last: os::Clocks,
     /// The clock that nothing slews, and the wall clock less that one, which wraps, since the last
     /// step.
     looks: VecDeque<(u64, u64)>,
-    began: u64,
 }
 
 /// What was seen since the last look.
@@ -262,18 +200,13 @@ pub struct Kept {
     /// The rate of the wall clock against a clock that nothing slews, in parts per million, over
     /// the last minute or since the last step.
     pub drift_ppm: Option<f64>,
-    /// Steps. One while the machine was suspended is not seen.
+    /// Steps.
     pub steps: u64,
 }
 
 impl Default for ClockWatch {
     fn default() -> Self {
-        Self {
-            wall: Wall::new(os::wall_offset(), 0.0),
-            suspended: os::suspended(),
-            looks: VecDeque::from([look_at_clocks()]),
-            began: os::monotonic(),
-        }
+        Self { last: os::Clocks::now(), looks: VecDeque::from([look_at_clocks()]) }
     }
 }
 
@@ -292,29 +225,17 @@ fn look_at_clocks() -> (u64, u64) {
 impl ClockWatch {
     /// Looks at the clocks. Call it about once a second.
     pub fn look(&mut self) -> Kept {
-        let suspended = os::suspended();
-        let at_s = os::monotonic().saturating_sub(self.began) as f64 / 1e9;
-        let before = self.wall.steps;
-        if suspended.zip(self.suspended).is_some_and(|(now, before)| now > before + SUSPEND_NS) {
-            // The clocks have moved apart, and a step could not be told from that.
-            self.wall.forget(os::wall_offset(), at_s);
-            self.looks.clear();
-        } else {
-            self.wall.look(os::wall_offset(), at_s);
-        }
-        self.suspended = suspended;
-        let steps = self.wall.steps - before;
-        if steps > 0 {
+        let clocks = os::Clocks::now();
+        let os::Change { suspended, set } = clocks.since(&self.last);
+        self.last = clocks;
+        if suspended > 0 || set.is_some() {
             self.looks.clear();
         }
         self.looks.truncate(LOOKS);
         self.looks.push_front(look_at_clocks());
-        Kept { drift_ppm: drift_ppm(&self.looks), steps }
+        Kept { drift_ppm: drift_ppm(&self.looks), steps: set.is_some().into() }
     }
 }
-
-/// A shorter suspend, in nanoseconds, is within the scatter of the clocks.
-const SUSPEND_NS: u64 = 1_000_000;
 
 /// The drift from the oldest of these looks to the newest, which is the first.
 fn drift_ppm(looks: &VecDeque<(u64, u64)>) -> Option<f64> {
@@ -406,57 +327,31 @@ mod course_tests {
     }
 
     #[test]
-    fn a_suspension_is_an_entry_and_sets_no_clock() {
+    fn a_suspension_and_a_step_are_entries_and_only_the_step_is_noted() {
         const S: u64 = 1_000_000_000;
         let mut course = Course::new(None, true, 0.0);
-        let offset = course.wall.offset;
-        course.see(0, Some(offset), 1.0);
-        course.see(60 * S, Some(offset.wrapping_add(60 * S)), 62.0);
-        course.see(60 * S, None, 63.0);
-        assert!(course.wall.notes.is_empty(), "{:?}", course.wall.notes);
-        course.see(60 * S, Some(offset.wrapping_add(61 * S)), 64.0);
+        let begin = os::Clocks { suspended: Some(0), ..course.last };
+        course.last = begin;
+        let at = |s: u64, slept: u64, set: u64| os::Clocks {
+            monotonic: begin.monotonic + (s - slept) * S,
+            wall_offset: begin.wall_offset.wrapping_add((slept + set) * S),
+            suspended: Some(slept * S),
+        };
+        course.look(at(1, 0, 0), 1.0);
+        course.look(at(62, 60, 0), 62.0);
+        assert!(course.notes.is_empty(), "{:?}", course.notes);
+        course.look(at(64, 60, 5), 63.5);
+        let [note] = &course.notes[..] else { panic!("{:?}", course.notes) };
+        assert!(note.text.contains("+5.00") && note.text.contains("before second 64 "), "{note:?}");
         let found = course.report(65.0);
         assert_eq!(found.suspensions, [Gap { at_s: 62.0, seconds: 60.0 }]);
-        let [set] = found.set[..] else { panic!("{found:?}") };
-        assert!((set.by_ns - 1e9).abs() < 1e7 && set.at_s == 64.0, "{set:?}");
+        assert_eq!(found.set, [Set { at_s: 63.5, by_ns: 5e9 }]);
         assert_eq!((found.seconds, found.stops.len()), (65.0, 0));
-    }
-}
-
-#[cfg(test)]
-mod wall_tests {
-    use super::*;
-
-    #[test]
-    fn a_step_is_noted_once_and_a_slew_is_not() {
-        let mut wall = Wall::new(u64::MAX - 5, 0.0);
-        let mut offset = u64::MAX - 5;
-        for second in 1..=100u32 {
-            // A clock that is slewed as fast as the kernel allows, across the end of the numbers.
-            offset = offset.wrapping_add(500_000);
-            match second {
-                40 => offset = offset.wrapping_add(3_600_000_000_000),
-                70 => offset = offset.wrapping_sub(2_000_000_000),
-                _ => {}
-            }
-            wall.look(offset, f64::from(second));
-        }
-        let [forth, back] = wall.notes.as_slice() else { panic!("{:?}", wall.notes) };
-        assert!(
-            forth.text.contains("+3600.00") && forth.text.contains("before second 40 "),
-            "{forth:?}"
-        );
-        let two = ["-1.99", "-2.0"].iter().any(|s| back.text.contains(s));
-        assert!(two, "{back:?}");
-    }
-
-    #[test]
-    fn a_clock_that_steps_endlessly_does_not_fill_the_report() {
-        let mut wall = Wall::new(0, 0.0);
-        for second in 1..=1000u32 {
-            wall.look(u64::from(second) * 1_000_000_000_000, f64::from(second));
-        }
-        assert_eq!((wall.notes.len(), wall.steps), (MOST_STEPS, 1000));
+        // A clock that steps endlessly does not fill the report.
+        (65..1_000).for_each(|s| course.look(at(s, 60, s), s as f64));
+        let found = course.report(1_000.0);
+        assert_eq!((course.notes.len(), found.set.len()), (MOST_STEPS, 256));
+        assert_eq!(found.set.last().map(|set| set.at_s), Some(999.0));
     }
 }
 

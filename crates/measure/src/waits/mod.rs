@@ -249,7 +249,7 @@ impl Run {
             (hooks.progress)(&threads.progress(load, &self.plan, looks.is_multiple_of(10)));
             if last_checkpoint.elapsed() >= CHECKPOINT {
                 last_checkpoint = Instant::now();
-                course.look(&threads.gaps, threads.job.at_s());
+                threads.look(&mut course);
                 if power.is_known() {
                     power.look(power_source(), threads.job.at_s());
                 }
@@ -282,7 +282,7 @@ impl Run {
         };
         threads.stop();
         self.shared = self.shared.or(threads.job.shared());
-        course.look(&threads.gaps, threads.job.at_s());
+        threads.look(&mut course);
         power.look(power_source(), threads.job.at_s());
         let load_run = running.map(Running::stop);
         let common = self.common(load, load_run, stopped_by, (&course, &power), &threads);
@@ -339,7 +339,7 @@ impl Run {
                 .on_every_row
                 .iter()
                 .chain(&loss)
-                .chain(&course.wall.notes)
+                .chain(&course.notes)
                 .chain(&power.notes)
                 .cloned()
                 .collect(),

@@ -4,7 +4,7 @@ use super::Progress;
 use super::host::{Scale, Thread};
 use super::job::Job;
 use super::live_row::{LiveRow, RowSpec, add_switches, locked};
-use super::meanwhile::Gaps;
+use super::meanwhile::{Course, Gaps};
 use super::overshoots::Records;
 use super::plan::{Error, Plan};
 use super::row::{self, Common, begin_again, continue_row, continues, earlier_course};
@@ -16,6 +16,7 @@ use crate::runtimes::waiting::Waiters;
 use chronoscope_model::quantile::Percentile;
 use chronoscope_model::waits::{Load, Overshoots, Policy, StoppedBy, Throttled, Wait};
 use chronoscope_probes::blame::{Sources, Trace, has_slack};
+use chronoscope_probes::machine::outside::OUTLIVES;
 use chronoscope_probes::machine::power::Meter;
 use chronoscope_probes::machine::quota::Quota;
 use chronoscope_probes::machine::{Root, affinity};
@@ -60,7 +61,8 @@ impl Threads {
         let mut job = Job::new(RunClock::start(), plan, load);
         let gaps = Arc::new(Gaps::watch());
         job.trace = trace;
-        if !plan.watched {
+        // Elsewhere the job's clock goes on while the machine is suspended.
+        if OUTLIVES && !plan.watched {
             job.slept = gaps.slept.clone();
         }
         let mut threads = Self {
@@ -133,6 +135,13 @@ impl Threads {
         threads.job.begin(earlier_course(plan, load).map_or(0.0, |(_, age_s)| age_s));
         threads.schedules.iter().for_each(|schedule| schedule.pass());
         Ok(threads)
+    }
+
+    /// Looks what happened to the machine.
+    pub(super) fn look(&self, course: &mut Course) {
+        let clocks = os::Clocks::now();
+        self.gaps.look();
+        course.look(clocks, self.job.at_s());
     }
 
     /// The rows so far, with the names of those who made them late.
