@@ -9,6 +9,21 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::LazyLock;
 
+/// Makes a table of entries of its rows. A row gives its id, its call, and the fields in which it
+/// differs from the entry that it is `like`.
+macro_rules! table {
+    (
+        $table:ident: &[Entry];
+        $(
+            like $plain:ident;
+            $($id:literal => $call:expr $(, $field:ident: $value:expr)*;)*
+        )*
+    ) => {
+        pub(super) const $table: &[Entry] =
+            &[$($(Entry { id: $id, call: $call, $($field: $value,)* ..$plain },)*)*];
+    };
+}
+
 /// The number of entries in all tables.
 pub(crate) const fn count<T>(tables: &[&[T]]) -> usize {
     let (mut sum, mut table) = (0, 0);

@@ -14,6 +14,7 @@
 //! [`clocks::ALL`] and [`waits::ALL`] list the clocks and the wait methods: each is one row of a
 //! table.
 
+#[macro_use]
 mod catalogue;
 
 pub mod blame;

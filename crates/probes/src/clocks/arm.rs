@@ -25,57 +25,48 @@ fn permit_cycles() -> super::native::State {
     super::native::State::default()
 }
 
-const ARM: Entry =
-    Entry { kind: Kind::Counter, home: "Unix on Arm", range: Range::bits(56), ..PLAIN };
+const ARM: Entry = Entry { home: "Unix on Arm", range: Range::bits(56), ..PLAIN };
 
 clocks! {
     CLOCKS: arm in native_c if all(unix, any(target_arch = "aarch64", target_arch = "arm")),
         like ARM;
 
-    "cntvct" => {
-        call: if cfg!(target_arch = "arm") {
+    "cntvct" =>
+        if cfg!(target_arch = "arm") {
             "asm volatile(\"mrrc p15, 1, %Q0, %R0, c14\" : \"=r\"(t))"
         } else {
             "asm volatile(\"mrs %0, cntvct_el0\" : \"=r\"(t))"
         },
-        facts: Facts { rate_from: RateFrom::System, ..COUNTER },
-        common: true,
+        Kind::Counter, Facts { rate_from: RateFrom::System, ..COUNTER }, common: true,
         expect: &[COUNTER_READ],
-        asked_for: Some("reading the counter, which the kernel must permit (CNTKCTL.EL0VCTEN)"),
-    }
-    "isb-cntvct" => {
-        call: if cfg!(target_arch = "arm") {
+        asked_for: Some("reading the counter, which the kernel must permit (CNTKCTL.EL0VCTEN)");
+    "isb-cntvct" =>
+        if cfg!(target_arch = "arm") {
             "asm volatile(\"isb; mrrc p15, 1, %Q0, %R0, c14\" : \"=r\"(t))"
         } else {
             "asm volatile(\"isb; mrs %0, cntvct_el0\" : \"=r\"(t))"
         },
-        facts: Facts { rate_from: RateFrom::System, ..ORDERED_COUNTER },
-        common: true,
+        Kind::Counter, Facts { rate_from: RateFrom::System, ..ORDERED_COUNTER }, common: true,
         expect: &["isb", COUNTER_READ],
-        asked_for: Some("reading the counter, which the kernel must permit (CNTKCTL.EL0VCTEN)"),
-    }
-    "cntvctss" => {
-        call: if cfg!(target_arch = "arm") {
+        asked_for: Some("reading the counter, which the kernel must permit (CNTKCTL.EL0VCTEN)");
+    "cntvctss" =>
+        if cfg!(target_arch = "arm") {
             "asm volatile(\"mrrc p15, 9, %Q0, %R0, c14\" : \"=r\"(t))"
         } else {
             "asm volatile(\"mrs %0, cntvctss_el0\" : \"=r\"(t))"
         },
-        facts: Facts { rate_from: RateFrom::System, ..ORDERED_COUNTER },
-        expect: &[READ],
-        asked_for: Some("CNTVCTSS, which needs a processor with FEAT_ECV"),
-    }
-    "pmccntr" after Ok(permit_cycles()) => {
-        call: if cfg!(target_arch = "arm") {
+        Kind::Counter, Facts { rate_from: RateFrom::System, ..ORDERED_COUNTER }, expect: &[READ],
+        asked_for: Some("CNTVCTSS, which needs a processor with FEAT_ECV");
+    "pmccntr" after Ok(permit_cycles()) =>
+        if cfg!(target_arch = "arm") {
             "asm volatile(\"mrc p15, 0, %0, c9, c13, 0\" : \"=r\"(cycles))"
         } else {
             "asm volatile(\"mrs %0, pmccntr_el0\" : \"=r\"(cycles))"
         },
-        facts: CYCLES,
-        expect: &[if cfg!(target_arch = "arm") { "mrc" } else { "mrs" }],
+        Kind::Counter, CYCLES, expect: &[if cfg!(target_arch = "arm") { "mrc" } else { "mrs" }],
         range: Range::bits(usize::BITS),
         asked_for: Some(
             "reading the cycle counter, which the kernel must permit (AArch64 Linux: perf events \
              and sysctl kernel.perf_user_access=1)",
-        ),
-    }
+        );
 }

@@ -9,10 +9,10 @@ use super::rust_loop::{self, Read};
 use chronoscope::{Clock, Instant, Source};
 use chronoscope_model::clock::Reads;
 
-pub(super) const OWN: &[Entry] = &[
-    Entry {
-        id: "chronoscope/instant",
-        call: "chronoscope::Instant::now()",
+table! {
+    OWN: &[Entry];
+    like RUST;
+    "chronoscope/instant" => "chronoscope::Instant::now()",
         kind: Kind::Counter,
         facts: COUNTER,
         expect: if cfg!(target_arch = "x86_64") {
@@ -22,12 +22,8 @@ pub(super) const OWN: &[Entry] = &[
         } else {
             &["Instant::now()|Timespec::now()"]
         },
-        opener: Some(|_, _| opened(Own)),
-        ..RUST
-    },
-    Entry {
-        id: "chronoscope/ordered",
-        call: "chronoscope::Instant::now_ordered()",
+        opener: Some(|_, _| opened(Own));
+    "chronoscope/ordered" => "chronoscope::Instant::now_ordered()",
         kind: Kind::Counter,
         facts: if cfg!(target_arch = "x86_64") { FENCED_COUNTER } else { ORDERED_COUNTER },
         expect: if cfg!(target_arch = "x86_64") {
@@ -37,10 +33,8 @@ pub(super) const OWN: &[Entry] = &[
         } else {
             &["Instant::now()|Timespec::now()"]
         },
-        opener: Some(|_, _| opened(Ordered)),
-        ..RUST
-    },
-];
+        opener: Some(|_, _| opened(Ordered));
+}
 
 /// The library's clock as it is on this machine: the counter in ticks, or the system's clock in
 /// nanoseconds. It chooses its source if it has none yet. A system clock that took over from a
@@ -138,64 +132,42 @@ const STORED_BY_A_THREAD: &str = "The value that a thread of the program stored 
     10 ms: a load from memory, not a clock read. It is as cheap as a read can be, and as old as \
     that thread lets it become.";
 
-pub(super) const PEERS: &[Entry] = &[
-    Entry {
-        id: "quanta/instant",
-        call: "quanta::Instant::now()",
+table! {
+    PEERS: &[Entry];
+    like RUST;
+    "quanta/instant" => "quanta::Instant::now()",
         facts: COUNTER,
         expect: &["Instant::now()"],
-        opener: peer!(quanta::Instant, now, None, Ok(())),
-        ..RUST
-    },
-    Entry {
-        id: "quanta/recent",
-        call: "quanta::Instant::recent()",
+        opener: peer!(quanta::Instant, now, None, Ok(()));
+    "quanta/recent" => "quanta::Instant::recent()",
         facts: Facts { reads: Reads::Memory, ..STORED },
         about: STORED_BY_A_THREAD,
         references: &["the quanta crate, version 0.13, Upkeep"],
         expect: &["Instant::recent()"],
-        opener: peer!(quanta::Instant, recent, recent::resolution(), recent::keep_fresh()),
-        ..RUST
-    },
-    Entry {
-        id: "minstant/instant",
-        call: "minstant::Instant::now()",
+        opener: peer!(quanta::Instant, recent, recent::resolution(), recent::keep_fresh());
+    "minstant/instant" => "minstant::Instant::now()",
         facts: COUNTER,
         // The loop also has the call that it makes if the counter cannot be trusted.
         expect: &["rdtsc"],
-        opener: peer!(minstant::Instant, now, None, Ok(())),
-        ..RUST
-    },
-    Entry {
-        id: "fastant/instant",
-        call: "fastant::Instant::now()",
+        opener: peer!(minstant::Instant, now, None, Ok(()));
+    "fastant/instant" => "fastant::Instant::now()",
         facts: COUNTER,
         // The loop also has the call that it makes if the counter cannot be trusted.
         expect: &["rdtsc"],
-        opener: peer!(fastant::Instant, now, None, Ok(())),
-        ..RUST
-    },
-    Entry {
-        id: "coarsetime/instant",
-        call: "coarsetime::Instant::now()",
+        opener: peer!(fastant::Instant, now, None, Ok(()));
+    "coarsetime/instant" => "coarsetime::Instant::now()",
         facts: STORED,
         alternative_to: Some("linux/monotonic-coarse"),
         // The linker keeps one of these two, which are the same code.
         expect: &["Instant::now()|Default::default()"],
-        opener: peer!(coarsetime::Instant, now, None, Ok(())),
-        ..RUST
-    },
-    Entry {
-        id: "coarsetime/recent",
-        call: "coarsetime::Instant::recent()",
+        opener: peer!(coarsetime::Instant, now, None, Ok(()));
+    "coarsetime/recent" => "coarsetime::Instant::recent()",
         facts: Facts { reads: Reads::Memory, ..STORED },
         about: STORED_BY_A_THREAD,
         references: &["the coarsetime crate, version 0.1.38"],
         expect: &["Instant::recent()"],
-        opener: peer!(coarsetime::Instant, recent, recent::resolution(), recent::keep_fresh()),
-        ..RUST
-    },
-];
+        opener: peer!(coarsetime::Instant, recent, recent::resolution(), recent::keep_fresh());
+}
 
 /// The thread that keeps the `recent` clocks up to date.
 #[cfg(feature = "peers")]

@@ -19,84 +19,50 @@ const LINUX: Entry = Entry {
 clocks! {
     CLOCKS: linux in native_c if target_os = "linux", like LINUX;
 
-    "monotonic-raw" after super::entry::may_call_vdso() => {
-        call: "clock_gettime(CLOCK_MONOTONIC_RAW, &t)",
-        kind: Kind::Monotonic,
-        facts: VDSO,
-        common: true,
-    }
-    "boottime" after super::entry::may_call_vdso() => {
-        call: "clock_gettime(CLOCK_BOOTTIME, &t)",
-        kind: Kind::Monotonic,
-        facts: VDSO,
-    }
-    "tai" after super::entry::may_call_vdso() => {
-        call: "clock_gettime(CLOCK_TAI, &t)",
-        kind: Kind::Wall,
-        facts: VDSO,
-    }
-    "realtime-coarse" => {
-        call: "clock_gettime(CLOCK_REALTIME_COARSE, &t)",
-        kind: Kind::Wall,
-        facts: STORED,
-    }
-    "monotonic-coarse" => {
-        call: "clock_gettime(CLOCK_MONOTONIC_COARSE, &t)",
-        kind: Kind::Monotonic,
-        facts: STORED,
-        common: true,
-    }
+    "monotonic-raw" after super::entry::may_call_vdso() =>
+        "clock_gettime(CLOCK_MONOTONIC_RAW, &t)", Kind::Monotonic, VDSO, common: true;
+    "boottime" after super::entry::may_call_vdso() =>
+        "clock_gettime(CLOCK_BOOTTIME, &t)", Kind::Monotonic, VDSO;
+    "tai" after super::entry::may_call_vdso() => "clock_gettime(CLOCK_TAI, &t)", Kind::Wall, VDSO;
+    "realtime-coarse" => "clock_gettime(CLOCK_REALTIME_COARSE, &t)", Kind::Wall, STORED;
+    "monotonic-coarse" =>
+        "clock_gettime(CLOCK_MONOTONIC_COARSE, &t)", Kind::Monotonic, STORED, common: true;
 }
 
 clocks! {
     OTHERS: linux in native_c if target_os = "linux", like LINUX;
 
-    "monotonic-vdso" after vdso::clock_gettime() => {
-        call: if cfg!(target_arch = "aarch64") {
+    "monotonic-vdso" after vdso::clock_gettime() =>
+        if cfg!(target_arch = "aarch64") {
             "__kernel_clock_gettime(CLOCK_MONOTONIC, &t)"
         } else {
             "__vdso_clock_gettime(CLOCK_MONOTONIC, &t)"
         },
-        kind: Kind::Monotonic,
-        facts: VDSO,
-        alternative_to: Some("posix/monotonic"),
-        expect: &["(*)"],
-        range: KERNEL_TIME,
-    }
+        Kind::Monotonic, VDSO, alternative_to: Some("posix/monotonic"), expect: &["(*)"],
+        range: KERNEL_TIME;
+    // The counter is read after an isb on AArch64, and unordered on x86 (native/perf.c).
     "perf-mmap" if any(target_arch = "x86_64", target_arch = "aarch64")
-        after super::perf_event::time() => {
-        call: if cfg!(target_arch = "aarch64") {
+        after super::perf_event::time() =>
+        if cfg!(target_arch = "aarch64") {
             "do { lock = page->lock; asm volatile(\"isb; mrs %0, cntvct_el0\" : \"=r\"(t)); \
              ns = scaled(t, page); } while (page->lock != lock)"
         } else {
             "do { lock = page->lock; ns = scaled(__rdtsc(), page); } while (page->lock != lock)"
         },
-        kind: Kind::Monotonic,
-        facts: Facts {
+        Kind::Monotonic,
+        Facts {
             rate_from: RateFrom::System,
-            // The counter is read after an isb on AArch64, and unordered on x86 (native/perf.c).
             ..if cfg!(target_arch = "aarch64") { ORDERED_COUNTER } else { COUNTER }
         },
         home: "Linux on x86-64 and AArch64",
         expect: if cfg!(target_arch = "aarch64") { &["isb", "mrs cntvct_el0"] } else { &["rdtsc"] },
-        range: Range::bits(64),
-    }
-    "ptp" after device::ptp() => {
-        call: "clock_gettime(FD_TO_CLOCKID(fd), &t)",
-        kind: Kind::Wall,
-        facts: DEVICE,
-        home: "Linux with a PTP hardware clock",
-        asked_for: Some("/dev/ptp"),
-    }
-    "rtc" after device::rtc() => {
-        call: "ioctl(fd, RTC_RD_TIME, &t)",
-        kind: Kind::Wall,
-        facts: DEVICE,
-        home: "Linux with a real-time clock",
-        expect: &["ioctl()"],
-        range: Range::seconds(33),
-        asked_for: Some("/dev/rtc0, RTC_RD_TIME"),
-    }
+        range: Range::bits(64);
+    "ptp" after device::ptp() =>
+        "clock_gettime(FD_TO_CLOCKID(fd), &t)", Kind::Wall, DEVICE,
+        home: "Linux with a PTP hardware clock", asked_for: Some("/dev/ptp");
+    "rtc" after device::rtc() =>
+        "ioctl(fd, RTC_RD_TIME, &t)", Kind::Wall, DEVICE, home: "Linux with a real-time clock",
+        expect: &["ioctl()"], range: Range::seconds(33), asked_for: Some("/dev/rtc0, RTC_RD_TIME");
 }
 
 /// Through the C library's function for any system call.
@@ -133,15 +99,12 @@ macro_rules! system_calls {
     )*) => {
         clocks! {
             SYSCALL: linux in native_c if target_os = "linux", like FUNCTION;
-            $($name "-syscall" => {
-                call: concat!("syscall(SYS_clock_gettime, ", $clock, ", &t)"),
-                kind: Kind::$kind,
-                facts: $facts,
+            $($name "-syscall" =>
+                concat!("syscall(SYS_clock_gettime, ", $clock, ", &t)"), Kind::$kind, $facts,
                 alternative_to: Some($other),
                 about: concat!(
                     $subject, " through the C library's function for any system call", $by_function
-                ),
-            })*
+                );)*
         }
 
         clocks! {
@@ -153,9 +116,9 @@ macro_rules! system_calls {
                     target_arch = "arm"
                 )
             ), like INSTRUCTION;
-            $($name "-bare" => {
-                // As native/kernel_clock.h has it.
-                call: if cfg!(target_arch = "aarch64") {
+            // As native/kernel_clock.h has it.
+            $($name "-bare" =>
+                if cfg!(target_arch = "aarch64") {
                     concat!(
                         "x8 = SYS_clock_gettime; x0 = ", $clock, "; x1 = &t; \
                          asm volatile(\"svc 0\" : \"+r\"(x0) : \"r\"(x1), \"r\"(x8) : \"memory\")"
@@ -171,16 +134,13 @@ macro_rules! system_calls {
                          \"D\"(", $clock, "), \"S\"(&t) : \"rcx\", \"r11\", \"memory\")"
                     )
                 },
-                kind: Kind::$kind,
-                facts: $facts,
-                alternative_to: Some($other),
+                Kind::$kind, $facts, alternative_to: Some($other),
                 about: concat!(
                     $subject, " by the system call's instruction alone, without a function of the \
                     C library. The difference from linux/", $name, "-syscall is what the library's \
                     syscall() costs: it moves the arguments, and sets errno if the call fails. ",
                     $by_instruction
-                ),
-            })*
+                );)*
         }
     };
 }

@@ -65,12 +65,12 @@ pub fn find(id: &str) -> Option<&'static Entry> {
 
 clocks! {
     EMPTY_C: c in native_c if all(), like entry::PLAIN;
-    "empty" => { call: "the empty loop" }
+    "empty" => "the empty loop", Kind::Monotonic, entry::VDSO;
 }
 
 clocks! {
     EMPTY_CXX: cxx in native_cxx if all(), like entry::PLAIN;
-    "empty" => { call: "the empty loop" }
+    "empty" => "the empty loop", Kind::Monotonic, entry::VDSO;
 }
 
 /// The empty loop in the given language: the loop without a read.

@@ -12,26 +12,29 @@ use std::any::Any;
 /// clocks! {
 ///     CLOCKS: posix in native_c if any(unix, windows), like CLOCK_GETTIME;
 ///
-///     "realtime" if unix after super::entry::vdso() => { call: "…", kind: Kind::Wall, … }
+///     "realtime" if unix after super::entry::vdso() => "…", Kind::Wall, VDSO, common: true;
 /// }
 /// ```
 ///
 /// The id is the family and the row's name, and so is the name of the table of loops that
 /// `CS_READER` makes, with `_` for `-`. `if` narrows down the systems. What follows `after`
 /// prepares what the loops need, as a `Result<State, Unavailable>` or a `Result<(), Unavailable>`;
-/// it must not read the clock. The fields are those of [`Entry`](crate::clocks::Entry).
+/// it must not read the clock. The call, the kind and the facts of each row come first; what else
+/// is not as in the plain entry follows, as fields of [`Entry`](crate::clocks::Entry).
 macro_rules! clocks {
     (
         $table:ident: $family:ident in $compiler:ident if $here:meta, like $plain:expr;
         $(
-            $($name:literal)+ $(if $more:meta)? $(after $ready:expr)? => {
-                $($field:ident: $value:expr),* $(,)?
-            }
+            $($name:literal)+ $(if $more:meta)? $(after $ready:expr)? =>
+                $call:expr, $kind:expr, $facts:expr $(, $field:ident: $value:expr)*;
         )*
     ) => {
         pub(crate) const $table: &[$crate::clocks::Entry] = &[$(
             $crate::clocks::Entry {
                 id: concat!(stringify!($family), "/", $($name),+),
+                call: $call,
+                kind: $kind,
+                facts: $facts,
                 $($field: $value,)*
                 opener: {
                     #[cfg(all($compiler, $here $(, $more)?))]

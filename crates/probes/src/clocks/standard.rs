@@ -18,76 +18,35 @@ const CLOCK_T: Range = Range::bits(if cfg!(windows) { 31 } else { usize::BITS - 
 clocks! {
     C: c in native_c if all(), like LIBC;
 
-    "clock" => {
-        call: "clock()",
-        kind: if cfg!(windows) { Kind::Monotonic } else { Kind::Cpu },
-        facts: if cfg!(windows) { STORED } else { CPU_TIME },
-        alternative_to: if cfg!(target_os = "linux") {
-            Some("posix/process-cputime")
-        } else {
-            None
-        },
-        common: true,
-        expect: &["clock()"],
-        range: CLOCK_T,
-    }
+    "clock" =>
+        "clock()", if cfg!(windows) { Kind::Monotonic } else { Kind::Cpu },
+        if cfg!(windows) { STORED } else { CPU_TIME },
+        alternative_to:
+            if cfg!(target_os = "linux") { Some("posix/process-cputime") } else { None },
+        common: true, expect: &["clock()"], range: CLOCK_T;
     // musl implements it with clock_gettime, which reads the counter; other libraries load a stored
     // time.
-    "time" after if cfg!(target_env = "musl") { entry::may_call_vdso() } else { Ok(()) } => {
-        call: "time(NULL)",
-        kind: Kind::Wall,
-        facts: if cfg!(target_env = "musl") { VDSO } else { STORED },
-        common: true,
-        expect: &["time()"],
-    }
-    "timespec_get" after entry::may_call_vdso() => {
-        call: "timespec_get(&t, TIME_UTC)",
-        kind: Kind::Wall,
-        facts: VDSO,
-        alternative_to: WALL,
-        expect: &["timespec_get()"],
-    }
-    "gettimeofday" if unix after entry::may_call_vdso() => {
-        call: "gettimeofday(&t, NULL)",
-        kind: Kind::Wall,
-        facts: VDSO,
-        alternative_to: WALL,
-        home: "Unix",
-        common: true,
-        expect: &["gettimeofday()"],
-    }
-    "getrusage" if unix => {
-        call: "getrusage(RUSAGE_SELF, &use)",
-        kind: Kind::Cpu,
-        facts: CPU_TIME,
-        home: "Unix",
-        expect: &["getrusage()"],
-    }
-    "times" if unix => {
-        call: "times(&use)",
-        kind: Kind::Cpu,
-        facts: CPU_TIME,
-        home: "Unix",
-        expect: &["times()"],
-        range: Range::bits(usize::BITS - 1),
-    }
-    "ftime" if unix after entry::may_call_vdso() => {
-        call: "ftime(&t)",
-        kind: Kind::Wall,
-        facts: VDSO,
-        alternative_to: WALL,
-        home: "Unix (C libraries with ftime)",
-        expect: &["ftime()"],
-    }
+    "time" after if cfg!(target_env = "musl") { entry::may_call_vdso() } else { Ok(()) } =>
+        "time(NULL)", Kind::Wall, if cfg!(target_env = "musl") { VDSO } else { STORED },
+        common: true, expect: &["time()"];
+    "timespec_get" after entry::may_call_vdso() =>
+        "timespec_get(&t, TIME_UTC)", Kind::Wall, VDSO, alternative_to: WALL,
+        expect: &["timespec_get()"];
+    "gettimeofday" if unix after entry::may_call_vdso() =>
+        "gettimeofday(&t, NULL)", Kind::Wall, VDSO, alternative_to: WALL, home: "Unix",
+        common: true, expect: &["gettimeofday()"];
+    "getrusage" if unix =>
+        "getrusage(RUSAGE_SELF, &use)", Kind::Cpu, CPU_TIME, home: "Unix", expect: &["getrusage()"];
+    "times" if unix =>
+        "times(&use)", Kind::Cpu, CPU_TIME, home: "Unix", expect: &["times()"],
+        range: Range::bits(usize::BITS - 1);
+    "ftime" if unix after entry::may_call_vdso() =>
+        "ftime(&t)", Kind::Wall, VDSO, alternative_to: WALL, home: "Unix (C libraries with ftime)",
+        expect: &["ftime()"];
 }
 
-const CHRONO: Entry = Entry {
-    language: Language::Cxx,
-    facts: VDSO,
-    home: "every system",
-    range: Range::bits(63),
-    ..PLAIN
-};
+const CHRONO: Entry =
+    Entry { language: Language::Cxx, home: "every system", range: Range::bits(63), ..PLAIN };
 
 /// The period of a clock, by its place in the table of `native/chrono.cpp`, which takes it from the
 /// library's header.
@@ -112,44 +71,25 @@ const HIGH_RESOLUTION: Option<fn() -> Option<Period>> = Some(period::<2>);
 clocks! {
     CXX: cxx in native_cxx if all(), like CHRONO;
 
-    "steady_clock" after entry::may_call_vdso() => {
-        call: "duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count()",
-        kind: Kind::Monotonic,
-        alternative_to: MONOTONIC,
-        expect: &["steady_clock::now()"],
-        period: STEADY,
-    }
-    "steady_clock-nocast" after entry::may_call_vdso() => {
-        call: "steady_clock::now().time_since_epoch().count()",
-        kind: Kind::Monotonic,
-        alternative_to: MONOTONIC,
-        common: true,
-        expect: &["steady_clock::now()"],
-        period: STEADY,
-    }
-    "system_clock" after entry::may_call_vdso() => {
-        call: "duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count()",
-        kind: Kind::Wall,
-        alternative_to: WALL,
-        expect: &["system_clock::now()"],
-        period: SYSTEM,
-    }
-    "system_clock-nocast" after entry::may_call_vdso() => {
-        call: "system_clock::now().time_since_epoch().count()",
-        kind: Kind::Wall,
-        alternative_to: WALL,
-        common: true,
-        expect: &["system_clock::now()"],
-        period: SYSTEM,
-    }
-    "high_resolution_clock" after entry::may_call_vdso() => {
-        call: "duration_cast<milliseconds>(high_resolution_clock::now().time_since_epoch())\
+    "steady_clock" after entry::may_call_vdso() =>
+        "duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count()",
+        Kind::Monotonic, VDSO, alternative_to: MONOTONIC, expect: &["steady_clock::now()"],
+        period: STEADY;
+    "steady_clock-nocast" after entry::may_call_vdso() =>
+        "steady_clock::now().time_since_epoch().count()", Kind::Monotonic, VDSO,
+        alternative_to: MONOTONIC, common: true, expect: &["steady_clock::now()"], period: STEADY;
+    "system_clock" after entry::may_call_vdso() =>
+        "duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count()", Kind::Wall,
+        VDSO, alternative_to: WALL, expect: &["system_clock::now()"], period: SYSTEM;
+    "system_clock-nocast" after entry::may_call_vdso() =>
+        "system_clock::now().time_since_epoch().count()", Kind::Wall, VDSO, alternative_to: WALL,
+        common: true, expect: &["system_clock::now()"], period: SYSTEM;
+    "high_resolution_clock" after entry::may_call_vdso() =>
+        "duration_cast<milliseconds>(high_resolution_clock::now().time_since_epoch())\
                .count()",
-        kind: if cfg!(target_vendor = "apple") { Kind::Monotonic } else { Kind::Wall },
+        if cfg!(target_vendor = "apple") { Kind::Monotonic } else { Kind::Wall }, VDSO,
         alternative_to: if cfg!(target_vendor = "apple") { MONOTONIC } else { WALL },
-        expect: &["system_clock::now()|steady_clock::now()"],
-        period: HIGH_RESOLUTION,
-    }
+        expect: &["system_clock::now()|steady_clock::now()"], period: HIGH_RESOLUTION;
 }
 
 const CLOCK_GETTIME: Entry =
@@ -158,36 +98,20 @@ const CLOCK_GETTIME: Entry =
 clocks! {
     POSIX: posix in native_c if any(unix, windows), like CLOCK_GETTIME;
 
-    "realtime" after entry::may_call_vdso() => {
-        call: "clock_gettime(CLOCK_REALTIME, &t)",
-        kind: Kind::Wall,
-        facts: VDSO,
-        common: true,
-    }
-    "monotonic" after entry::may_call_vdso() => {
-        call: "clock_gettime(CLOCK_MONOTONIC, &t)",
-        kind: Kind::Monotonic,
-        facts: VDSO,
-        common: true,
-    }
-    "process-cputime" => {
-        call: "clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t)",
-        kind: Kind::Cpu,
-        facts: CPU_TIME,
-        common: true,
-    }
-    "thread-cputime" => {
-        call: "clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t)",
-        kind: Kind::Cpu,
-        facts: CPU_TIME,
-        common: true,
-    }
+    "realtime" after entry::may_call_vdso() =>
+        "clock_gettime(CLOCK_REALTIME, &t)", Kind::Wall, VDSO, common: true;
+    "monotonic" after entry::may_call_vdso() =>
+        "clock_gettime(CLOCK_MONOTONIC, &t)", Kind::Monotonic, VDSO, common: true;
+    "process-cputime" =>
+        "clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t)", Kind::Cpu, CPU_TIME, common: true;
+    "thread-cputime" =>
+        "clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t)", Kind::Cpu, CPU_TIME, common: true;
 }
 
-pub(super) const IN_RUST: &[Entry] = &[
-    Entry {
-        id: "rust/instant",
-        call: "Instant::now()",
+table! {
+    IN_RUST: &[Entry];
+    like RUST;
+    "rust/instant" => "Instant::now()",
         kind: Kind::Monotonic,
         facts: VDSO,
         alternative_to: MONOTONIC,
@@ -197,12 +121,8 @@ pub(super) const IN_RUST: &[Entry] = &[
         opener: Some(|_, _| {
             entry::may_call_vdso()?;
             Ok(opened(Monotonic, Unit::Hz(1e9), None))
-        }),
-        ..RUST
-    },
-    Entry {
-        id: "rust/system_time",
-        call: "SystemTime::now()",
+        });
+    "rust/system_time" => "SystemTime::now()",
         kind: Kind::Wall,
         facts: VDSO,
         alternative_to: WALL,
@@ -212,10 +132,8 @@ pub(super) const IN_RUST: &[Entry] = &[
         opener: Some(|_, _| {
             entry::may_call_vdso()?;
             Ok(opened(Wall, Unit::Hz(1e9), None))
-        }),
-        ..RUST
-    },
-];
+        });
+}
 
 struct Monotonic;
 

@@ -10,32 +10,24 @@ use std::time::Instant;
 
 const BUSY: Entry = Entry { kind: Kind::Busy, slack: false, ..PLAIN };
 
-pub(super) const WAITS: &[Entry] = &[
-    Entry {
-        id: "busy/tsc",
-        call: "while (__rdtsc() - start < ticks) _mm_pause();",
+table! {
+    WAITS: &[Entry];
+    like BUSY;
+    "busy/tsc" => "while (__rdtsc() - start < ticks) _mm_pause();",
         home: "x86",
         code: Code::Before(|wait| wait.ticks_and("uint64_t start = __rdtsc();")),
         opener: on!(portable target_arch = "x86_64", |setting| {
             let hz = setting.counter_hz;
             ByDuration(move |ns| spin_counter(ns, hz, std::hint::spin_loop))
-        }),
-        ..BUSY
-    },
-    Entry {
-        id: "busy/tsc-bare",
-        call: "while (__rdtsc() - start < ticks) {}",
+        });
+    "busy/tsc-bare" => "while (__rdtsc() - start < ticks) {}",
         home: "x86",
         code: Code::Before(|wait| wait.ticks_and("uint64_t start = __rdtsc();")),
         opener: on!(portable target_arch = "x86_64", |setting| {
             let hz = setting.counter_hz;
             ByDuration(move |ns| spin_counter(ns, hz, || {}))
-        }),
-        ..BUSY
-    },
-    Entry {
-        id: "busy/cntvct",
-        call: "while (cntvct() - start <= ticks) asm(\"yield\");",
+        });
+    "busy/cntvct" => "while (cntvct() - start <= ticks) asm(\"yield\");",
         home: "AArch64",
         code: Code::Lines(|wait| arm_lines("yield", wait.ns)),
         // Not `spin_loop`, which is an isb on this processor (Rust core::hint::spin_loop).
@@ -47,12 +39,8 @@ pub(super) const WAITS: &[Entry] = &[
                     unsafe { std::arch::asm!("yield", options(nomem, nostack, preserves_flags)) };
                 })
             })
-        }),
-        ..BUSY
-    },
-    Entry {
-        id: "busy/qpc",
-        call: "do { QueryPerformanceCounter(&now); } while (now.QuadPart < deadline);",
+        });
+    "busy/qpc" => "do { QueryPerformanceCounter(&now); } while (now.QuadPart < deadline);",
         facts: DEADLINE,
         home: "Windows",
         code: Code::Lines(|wait| snippet::qpc_spin(wait.ns).alone()),
@@ -61,13 +49,10 @@ pub(super) const WAITS: &[Entry] = &[
             use crate::waits::windows::qpc::{hz, now};
             let hz = hz() as f64;
             ByDuration(move |ns| spin(now(), ticks(ns, hz), ns, now, || {}))
-        }),
-        ..BUSY
-    },
-    Entry {
-        id: "busy/monotonic",
-        call: "do clock_gettime(CLOCK_MONOTONIC, &t); \
-               while (t.tv_sec * 1000000000LL + t.tv_nsec < end);",
+        });
+    "busy/monotonic" =>
+        "do clock_gettime(CLOCK_MONOTONIC, &t); \
+        while (t.tv_sec * 1000000000LL + t.tv_nsec < end);",
         home: "Linux",
         code: Code::Lines(|wait| snippet::spin(wait.ns, "").alone()),
         paced: [
@@ -77,12 +62,8 @@ pub(super) const WAITS: &[Entry] = &[
         ],
         opener: on!(portable target_os = "linux", |_| {
             ByDeadline(|deadline| spin_until(deadline, || {}))
-        }),
-        ..BUSY
-    },
-    Entry {
-        id: "busy/instant",
-        call: "while start.elapsed() < duration { std::hint::spin_loop() }",
+        });
+    "busy/instant" => "while start.elapsed() < duration { std::hint::spin_loop() }",
         language: Language::Rust,
         home: "every system",
         code: Code::Before(|wait| snippet::rust_start(wait.ns)),
@@ -93,12 +74,8 @@ pub(super) const WAITS: &[Entry] = &[
         ],
         opener: on!(all(), |_| {
             ByDuration(|ns| spin_elapsed(Instant::now(), ns, std::hint::spin_loop))
-        }),
-        ..BUSY
-    },
-    Entry {
-        id: "busy/tpause",
-        call: "while (__rdtsc() < deadline) _tpause(1, deadline);",
+        });
+    "busy/tpause" => "while (__rdtsc() < deadline) _tpause(1, deadline);",
         facts: DEADLINE,
         home: "x86 with WAITPKG",
         code: Code::Before(|wait| wait.ticks_and("uint64_t deadline = __rdtsc() + ticks;")),
@@ -106,55 +83,37 @@ pub(super) const WAITS: &[Entry] = &[
             waitpkg::check()?;
             let hz = setting.counter_hz;
             ByDuration(move |ns| waitpkg::pause(ns, hz))
-        }),
-        ..BUSY
-    },
-    Entry {
-        id: "busy/umwait",
-        call: "while (__rdtsc() < deadline) { _umonitor(&word); _umwait(1, deadline); }",
+        });
+    "busy/umwait" => "while (__rdtsc() < deadline) { _umonitor(&word); _umwait(1, deadline); }",
         facts: DEADLINE,
         home: "x86 with WAITPKG",
         code: Code::Before(|wait| {
             wait.ticks_and("uint64_t deadline = __rdtsc() + ticks;\nint word = 0;")
         }),
-        opener: on!(target_arch = "x86_64", |setting| waitpkg::Umwait::open(setting.counter_hz)?),
-        ..BUSY
-    },
-    Entry {
-        id: "busy/wfe",
-        call: "while (cntvct() - start <= ticks) asm(\"wfe\");",
+        opener: on!(target_arch = "x86_64", |setting| waitpkg::Umwait::open(setting.counter_hz)?);
+    "busy/wfe" => "while (cntvct() - start <= ticks) asm(\"wfe\");",
         home: "AArch64 Linux",
         code: Code::Lines(|wait| arm_lines("wfe", wait.ns)),
         opener: on!(all(target_arch = "aarch64", target_os = "linux"), |setting| {
             let hz = events::stream_hz(setting)?;
             ByDuration(move |ns| events::wfe(ns, hz))
-        }),
-        ..BUSY
-    },
-    Entry {
-        id: "busy/wfet",
-        call: "while (cntvct() < deadline) asm(\"wfet %0\" : : \"r\"(deadline));",
+        });
+    "busy/wfet" => "while (cntvct() < deadline) asm(\"wfet %0\" : : \"r\"(deadline));",
         facts: DEADLINE,
         home: "AArch64 Linux with FEAT_WFxT",
         code: Code::Lines(|wait| arm_lines("wfet %1", wait.ns)),
         opener: on!(all(target_arch = "aarch64", target_os = "linux"), |setting| {
             let hz = events::timeout_hz(setting)?;
             ByDuration(move |ns| events::wfet(ns, hz))
-        }),
-        ..BUSY
-    },
-    Entry {
-        id: "busy/sched_yield",
-        call: "while start.elapsed() < duration { std::thread::yield_now() }",
+        });
+    "busy/sched_yield" => "while start.elapsed() < duration { std::thread::yield_now() }",
         language: Language::Rust,
         home: "every system",
         code: Code::Before(|wait| snippet::rust_start(wait.ns)),
         opener: on!(all(), |_| {
             ByDuration(|ns| spin_elapsed(Instant::now(), ns, std::thread::yield_now))
-        }),
-        ..BUSY
-    },
-];
+        });
+}
 
 /// The instructions of WAITPKG.
 #[cfg(target_arch = "x86_64")]

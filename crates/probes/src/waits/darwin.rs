@@ -5,10 +5,10 @@ use chronoscope_model::snippet;
 
 const DARWIN: Entry = Entry { slack: false, home: "macOS", ..PLAIN };
 
-pub(super) const WAITS: &[Entry] = &[
-    Entry {
-        id: "mach/wait_until",
-        call: "mach_wait_until(deadline)",
+table! {
+    WAITS: &[Entry];
+    like DARWIN;
+    "mach/wait_until" => "mach_wait_until(deadline)",
         facts: DEADLINE,
         code: Code::BeforeCall,
         paced: [
@@ -21,24 +21,14 @@ pub(super) const WAITS: &[Entry] = &[
         opener: on!(target_os = "macos", |_| {
             let ticks_per_ns = mach::ticks_per_ns()?;
             super::entry::ByDuration(move |ns| mach::wait(ns, ticks_per_ns))
-        }),
-        ..DARWIN
-    },
-    Entry {
-        id: "darwin/nanosleep",
-        call: "nanosleep(&duration, NULL)",
+        });
+    "darwin/nanosleep" => "nanosleep(&duration, NULL)",
         code: Code::Before(|wait| snippet::timespec("duration", wait.ns)),
-        opener: on!(target_os = "macos", |_| super::entry::ByDuration(super::unix::nanosleep)),
-        ..DARWIN
-    },
-    Entry {
-        id: "darwin/kevent",
-        call: "kevent(queue, &timer, 1, &event, 1, NULL)",
+        opener: on!(target_os = "macos", |_| super::entry::ByDuration(super::unix::nanosleep));
+    "darwin/kevent" => "kevent(queue, &timer, 1, &event, 1, NULL)",
         code: Code::BeforeCall,
-        opener: on!(target_os = "macos", |_| imp::open()?),
-        ..DARWIN
-    },
-];
+        opener: on!(target_os = "macos", |_| imp::open()?);
+}
 
 #[cfg(target_os = "macos")]
 mod imp {

@@ -10,11 +10,12 @@ const HYBRID: Entry = Entry { kind: Kind::Hybrid, ..PLAIN };
 const LINUX: Entry = Entry { home: "Linux", ..HYBRID };
 const WINDOWS: Entry = Entry { home: "Windows", ..HYBRID };
 
-pub(super) const WAITS: &[Entry] = &[
-    Entry {
-        id: "hybrid/fixed",
-        call: "std::thread::sleep(duration.saturating_sub(margin)); \
-               while start.elapsed() < duration { std::hint::spin_loop() }",
+table! {
+    WAITS: &[Entry];
+    like HYBRID;
+    "hybrid/fixed" =>
+        "std::thread::sleep(duration.saturating_sub(margin)); \
+        while start.elapsed() < duration { std::hint::spin_loop() }",
         language: Language::Rust,
         home: "every system",
         code: Code::Before(|wait| {
@@ -30,14 +31,12 @@ pub(super) const WAITS: &[Entry] = &[
                 std::thread::sleep(Duration::from_nanos(ns.saturating_sub(MARGIN)));
                 spin_elapsed(start, ns, std::hint::spin_loop)
             })
-        }),
-        ..HYBRID
-    },
-    Entry {
-        id: "hybrid/nanosleep",
-        call: "nanosleep(&most, NULL); \
-               do clock_gettime(CLOCK_MONOTONIC, &t); \
-               while (t.tv_sec * 1000000000LL + t.tv_nsec < end);",
+        });
+    like LINUX;
+    "hybrid/nanosleep" =>
+        "nanosleep(&most, NULL); \
+        do clock_gettime(CLOCK_MONOTONIC, &t); \
+        while (t.tv_sec * 1000000000LL + t.tv_nsec < end);",
         code: Code::Lines(|wait| {
             snippet::spin(wait.ns, "").after(&sleeping(wait.ns, MARGIN, |ns| {
                 format!("{}\nnanosleep(&most, NULL);\n", snippet::timespec("most", ns))
@@ -45,14 +44,11 @@ pub(super) const WAITS: &[Entry] = &[
         }),
         opener: on!(portable target_os = "linux", |setting| {
             then_spin("linux/nanosleep", || MARGIN, setting)?
-        }),
-        ..LINUX
-    },
-    Entry {
-        id: "hybrid/timerfd",
-        call: "timerfd_settime(fd, 0, &spec, NULL); read(fd, &expirations, 8); \
-               do clock_gettime(CLOCK_MONOTONIC, &t); \
-               while (t.tv_sec * 1000000000LL + t.tv_nsec < end);",
+        });
+    "hybrid/timerfd" =>
+        "timerfd_settime(fd, 0, &spec, NULL); read(fd, &expirations, 8); \
+        do clock_gettime(CLOCK_MONOTONIC, &t); \
+        while (t.tv_sec * 1000000000LL + t.tv_nsec < end);",
         code: Code::Lines(|wait| {
             snippet::spin(wait.ns, "").after(&sleeping(wait.ns, MARGIN, |ns| {
                 format!(
@@ -68,13 +64,11 @@ pub(super) const WAITS: &[Entry] = &[
         }),
         opener: on!(portable target_os = "linux", |setting| {
             then_spin("linux/timerfd", || MARGIN, setting)?
-        }),
-        ..LINUX
-    },
-    Entry {
-        id: "hybrid/sleep",
-        call: "Sleep(milliseconds); \
-               do { QueryPerformanceCounter(&now); } while (now.QuadPart < end.QuadPart);",
+        });
+    like WINDOWS;
+    "hybrid/sleep" =>
+        "Sleep(milliseconds); \
+        do { QueryPerformanceCounter(&now); } while (now.QuadPart < end.QuadPart);",
         code: Code::Lines(|wait| {
             let pause = match wait.ns.saturating_sub(LONGEST_TICK_MARGIN) / 1_000_000 {
                 0 => String::new(),
@@ -82,14 +76,11 @@ pub(super) const WAITS: &[Entry] = &[
             };
             snippet::qpc_spin(wait.ns).after(&pause)
         }),
-        opener: on!(portable windows, |setting| then_spin("windows/sleep", tick_margin, setting)?),
-        ..WINDOWS
-    },
-    Entry {
-        id: "hybrid/waitable-timer",
-        call: "SetWaitableTimer(timer, &due, 0, NULL, NULL, FALSE); \
-               WaitForSingleObject(timer, INFINITE); \
-               do { QueryPerformanceCounter(&now); } while (now.QuadPart < end.QuadPart);",
+        opener: on!(portable windows, |setting| then_spin("windows/sleep", tick_margin, setting)?);
+    "hybrid/waitable-timer" =>
+        "SetWaitableTimer(timer, &due, 0, NULL, NULL, FALSE); \
+        WaitForSingleObject(timer, INFINITE); \
+        do { QueryPerformanceCounter(&now); } while (now.QuadPart < end.QuadPart);",
         code: Code::Lines(|wait| {
             snippet::qpc_spin(wait.ns).after(&sleeping(wait.ns, LONGEST_TICK_MARGIN, |ns| {
                 snippet::waitable_timer("0", ns) + "\n"
@@ -97,14 +88,11 @@ pub(super) const WAITS: &[Entry] = &[
         }),
         opener: on!(portable windows, |setting| {
             then_spin("windows/waitable-timer", tick_margin, setting)?
-        }),
-        ..WINDOWS
-    },
-    Entry {
-        id: "hybrid/waitable-timer-high-resolution",
-        call: "SetWaitableTimer(high_resolution, &due, 0, NULL, NULL, FALSE); \
-               WaitForSingleObject(high_resolution, INFINITE); \
-               do { QueryPerformanceCounter(&now); } while (now.QuadPart < end.QuadPart);",
+        });
+    "hybrid/waitable-timer-high-resolution" =>
+        "SetWaitableTimer(high_resolution, &due, 0, NULL, NULL, FALSE); \
+        WaitForSingleObject(high_resolution, INFINITE); \
+        do { QueryPerformanceCounter(&now); } while (now.QuadPart < end.QuadPart);",
         code: Code::Lines(|wait| {
             snippet::qpc_spin(wait.ns).after(&sleeping(wait.ns, MARGIN, |ns| {
                 snippet::waitable_timer(snippet::HIGH_RESOLUTION, ns) + "\n"
@@ -112,10 +100,8 @@ pub(super) const WAITS: &[Entry] = &[
         }),
         opener: on!(portable windows, |setting| {
             then_spin("windows/waitable-timer-high-resolution", || MARGIN, setting)?
-        }),
-        ..WINDOWS
-    },
-];
+        });
+}
 
 /// The lines that sleep until the margin begins; none for a wait that is shorter.
 fn sleeping(ns: u64, margin: u64, lines: impl Fn(u64) -> String) -> String {

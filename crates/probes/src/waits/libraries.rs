@@ -22,10 +22,10 @@ const CXX: Entry = Entry {
     ..PLAIN
 };
 
-pub(super) const STANDARD: &[Entry] = &[
-    Entry {
-        id: "rust/thread-sleep",
-        call: "std::thread::sleep(duration)",
+table! {
+    STANDARD: &[Entry];
+    like RUST;
+    "rust/thread-sleep" => "std::thread::sleep(duration)",
         paced: ["", "std::thread::sleep(left);"],
         opener: on!(all(), |_| {
             crate::time::may_sleep()?;
@@ -33,30 +33,21 @@ pub(super) const STANDARD: &[Entry] = &[
                 std::thread::sleep(Duration::from_nanos(ns));
                 Ok(())
             })
-        }),
-        ..RUST
-    },
-    Entry {
-        id: "cxx/sleep_for",
-        call: "std::this_thread::sleep_for(duration)",
+        });
+    like CXX;
+    "cxx/sleep_for" => "std::this_thread::sleep_for(duration)",
         paced: ["", "std::this_thread::sleep_for(\n    next - std::chrono::steady_clock::now());"],
         facts: Facts { early_by_design_ns: EARLY_NS, ..DURATION },
         opener: on!(native_cxx or crate::catalogue::left_out::native_cxx, |_| {
             ByDuration(imp::sleep_for)
-        }),
-        ..CXX
-    },
-    Entry {
-        id: "cxx/sleep_until",
-        call: "std::this_thread::sleep_until(std::chrono::steady_clock::now() + duration)",
+        });
+    "cxx/sleep_until" =>
+        "std::this_thread::sleep_until(std::chrono::steady_clock::now() + duration)",
         paced: ["", "std::this_thread::sleep_until(next);"],
         facts: Facts { early_by_design_ns: EARLY_NS, ..DEADLINE },
-        opener: on!(native_cxx or crate::catalogue::left_out::native_cxx, |_| imp::SleepUntil),
-        ..CXX
-    },
-    Entry {
-        id: "cxx/condition_variable-wait_until",
-        call: "stopped.wait_until(lock, std::chrono::steady_clock::now() + duration, predicate)",
+        opener: on!(native_cxx or crate::catalogue::left_out::native_cxx, |_| imp::SleepUntil);
+    "cxx/condition_variable-wait_until" =>
+        "stopped.wait_until(lock, std::chrono::steady_clock::now() + duration, predicate)",
         facts: Facts { early_by_design_ns: EARLY_NS, ..DEADLINE },
         code: Code::OnPage,
         paced: [
@@ -65,12 +56,8 @@ pub(super) const STANDARD: &[Entry] = &[
             "stopped.wait_until(lock, next, [] { return false; });",
         ],
         opener: on!(all(native_cxx, not(windows)), |_| ByDuration(imp::wait_until)),
-        home: NOT_WINDOWS,
-        ..CXX
-    },
-    Entry {
-        id: "cxx/future-wait_for",
-        call: "future.wait_for(duration)",
+        home: NOT_WINDOWS;
+    "cxx/future-wait_for" => "future.wait_for(duration)",
         facts: Facts { early_by_design_ns: EARLY_NS, ..DURATION },
         code: Code::BeforeCall,
         paced: [
@@ -78,19 +65,13 @@ pub(super) const STANDARD: &[Entry] = &[
             "future.wait_for(next - std::chrono::steady_clock::now());",
         ],
         opener: on!(all(native_cxx, not(windows)), |_| ByDuration(imp::wait_for)),
-        home: NOT_WINDOWS,
-        ..CXX
-    },
-    Entry {
-        id: "cxx/timed_mutex-try_lock_for",
-        call: "mutex.try_lock_for(duration)",
+        home: NOT_WINDOWS;
+    "cxx/timed_mutex-try_lock_for" => "mutex.try_lock_for(duration)",
         facts: Facts { early_by_design_ns: EARLY_NS, ..DURATION },
         code: Code::BeforeCall,
         opener: on!(all(native_cxx, not(windows)), |_| ByDuration(imp::try_lock_for)),
-        home: NOT_WINDOWS,
-        ..CXX
-    },
-];
+        home: NOT_WINDOWS;
+}
 
 #[cfg(native_cxx)]
 mod imp {
@@ -164,41 +145,30 @@ const OWN: Entry = Entry {
     ..RUST
 };
 
-pub(super) const OTHERS: &[Entry] = &[
-    Entry {
-        id: "chronoscope/wait",
-        call: "chronoscope::wait::sleep(duration)",
+table! {
+    OTHERS: &[Entry];
+    like OWN;
+    "chronoscope/wait" => "chronoscope::wait::sleep(duration)",
         paced: ["", "chronoscope::wait::sleep(left);"],
-        opener: on!(all(), |_| with(Effort::Balanced)),
-        ..OWN
-    },
-    Entry {
-        id: "chronoscope/wait-economy",
-        call: "waiter.sleep(duration)",
+        opener: on!(all(), |_| with(Effort::Balanced));
+    "chronoscope/wait-economy" => "waiter.sleep(duration)",
         code: Code::Before(|wait| lines("Economy", wait.ns)),
         paced: [
             "use chronoscope::wait::{Effort, Waiter};\n\
              let mut waiter = Waiter::new(Effort::Economy);",
             "waiter.sleep(left);",
         ],
-        opener: on!(all(), |_| with(Effort::Economy)),
-        ..OWN
-    },
-    Entry {
-        id: "chronoscope/wait-precise",
-        call: "waiter.sleep(duration)",
+        opener: on!(all(), |_| with(Effort::Economy));
+    "chronoscope/wait-precise" => "waiter.sleep(duration)",
         code: Code::Before(|wait| lines("Precise", wait.ns)),
         paced: [
             "use chronoscope::wait::{Effort, Waiter};\n\
              let mut waiter = Waiter::new(Effort::Precise);",
             "waiter.sleep(left);",
         ],
-        opener: on!(all(), |_| with(Effort::Precise)),
-        ..OWN
-    },
-    Entry {
-        id: "spin_sleep",
-        call: "spin_sleep::sleep(duration)",
+        opener: on!(all(), |_| with(Effort::Precise));
+    like RUST;
+    "spin_sleep" => "spin_sleep::sleep(duration)",
         paced: ["", "spin_sleep::sleep(left);"],
         kind: Kind::Hybrid,
         home: "builds with the feature `peers`",
@@ -207,10 +177,8 @@ pub(super) const OTHERS: &[Entry] = &[
                 spin_sleep::sleep(Duration::from_nanos(ns));
                 Ok(())
             })
-        }),
-        ..RUST
-    },
-];
+        });
+}
 
 fn lines(effort: &str, ns: u64) -> String {
     format!(

@@ -6,10 +6,10 @@ use super::entry::{ByDeadline, ByDuration};
 use super::entry::{Code, DEADLINE, DURATION, Entry, Facts, LINUX, Language, TimerSlack};
 use chronoscope_model::snippet;
 
-pub(super) const WAITS: &[Entry] = &[
-    Entry {
-        id: "linux/nanosleep",
-        call: "nanosleep(&duration, NULL)",
+table! {
+    WAITS: &[Entry];
+    like LINUX;
+    "linux/nanosleep" => "nanosleep(&duration, NULL)",
         code: Code::Before(|wait| snippet::timespec("duration", wait.ns)),
         paced: [
             "",
@@ -18,12 +18,9 @@ pub(super) const WAITS: &[Entry] = &[
              t.tv_sec = left / 1000000000;\nt.tv_nsec = left % 1000000000;\n\
              if (left > 0)\n    nanosleep(&t, NULL);",
         ],
-        opener: on!(target_os = "linux", |_| ByDuration(crate::waits::unix::nanosleep)),
-        ..LINUX
-    },
-    Entry {
-        id: "linux/clock_nanosleep-abs",
-        call: "clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &deadline, NULL)",
+        opener: on!(target_os = "linux", |_| ByDuration(crate::waits::unix::nanosleep));
+    "linux/clock_nanosleep-abs" =>
+        "clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &deadline, NULL)",
         facts: DEADLINE,
         code: Code::Before(|wait| snippet::deadline(wait.ns)),
         paced: [
@@ -31,12 +28,8 @@ pub(super) const WAITS: &[Entry] = &[
             "t.tv_sec = next / 1000000000;\nt.tv_nsec = next % 1000000000;\n\
              clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);",
         ],
-        opener: on!(target_os = "linux", |_| ByDeadline(imp::sleep_until)),
-        ..LINUX
-    },
-    Entry {
-        id: "linux/timerfd",
-        call: "timerfd_settime(fd, 0, &spec, NULL); read(fd, &expirations, 8)",
+        opener: on!(target_os = "linux", |_| ByDeadline(imp::sleep_until));
+    "linux/timerfd" => "timerfd_settime(fd, 0, &spec, NULL); read(fd, &expirations, 8)",
         facts: Facts { timer_slack: TimerSlack::Unused, ..DURATION },
         code: Code::BeforeCall,
         paced: [
@@ -46,55 +39,32 @@ pub(super) const WAITS: &[Entry] = &[
              spec.it_value.tv_nsec = next % 1000000000;\n\
              timerfd_settime(fd, TFD_TIMER_ABSTIME, &spec, NULL);\nread(fd, &expirations, 8);",
         ],
-        opener: on!(target_os = "linux", |_| imp::Timer::open()?),
-        ..LINUX
-    },
-    Entry {
-        id: "linux/epoll_pwait2",
-        call: "syscall(SYS_epoll_pwait2, fd, events, 1, &timeout, NULL, 0)",
+        opener: on!(target_os = "linux", |_| imp::Timer::open()?);
+    "linux/epoll_pwait2" => "syscall(SYS_epoll_pwait2, fd, events, 1, &timeout, NULL, 0)",
         facts: Facts { timer_slack: TimerSlack::Share, ..DURATION },
         home: "Linux 5.11 and later",
         code: Code::BeforeCall,
-        opener: on!(target_os = "linux", |_| imp::Epoll::open()?),
-        ..LINUX
-    },
-    Entry {
-        id: "linux/ppoll",
-        call: "ppoll(NULL, 0, &timeout, NULL)",
+        opener: on!(target_os = "linux", |_| imp::Epoll::open()?);
+    "linux/ppoll" => "ppoll(NULL, 0, &timeout, NULL)",
         facts: Facts { timer_slack: TimerSlack::Share, ..DURATION },
         code: Code::Before(|wait| snippet::timespec("timeout", wait.ns)),
-        opener: on!(target_os = "linux", |_| ByDuration(imp::poll)),
-        ..LINUX
-    },
-    Entry {
-        id: "linux/select",
-        call: "select(0, NULL, NULL, NULL, &timeout)",
+        opener: on!(target_os = "linux", |_| ByDuration(imp::poll));
+    "linux/select" => "select(0, NULL, NULL, NULL, &timeout)",
         facts: Facts { unit_ns: 1_000, timer_slack: TimerSlack::Share, ..DURATION },
         code: Code::BeforeCall,
-        opener: on!(target_os = "linux", |_| ByDuration(imp::select)),
-        ..LINUX
-    },
-    Entry {
-        id: "linux/futex",
-        call: "syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &timeout)",
+        opener: on!(target_os = "linux", |_| ByDuration(imp::select));
+    "linux/futex" => "syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &timeout)",
         code: Code::BeforeCall,
-        opener: on!(target_os = "linux", |_| imp::Futex::open()?),
-        ..LINUX
-    },
-    Entry {
-        id: "linux/io_uring-timeout",
-        call: "unsafe { ring.submission().push(&timeout) }?; ring.submit_and_wait(1)?; \
-               ring.completion().next()",
+        opener: on!(target_os = "linux", |_| imp::Futex::open()?);
+    "linux/io_uring-timeout" =>
+        "unsafe { ring.submission().push(&timeout) }?; ring.submit_and_wait(1)?; \
+        ring.completion().next()",
         language: Language::Rust,
         facts: Facts { timer_slack: TimerSlack::Unused, ..DURATION },
         home: "64-bit Linux 5.4 and later",
         code: Code::BeforeCall,
-        opener: on!(all(target_os = "linux", target_pointer_width = "64"), |_| ring::open()?),
-        ..LINUX
-    },
-    Entry {
-        id: "linux/io_uring-wait-arg",
-        call: "ring.submitter().submit_with_args(1, &arguments).err()",
+        opener: on!(all(target_os = "linux", target_pointer_width = "64"), |_| ring::open()?);
+    "linux/io_uring-wait-arg" => "ring.submitter().submit_with_args(1, &arguments).err()",
         language: Language::Rust,
         facts: Facts { timer_slack: TimerSlack::Unused, ..DURATION },
         home: "64-bit Linux 5.11 and later",
@@ -102,30 +72,18 @@ pub(super) const WAITS: &[Entry] = &[
         opener: on!(all(target_os = "linux", target_pointer_width = "64"), |_| {
             let ring = ring::open()?;
             ByDuration(move |ns| ring.wait_for_any(ns))
-        }),
-        ..LINUX
-    },
-    Entry {
-        id: "linux/sigtimedwait",
-        call: "sigtimedwait(&empty_set, NULL, &timeout)",
+        });
+    "linux/sigtimedwait" => "sigtimedwait(&empty_set, NULL, &timeout)",
         code: Code::BeforeCall,
         opener: on!(target_os = "linux", |_| {
             let empty = imp::no_signal();
             ByDuration(move |ns| imp::wait_for_signal(&empty, ns))
-        }),
-        ..LINUX
-    },
-    Entry {
-        id: "posix/usleep",
-        call: "usleep(microseconds)",
+        });
+    "posix/usleep" => "usleep(microseconds)",
         facts: Facts { unit_ns: 1_000, ..DURATION },
         code: Code::Before(|wait| format!("useconds_t microseconds = {};", wait.ns.div_ceil(1000))),
-        opener: on!(target_os = "linux", |_| ByDuration(imp::usleep)),
-        ..LINUX
-    },
-    Entry {
-        id: "posix/cond_timedwait",
-        call: "pthread_cond_timedwait(&cond, &mutex, &deadline)",
+        opener: on!(target_os = "linux", |_| ByDuration(imp::usleep));
+    "posix/cond_timedwait" => "pthread_cond_timedwait(&cond, &mutex, &deadline)",
         facts: DEADLINE,
         code: Code::Before(|wait| {
             format!(
@@ -142,10 +100,8 @@ pub(super) const WAITS: &[Entry] = &[
         opener: on!(target_os = "linux", |_| {
             let mut condition = imp::Condition::new()?;
             ByDeadline(move |deadline| condition.until(deadline))
-        }),
-        ..LINUX
-    },
-];
+        });
+}
 
 #[cfg(target_os = "linux")]
 mod imp {

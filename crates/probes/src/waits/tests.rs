@@ -134,14 +134,14 @@ fn what_a_call_names_stands_in_the_code_that_waits() {
         std::fs::read_to_string(folder.join(path)).unwrap_or_else(|why| panic!("{path}: {why}"))
     };
     for entry in ALL.iter().filter(|entry| entry.runtime.is_none()) {
-        let id = format!(" id: \"{}\"", entry.id);
+        let id = format!("\n    \"{}\" =>", entry.id);
         let (_, source) = sources.iter().find(|(_, text)| text.contains(&id)).expect("the entry");
         let (_, entry_on) = source.split_once(&id).expect("the entry");
         // What stands before is the entry, which the call is part of. What follows a table is the
         // code of all its rows.
         let (_, code) = entry_on.split_once("opener:").expect("an opener");
-        let (own, rest) = code.split_once(" id: \"").unwrap_or((code, ""));
-        let (_, rest) = rest.split_once("\n];\n").unwrap_or_default();
+        let (own, rest) = code.split_once("\n    \"").unwrap_or((code, ""));
+        let (_, rest) = rest.split_once("\n}\n").unwrap_or_default();
         let (family, name) = entry.id.split_once('/').unwrap_or_default();
         let elsewhere = match family {
             "cxx" => read("native/waits.cpp"),

@@ -14,36 +14,30 @@ const UNTIL_NEXT: &str = "due.QuadPart = (t.QuadPart - next) * 10000000 / hz.Qua
                           SetWaitableTimer(timer, &due, 0, NULL, NULL, FALSE);\n    \
                           WaitForSingleObject(timer, INFINITE);\n}";
 
-pub(super) const WAITS: &[Entry] = &[
-    Entry {
-        id: "windows/sleep",
-        call: "Sleep(milliseconds)",
+table! {
+    WAITS: &[Entry];
+    like WINDOWS;
+    "windows/sleep" => "Sleep(milliseconds)",
         facts: Facts { unit_ns: 1_000_000, ..DURATION },
         code: Code::Before(|wait| format!("DWORD milliseconds = {};", wait.ns.div_ceil(1_000_000))),
         paced: [
             "",
             "if (next > t.QuadPart)\n    Sleep(1 + (next - t.QuadPart - 1) * 1000 / hz.QuadPart);",
         ],
-        opener: on!(windows, |_| ByDuration(sleep)),
-        ..WINDOWS
-    },
-    Entry {
-        id: "windows/waitable-timer",
-        call: "SetWaitableTimer(timer, &due, 0, NULL, NULL, FALSE); WaitForSingleObject(timer, \
-               INFINITE)",
+        opener: on!(windows, |_| ByDuration(sleep));
+    "windows/waitable-timer" =>
+        "SetWaitableTimer(timer, &due, 0, NULL, NULL, FALSE); WaitForSingleObject(timer, \
+        INFINITE)",
         facts: Facts { unit_ns: 100, ..DURATION },
         code: Code::Lines(|wait| snippet::waitable_timer("0", wait.ns)),
         paced: [
             "HANDLE timer = CreateWaitableTimerExW(NULL, NULL, 0,\n    TIMER_ALL_ACCESS);",
             UNTIL_NEXT,
         ],
-        opener: on!(windows, |_| Timer::new(0)?),
-        ..WINDOWS
-    },
-    Entry {
-        id: "windows/waitable-timer-high-resolution",
-        call: "SetWaitableTimer(high_resolution, &due, 0, NULL, NULL, FALSE); \
-               WaitForSingleObject(high_resolution, INFINITE)",
+        opener: on!(windows, |_| Timer::new(0)?);
+    "windows/waitable-timer-high-resolution" =>
+        "SetWaitableTimer(high_resolution, &due, 0, NULL, NULL, FALSE); \
+        WaitForSingleObject(high_resolution, INFINITE)",
         facts: Facts { unit_ns: 100, ..DURATION },
         code: Code::Lines(|wait| snippet::waitable_timer(snippet::HIGH_RESOLUTION, wait.ns)),
         paced: [
@@ -51,34 +45,21 @@ pub(super) const WAITS: &[Entry] = &[
              2 /* CREATE_WAITABLE_TIMER_HIGH_RESOLUTION */,\n    TIMER_ALL_ACCESS);",
             UNTIL_NEXT,
         ],
-        opener: on!(windows, |_| Timer::high_resolution()?),
-        ..WINDOWS
-    },
-    Entry {
-        id: "windows/ntdelayexecution",
-        call: "NtDelayExecution(FALSE, &interval)",
+        opener: on!(windows, |_| Timer::high_resolution()?);
+    "windows/ntdelayexecution" => "NtDelayExecution(FALSE, &interval)",
         facts: Facts { unit_ns: 100, ..DURATION },
         code: Code::BeforeCall,
-        opener: on!(windows, |_| ByDuration(delay)),
-        ..WINDOWS
-    },
-    Entry {
-        id: "mingw/usleep",
-        call: "usleep(microseconds)",
+        opener: on!(windows, |_| ByDuration(delay));
+    like MINGW;
+    "mingw/usleep" => "usleep(microseconds)",
         facts: Facts { unit_ns: 1_000, ..CUT },
         code: Code::Before(|wait| format!("useconds_t microseconds = {};", wait.ns.div_ceil(1000))),
-        opener: on!(all(windows, target_env = "gnu"), |_| ByDuration(mingw::micro)),
-        ..MINGW
-    },
-    Entry {
-        id: "mingw/nanosleep",
-        call: "nanosleep(&duration, NULL)",
+        opener: on!(all(windows, target_env = "gnu"), |_| ByDuration(mingw::micro));
+    "mingw/nanosleep" => "nanosleep(&duration, NULL)",
         facts: CUT,
         code: Code::Before(|wait| snippet::timespec("duration", wait.ns)),
-        opener: on!(all(windows, target_env = "gnu"), |_| ByDuration(mingw::nano)),
-        ..MINGW
-    },
-];
+        opener: on!(all(windows, target_env = "gnu"), |_| ByDuration(mingw::nano));
+}
 
 #[cfg(windows)]
 use {super::entry::ByDuration, timer::Timer};
