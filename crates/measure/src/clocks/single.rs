@@ -4,7 +4,7 @@
 //! another value. A program that waits for the next tick does this, and Akinshin's benchmark of
 //! timers measures resolution in this way (*Pro .NET Benchmarking*, 2019, chapter 9).
 
-use crate::engine::rounds::{FINEST_NS, RELATIVE, difference, in_ns};
+use crate::engine::rounds::{FINEST_NS, RELATIVE, difference, spread};
 use crate::engine::ruler::LEAST_DISPLACED;
 use crate::engine::schedule::Limit;
 use crate::engine::{Batch, Batches, Mode, Rate, Values, ticks};
@@ -289,18 +289,26 @@ impl<'a> Estimates<'a> {
     fn estimate(&self, own: &Singles, mode: ModeEstimate, base: ModeEstimate) -> Option<Estimate> {
         let summary = Summary::of(&own.samples)?;
         let cost = difference(&mode, &base, 1.0);
-        let found = in_ns([&mode, &base, &cost], &summary, self.rate);
-        let narrow = (found.value_ns.abs() * RELATIVE).max(FINEST_NS);
+        let tick_ns = 1e9 / self.rate.hz;
+        let [value_ns, low_ns, high_ns] = [cost.value, cost.low, cost.high].map(|it| it * tick_ns);
+        let narrow = (value_ns.abs() * RELATIVE).max(FINEST_NS);
         Some(Estimate {
+            value_ns,
+            low_ns,
+            high_ns,
+            raw_ns: mode.value * tick_ns,
+            empty_ns: base.value * tick_ns,
+            cycles: self.rate.is_tsc.then_some(cost.value),
+            below_resolution: cost.low <= 0.0 || value_ns < FINEST_NS,
             batches: own.samples.len() as u64,
             reads_per_batch: 1,
             disturbed: own.disturbed,
-            stopped_by: if found.high_ns - found.low_ns <= narrow {
+            stopped_by: if high_ns - low_ns <= narrow {
                 SampledTo::Precision
             } else {
                 SampledTo::Budget
             },
-            ..found
+            ..spread(&summary, tick_ns)
         })
     }
 }

@@ -508,13 +508,21 @@ impl Outcome {
         let stretch = cost.value.abs() * ruler.error_ppm * 1e-6;
         cost.low = cost.value - runs.hypot(cost.value - cost.low) - stretch;
         cost.high = cost.value + runs.hypot(cost.high - cost.value) + stretch;
-        let ns = |ticks: f64| ticks * 1e9 / ruler.hz;
+        let tick_ns = 1e9 / ruler.hz;
+        let ns = |ticks: f64| ticks * tick_ns;
         let shared = series.shared.zip(empty.shared.or(empty.estimate));
         let pairs = series.by_process.iter().zip(&empty.by_process);
         let each = pairs.filter_map(|(own, empty)| Some(difference(&(*own)?, &(*empty)?, ORDER)));
         let each: Vec<ModeEstimate> = each.collect();
         Some(Estimate {
-            by_process: rounded(&each, &cost, ns(1.0)),
+            value_ns: ns(cost.value),
+            low_ns: ns(cost.low),
+            high_ns: ns(cost.high),
+            raw_ns: ns(own.value),
+            empty_ns: ns(nothing.value),
+            cycles: ruler.is_tsc.then_some(cost.value),
+            below_resolution: cost.low <= 0.0 || ns(cost.value) < FINEST_NS,
+            by_process: rounded(&each, &cost, tick_ns),
             processes_disagree: processes_disagree(&each),
             batches: plain.len() as u64,
             reads_per_batch: series.wanted.reads,
@@ -528,7 +536,7 @@ impl Outcome {
                 value_ns: ns(place.value - nothing.value),
                 share: place.share,
             }),
-            ..in_ns([&own, &nothing, &cost], &summary, ruler)
+            ..spread(&summary, tick_ns)
         })
     }
 }
@@ -548,24 +556,16 @@ pub fn difference(own: &ModeEstimate, empty: &ModeEstimate, wider: f64) -> ModeE
     ModeEstimate { value, low: value - below, high: value + above, second: None }
 }
 
-/// Returns a cost in nanoseconds by a calibrated rate, from what was measured, what is subtracted,
-/// and the cost itself. The caller sets the number of samples and what ended the sampling.
-pub fn in_ns([own, empty, cost]: [&ModeEstimate; 3], summary: &Summary, rate: Rate) -> Estimate {
-    let ns = 1e9 / rate.hz;
+/// How the samples of a cost spread, by the length of a tick in nanoseconds. The caller sets the
+/// rest of the estimate.
+pub fn spread(summary: &Summary, tick_ns: f64) -> Estimate {
     Estimate {
-        value_ns: cost.value * ns,
-        low_ns: cost.low * ns,
-        high_ns: cost.high * ns,
-        min_ns: summary.min * ns,
-        median_ns: summary.median * ns,
-        mad_ns: summary.mad * ns,
-        sd_ns: Some(summary.sd * ns),
-        p99_ns: summary.p99 * ns,
-        max_ns: summary.max * ns,
-        raw_ns: own.value * ns,
-        empty_ns: empty.value * ns,
-        cycles: rate.is_tsc.then_some(cost.value),
-        below_resolution: cost.low <= 0.0 || cost.value * ns < FINEST_NS,
+        min_ns: summary.min * tick_ns,
+        median_ns: summary.median * tick_ns,
+        mad_ns: summary.mad * tick_ns,
+        sd_ns: Some(summary.sd * tick_ns),
+        p99_ns: summary.p99 * tick_ns,
+        max_ns: summary.max * tick_ns,
         ..Estimate::default()
     }
 }
