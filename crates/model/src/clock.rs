@@ -9,7 +9,7 @@ use crate::ordering::Ordering;
 use serde::{Deserialize, Serialize};
 
 /// What a clock counts.
-#[record(Hash)]
+#[record(Names, Hash)]
 pub enum Kind {
     /// Raw ticks without an epoch.
     Counter,
@@ -20,18 +20,6 @@ pub enum Kind {
     Wall,
     /// CPU time of the process or the thread.
     Cpu,
-}
-
-impl Kind {
-    /// The kind, as the JSON has it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Counter => "counter",
-            Self::Monotonic => "monotonic",
-            Self::Wall => "wall",
-            Self::Cpu => "cpu",
-        }
-    }
 }
 
 /// What a clock's time refers to.
@@ -536,7 +524,7 @@ impl Bulk {
 }
 
 /// How good a clock is for measuring here.
-#[record(PartialOrd, Ord)]
+#[record(Names, PartialOrd, Ord)]
 pub enum Grade {
     /// No known problem.
     #[default]
@@ -547,18 +535,6 @@ pub enum Grade {
     Unknown,
     /// Better not used.
     Avoid,
-}
-
-impl Grade {
-    /// The grade, as the JSON has it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Good => "good",
-            Self::Limited => "limited",
-            Self::Unknown => "unknown",
-            Self::Avoid => "avoid",
-        }
-    }
 }
 
 /// The judgement on a clock.

@@ -219,7 +219,7 @@ impl Cpu {
 }
 
 /// What a type of core is made for.
-#[record]
+#[record(Names)]
 pub enum CoreClass {
     /// Speed: the fastest type of the processor.
     #[default]
@@ -228,17 +228,6 @@ pub enum CoreClass {
     Middle,
     /// Little power: the slowest type of the processor.
     Efficiency,
-}
-
-impl CoreClass {
-    /// Its name in texts.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Performance => "performance",
-            Self::Middle => "middle",
-            Self::Efficiency => "efficiency",
-        }
-    }
 }
 
 /// A type of core of a processor that has several, and the CPUs that are of it.

@@ -315,7 +315,7 @@ impl TimerSlack {
 }
 
 /// What the thread does while it waits.
-#[record(Hash)]
+#[record(Names, Hash)]
 pub enum Kind {
     /// It sleeps in the kernel.
     #[default]
@@ -324,17 +324,6 @@ pub enum Kind {
     Busy,
     /// It sleeps, then reads a clock.
     Hybrid,
-}
-
-impl Kind {
-    /// The kind, as the JSON has it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Sleep => "sleep",
-            Self::Busy => "busy",
-            Self::Hybrid => "hybrid",
-        }
-    }
 }
 
 /// The waits by a second clock.
