@@ -4,7 +4,7 @@
 
 use chronoscope_measure::clocks::costs::measure_difference;
 use chronoscope_measure::engine::Timed;
-use chronoscope_measure::run::session::{Options, Session};
+use chronoscope_measure::run::Setting;
 use chronoscope_model::environment::{Environment, Tsc, TscKind};
 use chronoscope_probes::clocks::{self, Kind};
 
@@ -13,7 +13,7 @@ fn a_counter_that_is_not_the_ruler_has_its_own_rate() {
     let variant = Tsc { kind: TscKind::Variant, ..Tsc::default() };
     let environment = Environment { tsc: Some(variant), ..Environment::default() };
     let rdtsc = clocks::find("x86/rdtsc-intrinsic").expect("one of the clocks");
-    let session = Session::open(&[rdtsc], &environment, Options::default());
+    let session = Setting::default().session(&environment, &[rdtsc]);
     let mut session = session.expect("a counter");
     assert_eq!(session.machine.ruler().id(), "rust/instant");
     assert_eq!(session.specs[0].row.kind, Kind::Counter);

@@ -1,7 +1,7 @@
 //! On a hybrid processor, a session chooses the quietest of the fastest cores, and `--cpu`
 //! overrides that choice.
 
-use chronoscope_measure::run::session::{Options, Session};
+use chronoscope_measure::run::Setting;
 use chronoscope_model::environment::{CoreClass, CoreType, Cpu, Environment};
 use chronoscope_model::run::Noise;
 use chronoscope_probes::clocks;
@@ -18,9 +18,9 @@ fn chosen(slower: &[usize], faster: &[usize], wanted: Option<usize>) -> (Option<
         },
         ..Environment::default()
     };
-    let options = Options { cpu: wanted, ..Options::default() };
+    let setting = Setting { cpu: wanted, ..Setting::default() };
     let entry = clocks::find("rust/instant").expect("one of the clocks");
-    let session = Session::open(&[entry], &environment, options);
+    let session = setting.session(&environment, &[entry]);
     let mut session = session.expect("a clock that every system has");
     let notes: Vec<_> = session.notes.iter().map(|note| note.id.as_str()).collect();
     let notes = notes.join(" ");

@@ -33,9 +33,13 @@ pub struct Machine {
     /// The reader of each subject; `None` if this process cannot read it.
     readers: Vec<Option<Reader>>,
     specs: Vec<Spec>,
-    gauges: Option<Gauges>,
-    children: Option<Children>,
-    shares: Shares,
+    /// What measures how fast the core adds, on request. An emulated core must not be gauged: it
+    /// has no frequency and no neighbour.
+    pub(crate) gauges: Option<Gauges>,
+    /// How to start children of this tool, for first reads.
+    pub(crate) children: Option<Children>,
+    /// What whole runs of this machine differ by.
+    pub(crate) shares: Shares,
     /// Opened when first needed, so that nothing counts during the rounds; `None` inside if nothing
     /// counts here.
     instructions: OnceCell<Option<Count>>,
@@ -44,8 +48,9 @@ pub struct Machine {
     clock: RunClock,
     interrupt: Interrupt,
     stolen: Stolen,
-    /// When the thread last slept, if it has to now and then.
-    rested: Option<Duration>,
+    /// When the thread last slept, if it has to now and then, before it times anything, as a
+    /// real-time thread must.
+    pub(crate) rested: Option<Duration>,
 }
 
 impl Machine {
@@ -88,13 +93,6 @@ impl Machine {
         }
     }
 
-    /// Lets the thread sleep for a moment now and then, before it times anything, as a real-time
-    /// thread must.
-    pub fn with_rests(mut self) -> Self {
-        self.rested = Some(Duration::ZERO);
-        self
-    }
-
     fn rest(&mut self) {
         if let Some(rested) = &mut self.rested
             && let Some(rest) = rest_due(self.clock.elapsed().saturating_sub(*rested))
@@ -109,18 +107,6 @@ impl Machine {
         self.bench.use_copy(copy);
     }
 
-    /// Lets the host start children of this tool, for first reads.
-    pub fn with_children(mut self, children: Children) -> Self {
-        self.children = Some(children);
-        self
-    }
-
-    /// Sets what whole runs of this machine differ by.
-    pub fn with_shares(mut self, shares: Shares) -> Self {
-        self.shares = shares;
-        self
-    }
-
     /// Lets a child do this job; `None` if it fails or the user asked to stop.
     fn let_child<J: Serialize, A: DeserializeOwned>(&self, job: &J, budget: Duration) -> Option<A> {
         let ids = self.specs.iter().map(|spec| spec.row.id.clone()).collect();
@@ -128,13 +114,6 @@ impl Machine {
         let request = ChildJob { ids, cpu, gauges, job };
         let stop = || self.interrupt.is_set();
         self.children.as_ref()?.ask(&request, budget, self.ruler.kind(), &stop)
-    }
-
-    /// Lets the host measure how fast the core adds. An emulated core must not be gauged: it has no
-    /// frequency and no neighbour.
-    pub fn with_gauges(mut self) -> Self {
-        self.gauges = Gauges::here();
-        self
     }
 
     pub fn specs(&self) -> Vec<Spec> {

@@ -7,7 +7,7 @@
 //! process uses another copy of the timed loops.
 
 use super::children::{ChildJob, EVERY, FIRST, PAGE, READY};
-use super::machine::Machine;
+use super::machine::{Gauges, Machine};
 use super::ruler::{Bench, Ruler, RulerKind};
 use super::sampling::{self, sample_around};
 use super::schedule::Interrupt;
@@ -104,7 +104,7 @@ fn machine<J>(
     let mut machine = Machine::new(ruler, offers, Interrupt::default());
     machine.use_copy(copy);
     if wanted.gauges {
-        machine = machine.with_gauges();
+        machine.gauges = Gauges::here();
     }
     (machine.specs().len() == wanted.ids.len()).then_some((machine, pin))
 }

@@ -13,9 +13,9 @@ use crate::engine::children::{
 use crate::engine::schedule::Time;
 use crate::engine::{Interrupt, notes};
 use crate::waits;
+use chronoscope_model::Report;
 use chronoscope_model::spec::Disturbance;
 use chronoscope_model::waits::Load;
-use chronoscope_model::{Environment, Report};
 use chronoscope_probes::clocks::Entry;
 use chronoscope_probes::load::Order;
 use chronoscope_probes::machine::affinity;
@@ -50,15 +50,6 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
-
-impl From<session::Error> for Error {
-    fn from(error: session::Error) -> Self {
-        match error {
-            session::Error::NoSuchCpu { .. } => Self::Invalid(error.to_string()),
-            session::Error::NothingAvailable(_) => Self::Nothing(error.to_string()),
-        }
-    }
-}
 
 pub enum Progress<'a> {
     /// How long the run takes by its budget or schedule. A measurement within another one says so
@@ -117,24 +108,6 @@ impl Default for Setting<'_> {
 }
 
 impl Setting<'_> {
-    /// Opens a session with these clocks.
-    ///
-    /// # Errors
-    /// The CPU may not be used, or none of the clocks can be read.
-    pub fn session(
-        &self,
-        environment: &Environment,
-        entries: &[&'static Entry],
-    ) -> Result<Session, Error> {
-        let options = session::Options {
-            cpu: self.cpu,
-            fifo: self.fifo,
-            interrupt: self.interrupt.clone(),
-            children: self.children.clone(),
-        };
-        Ok(Session::open(entries, environment, options)?)
-    }
-
     /// The part of this time that is left for measuring. Preparation counts, but takes at most
     /// half.
     pub fn left_of(&self, budget: Duration) -> Duration {

@@ -8,10 +8,10 @@
 //! At the end come results that contradict each other. They are shown as measured, with a note that
 //! names the cause.
 
-use crate::engine::children::Children;
+use super::{Error, Setting};
 use crate::engine::machine::{Gauges, Neighbour};
 use crate::engine::ruler::{self, Bench, Bracket, Reference, RulerKind};
-use crate::engine::schedule::{Interrupt, Time};
+use crate::engine::schedule::Time;
 use crate::engine::{Machine, Offer, Ruler, Spec, Timed, notes, unavailable_row};
 use chronoscope_model::between::Between;
 use chronoscope_model::clock::{Clock, Comparison, Standing};
@@ -22,38 +22,7 @@ use chronoscope_probes::clocks::{Entry, Unit, steps};
 use chronoscope_probes::machine::affinity::{self, PinGuard};
 use chronoscope_probes::machine::noise;
 use chronoscope_probes::time::Instant;
-use std::fmt;
 use std::time::Duration;
-
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// The CPU to pin to; absent: the quietest of those allowed.
-    pub cpu: Option<usize>,
-    /// The real-time priority at which the thread will measure.
-    pub fifo: Option<u32>,
-    /// Set when the user asks to stop.
-    pub interrupt: Interrupt,
-    /// How to start children of this tool, for first reads; absent: no first reads are made.
-    pub children: Option<Children>,
-}
-
-/// Why nothing can be measured. The text is one line.
-#[derive(Debug)]
-pub enum Error {
-    /// This process may not use the requested CPU.
-    NoSuchCpu(String),
-    /// None of the requested clocks can be read here.
-    NothingAvailable(String),
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (Self::NoSuchCpu(why) | Self::NothingAvailable(why)) = self;
-        f.write_str(why)
-    }
-}
-
-impl std::error::Error for Error {}
 
 pub struct Session {
     pub machine: Machine,
@@ -80,16 +49,16 @@ const CALIBRATION: Duration = Duration::from_millis(25);
 /// A read of the counter that takes longer than this is trapped or emulated.
 const TRAPPED: Duration = Duration::from_micros(1);
 
-impl Session {
+impl Setting<'_> {
     /// Opens the clocks, pins the thread and calibrates the ruler.
     ///
     /// # Errors
     /// The CPU may not be used, or none of the clocks can be read.
-    pub fn open(
-        entries: &[&'static Entry],
+    pub fn session(
+        &self,
         environment: &Environment,
-        options: Options,
-    ) -> Result<Self, Error> {
+        entries: &[&'static Entry],
+    ) -> Result<Session, Error> {
         let (mut offers, mut unavailable, mut reasons) = (Vec::new(), Vec::new(), Vec::new());
         for entry in entries {
             match Offer::clock(entry) {
@@ -108,15 +77,15 @@ impl Session {
             reasons.truncate(3);
             let reasons = reasons.join(", ");
             let why = format!("none of these clocks can be read here: {reasons}{more}");
-            return Err(Error::NothingAvailable(why));
+            return Err(Error::Nothing(why));
         }
         let mut notes = Vec::new();
         let distrust = distrust(environment);
         let gauged = distrust.is_none() && environment.emulated.is_none();
-        let (cpu, pin) = keep_to(options.cpu, &environment.cpu, gauged, &mut notes)?;
-        if options.fifo.is_some() && cpu.is_none() {
+        let (cpu, pin) = keep_to(self.cpu, &environment.cpu, gauged, &mut notes)?;
+        if self.fifo.is_some() && cpu.is_none() {
             let why = "a real-time thread must be pinned, so that another CPU is free: --cpu N";
-            return Err(Error::NoSuchCpu(why.into()));
+            return Err(Error::Invalid(why.into()));
         }
         if distrust.is_some() {
             give_counters_their_own_rate(&mut offers);
@@ -125,32 +94,28 @@ impl Session {
         notes.append(&mut ruler.notes);
         let independent = Independent::open(&ruler);
         let subjects = (0..offers.len()).collect();
-        let mut machine = Machine::new(ruler, offers, options.interrupt);
-        if options.fifo.is_some() {
-            machine = machine.with_rests();
-        }
-        if environment.emulated.is_none() {
-            machine = machine.with_gauges();
-        }
-        machine = machine.with_shares(Between::of(environment).shares);
-        if let Some(children) = options.children {
-            machine = machine.with_children(children);
-        }
-        Ok(Self {
+        let mut machine = Machine::new(ruler, offers, self.interrupt.clone());
+        machine.rested = self.fifo.map(|_| Duration::ZERO);
+        machine.gauges = environment.emulated.is_none().then(Gauges::here).flatten();
+        machine.shares = Between::of(environment).shares;
+        machine.children.clone_from(&self.children);
+        Ok(Session {
             specs: machine.specs(),
             subjects,
             machine,
             unavailable,
             notes,
             cpu,
-            fifo: options.fifo,
+            fifo: self.fifo,
             before: Taken::now(),
             after: None,
             independent,
             _pin: pin,
         })
     }
+}
 
+impl Session {
     /// The CPU to which the thread is pinned.
     pub fn cpu(&self) -> Option<usize> {
         self.cpu
@@ -281,7 +246,7 @@ fn keep_to(
             }
             _ => {
                 let allowed: Vec<String> = allowed.iter().map(ToString::to_string).collect();
-                Err(Error::NoSuchCpu(format!(
+                Err(Error::Invalid(format!(
                     "this process may not run on CPU {cpu}: it may run on {}",
                     allowed.join(", ")
                 )))
