@@ -328,11 +328,7 @@ pub fn cpuid(text: &str) -> Option<Cpuid> {
 fn leaf(line: &str) -> Option<Leaf> {
     let (name, registers) = line.split_once(':')?;
     let (eax, ecx) = name.trim().split_once(' ')?;
-    let value = |key: &str| {
-        registers
-            .split_whitespace()
-            .find_map(|word| hex(word.strip_prefix(key)?.strip_prefix('=')?))
-    };
+    let value = |key: &str| hex(word(registers, key)?);
     let result = CpuIdResult {
         eax: value("eax")?,
         ebx: value("ebx")?,
@@ -340,6 +336,11 @@ fn leaf(line: &str) -> Option<Leaf> {
         edx: value("edx")?,
     };
     Some(Leaf { eax: hex(eax)?, ecx: hex(ecx.trim())?, result })
+}
+
+/// The value of `key=value` among words.
+fn word<'a>(text: &'a str, key: &str) -> Option<&'a str> {
+    text.split_whitespace().find_map(|word| word.strip_prefix(key)?.strip_prefix('='))
 }
 
 fn hex(word: &str) -> Option<u32> {
@@ -358,10 +359,7 @@ fn adjtimex(value: &str) -> Option<Result<Adjtimex, String>> {
     if !value.contains('=') {
         return (!value.is_empty()).then(|| Err(printable(value)));
     }
-    let of = |key: &str| {
-        let mut words = value.split_whitespace();
-        words.find_map(|word| word.strip_prefix(key)?.strip_prefix('='))
-    };
+    let of = |key: &str| word(value, key);
     let number = |key: &str| of(key)?.parse::<i64>().ok();
     Some(Ok(Adjtimex {
         state: number("state")?.try_into().ok()?,
@@ -376,12 +374,12 @@ fn adjtimex(value: &str) -> Option<Result<Adjtimex, String>> {
 
 /// `ahead=-864000000000000 still=true preloaded=libfaketime.so.1,other.so`
 fn library_clock(value: &str) -> Option<LibraryClock> {
-    let of = |key: &str| value.split_whitespace().find_map(|word| word.strip_prefix(key));
+    let of = |key: &str| word(value, key);
     Some(LibraryClock {
-        ahead_ns: of("ahead=")?.parse().ok()?,
-        stands_still: of("still=")?.parse().ok()?,
-        pace_percent: of("pace=").and_then(|pace| pace.parse().ok()),
-        preloaded: of("preloaded=")?
+        ahead_ns: of("ahead")?.parse().ok()?,
+        stands_still: of("still")?.parse().ok()?,
+        pace_percent: of("pace").and_then(|pace| pace.parse().ok()),
+        preloaded: of("preloaded")?
             .split(',')
             .filter(|name| !name.is_empty())
             .map(printable)
@@ -392,10 +390,7 @@ fn library_clock(value: &str) -> Option<LibraryClock> {
 /// `hz=14318180 ticks=181.3 bypass=0x00 shift=0`: the rate of the performance counter in hertz, TSC
 /// ticks per tick of it if that was measured, and the two values of KUSER_SHARED_DATA.
 fn performance_counter(value: &str) -> Option<Windows> {
-    let of = |key: &str| {
-        let mut words = value.split_whitespace();
-        words.find_map(|word| word.strip_prefix(key)?.strip_prefix('='))
-    };
+    let of = |key: &str| word(value, key);
     Some(Windows {
         hz: of("hz")?.parse().ok()?,
         tsc_ticks: of("ticks").and_then(|ticks| ticks.parse().ok()),
