@@ -17,12 +17,6 @@ impl Instant {
         Self(os::now())
     }
 
-    /// Nanoseconds since the machine was started.
-    #[cfg(target_os = "linux")]
-    pub(crate) fn ns(self) -> u64 {
-        u64::try_from(self.0.as_nanos()).unwrap_or(u64::MAX)
-    }
-
     pub fn elapsed(&self) -> Duration {
         Self::now().saturating_duration_since(*self)
     }

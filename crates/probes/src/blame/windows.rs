@@ -2,7 +2,7 @@
 //! are only in event traces (ETW), which need an administrator.
 
 pub use super::unseen::{
-    Record, Scan, hidden, is_first_namespace, read_task, tasks_of, this_thread, times,
+    Record, Scan, has_slack, hidden, is_first_namespace, read_task, tasks_of, this_thread, times,
 };
 use super::{Missing, Seen, Task};
 use crate::waits::os as system;
@@ -74,8 +74,4 @@ impl Sources {
     pub(super) fn ran(&self) -> Option<u64> {
         Some((cycles()? as f64 * self.scale?) as u64)
     }
-}
-
-pub fn has_slack() -> bool {
-    true
 }

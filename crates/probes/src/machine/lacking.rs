@@ -2,8 +2,6 @@
 //! this, and what it defines itself takes precedence.
 
 use std::io;
-use std::sync::OnceLock;
-use std::time::Instant;
 
 use chronoscope_model::Environment;
 
@@ -118,13 +116,6 @@ pub fn current_cpu() -> Option<usize> {
 
 pub fn power_source() -> Option<String> {
     None
-}
-
-/// Nanoseconds since the first call, by the standard library's clock: on these systems, reading it
-/// cannot be forbidden.
-pub fn monotonic_ns() -> u64 {
-    static ORIGIN: OnceLock<Instant> = OnceLock::new();
-    u64::try_from(ORIGIN.get_or_init(Instant::now).elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// No value of this type exists: only Linux reports that the wall clock was set.

@@ -4,7 +4,6 @@ use super::kernel::c_library;
 use super::noise::CpuTimes;
 use super::power;
 use super::root::{Missing, Process, Root};
-use chronoscope_model::Environment;
 use chronoscope_model::timekeeping::{Adjtimex, Distances};
 use std::ffi::CStr;
 use std::fs::{File, OpenOptions};
@@ -13,21 +12,10 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::sync::OnceLock;
 
+pub use super::lacking::*;
+
 /// The folder under which files hold facts.
 pub const FILES: Option<&str> = Some("/");
-
-/// Does nothing: files and system calls have given all facts.
-pub fn fill(_: &mut Environment) {}
-
-/// Files hold the tables.
-pub fn acpi_tables() -> Option<Vec<String>> {
-    None
-}
-
-/// Files hold the tables.
-pub fn acpi_table(_: &str) -> Option<Result<Vec<u8>, Missing>> {
-    None
-}
 
 pub fn power_source() -> Option<String> {
     power::source(&Root::host())
@@ -87,13 +75,6 @@ pub fn tsc_permitted() -> Option<bool> {
     // SAFETY: PR_GET_TSC stores one int at the address given, which is that of a local.
     let done = unsafe { libc::prctl(libc::PR_GET_TSC, &raw mut mode, 0, 0, 0) };
     (done == 0).then_some(mode == PR_TSC_ENABLE)
-}
-
-/// The monotonic clock in nanoseconds, through the system call only. If the process may not read
-/// the time-stamp counter, the vDSO's function would kill it, and this module must survive to
-/// report that.
-pub fn monotonic_ns() -> u64 {
-    crate::time::Instant::now().ns()
 }
 
 /// Valgrind, which interprets the process and is mapped into it. It knows neither the vDSO nor

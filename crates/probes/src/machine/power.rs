@@ -5,16 +5,17 @@
 //! `Documentation/power/powercap/powercap.rst`), or what its batteries have left
 //! (`Documentation/ABI/testing/sysfs-class-power`).
 
-use super::os;
 use super::root::{Root, printable};
+use crate::time::Instant;
 use chronoscope_model::Environment;
 use chronoscope_model::environment::IdleState;
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 const CPUS: &str = "/sys/devices/system/cpu";
 /// Kernels before 5.18 may take 20 ms to report the frequency of one CPU, because they must sample
 /// it first; then the first few stand for all. A recording is read without delay.
-const PATIENCE_NS: u64 = 4_000_000;
+const PATIENCE: Duration = Duration::from_millis(4);
 
 /// Fills in the power source, the frequency and the idle states.
 pub fn fill(root: &Root, env: &mut Environment) {
@@ -65,7 +66,7 @@ fn idle(root: &Root, env: &mut Environment) {
 }
 
 fn frequency(root: &Root, env: &mut Environment) {
-    let begin = os::monotonic_ns();
+    let begin = Instant::now();
     let folder = format!("{CPUS}/cpufreq");
     let policies: Vec<String> =
         root.names(&folder).into_iter().filter(|name| name.starts_with("policy")).collect();
@@ -79,10 +80,7 @@ fn frequency(root: &Root, env: &mut Environment) {
         if let Some(khz) = khz.filter(|khz| *khz > 0) {
             widen(&mut range, khz as f64 * 1e3);
         }
-        if root.is_host()
-            && os::monotonic_ns().wrapping_sub(begin) > PATIENCE_NS
-            && asked + 1 < policies.len()
-        {
+        if root.is_host() && begin.elapsed() > PATIENCE && asked + 1 < policies.len() {
             env.not_known(
                 "power",
                 format!(
