@@ -11,13 +11,14 @@ fn note(id: &str, text: String, fix: &str) -> Note {
     Note { id: id.into(), about: None, text, fix: fix.into() }
 }
 
-/// Notes with a fixed id: `name(arguments) = id, text, what to do about it`.
+/// Notes with a fixed id: `name(arguments) = id, text, what to do about it`. What the text names is
+/// an argument, or defined in parentheses behind it.
 macro_rules! notes {
     ($($(#[$doc:meta])* $seen:vis fn $name:ident($($arg:ident: $kind:ty),*) =
-       $id:literal, $text:literal $(, $fix:literal)?;)*) => {$(
+       $id:literal, $text:literal $(($($part:ident = $value:expr),+))? $(, $fix:literal)?;)*) => {$(
         $(#[$doc])*
         $seen fn $name($($arg: $kind),*) -> Note {
-            note($id, format!($text), concat!($($fix)?))
+            note($id, format!($text $($(, $part = $value)+)?), concat!($($fix)?))
         }
     )*};
 }
@@ -86,6 +87,52 @@ notes! {
         "the machine ran on {from} until about second {before_s:.0} of the run and on {to} after \
          that, and rows contain waits from both",
         "measure each power source in its own run, and compare the runs with chronoscope compare";
+    /// There was no time to look at some processes.
+    pub(crate) fn tasks_left_out(most: u64) = "why-left-out",
+        "late wake-ups: up to {them} left out of a search for those that ran instead, which takes \
+         at most 2 ms and looks at 4,000 tasks"
+        (them = plural(most, "process was", "processes were"));
+    /// The process may not run on a core of the fastest type.
+    pub(crate) fn slower_core(cpu: usize, core: &CoreType) = "slower-core",
+        "measured on CPU {cpu}, whose core type is {class} ({name}): this process may not run on a \
+         performance core, where costs are lower" (class = core.class.name(), name = core.name),
+        "let the process run on a performance core (taskset, or the container's cpuset)";
+    /// The core was shared so often that figures include shared rounds.
+    pub(crate) fn core_shared(share: f64) = "core-shared",
+        "something else ran on this core in {share} of the rounds, too many to leave out: the \
+         costs marked * include these rounds and are too high" (share = percent(share)),
+        "measure again later, or on another CPU (--cpu)";
+    /// Back-to-back reads of these clocks cost more than ordered ones.
+    pub(crate) fn above_ordered(ids: &[&str]) = "above-ordered",
+        "back-to-back reads of {ids} cost more than ordered ones, which says nothing about the \
+         clock: the processor runs the loop in a different rhythm, as it does after system calls, \
+         or if a branch or a fetch is badly aligned" (ids = some(ids)),
+        "compare by the lower of the two costs";
+    /// Most batches of these clocks took longer, or less time, than the interval allows.
+    pub(crate) fn median_outside(ids: &[&str]) = "median-outside",
+        "the median batch of {ids} lies outside the interval: the cost is that of the quiet \
+         batches, and most others were disturbed or at the second mode (clocks -v)"
+        (ids = some(ids)),
+        "measure again when the machine is less busy";
+    /// A loop ran faster with timing than without it.
+    pub(crate) fn negative_overhead(found: &Overhead) = "negative-overhead",
+        "the loop ran {gain:.1} ns faster with reads of {id} than without. Both loops call the \
+         same function for the {m} integers, so the reads do not speed it up: they change the \
+         rhythm in which the processor fetches and predicts it, and cost less than this gains"
+        (gain = -found.overhead.median_ns, id = found.id, m = found.m),
+        "sum fewer integers (the last argument), or measure a read with chronoscope clocks";
+    /// The control group lets the process take too little memory to displace caches with.
+    pub(crate) fn no_memory() = "no-cold-reads",
+        "no cold reads: the memory limit of the control group leaves no room for them",
+        "Raise memory.max (limits.memory in Kubernetes) to 64 MiB.";
+    /// Processes start too slowly for first reads. The arguments are the number of clocks, the time
+    /// for one process and for all, in seconds, and the time available.
+    pub(crate) fn slow_processes(clocks: usize, each_s: f64, all_s: f64, share: Duration) =
+        "no-first-reads",
+        "no first reads: a process takes {each_ms:.0} ms to start and end, so {clocks} clocks need \
+         {all_s:.1} s; the budget has {share:.1} s for them"
+        (each_ms = each_s * 1e3, share = share.as_secs_f64()),
+        "name fewer clocks or raise --budget";
 }
 
 /// The clock source could not be restored.
@@ -116,19 +163,6 @@ pub(crate) fn not_separated(missing: &Missing) -> Note {
     )
 }
 
-/// There was no time to look at some processes.
-pub(crate) fn tasks_left_out(most: u64) -> Note {
-    let them = plural(most, "process was", "processes were");
-    note(
-        "why-left-out",
-        format!(
-            "late wake-ups: up to {them} left out of a search for those that ran instead, which \
-             takes at most 2 ms and looks at 4,000 tasks"
-        ),
-        "",
-    )
-}
-
 /// A wait method failed during the run.
 pub fn method_failed(id: &str, why: &str) -> Note {
     Note { about: Some(id.into()), ..note("method-failed", format!("{id} failed: {why}"), "") }
@@ -142,32 +176,6 @@ pub fn clock_not_watched(id: &str, why: &str) -> Note {
     }
 }
 
-/// The process may not run on a core of the fastest type.
-pub(crate) fn slower_core(cpu: usize, core: &CoreType) -> Note {
-    let (class, name) = (core.class.name(), &core.name);
-    note(
-        "slower-core",
-        format!(
-            "measured on CPU {cpu}, whose core type is {class} ({name}): this process may not \
-             run on a performance core, where costs are lower"
-        ),
-        "let the process run on a performance core (taskset, or the container's cpuset)",
-    )
-}
-
-/// The core was shared so often that figures include shared rounds.
-pub(crate) fn core_shared(share: f64) -> Note {
-    note(
-        "core-shared",
-        format!(
-            "something else ran on this core in {} of the rounds, too many to leave out: the costs \
-             marked * include these rounds and are too high",
-            percent(share)
-        ),
-        "measure again later, or on another CPU (--cpu)",
-    )
-}
-
 fn some(ids: &[&str]) -> String {
     const MOST: usize = 3;
     let more = ids.len().saturating_sub(MOST);
@@ -178,75 +186,12 @@ fn some(ids: &[&str]) -> String {
     }
 }
 
-/// Back-to-back reads of these clocks cost more than ordered ones.
-pub(crate) fn above_ordered(ids: &[&str]) -> Note {
-    note(
-        "above-ordered",
-        format!(
-            "back-to-back reads of {} cost more than ordered ones, which says nothing about the \
-             clock: the processor runs the loop in a different rhythm, as it does after system \
-             calls, or if a branch or a fetch is badly aligned",
-            some(ids)
-        ),
-        "compare by the lower of the two costs",
-    )
-}
-
-/// Most batches of these clocks took longer, or less time, than the interval allows.
-pub(crate) fn median_outside(ids: &[&str]) -> Note {
-    note(
-        "median-outside",
-        format!(
-            "the median batch of {} lies outside the interval: the cost is that of the quiet \
-             batches, and most others were disturbed or at the second mode (clocks -v)",
-            some(ids)
-        ),
-        "measure again when the machine is less busy",
-    )
-}
-
-/// A loop ran faster with timing than without it.
-pub(crate) fn negative_overhead(found: &Overhead) -> Note {
-    let Overhead { id, m, overhead, .. } = found;
-    note(
-        "negative-overhead",
-        format!(
-            "the loop ran {:.1} ns faster with reads of {id} than without. Both loops call the \
-             same function for the {m} integers, so the reads do not speed it up: they change the \
-             rhythm in which the processor fetches and predicts it, and cost less than this gains",
-            -overhead.median_ns
-        ),
-        "sum fewer integers (the last argument), or measure a read with chronoscope clocks",
-    )
-}
-
 /// Something was left out because it needs more time than is available.
 pub(crate) fn too_short(id: &str, what: &str, share: Duration, from: Duration) -> Note {
     note(
         id,
         format!("{what}: this needs {}, of which the budget allows {}", human(from), human(share)),
         "raise --budget",
-    )
-}
-
-/// The control group lets the process take too little memory to displace caches with.
-pub(crate) fn no_memory() -> Note {
-    let text = "no cold reads: the memory limit of the control group leaves no room for them";
-    note("no-cold-reads", text.into(), "Raise memory.max (limits.memory in Kubernetes) to 64 MiB.")
-}
-
-/// Processes start too slowly for first reads. The arguments are the number of clocks, the time for
-/// one process and for all, in seconds, and the time available.
-pub(crate) fn slow_processes(clocks: usize, each_s: f64, all_s: f64, share: Duration) -> Note {
-    note(
-        "no-first-reads",
-        format!(
-            "no first reads: a process takes {:.0} ms to start and end, so {clocks} clocks \
-             need {all_s:.1} s; the budget has {:.1} s for them",
-            each_s * 1e3,
-            share.as_secs_f64()
-        ),
-        "name fewer clocks or raise --budget",
     )
 }
 
