@@ -46,8 +46,7 @@ impl Machine {
             cpuid: Vec::new(),
             log: Vec::new(),
         };
-        this.process(
-            "adjtimex",
+        this.adjtimex(
             "state=0 status=0x2001 maxerror=1500 esterror=20 freq=-786432 tick=10000 tai=37",
         )
         .file("/proc/cmdline", "BOOT_IMAGE=/vmlinuz quiet\n")
@@ -104,6 +103,11 @@ impl Machine {
         self.process.retain(|(known, _)| known != key);
         self.process.push((key.to_owned(), value.to_owned()));
         self
+    }
+
+    /// Sets the kernel's account of its clock.
+    pub fn adjtimex(self, answer: &str) -> Self {
+        self.process("adjtimex", answer)
     }
 
     /// Replaces the same leaf of CPUID with this line.
