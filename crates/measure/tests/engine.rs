@@ -5,7 +5,7 @@ use chronoscope_measure::clocks::{self, Found, Options, single};
 use chronoscope_measure::deltas;
 use chronoscope_measure::engine::fake::{self, Disturbance, Fake, FakeClock, Slow};
 use chronoscope_measure::engine::rounds::{self, Plan};
-use chronoscope_measure::engine::{Mode, Time, Timed};
+use chronoscope_measure::engine::{Mode, Spec, Time, Timed};
 use chronoscope_measure::loops::{measure_calls, measure_overhead};
 use chronoscope_model::clock::{Clock, Kind, Limit};
 use chronoscope_model::estimate::SampledTo;
@@ -35,6 +35,13 @@ fn all_about(clocks: Vec<FakeClock>, disturbance: Disturbance, budget: Duration)
         &Options { budget, seed: 3, ..Options::default() },
         |_, _| (),
     )
+}
+
+/// A host with this clock, which nothing disturbs.
+fn quiet(clock: FakeClock) -> (Fake, Vec<Spec>) {
+    let host = Fake::new(vec![clock], Disturbance::default(), 1);
+    let specs = host.specs();
+    (host, specs)
 }
 
 fn one(clock: FakeClock) -> Clock {
@@ -238,9 +245,8 @@ fn a_run_that_is_cut_short_blames_no_clock_and_no_budget() {
 
 #[test]
 fn a_clock_that_stands_still_hangs_nothing() {
-    let mut host = Fake::new(vec![FakeClock::default()], Disturbance::default(), 1);
+    let (mut host, specs) = quiet(FakeClock::default());
     host.frozen = true;
-    let specs = host.specs();
     let options = Options { budget: Duration::from_millis(900), seed: 1, ..Options::default() };
     let found = clocks::measure(&mut host, &specs, &[0], &options, |_, _| ());
     assert_eq!(found.clocks.len(), 1);
@@ -293,8 +299,7 @@ fn deltas_are_counted_exactly() {
         backwards: Some((4999, 900.0)),
         ..FakeClock::default()
     };
-    let mut host = Fake::new(vec![fake], Disturbance::default(), 1);
-    let specs = host.specs();
+    let (mut host, specs) = quiet(fake);
     let found = deltas::measure(&mut host, &specs, 0, 100_000, 100_000, None, |_| ()).unwrap();
     let counted: u64 = found.rows.iter().map(|row| row.count).sum();
     assert_eq!(counted, 99_999);
@@ -318,52 +323,31 @@ fn a_regular_disturbance_is_named() {
     // These are steps of 20 us every 4 ms, such as a timer tick at 250 Hz causes.
     let steps = (1..400).map(|at| (1e9 + at as f64 * 4e6, 20_000.0)).collect();
     let fake = FakeClock { steps, cost_ns: 100.0, ..FakeClock::default() };
-    let mut host = Fake::new(vec![fake], Disturbance::default(), 1);
-    let specs = host.specs();
+    let (mut host, specs) = quiet(fake);
     let found = deltas::measure(&mut host, &specs, 0, 1_000_000, 1, None, |_| ()).unwrap();
     assert!(found.periods.iter().any(|period| period.period_ns == 4e6), "{:?}", found.periods);
 }
 
+/// Memory that is not in a cache is no part of a call: as measured, the first stores into an array
+/// that was not used for a million calls.
 #[test]
 fn calls_agree_with_the_known_cost() {
-    let mut host = Fake::new(
-        vec![FakeClock { cost_ns: 250.0, ..FakeClock::default() }],
-        Disturbance::default(),
-        1,
-    );
-    let specs = host.specs();
-    let found = measure_calls(&mut host, &specs, 0, None, |_| ()).unwrap();
-    assert_eq!((found.passes.len(), found.counts), (3, [1_000_000, 10, 1]));
-    for pass in found.passes {
-        for delta in [pass.delta1_ns, pass.delta2_ns, pass.delta3_ns] {
-            assert!((delta - 250.0).abs() <= 1.0, "{delta}");
-        }
-    }
-}
-
-#[test]
-fn memory_that_is_not_in_a_cache_is_no_part_of_a_call() {
-    let clock = FakeClock { cost_ns: 20.0, ..FakeClock::default() };
-    let mut host = Fake::new(vec![clock], Disturbance::default(), 1);
-    // As measured: the first stores into an array that was not used for a million calls.
-    host.store_ns = 700.0;
-    let specs = host.specs();
-    let found = measure_calls(&mut host, &specs, 0, None, |_| ()).unwrap();
-    for pass in found.passes {
-        for delta in [pass.delta1_ns, pass.delta2_ns, pass.delta3_ns] {
-            assert!((delta - 20.0).abs() <= 1.0, "{delta}");
+    for (cost_ns, store_ns) in [(250.0, 0.0), (20.0, 700.0)] {
+        let (mut host, specs) = quiet(FakeClock { cost_ns, ..FakeClock::default() });
+        host.store_ns = store_ns;
+        let found = measure_calls(&mut host, &specs, 0, None, |_| ()).unwrap();
+        assert_eq!((found.passes.len(), found.counts), (3, [1_000_000, 10, 1]));
+        for pass in found.passes {
+            for delta in [pass.delta1_ns, pass.delta2_ns, pass.delta3_ns] {
+                assert!((delta - cost_ns).abs() <= 1.0, "{delta}");
+            }
         }
     }
 }
 
 #[test]
 fn overhead_is_what_two_reads_add() {
-    let mut host = Fake::new(
-        vec![FakeClock { cost_ns: 20.0, ..FakeClock::default() }],
-        Disturbance::default(),
-        1,
-    );
-    let specs = host.specs();
+    let (mut host, specs) = quiet(FakeClock { cost_ns: 20.0, ..FakeClock::default() });
     let longest = Duration::from_secs(60);
     let found = measure_overhead(&mut host, &specs, 0, [500, 99, 999], longest, 1, |_| ())
         .expect("samples");
@@ -385,7 +369,7 @@ fn a_sample_longer_than_the_time_is_cut_short_and_marked_so() {
         measure_overhead(host, &specs, 0, [10, n, 10], budget, 1, |_| ())
             .expect("at least a part of a sample")
     };
-    let mut host = Fake::new(vec![clock.clone()], Disturbance::default(), 1);
+    let (mut host, _) = quiet(clock.clone());
     let before = host.elapsed();
     let found = measure(&mut host, n);
     assert_eq!((found.taken, found.n), (1, n));
@@ -396,7 +380,7 @@ fn a_sample_longer_than_the_time_is_cut_short_and_marked_so() {
     assert!(spent < 0.5 + 0.2, "{spent} s");
 
     // A complete sample that was made in parts counts as any other.
-    let mut host = Fake::new(vec![clock], Disturbance::default(), 1);
+    let (mut host, _) = quiet(clock);
     let found = measure(&mut host, 3_000_000);
     assert!(found.taken >= 1 && found.cut_short.is_none(), "{found:?}");
     assert!((found.overhead.median_ns - 40.0).abs() < 1.0, "{found:?}");
@@ -404,11 +388,7 @@ fn a_sample_longer_than_the_time_is_cut_short_and_marked_so() {
 
 #[test]
 fn calls_in_bulk_are_all_made() {
-    let mut host = Fake::new(
-        vec![FakeClock { cost_ns: 30.0, ..FakeClock::default() }],
-        Disturbance::default(),
-        1,
-    );
+    let (mut host, _) = quiet(FakeClock { cost_ns: 30.0, ..FakeClock::default() });
     let hz = host.hz();
     let found = measure_bulk(&mut host, 0, 10_000_000, hz).unwrap();
     assert!((found.ms - 301.0).abs() < 1.0, "{found:?}");

@@ -8,6 +8,7 @@ use chronoscope_probes::order::Handed;
 use std::time::Duration;
 
 /// A machine whose CPUs' counters are ahead of true time by these ticks of 1 ns.
+#[derive(Default)]
 struct Machine {
     now: u64,
     ahead: Vec<i64>,
@@ -29,22 +30,9 @@ struct Machine {
     interrupt_after: Option<u64>,
 }
 
-impl Default for Machine {
-    fn default() -> Self {
-        Self {
-            now: 1_000_000_000,
-            ahead: vec![0; 4],
-            back: None,
-            unordered: 0,
-            offline: Vec::new(),
-            frozen: false,
-            vdso_behind: 0,
-            contention: 0.0,
-            reads: 0,
-            calls: 0,
-            interrupt_after: None,
-        }
-    }
+/// A machine with four CPUs, and without faults.
+fn sound() -> Machine {
+    Machine { now: 1_000_000_000, ahead: vec![0; 4], ..Machine::default() }
 }
 
 impl Machine {
@@ -207,7 +195,7 @@ fn run(mut machine: Machine, plan: TestPlan) -> (Trust, Machine) {
 
 #[test]
 fn a_sound_machine_passes_every_test() {
-    let (trust, _) = run(Machine::default(), plan(4));
+    let (trust, _) = run(sound(), plan(4));
     assert_eq!(trust.clocks.len(), 2);
     for watch in &trust.clocks {
         assert_eq!(watch.backwards(), 0);
@@ -236,7 +224,7 @@ fn a_sound_machine_passes_every_test() {
 
 #[test]
 fn a_cpu_out_of_step_is_found_by_its_offset_and_by_hand_overs() {
-    let machine = Machine { ahead: vec![0, 0, 5000, 0], ..Machine::default() };
+    let machine = Machine { ahead: vec![0, 0, 5000, 0], ..sound() };
     let (trust, _) = run(machine, plan(4));
     assert_eq!(trust.matrix.in_step(), Some(false));
     let out: Vec<[usize; 2]> = trust.matrix.out_of_step().map(|pair| pair.handed.cpus).collect();
@@ -258,7 +246,7 @@ fn steps_back_unordered_reads_and_a_wrong_vdso_are_counted() {
         unordered: 100,
         vdso_behind: 900,
         contention: 1.5,
-        ..Machine::default()
+        ..sound()
     };
     let (trust, _) = run(machine, plan(2));
     let one = trust.clocks[0].one_thread.as_ref().expect("reads");
@@ -273,7 +261,7 @@ fn steps_back_unordered_reads_and_a_wrong_vdso_are_counted() {
 
 #[test]
 fn clocks_that_stand_still_do_not_hang_the_run() {
-    let machine = Machine { frozen: true, ..Machine::default() };
+    let machine = Machine { frozen: true, ..sound() };
     let short = TestPlan { time: Duration::from_millis(100), ..plan(4) };
     let (trust, machine) = run(machine, short);
     assert!(trust.clocks.iter().all(|watch| watch.frozen));
@@ -282,7 +270,7 @@ fn clocks_that_stand_still_do_not_hang_the_run() {
 
 #[test]
 fn one_cpu_is_told_and_needs_no_second() {
-    let (trust, _) = run(Machine::default(), plan(1));
+    let (trust, _) = run(sound(), plan(1));
     assert!(trust.matrix.pairs.is_empty() && trust.matrix.in_step().is_none());
     for why in [&trust.matrix.left_out, &trust.clocks[0].one_cpu] {
         assert!(why.as_ref().is_some_and(|why| why.contains("one CPU")), "{why:?}");
@@ -293,7 +281,7 @@ fn one_cpu_is_told_and_needs_no_second() {
 
 #[test]
 fn a_cpu_that_goes_away_leaves_a_reason_and_the_rest_goes_on() {
-    let machine = Machine { offline: vec![3], ..Machine::default() };
+    let machine = Machine { offline: vec![3], ..sound() };
     let (trust, _) = run(machine, plan(4));
     let why = trust.matrix.left_out.as_deref().unwrap_or_default();
     assert!(why.contains("3 of 6") && why.contains("offline"), "{why}");
@@ -303,7 +291,7 @@ fn a_cpu_that_goes_away_leaves_a_reason_and_the_rest_goes_on() {
 
 #[test]
 fn a_large_machine_takes_no_longer_and_an_interrupt_ends_it() {
-    let large = || Machine { ahead: vec![0; 2000], ..Machine::default() };
+    let large = || Machine { ahead: vec![0; 2000], ..sound() };
     let (trust, machine) = run(large(), plan(2000));
     assert!(machine.now < 4_000_000_000, "{}", machine.now);
     assert!(trust.matrix.pairs.len() > 10 && trust.matrix.pairs.len() <= 4096);
