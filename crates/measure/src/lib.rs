@@ -41,6 +41,21 @@ pub mod taken;
 pub mod trust;
 pub mod waits;
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Locks plain values. A thread that panicked while it held the lock has left complete values, so a
+/// poisoned lock is still usable.
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Values in ascending order.
+pub(crate) fn sorted(values: impl IntoIterator<Item = f64>) -> Vec<f64> {
+    let mut values = Vec::from_iter(values);
+    values.sort_unstable_by(f64::total_cmp);
+    values
+}
+
 /// The samples on the front page and in the description of the method are compiled and run.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]

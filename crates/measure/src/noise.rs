@@ -3,6 +3,7 @@
 //! is what a benchmark's medians are good to, and the witnesses say why.
 
 use crate::run::{Error, Measurement, Progress, Setting};
+use crate::sorted;
 use crate::stats::quantile;
 use chronoscope::Instant;
 use chronoscope::witness::{Disturbance, Level, Verdict, Witness};
@@ -119,7 +120,8 @@ fn judged(pieces: &[Piece], unseen: Vec<String>) -> Option<Noise> {
     let clean: Vec<f64> =
         pieces.iter().filter(|piece| piece.cause.is_none()).map(|piece| piece.ns).collect();
     let good_to = good_to(&all)?;
-    let good = quantile(&sorted(if clean.len() < FEWEST { &all } else { &clean }), GOOD)?;
+    let known = if clean.len() < FEWEST { &all } else { &clean };
+    let good = quantile(&sorted(known.iter().copied()), GOOD)?;
     let total: f64 = all.iter().sum();
     let lost = |cause: Option<usize>| {
         let of = pieces.iter().filter(|piece| piece.cause == cause);
@@ -137,7 +139,7 @@ fn judged(pieces: &[Piece], unseen: Vec<String>) -> Option<Noise> {
     causes.sort_by(|a, b| b.lost.total_cmp(&a.lost));
     Some(Noise {
         pieces: pieces.len() as u64,
-        piece_ns: quantile(&sorted(&all), 0.5)?,
+        piece_ns: quantile(&sorted(all), 0.5)?,
         median_of: MEDIAN_OF as u64,
         good_to,
         undisturbed_good_to: self::good_to(&clean),
@@ -155,16 +157,10 @@ fn good_to(ns: &[f64]) -> Option<f64> {
         return None;
     }
     let medians = ns.windows(MEDIAN_OF).step_by(STEP);
-    let medians: Vec<f64> = medians.filter_map(|window| quantile(&sorted(window), 0.5)).collect();
-    let medians = sorted(&medians);
+    let medians = medians.filter_map(|window| quantile(&sorted(window.iter().copied()), 0.5));
+    let medians = sorted(medians);
     let [low, high] = [0.025, 0.975].map(|q| quantile(&medians, q));
     Some((high? - low?) / (high? + low?))
-}
-
-fn sorted(values: &[f64]) -> Vec<f64> {
-    let mut sorted = values.to_vec();
-    sorted.sort_unstable_by(f64::total_cmp);
-    sorted
 }
 
 /// Work as benchmarks have it: chains of arithmetic and of reads next to each other, which keep the

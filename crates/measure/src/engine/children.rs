@@ -16,6 +16,7 @@
 //! outlives its owner.
 
 use super::ruler::RulerKind;
+use crate::locked;
 use chronoscope_model::units::human;
 use chronoscope_probes::group::Group;
 use chronoscope_probes::load::{self, Order, Running};
@@ -303,7 +304,7 @@ impl Child {
             None => "it closed its output".into(),
         };
         let _ = receive(&self.errors.complete, LAST_WORDS);
-        let errors = held(&self.errors.kept).clone();
+        let errors = locked(&self.errors.kept).clone();
         let text = last_line(&String::from_utf8_lossy(&errors));
         let text = if text.is_empty() { text } else { format!(": {text}") };
         format!("{how} at {}{text}", first_word(request))
@@ -362,10 +363,6 @@ fn alongside(read: impl FnOnce() + Send + 'static) -> Result<(), String> {
 /// What was read so far.
 type Text = Arc<Mutex<Vec<u8>>>;
 
-fn held(text: &Text) -> std::sync::MutexGuard<'_, Vec<u8>> {
-    text.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
-}
-
 /// Reads all of a source in another thread, and keeps so much of its end. `reading` is dropped at
 /// its end.
 fn keep(
@@ -379,7 +376,7 @@ fn keep(
         let _reading = reading;
         let mut part = [0; 4096];
         while let Ok(read @ 1..) = source.read(&mut part) {
-            let mut held = held(&text);
+            let mut held = locked(&text);
             held.extend_from_slice(&part[..read]);
             let excess = held.len().saturating_sub(most);
             held.drain(..excess);
@@ -448,7 +445,7 @@ pub fn output(
         keep(source.take(most + 1), text, usize::MAX, reading.clone())?;
     }
     drop(reading);
-    let is_too_long = || texts.iter().any(|text| held(text).len() as u64 > most);
+    let is_too_long = || texts.iter().any(|text| locked(text).len() as u64 > most);
     let mut looked = start;
     // It is over when the command has ended, whatever it has left behind with its pipes.
     while !group.is_over() && !is_too_long() {
@@ -490,7 +487,7 @@ pub fn output(
     if is_too_long() {
         return Err(format!("it wrote more than {} MiB", most >> 20));
     }
-    let [output, errors] = texts.map(|text| held(&text).clone());
+    let [output, errors] = texts.map(|text| locked(&text).clone());
     let status = status.ok_or_else(|| late(patience))?;
     Ok(Output { status, took: at.saturating_duration_since(start), output, errors })
 }

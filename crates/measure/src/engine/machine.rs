@@ -16,6 +16,7 @@ use super::{
     Additions, Around, Batch, Batches, Gauge, Job, LOST, Mode, Offer, Pairs, Rate, Sampled, Spec,
     Timed, Values,
 };
+use crate::sorted;
 use crate::stats::quantile;
 use chronoscope::witness::Entries;
 use chronoscope_model::between::{Shares, WIDEST};
@@ -404,8 +405,7 @@ impl Neighbour {
     /// Determines the ratio of an unshared core: the lowest of the rounds so far, unless no core of
     /// this kind is so narrow. In that case every round was shared.
     pub fn judge(&mut self) {
-        let mut sorted: Vec<f64> = self.ratios.iter().copied().flatten().collect();
-        sorted.sort_unstable_by(f64::total_cmp);
+        let sorted = sorted(self.ratios.iter().copied().flatten());
         let alone = quantile(&sorted, ALONE).filter(|_| sorted.len() >= FEWEST);
         let widest = self.least_width.map_or(f64::INFINITY, f64::recip);
         self.alone = alone.map(|alone| alone.min(widest));
@@ -433,9 +433,7 @@ impl Neighbour {
     pub fn crowded(&self) -> Option<f64> {
         let (limit, alone) = (self.limit?, self.alone?);
         let shared = self.ratios.iter().copied().flatten().filter(|ratio| *ratio > limit);
-        let mut shared: Vec<f64> = shared.collect();
-        shared.sort_unstable_by(f64::total_cmp);
-        Some(quantile(&shared, 0.5)? / alone - 1.0)
+        Some(quantile(&sorted(shared), 0.5)? / alone - 1.0)
     }
 }
 

@@ -4,7 +4,8 @@
 
 use super::schedule::Time;
 use super::{Machine, Spec};
-use crate::stats::middle;
+use crate::sorted;
+use crate::stats::{middle, quantile};
 use chronoscope_model::clock::{BuiltOn, Clock, Counts, Reads};
 use chronoscope_model::ordering as model;
 use chronoscope_model::ordering::{After, Ordering};
@@ -204,20 +205,13 @@ fn signed(units: u64) -> f64 {
 
 /// The median of the groups; 0 if there are none.
 fn center(groups: &[f64]) -> f64 {
-    let mut sorted = groups.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let n = sorted.len();
-    match n {
-        0 => 0.0,
-        _ => (sorted[(n - 1) / 2] + sorted[n / 2]) / 2.0,
-    }
+    quantile(&sorted(groups.iter().copied()), 0.5).unwrap_or(0.0)
 }
 
 /// What all groups but one exceed, so that noise in a few of them shows nothing; 0 if there are
 /// none.
 fn agreed(groups: &[f64]) -> f64 {
-    let mut sorted = groups.to_vec();
-    sorted.sort_by(f64::total_cmp);
+    let sorted = sorted(groups.iter().copied());
     sorted.get(1).or(sorted.first()).copied().unwrap_or(0.0)
 }
 

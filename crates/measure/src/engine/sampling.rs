@@ -17,6 +17,7 @@
 use super::machine::Look;
 use super::schedule::Limit;
 use super::{Around, Batches, Job, Mode, Pairs, Round, Sampled, Values};
+use crate::sorted;
 use crate::stats::estimate::ModeEstimate;
 use crate::stats::{Summary, quantile};
 use chronoscope_model::run::Core;
@@ -184,7 +185,7 @@ impl Pace {
 
     /// Determines the usual frequency of the rounds so far.
     pub fn judge(&mut self) {
-        self.usual = usual(&sorted(&self.rounds));
+        self.usual = usual(&sorted(self.rounds.iter().copied().flatten()));
     }
 
     /// Cycles per tick of the ruler at the usual frequency.
@@ -208,7 +209,7 @@ impl Pace {
         let ends = starts.iter().skip(1).copied().chain([self.rounds.len() as u32]);
         let known = |(from, to)| {
             let rounds = self.rounds.get(from as usize..to as usize)?;
-            usual(&sorted(rounds))
+            usual(&sorted(rounds.iter().copied().flatten()))
         };
         let each: Vec<f64> = starts.iter().copied().zip(ends).filter_map(known).collect();
         let Some(usual) = self.usual.filter(|_| each.len() > 1) else {
@@ -222,7 +223,7 @@ impl Pace {
     /// The frequencies as the report contains them, by the ruler's rate. `None` if no round
     /// determined a frequency.
     pub fn core(&self, ruler_hz: f64) -> Option<Core> {
-        let sorted = sorted(&self.rounds);
+        let sorted = sorted(self.rounds.iter().copied().flatten());
         let usual = self.usual?;
         let others = sorted.iter().filter(|p| (**p / usual - 1.0).abs() > SAME);
         Some(Core {
@@ -232,12 +233,6 @@ impl Pace {
             elsewhere: others.count() as f64 / sorted.len() as f64,
         })
     }
-}
-
-fn sorted(rounds: &[Option<f64>]) -> Vec<f64> {
-    let mut sorted: Vec<f64> = rounds.iter().copied().flatten().collect();
-    sorted.sort_unstable_by(f64::total_cmp);
-    sorted
 }
 
 /// The mean of the frequencies that count as the median one. A median alone would be one of the few

@@ -273,9 +273,7 @@ fn centre(groups: &[Pairs], of: impl Fn([f64; 2]) -> f64) -> Centre {
 }
 
 fn sorted<'a>(pairs: impl Iterator<Item = &'a [f64; 2]>, of: impl Fn([f64; 2]) -> f64) -> Vec<f64> {
-    let mut sorted: Vec<f64> = pairs.map(|pair| of(*pair)).filter(|x| x.is_finite()).collect();
-    sorted.sort_unstable_by(f64::total_cmp);
-    sorted
+    crate::sorted(pairs.map(|pair| of(*pair)).filter(|x| x.is_finite()))
 }
 
 /// The median of each process.

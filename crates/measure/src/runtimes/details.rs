@@ -18,6 +18,7 @@ use super::probe::Probe;
 use crate::engine::Rate;
 use crate::engine::children::Stop;
 use crate::engine::resolution::Seen;
+use crate::sorted;
 use crate::stats::{Summary, quantile};
 use chronoscope_model::Estimate;
 use chronoscope_model::runtimes::{
@@ -57,8 +58,7 @@ const LONG_NS: f64 = 500_000.0;
 /// The tick of a clock whose changes were partly missed, because others had the CPU: the least
 /// change, if others are multiples of it. Otherwise it is not known.
 fn unmissed(steps: &[f64]) -> Option<f64> {
-    let mut steps: Vec<f64> = steps.iter().copied().filter(|step| *step > 0.0).collect();
-    steps.sort_unstable_by(f64::total_cmp);
+    let steps = sorted(steps.iter().copied().filter(|step| *step > 0.0));
     let (least, most) = (*steps.first()?, *steps.last()?);
     let whole = |step: &f64| {
         let times = step / least;
@@ -105,8 +105,7 @@ pub(super) fn clock(
     let means = if means.is_empty() { &steps } else { &means };
     let means: Vec<f64> = means.iter().map(|units| units * unit).collect();
     row.benchmark.get_or_insert_default().resolution = benchmark_spread(&means);
-    let mut between: Vec<f64> = values.windows(2).map(|pair| (pair[1] - pair[0]) * unit).collect();
-    between.sort_unstable_by(f64::total_cmp);
+    let between = sorted(values.windows(2).map(|pair| (pair[1] - pair[0]) * unit));
     row.median_delta_ns = quantile(&between, 0.5);
     let watched: Option<Watch> = probe.ask(&format!("watch {} {WATCHED}", row.id), WORK, stop)?;
     row.watched = watched.filter(|seen| seen.reads > 0).map(|seen| Watched {
@@ -192,8 +191,7 @@ pub(super) fn sleeps(
 /// Returns how late sleeps of one duration ended. A sleep is early if it ended before its time by
 /// more than the stopwatch's tick and slew explain.
 fn overshoot(slept: &[f64], asked_ns: f64, tick_ns: f64) -> RuntimeSleep {
-    let mut late: Vec<f64> = slept.iter().map(|ns| ns - asked_ns).collect();
-    late.sort_unstable_by(f64::total_cmp);
+    let late = sorted(slept.iter().map(|ns| ns - asked_ns));
     let tolerated = -(tick_ns + asked_ns * SLEW);
     let place = |q| quantile(&late, q).unwrap_or(0.0);
     RuntimeSleep {
@@ -239,9 +237,7 @@ fn seldom(values: &[f64], steps: &[f64]) -> Option<f64> {
         return None;
     }
     let all = between.iter().chain(steps).copied();
-    let mut changes: Vec<f64> = all.filter(|step| *step > 0.0).collect();
-    changes.sort_unstable_by(f64::total_cmp);
-    quantile(&changes, 0.5)
+    quantile(&sorted(all.filter(|step| *step > 0.0)), 0.5)
 }
 
 /// Returns a tick that is shorter than a read and not a whole number of units, so that successive
@@ -252,9 +248,8 @@ fn hidden(values: &[u64], mut seen: Seen) -> Option<f64> {
     const SHORTER: f64 = 0.6;
     const TRIES: usize = 3000;
     let mut rng = fastrand::Rng::with_seed(1);
-    let mut between: Vec<f64> =
-        values.windows(2).map(|pair| pair[1].wrapping_sub(pair[0]) as i64 as f64).collect();
-    between.sort_unstable_by(f64::total_cmp);
+    let between = values.windows(2).map(|pair| pair[1].wrapping_sub(pair[0]) as i64 as f64);
+    let between = sorted(between);
     let read = quantile(&between, 0.5)?;
     for _ in 0..TRIES {
         let from = rng.usize(..values.len());
@@ -295,8 +290,7 @@ const FEWEST: usize = 10;
 /// are left out as BenchmarkDotNet leaves them out by default (`OutlierMode.RemoveUpper`): those
 /// above the third quartile by more than one and a half interquartile ranges.
 pub(super) fn benchmark_spread(iterations: &[f64]) -> Option<Spread> {
-    let mut sorted: Vec<f64> = iterations.iter().copied().filter(|ns| ns.is_finite()).collect();
-    sorted.sort_unstable_by(f64::total_cmp);
+    let mut sorted = sorted(iterations.iter().copied().filter(|ns| ns.is_finite()));
     let (low, high) = (quantile(&sorted, 0.25)?, quantile(&sorted, 0.75)?);
     sorted.retain(|ns| *ns <= high + 1.5 * (high - low));
     let kept = Summary::of(&sorted)?;
@@ -356,8 +350,7 @@ pub(super) fn widened_between_runs(mut cost: Estimate, between_runs: f64) -> Est
 /// Returns the two costs between which the processes differ, in nanoseconds: at least two processes
 /// have each. One process that differs from all others has no state of its own.
 pub(super) fn states_ns(by_process: &[f64]) -> Option<[f64; 2]> {
-    let mut sorted = by_process.to_vec();
-    sorted.sort_unstable_by(f64::total_cmp);
+    let sorted = sorted(by_process.iter().copied());
     let gap = |at: &usize| sorted[*at] - sorted[at - 1];
     let most = sorted.len().saturating_sub(1);
     let at = (2..most).max_by(|a, b| gap(a).total_cmp(&gap(b)))?;

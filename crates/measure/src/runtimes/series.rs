@@ -15,6 +15,7 @@ use crate::engine::machine::Neighbour;
 use crate::engine::schedule::{DELTAS_NOTHING, Limit, Time};
 use crate::engine::{Batches, Machine, RulerKind};
 use crate::run::{Conditions, Error, Measurement, Setting};
+use crate::sorted;
 use crate::stats::quantile;
 use chronoscope_model::Report;
 use chronoscope_model::deltas::{Deltas, Nothing, Pairs};
@@ -456,9 +457,7 @@ impl Trend {
 }
 
 fn median(batches: &[Point]) -> Option<f64> {
-    let mut costs: Vec<f64> = batches.iter().map(|point| point.cost).collect();
-    costs.sort_unstable_by(f64::total_cmp);
-    quantile(&costs, 0.5)
+    quantile(&sorted(batches.iter().map(|point| point.cost)), 0.5)
 }
 
 #[cfg(test)]

@@ -6,12 +6,13 @@ use super::prepare::{Cache, Ready, candidates};
 use super::probe::Probe;
 use crate::engine::children::Stop;
 use crate::engine::{Interrupt, RulerKind};
+use crate::locked;
 use chronoscope_model::waits::{Kind, Policy};
 use chronoscope_probes::blame::{Sources, Task};
 use chronoscope_probes::waits::{Entry, os};
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// The probes of the runtimes whose waits are measured, built before the first wait.
@@ -116,10 +117,6 @@ impl Key {
         let runtime = entry.runtime.unwrap_or_default();
         Self { runtime, cpu, slack, slice, policy: None, spins }
     }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What is asked of a probe: waits of `ns` nanoseconds, each from the end of the one before, or for

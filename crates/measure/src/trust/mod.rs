@@ -17,6 +17,7 @@ mod real;
 
 use crate::engine::schedule::{self, Time};
 use crate::engine::{RulerKind, Timed};
+use crate::locked;
 use crate::run::{Error, Measurement, Progress, Setting};
 use chronoscope_model::clock::{BuiltOn, Counts, Facts, Kind, Reads};
 use chronoscope_model::run::Noise;
@@ -29,8 +30,8 @@ use handover::serialised;
 use jobs::{TestPlan, Tests};
 use log::Log;
 use real::{ClockWatcher, Missing, Real, find_traps};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// The time between two states that are worth keeping.
@@ -316,7 +317,7 @@ impl Run {
         let mut trust = Trust { seconds: before + elapsed.as_secs_f64(), ..self.base.clone() };
         tests.report(&mut trust);
         // What a failed thread left behind was still observed.
-        let log = log.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let log = locked(log).clone();
         trust.rates = real::rates(&log, self.counter.named(), env, moments);
         trust.outside = real::outside(&log, &self.missing, &trust.rates, env);
         trust.wall = log.wall(moments);

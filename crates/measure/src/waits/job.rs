@@ -2,7 +2,7 @@
 
 use super::live_row::locked;
 use super::overshoots::Ring;
-use super::plan::Plan;
+use super::plan::{Plan, ns};
 use crate::engine::machine::Neighbour;
 use crate::engine::schedule::RunClock;
 use chronoscope_model::waits::{Load, Moment};
@@ -11,7 +11,7 @@ use chronoscope_probes::clocks::steps;
 use chronoscope_probes::machine::noise;
 use chronoscope_probes::waits::moment::{Counts, interrupts, khz};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::Thread;
 use std::time::Duration;
 
@@ -52,7 +52,7 @@ pub(super) struct Job {
 impl Job {
     /// Starts the job of a load. It ends when its time is over, or at an overshoot above the limit.
     pub(super) fn new(clock: RunClock, plan: &Plan, load: Load) -> Self {
-        let began = AtomicU64::new(nanoseconds(clock.elapsed()));
+        let began = AtomicU64::new(ns(clock.elapsed()));
         Self {
             stop: AtomicBool::new(false),
             limit: plan.spec.stop_above,
@@ -75,14 +75,12 @@ impl Job {
 
     /// Records a look at a waiting thread's core, as [`Neighbour::push`] does.
     pub(super) fn look(&self, width: Option<f64>) {
-        let neighbour = self.neighbour.lock();
-        neighbour.unwrap_or_else(PoisonError::into_inner).push(width);
+        locked(&self.neighbour).push(width);
     }
 
     /// The share of looks in which the core was shared, 0 to 1; `None` if unknown.
     pub(super) fn shared(&self) -> Option<f64> {
-        let neighbour = self.neighbour.lock();
-        let mut neighbour = neighbour.unwrap_or_else(PoisonError::into_inner);
+        let mut neighbour = locked(&self.neighbour);
         neighbour.judge();
         neighbour.share()
     }
@@ -91,7 +89,7 @@ impl Job {
     /// before.
     pub(super) fn begin(&self, before_s: f64) {
         self.before.store((before_s * 1e9) as u64, Ordering::Relaxed);
-        self.began.store(nanoseconds(self.clock.elapsed()), Ordering::Relaxed);
+        self.began.store(ns(self.clock.elapsed()), Ordering::Relaxed);
     }
 
     fn elapsed(&self) -> Duration {
@@ -214,8 +212,4 @@ impl CountsBefore {
             ..moment.clone()
         }
     }
-}
-
-fn nanoseconds(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }

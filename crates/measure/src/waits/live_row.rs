@@ -4,11 +4,12 @@
 
 use super::overshoots::{Lateness, Recorder, Records};
 use super::reasons::Reasons;
+pub(super) use crate::locked;
 use chronoscope_model::waits::{Censored, Energy, Gap, Policy, Slack, Throttled};
 use chronoscope_probes::waits::Entry;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 
 /// The most gaps that are kept individually.
 const MOST_GAPS: usize = 1000;
@@ -44,12 +45,6 @@ pub(super) struct LiveRow {
     pub(super) unexplained: OnceLock<String>,
     /// Each wait for a reader that takes them away, if there is one.
     pub(super) records: Option<Records>,
-}
-
-/// Locks plain values. A thread that panicked while it held the lock has left complete values, so a
-/// poisoned lock is still usable.
-pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl LiveRow {

@@ -368,7 +368,8 @@ impl Plan {
 /// The slack, the slice and the policy of a row; `None`: it has none, or the thread's own.
 pub(super) type Set = (Option<Slack>, Option<u64>, Option<Policy>);
 
-fn ns(time: Duration) -> u64 {
+/// A duration as whole nanoseconds.
+pub(super) fn ns(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 

@@ -6,7 +6,7 @@ use super::job::Job;
 use super::live_row::{LiveRow, RowSpec, add_switches, locked};
 use super::meanwhile::{Course, Gaps};
 use super::overshoots::Records;
-use super::plan::{Error, Plan};
+use super::plan::{Error, Plan, ns};
 use super::row::{self, Common, begin_again, continue_row, continues, earlier_course};
 use super::schedule::{CpuSchedule, Runners};
 use super::worker::Worker;
@@ -267,7 +267,7 @@ pub(super) fn every_row(
                     slack,
                     slice,
                     policy,
-                    ns: u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX),
+                    ns: ns(duration),
                     periodic: plan.spec.period.is_some(),
                 };
                 let mut row = LiveRow::new(spec, cpu, plan.spec.why);

@@ -3,7 +3,7 @@
 use super::burst::{Burst, Cut, quickest};
 use super::host::{Clocks, Opened, Scale, Waiting};
 use super::live_row::{LiveRow, Spent, locked};
-use super::plan::Plan;
+use super::plan::{Plan, ns};
 use super::schedule::{CpuSchedule, Runners, Turn};
 use crate::engine::children::{rest_due, rest_of};
 use crate::runtimes::waiting::Asked;
@@ -274,7 +274,7 @@ impl<H: Waiting> Worker<H> {
             n = n.max(PERIODS).min(left);
         }
         if let Some(left) = job.left() {
-            let fits = u64::try_from(left.as_nanos()).unwrap_or(u64::MAX) / spec.ns;
+            let fits = ns(left) / spec.ns;
             n = n.min(fits.max(1));
         }
         let host = &mut self.host;
