@@ -337,45 +337,54 @@ impl fmt::Debug for Instant {
     }
 }
 
-impl Add<Duration> for Instant {
-    type Output = Self;
+/// Moments plus and minus durations, and their differences, as the standard library has them.
+macro_rules! arithmetic {
+    ($moment:ty) => {
+        impl Add<Duration> for $moment {
+            type Output = Self;
 
-    /// # Panics
-    /// If the result cannot be represented, as the standard library does.
-    fn add(self, time: Duration) -> Self {
-        self.checked_add(time).expect("overflow when adding a duration to an instant")
-    }
+            /// # Panics
+            /// If the result cannot be represented, as the standard library does.
+            fn add(self, time: Duration) -> Self {
+                self.checked_add(time).expect("overflow when adding a duration to an instant")
+            }
+        }
+
+        impl AddAssign<Duration> for $moment {
+            fn add_assign(&mut self, time: Duration) {
+                *self = *self + time;
+            }
+        }
+
+        impl Sub<Duration> for $moment {
+            type Output = Self;
+
+            /// # Panics
+            /// If the result cannot be represented, as the standard library does.
+            fn sub(self, time: Duration) -> Self {
+                self.checked_sub(time)
+                    .expect("overflow when subtracting a duration from an instant")
+            }
+        }
+
+        impl SubAssign<Duration> for $moment {
+            fn sub_assign(&mut self, time: Duration) {
+                *self = *self - time;
+            }
+        }
+
+        impl Sub for $moment {
+            type Output = Duration;
+
+            fn sub(self, earlier: Self) -> Duration {
+                self.duration_since(earlier)
+            }
+        }
+    };
 }
+pub(crate) use arithmetic;
 
-impl AddAssign<Duration> for Instant {
-    fn add_assign(&mut self, time: Duration) {
-        *self = *self + time;
-    }
-}
-
-impl Sub<Duration> for Instant {
-    type Output = Self;
-
-    /// # Panics
-    /// If the result cannot be represented, as the standard library does.
-    fn sub(self, time: Duration) -> Self {
-        self.checked_sub(time).expect("overflow when subtracting a duration from an instant")
-    }
-}
-
-impl SubAssign<Duration> for Instant {
-    fn sub_assign(&mut self, time: Duration) {
-        *self = *self - time;
-    }
-}
-
-impl Sub for Instant {
-    type Output = Duration;
-
-    fn sub(self, earlier: Self) -> Duration {
-        self.duration_since(earlier)
-    }
-}
+arithmetic!(Instant);
 
 /// How fast a kernel may slew the clock that the standard library reads (`adjtimex(2)`).
 const SLEW: f64 = 500e-6;

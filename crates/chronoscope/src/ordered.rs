@@ -124,42 +124,4 @@ impl From<Instant> for crate::Instant {
     }
 }
 
-impl Add<Duration> for Instant {
-    type Output = Self;
-
-    /// # Panics
-    /// If the result cannot be represented, as the standard library does.
-    fn add(self, time: Duration) -> Self {
-        Self(self.0 + time)
-    }
-}
-
-impl AddAssign<Duration> for Instant {
-    fn add_assign(&mut self, time: Duration) {
-        self.0 += time;
-    }
-}
-
-impl Sub<Duration> for Instant {
-    type Output = Self;
-
-    /// # Panics
-    /// If the result cannot be represented, as the standard library does.
-    fn sub(self, time: Duration) -> Self {
-        Self(self.0 - time)
-    }
-}
-
-impl SubAssign<Duration> for Instant {
-    fn sub_assign(&mut self, time: Duration) {
-        self.0 -= time;
-    }
-}
-
-impl Sub for Instant {
-    type Output = Duration;
-
-    fn sub(self, earlier: Self) -> Duration {
-        self.duration_since(earlier)
-    }
-}
+crate::instant::arithmetic!(Instant);
