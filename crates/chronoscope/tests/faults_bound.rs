@@ -1,15 +1,7 @@
 //! Bounds when something happens that a check cannot see, or can see only later.
 
-use crate::common::{Sim, World};
+use crate::common::{SECOND, Sim, World, started, sync_after};
 use chronoscope::{Bounded, Clock, Source, Synced, Ticks};
-
-const SECOND: f64 = 1e9;
-
-fn clock(world: World) -> Clock<Sim> {
-    let clock = Clock::on(Sim::new(world));
-    clock.now();
-    clock
-}
 
 /// A read, and the reference then.
 fn read(clock: &Clock<Sim>) -> (Ticks, f64) {
@@ -27,14 +19,12 @@ fn assert_true(found: Bounded, truth: f64) {
 fn a_change_of_rate_shortly_before_a_look_is_unchecked_or_in_the_bound() {
     for before in [1e3, 1e4, 1e5, 1e6, 3e6, 1e7] {
         for span in [1e6, 3e6, 14e6, 30e6, 100e6, SECOND] {
-            let clock = clock(World::new(2.6e9));
+            let clock = started(World::new(2.6e9));
             for _ in 0..20 {
-                clock.machine().pass(SECOND);
-                assert!(matches!(clock.sync(), Synced::Agrees(_)));
+                assert!(matches!(sync_after(&clock, SECOND), Synced::Agrees(_)));
             }
             clock.machine().tell(|world| world.hz *= 1.0 + 7.9e-6);
-            clock.machine().pass(before);
-            clock.sync();
+            sync_after(&clock, before);
             let (start, begun) = read(&clock);
             clock.machine().pass(span);
             let (stop, ended) = read(&clock);
@@ -57,11 +47,12 @@ fn a_rate_is_not_trusted_before_a_second_gap_confirms_it() {
     for jump in [-6000.0, 6000.0] {
         let mut world = World::new(2.6e9);
         world.os_cost = 4000.0;
-        let clock = clock(world);
+        let clock = started(world);
         clock.machine().pass(1e6);
         clock.machine().tell(|world| world.ticks += jump * 2.6);
-        clock.machine().pass(1e6);
-        let Synced::Agrees(ppm) = clock.sync() else { panic!("it should not be noticed") };
+        let Synced::Agrees(ppm) = sync_after(&clock, 1e6) else {
+            panic!("it should not be noticed")
+        };
         assert!(ppm > jump.abs() / 2e6 * 1e6, "{ppm}");
         let (start, begun) = read(&clock);
         clock.machine().pass(SECOND);
@@ -73,10 +64,9 @@ fn a_rate_is_not_trusted_before_a_second_gap_confirms_it() {
 /// A counter that is set back by less than the reference shows.
 #[test]
 fn a_read_from_before_the_counter_was_set_back_is_not_taken_for_a_later_one() {
-    let clock = clock(World::new(2.6e9));
+    let clock = started(World::new(2.6e9));
     clock.machine().tell(|world| world.os_step = 4_000_000);
-    clock.machine().pass(10.0 * SECOND);
-    clock.sync();
+    sync_after(&clock, 10.0 * SECOND);
     clock.machine().pass(2e6);
     let (start, begun) = read(&clock);
     clock.machine().tell(|world| world.ticks -= 1e6 * 2.6);
@@ -100,19 +90,16 @@ fn a_read_from_before_the_counter_was_set_back_is_not_taken_for_a_later_one() {
 #[test]
 fn a_reference_that_went_back_for_good_counts_after_three_looks() {
     for back in [1e7, SECOND, 1000.0 * SECOND] {
-        let clock = clock(World::new(2.6e9));
-        clock.machine().pass(1100.0 * SECOND);
-        clock.sync();
+        let clock = started(World::new(2.6e9));
+        sync_after(&clock, 1100.0 * SECOND);
         let (before, _) = read(&clock);
         clock.machine().tell(|world| world.reference_gained -= back);
         // Looks in the same millisecond count as one.
         for _ in 0..10 {
             assert_eq!(clock.sync(), Synced::Rejected);
         }
-        clock.machine().pass(2e6);
-        assert_eq!(clock.sync(), Synced::Rejected);
-        clock.machine().pass(2e6);
-        let synced = clock.sync();
+        assert_eq!(sync_after(&clock, 2e6), Synced::Rejected);
+        let synced = sync_after(&clock, 2e6);
         let Synced::ReferenceMoved(ns) = synced else { panic!("{back}: {synced:?}") };
         assert!((ns as f64 - back).abs() < 1000.0, "{ns} of {back}");
         assert!(!clock.undisturbed_since(before));
@@ -134,14 +121,12 @@ fn a_reference_that_went_back_for_good_counts_after_three_looks() {
 /// A reference that is behind for some reads, or never in the same place, does not count.
 #[test]
 fn a_reference_that_is_wrong_for_a_while_does_not_count() {
-    let clock = clock(World::new(2.6e9));
-    clock.machine().pass(SECOND);
-    clock.sync();
+    let clock = started(World::new(2.6e9));
+    sync_after(&clock, SECOND);
     for (looks, off) in [(1, -1e6), (1, -2e6), (5, -3e6)] {
         clock.machine().tell(|world| world.lie = (32 * looks, off));
         for _ in 0..looks {
-            clock.machine().pass(1e4);
-            assert_eq!(clock.sync(), Synced::Rejected, "{off}");
+            assert_eq!(sync_after(&clock, 1e4), Synced::Rejected, "{off}");
         }
     }
     let (before, _) = read(&clock);
@@ -159,15 +144,13 @@ fn a_reference_that_is_wrong_for_a_while_does_not_count() {
 /// The system's clock in the counter's place advances in its own steps.
 #[test]
 fn the_bound_includes_the_step_of_the_clock_that_took_over() {
-    let clock = clock(World::new(2.6e9));
-    clock.machine().pass(SECOND);
-    clock.sync();
+    let clock = started(World::new(2.6e9));
+    sync_after(&clock, SECOND);
     clock.machine().tell(|world| {
         world.os_step = 4_000_000;
         world.frozen = true;
     });
-    clock.machine().pass(SECOND);
-    assert_eq!(clock.sync(), Synced::GivenUp);
+    assert_eq!(sync_after(&clock, SECOND), Synced::GivenUp);
     for _ in 0..20 {
         let begun = clock.machine().time();
         let start = clock.now();
@@ -184,12 +167,10 @@ fn the_bound_includes_both_steps_after_the_counter_was_given_up() {
         for os_step in [1, 41, 52, 53, 100, 1_000] {
             let mut world = World::new(hz);
             (world.step, world.os_step) = (step, os_step);
-            let clock = clock(world);
-            clock.machine().pass(SECOND);
-            clock.sync();
+            let clock = started(world);
+            sync_after(&clock, SECOND);
             clock.machine().tell(|world| world.frozen = true);
-            clock.machine().pass(SECOND);
-            assert_eq!(clock.sync(), Synced::GivenUp);
+            assert_eq!(sync_after(&clock, SECOND), Synced::GivenUp);
             for round in 0..2_000 {
                 let (begun, start) = (clock.machine().time(), clock.now());
                 clock.machine().pass(f64::from(round) * 7.31);
@@ -205,11 +186,10 @@ fn the_bound_includes_both_steps_after_the_counter_was_given_up() {
 #[test]
 fn a_counter_that_was_set_back_since_a_check_is_checked_again() {
     for (after, back) in [(100.0, 1e3), (900.0, 1e4), (900.0, 1e6), (1e3, SECOND), (1e6, SECOND)] {
-        let clock = clock(World::new(2.6e9));
+        let clock = started(World::new(2.6e9));
         clock.machine().pass(SECOND);
         let (start, begun) = read(&clock);
-        clock.machine().pass(2.0 * SECOND);
-        clock.sync();
+        sync_after(&clock, 2.0 * SECOND);
         clock.machine().pass(after);
         clock.machine().tell(|world| world.ticks -= back * 2.6);
         let found = clock.bounded_since_within(start, std::time::Duration::from_secs(1));
@@ -225,12 +205,10 @@ fn a_counter_that_was_set_back_since_a_check_is_checked_again() {
 #[test]
 fn a_rate_is_not_taken_from_a_stretch_in_which_something_happened() {
     for reads in 1..600 {
-        let clock = clock(World::new(24e6));
-        clock.machine().pass(SECOND);
-        clock.sync();
+        let clock = started(World::new(24e6));
+        sync_after(&clock, SECOND);
         clock.machine().tell(|world| world.lie = (reads, 475_000.0));
-        clock.machine().pass(1e7);
-        let synced = clock.sync();
+        let synced = sync_after(&clock, 1e7);
         let told = clock.describe();
         if told.source == Source::Counter {
             let off = (told.hz / 24e6 - 1.0).abs() * 1e6;
@@ -245,10 +223,9 @@ fn a_rate_is_not_taken_from_a_stretch_in_which_something_happened() {
 fn a_disruption_that_only_the_hypervisor_knows_of_is_noticed() {
     let mut world = World::new(2.6e9).hint(2.6e9, 0.2);
     world.marker = Some(7);
-    let clock = clock(world);
+    let clock = started(world);
     for _ in 0..5 {
-        clock.machine().pass(SECOND);
-        assert!(matches!(clock.sync(), Synced::Agrees(_)));
+        assert!(matches!(sync_after(&clock, SECOND), Synced::Agrees(_)));
     }
     let (start, _) = read(&clock);
     clock.machine().tell(|world| {
@@ -274,12 +251,10 @@ fn a_disruption_that_only_the_hypervisor_knows_of_is_noticed() {
 /// What else was noticed is reported, and the disruption is counted once.
 #[test]
 fn a_disruption_that_shows_is_a_jump_and_a_marker_that_appears_is_none() {
-    let clock = clock(World::new(2.6e9));
-    clock.machine().pass(SECOND);
-    clock.sync();
+    let clock = started(World::new(2.6e9));
+    sync_after(&clock, SECOND);
     clock.machine().tell(|world| world.marker = Some(7));
-    clock.machine().pass(SECOND);
-    assert!(matches!(clock.sync(), Synced::Agrees(_)));
+    assert!(matches!(sync_after(&clock, SECOND), Synced::Agrees(_)));
     clock.machine().tell(|world| {
         world.ticks += 2.6e9;
         world.marker = Some(8);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::common::{Sim, World};
+use crate::common::{Sim, World, started, sync_after};
 use chronoscope::machine::Kernel;
 use chronoscope::steady::SteadyClock;
 use chronoscope::wait::{Effort, Ticker, Waiter};
@@ -184,15 +184,12 @@ fn a_requested_source_is_used_if_possible() {
 /// was chosen; and what was read before is known no better than it was.
 #[test]
 fn the_description_of_a_counter_that_was_given_up_is_that_of_its_replacement() {
-    let clock = Clock::on(Sim::new(World::new(2.6e9).kernel(Kernel::Offers("hpet".into()))));
-    clock.now();
-    clock.machine().pass(1e9);
-    clock.sync();
+    let clock = started(World::new(2.6e9).kernel(Kernel::Offers("hpet".into())));
+    sync_after(&clock, 1e9);
     let (start, before) = (clock.now(), clock.describe());
     clock.machine().pass(1e9);
     clock.machine().tell(|world| world.frozen = true);
-    clock.machine().pass(1e6);
-    clock.sync();
+    sync_after(&clock, 1e6);
     let after = clock.describe();
     assert_eq!(after.source, Source::OsInstead);
     let plain = Clock::on(Sim::new(World::new(2.6e9)));
@@ -211,8 +208,7 @@ fn the_description_of_a_counter_that_was_given_up_is_that_of_its_replacement() {
 
 #[test]
 fn a_choice_is_made_once() {
-    let clock = Clock::on(Sim::new(World::new(2.6e9)));
-    clock.now();
+    let clock = started(World::new(2.6e9));
     let refused = clock.choose(Wanted::Os).unwrap_err();
     assert_eq!(refused.0, Source::Counter);
     assert!(refused.to_string().contains("Counter"));

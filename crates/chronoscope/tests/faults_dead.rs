@@ -3,19 +3,16 @@
 
 use std::time::Duration;
 
-use crate::common::{Sim, World};
+use crate::common::{SECOND, Sim, World, started, sync_after};
 use chronoscope::wait::{Effort, Waiter};
 use chronoscope::{Clock, Source, Synced, Ticks, Wanted};
-
-const SECOND: f64 = 1e9;
 
 /// A clock that was checked for the last time some seconds ago.
 fn clock() -> Clock<Sim> {
     let clock = Clock::on(Sim::new(World::new(2.6e9)));
     clock.machine().tell(|world| world.ticks = 2.6e12);
     clock.now();
-    clock.machine().pass(10.0 * SECOND);
-    clock.sync();
+    sync_after(&clock, 10.0 * SECOND);
     clock.machine().pass(SECOND);
     clock
 }
@@ -158,10 +155,8 @@ fn a_wait_ends_if_no_clock_can_be_read() {
 fn a_small_jump_after_a_long_time_is_noticed() {
     use chronoscope::machine::Kernel;
     for kernel in [Kernel::Uses("tsc".into()), Kernel::Offers("hpet".into())] {
-        let clock = Clock::on(Sim::new(World::new(2.6e9).kernel(kernel)));
-        clock.now();
-        clock.machine().pass(10.0 * SECOND);
-        clock.sync();
+        let clock = started(World::new(2.6e9).kernel(kernel));
+        sync_after(&clock, 10.0 * SECOND);
         clock.machine().pass(3600.0 * SECOND);
         let start = clock.now();
         clock.machine().tell(|world| world.ticks += 3.24e6 * 2.6);
@@ -182,11 +177,9 @@ fn a_switch_of_the_clock_source_is_noticed_and_the_bound_recovers() {
     use chronoscope::machine::{Inquiry, Kernel};
     let view = |kernel| Some(Inquiry { kernel, hint: None });
     for asked in [true, false] {
-        let clock = Clock::on(Sim::new(World::new(2.6e9)));
-        clock.now();
+        let clock = started(World::new(2.6e9));
         for _ in 0..10 {
-            clock.machine().pass(SECOND);
-            clock.sync();
+            sync_after(&clock, SECOND);
         }
         let narrow = clock.describe().bound_ppm;
         for (kernel, fast) in
@@ -197,15 +190,13 @@ fn a_switch_of_the_clock_source_is_noticed_and_the_bound_recovers() {
                 world.inquiry = view(if asked { kernel } else { Kernel::Unasked });
                 world.reference_fast = fast;
             });
-            clock.machine().pass(SECOND);
-            let synced = clock.sync();
+            let synced = sync_after(&clock, SECOND);
             assert!(!clock.undisturbed_since(start), "{synced:?}");
             if asked {
                 assert!(matches!(synced, Synced::RateChanged(_)), "{synced:?}");
             }
             for _ in 0..60 {
-                clock.machine().pass(SECOND);
-                clock.sync();
+                sync_after(&clock, SECOND);
             }
         }
         let described = clock.describe();
@@ -256,8 +247,7 @@ fn a_counter_that_the_kernel_turns_out_to_distrust_is_given_up() {
     world.inquiry = Some(Inquiry { kernel: Kernel::Dropped("hpet".into()), hint: None });
     let clock = Clock::on(Sim::new(world));
     assert_eq!(clock.describe().source, Source::Counter);
-    clock.machine().pass(SECOND);
-    clock.sync();
+    sync_after(&clock, SECOND);
     let described = clock.describe();
     assert_eq!(described.source, Source::OsInstead);
     assert!(described.reason.contains("hpet"), "{}", described.reason);

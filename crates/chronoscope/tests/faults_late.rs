@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::common::{Event, Sim, World};
+use crate::common::{Event, Sim, World, started};
 use chronoscope::Clock;
 use chronoscope::wait::{Cause, Effort, Waited, Waiter};
 
@@ -14,9 +14,7 @@ fn clock(late: &[f64], queues: &[f64]) -> Clock<Sim> {
     world.late = late.to_vec();
     world.queues = queues.to_vec();
     world.queued = Some(3e6);
-    let clock = Clock::on(Sim::new(world));
-    clock.now();
-    clock
+    started(world)
 }
 
 fn sleep(waiter: &mut Waiter<'_, Sim>, nanos: u64) -> Waited {

@@ -1,15 +1,11 @@
 //! How calibration handles counters and kernels that misbehave while it is running.
 
-use crate::common::{Sim, World};
+use crate::common::{SECOND, Sim, World, started, sync_after};
 use chronoscope::machine::Kernel;
 use chronoscope::{Clock, Source, Synced, Ticks};
 
-const SECOND: f64 = 1e9;
-
 fn clock(hz: f64) -> Clock<Sim> {
-    let clock = Clock::on(Sim::new(World::new(hz)));
-    clock.now();
-    clock
+    started(World::new(hz))
 }
 
 /// Compares a bounded difference with the time that really passed.
@@ -35,8 +31,7 @@ fn the_rate_improves_and_the_bound_holds() {
         let mut last = f64::INFINITY;
         for step in [0.02, 0.1, 1.0, 10.0, 60.0] {
             check(&clock, 1e6);
-            clock.machine().pass(step * SECOND);
-            let synced = clock.sync();
+            let synced = sync_after(&clock, step * SECOND);
             let Synced::Agrees(ppm) = synced else {
                 panic!("{hz} {step}: {synced:?} {:?}", clock.describe())
             };
@@ -61,8 +56,7 @@ fn coarse_system_clocks_are_allowed_for() {
         let clock = Clock::on(Sim::new(world));
         for _ in 0..20 {
             check(&clock, 12_345_678.0);
-            clock.machine().pass(0.3 * SECOND);
-            assert!(matches!(clock.sync(), Synced::Agrees(_)));
+            assert!(matches!(sync_after(&clock, 0.3 * SECOND), Synced::Agrees(_)));
         }
     }
 }
@@ -72,8 +66,7 @@ fn coarse_system_clocks_are_allowed_for() {
 fn a_single_impossible_sample_is_rejected() {
     for off in [-5e9, 5e9, -1e18, 1e15] {
         let clock = clock(2.6e9);
-        clock.machine().pass(SECOND);
-        clock.sync();
+        sync_after(&clock, SECOND);
         let scale = clock.scale();
         clock.machine().pass(SECOND);
         // All tries of one check are hit.
@@ -92,13 +85,11 @@ fn a_single_impossible_sample_is_rejected() {
 fn a_counter_that_went_back_is_given_up_and_time_does_not_follow_it() {
     for back in [3e6, 3.1e9, 1e10] {
         let clock = clock(2.6e9);
-        clock.machine().pass(SECOND);
-        clock.sync();
+        sync_after(&clock, SECOND);
         clock.machine().pass(SECOND);
         let before = clock.now();
         clock.machine().tell(|world| world.ticks = (world.ticks - back).max(0.0));
-        clock.machine().pass(1000.0);
-        assert_eq!(clock.sync(), Synced::GivenUp, "{back}");
+        assert_eq!(sync_after(&clock, 1000.0), Synced::GivenUp, "{back}");
         let told = clock.describe();
         assert_eq!(told.source, Source::OsInstead);
         assert!(!clock.undisturbed_since(before));
@@ -117,12 +108,10 @@ fn a_counter_that_went_back_is_given_up_and_time_does_not_follow_it() {
 #[test]
 fn a_counter_that_stands_still_is_given_up() {
     let clock = clock(2.6e9);
-    clock.machine().pass(SECOND);
-    clock.sync();
+    sync_after(&clock, SECOND);
     clock.machine().tell(|world| world.frozen = true);
     let before = clock.now();
-    clock.machine().pass(SECOND);
-    assert_eq!(clock.sync(), Synced::GivenUp);
+    assert_eq!(sync_after(&clock, SECOND), Synced::GivenUp);
     let after = clock.now();
     assert!(after > before);
     clock.machine().pass(SECOND);
@@ -133,21 +122,18 @@ fn a_counter_that_stands_still_is_given_up() {
 #[test]
 fn a_jump_is_noticed_and_not_averaged_over() {
     let clock = clock(2.6e9);
-    clock.machine().pass(10.0 * SECOND);
-    clock.sync();
+    sync_after(&clock, 10.0 * SECOND);
     let hz = clock.describe().hz;
     let before = clock.now();
     clock.machine().tell(|world| world.ticks += 2.6e9);
-    clock.machine().pass(SECOND);
-    let Synced::Jumped(ns) = clock.sync() else { panic!() };
+    let Synced::Jumped(ns) = sync_after(&clock, SECOND) else { panic!() };
     assert!((ns as f64 / SECOND - 1.0).abs() < 1e-3, "{ns}");
     assert!(!clock.undisturbed_since(before));
     assert!((clock.describe().hz / hz - 1.0).abs() < 1e-6);
     let later = clock.now();
     assert!(clock.undisturbed_since(later));
     check(&clock, SECOND);
-    clock.machine().pass(SECOND);
-    assert!(matches!(clock.sync(), Synced::Agrees(_)));
+    assert!(matches!(sync_after(&clock, SECOND), Synced::Agrees(_)));
     assert_eq!(clock.describe().jumps, 1);
 }
 
@@ -158,8 +144,7 @@ fn a_counter_that_keeps_jumping_is_given_up_unless_the_kernel_uses_it() {
         (Kernel::Offers("kvm-clock".into()), Source::OsInstead),
         (Kernel::Uses("tsc".into()), Source::Counter),
     ] {
-        let clock = Clock::on(Sim::new(World::new(2.6e9).kernel(kernel)));
-        clock.now();
+        let clock = started(World::new(2.6e9).kernel(kernel));
         for _ in 0..4 {
             clock.machine().pass(SECOND);
             clock.machine().tell(|world| world.ticks += 1e9);
@@ -174,17 +159,14 @@ fn a_counter_that_keeps_jumping_is_given_up_unless_the_kernel_uses_it() {
 fn a_change_of_rate_is_noticed_and_followed() {
     for hz in [2.0e9, 2.65e9, 3.1e9] {
         let clock = clock(2.6e9);
-        clock.machine().pass(10.0 * SECOND);
-        clock.sync();
+        sync_after(&clock, 10.0 * SECOND);
         let before = clock.now();
         clock.machine().tell(|world| world.hz = hz);
-        clock.machine().pass(10.0 * SECOND);
-        let Synced::RateChanged(ppm) = clock.sync() else { panic!("{hz}") };
+        let Synced::RateChanged(ppm) = sync_after(&clock, 10.0 * SECOND) else { panic!("{hz}") };
         assert!((ppm * 1e-6 - (hz / 2.6e9 - 1.0)).abs() < 1e-3, "{ppm}");
         assert!(!clock.undisturbed_since(before));
         check(&clock, SECOND);
-        clock.machine().pass(10.0 * SECOND);
-        assert!(matches!(clock.sync(), Synced::Agrees(_)));
+        assert!(matches!(sync_after(&clock, 10.0 * SECOND), Synced::Agrees(_)));
         assert!((clock.describe().hz / hz - 1.0).abs() < 1e-7);
         check(&clock, SECOND);
         assert_eq!(clock.describe().rate_changes, 1);
@@ -197,24 +179,19 @@ fn a_change_of_rate_is_noticed_and_followed() {
 fn a_small_change_of_rate_is_distinguished_from_a_small_jump() {
     for kernel in [Kernel::Uses("tsc".into()), Kernel::Offers("hpet".into())] {
         for ppm in [2.0, -2.0, 20.0, -20.0, 100.0, -100.0] {
-            let clock = Clock::on(Sim::new(World::new(2.6e9).kernel(kernel)));
-            clock.now();
-            clock.machine().pass(10.0 * SECOND);
-            clock.sync();
+            let clock = started(World::new(2.6e9).kernel(kernel));
+            sync_after(&clock, 10.0 * SECOND);
             let hz = 2.6e9 * (1.0 + ppm * 1e-6);
             clock.machine().tell(|world| world.hz = hz);
-            clock.machine().pass(SECOND);
-            let synced = clock.sync();
+            let synced = sync_after(&clock, SECOND);
             let Synced::Unsure(bound) = synced else { panic!("{ppm}: {synced:?}") };
             assert!(bound > ppm.abs(), "{ppm}: {bound}");
             check(&clock, SECOND);
-            clock.machine().pass(SECOND);
-            let synced = clock.sync();
+            let synced = sync_after(&clock, SECOND);
             let Synced::RateChanged(change) = synced else { panic!("{ppm}: {synced:?}") };
             assert!((change - ppm).abs() < 0.2, "{ppm}: {change}");
             check(&clock, SECOND);
-            clock.machine().pass(10.0 * SECOND);
-            assert!(matches!(clock.sync(), Synced::Agrees(_)));
+            assert!(matches!(sync_after(&clock, 10.0 * SECOND), Synced::Agrees(_)));
             assert!((clock.describe().hz / hz - 1.0).abs() < 1e-8);
             let told = clock.describe();
             assert_eq!((told.source, told.jumps), (Source::Counter, 0));
@@ -226,15 +203,13 @@ fn a_small_change_of_rate_is_distinguished_from_a_small_jump() {
 fn a_small_jump_is_distinguished_from_a_small_change_of_rate() {
     for us in [5.0, 20.0, 80.0] {
         let clock = clock(2.6e9);
-        clock.machine().pass(10.0 * SECOND);
-        clock.sync();
+        sync_after(&clock, 10.0 * SECOND);
         clock.machine().pass(SECOND);
         clock.machine().tell(|world| world.ticks += us * 2600.0);
         let synced = clock.sync();
         assert!(matches!(synced, Synced::Unsure(_)), "{us}: {synced:?}");
         check(&clock, SECOND);
-        clock.machine().pass(SECOND);
-        let synced = clock.sync();
+        let synced = sync_after(&clock, SECOND);
         let Synced::Jumped(ns) = synced else { panic!("{us}: {synced:?}") };
         assert!((ns as f64 / 1000.0 - us).abs() < 0.2, "{ns}");
         check(&clock, SECOND);
@@ -243,13 +218,11 @@ fn a_small_jump_is_distinguished_from_a_small_change_of_rate() {
     }
     // Backwards, by less than has passed since the check before: time has gone backwards.
     let clock = clock(2.6e9);
-    clock.machine().pass(10.0 * SECOND);
-    clock.sync();
+    sync_after(&clock, 10.0 * SECOND);
     clock.machine().pass(SECOND);
     clock.machine().tell(|world| world.ticks -= 50.0 * 2600.0);
     assert!(matches!(clock.sync(), Synced::Unsure(_)));
-    clock.machine().pass(SECOND);
-    assert_eq!(clock.sync(), Synced::GivenUp);
+    assert_eq!(sync_after(&clock, SECOND), Synced::GivenUp);
 }
 
 /// A rate that the kernel or the processor states and that is not true; the first check corrects
@@ -259,13 +232,10 @@ fn a_stated_rate_that_is_wrong_costs_neither_the_counter_nor_the_bound() {
     for ppm in [60.0, -60.0, 180.0, -180.0] {
         let told = 2.6e9 * (1.0 + ppm * 1e-6);
         let world = World::new(2.6e9).hint(told, 50.0);
-        let clock = Clock::on(Sim::new(world));
-        clock.now();
-        clock.machine().pass(SECOND);
-        clock.sync();
+        let clock = started(world);
+        sync_after(&clock, SECOND);
         check(&clock, SECOND);
-        clock.machine().pass(SECOND);
-        clock.sync();
+        sync_after(&clock, SECOND);
         check(&clock, SECOND);
         let told = clock.describe();
         assert_eq!(told.source, Source::Counter, "{ppm}: {}", told.reason);
@@ -278,18 +248,15 @@ fn a_stated_rate_that_is_wrong_costs_neither_the_counter_nor_the_bound() {
 fn a_jump_with_a_change_of_rate_leaves_a_true_bound() {
     for ppm in [0.0, 20.0, -20.0] {
         let clock = clock(2.6e9);
-        clock.machine().pass(10.0 * SECOND);
-        clock.sync();
+        sync_after(&clock, 10.0 * SECOND);
         clock.machine().tell(|world| {
             world.ticks += 5.0 * 2.6e9;
             world.hz *= 1.0 + ppm * 1e-6;
         });
-        clock.machine().pass(SECOND);
-        assert!(matches!(clock.sync(), Synced::Jumped(_)));
+        assert!(matches!(sync_after(&clock, SECOND), Synced::Jumped(_)));
         for _ in 0..3 {
             check(&clock, SECOND);
-            clock.machine().pass(SECOND);
-            assert!(matches!(clock.sync(), Synced::Agrees(_)));
+            assert!(matches!(sync_after(&clock, SECOND), Synced::Agrees(_)));
         }
         assert!(clock.describe().bound_ppm < 0.1);
     }
@@ -298,8 +265,7 @@ fn a_jump_with_a_change_of_rate_leaves_a_true_bound() {
 /// Two oscillators that drift apart slightly: no jump, no new rate, and a bound that covers it.
 #[test]
 fn a_drift_widens_the_bound() {
-    let clock = Clock::on(Sim::new(World::new(2.6e9).kernel(Kernel::Offers("hpet".into()))));
-    clock.now();
+    let clock = started(World::new(2.6e9).kernel(Kernel::Offers("hpet".into())));
     for i in 0..50 {
         clock.machine().pass(SECOND);
         let hz = 2.6e9 * (1.0 + f64::from(i) * 1e-8);
@@ -322,8 +288,7 @@ fn slews_of_the_systems_clock_do_not_affect_the_rate() {
     let clock = clock(2.6e9);
     for slew in [500e-6, -500e-6, 0.0] {
         clock.machine().tell(|world| world.slew = slew);
-        clock.machine().pass(SECOND);
-        assert!(matches!(clock.sync(), Synced::Agrees(_)));
+        assert!(matches!(sync_after(&clock, SECOND), Synced::Agrees(_)));
     }
     assert!((clock.describe().hz / 2.6e9 - 1.0).abs() < 1e-7);
 }
@@ -332,8 +297,7 @@ fn slews_of_the_systems_clock_do_not_affect_the_rate() {
 #[test]
 fn a_reference_that_goes_back_is_rejected() {
     let clock = clock(2.6e9);
-    clock.machine().pass(SECOND);
-    clock.sync();
+    sync_after(&clock, SECOND);
     clock.machine().tell(|world| {
         world.time -= 0.5e9;
         world.ticks += 2.6e9;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::common::{Sim, World};
+use crate::common::{Sim, World, started, sync_after};
 use chronoscope::wait::{BadPeriod, Effort, Ticker, Waited, Waiter};
 use chronoscope::{Clock, Source, Wanted};
 
@@ -11,9 +11,7 @@ const EFFORTS: [Effort; 3] = [Effort::Economy, Effort::Balanced, Effort::Precise
 fn clock(late: &[f64]) -> Clock<Sim> {
     let mut world = World::new(2.6e9).hint(2.6e9, 0.01);
     world.late = late.to_vec();
-    let clock = Clock::on(Sim::new(world));
-    clock.now();
-    clock
+    started(world)
 }
 
 /// Sleeps, and checks that the time has passed by the true time and by the system's clock.
@@ -116,8 +114,7 @@ fn efforts_differ_in_how_much_they_spin() {
 fn a_counter_that_stands_still_does_not_hang_a_wait() {
     for nanos in [100_000, 10_000_000] {
         let clock = clock(&[40_000.0]);
-        clock.machine().pass(1e9);
-        clock.sync();
+        sync_after(&clock, 1e9);
         clock.machine().tell(|world| world.frozen = true);
         let mut waiter = Waiter::on(&clock, Effort::Balanced);
         sleep(&mut waiter, nanos);
@@ -179,8 +176,7 @@ fn a_moment_is_late_by_its_own_clock() {
 #[test]
 fn a_counter_that_stands_still_is_waited_for_no_longer_than_stated() {
     let clock = clock(&[40_000.0]);
-    clock.machine().pass(1e9);
-    clock.sync();
+    sync_after(&clock, 1e9);
     clock.machine().tell(|world| world.frozen = true);
     let before = clock.machine().time();
     sleep(&mut Waiter::on(&clock, Effort::Balanced), 1_000_000_000);
@@ -236,10 +232,8 @@ fn a_grid_does_not_drift_by_rounding() {
         // Spins of few steps: the test is about the grid, not about how it is kept.
         (world.counter_cost, world.os_cost) = (1000.0, 1000.0);
         world.late = vec![0.0];
-        let clock = Clock::on(Sim::new(world));
-        clock.now();
-        clock.machine().pass(60e9);
-        clock.sync();
+        let clock = started(world);
+        sync_after(&clock, 60e9);
         let bound = clock.describe().bound_ppm * 1e-6;
         let period = 200_000;
         let waiter = Waiter::on(&clock, Effort::Economy);

@@ -1,6 +1,6 @@
 //! Wall time with slews, steps and kernels that report nothing.
 
-use crate::common::{Sim, World};
+use crate::common::{Sim, World, started, sync_after};
 use chronoscope::Clock;
 use chronoscope::wall::{FOLLOWS_WITHIN, WallClock};
 
@@ -65,14 +65,12 @@ fn the_bound_holds_for_any_length_of_a_tick() {
 fn the_bound_is_that_of_the_rate_in_use() {
     let mut world = World::new(2.6e9).hint(2.6e9 * 1.0035, 4000.0);
     world.os_cost = 1000.0;
-    let clock = Clock::on(Sim::new(world));
-    clock.now();
+    let clock = started(world);
     clock.machine().tell(|world| world.os_cost = 20.0);
     let wall = WallClock::new();
     wall.sync(&clock);
     for _ in 0..3 {
-        clock.machine().pass(60_000.0);
-        clock.sync();
+        sync_after(&clock, 60_000.0);
         off(&clock, &wall);
     }
 }

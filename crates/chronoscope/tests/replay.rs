@@ -4,8 +4,7 @@
 
 use std::time::Duration;
 
-use crate::common::{Sim, World};
-use chronoscope::Clock;
+use crate::common::{World, started};
 use chronoscope::wait::{Effort, Waiter};
 
 const EFFORTS: [Effort; 3] = [Effort::Economy, Effort::Balanced, Effort::Precise];
@@ -69,8 +68,7 @@ fn replay(series: &Series, effort: Effort, budget: Option<Duration>) -> Outcome 
     world.late = series.late.clone();
     world.queues = series.queues.clone();
     world.queued = Some(0.0);
-    let clock = Clock::on(Sim::new(world));
-    clock.now();
+    let clock = started(world);
     let mut waiter = Waiter::on(&clock, effort);
     if let Some(budget) = budget {
         waiter.set_budget(budget);

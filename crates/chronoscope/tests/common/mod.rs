@@ -3,8 +3,8 @@
 
 use std::cell::RefCell;
 
-use chronoscope::Wanted;
 use chronoscope::machine::{Facts, Hint, Inquiry, Kernel, Machine};
+use chronoscope::{Clock, Synced, Wanted};
 
 /// xorshift64*.
 pub struct Dice(pub u64);
@@ -41,6 +41,21 @@ impl Dice {
     pub fn sign(&mut self) -> f64 {
         self.one_of(&[1.0, -1.0])
     }
+}
+
+pub const SECOND: f64 = 1e9;
+
+/// A clock of this machine, which has chosen what it reads.
+pub fn started(world: World) -> Clock<Sim> {
+    let clock = Clock::on(Sim::new(world));
+    clock.now();
+    clock
+}
+
+/// Checks the clock after so many nanoseconds.
+pub fn sync_after(clock: &Clock<Sim>, ns: f64) -> Synced {
+    clock.machine().pass(ns);
+    clock.sync()
 }
 
 /// Something that happens to a machine.
