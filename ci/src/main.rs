@@ -67,7 +67,7 @@ fn step(sh: &Shell, name: &str) -> Result<Done> {
         "generated" => generate::check(sh).map(|()| Done::one()),
         "package" => package::run(sh),
         "page" => page::suite(sh, true),
-        "page-chromium" => page::suite(sh, false),
+        "chromium" => page::suite(sh, false),
         "runtimes" => runtimes::suite(sh),
         "smoke" => {
             let tool = tool::release(sh)?.tool;

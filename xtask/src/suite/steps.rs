@@ -21,8 +21,8 @@ pub enum Size {
     Change,
     /// For every change, unless this step runs, which contains it.
     Part(&'static str),
-    /// With `--all`, and for changes of files whose paths match one of these.
-    Whole(&'static [&'static str]),
+    /// With `--all`, and for changes of files whose paths match one of these words.
+    Whole(&'static str),
 }
 
 /// One step of `cargo xtask test`.
@@ -35,8 +35,9 @@ pub struct Step {
     pub needs: &'static [Need],
     /// Optional packages; without them, the step skips some of its checks.
     pub uses: fn() -> Vec<Need>,
-    /// Runs the step. If `strict` is set, anything skipped is a failure.
-    pub run: fn(sh: &Shell, strict: bool) -> Result<Done>,
+    /// Runs the step; by default, `ci` has one of this name. If `strict` is set, anything skipped is
+    /// a failure.
+    pub run: fn(sh: &Shell, step: &Step, strict: bool) -> Result<Done>,
     /// Whether the step runs next to those that are not marked so: one waits while another
     /// compiles. Only these steps call rustup, which must not run twice at a time.
     pub concurrent: bool,
@@ -49,7 +50,7 @@ const STEP: Step = Step {
     about: "",
     needs: &[Need::Build],
     uses: Vec::new,
-    run: |_, _| Ok(Done::default()),
+    run: |sh, step, _| in_ci(sh, step.name),
     concurrent: false,
     size: Size::Change,
 };
@@ -59,14 +60,14 @@ pub const ALL: &[Step] = &[
         name: "fmt",
         about: "the source code is formatted",
         needs: &[],
-        run: |sh, _| fmt(sh),
+        run: |sh, _, _| fmt(sh),
         ..STEP
     },
     Step {
         name: "deny",
         about: "licences and sources of all dependencies comply with deny.toml",
         needs: &[],
-        run: |sh, _| promises::deny(sh).map(|()| Done::one()),
+        run: |sh, _, _| promises::deny(sh).map(|()| Done::one()),
         ..STEP
     },
     Step {
@@ -74,77 +75,60 @@ pub const ALL: &[Step] = &[
         about: "no files import each other, code has its ceiling, and every file of tests is \
                 compiled",
         needs: &[],
-        run: |sh, _| lean(sh),
+        run: |sh, _, _| lean(sh),
         ..STEP
     },
-    Step { name: "clippy", about: "clippy reports nothing", run: clippy, ..STEP },
+    Step { name: "clippy", about: "clippy reports nothing", run: |sh, _, _| clippy(sh), ..STEP },
     Step {
         name: "tests",
         about: "unit, property, integration and documentation tests",
         uses: || vec![Need::Capi, Need::Terminal, Need::Server],
-        run: tests,
+        run: |sh, _, strict| tests(sh, strict),
         ..STEP
     },
     Step {
         name: "msrv",
         about: "the library's tests pass with the oldest Rust version that it promises",
-        run: |sh, _| msrv(sh),
+        run: |sh, _, _| msrv(sh),
         concurrent: true,
         ..STEP
     },
     Step {
         name: "models",
         about: "what threads publish holds in every order that the memory model allows",
-        run: |sh, _| models(sh),
-        size: Size::Whole(&[
-            "crates/chronoscope/src/publish.rs",
-            "crates/chronoscope/tests/loom.rs",
-        ]),
+        run: |sh, _, _| models(sh),
+        size: Size::Whole("crates/chronoscope/src/publish.rs crates/chronoscope/tests/loom.rs"),
         ..STEP
     },
     Step {
         name: "docs",
         about: "the documentation builds without warnings, and every item has an example",
-        run: docs,
+        run: |sh, _, _| docs(sh),
         ..STEP
     },
-    Step {
-        name: "generated",
-        about: "generated files are up to date",
-        run: |sh, _| in_ci(sh, "generated"),
-        ..STEP
-    },
+    Step { name: "generated", about: "generated files are up to date", ..STEP },
     Step {
         name: "package",
         about: "each crate packs as for an upload, and the tool installs from these packages",
-        run: |sh, _| in_ci(sh, "package"),
-        size: Size::Whole(&[
-            "Cargo.toml",
-            "Cargo.lock",
-            "crates/*/Cargo.toml",
-            "runtimes/Cargo.toml",
-        ]),
+        size: Size::Whole("Cargo.toml Cargo.lock crates/*/Cargo.toml runtimes/Cargo.toml"),
         ..STEP
     },
     Step {
         name: "smoke",
         about: "the tool, built as users build it, does its main jobs on this machine",
-        run: |sh, _| in_ci(sh, "smoke"),
         ..STEP
     },
     Step {
         name: "forms",
         about: "workflows, the action and package managers' manifests are sound; the action runs",
         needs: &[Need::Build, Need::Forms],
-        run: |sh, _| in_ci(sh, "forms"),
-        size: Size::Whole(&["packaging/*", ".github/*", "action.yml", "templates/*"]),
+        size: Size::Whole("packaging/* .github/* action.yml templates/*"),
         ..STEP
     },
     Step {
         name: "chromium",
         about: "pages are drawn, read and copied in Chromium, and read back",
         needs: &[Need::Build, Need::Page],
-        run: |sh, _| in_ci(sh, "page-chromium"),
         size: Size::Part("page"),
         ..STEP
     },
@@ -153,59 +137,44 @@ pub const ALL: &[Step] = &[
         about: "pages are drawn, read and copied in Chromium and Firefox, and read back; the page \
                 that measures does so in WebKit too",
         needs: &[Need::Build, Need::Page, Need::Browsers],
-        run: |sh, _| in_ci(sh, "page"),
-        size: Size::Whole(&[
-            "crates/report/src/page/*",
-            "crates/web/*",
-            "ci/src/page.rs",
-            "ci/src/page/*",
-        ]),
+        size: Size::Whole("crates/report/src/page/* crates/web/* ci/src/page.rs ci/src/page/*"),
         ..STEP
     },
     Step {
         name: "analysis",
         about: "queries of a fleet find what was planted, alike in DuckDB and ClickHouse",
         needs: &[Need::Build, Need::Analysis],
-        run: |sh, _| passed_on(cmd!(sh, "cargo research fleet-queries --check")),
-        size: Size::Whole(&["*.sql", "research/src/analysis/*"]),
+        run: |sh, _, _| passed_on(cmd!(sh, "cargo research fleet-queries --check")),
+        size: Size::Whole("*.sql research/src/analysis/*"),
         ..STEP
     },
     Step {
         name: "fleet",
         about: "alerts, dashboard and units are sound, and two Prometheus find what was planted",
         needs: &[Need::Build, Need::Fleet],
-        run: |sh, _| in_ci(sh, "fleet"),
-        size: Size::Whole(&["crates/fleet/files/*", "ci/src/fleet/*"]),
+        size: Size::Whole("crates/fleet/files/* ci/src/fleet/*"),
         ..STEP
     },
     Step {
         name: "runtimes",
         about: "the clocks of every language runtime are measured, and no process is left",
         uses: || vec![Need::Runtimes],
-        run: |sh, _| in_ci(sh, "runtimes"),
-        size: Size::Whole(&["runtimes/*", "ci/src/runtimes.rs"]),
+        size: Size::Whole("runtimes/* ci/src/runtimes.rs"),
         ..STEP
     },
-    Step {
-        name: "disasm",
-        about: "each timed loop contains what it claims to time",
-        run: |sh, _| in_ci(sh, "disasm"),
-        ..STEP
-    },
+    Step { name: "disasm", about: "each timed loop contains what it claims to time", ..STEP },
     Step {
         name: "cross",
         about: "all other targets build; the tool and the tests run under Wine and QEMU",
         uses: targets,
-        run: |sh, _| in_ci(sh, "cross"),
         concurrent: true,
-        size: Size::Whole(&["crates/chronoscope/src/sys/*", "ci/src/cross/target.rs"]),
+        size: Size::Whole("crates/chronoscope/src/sys/* ci/src/cross/target.rs"),
         ..STEP
     },
     Step {
         name: "targets",
         about: "the library's tests pass under Wine and QEMU, and all other targets compile",
         uses: targets,
-        run: |sh, _| in_ci(sh, "targets"),
         concurrent: true,
         size: Size::Part("cross"),
         ..STEP
@@ -215,16 +184,15 @@ pub const ALL: &[Step] = &[
         name: "dist",
         about: "the library for C, built twice as a release is, has the same bytes",
         needs: &[Need::Build, Need::Zig],
-        run: |sh, _| in_ci(sh, "dist"),
         concurrent: true,
-        size: Size::Whole(&["ci/src/dist/*"]),
+        size: Size::Whole("ci/src/dist/*"),
         ..STEP
     },
     Step {
         name: "planted",
         about: "a fault that is planted in a virtual machine is found, and none without it",
         needs: &[Need::Build, Need::Boot],
-        run: |sh, _| lab(sh, &PLANTED),
+        run: |sh, _, _| lab(sh, &PLANTED),
         concurrent: true,
         size: Size::Part("lab"),
         ..STEP
@@ -232,17 +200,17 @@ pub const ALL: &[Step] = &[
     Step {
         name: "research",
         about: "clippy reports nothing in the workspace of research, and its tests pass",
-        run: |sh, _| research(sh),
-        size: Size::Whole(&["research/*"]),
+        run: |sh, _, _| research(sh),
+        size: Size::Whole("research/*"),
         ..STEP
     },
     Step {
         name: "lab",
         about: "faults that are planted in virtual machines and processes are found, and no others",
         needs: &[Need::Build, Need::Boot],
-        run: |sh, _| lab(sh, &[]),
+        run: |sh, _, _| lab(sh, &[]),
         concurrent: true,
-        size: Size::Whole(&["research/src/lab/*", "research/lab/*"]),
+        size: Size::Whole("research/src/lab/* research/lab/*"),
         ..STEP
     },
 ];
@@ -304,7 +272,7 @@ fn one(command: Cmd<'_>) -> Result<Done> {
     sh::run(command).map(|()| Done::one())
 }
 
-fn clippy(sh: &Shell, _: bool) -> Result<Done> {
+fn clippy(sh: &Shell) -> Result<Done> {
     let strict = ["--", "-D", "warnings"];
     // Includes the clocks and waits of other libraries, which no other step builds. All other code
     // is built for some target with compiler warnings as errors.
@@ -346,7 +314,7 @@ fn models(sh: &Shell) -> Result<Done> {
     counted(cargo.env("CARGO_TARGET_DIR", sh::target().join("loom")))
 }
 
-fn docs(sh: &Shell, _: bool) -> Result<Done> {
+fn docs(sh: &Shell) -> Result<Done> {
     // With the features of clippy, so that dependencies are checked only once.
     let doc = cmd!(sh, "cargo doc --workspace --no-deps --quiet --all-features");
     sh::run(doc.env("RUSTDOCFLAGS", "-D warnings"))?;
