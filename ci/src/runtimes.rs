@@ -217,22 +217,20 @@ pub fn folder() -> PathBuf {
     sh::target().join("runtimes")
 }
 
-/// Installs packages of PyPI into a folder of their own, unless the file `proof` is there. If one
-/// has hashes (`--hash=sha256:…`), all must have one, and nothing else is installed.
+/// Installs packages of PyPI into a folder of their own, unless the file `proof` is there.
 pub fn from_pypi(sh: &Shell, to: &Path, packages: &[&str], proof: &str) -> Result<PathBuf> {
     if !to.join(proof).exists() {
         let options = ["--quiet", "--no-deps", "--root-user-action=ignore", "--upgrade"];
-        let pip = cmd!(sh, "python3 -m pip install {options...} --target {to}");
-        if packages.iter().any(|package| package.contains("--hash")) {
-            let folder = sh.create_temp_dir()?;
-            let list = folder.path().join("requirements.txt");
-            sh.write_file(&list, packages.join("\n"))?;
-            sh::run(pip.arg("--require-hashes").arg("--requirement").arg(list))?;
-        } else {
-            sh::run(pip.args(packages))?;
-        }
+        sh::run(cmd!(sh, "python3 -m pip install {options...} --target {to} {packages...}"))?;
     }
     Ok(to.to_owned())
+}
+
+/// The same for those of a list below `ci/src`. If one has hashes, pip demands them of all, and
+/// installs nothing else.
+pub fn from_list(sh: &Shell, to: &Path, list: &str, proof: &str) -> Result<PathBuf> {
+    let list = sh::root().join("ci/src").join(list).display().to_string();
+    from_pypi(sh, to, &["--requirement", &list], proof)
 }
 
 /// Installs packages of npm into a folder of their own, unless the file `proof` is there.

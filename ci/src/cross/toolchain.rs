@@ -2,7 +2,7 @@
 //! needed to link for macOS and musl; it is installed from PyPI into `target/cross/zig`.
 
 use super::target::folder;
-use crate::runtimes::from_pypi;
+use crate::runtimes::from_list;
 pub use crate::runtimes::provide;
 use crate::sh;
 use anyhow::Result;
@@ -10,17 +10,6 @@ use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use xshell::Shell;
-
-/// Versions that are known to work, with the hashes of their files for the machines that make
-/// releases: x86-64 and AArch64.
-const PACKAGES: [&str; 2] = [
-    "ziglang==0.17.0 \
-     --hash=sha256:97079827064a7492cce5541ceb438ae8003ce1e54e399676da2d62fb7a5dc08b \
-     --hash=sha256:d2804f94f54f7fcf8169f4b212a619ad688a4e2e6592e976f0cf2e58e2cd8af3",
-    "cargo-zigbuild==0.24.0 \
-     --hash=sha256:484412e39e4c6039474535ce97ee75a22bab22d58233056f8ec8a8f9034bb957 \
-     --hash=sha256:6942e4320f7b05d8fb29e0a8ce5670bcbb3d254275100b85b5b7c86552f9a744",
-];
 
 /// The licences of the libraries that zig links programs with, relative to [`library`].
 pub const LICENCES: [(&str, &str); 4] = [
@@ -42,7 +31,7 @@ fn own() -> PathBuf {
 /// Returns the program that replaces cargo, and installs it if necessary.
 pub fn fetch(sh: &Shell) -> Result<PathBuf> {
     let program = "bin/cargo-zigbuild";
-    Ok(from_pypi(sh, &own(), &PACKAGES, program)?.join(program))
+    Ok(from_list(sh, &own(), "cross/zig.txt", program)?.join(program))
 }
 
 /// The command that runs zig as a compiler (`cc` or `c++`) for a target, given by zig's name for

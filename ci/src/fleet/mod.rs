@@ -1,31 +1,13 @@
 //! The files of `chronoscope generate fleet`: each is checked as far as that goes without a fleet,
 //! and those for Prometheus run, with exporters and with node_exporter.
 
-use crate::runtimes::from_pypi;
+use crate::runtimes::from_list;
 use crate::tally::Done;
 use crate::{sh, tool};
 use anyhow::Result;
 use std::time::Duration;
 use xshell::{Shell, cmd};
 
-/// Versions that are known to work, each with what it needs.
-const PACKAGES: [&str; 15] = [
-    "pyyaml==6.0.4",
-    "promql-parser==0.12.0",
-    "kubernetes-validate==1.37.0",
-    "importlib-resources==7.1.0",
-    "jsonschema==4.26.0",
-    "jsonschema-specifications==2025.9.1",
-    "referencing==0.37.0",
-    "attrs==26.1.0",
-    "rpds-py==2026.9.1",
-    "packaging==26.3",
-    "typing-extensions==4.16.0",
-    "ansible-core==2.19.3",
-    "jinja2==3.1.6",
-    "markupsafe==3.0.4",
-    "resolvelib==1.2.1",
-];
 const SCRIPTS: [(&str, &str); 6] = [
     ("checks.py", include_str!("../checks.py")),
     ("parts.py", include_str!("parts.py")),
@@ -40,7 +22,8 @@ const LIMIT: Duration = Duration::from_secs(300);
 /// Writes the files with the tool, checks them, and runs them.
 pub fn suite(sh: &Shell) -> Result<Done> {
     let folder = sh::target().join("fleet");
-    let pypi = from_pypi(sh, &folder.join("pypi"), &PACKAGES, "ansible/__init__.py")?;
+    let (pypi, list) = (folder.join("pypi"), "fleet/packages.txt");
+    let pypi = from_list(sh, &pypi, list, "ansible/__init__.py")?;
     let (files, scratch) = (folder.join("files"), folder.join("scratch"));
     for old in [&files, &scratch] {
         sh.remove_path(old)?;
