@@ -111,25 +111,11 @@ fn estimators(sh: &Shell) -> Result<()> {
         })
         .collect();
     let deltas: Vec<u64> = (0..500).map(|_| 5_000 * rng.u64(1..9)).collect();
-    let script = r#"
-        const [file, text] = process.argv.slice(1);
-        const { samples, deltas } = JSON.parse(text);
-        WebAssembly.instantiate(require('fs').readFileSync(file)).then(({ instance }) => {
-          const it = instance.exports;
-          const of = (all, f) => {
-            all.forEach(it.put);
-            return Array.from({ length: f() }, (_, at) => it.figure(at));
-          };
-          console.log(JSON.stringify([
-            ...of(samples, () => it.mode(0.25, 3)),
-            ...of(samples, it.summary),
-            ...of(deltas, it.common_tick),
-          ]));
-        });"#;
+    let script = sh::root().join("ci/src/page/node/estimators.cjs");
     let file = sh::root().join("crates/report/src/page/browser/estimators.wasm");
     let text = json!({ "samples": &samples, "deltas": &deltas }).to_string();
     let found: Vec<f64> =
-        serde_json::from_str(&sh::read(cmd!(sh, "node -e {script} {file} {text}"))?)?;
+        serde_json::from_str(&sh::read(cmd!(sh, "node {script} {file} {text}"))?)?;
     let estimator = Estimator { quantum: 0.25, lower: false };
     let mode = estimator.estimate(&samples, &mut Rng::with_seed(3), &mut Scratch::default());
     let mode = mode.context("no estimate")?;

@@ -264,22 +264,6 @@ pub struct Wine {
     prefix: PathBuf,
 }
 
-/// Wine 8 lacks `bcryptprimitives.dll`, from which Rust's standard library gets its random numbers.
-/// This replacement calls the older function of Windows for the same purpose (documented as
-/// `RtlGenRandom`, exported as `SystemFunction036`).
-const BCRYPTPRIMITIVES: &str = "\
-unsigned char __stdcall SystemFunction036(void *buffer, unsigned long length);
-__declspec(dllexport) int __stdcall ProcessPrng(unsigned char *buffer, unsigned long long length) {
-    while (length) {
-        unsigned long part = length > 0x10000000 ? 0x10000000 : (unsigned long)length;
-        if (!SystemFunction036(buffer, part)) return 0;
-        buffer += part;
-        length -= part;
-    }
-    return 1;
-}
-";
-
 /// Starts Wine, and creates its prefix if it does not exist.
 pub fn wine(sh: &Shell) -> Result<Wine> {
     let wine = Wine { prefix: folder().join("wine") };
@@ -297,8 +281,8 @@ pub fn wine(sh: &Shell) -> Result<Wine> {
         .context("Wine cannot create its prefix")?;
     let library = system.join("bcryptprimitives.dll");
     if !library.exists() {
-        let source = folder().join("bcryptprimitives.c");
-        sh.write_file(&source, BCRYPTPRIMITIVES)?;
+        // Wine 8 lacks it.
+        let source = "ci/src/cross/bcryptprimitives.c";
         sh::run(cmd!(sh, "x86_64-w64-mingw32-gcc -O2 -shared -o {library} {source} -ladvapi32"))?;
     }
     Ok(wine)
