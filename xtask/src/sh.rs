@@ -67,20 +67,20 @@ fn clean(cmd: Cmd<'_>) -> Cmd<'_> {
 
 /// Runs a command that inherits stdout and stderr, and prints how long it took.
 pub fn run(cmd: Cmd<'_>) -> Result<()> {
-    println!("$ {}", shown(&cmd));
-    let start = Instant::now();
-    clean(cmd).quiet().run()?;
-    println!("  {:.1} s", start.elapsed().as_secs_f64());
-    Ok(())
+    timed(cmd, |cmd| cmd.run())
 }
 
 /// Runs a command, prints how long it took, and returns its stdout.
 pub fn read_timed(cmd: Cmd<'_>) -> Result<String> {
+    timed(cmd, |cmd| cmd.read())
+}
+
+fn timed<T>(cmd: Cmd<'_>, run: fn(&Cmd<'_>) -> xshell::Result<T>) -> Result<T> {
     println!("$ {}", shown(&cmd));
     let start = Instant::now();
-    let text = clean(cmd).quiet().read()?;
+    let ended = run(&clean(cmd).quiet())?;
     println!("  {:.1} s", start.elapsed().as_secs_f64());
-    Ok(text)
+    Ok(ended)
 }
 
 /// Runs a command and returns its stdout; if it fails, the error contains its stderr.

@@ -103,16 +103,7 @@ fn loops(sh: &Shell, ids: &[String], show: bool, tool: &Path, symbols: &Path) ->
                 }),
             _ => Err(anyhow!("no function starts at the address of one of the loops")),
         };
-        match seen {
-            Ok(found) => {
-                done.passed += 1;
-                println!("{:<34} {found}", claim.id);
-            }
-            Err(error) => {
-                done.failed += 1;
-                println!("{:<34} FAILED: {error:#}", claim.id);
-            }
-        }
+        add(&mut done, &claim.id, seen.map_err(|error| format!("{error:#}")));
     }
     ensure!(done.failed == 0, "timed loops that do not match their entries: {}", done.failed);
     ensure!(done.passed > 0, "none of these clocks is available on this machine");
@@ -122,6 +113,13 @@ fn loops(sh: &Shell, ids: &[String], show: bool, tool: &Path, symbols: &Path) ->
         done.passed += 1;
     }
     Ok(done)
+}
+
+/// Prints what was found of a loop or function, and counts it.
+fn add(done: &mut Done, name: &str, seen: Result<String, String>) {
+    done.passed += u64::from(seen.is_ok());
+    done.failed += u64::from(seen.is_err());
+    println!("{name:<34} {}", seen.unwrap_or_else(|why| format!("FAILED: {why}")));
 }
 
 /// The function that reads the counter this many times in a row, whose address is on the first
@@ -354,16 +352,8 @@ pub fn no_panics(fast_paths: &Path) -> Result<Done> {
         if function.name.contains("main") {
             continue;
         }
-        match panic_in(&function) {
-            Some(callee) => {
-                done.failed += 1;
-                println!("{:<34} FAILED: calls {callee}", function.name);
-            }
-            None => {
-                done.passed += 1;
-                println!("{:<34} cannot panic", function.name);
-            }
-        }
+        let panics = panic_in(&function).map(|callee| format!("calls {callee}"));
+        add(&mut done, &function.name, panics.map_or(Ok("cannot panic".into()), Err));
     }
     ensure!(done.failed == 0, "reads that can panic: {}", done.failed);
     ensure!(done.passed >= LEAST, "only {} reads were found", done.passed);
