@@ -3,7 +3,7 @@
 //! CMake where C programs look for them.
 
 use crate::sh;
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use std::fs;
 use std::path::{Path, PathBuf};
 use xshell::{Cmd, Shell, cmd};
@@ -81,9 +81,8 @@ pub fn install(sh: &Shell, args: &Args) -> Result<()> {
 /// Installs what was built in this folder and needs these libraries.
 pub fn install_built(sh: &Shell, place: &Place, built: &Path, libraries: &str) -> Result<()> {
     let Place { prefix, libdir, destdir } = place;
-    if !prefix.is_absolute() {
-        bail!("the prefix must be an absolute path, because programs use it from any folder");
-    }
+    let why = "the prefix must be an absolute path, because programs use it from any folder";
+    ensure!(prefix.is_absolute(), why);
     let root = match destdir {
         // `join` with an absolute path would drop the folder.
         Some(folder) => folder.join(prefix.strip_prefix("/").unwrap_or(prefix)),

@@ -11,7 +11,7 @@
 
 use crate::cross::toolchain;
 use crate::{capi, sh, tool};
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use chronoscope_report::json;
 use chronoscope_report::page::{Input, embed};
 use public_api::Builder;
@@ -248,9 +248,7 @@ pub fn examples(sh: &Shell) -> Result<()> {
         "cargo rustdoc --quiet -p chronoscope --all-features --lib -- {docs_rs...} {coverage...}"
     )))?;
     let without = without(&text)?;
-    if !without.is_empty() {
-        bail!("items without an example: {}", without.join(", "));
-    }
+    ensure!(without.is_empty(), "items without an example: {}", without.join(", "));
     Ok(())
 }
 

@@ -5,7 +5,7 @@
 use crate::cross::toolchain;
 use crate::tally::Done;
 use crate::{sh, tool};
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use chronoscope_measure::stats::estimate::{Estimator, Scratch};
 use chronoscope_measure::stats::{Summary, tick};
 use fastrand::Rng;
@@ -185,9 +185,7 @@ fn firefox(sh: &Shell, page: &Path) -> Result<()> {
     ensure!(png.starts_with(b"\x89PNG\r\n\x1a\n"), "the picture is no PNG");
     ensure!(number(16) == 1280 && number(20) >= 600, "it has {} x {}", number(16), number(20));
     // An empty page of this size has some 10 kB.
-    if png.len() < 40_000 {
-        bail!("the picture has {} bytes, so it is blank", png.len());
-    }
+    ensure!(png.len() >= 40_000, "the picture has {} bytes, so it is blank", png.len());
     Ok(())
 }
 

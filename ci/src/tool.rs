@@ -2,7 +2,7 @@
 
 use crate::sh::{self, Runner};
 use crate::tally::Done;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use chronoscope_model::schema;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -103,12 +103,8 @@ fn check(cmd: Cmd<'_>, exit: i32, shows: &Shows) -> Result<()> {
     let out = cmd.quiet().ignore_status().output()?;
     let errors = String::from_utf8_lossy(&out.stderr);
     let errors = errors.trim();
-    if out.status.code() != Some(exit) {
-        bail!("{}, expected exit code {exit}: {errors}", out.status);
-    }
-    if errors.contains("panicked") {
-        bail!("{errors}");
-    }
+    ensure!(out.status.code() == Some(exit), "{}, expected exit code {exit}: {errors}", out.status);
+    ensure!(!errors.contains("panicked"), "{errors}");
     match shows {
         Text if out.stdout.is_empty() => bail!("nothing on stdout"),
         Refusal if errors.is_empty() => bail!("no message on stderr"),
@@ -119,17 +115,13 @@ fn check(cmd: Cmd<'_>, exit: i32, shows: &Shows) -> Result<()> {
 
 /// Checks that a report is complete and that `key` is not empty.
 pub fn holds(report: &Value, key: &str) -> Result<()> {
-    if report["run"]["complete"] != Value::Bool(true) {
-        bail!("the report is not complete");
-    }
+    ensure!(report["run"]["complete"] == Value::Bool(true), "the report is not complete");
     let empty = match &report[key] {
         Value::Array(list) => list.is_empty(),
         Value::Object(map) => map.is_empty(),
         other => other.is_null(),
     };
-    if empty {
-        bail!("`{key}` is empty in the report");
-    }
+    ensure!(!empty, "`{key}` is empty in the report");
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! The system packages that the tests and checks need, and why: all are listed in `packages.txt`.
 
 use crate::sh;
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, ensure};
 use std::path::Path;
 use std::{env, fs};
 use xshell::{Cmd, Shell, cmd};
@@ -157,9 +157,8 @@ fn apt(sh: &Shell, names: &[&str]) -> Result<()> {
     apt(cmd!(sh, "apt-get {quiet...} update"))?;
     apt(cmd!(sh, "apt-get {quiet...} install -y --no-install-recommends {names...}"))?;
     for package in all() {
-        if names.contains(&package.name) && !package.is_installed() {
-            bail!("{} is installed, but what it should provide is still missing", package.name);
-        }
+        let there = !names.contains(&package.name) || package.is_installed();
+        ensure!(there, "{} is installed, but it does not provide what it should", package.name);
     }
     Ok(())
 }

@@ -5,7 +5,7 @@
 //! these things itself. A [`Runner`] starts programs that this machine may be unable to run
 //! directly.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -93,9 +93,7 @@ pub fn read_both(cmd: Cmd<'_>) -> Result<(String, String)> {
     let line = shown(&cmd);
     let out = clean(cmd).quiet().ignore_status().output()?;
     let errors = String::from_utf8_lossy(&out.stderr).into_owned();
-    if !out.status.success() {
-        bail!("{line}: {}\n{}", out.status, errors.trim());
-    }
+    ensure!(out.status.success(), "{line}: {}\n{}", out.status, errors.trim());
     let text = String::from_utf8(out.stdout);
     Ok((text.with_context(|| format!("{line}: the output is not UTF-8"))?, errors))
 }
@@ -120,9 +118,7 @@ pub fn lines(cmd: Cmd<'_>, mut each: impl FnMut(&str)) -> Result<()> {
         }
     }
     let status = child.wait()?;
-    if !status.success() {
-        bail!("{line}: {status}");
-    }
+    ensure!(status.success(), "{line}: {status}");
     Ok(())
 }
 

@@ -15,7 +15,7 @@ use super::target::{How, Machine, Suites, Target, folder, named};
 use super::toolchain;
 use crate::PUBLISHED;
 use crate::sh::{self, Runner};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use cargo_metadata::{Message, MetadataCommand};
 use std::ffi::OsString;
 use std::fs;
@@ -117,9 +117,7 @@ impl<'a> Build<'a> {
                 });
             }
         }
-        if tests.is_empty() {
-            bail!("no tests were built");
-        }
+        ensure!(!tests.is_empty(), "no tests were built");
         tests.sort_by(|a, b| (&a.folder, &a.name).cmp(&(&b.folder, &b.name)));
         Ok(tests)
     }
@@ -171,9 +169,8 @@ impl<'a> Build<'a> {
         let tool = self.built(vec![], vec![]).tool();
         let head = fs::read(&tool).with_context(|| format!("cannot read {}", tool.display()))?;
         // Mach-O, 64 bits, little-endian: <mach-o/loader.h>, MH_MAGIC_64.
-        if head.get(..4) != Some(&[0xcf, 0xfa, 0xed, 0xfe]) {
-            bail!("{} is not a Mach-O executable", tool.display());
-        }
+        let is_mach_o = head.starts_with(&[0xcf, 0xfa, 0xed, 0xfe]);
+        ensure!(is_mach_o, "{} is not a Mach-O executable", tool.display());
         println!("{} bytes of Mach-O, which cannot run on this machine", head.len());
         Ok(())
     }

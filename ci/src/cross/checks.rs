@@ -11,7 +11,7 @@ use super::toolchain;
 use crate::sh::{self, Runner};
 use crate::tally::{Done, counted};
 use crate::{capi, tool};
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde_json::Value;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -65,9 +65,7 @@ fn report(sh: &Shell, runner: &Runner, tool: &Path, args: &[&str]) -> Result<Val
 fn rows<'a>(rows: &'a Value, id: &str) -> Result<Vec<&'a Value>> {
     let rows = rows.as_array().context("no rows")?;
     let found: Vec<_> = rows.iter().filter(|row| row["id"] == *id).collect();
-    if found.is_empty() {
-        bail!("{id} has no row");
-    }
+    ensure!(!found.is_empty(), "{id} has no row");
     Ok(found)
 }
 
@@ -75,9 +73,7 @@ fn rows<'a>(rows: &'a Value, id: &str) -> Result<Vec<&'a Value>> {
 pub fn available(all: &Value, wanted: &[&str]) -> Result<()> {
     for id in wanted.iter().flat_map(|ids| ids.split_whitespace()) {
         for row in rows(all, id)? {
-            if row["available"] != true {
-                bail!("{id} is unavailable: {}", row["unavailable_reason"]);
-            }
+            ensure!(row["available"] == true, "{id} is unavailable: {}", row["unavailable_reason"]);
         }
     }
     Ok(())
@@ -89,9 +85,7 @@ fn unavailable(all: &Value, wanted: &[(&str, &str)]) -> Result<()> {
     for (id, words) in wanted {
         for row in rows(all, id)? {
             let reason = row["unavailable_reason"].as_str().unwrap_or("available");
-            if !reason.contains(words) {
-                bail!("{id}: {reason}");
-            }
+            ensure!(reason.contains(words), "{id}: {reason}");
         }
     }
     Ok(())
@@ -106,9 +100,7 @@ fn run_by(report: &Value, who: RunBy) -> Result<()> {
         RunBy::Emulator => emulated,
         RunBy::Os(name) => environment["os"].as_str().is_some_and(|os| os.contains(name)),
     };
-    if !right {
-        bail!("unexpected environment: {environment}");
-    }
+    ensure!(right, "unexpected environment: {environment}");
     Ok(())
 }
 
@@ -144,16 +136,13 @@ fn interrupted(sh: &Shell, runner: &Runner, tool: &Path) -> Result<()> {
         child.wait()?;
         bail!("the tool did not exit");
     };
-    if status.code() != Some(130) {
-        bail!("{status}, expected exit code 130");
-    }
+    ensure!(status.code() == Some(130), "{status}, expected exit code 130");
     let report = tool::read_report(&fs::read(&path)?)?;
-    if report["run"]["complete"] != false {
-        bail!("the report is marked as complete");
-    }
-    if report["clocks"].as_array().is_none_or(Vec::is_empty) {
-        bail!("the report has no clocks");
-    }
+    ensure!(report["run"]["complete"] == false, "the report is marked as complete");
+    ensure!(
+        report["clocks"].as_array().is_some_and(|all| !all.is_empty()),
+        "the report has no clocks"
+    );
     Ok(())
 }
 
@@ -175,9 +164,8 @@ fn odd_path(sh: &Shell, runner: &Runner, tool: &Path) -> Result<()> {
         let notes = &report["notes"];
         bail!("the tool could not start itself: no first reads ({notes})");
     }
-    if tool::read_report(&fs::read(&file)?)? != report {
-        bail!("the exported report differs from the printed one");
-    }
+    let exported = tool::read_report(&fs::read(&file)?)?;
+    ensure!(exported == report, "the exported report differs from the printed one");
     Ok(fs::remove_dir_all(folder)?)
 }
 
@@ -211,9 +199,7 @@ fn load_ends(sh: &Shell, runner: &Runner, tool: &Path) -> Result<()> {
     let started = loads(tool);
     child.kill()?;
     child.wait()?;
-    if started.is_empty() {
-        bail!("the tool started no load");
-    }
+    ensure!(!started.is_empty(), "the tool started no load");
     let ended = Instant::now();
     while ended.elapsed() < Duration::from_secs(20) {
         let left = loads(tool);
@@ -270,9 +256,7 @@ pub fn suites(sh: &Shell, runner: &Runner, built: &Built) -> Result<Done> {
         }
         println!("  {:.1} s", start.elapsed().as_secs_f64());
     }
-    if done.passed == 0 {
-        bail!("no test ran");
-    }
+    ensure!(done.passed != 0, "no test ran");
     Ok(done)
 }
 

@@ -13,7 +13,7 @@ use crate::packages::{self, Need};
 use crate::sh::{self, Runner};
 use crate::tally::Done;
 use crate::tool;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use build::{Build, Built, Extent, Wine};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -76,9 +76,7 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     for why in &done.reasons {
         println!("{why}");
     }
-    if done.failed > 0 {
-        bail!("failed checks: {}", done.failed);
-    }
+    ensure!(done.failed == 0, "failed checks: {}", done.failed);
     Ok(())
 }
 

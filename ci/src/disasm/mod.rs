@@ -196,9 +196,7 @@ const FUNCTION: &str = "()";
 /// compilers differ in what they inline. `(*)` is a call through a pointer that the program found
 /// at run time.
 pub fn expected(function: &Function, expect: &[String]) -> Result<String> {
-    if expect.is_empty() {
-        bail!("the clock's entry has no expectation");
-    }
+    ensure!(!expect.is_empty(), "the clock's entry has no expectation");
     let mut best = 0;
     for code in function.loops() {
         let reads = complete(function, code, expect);
@@ -225,21 +223,18 @@ pub fn straight(function: &Function, expected: &str, times: usize) -> Result<Str
     let code = &function.code;
     let in_a_row =
         code.iter().skip_while(|instruction| !fits(instruction)).take_while(fits).count();
-    if in_a_row != times {
-        bail!(
-            "{expected} occurs {in_a_row} times in a row in {} instead of {times}",
-            function.name
-        );
-    }
+    let name = &function.name;
+    ensure!(
+        in_a_row == times,
+        "{expected} occurs {in_a_row} times in a row in {name} instead of {times}"
+    );
     let significant = |it: &&Instruction| SIGNIFICANT.contains(&it.mnemonic.as_str());
     let other = |it: &&Instruction| !fits(it) && (significant(it) || it.flow != Flow::Next);
     if let Some(other) = code.iter().find(other) {
         bail!("{} also contains {}", function.name, other.mnemonic);
     }
     let often = code.iter().filter(fits).count();
-    if often != times {
-        bail!("{} contains {often} of {expected} instead of {times}", function.name);
-    }
+    ensure!(often == times, "{} contains {often} of {expected} instead of {times}", function.name);
     Ok(format!("{expected} x {times} in a row in {}", function.name))
 }
 
@@ -321,9 +316,8 @@ pub fn around<'a>(timed: &Function, baseline: &'a Function) -> Result<&'a str> {
     let Some(work) = baseline.callee(call) else {
         bail!("{} calls a function without a name", baseline.name);
     };
-    if code.iter().filter(|instruction| instruction.is_call()).count() > 1 {
-        bail!("the loop of {} calls more than {work}", baseline.name);
-    }
+    let calls = code.iter().filter(|instruction| instruction.is_call()).count();
+    ensure!(calls <= 1, "the loop of {} calls more than {work}", baseline.name);
     let calls_it = |it: &&Instruction| it.is_call() && timed.callee(it) == Some(work);
     let calls = |code: &[Instruction]| code.iter().filter(calls_it).count();
     match timed.loops().map(calls).find(|calls| *calls > 0) {

@@ -14,7 +14,7 @@ use crate::capi::{self, Place};
 use crate::cross::toolchain;
 use crate::runtimes::from_list;
 use crate::sh;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use cargo_metadata::{Metadata, MetadataCommand, Package, PackageId};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -338,9 +338,7 @@ fn licences(packages: &[&Package], linked: &[(&str, PathBuf)]) -> Result<String>
         if found.is_empty() && licence.replace('/', " OR ") == "MIT OR Apache-2.0" {
             found.push("See LICENSE-MIT and LICENSE-APACHE.\n".into());
         }
-        if found.is_empty() {
-            bail!("no text of a licence in {name}");
-        }
+        ensure!(!found.is_empty(), "no text of a licence in {name}");
         for text in found {
             texts.entry(text).or_default().push(name.clone());
         }
