@@ -11,12 +11,17 @@
 use crate::{File, PLAIN, Program, Runtime, Way};
 use chronoscope_model_macros::packed;
 
-const LEVELS: &[&str] = &["-O0", "-O1", "-O2", "-O3"];
-
 /// The file that the probes of C and C++ share.
 pub(crate) const SHARED: File = File { name: "probe.h", packed: packed!("../c/probe.h") };
 
 pub(crate) const PLACES: &[&str] = &["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"];
+
+/// A program whose file has its name.
+macro_rules! program {
+    ($name:literal, $places:expr) => {
+        Program { name: $name, names: &[$name], places: &$places }
+    };
+}
 
 /// Runs programs for Windows on other systems.
 #[cfg(not(windows))]
@@ -30,41 +35,49 @@ macro_rules! compilers {
             Way {
                 name: $gcc,
                 programs: &[Program { name: "cc", names: &[$gcc], places: PLACES }],
-                version: &["{cc}", "-dumpfullversion"],
-                build: &[&["{cc}", "{level}", "-o", "{dir}/probe{exe}", "{source}"]],
-                run: &["{dir}/probe{exe}"],
+                version: "{cc} -dumpfullversion",
+                build: &["{cc} {level} -o {dir}/probe{exe} {source}"],
+                run: "{dir}/probe{exe}",
             },
             Way {
                 name: $clang,
                 programs: &[Program { name: "cc", names: $clangs, places: PLACES }],
-                version: &["{cc}", "--version"],
-                build: &[&["{cc}", "{level}", "-o", "{dir}/probe{exe}", "{source}"]],
-                run: &["{dir}/probe{exe}"],
+                version: "{cc} --version",
+                build: &["{cc} {level} -o {dir}/probe{exe} {source}"],
+                run: "{dir}/probe{exe}",
             },
             #[cfg(not(windows))]
             Way {
                 name: "mingw",
                 programs: &[Program { name: "cc", names: $mingw, places: PLACES }, WINE],
-                version: &["{cc}", "-dumpfullversion"],
+                version: "{cc} -dumpfullversion",
                 build: &[
-                    &["{cc}", "{level}", "-static", "-o", "{dir}/probe.exe", "{source}"],
+                    "{cc} {level} -static -o {dir}/probe.exe {source}",
                     // The first start of Wine creates the user's drive C, which may take as long as
                     // compiling.
-                    &["{wine}", "cmd", "/c", "ver"],
+                    "{wine} cmd /c ver",
                 ],
-                run: &["{wine}", "{dir}/probe.exe"],
+                run: "{wine} {dir}/probe.exe",
             },
         ]
     };
 }
 
-/// C, with every compiler that is found, at every level of optimisation.
+/// A language with every compiler that is found, at every level of optimisation.
+const BY_ALL: Runtime = Runtime {
+    files: &[SHARED],
+    every_way: true,
+    levels: &["-O0", "-O1", "-O2", "-O3"],
+    compiled: true,
+    env: &[("WINEDEBUG", "-all")],
+    ..PLAIN
+};
+
 pub const C: Runtime = Runtime {
     id: "c",
     name: "C",
     language: "C",
     source: File { name: "probe.c", packed: packed!("../c/probe.c") },
-    files: &[SHARED],
     ways: compilers!(
         "gcc",
         "clang": &[
@@ -72,20 +85,14 @@ pub const C: Runtime = Runtime {
         ],
         &["x86_64-w64-mingw32-gcc"]
     ),
-    every_way: true,
-    levels: LEVELS,
-    compiled: true,
-    env: &[("WINEDEBUG", "-all")],
-    ..PLAIN
+    ..BY_ALL
 };
 
-/// C++, with every compiler that is found, at every level of optimisation.
 pub const CXX: Runtime = Runtime {
     id: "cxx",
     name: "C++",
     language: "C++",
     source: File { name: "probe.cpp", packed: packed!("../cxx/probe.cpp") },
-    files: &[SHARED],
     ways: compilers!(
         "g++",
         "clang++": &[
@@ -94,11 +101,7 @@ pub const CXX: Runtime = Runtime {
         ],
         &["x86_64-w64-mingw32-g++-posix", "x86_64-w64-mingw32-g++"]
     ),
-    every_way: true,
-    levels: LEVELS,
-    compiled: true,
-    env: &[("WINEDEBUG", "-all")],
-    ..PLAIN
+    ..BY_ALL
 };
 
 /// Rust, with the compiler that is found. The probe is one file, which needs no package.
@@ -110,21 +113,13 @@ pub const RUST: Runtime = Runtime {
     files: &[File { name: "version", packed: packed!("../rust/version") }],
     ways: &[Way {
         name: "rustc",
-        programs: &[Program {
-            name: "rustc",
-            names: &["rustc"],
-            places: &["$CARGO_HOME/bin", "$HOME/.cargo/bin", "/usr/bin", "/opt/homebrew/bin"],
-        }],
-        version: &["{rustc}", "--version"],
-        build: &[&[
-            "{rustc}",
-            "--edition=2021",
-            "-Copt-level=3",
-            "-o",
-            "{dir}/probe{exe}",
-            "{source}",
-        ]],
-        run: &["{dir}/probe{exe}"],
+        programs: &[program!(
+            "rustc",
+            ["$CARGO_HOME/bin", "$HOME/.cargo/bin", "/usr/bin", "/opt/homebrew/bin"]
+        )],
+        version: "{rustc} --version",
+        build: &["{rustc} --edition=2021 -Copt-level=3 -o {dir}/probe{exe} {source}"],
+        run: "{dir}/probe{exe}",
     }],
     compiled: true,
     oldest: Some("1.66"),
@@ -151,9 +146,9 @@ pub const JAVA: Runtime = Runtime {
             Program { name: "java", names: &["java"], places: JAVA_PLACES },
             Program { name: "javac", names: &["javac"], places: JAVA_PLACES },
         ],
-        version: &["{java}", "-version"],
-        build: &[&["{javac}", "-encoding", "UTF-8", "-d", "{dir}", "{source}"]],
-        run: &["{java}", "-cp", "{dir}", "Probe"],
+        version: "{java} -version",
+        build: &["{javac} -encoding UTF-8 -d {dir} {source}"],
+        run: "{java} -cp {dir} Probe",
     }],
     oldest: Some("1.8"),
     ..PLAIN
@@ -167,20 +162,19 @@ pub const GO: Runtime = Runtime {
     source: File { name: "probe.go", packed: packed!("../go/probe.go") },
     ways: &[Way {
         name: "go",
-        programs: &[Program {
-            name: "go",
-            names: &["go"],
-            places: &[
+        programs: &[program!(
+            "go",
+            [
                 "/usr/local/go/bin",
                 "/usr/lib/go*/bin",
                 "/opt/homebrew/bin",
                 "$HOME/go/bin",
                 "$ProgramFiles/Go/bin",
-            ],
-        }],
-        version: &["{go}", "version"],
-        build: &[&["{go}", "build", "-o", "{dir}/probe{exe}", "{source}"]],
-        run: &["{dir}/probe{exe}"],
+            ]
+        )],
+        version: "{go} version",
+        build: &["{go} build -o {dir}/probe{exe} {source}"],
+        run: "{dir}/probe{exe}",
     }],
     compiled: true,
     oldest: Some("1.17"),
@@ -213,15 +207,11 @@ pub const ERLANG: Runtime = Runtime {
             Program { name: "erl", names: &["erl"], places: ERLANG_PLACES },
             Program { name: "erlc", names: &["erlc"], places: ERLANG_PLACES },
         ],
-        version: &[
-            "{erl}",
-            "-noshell",
-            "-eval",
-            "io:format(\"~s.0\", [erlang:system_info(otp_release)]), halt().",
-        ],
-        build: &[&["{erlc}", "-o", "{dir}", "{source}"]],
+        version: "{erl} -noshell -eval \
+                  io:format(\"~s.0\",[erlang:system_info(otp_release)]),halt().",
+        build: &["{erlc} -o {dir} {source}"],
         // One scheduler, because it is pinned to one CPU.
-        run: &["{erl}", "-noshell", "+S", "1", "-pa", "{dir}", "-eval", "probe:main()."],
+        run: "{erl} -noshell +S 1 -pa {dir} -eval probe:main().",
     }],
     compiled: true,
     oldest: Some("21.0"),
@@ -239,17 +229,10 @@ macro_rules! engine {
                 Program { name: "it", names: &[$name], places: &$places },
                 RUST.ways[0].programs[0],
             ],
-            version: &["{it}", $version],
-            build: &[&[
-                "{rustc}",
-                "--edition=2021",
-                "--target=wasm32-wasip1",
-                "-Copt-level=3",
-                "-o",
-                "{dir}/probe.wasm",
-                "{source}",
-            ]],
-            run: &$run,
+            version: concat!("{it} ", $version),
+            build: &["{rustc} --edition=2021 --target=wasm32-wasip1 -Copt-level=3 \
+                      -o {dir}/probe.wasm {source}"],
+            run: $run,
         }]
     };
 }
@@ -269,7 +252,7 @@ pub const WASMTIME: Runtime = Runtime {
         "wasmtime",
         ["$HOME/.wasmtime/bin", "$HOME/.cargo/bin", "$HOME/.local/bin", "/opt/homebrew/bin"],
         "--version",
-        ["{it}", "run", "{dir}/probe.wasm"]
+        "{it} run {dir}/probe.wasm"
     ),
     ..WASI
 };
@@ -281,7 +264,7 @@ pub const WAZERO: Runtime = Runtime {
         "wazero",
         ["$GOPATH/bin", "$HOME/go/bin", "/usr/local/bin", "/opt/homebrew/bin"],
         "version",
-        ["{it}", "run", "{dir}/probe.wasm"]
+        "{it} run {dir}/probe.wasm"
     ),
     ..WASI
 };
@@ -295,7 +278,7 @@ pub const NODE: Runtime = Runtime {
         "node",
         ["/usr/local/bin", "/opt/homebrew/bin", "$HOME/.nvm/versions/node/*/bin"],
         "--version",
-        ["{it}", "--no-warnings", "{dir}/wasi.cjs", "{dir}/probe.wasm"]
+        "{it} --no-warnings {dir}/wasi.cjs {dir}/probe.wasm"
     ),
     oldest: Some("20.0"),
     ..WASI
@@ -305,29 +288,19 @@ pub const NODE: Runtime = Runtime {
 const SOURCE: File = File { name: "probe.cs", packed: packed!("../dotnet/probe.cs") };
 
 /// Mono's compiler of C#.
-const MCS: Program = Program {
-    name: "mcs",
-    names: &["mcs"],
-    places: &["/usr/bin", "/opt/homebrew/bin", "$ProgramFiles/Mono/bin"],
-};
+const MCS: Program = program!("mcs", ["/usr/bin", "/opt/homebrew/bin", "$ProgramFiles/Mono/bin"]);
 
 /// The compiler of C# 5 that is part of Windows.
-const CSC: Program = Program {
-    name: "csc",
-    names: &["csc"],
-    places: &["$WINDIR/Microsoft.NET/Framework64/*", "$WINDIR/Microsoft.NET/Framework/*"],
-};
+const CSC: Program =
+    program!("csc", ["$WINDIR/Microsoft.NET/Framework64/*", "$WINDIR/Microsoft.NET/Framework/*"]);
 
-const BUILD_MCS: &[&[&str]] =
-    &[&["{mcs}", "-langversion:5", "-optimize+", "-out:{dir}/probe.exe", "{source}"]];
+const BUILD_MCS: &[&str] = &["{mcs} -langversion:5 -optimize+ -out:{dir}/probe.exe {source}"];
 
-const BUILD_CSC: &[&[&str]] =
-    &[&["{csc}", "/nologo", "/optimize+", "/out:{dir}/probe.exe", "{source}"]];
+const BUILD_CSC: &[&str] = &["{csc} /nologo /optimize+ /out:{dir}/probe.exe {source}"];
 
-const DOTNET: Program = Program {
-    name: "dotnet",
-    names: &["dotnet"],
-    places: &[
+const DOTNET: Program = program!(
+    "dotnet",
+    [
         "$DOTNET_ROOT",
         "$HOME/.dotnet",
         "/usr/lib/dotnet",
@@ -340,14 +313,13 @@ const DOTNET: Program = Program {
         "$HOME/.pyenv/versions/*/lib/*/site-packages/dotnetcore2/bin",
         "$HOME/.local/lib/*/site-packages/dotnetcore2/bin",
         "/usr/local/lib/*/dist-packages/dotnetcore2/bin",
-    ],
-};
+    ]
+);
 
-const VERSION: &[&str] = &["{dotnet}", "--list-runtimes"];
+const VERSION: &str = "{dotnet} --list-runtimes";
 
 /// Runs an assembly without a project.
-const RUN: &[&str] =
-    &["{dotnet}", "exec", "--runtimeconfig", "{dir}/probe.runtimeconfig.json", "{dir}/probe.exe"];
+const RUN: &str = "{dotnet} exec --runtimeconfig {dir}/probe.runtimeconfig.json {dir}/probe.exe";
 
 pub const CORECLR: Runtime = Runtime {
     id: "dotnet-coreclr",
@@ -368,17 +340,9 @@ pub const CORECLR: Runtime = Runtime {
             name: "sdk",
             programs: &[DOTNET],
             version: VERSION,
-            build: &[&[
-                "{dotnet}",
-                "build",
-                "--nologo",
-                "--configuration",
-                "Release",
-                "--output",
-                "{dir}/out",
-                "{dir}/probe.csproj",
-            ]],
-            run: &["{dotnet}", "{dir}/out/probe.dll"],
+            build: &["{dotnet} build --nologo --configuration Release --output {dir}/out \
+                 {dir}/probe.csproj"],
+            run: "{dotnet} {dir}/out/probe.dll",
         },
     ],
     oldest: Some("3.0"),
@@ -399,16 +363,12 @@ pub const MONO: Runtime = Runtime {
     ways: &[Way {
         name: "mono",
         programs: &[
-            Program {
-                name: "mono",
-                names: &["mono"],
-                places: &["/usr/bin", "/opt/homebrew/bin", "$ProgramFiles/Mono/bin"],
-            },
+            program!("mono", ["/usr/bin", "/opt/homebrew/bin", "$ProgramFiles/Mono/bin"]),
             MCS,
         ],
-        version: &["{mono}", "--version"],
+        version: "{mono} --version",
         build: BUILD_MCS,
-        run: &["{mono}", "{dir}/probe.exe"],
+        run: "{mono} {dir}/probe.exe",
     }],
     oldest: Some("4.0"),
     ..PLAIN
@@ -423,9 +383,9 @@ pub const FRAMEWORK: Runtime = Runtime {
     ways: &[Way {
         name: "csc",
         programs: &[CSC],
-        version: &["{csc}", "/help"],
+        version: "{csc} /help",
         build: BUILD_CSC,
-        run: &["{dir}/probe.exe"],
+        run: "{dir}/probe.exe",
     }],
     only_on: &["windows"],
     oldest: Some("4.5"),
@@ -434,16 +394,16 @@ pub const FRAMEWORK: Runtime = Runtime {
 
 /// A library of C or C++: its compiler, its header, and what the compiler is given.
 macro_rules! way {
-    ($compiler:literal, $header:literal, [$($argument:literal),*]) => {
+    ($compiler:literal, $header:literal, $arguments:literal) => {
         Way {
             name: $compiler,
             programs: &[
                 Program { name: "cc", names: &[$compiler], places: PLACES },
                 Program { name: "header", names: &[$header], places: HEADERS },
             ],
-            version: &["{cc}", "-dumpfullversion"],
-            build: &[&["{cc}", "-O2", "-o", "{dir}/probe", "{source}", $($argument),*]],
-            run: &["{dir}/probe"],
+            version: "{cc} -dumpfullversion",
+            build: &[concat!("{cc} -O2 -o {dir}/probe {source} ", $arguments)],
+            run: "{dir}/probe",
         }
     };
 }
@@ -459,7 +419,7 @@ pub const UV: Runtime = Runtime {
     id: "libuv",
     name: "libuv",
     source: File { name: "uv.c", packed: packed!("../c/uv.c") },
-    ways: &[way!("gcc", "uv.h", ["-luv"])],
+    ways: &[way!("gcc", "uv.h", "-luv")],
     ..OF_C
 };
 
@@ -467,7 +427,7 @@ pub const EVENT: Runtime = Runtime {
     id: "libevent",
     name: "libevent",
     source: File { name: "event.c", packed: packed!("../c/event.c") },
-    ways: &[way!("gcc", "event2/event.h", ["-levent_core"])],
+    ways: &[way!("gcc", "event2/event.h", "-levent_core")],
     ..OF_C
 };
 
@@ -475,7 +435,7 @@ pub const OWN_C: Runtime = Runtime {
     id: "libchronoscope",
     name: "chronoscope for C",
     source: File { name: "own.c", packed: packed!("../c/own.c") },
-    ways: &[way!("gcc", "chronoscope.h", ["-lchronoscope"])],
+    ways: &[way!("gcc", "chronoscope.h", "-lchronoscope")],
     ..OF_C
 };
 
@@ -483,7 +443,7 @@ pub const OWN_CXX: Runtime = Runtime {
     id: "libchronoscope-cxx",
     name: "chronoscope for C++",
     source: File { name: "own.cpp", packed: packed!("../cxx/own.cpp") },
-    ways: &[way!("g++", "chronoscope.hpp", ["-lchronoscope"])],
+    ways: &[way!("g++", "chronoscope.hpp", "-lchronoscope")],
     ..OF_CXX
 };
 
@@ -492,8 +452,8 @@ pub const ASIO: Runtime = Runtime {
     name: "Asio",
     source: File { name: "asio.cpp", packed: packed!("../cxx/asio.cpp") },
     ways: &[
-        way!("g++", "asio.hpp", ["-pthread"]),
-        way!("g++", "boost/asio.hpp", ["-DOF_BOOST", "-pthread"]),
+        way!("g++", "asio.hpp", "-pthread"),
+        way!("g++", "boost/asio.hpp", "-DOF_BOOST -pthread"),
     ],
     ..OF_CXX
 };
@@ -509,9 +469,9 @@ const OF_RUST: Runtime = Runtime {
             names: &["cargo"],
             places: RUST.ways[0].programs[0].places,
         }],
-        version: &["{cargo}", "--version"],
-        build: &[&["{cargo}", "build", "--quiet", "--release", "--target-dir", "{dir}/target"]],
-        run: &["{dir}/target/release/probe{exe}"],
+        version: "{cargo} --version",
+        build: &["{cargo} build --quiet --release --target-dir {dir}/target"],
+        run: "{dir}/target/release/probe{exe}",
     }],
     compiled: true,
     oldest: Some("1.80"),
@@ -549,7 +509,7 @@ mod tests {
         for other in [&CORECLR, &MONO] {
             assert_eq!(other.source.packed, FRAMEWORK.source.packed);
             let mut ways = other.ways.iter().map(|way| way.build);
-            assert!(ways.any(|build| build[0].contains(&"-langversion:5")));
+            assert!(ways.any(|build| build[0].contains("-langversion:5")));
         }
         for newer in ["$\"", "nameof(", " is null", "?."] {
             assert!(!include_str!("../dotnet/probe.cs").contains(newer), "{newer}");

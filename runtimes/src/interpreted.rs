@@ -10,9 +10,9 @@ macro_rules! interpreter {
         &[Way {
             name: $name,
             programs: &[Program { name: "it", names: &[$name $(, $other)*], places: &$places }],
-            version: &["{it}", $version],
+            version: concat!("{it} ", $version),
             build: &[],
-            run: &$arguments,
+            run: $arguments,
         }]
     };
 }
@@ -26,7 +26,7 @@ pub const PYTHON: Runtime = Runtime {
         ["python3", "python"],
         ["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin", "$LOCALAPPDATA/Programs/Python/*"],
         "--version",
-        ["{it}", "-I", "-S", "{source}"]
+        "{it} -I -S {source}"
     ),
     oldest: Some("3.7"),
     ..PLAIN
@@ -41,7 +41,7 @@ pub const PYPY: Runtime = Runtime {
         ["pypy3", "pypy"],
         ["/usr/bin", "/opt/homebrew/bin", "/opt/pypy*/bin"],
         "--version",
-        ["{it}", "-I", "-S", "{source}"]
+        "{it} -I -S {source}"
     ),
     oldest: Some("3.7"),
     ..PLAIN
@@ -61,7 +61,7 @@ pub const NODE: Runtime = Runtime {
             "$ProgramFiles/nodejs",
         ],
         "--version",
-        ["{it}", "{source}"]
+        "{it} {source}"
     ),
     oldest: Some("16.9"),
     ..PLAIN
@@ -76,7 +76,7 @@ pub const DENO: Runtime = Runtime {
         ["deno"],
         ["$HOME/.deno/bin", "$HOME/.local/bin", "/usr/local/bin", "/opt/homebrew/bin"],
         "--version",
-        ["{it}", "run", "--no-config", "--no-lock", "--no-prompt", "{source}"]
+        "{it} run --no-config --no-lock --no-prompt {source}"
     ),
     oldest: Some("2.0"),
     env: &[("DENO_NO_UPDATE_CHECK", "1"), ("NO_COLOR", "1")],
@@ -92,7 +92,7 @@ pub const BUN: Runtime = Runtime {
         ["bun"],
         ["$HOME/.bun/bin", "/usr/local/bin", "/opt/homebrew/bin"],
         "--version",
-        ["{it}", "run", "{source}"]
+        "{it} run {source}"
     ),
     oldest: Some("1.0"),
     env: &[("NO_COLOR", "1"), ("DO_NOT_TRACK", "1")],
@@ -108,7 +108,7 @@ pub const RUBY: Runtime = Runtime {
         ["ruby"],
         ["/usr/bin", "$HOME/.rbenv/shims", "/opt/homebrew/opt/ruby/bin", "$SystemDrive/Ruby*/bin"],
         "--version",
-        ["{it}", "--disable=gems", "{source}"]
+        "{it} --disable=gems {source}"
     ),
     oldest: Some("2.6"),
     ..PLAIN
@@ -123,7 +123,7 @@ pub const PHP: Runtime = Runtime {
         ["php"],
         ["/usr/bin", "/opt/homebrew/bin", "$ProgramFiles/PHP/*"],
         "--version",
-        ["{it}", "-d", "display_errors=stderr", "{source}"]
+        "{it} -d display_errors=stderr {source}"
     ),
     oldest: Some("7.3"),
     ..PLAIN
@@ -139,7 +139,7 @@ pub const PERL: Runtime = Runtime {
         ["perl"],
         ["/usr/bin", "/opt/homebrew/bin", "$SystemDrive/Strawberry/perl/bin"],
         "--version",
-        ["{it}", "{source}"]
+        "{it} {source}"
     ),
     compiled: true,
     oldest: Some("5.14"),
@@ -155,7 +155,7 @@ pub const LUAJIT: Runtime = Runtime {
         ["luajit", "luajit-2.1"],
         ["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"],
         "-v",
-        ["{it}", "{source}"]
+        "{it} {source}"
     ),
     oldest: Some("2.0"),
     ..PLAIN

@@ -159,7 +159,8 @@ fn page(text: &'static str) -> Page {
 
 /// A way to build and run a probe.
 ///
-/// Arguments may contain placeholders: `{NAME}` of a program below is its path; `{source}` the path
+/// Spaces separate the arguments of commands, which may contain placeholders: `{NAME}` of a program
+/// below is its path; `{source}` the path
 /// of the probe; `{dir}` the directory that holds it and what is built; `{exe}` the suffix of
 /// programs, `.exe` on Windows; `{level}` one of the runtime's levels; `{version}` the version that
 /// was found.
@@ -171,11 +172,11 @@ pub struct Way {
     /// counts.
     pub programs: &'static [Program],
     /// The command that prints the version: the first number with a dot in its output.
-    pub version: &'static [&'static str],
+    pub version: &'static str,
     /// The commands that build the probe, one after the other; none if there is nothing to build.
     /// They run in `{dir}`.
-    pub build: &'static [&'static [&'static str]],
-    pub run: &'static [&'static str],
+    pub build: &'static [&'static str],
+    pub run: &'static str,
 }
 
 /// A program that a way needs, or a header of C if its name ends with `.h` or `.hpp`.
@@ -327,10 +328,7 @@ mod tests {
             for way in runtime.ways {
                 assert!(!way.programs.is_empty() && !way.run.is_empty(), "{id}");
                 let mut commands = way.build.iter().chain([&way.version, &way.run]);
-                assert!(
-                    commands.all(|c| c.iter().all(|text| knows_placeholders(way, text))),
-                    "{id}"
-                );
+                assert!(commands.all(|command| knows_placeholders(way, command)), "{id}");
             }
             for setting in &page.settings {
                 assert!(setting.effect.ends_with('.'), "{id}: {}", setting.name);

@@ -105,13 +105,13 @@ impl Candidate {
                 fs::write(dir.join(file.name), text)
                     .map_err(|error| format!("{}: {error}", file.name))?;
             }
-            for arguments in self.found.way.build {
-                let mut command = self.command(arguments, dir, &version)?;
+            for words in self.found.way.build {
+                let mut command = self.command(words, dir, &version)?;
                 Cache::build(command.current_dir(dir), BUILT, stop)?;
             }
             Ok(())
         })?;
-        let words = self.found.way.run.iter();
+        let words = self.found.way.run.split(' ');
         Ok(Ready {
             program: program.clone(),
             command: words.map(|word| self.filled(word, &dir, &version)).collect(),
@@ -129,8 +129,8 @@ impl Candidate {
         found.ok_or_else(|| format!("no version in '{}'", shown(&printed, 60)))
     }
 
-    fn command(&self, words: &[&str], dir: &Path, version: &str) -> Result<Command, String> {
-        let mut words = words.iter().map(|word| self.filled(word, dir, version));
+    fn command(&self, words: &str, dir: &Path, version: &str) -> Result<Command, String> {
+        let mut words = words.split(' ').map(|word| self.filled(word, dir, version));
         let mut command = Command::new(words.next().ok_or("an empty command")?);
         command.args(words).envs(self.runtime.env.iter().copied());
         Ok(command)
