@@ -263,26 +263,16 @@ pub fn notes(state: &State, style: &Style) -> Vec<String> {
     all
 }
 
-/// A column: its head, its width with the space before it, and what it shows.
-struct Column {
-    head: &'static str,
-    cells: usize,
-    text: fn(&Figures) -> String,
-}
-
-/// Nine cells hold every time: `1,000 us` is the longest.
-const COLUMNS: [Column; 6] = [
-    column("p50", 9, |row| time(row.overshoot.percentile(Percentile::P50))),
-    column("p90", 9, |row| time(row.overshoot.percentile(Percentile::P90))),
-    column("p99", 9, |row| time(row.overshoot.percentile(Percentile::P99))),
-    column("p99.9", 9, |row| time(row.overshoot.percentile(Percentile::P999))),
-    column("worst", 9, |row| time(row.overshoot.worst())),
-    column("CPU", 8, |row| row.cpu.map_or("-".into(), |cpu| format!("{:.1} %", cpu * 100.0))),
+/// A column: its head, its width with the space before it, and what it shows. Nine cells hold every
+/// time: `1,000 us` is the longest.
+const COLUMNS: [(&str, usize, fn(&Figures) -> String); 6] = [
+    ("p50", 9, |row| time(row.overshoot.percentile(Percentile::P50))),
+    ("p90", 9, |row| time(row.overshoot.percentile(Percentile::P90))),
+    ("p99", 9, |row| time(row.overshoot.percentile(Percentile::P99))),
+    ("p99.9", 9, |row| time(row.overshoot.percentile(Percentile::P999))),
+    ("worst", 9, |row| time(row.overshoot.worst())),
+    ("CPU", 8, |row| row.cpu.map_or("-".into(), |cpu| format!("{:.1} %", cpu * 100.0))),
 ];
-
-const fn column(head: &'static str, cells: usize, text: fn(&Figures) -> String) -> Column {
-    Column { head, cells, text }
-}
 
 /// The columns that a narrow screen leaves out, by their places, in this order.
 const LEFT_OUT: [usize; 5] = [3, 5, 1, 2, 0];
@@ -301,14 +291,14 @@ pub fn table_lines(state: &State, view: &View, cells: usize, height: usize) -> V
     let longest = longest.clamp(*NAME.start(), *NAME.end());
     let mut shown: Vec<usize> = (0..COLUMNS.len()).collect();
     let taken =
-        |shown: &[usize]| MARK.1 + shown.iter().map(|column| COLUMNS[*column].cells).sum::<usize>();
+        |shown: &[usize]| MARK.1 + shown.iter().map(|column| COLUMNS[*column].1).sum::<usize>();
     for column in LEFT_OUT {
         if taken(&shown) + longest > cells {
             shown.retain(|it| *it != column);
         }
     }
     let named = longest.min(cells.saturating_sub(taken(&shown)));
-    let head = |column: &usize| right(COLUMNS[*column].head, COLUMNS[*column].cells);
+    let head = |column: &usize| right(COLUMNS[*column].0, COLUMNS[*column].1);
     let heads: String = shown.iter().map(head).collect();
     let head = " ".repeat(MARK.1) + &left("wait", named, style) + &heads;
     let mut lines = vec![style.paint(Tone::Dim, &head)];
@@ -334,7 +324,7 @@ fn method_line(
     let rest = match &row.unavailable_reason {
         Some(why) => format!(" {}", safe_name(why, style)),
         None => {
-            let cell = |at: &usize| right(&(COLUMNS[*at].text)(figures), COLUMNS[*at].cells);
+            let cell = |at: &usize| right(&(COLUMNS[*at].2)(figures), COLUMNS[*at].1);
             shown.iter().map(cell).collect()
         }
     };
