@@ -7,6 +7,7 @@ use chronoscope_probes::machine::{
     Root, is_excerpt, is_log, log_messages, says_of_clocks, select_log,
 };
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Read;
@@ -27,15 +28,15 @@ pub struct Texts {
     log: String,
     /// Whether one of the logs is whole, and not what a search left of it.
     whole_log: bool,
-    cmdline: Option<String>,
-    cpuinfo: Option<String>,
     arch: Option<String>,
     release: Option<String>,
-    online: Option<String>,
     /// Files of the machine, by their paths on it.
-    files: Vec<(&'static str, String)>,
+    files: BTreeMap<&'static str, String>,
 }
 
+const CMDLINE: &str = "/proc/cmdline";
+const CPUINFO: &str = "/proc/cpuinfo";
+const ONLINE: &str = "/sys/devices/system/cpu/online";
 /// The file that names the machine.
 const PRODUCT: &str = "/sys/class/dmi/id/product_name";
 
@@ -81,8 +82,8 @@ pub fn is_sosreport(folder: &Path) -> bool {
 impl Texts {
     /// Whether nothing was added.
     pub fn is_empty(&self) -> bool {
-        let texts = [&self.cmdline, &self.cpuinfo, &self.arch, &self.release];
-        self.log.is_empty() && self.files.is_empty() && texts.iter().all(|text| text.is_none())
+        let named = self.arch.is_some() || self.release.is_some();
+        self.log.is_empty() && self.files.is_empty() && !named
     }
 
     /// Adds the facts of a sosreport.
@@ -144,12 +145,12 @@ impl Texts {
         if let Some(messages) = journal {
             self.kernel(&messages);
         } else if let Some(listed) = Listed::of(text) {
-            self.lscpu(&listed);
+            self.lscpu(listed);
         } else if value("processor").is_some() || value("CPU implementer").is_some() {
-            self.cpuinfo = Some(text.into());
+            self.files.insert(CPUINFO, text.into());
         } else if self.clock_sources(text) {
         } else if is_command_line(text) {
-            self.cmdline = Some(text.trim().into());
+            self.files.insert(CMDLINE, text.trim().into());
         } else if is_log(text) {
             self.kernel(text);
         } else {
@@ -171,13 +172,12 @@ impl Texts {
                 self.arch = named.map(|arch| (*arch).into()).or(self.arch.take());
             }
             if let Some(line) = after("ommand line: ").filter(|line| !line.is_empty()) {
-                self.cmdline.get_or_insert_with(|| line.into());
+                self.files.entry(CMDLINE).or_insert_with(|| line.into());
             }
             // `DMI: QEMU Standard PC (Q35 + ICH9, 2009), BIOS 1.16.2 04/01/2014`
             let board = after("DMI: ").or_else(|| after("Hardware name: "));
             if let Some((board, _)) = board.and_then(|board| board.split_once(", BIOS ")) {
-                let known = self.files.iter().any(|(path, _)| *path == PRODUCT);
-                self.files.extend((!known).then(|| (PRODUCT, board.to_owned())));
+                self.files.entry(PRODUCT).or_insert_with(|| board.into());
             }
             if let Some(cpu) = after("CPU0: ").filter(|cpu| cpu.contains("(family: ")) {
                 self.arch.get_or_insert_with(|| "x86_64".into());
@@ -197,27 +197,23 @@ impl Texts {
             u32::from_str_radix(hex, 16).ok()
         };
         let mut parts = rest.split(", ").map(|part| part.rsplit(' ').next().and_then(number));
-        let [family, number, stepping] = std::array::from_fn(|_| parts.next().flatten());
-        let vendor = [("Intel", "GenuineIntel"), ("AMD", "AuthenticAMD")];
-        let vendor = vendor.iter().find(|(name, _)| model.contains(name));
-        let mut text = String::new();
-        let _ = writeln!(text, "model name\t: {model}");
-        if let Some((_, vendor)) = vendor {
-            let _ = writeln!(text, "vendor_id\t: {vendor}");
-        }
-        let fields = [("cpu family", family), ("model", number), ("stepping", stepping)];
-        for (name, value) in fields {
-            if let Some(value) = value {
-                let _ = writeln!(text, "{name}\t: {value}");
-            }
-        }
-        self.cpuinfo.get_or_insert(text);
+        let numbers = std::array::from_fn(|_| Some(parts.next()??.to_string()));
+        let vendors = [("Intel", "GenuineIntel"), ("AMD", "AuthenticAMD")];
+        let vendor = vendors.iter().find(|(name, _)| model.contains(name));
+        let vendor = vendor.map(|(_, vendor)| (*vendor).to_owned());
+        self.processor(&Listed { vendor, name: Some(model.into()), numbers, ..Listed::default() });
     }
 
-    fn lscpu(&mut self, listed: &Listed) {
-        let mut cpuinfo = String::new();
+    fn lscpu(&mut self, listed: Listed) {
+        self.processor(&listed);
+        self.arch = listed.arch;
+        self.files.extend(listed.online.map(|cpus| (ONLINE, cpus)));
+    }
+
+    /// Adds a processor, unless one is known.
+    fn processor(&mut self, listed: &Listed) {
         let [family, model, stepping] = &listed.numbers;
-        let fields = [
+        let lines = [
             ("vendor_id", &listed.vendor),
             ("model name", &listed.name),
             ("cpu family", family),
@@ -225,14 +221,9 @@ impl Texts {
             ("stepping", stepping),
             ("flags", &listed.flags),
         ];
-        for (name, value) in fields {
-            if let Some(value) = value {
-                let _ = writeln!(cpuinfo, "{name}\t: {value}");
-            }
-        }
-        self.arch.clone_from(&listed.arch);
-        self.online.clone_from(&listed.online);
-        self.cpuinfo.get_or_insert(cpuinfo);
+        let known = lines.into_iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
+        let lines = known.map(|(name, value)| format!("{name}\t: {value}\n")).collect();
+        self.files.entry(CPUINFO).or_insert(lines);
     }
 
     /// Adds what the files of the clock sources hold, if a text shows it as `grep . FILE` or
@@ -252,7 +243,7 @@ impl Texts {
                 named.is_some() || chronoscope_model::clock_source::by_name(word).is_some()
             };
             if !value.is_empty() && value.split_whitespace().all(known) {
-                self.files.push((path, value.into()));
+                self.files.insert(path, value.into());
                 any = true;
             }
         }
@@ -280,20 +271,9 @@ impl Texts {
         write("process", &process).map_err(refuse)?;
         // As records, so that no line of it is taken for the rest of the one before.
         let log: String = self.log.lines().map(|line| format!("4,0,0,-;{line}\n")).collect();
-        let log = Some(log.as_str()).filter(|log| !log.is_empty());
-        let files = [
-            ("root/dev/kmsg", log),
-            ("root/proc/cmdline", self.cmdline.as_deref()),
-            ("root/proc/cpuinfo", self.cpuinfo.as_deref()),
-            ("root/sys/devices/system/cpu/online", self.online.as_deref()),
-        ];
-        for (name, text) in files {
-            if let Some(text) = text {
-                write(name, text).map_err(refuse)?;
-            }
-        }
-        for (path, text) in &self.files {
-            write(&format!("root{path}"), text).map_err(refuse)?;
+        let log = (!log.is_empty()).then_some(("/dev/kmsg", log));
+        for (path, text) in self.files.into_iter().chain(log) {
+            write(&format!("root{path}"), &text).map_err(refuse)?;
         }
         let root = Root::recorded(folder.path()).map_err(|why| Usage(why.to_string()))?;
         Ok((folder, root))
