@@ -57,7 +57,7 @@ const CLIP: f64 = 3.0;
 type Values = BTreeMap<Key, f64>;
 
 /// The runs of one side.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Runs {
     /// The words of the command that made them, or the name of the set.
     name: String,
@@ -79,17 +79,7 @@ pub struct Runs {
 impl Runs {
     /// No run yet of the command with these words.
     pub fn of_command(words: &str) -> Self {
-        Self {
-            name: words.into(),
-            method: Method::Pairs,
-            first: Report::default(),
-            values: Vec::new(),
-            started: String::new(),
-            mixed: BTreeMap::new(),
-            disturbed: Vec::new(),
-            taken: Vec::new(),
-            seen: BTreeSet::new(),
-        }
+        Self { name: words.into(), method: Method::Pairs, ..Self::default() }
     }
 
     /// No run yet of the set of this name.
@@ -368,7 +358,7 @@ fn row_of_pairs(it: &Figures, p: f64) -> Row {
     let of_ns =
         paired(&it.sides[1].iter().zip(&it.sides[0]).map(|(b, a)| b - a).collect::<Vec<_>>());
     let ratio = if it.is_robust() {
-        of_ratio.ratio
+        of_ratio.0
     } else {
         let log = logs.iter().sum::<f64>() / n;
         let half = rule::student_within(0.95, n - 1.0) * spread(logs.iter().copied()) / n.sqrt();
@@ -400,22 +390,21 @@ fn row_of_sets(it: &Figures, p: f64) -> Row {
     let logs = it.sides.each_ref().map(|side| side.iter().map(|ns| ns.ln()).collect::<Vec<_>>());
     let [of_ratio, of_ns] = [&logs, &it.sides].map(|[a, b]| shift(a, b));
     let limits = Limits { level: LEVEL_OF_SETS, ..Limits::of_runs(it.key) };
-    let row = judged(it, of_ratio.ratio, p, limits);
+    let row = judged(it, of_ratio.0, p, limits);
     let why = (row.verdict == Verdict::CannotTell)
         .then(|| "the runs of a side differ too much: add more".into());
     Row { bounds: Some(bounds(of_ratio, of_ns)), why, ..row }
 }
 
-fn bounds(of_ratio: Shift, of_ns: Shift) -> Bounds {
-    let Ratio { log, low, high } = of_ratio.ratio;
+fn bounds((of_ratio, misrate): Shift, (of_ns, _): Shift) -> Bounds {
     Bounds {
-        ratio: rule::share(log) + 1.0,
-        ratio_low: rule::share(low) + 1.0,
-        ratio_high: rule::share(high) + 1.0,
-        shift_ns: of_ns.ratio.log,
-        shift_low_ns: of_ns.ratio.low,
-        shift_high_ns: of_ns.ratio.high,
-        misrate: of_ratio.misrate,
+        ratio: rule::share(of_ratio.log) + 1.0,
+        ratio_low: rule::share(of_ratio.low) + 1.0,
+        ratio_high: rule::share(of_ratio.high) + 1.0,
+        shift_ns: of_ns.log,
+        shift_low_ns: of_ns.low,
+        shift_high_ns: of_ns.high,
+        misrate,
     }
 }
 
@@ -447,10 +436,13 @@ fn of_sorted(values: &[f64]) -> f64 {
 }
 
 /// A shift from A to B, and the probability that its interval misses the true one.
-#[derive(Clone, Copy)]
-struct Shift {
-    ratio: Ratio,
-    misrate: f64,
+type Shift = (Ratio, f64);
+
+/// The median of these, and those with this rank, from 0, from below and from above.
+fn enclosed(mut all: Vec<f64>, (rank, misrate): (usize, f64)) -> Shift {
+    all.sort_by(f64::total_cmp);
+    let (low, high) = (all[rank], all[all.len() - 1 - rank]);
+    (Ratio { log: of_sorted(&all), low, high }, misrate)
 }
 
 /// The median of all differences of a value of B and one of A (Hodges and Lehmann 1963), and the
@@ -459,12 +451,8 @@ struct Shift {
 /// distribution of Mann and Whitney's U (Annals of Mathematical Statistics 18, 1947, 50-60).
 fn shift(a: &[f64], b: &[f64]) -> Shift {
     let [a, b] = [a, b].map(evenly);
-    let mut all: Vec<f64> = b.iter().flat_map(|b| a.iter().map(move |a| b - a)).collect();
-    all.sort_by(f64::total_cmp);
-    let (rank, misrate) = rank(a.len(), b.len());
-    let n = all.len();
-    let log = of_sorted(&all);
-    Shift { ratio: Ratio { log, low: all[rank], high: all[n - 1 - rank] }, misrate }
+    let all = b.iter().flat_map(|b| a.iter().map(move |a| b - a)).collect();
+    enclosed(all, rank(a.len(), b.len()))
 }
 
 /// The median of the means of each two of these and of each alone (Hodges and Lehmann 1963), and
@@ -473,12 +461,7 @@ fn shift(a: &[f64], b: &[f64]) -> Shift {
 /// from the distribution of Wilcoxon's sum of signed ranks (Biometrics Bulletin 1, 1945, 80-83).
 fn paired(all: &[f64]) -> Shift {
     let with_later = |(at, a)| all[at..].iter().map(move |b| (a + b) / 2.0);
-    let mut means: Vec<f64> = all.iter().enumerate().flat_map(with_later).collect();
-    means.sort_by(f64::total_cmp);
-    let n = means.len();
-    let log = of_sorted(&means);
-    let (rank, misrate) = signed_rank(all.len());
-    Shift { ratio: Ratio { log, low: means[rank], high: means[n - 1 - rank] }, misrate }
+    enclosed(all.iter().enumerate().flat_map(with_later).collect(), signed_rank(all.len()))
 }
 
 /// The largest rank, from 0, of the mean that ends the interval, and the probability that the true
@@ -673,7 +656,7 @@ mod tests {
             assert!(misrate <= ALPHA, "{misrate}");
         }
         assert_eq!(signed_rank(6).1, 2.0 / 64.0);
-        let Shift { ratio, .. } = paired(&[1.0, 2.0, 3.0, 4.0, 5.0, 60.0]);
+        let (ratio, _) = paired(&[1.0, 2.0, 3.0, 4.0, 5.0, 60.0]);
         assert_eq!((ratio.log, ratio.low, ratio.high), (3.5, 1.0, 60.0));
     }
 
