@@ -22,38 +22,24 @@ impl Round {
 
     /// The name of the measurement, as the metrics have it.
     pub fn name(self) -> &'static str {
+        self.row().0
+    }
+
+    /// Its name, and in seconds: the time from one round to the next; how long after the first
+    /// round of clocks the first round begins, because they are not made in the same second, and
+    /// the faults are judged when there are figures; and the CPU time that a round takes until one
+    /// has shown it.
+    fn row(self) -> (&'static str, f64, f64, f64) {
         match self {
-            Self::Clocks => "clocks",
-            Self::Waits => "waits",
-            Self::Machine => "machine",
+            Self::Clocks => ("clocks", 300.0, 0.0, 0.3),
+            Self::Waits => ("waits", 60.0, 3.0, 0.1),
+            Self::Machine => ("machine", 300.0, 6.0, 0.05),
         }
     }
 
     /// The time from one round to the next, in seconds.
     fn period_s(self) -> f64 {
-        match self {
-            Self::Clocks | Self::Machine => 300.0,
-            Self::Waits => 60.0,
-        }
-    }
-
-    /// How long after the first round of clocks the first round begins, in seconds. They are not
-    /// made in the same second, and the faults are judged when there are figures.
-    fn after_clocks_s(self) -> f64 {
-        match self {
-            Self::Clocks => 0.0,
-            Self::Waits => 3.0,
-            Self::Machine => 6.0,
-        }
-    }
-
-    /// The CPU time that a round takes until one has shown it, in seconds.
-    fn usual_cpu_s(self) -> f64 {
-        match self {
-            Self::Clocks => 0.3,
-            Self::Waits => 0.1,
-            Self::Machine => 0.05,
-        }
+        self.row().1
     }
 }
 
@@ -80,12 +66,13 @@ impl Schedule {
     pub fn new(fraction: f64) -> Self {
         let first_s = fraction * Round::Clocks.period_s();
         Self(Round::ALL.map(|round| {
+            let (_, period_s, after_clocks_s, cpu_s) = round.row();
             // Waits need not wait for the first round of clocks, but the judgement must.
             let due_s = match round {
-                Round::Machine => first_s + round.after_clocks_s(),
-                _ => (first_s + round.after_clocks_s()) % round.period_s(),
+                Round::Machine => first_s + after_clocks_s,
+                _ => (first_s + after_clocks_s) % period_s,
             };
-            Plan { round, due_s, since_s: due_s, cpu_s: round.usual_cpu_s(), made: false }
+            Plan { round, due_s, since_s: due_s, cpu_s, made: false }
         }))
     }
 
