@@ -1,5 +1,5 @@
-//! Known experiments under a name: a table of command lines. Help, `list presets`, `explain` and
-//! docs/commands.md show the table.
+//! Known experiments under a name: the command lines of `presets.md`. Help, `list presets`,
+//! `explain` and docs/commands.md show them.
 
 use crate::context::Usage;
 use chronoscope_report::text::Page;
@@ -9,97 +9,44 @@ use clap::parser::ValueSource;
 use clap::{Arg, Command};
 use std::ffi::OsString;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 pub struct Preset {
     /// What `--preset` takes: first the name, then others that stay valid.
-    pub names: &'static [&'static str],
+    pub names: Vec<&'static str>,
     /// The experiment that it repeats.
     pub about: &'static str,
-    /// The command that carries it out, its arguments, and its options.
-    pub command: &'static str,
-    arguments: &'static [&'static str],
-    options: &'static [(&'static str, &'static str)],
+    /// The command line that carries it out, without the program.
+    line: &'static str,
     /// Command lines that answer the questions which the experiment leaves open.
-    pub more: &'static [&'static str],
+    pub more: Vec<&'static str>,
 }
 
-pub const PRESETS: &[Preset] = &[
-    Preset {
-        names: &["time-functions"],
-        about: "The table of time functions: which of clock, std::chrono, rdtsc, clock_gettime \
-                and GetSystemTimeAsFileTime is the fastest, and does it return 100 ms after \
-                100 ms?",
-        command: "clocks",
-        arguments: &[
-            "c/clock",
-            "cxx",
-            "x86/rdtsc-",
-            "arm/cntvct",
-            "posix/realtime",
-            "posix/monotonic",
-            "windows/getsystemtime",
-        ],
-        options: &[("--calls", "10M")],
-        more: &["chronoscope clocks", "chronoscope trust"],
-    },
-    Preset {
-        names: &["timetest"],
-        about: "timetest: what a call of the high-resolution clock takes, as the mean of a \
-                million, as the mean of ten, and alone, in three passes.",
-        command: "calls",
-        arguments: &[],
-        options: &[],
-        more: &["chronoscope deltas posix/monotonic", "chronoscope explain wall time"],
-    },
-    Preset {
-        names: &["instant-overhead"],
-        about: "The overhead of Instant::now() in Rust: what two reads add to a loop that sums \
-                999 integers, in 9999 samples of 999 iterations.",
-        command: "overhead",
-        arguments: &["rust/instant", "9999", "999", "999"],
-        options: &[],
-        more: &["chronoscope explain rust/instant", "chronoscope clocks rust posix/monotonic"],
-    },
-    Preset {
-        names: &["windows-waits", "seed003"],
-        about: "The Windows wait routines: how late Sleep, waitable timers, MinGW's calls, a busy \
-                wait and a timer with a busy wait end, without load and with it. On other systems, \
-                the calls that they have instead.",
-        command: "waits",
-        arguments: &[],
-        options: &[("--preset", "windows-waits")],
-        more: &["chronoscope advise --for wait", "chronoscope explain mingw/nanosleep"],
-    },
-    Preset {
-        names: &["stopwatch"],
-        about: "Stopwatch under the hood: the latency and resolution of .NET's Stopwatch and \
-                DateTime, and the hardware timer behind them.",
-        command: "runtimes",
-        arguments: &["dotnet"],
-        options: &[],
-        more: &[
-            "chronoscope hardware",
-            "chronoscope deltas dotnet-mono/stopwatch --reads 1M",
-            "sudo chronoscope sweep --runtimes=dotnet",
-            "chronoscope demo list",
-        ],
-    },
-];
+pub static PRESETS: LazyLock<Vec<Preset>> = LazyLock::new(|| {
+    let pages = include_str!("presets.md").split("\n## ").skip(1);
+    let preset = |page: &'static str| {
+        let (names, page) = page.split_once("\n\n")?;
+        let (about, lines) = page.split_once("\n\n")?;
+        let mut lines =
+            lines.lines().filter_map(|line| line.strip_prefix("- `")?.strip_suffix('`'));
+        let line = lines.next()?;
+        Some(Preset { names: names.split(", ").collect(), about, line, more: lines.collect() })
+    };
+    pages.filter_map(preset).collect()
+});
 
 impl Preset {
     pub fn name(&self) -> &'static str {
         self.names[0]
     }
 
-    /// The command line that it stands for, without the program.
-    fn words(&self) -> impl Iterator<Item = &'static str> {
-        let options = self.options.iter().flat_map(|(option, value)| [*option, *value]);
-        [self.command].into_iter().chain(self.arguments.iter().copied()).chain(options)
-    }
-
     /// The command line that it stands for.
     pub fn line(&self) -> String {
-        format!("chronoscope {}", self.words().collect::<Vec<_>>().join(" "))
+        format!("chronoscope {}", self.line)
+    }
+
+    fn command(&self) -> &'static str {
+        self.line.split(' ').next().unwrap_or_default()
     }
 
     pub fn page(&self) -> Page {
@@ -124,7 +71,7 @@ pub fn find(name: &str) -> Option<&'static Preset> {
 /// whole.
 pub fn option(command: Command) -> Command {
     let whole = command.get_name() == "chronoscope";
-    let here = PRESETS.iter().filter(|preset| whole || preset.command == command.get_name());
+    let here = PRESETS.iter().filter(|preset| whole || preset.command() == command.get_name());
     let mut here = here.peekable();
     // The option of waits belongs to its measurement.
     if here.peek().is_none() || command.get_arguments().any(|arg| arg.get_id() == "preset") {
@@ -156,14 +103,14 @@ pub fn expand(words: &mut Vec<OsString>, whole: &Command) -> anyhow::Result<Opti
     let Some(preset) = find(&name) else {
         return Err(unknown("preset", PRESETS.iter().map(Preset::name), &name).into());
     };
-    if let Some(other) = command.filter(|name| *name != preset.command) {
+    if let Some(other) = command.filter(|name| *name != preset.command()) {
         let line =
-            format!("{} is a preset of `{}`, not of `{other}`", preset.name(), preset.command);
+            format!("{} is a preset of `{}`, not of `{other}`", preset.name(), preset.command());
         return Err(Usage(line).into());
     }
     words.drain(at);
     if command.is_none() {
-        words.insert(1, preset.command.into());
+        words.insert(1, preset.command().into());
     }
     // Whoever parses the words next refuses them if they are wrong without the preset.
     let Ok(matches) = whole.clone().try_get_matches_from(&*words) else {
@@ -173,15 +120,18 @@ pub fn expand(words: &mut Vec<OsString>, whole: &Command) -> anyhow::Result<Opti
         let taken = matches.subcommand().map_or(&matches, |(_, taken)| taken);
         taken.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine)
     };
-    let command = whole.find_subcommand(preset.command).unwrap_or(whole);
+    let command = whole.find_subcommand(preset.command()).unwrap_or(whole);
+    let own: Vec<&str> = preset.line.split(' ').skip(1).collect();
+    let options = own.iter().position(|word| word.starts_with('-')).unwrap_or(own.len());
+    let (arguments, options) = own.split_at(options);
     if !command.get_positionals().any(given) {
-        words.extend(preset.arguments.iter().map(OsString::from));
+        words.extend(arguments.iter().map(OsString::from));
     }
-    for (option, value) in preset.options {
+    for option in options.chunks(2) {
         let mut known = command.get_arguments();
-        let arg = known.find(|arg| arg.get_long() == Some(option.trim_start_matches('-')));
+        let arg = known.find(|arg| arg.get_long() == Some(option[0].trim_start_matches('-')));
         if !arg.is_some_and(given) {
-            words.extend([option, value].map(OsString::from));
+            words.extend(option.iter().map(OsString::from));
         }
     }
     let line = words[1..].iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
@@ -219,13 +169,14 @@ mod tests {
 
     #[test]
     fn every_line_of_the_table_is_accepted() {
-        for preset in PRESETS {
+        assert!(PRESETS.len() > 4);
+        for preset in PRESETS.iter() {
             let line = preset.line();
             for line in preset.more.iter().copied().chain([&*line]) {
                 let matches = command_line().try_get_matches_from(words(line));
                 assert!(matches.is_ok(), "{line}: {:?}", matches.err());
             }
-            for name in preset.names {
+            for name in &preset.names {
                 assert_eq!(expanded(&format!("chronoscope --preset {name}")), line, "{name}");
             }
         }
@@ -259,7 +210,7 @@ mod tests {
     #[test]
     fn the_page_of_commands_has_every_preset_and_its_command_line() {
         let page = include_str!("../../../docs/commands.md");
-        for preset in PRESETS {
+        for preset in PRESETS.iter() {
             let row = page.lines().find(|line| line.contains(&format!("| `{}` |", preset.name())));
             assert!(row.is_some_and(|row| row.contains(&preset.line())), "{}", preset.line());
         }

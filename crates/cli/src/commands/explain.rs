@@ -112,7 +112,7 @@ fn unknown(name: &str) -> Error {
         .chain(chronoscope_runtimes::ALL.iter().map(|runtime| ("runtime", runtime.id)))
         .chain(faults::ALL.iter().map(|fault| ("finding", fault.id)))
         .chain(advise::PURPOSES.iter().map(|purpose| ("purpose", purpose.id())))
-        .chain(presets::PRESETS.iter().flat_map(|one| one.names).map(|name| ("preset", *name)))
+        .chain(presets::PRESETS.iter().flat_map(|one| &one.names).map(|name| ("preset", *name)))
         .chain(terms.flat_map(|page| terms::whole_names(page).map(|name| (page.title, name))))
         .chain(causes::ALL.iter().map(|page| ("cause of late waits", page.name())))
         .collect();
