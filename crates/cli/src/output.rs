@@ -10,7 +10,6 @@ use chronoscope_model::{Note, Report};
 use chronoscope_report::page::{Input, pictures};
 use chronoscope_survey::{Error, Survey};
 use std::cell::RefCell;
-use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -138,28 +137,11 @@ pub fn cannot_write(path: &Path, error: &io::Error) -> anyhow::Error {
 /// # Errors
 /// There is nothing to draw.
 pub fn drawn(inputs: &[Input<'_>]) -> anyhow::Result<Vec<(String, Vec<u8>)>> {
-    let mut taken = BTreeSet::new();
-    let mut files = Vec::new();
-    for picture in pictures::of(inputs) {
-        let stem = file_stem(&picture.name);
-        let mut name = stem.clone();
-        for number in 2.. {
-            if taken.insert(name.clone()) {
-                break;
-            }
-            name = format!("{stem}-{number}");
-        }
-        files.push((format!("{name}.{SVG}"), picture.svg.into_bytes()));
-    }
+    let pictures = pictures::of(inputs).into_iter();
+    let files = pictures.map(|it| (format!("{}.{SVG}", it.name), it.svg.into_bytes()));
+    let files: Vec<_> = files.collect();
     anyhow::ensure!(!files.is_empty(), "{SVG}: nothing that was measured has a chart");
     Ok(files)
-}
-
-/// A name that is a file on every system, whatever a report contains.
-fn file_stem(name: &str) -> String {
-    let fits = |c: char| if c.is_ascii_alphanumeric() || "_-".contains(c) { c } else { '-' };
-    let stem: String = name.chars().map(fits).take(100).collect();
-    if stem.is_empty() { "chart".into() } else { stem }
 }
 
 /// Checks that a new run may keep its checkpoint at this path. `instead` is what else could be done
@@ -321,13 +303,6 @@ mod tests {
             assert!(told.contains(path.to_str().expect("plain")), "{told}");
         }
         check(Path::new("/dev/null")).expect("a device");
-    }
-
-    #[test]
-    fn a_name_leads_out_of_no_folder() {
-        assert_eq!(file_stem("waits-none"), "waits-none");
-        assert_eq!(file_stem("../etc/a b\u{0}\\"), "---etc-a-b--");
-        assert_eq!(file_stem(""), "chart");
     }
 
     #[test]

@@ -10,9 +10,8 @@ use crate::number;
 use crate::scale::{Scale, Tick};
 use crate::section::{self, Detail};
 use maud::html;
-use std::collections::BTreeSet;
 
-/// A picture: the name of its file without an extension, and its SVG.
+/// A picture: the name of its file without an extension, which no other has, and its SVG.
 pub struct Picture {
     pub name: String,
     pub svg: String,
@@ -31,7 +30,6 @@ const MOST: usize = 400;
 /// Every chart of the page, and every table with strips.
 pub fn of(inputs: &[Input<'_>]) -> Vec<Picture> {
     let mut out = Vec::new();
-    let mut names = BTreeSet::new();
     for section in section::ALL.iter().filter(|it| it.measured) {
         let held: Vec<Input<'_>> =
             inputs.iter().copied().filter(|it| section.is_in(it.report)).collect();
@@ -54,9 +52,8 @@ pub fn of(inputs: &[Input<'_>]) -> Vec<Picture> {
                 _ => continue,
             };
             let Some(svg) = svg else { continue };
-            let nth = names.len() + 1;
+            let nth = out.len() + 1;
             let name = file_name(&format!("{}-{nth:02}-{title}", section.id));
-            names.insert(name.clone());
             out.push(Picture { name, svg });
         }
     }
@@ -267,5 +264,14 @@ fn name(table: &Table, row: &Row) -> String {
 fn advised(element: &mut Element, marked: bool) {
     if let (true, Some((0, hue @ Hue::Report(0)))) = (marked, &mut element.of) {
         *hue = Hue::Accent;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_name_leads_out_of_no_folder() {
+        assert_eq!(super::file_name("waits-01-Overshoot"), "waits-01-overshoot");
+        assert_eq!(super::file_name("../etc/a b\u{0}\\"), "etc-a-b");
     }
 }
