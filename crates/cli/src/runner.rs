@@ -10,6 +10,7 @@ use crate::progress::{Progress, whole_time};
 use crate::task::{Document, Job, Later, Screen, Several, Source, Task};
 use anyhow::bail;
 use chronoscope_model::{Finding, Report};
+use chronoscope_report::format::Format;
 use chronoscope_report::page::{self, Input};
 use chronoscope_report::{csv, json, section};
 use chronoscope_survey::{Progress as State, Survey, may_measure};
@@ -93,25 +94,33 @@ fn joined(several: Several, context: &Context) -> anyhow::Result<ExitCode> {
         }
         Ok(bytes)
     };
-    let (mut exports, mut undrawn) = (Vec::new(), Ok(()));
-    for export in &output.export {
-        let content = match export.shape {
-            Shape::Format(format) => Content::Document(document(format.id)?),
-            Shape::Pictures => match drawn(&inputs) {
-                Ok(files) => Content::Pictures(files),
-                Err(why) => {
-                    undrawn = undrawn.and(Err(why));
-                    continue;
-                }
-            },
-        };
-        exports.push((export.path.as_deref(), content));
-    }
+    let (exports, undrawn) = exported(output, &inputs, |format| document(format.id))?;
     let whole = to_stdout.map(document).transpose()?;
     deliver(exports, whole, String::new, false, |line| context.warn(line))?;
     undrawn?;
     failing(reports.iter().flat_map(|(_, report)| &report.findings), options)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// What the exports of these reports hold, of which `write` makes a document; and why there are no
+/// pictures if they cannot be drawn.
+fn exported<'a>(
+    output: &'a Output,
+    inputs: &[Input<'_>],
+    write: impl Fn(&Format) -> anyhow::Result<Vec<u8>>,
+) -> anyhow::Result<(Vec<(Option<&'a Path>, Content)>, anyhow::Result<()>)> {
+    let (mut exports, mut undrawn) = (Vec::new(), Ok(()));
+    for Export { shape, path } in &output.export {
+        let content = match shape {
+            Shape::Format(format) => Ok(Content::Document(write(format)?)),
+            Shape::Pictures => drawn(inputs).map(Content::Pictures),
+        };
+        match content {
+            Ok(content) => exports.push((path.as_deref(), content)),
+            Err(why) => undrawn = undrawn.and(Err(why)),
+        }
+    }
+    Ok((exports, undrawn))
 }
 
 /// Fails if there is a finding that --fail-on names.
@@ -195,26 +204,16 @@ fn reported(job: Job, context: &Context) -> anyhow::Result<ExitCode> {
     }
     report.findings.retain(|finding| !options.findings.allows(finding));
     let filed = options.naming.filed(&report);
-    let (mut exports, mut undrawn) = (Vec::new(), Ok(()));
-    for export in &output.export {
-        let format = match export.shape {
-            Shape::Format(format) => format,
-            Shape::Pictures => {
-                match drawn(&[Input { name: "", report: &filed }]) {
-                    Ok(files) => exports.push((export.path.as_deref(), Content::Pictures(files))),
-                    Err(why) => undrawn = undrawn.and(Err(why)),
-                }
-                continue;
-            }
-        };
+    let write = |format: &Format| {
         if format.distributions_only && section::distributions(&report).is_empty() {
             let id = format.id;
             context.warn(&format!("{id} holds distributions only, and this report has none"));
         }
         let mut bytes = Vec::new();
         (format.write)(&filed, &mut bytes)?;
-        exports.push((export.path.as_deref(), Content::Document(bytes)));
-    }
+        Ok(bytes)
+    };
+    let (exports, undrawn) = exported(output, &[Input { name: "", report: &filed }], write)?;
     let mut whole = None;
     if output.json {
         json::write(&filed, whole.insert(Vec::new()))?;
