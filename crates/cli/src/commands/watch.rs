@@ -4,7 +4,7 @@
 use crate::context::{Context, Stop, Usage};
 use crate::options::parse_size;
 use crate::task::{Run, Task};
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, ensure};
 use chronoscope_model::Note;
 use chronoscope_model::recording::{Event, NoteAt};
 use chronoscope_model::units::{count, parse_duration, parse_whole};
@@ -12,7 +12,7 @@ use chronoscope_model::waits::Load;
 use chronoscope_probes::clocks::{self, Entry, Opening};
 use chronoscope_probes::machine::affinity::{self, PinGuard};
 use chronoscope_probes::memory;
-use chronoscope_report::recording::{Keep, Keeper, Reader};
+use chronoscope_report::recording::{Keep, Keeper, Reader, Status};
 use chronoscope_report::text::Style;
 use chronoscope_survey::may_measure;
 use chronoscope_survey::watch::{Live, Watch};
@@ -119,50 +119,41 @@ impl Run for Args {
                 let style = Style { unicode, ..context.style };
                 let speed = self.replay.as_ref().map(|_| self.speed.unwrap_or(1.0));
                 let view = View { style, speed, ..View::default() };
-                let asked = Asked { args: self, view, terminal };
-                return Ok(Task::Lasting(Box::new(|context| asked.run(context))));
+                let run = move |context: &Context| self.run(view, terminal, context);
+                return Ok(Task::Lasting(Box::new(run)));
             }
         };
         Err(Usage(line.into()).into())
     }
 }
 
-/// What to watch, and how.
-struct Asked {
-    args: Args,
-    view: View,
-    /// Whether there is one to draw on.
-    terminal: bool,
-}
-
-impl Asked {
-    /// Watches until that ends, and returns the exit code.
+impl Args {
+    /// Watches until that ends, on a terminal if there is one, and returns the exit code.
     ///
     /// # Errors
     /// One clear line; the type of the error decides the exit code.
-    fn run(self, context: &Context) -> anyhow::Result<ExitCode> {
-        let Self { args, view, terminal } = self;
-        if let Some(path) = &args.replay {
+    fn run(self, view: View, terminal: bool, context: &Context) -> anyhow::Result<ExitCode> {
+        if let Some(path) = &self.replay {
             let stop = Stop::on_signals()?;
             let ended = replay(path, view, &stop)?;
             return Ok(ExitCode::from(code(ended, &stop, false)));
         }
         may_measure()?;
         let watch = Watch {
-            ids: args.ids,
-            period: args.period,
-            load: args.load,
-            cpu: args.cpu,
-            clock: args.clock,
-            no_names: args.no_names,
+            ids: self.ids,
+            period: self.period,
+            load: self.load,
+            cpu: self.cpu,
+            clock: self.clock,
+            no_names: self.no_names,
         };
         let keep = Keep {
-            hindsight: args.hindsight.unwrap_or(Keep::default().hindsight),
-            stop_above: args.stop_above,
-            go_on: args.go_on,
-            record: args.record,
-            limit: args.record_limit,
-            names: args.names,
+            hindsight: self.hindsight.unwrap_or(Keep::default().hindsight),
+            stop_above: self.stop_above,
+            go_on: self.go_on,
+            record: self.record,
+            limit: self.record_limit,
+            names: self.names,
         };
         memory::keep_little();
         let stop = Stop::on_signals()?;
@@ -237,12 +228,8 @@ impl<'a> Watched<'a> {
         let breach = self.breach.take().or(breach.filter(|_| !self.keeper.goes_on()));
         let (is_breached, mut lines) = (breach.is_some(), Vec::from_iter(breach));
         let status = self.keeper.status();
-        if let Some(path) = status.path {
-            let ended = status.ended.map_or(String::new(), |why| format!(": {why}"));
-            let bytes = count(status.bytes);
-            lines.push(format!("recorded {bytes} bytes to {}{ended}", path.display()));
-        }
-        (lines, is_breached || status.failed)
+        lines.extend(status.map(|status| recorded(status, &count(status.bytes))));
+        (lines, is_breached || status.is_some_and(|status| status.failed))
     }
 
     /// Watches the deltas of the next of the clocks that programs commonly read.
@@ -277,7 +264,7 @@ impl Source for Watched<'_> {
                 self.breach.get_or_insert(breach);
             }
         }
-        let ended = self.keeper.status().ended;
+        let ended = self.keeper.status().and_then(|status| status.ended.clone());
         if ended != self.ended {
             if let Some(why) = &ended {
                 say("recording-ended", format!("the recording has ended: {why}"));
@@ -339,6 +326,12 @@ fn replay(path: &Path, view: View, stop: &Stop) -> anyhow::Result<Ended> {
     chronoscope_watch::run(&mut replay, view).map_err(|error| cannot(error).into())
 }
 
+/// What was recorded where, and why it ended if so.
+fn recorded(status: &Status, bytes: &str) -> String {
+    let ended = status.ended.as_ref().map_or(String::new(), |why| format!(": {why}"));
+    format!("recorded {bytes} bytes to {}{ended}", status.path.display())
+}
+
 /// How often what happened is taken.
 const TICK: Duration = Duration::from_millis(100);
 
@@ -358,8 +351,8 @@ fn keep_watch(
     let _pin = pin_elsewhere(&live);
     let (mut live, mut is_breached) = (Some(live), false);
     while let Some(mut now) = live.take() {
-        let status = keeper.status();
-        let events = if stop.interrupt.is_set() || is_breached || status.ended.is_some() {
+        let full = keeper.status().is_some_and(|status| status.ended.is_some());
+        let events = if stop.interrupt.is_set() || is_breached || full {
             now.stop()
         } else {
             chronoscope_probes::time::sleep(TICK);
@@ -372,13 +365,9 @@ fn keep_watch(
             is_breached |= !keeper.goes_on();
         }
     }
-    let status = keeper.status();
-    if status.failed {
-        bail!("{}", status.ended.unwrap_or_default());
-    }
-    if let Some(path) = status.path {
-        let ended = status.ended.map_or(String::new(), |why| format!(": {why}"));
-        say(&format!("recorded {} bytes to {}{ended}", status.bytes, path.display()));
+    if let Some(status) = keeper.status() {
+        ensure!(!status.failed, "{}", status.ended.as_deref().unwrap_or_default());
+        say(&recorded(status, &status.bytes.to_string()));
     }
     Ok(stop.exit_code().unwrap_or(u8::from(is_breached)))
 }

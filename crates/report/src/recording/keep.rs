@@ -1,7 +1,7 @@
 //! What is kept of the events of `watch`, as it was asked for, and the last minute of them in
 //! memory.
 
-use super::Writer;
+use super::{Status, Writer};
 use chronoscope_model::Note;
 use chronoscope_model::recording::{Event, LoadSince, Start, Waits};
 use chronoscope_model::units::human_ns;
@@ -51,6 +51,11 @@ impl Default for Keep {
 }
 
 impl Keep {
+    /// How much of the past is kept, in nanoseconds.
+    fn window(&self) -> u64 {
+        u64::try_from(self.hindsight.as_nanos()).unwrap_or(u64::MAX)
+    }
+
     /// The folder of files that are named by the time.
     fn folder(&self) -> &Path {
         self.record.as_deref().filter(|path| path.is_dir()).unwrap_or(Path::new("."))
@@ -74,19 +79,6 @@ impl Keep {
 fn wall_ns() -> u64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
-}
-
-/// What a recording in progress has come to.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Status {
-    /// Its file, if everything is recorded.
-    pub path: Option<PathBuf>,
-    /// The bytes written so far.
-    pub bytes: u64,
-    /// Why it has ended before the end, in one line: the limit, or an error of the system.
-    pub ended: Option<String>,
-    /// Whether that is an error of the system.
-    pub failed: bool,
 }
 
 /// Keeps events. If a wait was above `stop_above` and the past is not written when this is dropped,
@@ -122,9 +114,9 @@ impl Keeper {
             writer = Some(keep.create()?);
         } else if keep.stop_above.is_some() {
             let tried = keep.create()?;
-            fs::remove_file(tried.path())?;
+            fs::remove_file(&tried.status.path)?;
         }
-        let window = u64::try_from(keep.hindsight.as_nanos()).unwrap_or(u64::MAX);
+        let window = keep.window();
         Ok(Self { keep, writer, past: Past::new(window, MOST), found: None, last: None })
     }
 
@@ -159,8 +151,7 @@ impl Keeper {
     /// before, with its row.
     fn above(&self, events: &[Event]) -> Option<(u64, usize, Moment)> {
         let limit = self.keep.stop_above?;
-        let window = u64::try_from(self.keep.hindsight.as_nanos()).unwrap_or(u64::MAX);
-        let from = self.last.map_or(0, |last| last.saturating_add(window));
+        let from = self.last.map_or(0, |last| last.saturating_add(self.keep.window()));
         let waits = events.iter().filter_map(|event| match event {
             Event::Waits(waits) => Some(waits),
             _ => None,
@@ -190,7 +181,7 @@ impl Keeper {
     fn write(&self, mut file: Writer<File>) -> io::Result<PathBuf> {
         self.past.recording().for_each(|events| file.write(&events));
         file.finish()?;
-        Ok(file.path().to_owned())
+        Ok(file.status.path)
     }
 
     /// Writes the past to a new file that is named by the time, in the folder of `record`, or in
@@ -207,14 +198,9 @@ impl Keeper {
         self.keep.go_on
     }
 
-    /// What the recording of everything has come to.
-    pub fn status(&self) -> Status {
-        self.writer.as_ref().map_or_else(Status::default, |writer| Status {
-            path: Some(writer.path().to_owned()),
-            bytes: writer.bytes(),
-            ended: writer.ended().map(str::to_owned),
-            failed: writer.failed(),
-        })
+    /// What the recording of everything has come to, if everything is recorded.
+    pub fn status(&self) -> Option<&Status> {
+        self.writer.as_ref().map(|writer| &writer.status)
     }
 }
 

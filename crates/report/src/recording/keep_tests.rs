@@ -39,9 +39,9 @@ fn a_full_disk_is_one_line_and_what_was_written_can_be_read() {
     for n in 0..20 {
         writer.write([&waits(0, n, &[5])]);
     }
-    let why = writer.ended().expect("it is full").to_owned();
-    assert!(writer.failed() && why.starts_with("cannot write /tmp/x: "), "{why}");
-    assert!(!why.contains('\n') && writer.bytes() <= begin as u64 + 200);
+    let why = writer.status.ended.clone().expect("it is full");
+    assert!(writer.status.failed && why.starts_with("cannot write /tmp/x: "), "{why}");
+    assert!(!why.contains('\n') && writer.status.bytes <= begin as u64 + 200);
     let (read, left_out, cut) = read(&disk.bytes).expect("a recording");
     assert!(read.len() >= 3 && left_out == 0 && cut, "{}", read.len());
 }
@@ -54,7 +54,10 @@ fn at_the_limit_the_last_line_says_so() {
     for n in 0..100 {
         writer.write([&waits(0, n, &[5; 10])]);
     }
-    assert!(writer.ended().is_some_and(|why| why.contains("3000")) && !writer.failed());
+    assert!(
+        writer.status.ended.as_ref().is_some_and(|why| why.contains("3000"))
+            && !writer.status.failed
+    );
     assert!(bytes.len() as u64 <= limit);
     let (read, left_out, cut) = read(&bytes).expect("a recording");
     assert_eq!((left_out, cut), (0, false));
@@ -116,7 +119,7 @@ fn a_breach_writes_the_past_once_it_is_explained() {
     let second = keeper.take(&[waits(1, 402, &[3_000_000]), late(1, 402, 3_000_000)]);
     assert!(!second.expect("explained").ends_with(&path.display().to_string()));
     let saved = keeper.save().expect("room");
-    assert_eq!((files(&folder), keeper.status().path), (3, None));
+    assert!(files(&folder) == 3 && keeper.status().is_none());
     assert!(saved.is_file());
     #[cfg(unix)]
     for path in [path, saved] {
@@ -162,8 +165,8 @@ fn no_file_is_replaced_and_what_cannot_be_is_said_at_once() {
     let record = Some(folder.path().join("c"));
     let mut keeper = Keeper::new(Keep { record, ..Keep::default() }).expect("room");
     assert_eq!(keeper.take(&events()), None);
-    let status = keeper.status();
-    let bytes = fs::read(status.path.expect("a file")).expect("a file");
-    assert_eq!((status.bytes, status.ended), (bytes.len() as u64, None));
+    let status = keeper.status().expect("a recording");
+    let bytes = fs::read(&status.path).expect("a file");
+    assert_eq!((status.bytes, &status.ended), (bytes.len() as u64, &None));
     assert_eq!(read(&bytes).expect("a recording").0.len(), events().len());
 }

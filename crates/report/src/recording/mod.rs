@@ -25,7 +25,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, Write};
 use std::path::{Path, PathBuf};
 
-pub use keep::{Keep, Keeper, Status};
+pub use keep::{Keep, Keeper};
 
 /// The most rows of a report: each has a histogram of a quarter of a megabyte.
 const MOST_ROWS: usize = 512;
@@ -307,16 +307,26 @@ const LAST_LINE: u64 = 512;
 /// The most recordings that are named by the same second.
 const MOST_NAMES: u32 = 1000;
 
+/// What a recording in progress has come to.
+#[derive(Clone, Debug, Default)]
+pub struct Status {
+    /// Its file.
+    pub path: PathBuf,
+    /// The bytes written so far.
+    pub bytes: u64,
+    /// Why it has ended before the end, in one line: the limit, or an error of the system.
+    pub ended: Option<String>,
+    /// Whether that is an error of the system.
+    pub failed: bool,
+}
+
 /// A recording in progress.
 pub struct Writer<W> {
     out: W,
-    path: PathBuf,
     limit: u64,
     names: bool,
-    bytes: u64,
-    ended: Option<String>,
-    failed: bool,
     lines: Vec<u8>,
+    status: Status,
 }
 
 impl Writer<File> {
@@ -358,26 +368,19 @@ impl Writer<File> {
     /// # Errors
     /// One line with the path and the reason: also if something could not be written before.
     pub fn finish(&mut self) -> io::Result<()> {
-        if let Some(why) = self.ended.as_ref().filter(|_| self.failed) {
+        let Status { path, ended, failed, .. } = &self.status;
+        if let Some(why) = ended.as_ref().filter(|_| *failed) {
             return Err(io::Error::other(why.clone()));
         }
-        self.out.sync_all().map_err(|error| cannot_write(&self.path, &error))
+        self.out.sync_all().map_err(|error| cannot_write(path, &error))
     }
 }
 
 impl<W: Write> Writer<W> {
     /// Writes to `out`, which is called `path`.
     pub fn new(out: W, path: &Path, limit: u64) -> Self {
-        Self {
-            out,
-            path: path.into(),
-            limit,
-            names: false,
-            bytes: 0,
-            ended: None,
-            failed: false,
-            lines: Vec::new(),
-        }
+        let status = Status { path: path.into(), ..Status::default() };
+        Self { out, limit, names: false, lines: Vec::new(), status }
     }
 
     /// Sets whether the names of tasks of other users are written.
@@ -387,52 +390,32 @@ impl<W: Write> Writer<W> {
         self
     }
 
-    /// Where it is written to.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// The bytes written so far.
-    pub fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
-    /// Why nothing more is written, if so, in one line.
-    pub fn ended(&self) -> Option<&str> {
-        self.ended.as_deref()
-    }
-
-    /// Whether that is an error, rather than the limit.
-    pub fn failed(&self) -> bool {
-        self.failed
-    }
-
     /// Writes events, each as a line. At the limit, the last line is a note that says so; after an
     /// error, nothing more is written, and the lines before it can be read.
     pub fn write<'a>(&mut self, events: impl IntoIterator<Item = &'a Event>) {
-        if self.ended.is_some() {
+        if self.status.ended.is_some() {
             return;
         }
         self.lines.clear();
         for event in events {
             let whole = self.lines.len();
             self.line(event);
-            if self.bytes + self.lines.len() as u64 + LAST_LINE > self.limit {
+            if self.status.bytes + self.lines.len() as u64 + LAST_LINE > self.limit {
                 self.lines.truncate(whole);
                 let limit = self.limit;
                 let text = format!("the limit of {limit} bytes (--record-limit) is reached");
                 let note = Note { id: "record-limit".into(), text, ..Note::default() };
                 let at_ns = event.at_ns();
-                self.ended = Some(note.text.clone());
+                self.status.ended = Some(note.text.clone());
                 self.line(&Event::Note(NoteAt { at_ns, note }));
                 break;
             }
         }
         match self.out.write_all(&self.lines).and_then(|()| self.out.flush()) {
-            Ok(()) => self.bytes += self.lines.len() as u64,
+            Ok(()) => self.status.bytes += self.lines.len() as u64,
             Err(error) => {
-                self.failed = true;
-                self.ended = Some(cannot_write(&self.path, &error).to_string());
+                self.status.failed = true;
+                self.status.ended = Some(cannot_write(&self.status.path, &error).to_string());
             }
         }
     }
