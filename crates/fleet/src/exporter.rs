@@ -10,7 +10,7 @@ use crate::schedule::{Budget, Round, Schedule, fraction_of_machine};
 use chronoscope_probes::machine::{self, Root};
 use chronoscope_probes::waits::os;
 use chronoscope_report::json;
-use chronoscope_report::metrics::Metrics;
+use chronoscope_report::metrics::{self, Metrics};
 use chronoscope_survey::Interrupt;
 use chronoscope_survey::against::{Following, Source};
 use std::sync::Arc;
@@ -104,7 +104,7 @@ impl<'a> Worker<'a> {
             let guest = environment.hypervisor.is_some();
             Following::start(sources, guest, Duration::MAX, interrupt)
         });
-        metrics.budget(settings.budget);
+        metrics.set(&metrics::BUDGET, settings.budget);
         Round::ALL.iter().for_each(|round| metrics.pending(round.name()));
         let fraction = if settings.start_now { 0.0 } else { fraction_of_machine() };
         let now = Instant::now();
@@ -141,9 +141,9 @@ impl<'a> Worker<'a> {
         if let Some(forward) = seen.stepped_forward {
             self.metrics.stepped(forward);
         }
-        self.metrics.stalled(seen.stalled_s);
-        self.metrics.suspended(seen.suspended_s);
-        self.metrics.throttled(seen.throttled_s);
+        self.metrics.add(&metrics::STALL, seen.stalled_s);
+        self.metrics.add(&metrics::SUSPEND, seen.suspended_s);
+        self.metrics.add(&metrics::THROTTLED, seen.throttled_s);
     }
 
     /// Settles the account, and returns the round that is to be made now.
@@ -178,9 +178,9 @@ impl<'a> Worker<'a> {
         if let Some(following) = &self.following {
             self.metrics.against(&following.known());
         }
-        self.metrics.measuring_cpu(self.meter.all_s());
-        if let Some(process) = process::process() {
-            self.metrics.process(&process);
+        self.metrics.set(&metrics::MEASURING, self.meter.all_s());
+        for (family, value) in process::process().iter().flatten() {
+            self.metrics.set(family, *value);
         }
         self.board.put(Notice {
             answers: Arc::new(self.metrics.answers()),

@@ -2,7 +2,9 @@
 //! have, and the CPU time that measuring takes, without that of the thread that answers.
 
 use chronoscope_probes::waits::os;
-use chronoscope_report::metrics::Process;
+use chronoscope_report::metrics::{
+    Family, PROCESS_CPU, PROCESS_FDS, PROCESS_RESIDENT, PROCESS_START, PROCESS_THREADS,
+};
 use std::collections::HashMap;
 use std::fs;
 use std::sync::OnceLock;
@@ -14,6 +16,9 @@ const USER_HZ: f64 = 100.0;
 /// The fields of `/proc/self/stat` after the name in parentheses, counted from 0.
 const THREADS: usize = 17;
 const START: usize = 19;
+
+/// Metrics with their values.
+type Process = [(&'static Family, f64); 5];
 
 /// What the process has taken until now; `None` if the system does not say.
 pub fn process() -> Option<Process> {
@@ -47,13 +52,13 @@ fn parse(stat: &str, status: &str, machine: &str, cpu_s: f64, open_fds: u64) -> 
         rest.split_ascii_whitespace().next()?.parse().ok()
     };
     let boot_s = line(machine, "btime ")? as f64;
-    Some(Process {
-        cpu_s,
-        resident_bytes: line(status, "VmRSS:")?.checked_mul(1024)?,
-        start_unix_s: boot_s + field(START)? as f64 / USER_HZ,
-        open_fds,
-        threads: field(THREADS)?,
-    })
+    Some([
+        (&PROCESS_CPU, cpu_s),
+        (&PROCESS_RESIDENT, line(status, "VmRSS:")?.checked_mul(1024)? as f64),
+        (&PROCESS_START, boot_s + field(START)? as f64 / USER_HZ),
+        (&PROCESS_FDS, open_fds as f64),
+        (&PROCESS_THREADS, field(THREADS)? as f64),
+    ])
 }
 
 /// The CPU time of each thread of this process, by its id, in nanoseconds (proc_pid_schedstat in
@@ -146,8 +151,8 @@ mod tests {
     #[test]
     fn the_files_of_linux_are_read() {
         let found = parse(STAT, STATUS, MACHINE, 0.5, 7).expect("all figures");
-        assert_eq!((found.resident_bytes, found.threads, found.open_fds), (4184 * 1024, 3, 7));
-        assert_eq!((found.start_unix_s, found.cpu_s), (1_700_000_123.45, 0.5));
+        let resident = f64::from(4184 * 1024);
+        assert_eq!(found.map(|it| it.1), [0.5, resident, 1_700_000_123.45, 7.0, 3.0]);
     }
 
     #[test]
@@ -168,7 +173,8 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn this_process_is_known() {
         let found = process().expect("Linux says all of it");
-        assert!(found.resident_bytes > 0 && found.threads > 0 && found.open_fds > 2);
+        let [.., (_, open), (_, threads_now)] = found;
+        assert!(found.iter().all(|(_, value)| *value > 0.0) && open > 2.0 && threads_now >= 1.0);
         let before = threads();
         let own = os::thread_id().expect("an id");
         // A kernel without statistics of its scheduler has no such file.

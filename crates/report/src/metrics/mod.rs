@@ -50,18 +50,6 @@ enum Sort {
     Machine,
 }
 
-/// What the process itself took, as the kernel counts it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Process {
-    /// CPU time of all threads, user and system, in seconds.
-    pub cpu_s: f64,
-    pub resident_bytes: u64,
-    /// When it started, in seconds since the epoch.
-    pub start_unix_s: f64,
-    pub open_fds: u64,
-    pub threads: u64,
-}
-
 impl Metrics {
     /// The metrics of an exporter before its first measurement. What is counted begins at 0, so
     /// that the first event is seen as an increase.
@@ -134,43 +122,14 @@ impl Metrics {
         *self.state().table.number(&STEPS, direction(forward)) += 1.0;
     }
 
-    /// The machine stood still for so many more seconds.
-    pub fn stalled(&self, seconds: f64) {
-        *self.state().table.number(&STALL, none()) += seconds;
+    /// Adds to a counter that has no labels.
+    pub fn add(&self, family: &Family, more: f64) {
+        *self.state().table.number(family, none()) += more;
     }
 
-    /// The machine was suspended for so many more seconds.
-    pub fn suspended(&self, seconds: f64) {
-        *self.state().table.number(&SUSPEND, none()) += seconds;
-    }
-
-    /// A quota stopped the control group for so many more seconds.
-    pub fn throttled(&self, seconds: f64) {
-        *self.state().table.number(&THROTTLED, none()) += seconds;
-    }
-
-    /// The share of one CPU that measuring may take.
-    pub fn budget(&self, ratio: f64) {
-        *self.state().table.number(&BUDGET, none()) = ratio;
-    }
-
-    /// What measuring has taken since the start, in CPU seconds.
-    pub fn measuring_cpu(&self, seconds: f64) {
-        *self.state().table.number(&MEASURING, none()) = seconds;
-    }
-
-    /// What the process itself has taken.
-    pub fn process(&self, process: &Process) {
-        let table = &mut self.state().table;
-        for (family, value) in [
-            (&PROCESS_CPU, process.cpu_s),
-            (&PROCESS_RESIDENT, process.resident_bytes as f64),
-            (&PROCESS_START, process.start_unix_s),
-            (&PROCESS_FDS, process.open_fds as f64),
-            (&PROCESS_THREADS, process.threads as f64),
-        ] {
-            *table.number(family, none()) = value;
-        }
+    /// Sets a metric that has no labels.
+    pub fn set(&self, family: &Family, value: f64) {
+        *self.state().table.number(family, none()) = value;
     }
 
     pub fn answers(&self) -> Answers {
