@@ -45,11 +45,8 @@ pub struct Tick {
     pub level: u8,
 }
 
-/// A tick before it has a place and words.
-struct Candidate {
-    value: f64,
-    level: u8,
-}
+/// The value of a tick before it has a place and words, and its level.
+type Candidate = (f64, u8);
 
 /// How far from the axis a place can be, in lengths of the axis: all that is farther is drawn at
 /// its end anyway.
@@ -101,10 +98,6 @@ impl Scale {
         Self { unit: Unit::Share, division: Division::Nines, low: 0.0, high }
     }
 
-    pub fn unit(&self) -> Unit {
-        self.unit
-    }
-
     pub fn division(&self) -> Division {
         self.division
     }
@@ -141,21 +134,21 @@ impl Scale {
             Division::Linear => self.multiples(),
             Division::Nines => return self.percentiles(),
         };
-        candidates.retain(|it| (self.low..=self.high).contains(&it.value));
-        candidates.sort_by(|a, b| a.value.total_cmp(&b.value));
-        candidates.dedup_by(|a, b| a.value == b.value);
+        candidates.retain(|it| (self.low..=self.high).contains(&it.0));
+        candidates.sort_by(|a, b| a.0.total_cmp(&b.0));
+        candidates.dedup_by(|a, b| a.0 == b.0);
         let distinct = |words: fn(Unit, f64) -> String| {
             let labels: BTreeSet<String> =
-                candidates.iter().map(|it| words(self.unit, it.value)).collect();
+                candidates.iter().map(|it| words(self.unit, it.0)).collect();
             labels.len() == candidates.len()
         };
         let words = if distinct(words) { words } else { exact };
-        if candidates.iter().filter(|it| it.level < 2).count() < 2 || !distinct(words) {
+        if candidates.iter().filter(|it| it.1 < 2).count() < 2 || !distinct(words) {
             let ends = [self.low, self.high].into_iter();
             return ends.map(|v| self.tick(v, exact(self.unit, v), 0)).collect();
         }
         let ticks = candidates.iter();
-        ticks.map(|it| self.tick(it.value, words(self.unit, it.value), it.level)).collect()
+        ticks.map(|(value, level)| self.tick(*value, words(self.unit, *value), *level)).collect()
     }
 
     fn tick(&self, value: f64, label: String, level: u8) -> Tick {
@@ -184,10 +177,8 @@ impl Scale {
                 _ => None,
             };
             let power = level.map(|level| (1, level)).into_iter();
-            out.extend(power.chain(between.iter().copied()).map(|(multiple, level)| Candidate {
-                value: decimal(i64::from(multiple), decade),
-                level,
-            }));
+            let all = power.chain(between.iter().copied());
+            out.extend(all.map(|(multiple, level)| (decimal(multiple.into(), decade), level)));
         }
         out
     }
@@ -209,10 +200,10 @@ impl Scale {
             if !(from.abs().max(to.abs()) < 1e15 && to - from < 200.0) {
                 continue;
             }
-            let known: Vec<u64> = out.iter().map(|it: &Candidate| it.value.to_bits()).collect();
+            let known: Vec<u64> = out.iter().map(|it: &Candidate| it.0.to_bits()).collect();
             let values = (from as i64..=to as i64).map(|k| decimal(k * multiple, exponent));
             let fresh = values.filter(|v| !known.contains(&v.to_bits()));
-            out.extend(fresh.map(|value| Candidate { value, level }));
+            out.extend(fresh.map(|value| (value, level)));
         }
         out
     }
