@@ -480,4 +480,19 @@ impl Table {
     pub fn is_empty(&self) -> bool {
         self.rows().next().is_none()
     }
+
+    /// Of these columns, those of each part that a document writes by itself, because together they
+    /// are too wide; none if they are not.
+    pub fn by_part(&self, columns: &[usize]) -> Vec<(&'static Part, Vec<usize>)> {
+        const WIDEST: usize = 12;
+        let of_part = |nth: usize| {
+            let is_in = |at: &usize| {
+                let column = &self.columns[*at];
+                column.rank == Rank::Name || column.part == nth
+            };
+            columns.iter().copied().filter(is_in).collect()
+        };
+        let parts = self.parts.iter().enumerate().filter(|_| columns.len() > WIDEST);
+        parts.map(|(nth, part)| (part, of_part(nth))).collect()
+    }
 }

@@ -1,14 +1,11 @@
 //! Tables to paste into an issue or a document.
 
-use crate::block::{Align, Block, Cell, Column, Item, Part, Rank, Table, Text, Tone, Value};
+use crate::block::{Align, Block, Cell, Column, Item, Part, Table, Text, Tone, Value};
 use crate::clean::{clean, clean_span};
 use crate::text::{Style, pictures};
 use crate::{number, section};
 use chronoscope_model::Report;
 use std::io::{self, Write};
-
-/// Wider tables are written part by part.
-const WIDEST: usize = 12;
 
 /// Writes the report's sections.
 ///
@@ -123,19 +120,15 @@ impl Document<'_> {
         }
         let shown = |at: usize| shown(table, at);
         let all: Vec<usize> = (0..table.columns.len()).filter(|at| shown(*at)).collect();
-        if table.parts.is_empty() || all.len() <= WIDEST {
+        let parts = table.by_part(&all);
+        if parts.is_empty() {
             return self.columns(table, &all);
         }
-        for (nth, Part { title, remark }) in table.parts.iter().enumerate() {
-            let of_part = |at: &usize| {
-                let column = &table.columns[*at];
-                column.rank == Rank::Name || column.part == nth
-            };
+        for (Part { title, remark }, columns) in parts {
             self.apart(&format!("### {}", escape(title)))?;
             if !remark.is_empty() {
                 self.apart(&escape(remark))?;
             }
-            let columns: Vec<usize> = all.iter().copied().filter(of_part).collect();
             self.columns(table, &columns)?;
         }
         Ok(())

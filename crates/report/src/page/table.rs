@@ -13,9 +13,6 @@ use crate::scale::{Scale, Unit};
 use maud::{Markup, html};
 use std::collections::BTreeSet;
 
-/// Wider tables are written part by part.
-const WIDEST: usize = 12;
-
 /// The rows that are drawn of a table. A browser lays out a few thousand without delay; the report
 /// in the page has all of them.
 const ROWS: usize = 1000;
@@ -36,16 +33,12 @@ pub(super) fn table(table: &Table, level: u8, under: &str, once: &mut Once) -> M
         return html! {};
     }
     let all: Vec<usize> = (0..table.columns.len()).filter(|at| says(table, *at)).collect();
-    if table.parts.is_empty() || all.len() <= WIDEST {
+    let parts = table.by_part(&all);
+    if parts.is_empty() {
         return fitted(table, &all, under, true, once);
     }
     let mut written = Vec::new();
-    for (nth, Part { title, remark }) in table.parts.iter().enumerate() {
-        let of_part = |at: &usize| {
-            let column = &table.columns[*at];
-            column.rank == Rank::Name || column.part == nth
-        };
-        let columns: Vec<usize> = all.iter().copied().filter(of_part).collect();
+    for (nth, (Part { title, remark }, columns)) in parts.into_iter().enumerate() {
         let id = once.id(&format!("{}/{title}", once.section));
         written.push(html! {
             (heading(level.max(3), &id, title))
