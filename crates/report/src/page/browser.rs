@@ -1,7 +1,7 @@
 //! The page that measures the browser which opens it. It holds no report: its script measures, and
 //! draws what it found as other pages are drawn.
 
-use super::document::{Part, SCRIPT, Script, document};
+use super::document::{Part, SCRIPT, document};
 use super::text::{Once, prose};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -72,8 +72,8 @@ pub fn page(version: &str) -> String {
     let text = format!(
         "'use strict';\nconst behave = () => {{\n{shared}}};\n{clocks}{waits}{report}{page}"
     );
-    let script = Script { text: &text, needs: " 'wasm-unsafe-eval'; worker-src blob:" };
-    document("Time in this browser", &lines, &parts, once, &held, &script).into_string()
+    let script = (&*text, " 'wasm-unsafe-eval'; worker-src blob:");
+    document("Time in this browser", &lines, &parts, once, &held, script).into_string()
 }
 
 #[cfg(test)]

@@ -60,8 +60,7 @@ pub fn write(inputs: &[Input<'_>], out: &mut dyn io::Write) -> io::Result<()> {
     parts.extend(circumstances(inputs, once));
     let title = page_title(inputs);
     let lines = machines_and_runs(inputs, coloured && inputs.len() > 1);
-    let script = Script { text: &SCRIPT, needs: "" };
-    let page = document(&title, &lines, &parts, once, &embed::element(inputs), &script);
+    let page = document(&title, &lines, &parts, once, &embed::element(inputs), (&SCRIPT, ""));
     out.write_all(page.into_string().as_bytes())
 }
 
@@ -97,8 +96,7 @@ pub fn comparison(
     let first = if names.is_empty() { String::new() } else { names.remove(0) };
     let title = format!("{} compared with {first}", names.join(", "));
     let lines = machines_and_runs(inputs, false);
-    let script = Script { text: &SCRIPT, needs: "" };
-    let page = document(&title, &lines, &parts, once, &embed::element(inputs), &script);
+    let page = document(&title, &lines, &parts, once, &embed::element(inputs), (&SCRIPT, ""));
     out.write_all(page.into_string().as_bytes())
 }
 
@@ -162,7 +160,6 @@ fn measured(section: &Section, inputs: &[Input<'_>], held: &[usize], once: &mut 
             }
         }
     });
-    let each: Vec<Markup> = each.collect();
     let body = html! { div.multiples { @for one in each { (one) } } };
     Part { id, title, body, class: "" }
 }
@@ -186,8 +183,7 @@ fn circumstances(inputs: &[Input<'_>], once: &mut Once) -> Vec<Part> {
                 (table::blocks(&blocks, 3, under, once))
             }
         });
-        let all: Vec<Markup> = all.collect();
-        (!all.is_empty()).then(|| html! { @for one in all { (one) } })
+        text::joined(all)
     });
     part("machine", "The machine", &|once, under| {
         let first_of = |nth: &usize| {
@@ -208,8 +204,7 @@ fn circumstances(inputs: &[Input<'_>], once: &mut Once) -> Vec<Part> {
                 div.cards { (cards(&blocks, level, under, once)) }
             }
         });
-        let all: Vec<Markup> = all.collect();
-        (!all.is_empty()).then(|| html! { @for one in all { (one) } })
+        text::joined(all)
     });
     part("run", "What was run", &|_, _| (!inputs.is_empty()).then(|| commands(inputs)));
     parts
@@ -219,34 +214,27 @@ fn circumstances(inputs: &[Input<'_>], once: &mut Once) -> Vec<Part> {
 fn cards(blocks: &[Block], level: u8, under: &str, once: &mut Once) -> Markup {
     let groups =
         blocks.chunk_by(|_, next| !matches!(next, Block::Heading { .. } | Block::Legend(_)));
-    let groups: Vec<Markup> =
-        groups.map(|group| table::blocks(group, level, under, once)).collect();
-    html! { @for group in groups { div.card { (group) } } }
+    html! { @for group in groups { div.card { (table::blocks(group, level, under, once)) } } }
 }
 
 fn sha256(text: &str) -> String {
     STANDARD.encode(Sha256::digest(text))
 }
 
-/// The script of a page, and what else it needs of the policy for scripts.
-pub(super) struct Script<'a> {
-    pub(super) text: &'a str,
-    pub(super) needs: &'static str,
-}
-
+/// A page with this script, and what else that needs of the policy for scripts.
 pub(super) fn document(
     title: &str,
     lines: &Markup,
     parts: &[Part],
     once: &Once,
     held: &Markup,
-    script: &Script<'_>,
+    (script, needs): (&str, &str),
 ) -> Markup {
     let policy = format!(
         "default-src 'none'; style-src 'sha256-{}'; img-src data:; script-src 'sha256-{}'{}",
         sha256(&STYLE),
-        sha256(script.text),
-        script.needs
+        sha256(script),
+        needs
     );
     html! {
         (DOCTYPE)
@@ -289,7 +277,7 @@ pub(super) fn document(
                 aside aria-label="Explanations" { (once.explanations()) }
                 div #tip role="status" aria-live="polite" hidden {}
                 (held)
-                script { (PreEscaped(script.text)) }
+                script { (PreEscaped(script)) }
             }
         }
     }
@@ -451,19 +439,18 @@ fn in_short(inputs: &[Input<'_>], under: &str, once: &mut Once) -> Option<Markup
             }
         });
     }
-    let mut written = Vec::new();
-    for nth in &held {
+    let written = held.iter().map(|nth| {
         let title = (inputs.len() > 1).then(|| {
             let name = name_of(inputs, *nth);
             (once.id(&format!("short/{name}")), name)
         });
         let level = if title.is_some() { 4 } else { 3 };
-        written.push(html! {
+        html! {
             @if let Some((id, title)) = &title { (text::heading(3, id, title)) }
             (answers(inputs[*nth].report, level, under, once))
-        });
-    }
-    (!held.is_empty()).then(|| html! { @for one in written { (one) } })
+        }
+    });
+    text::joined(written)
 }
 
 /// The clock or wait for each common purpose, and what was found.

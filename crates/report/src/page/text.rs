@@ -5,7 +5,7 @@ use crate::block::{Text, Tone};
 use crate::clean::clean_span;
 use crate::terms;
 use chronoscope_model::Page;
-use maud::{Markup, html};
+use maud::{Markup, PreEscaped, html};
 use std::collections::HashMap;
 
 /// The longest text from outside, in characters.
@@ -70,6 +70,11 @@ pub(super) fn heading(level: u8, id: &str, title: &str) -> Markup {
 /// The sentence below a heading, which a heading's remark is.
 pub(super) fn deck(remark: &Text) -> Markup {
     html! { @if !remark.is_empty() { p.deck { (text(remark)) } } }
+}
+
+/// Pieces one after the other; absent if there are none.
+pub(super) fn joined(pieces: impl Iterator<Item = Markup>) -> Option<Markup> {
+    pieces.reduce(|all, one| PreEscaped(all.0 + &one.0))
 }
 
 /// Lines as they are.
