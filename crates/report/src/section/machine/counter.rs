@@ -12,6 +12,7 @@ use chronoscope_model::environment::{
 };
 use chronoscope_model::loops::{Throughput, ThroughputRow};
 use chronoscope_model::units;
+use std::sync::LazyLock;
 
 /// A rate, and its difference from the one to compare with in words.
 type Compared<'a> = (&'a Rate, String);
@@ -218,97 +219,48 @@ pub(super) fn throughput_data(env: &Environment) -> Vec<Data> {
 /// One row: reciprocal throughput of RDTSC in core clock cycles.
 struct RdtscCost {
     name: &'static str,
-    cycles: u32,
+    cycles: u64,
+    /// Vendor, family and models, in hexadecimal; empty if they are not known.
+    models: &'static str,
 }
 
 const SOURCE: &str = "Agner Fog, Instruction tables (2016-01-09), as quoted by Andrey Akinshin, \
                       Stopwatch under the hood; from Airmont, Cannon Lake and Zen on, uops.info; \
                       AMD Zen 5, docs/RESULTS.md";
 
-const fn costs(name: &'static str, cycles: u32) -> RdtscCost {
-    RdtscCost { name, cycles }
+/// The rows of `rdtsc.md`.
+static RDTSC_COSTS: LazyLock<Vec<RdtscCost>> = LazyLock::new(|| {
+    let row = |line: &'static str| {
+        let mut cells = line.trim_matches('|').split('|').map(str::trim);
+        let (name, cycles) = (cells.next()?, cells.next()?.parse().ok()?);
+        Some(RdtscCost { name, cycles, models: cells.next()? })
+    };
+    include_str!("rdtsc.md").lines().filter_map(row).collect()
+});
+
+impl RdtscCost {
+    fn is_of(&self, vendor: &str, family: u32, model: u32) -> bool {
+        let hex = |word: &str| u32::from_str_radix(word, 16).ok();
+        let mut words = self.models.split(' ');
+        if words.next() != Some(vendor) || words.next().and_then(hex) != Some(family) {
+            return false;
+        }
+        let ends = |range: &str| {
+            let (first, last) = range.split_once('-').unwrap_or((range, range));
+            hex(first).zip(hex(last))
+        };
+        let mut models = words.filter_map(ends).peekable();
+        let all = models.peek().is_none();
+        all || models.any(|(first, last)| (first..=last).contains(&model))
+    }
 }
 
-const RDTSC_COSTS: [RdtscCost; 33] = [
-    costs("AMD K7", 11),
-    costs("AMD K8", 7),
-    costs("AMD K10", 67),
-    costs("AMD Bulldozer", 42),
-    costs("AMD Piledriver", 42),
-    costs("AMD Steamroller", 78),
-    costs("AMD Bobcat", 87),
-    costs("AMD Jaguar", 41),
-    costs("AMD Zen", 37),
-    costs("AMD Zen 2", 37),
-    costs("AMD Zen 3", 36),
-    costs("AMD Zen 4", 35),
-    costs("AMD Zen 5", 38),
-    costs("Intel Pentium II/III", 42),
-    costs("Intel Core 2 (Merom)", 64),
-    costs("Intel Core 2 (Wolfdale)", 32),
-    costs("Intel Nehalem", 24),
-    costs("Intel Sandy Bridge", 28),
-    costs("Intel Ivy Bridge", 27),
-    costs("Intel Haswell", 24),
-    costs("Intel Broadwell", 24),
-    costs("Intel Skylake", 25),
-    costs("Intel Cannon Lake", 25),
-    costs("Intel Ice, Tiger, Rocket Lake", 27),
-    costs("Intel Alder Lake (P core)", 26),
-    costs("Intel Alder Lake (E core)", 28),
-    costs("Intel Airmont", 34),
-    costs("Intel Goldmont (Plus)", 20),
-    costs("Intel Tremont", 23),
-    costs("Intel Pentium 4", 80),
-    costs("Intel Pentium 4 (Prescott)", 100),
-    costs("VIA Nano 2000 series", 39),
-    costs("VIA Nano 3000 series", 37),
-];
-
 /// The row of this processor's family, if it can be recognised and is in the table.
-///
-/// Intel's models by SDM volume 4, table 2-1 (CPUID signatures); AMD's families by the
-/// "Revision Guide" of each, and those of Zen as Linux divides them (arch/x86/kernel/cpu/amd.c).
-/// A hybrid processor has the signature of its P cores.
 fn nearest(cpu: &Cpu) -> Option<&'static str> {
     let (family, model) = signature(cpu.signature.as_deref()?)?;
-    let name = match (cpu.vendor.as_deref()?, family, model) {
-        ("AuthenticAMD", 6, _) => "AMD K7",
-        ("AuthenticAMD", 0x0f, _) => "AMD K8",
-        ("AuthenticAMD", 0x10, _) => "AMD K10",
-        ("AuthenticAMD", 0x14, _) => "AMD Bobcat",
-        ("AuthenticAMD", 0x15, 0x00 | 0x01) => "AMD Bulldozer",
-        ("AuthenticAMD", 0x15, 0x02 | 0x10..=0x1f) => "AMD Piledriver",
-        ("AuthenticAMD", 0x15, 0x30..=0x3f) => "AMD Steamroller",
-        ("AuthenticAMD", 0x16, _) => "AMD Jaguar",
-        ("AuthenticAMD", 0x17, 0x00..=0x2f | 0x50..=0x5f) => "AMD Zen",
-        ("AuthenticAMD", 0x17, _) => "AMD Zen 2",
-        ("AuthenticAMD", 0x19, 0x00..=0x0f | 0x20..=0x5f) => "AMD Zen 3",
-        ("AuthenticAMD", 0x19, _) => "AMD Zen 4",
-        ("AuthenticAMD", 0x1a, 0x00..=0x2f | 0x40..=0x4f | 0x60..=0x7f) => "AMD Zen 5",
-        ("GenuineIntel", 6, 0x03 | 0x05..=0x08 | 0x0a | 0x0b) => "Intel Pentium II/III",
-        ("GenuineIntel", 6, 0x0f | 0x16) => "Intel Core 2 (Merom)",
-        ("GenuineIntel", 6, 0x17 | 0x1d) => "Intel Core 2 (Wolfdale)",
-        ("GenuineIntel", 6, 0x1a | 0x1e | 0x1f | 0x2e | 0x25 | 0x2c | 0x2f) => "Intel Nehalem",
-        ("GenuineIntel", 6, 0x2a | 0x2d) => "Intel Sandy Bridge",
-        ("GenuineIntel", 6, 0x3a | 0x3e) => "Intel Ivy Bridge",
-        ("GenuineIntel", 6, 0x3c | 0x3f | 0x45 | 0x46) => "Intel Haswell",
-        ("GenuineIntel", 6, 0x3d | 0x47 | 0x4f | 0x56) => "Intel Broadwell",
-        // Kaby Lake, Coffee Lake, Comet Lake and Cascade Lake keep Skylake's core.
-        ("GenuineIntel", 6, 0x4e | 0x5e | 0x55 | 0x8e | 0x9e | 0xa5 | 0xa6) => "Intel Skylake",
-        ("GenuineIntel", 6, 0x66) => "Intel Cannon Lake",
-        ("GenuineIntel", 6, 0x6a | 0x6c | 0x7d | 0x7e | 0x8c | 0x8d | 0xa7) => {
-            "Intel Ice, Tiger, Rocket Lake"
-        }
-        ("GenuineIntel", 6, 0x97 | 0x9a) => "Intel Alder Lake (P core)",
-        ("GenuineIntel", 6, 0x4c) => "Intel Airmont",
-        ("GenuineIntel", 6, 0x5c | 0x5f | 0x7a) => "Intel Goldmont (Plus)",
-        ("GenuineIntel", 6, 0x86 | 0x96 | 0x9c) => "Intel Tremont",
-        ("GenuineIntel", 0x0f, 0..=2) => "Intel Pentium 4",
-        ("GenuineIntel", 0x0f, 3..) => "Intel Pentium 4 (Prescott)",
-        _ => return None,
-    };
-    Some(name)
+    let vendor = cpu.vendor.as_deref()?;
+    let row = RDTSC_COSTS.iter().find(|row| row.is_of(vendor, family, model))?;
+    Some(row.name)
 }
 
 /// Family and model from `family 6 model 85 stepping 7`.
@@ -338,7 +290,7 @@ pub(super) fn rdtsc_blocks(env: &Environment, tsc: &Tsc) -> Vec<Block> {
         None => "not in the table".into(),
     };
     let mut rows = Rows::shown(rdtsc_columns(), Detail::Full);
-    for known in &RDTSC_COSTS {
+    for known in RDTSC_COSTS.iter() {
         rows.add(known, near == Some(known.name));
     }
     vec![
@@ -361,7 +313,7 @@ pub(super) fn rdtsc_blocks(env: &Environment, tsc: &Tsc) -> Vec<Block> {
 fn rdtsc_columns() -> Vec<Spec<RdtscCost>> {
     columns! { known in RdtscCost;
         "" "processor" [full name(12)] Cell::text(known.name);
-        "" "cycles" [full right] Cell::count(u64::from(known.cycles));
+        "" "cycles" [full right] Cell::count(known.cycles);
     }
 }
 
@@ -457,15 +409,19 @@ mod tests {
         assert_eq!(amd("family 25 model 17 stepping 1"), Some("AMD Zen 4"));
         assert_eq!(amd("family 18 model 1 stepping 0"), None);
         assert_eq!(nearest(&Cpu::default()), None);
-        for family in 0..32 {
-            for model in 0..256 {
-                for vendor in ["GenuineIntel", "AuthenticAMD"] {
-                    let text = format!("family {family} model {model} stepping 0");
-                    if let Some(name) = nearest(&cpu(vendor, &text)) {
-                        assert!(RDTSC_COSTS.iter().any(|row| row.name == name), "{name}");
-                    }
-                }
-            }
-        }
+        assert_eq!(amd("family 23 model 95 stepping 0"), Some("AMD Zen"));
+        assert_eq!(intel("family 15 model 6 stepping 0"), Some("Intel Pentium 4 (Prescott)"));
+        // Each row that states models has some of them.
+        let found = |row: &RdtscCost| {
+            let vendor = row.models.split(' ').next().unwrap_or_default();
+            let mut models = (0..32).flat_map(|family| (0..256).map(move |model| (family, model)));
+            models.any(|(family, model)| {
+                let text = format!("family {family} model {model} stepping 0");
+                nearest(&cpu(vendor, &text)) == Some(row.name)
+            })
+        };
+        let (named, others): (Vec<_>, Vec<_>) = RDTSC_COSTS.iter().partition(|row| found(row));
+        assert_eq!((named.len(), others.len()), (30, 3));
+        assert!(others.iter().all(|row| row.models.is_empty()));
     }
 }
