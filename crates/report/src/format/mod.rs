@@ -26,71 +26,41 @@ pub struct Format {
 /// Writes a report.
 pub type Write = fn(&Report, &mut dyn io::Write) -> io::Result<()>;
 
-impl Format {
-    const fn new(
-        id: &'static str,
-        extension: &'static str,
-        about: &'static str,
-        write: Write,
-    ) -> Self {
-        Self { id, extension, about, distributions_only: false, write }
-    }
-
-    const fn of_waits(self) -> Self {
-        Self { distributions_only: true, ..self }
-    }
+/// Each with its id, its extension, the function that writes it, whether that is distributions only,
+/// and what it is about.
+macro_rules! formats {
+    ($($id:literal $extension:literal $write:path, $waits:literal: $about:literal;)*) => {
+        /// Every format.
+        pub static ALL: &[&Format] = &[$(&Format {
+            id: $id,
+            extension: $extension,
+            about: $about,
+            distributions_only: $waits,
+            write: $write,
+        }),*];
+    };
 }
 
-/// Every format.
-pub static ALL: &[&Format] = &[
-    &Format::new(
-        "json",
-        "json",
-        "The whole report as one document, described by a JSON Schema",
-        json::write,
-    ),
-    &Format::new(
-        "ndjson",
-        "ndjson",
-        "One JSON record per line: the run, the machine, then each clock, wait, finding, advice",
-        json::write_records,
-    ),
-    &Format::new(
-        "csv",
-        "csv",
-        "The table of the screen, or else all tables, named in the first column",
-        csv::write,
-    ),
-    &Format::new("markdown", "md", "Tables for an issue or a document", markdown::write),
-    &Format::new("html", "html", "A page with charts, which holds the report itself", html),
-    &Format::new(
-        "hdr",
-        "hlog",
-        "The histograms of waits as an HdrHistogram log, one tagged line per row",
-        waits::hdr_log,
-    )
-    .of_waits(),
-    &Format::new(
-        "prometheus",
-        "prom",
-        "Metrics in Prometheus' text format 0.0.4, for node_exporter's textfile collector",
-        prometheus,
-    ),
-    &Format::new(
-        "cyclictest",
-        "txt",
-        "Waits as cyclictest's lines (T: P: I: C: Min: Act: Avg: Max: in us) and histogram",
-        waits::cyclictest,
-    )
-    .of_waits(),
-    &Format::new(
-        "cyclictest-json",
-        "json",
-        "Waits in the JSON of cyclictest --json, file version 1, one thread per row, in us",
-        waits::cyclictest_json,
-    )
-    .of_waits(),
-];
+formats! {
+    "json" "json" json::write, false:
+        "The whole report as one document, described by a JSON Schema";
+    "ndjson" "ndjson" json::write_records, false:
+        "One JSON record per line: the run, the machine, then each clock, wait, finding, advice";
+    "csv" "csv" csv::write, false:
+        "The table of the screen, or else all tables, named in the first column";
+    "markdown" "md" markdown::write, false:
+        "Tables for an issue or a document";
+    "html" "html" html, false:
+        "A page with charts, which holds the report itself";
+    "hdr" "hlog" waits::hdr_log, true:
+        "The histograms of waits as an HdrHistogram log, one tagged line per row";
+    "prometheus" "prom" prometheus, false:
+        "Metrics in Prometheus' text format 0.0.4, for node_exporter's textfile collector";
+    "cyclictest" "txt" waits::cyclictest, true:
+        "Waits as cyclictest's lines (T: P: I: C: Min: Act: Avg: Max: in us) and histogram";
+    "cyclictest-json" "json" waits::cyclictest_json, true:
+        "Waits in the JSON of cyclictest --json, file version 1, one thread per row, in us";
+}
 
 pub fn find(id: &str) -> Option<&'static Format> {
     ALL.iter().find(|format| format.id.eq_ignore_ascii_case(id)).copied()
