@@ -25,6 +25,9 @@ pub(crate) fn of_cell(cell: &Cell) -> Figure {
     value.into()
 }
 
+/// The heights of a strip in characters, from the lowest value to the highest.
+pub(crate) const HEIGHTS: [char; 7] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇'];
+
 /// A figure in words, and its uncertainty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Figure {

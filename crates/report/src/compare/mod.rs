@@ -9,7 +9,7 @@ mod words;
 
 use crate::block::{Block, Cell, Column, Fact, Item, Table, Text, Tone, Value};
 use crate::format::{csv, markdown};
-use crate::number::{count, plural};
+use crate::number::{HEIGHTS, count, plural};
 use crate::section::{Detail, Rows, Spec, columns};
 use chronoscope_model::compare::{
     Change, Compared, Difference, Method, Other, Row, Side, Trend, Unit, Verdict,
@@ -361,8 +361,6 @@ fn conclusions(changes: &[&Change], detail: Detail) -> Vec<Block> {
 
 /// The most columns of a strip.
 const STRIP: usize = 24;
-/// The heights of a strip, from the lowest value to the highest.
-const HEIGHTS: [char; 7] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇'];
 /// Changed rows that a screen shows if not everything is asked for.
 const MOST_CHANGED: usize = 12;
 

@@ -2,7 +2,7 @@
 //! selection the tool made; and the waits as the program showed them that this measurement grew out
 //! of.
 
-use super::{Labelled, charts, durations, method, setting, several_cpus, table, waits_of};
+use super::{Labelled, charts, durations, setting, several_cpus, table, waits_of};
 use crate::block::chart::{Axis, Chart, Hue, Place, Series, Shape};
 use crate::block::{Block, Cell, Column, Item, Rank, Table, Text, Tone, Value};
 use crate::number::{plural, short};
@@ -86,7 +86,7 @@ fn best_row(
     let duration = if again { String::new() } else { short(choice.requested_ns as f64) };
     let is_it = |wait: &&Wait| Some(&wait.id) == advice.clock.as_ref() && choice.is(wait);
     let wait = waits_of(report).find(is_it);
-    let name = wait.map(|wait| Cell::code(&wait.id).shown(method(wait)).toned(Tone::Good));
+    let name = wait.map(|wait| Cell::code(&wait.id).shown(wait.method()).toned(Tone::Good));
     let mut cells = vec![
         Cell::whole_ns(choice.requested_ns).shown(duration),
         Cell::text(goal),
@@ -200,7 +200,7 @@ fn plot(measured: &[&Wait]) -> Vec<Block> {
         let slack = slack.map_or(String::new(), |ns| format!(", slack {}", short(ns as f64)));
         let slice = wait.slice_ns.map(|ns| format!(", slice {}", short(ns as f64)));
         Some(Series {
-            name: format!("{}{slack}{}", method(wait), slice.unwrap_or_default()),
+            name: format!("{}{slack}{}", wait.method(), slice.unwrap_or_default()),
             hue: Hue::Accent,
             shape: Shape::Points {
                 at: vec![Place {
@@ -326,5 +326,5 @@ fn ticks_label(wait: &Wait, several: bool) -> String {
     let slice = wait.slice_ns.map(|ns| format!(" slice {}", short(ns as f64)));
     let cpu = wait.cpu.filter(|_| several);
     let cpu = cpu.map_or(String::new(), |cpu| format!(" CPU {cpu}"));
-    format!("{}{slack}{}{cpu}", method(wait), slice.unwrap_or_default())
+    format!("{}{slack}{}{cpu}", wait.method(), slice.unwrap_or_default())
 }

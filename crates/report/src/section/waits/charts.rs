@@ -3,10 +3,10 @@
 //!
 //! The distribution of overshoots, for runs of a single method, or in bins of one width.
 
-use super::{durations, method, method_cell, setting, several_cpus, waits_of};
+use super::{durations, method_cell, setting, several_cpus, waits_of};
 use crate::block::chart::{Axis, Chart, Hue, Note, Place, Series, Shape};
 use crate::block::{Block, Cell, Column, Item, Table, Tone, Value};
-use crate::number::{count, percent, plural, short};
+use crate::number::{HEIGHTS, count, percent, plural, short};
 use crate::page::Input;
 use crate::scale::{Scale, Unit};
 use crate::section::by_key;
@@ -90,7 +90,7 @@ fn row_name(wait: &Wait, several_cpus: bool) -> String {
         set("slice", wait.slice_ns),
         wait.cpu.filter(|_| several_cpus).map(|cpu| format!(", CPU {cpu}")),
     ];
-    parts.into_iter().flatten().fold(method(wait), |name, part| name + &part)
+    parts.into_iter().flatten().fold(wait.method(), |name, part| name + &part)
 }
 
 /// The method that was chosen for accuracy among those of this duration, in any language.
@@ -465,7 +465,7 @@ fn table(rows: &[&Wait], several: bool, width: Option<u64>) -> Vec<Block> {
         [only] => bars(only, &edges),
         several => shares(several, &edges),
     };
-    let mut facts = vec![method(first)];
+    let mut facts = vec![first.method()];
     if let [only] = series.as_slice() {
         let waits = plural(only.hdr.len(), "wait", "waits");
         facts.push(format!("{waits} of {}", short(only.ns as f64)));
@@ -497,8 +497,6 @@ pub(super) fn is_long(rows: &[&Wait]) -> bool {
 
 /// The most columns of a strip.
 const STRIP: usize = 36;
-/// The heights of a bin of a strip, for shares from the lowest to that of the fullest bin.
-const HEIGHTS: [char; 7] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇'];
 
 /// The distributions of many rows, one line for each, above a common logarithmic axis.
 pub(super) fn of_each(rows: &[&Wait]) -> Vec<Block> {

@@ -252,16 +252,11 @@ pub(super) fn several_cpus(rows: &[&Wait]) -> bool {
     rows.windows(2).any(|pair| pair[0].cpu != pair[1].cpu)
 }
 
-/// The method's name, with the timer period, the resolution or the policy that was asked for.
-pub(super) fn method(wait: &Wait) -> String {
-    wait.method()
-}
-
 /// The method, and the CPU if that is part of the name.
 pub(super) fn method_cell((wait, several): &Labelled) -> Cell {
     let name = match (several, wait.cpu) {
-        (true, Some(cpu)) => format!("{} CPU {cpu}", method(wait)),
-        _ => method(wait),
+        (true, Some(cpu)) => format!("{} CPU {cpu}", wait.method()),
+        _ => wait.method(),
     };
     Cell::code(&wait.id).shown(name)
 }
@@ -303,7 +298,7 @@ fn brief(report: &Report, most: usize) -> Vec<Block> {
     };
     let mut methods: Vec<(String, Option<u64>, Option<u64>)> = Vec::new();
     for wait in &rows {
-        let method = (method(wait), wait.slack_ns, wait.slice_ns);
+        let method = (wait.method(), wait.slack_ns, wait.slice_ns);
         if !methods.contains(&method) {
             methods.push(method);
         }
@@ -314,7 +309,7 @@ fn brief(report: &Report, most: usize) -> Vec<Block> {
         let of = |ns: u64| {
             let mut rows = rows.iter().copied();
             rows.find(|wait| {
-                method(wait) == id
+                wait.method() == id
                     && (wait.slack_ns, wait.slice_ns) == (slack, slice)
                     && wait.requested_ns == Some(ns)
             })

@@ -1,6 +1,6 @@
 //! Why waits ended late: the causes for each row, the latest wake-ups of all, and who ran instead.
 
-use super::{Labelled, durations, method, method_cell, setting, several_cpus, waits_of};
+use super::{Labelled, durations, method_cell, setting, several_cpus, waits_of};
 use crate::block::chart::{Hue, Share};
 use crate::block::{Block, Cell, Text, Tone, Value};
 use crate::late::{self, LEAST_SHARE};
@@ -164,7 +164,7 @@ fn causes_columns<'a>(sliced: bool, drawn: bool) -> Vec<Spec<Line<'a>>> {
 
 /// The method, with the slice of its thread if one was set.
 fn sliced_name(wait: &Wait) -> Cell {
-    let mut name = method(wait);
+    let mut name = wait.method();
     if let Some(ns) = wait.slice_ns {
         name += &format!(", slice {}", short(ns as f64));
     }
