@@ -2,8 +2,8 @@
 //! clock of the C library that is not the kernel's.
 
 use super::fault::{
-    Clear, FAULT, Fault, LINUX, Looked, TSC, VIRTUAL, asked, clear_if, clock_source,
-    cost_of_system_clock, costs, found, ran, trust, vdso,
+    Clear, Looked, asked, clear_if, clock_source, cost_of_system_clock, costs, found, page, ran,
+    trust, vdso,
 };
 use super::kernel_log::cause;
 use crate::reading::{cost, short, slow_source, source};
@@ -13,11 +13,9 @@ use chronoscope_model::environment::{Environment, TscKind};
 use chronoscope_model::units::count;
 use chronoscope_model::{Certainty, Level, Report, Trust, change};
 
-const ON_LINUX: Fault = Fault { only: &[LINUX], ..FAULT };
-
 /// Finds that the clock source in use is one of these slow ones, what a read costs, and why the
 /// kernel uses it.
-fn slow(report: &Report, names: &[&str]) -> Looked {
+pub(super) fn slow(report: &Report, names: &[&str]) -> Looked {
     let env = &report.environment;
     // If there are only slow ones, the first, which is the best, is in use unless one was set.
     let all = env.clocksource.iter().flat_map(|all| &all.available);
@@ -109,8 +107,8 @@ fn faster(report: &Report, name: &str) -> String {
                 .into(),
         ),
         None if fix.is_empty() => fix.push(
-            "The lines of the kernel's log do not say why it does not use the TSC. Look in the \
-             log of the start, in the firmware's settings, and at the hypervisor."
+            "The lines of the kernel's log do not say why it does not use the TSC. Look in the log \
+             of the start, in the firmware's settings, and at the hypervisor."
                 .into(),
         ),
         None => {}
@@ -132,309 +130,228 @@ fn paravirtual(report: &Report, name: &str, flag: String) -> Looked {
     Ok(found(Level::Warning, evidence.into_iter().chain(cost_of_system_clock(report))))
 }
 
-pub(super) const CLOCKSOURCE_CHANGED: Fault = Fault {
-    id: "clocksource-changed",
-    affects_all: true,
-    look: |report| {
-        let mut changed = report.run.changed.iter();
-        let Some(changed) = changed.find(|it| it.fact == change::CLOCK_SOURCE) else {
-            clock_source(report)?;
-            return ran(report).map(|()| Clear).map_err(Into::into);
-        };
-        let evidence = format!("current_clocksource: {}, later {}", changed.before, changed.after);
-        let log = report.environment.kernel_log.iter().filter(|line| line.contains("nstable"));
-        let log = log.take(2).map(|line| format!("kernel log: {line}"));
-        Ok(found(Level::Warning, [evidence].into_iter().chain(log)))
-    },
-    ..ON_LINUX
-};
+pub(super) fn clocksource_changed(report: &Report) -> Looked {
+    let mut changed = report.run.changed.iter();
+    let Some(changed) = changed.find(|it| it.fact == change::CLOCK_SOURCE) else {
+        clock_source(report)?;
+        return ran(report).map(|()| Clear).map_err(Into::into);
+    };
+    let evidence = format!("current_clocksource: {}, later {}", changed.before, changed.after);
+    let log = report.environment.kernel_log.iter().filter(|line| line.contains("nstable"));
+    let log = log.take(2).map(|line| format!("kernel log: {line}"));
+    Ok(found(Level::Warning, [evidence].into_iter().chain(log)))
+}
 
-pub(super) const HYPERV_TSC_PAGE_OFF: Fault = Fault {
-    id: "hyperv-tsc-page-off",
-    only: &[LINUX, VIRTUAL],
-    look: |report| {
-        const NAME: &str = "hyperv_clocksource_msr";
-        let source = clock_source(report)?;
-        let Some(hypervisor) = report.environment.hypervisor.as_ref() else {
-            return Ok(Clear);
-        };
-        if !hypervisor.name.contains("Hyper-V") || source != NAME {
-            return Ok(Clear);
-        }
-        let page = u8::from(hypervisor.has("hyperv-tsc-page"));
-        paravirtual(report, NAME, format!("CPUID 0x40000003 EAX[9]={page}"))
-    },
-    ..FAULT
-};
+pub(super) fn hyperv_tsc_page_off(report: &Report) -> Looked {
+    const NAME: &str = "hyperv_clocksource_msr";
+    let source = clock_source(report)?;
+    let Some(hypervisor) = report.environment.hypervisor.as_ref() else {
+        return Ok(Clear);
+    };
+    if !hypervisor.name.contains("Hyper-V") || source != NAME {
+        return Ok(Clear);
+    }
+    let page = u8::from(hypervisor.has("hyperv-tsc-page"));
+    paravirtual(report, NAME, format!("CPUID 0x40000003 EAX[9]={page}"))
+}
 
-pub(super) const KVM_CLOCK_UNSTABLE: Fault = Fault {
-    id: "kvm-clock-unstable",
-    only: &[LINUX, VIRTUAL],
-    look: |report| {
-        let source = clock_source(report)?;
-        let Some(hypervisor) = report.environment.hypervisor.as_ref() else {
-            return Ok(Clear);
-        };
-        let stable = hypervisor.has("kvm-clock-stable");
-        if source != "kvm-clock" || stable {
-            return Ok(Clear);
-        }
-        if !hypervisor.has("kvm-clock") {
-            return Err("the features of the hypervisor were not read (CPUID 0x40000001)".into());
-        }
-        let invariant = report.environment.tsc.as_ref().map(|tsc| tsc.kind);
-        let offered = report.environment.clocksource.iter().flat_map(|it| &it.available);
-        let tsc = invariant == Some(TscKind::Invariant) && offered.clone().any(|it| it == "tsc");
-        let look = paravirtual(report, source, "CPUID 0x40000001 EAX[24]=0".into())?;
-        Ok(look.fix(|| {
-            let host = "Have the hypervisor offer the flag (QEMU: `kvmclock-stable-bit=on`), on a \
-                        host that uses the TSC as its clock source: KVM sets it only then.";
-            let own = if tsc { " Here `clocksource=tsc` is the alternative." } else { "" };
-            format!("{host}{own}")
-        }))
-    },
-    ..FAULT
-};
+pub(super) fn kvm_clock_unstable(report: &Report) -> Looked {
+    let source = clock_source(report)?;
+    let Some(hypervisor) = report.environment.hypervisor.as_ref() else {
+        return Ok(Clear);
+    };
+    let stable = hypervisor.has("kvm-clock-stable");
+    if source != "kvm-clock" || stable {
+        return Ok(Clear);
+    }
+    if !hypervisor.has("kvm-clock") {
+        return Err("the features of the hypervisor were not read (CPUID 0x40000001)".into());
+    }
+    let invariant = report.environment.tsc.as_ref().map(|tsc| tsc.kind);
+    let offered = report.environment.clocksource.iter().flat_map(|it| &it.available);
+    let tsc = invariant == Some(TscKind::Invariant) && offered.clone().any(|it| it == "tsc");
+    let look = paravirtual(report, source, "CPUID 0x40000001 EAX[24]=0".into())?;
+    Ok(look.fix(|| {
+        let host = "Have the hypervisor offer the flag (QEMU: `kvmclock-stable-bit=on`), on a host \
+                    that uses the TSC as its clock source: KVM sets it only then.";
+        let own = if tsc { " Here `clocksource=tsc` is the alternative." } else { "" };
+        format!("{host}{own}")
+    }))
+}
 
-pub(super) const RATE_OFF_EVERYWHERE: Fault = Fault {
-    id: "rate-off-everywhere",
-    certainty: Certainty::Unknown,
-    minor: true,
-    look: |report| {
-        if report.trust.as_ref().is_some_and(Trust::rate_is_verified) {
-            return Ok(Clear);
-        }
-        let rates = report.environment.counter_rates().iter();
-        let compared = rates.filter_map(|rate| Some((rate, rate.compared.as_ref()?)));
-        let independent = |standing| standing == Standing::Independent;
-        if compared.clone().any(|(_, with)| independent(with.standing)) {
-            return Ok(Clear);
-        }
-        compared.clone().next().ok_or("no rate was compared")?;
-        let evidence = compared.map(|(rate, with)| {
-            let (name, standing) = (&rate.source, with.standing.name());
-            format!("{name} against {}: {standing}; {}", with.with, with.why)
-        });
-        Ok(found(Level::Info, evidence))
-    },
-    ..FAULT
-};
+pub(super) fn rate_off_everywhere(report: &Report) -> Looked {
+    if report.trust.as_ref().is_some_and(Trust::rate_is_verified) {
+        return Ok(Clear);
+    }
+    let rates = report.environment.counter_rates().iter();
+    let compared = rates.filter_map(|rate| Some((rate, rate.compared.as_ref()?)));
+    let independent = |standing| standing == Standing::Independent;
+    if compared.clone().any(|(_, with)| independent(with.standing)) {
+        return Ok(Clear);
+    }
+    compared.clone().next().ok_or("no rate was compared")?;
+    let evidence = compared.map(|(rate, with)| {
+        let (name, standing) = (&rate.source, with.standing.name());
+        format!("{name} against {}: {standing}; {}", with.with, with.why)
+    });
+    Ok(found(Level::Info, evidence))
+}
 
-pub(super) const SAME_OSCILLATOR: Fault = Fault {
-    id: "same-oscillator",
-    minor: true,
-    by_glance: Some(false),
-    look: |report| {
-        let source = clock_source(report)?;
-        let rates = report.environment.counter_rates().iter();
-        if rates.clone().all(|rate| rate.compared.is_none()) {
-            return Err("no rate was compared".into());
-        }
-        let mut rates = rates;
-        let same = rates.any(|rate| {
-            let compared = rate.compared.as_ref();
-            compared.is_some_and(|with| with.standing == Standing::SameOscillator)
-        });
-        if !same || !report.environment.keeps_time_by_counter() {
-            return Ok(Clear);
-        }
-        Ok(found(Level::Info, [format!("current_clocksource: {source}, which the counter drives")]))
-    },
-    ..FAULT
-};
+pub(super) fn same_oscillator(report: &Report) -> Looked {
+    let source = clock_source(report)?;
+    let rates = report.environment.counter_rates().iter();
+    if rates.clone().all(|rate| rate.compared.is_none()) {
+        return Err("no rate was compared".into());
+    }
+    let mut rates = rates;
+    let same = rates.any(|rate| {
+        let compared = rate.compared.as_ref();
+        compared.is_some_and(|with| with.standing == Standing::SameOscillator)
+    });
+    if !same || !report.environment.keeps_time_by_counter() {
+        return Ok(Clear);
+    }
+    Ok(found(Level::Info, [format!("current_clocksource: {source}, which the counter drives")]))
+}
 
-pub(super) const SLOW_CLOCKSOURCE_ACPI_PM: Fault =
-    Fault { id: "slow-clocksource-acpi-pm", look: |report| slow(report, &["acpi_pm"]), ..ON_LINUX };
+pub(super) fn watchdog_off(report: &Report) -> Looked {
+    /// Crystals of computers are within 100 ppm of their rate, and a calibration adds little.
+    /// NTP can correct 500 ppm.
+    const CRYSTAL_PPM: f64 = 200.0;
+    let env = &report.environment;
+    let source = clock_source(report)?;
+    let trust = report.trust.as_ref().filter(|trust| trust.rate_is_verified());
+    let trust = trust.ok_or("no rate was compared with another oscillator")?;
+    if !env.keeps_time_by_counter() {
+        return Ok(Clear);
+    }
+    let off = trust.rates.iter().filter(|rate| {
+        let unslewed = trust.of(&rate.id).is_some_and(|watch| watch.kind != Kind::Wall);
+        let ppm = rate.low_ppm.abs().min(rate.high_ppm.abs());
+        let sound = rate.low_ppm <= rate.high_ppm && ppm.is_finite();
+        let differs = rate.differs() && ppm > CRYSTAL_PPM && sound;
+        unslewed && differs && rate.standing == Standing::Independent
+    });
+    let evidence = off.map(|rate| {
+        let half = rate.half_width_ppm();
+        format!("{} against {}: {:+.1} ±{half:.1} ppm", rate.id, rate.against, rate.ppm)
+    });
+    let set = env.unchecked_tsc().map(|word| format!("/proc/cmdline: {word}"));
+    let lines = [format!("current_clocksource: {source}")].into_iter().chain(set);
+    Ok(found(Level::Warning, evidence).and(lines))
+}
 
-pub(super) const SLOW_CLOCKSOURCE_HPET: Fault =
-    Fault { id: "slow-clocksource-hpet", look: |report| slow(report, &["hpet"]), ..ON_LINUX };
+pub(super) fn clock_not_in_vdso(report: &Report) -> Looked {
+    costs(report)?;
+    let env = &report.environment;
+    // If nothing can be read in user space, that is another fault, with its own fix.
+    if env.vdso.as_ref().is_some_and(|vdso| !vdso.present) || slow_source(env).is_some() {
+        return Ok(Clear);
+    }
+    let fallen = both_paths(report).filter(|(library, raw)| falls_back(library, raw));
+    // Programs read the clocks that languages wrap all the time.
+    let wrapped = |clock: &Clock| {
+        let mut others = report.clocks.iter();
+        others.any(|c| c.is_alternative_to(clock) && c.language != clock.language)
+    };
+    // A glance reads nothing but the system's own clock, which every language wraps.
+    let often = report.run.quick || fallen.clone().any(|(clock, _)| wrapped(clock));
+    let evidence = fallen.filter_map(|(clock, raw)| {
+        let (id, library, raw) = (&clock.id, cost(clock)?, cost(raw)?);
+        Some(format!("{id} costs {library} through the library, and a raw system call {raw}"))
+    });
+    let level = if often { Level::Warning } else { Level::Info };
+    let quick = both_paths(report).filter_map(|(clock, raw)| {
+        let monotonic = matches!(clock.kind, Kind::Monotonic | Kind::Wall);
+        Some((clock, clock.read_ns()?)).filter(|_| monotonic && !falls_back(clock, raw))
+    });
+    let quick = quick.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(clock, _)| &clock.id);
+    Ok(found(level, evidence).fix(|| match quick {
+        Some(id) => format!("Use {id} instead if it meets your needs, or a newer kernel."),
+        None => "None of the clocks that were measured is read in user space here: use a newer \
+                 kernel, or a faster clock source."
+            .into(),
+    }))
+}
 
-pub(super) const SLOW_CLOCKSOURCE_JIFFIES: Fault = Fault {
-    id: "slow-clocksource-jiffies",
-    look: |report| slow(report, &["jiffies", "refined-jiffies", "pit"]),
-    ..ON_LINUX
-};
+pub(super) fn no_vdso(report: &Report) -> Looked {
+    if vdso(report)? {
+        return Ok(Clear);
+    }
+    let evidence = "AT_SYSINFO_EHDR is 0 and nothing is mapped as [vdso]".to_owned();
+    let parameters = &report.environment.parameters;
+    let set = parameters.iter().find(|word| matches!(word.as_str(), "vdso=0" | "vdso32=0"));
+    let line = set.map(|word| format!("/proc/cmdline: {word}"));
+    let evidence = [evidence].into_iter().chain(cost_of_system_clock(report)).chain(line);
+    Ok(found(Level::Warning, evidence).fix(|| match set {
+        Some(word) => format!("Remove `{word}` from the kernel's command line."),
+        None => "The kernel was not asked to leave it out: a sandbox, an emulator of system calls \
+                 or Valgrind does. Use one that maps the vDSO, or read the time less often."
+            .into(),
+    }))
+}
 
-pub(super) const SLOW_CLOCKSOURCE_XEN: Fault =
-    Fault { id: "slow-clocksource-xen", look: |report| slow(report, &["xen"]), ..ON_LINUX };
+pub(super) fn vdso_disagrees(report: &Report) -> Looked {
+    let seen = trust(report)?.sandwiches.iter();
+    let seen = seen.filter(|it| it.disagrees() && it.calls_backwards == 0);
+    let evidence = seen.map(|it| {
+        format!(
+            "{}: {} of {} reads were less than {} just before, {} more than it just after, by up \
+             to {}",
+            it.id,
+            count(it.below),
+            count(it.tries),
+            it.system_call,
+            count(it.above),
+            short(it.worst_ns.round())
+        )
+    });
+    clear_if(vdso(report), found(Level::Error, evidence))
+}
 
-pub(super) const WATCHDOG_OFF: Fault = Fault {
-    id: "watchdog-off",
-    certainty: Certainty::Measured,
-    only: &[LINUX, TSC],
-    by_library: true,
-    look: |report| {
-        /// Crystals of computers are within 100 ppm of their rate, and a calibration adds little.
-        /// NTP can correct 500 ppm.
-        const CRYSTAL_PPM: f64 = 200.0;
-        let env = &report.environment;
-        let source = clock_source(report)?;
-        let trust = report.trust.as_ref().filter(|trust| trust.rate_is_verified());
-        let trust = trust.ok_or("no rate was compared with another oscillator")?;
-        if !env.keeps_time_by_counter() {
-            return Ok(Clear);
-        }
-        let off = trust.rates.iter().filter(|rate| {
-            let unslewed = trust.of(&rate.id).is_some_and(|watch| watch.kind != Kind::Wall);
-            let ppm = rate.low_ppm.abs().min(rate.high_ppm.abs());
-            let sound = rate.low_ppm <= rate.high_ppm && ppm.is_finite();
-            let differs = rate.differs() && ppm > CRYSTAL_PPM && sound;
-            unslewed && differs && rate.standing == Standing::Independent
-        });
-        let evidence = off.map(|rate| {
-            let half = rate.half_width_ppm();
-            format!("{} against {}: {:+.1} ±{half:.1} ppm", rate.id, rate.against, rate.ppm)
-        });
-        let set = env.unchecked_tsc().map(|word| format!("/proc/cmdline: {word}"));
-        let lines = [format!("current_clocksource: {source}")].into_iter().chain(set);
-        Ok(found(Level::Warning, evidence).and(lines))
-    },
-    ..FAULT
-};
-
-pub(super) const CLOCK_NOT_IN_VDSO: Fault = Fault {
-    id: "clock-not-in-vdso",
-    certainty: Certainty::Measured,
-    by_library: true,
-    look: |report| {
-        costs(report)?;
-        let env = &report.environment;
-        // If nothing can be read in user space, that is another fault, with its own fix.
-        if env.vdso.as_ref().is_some_and(|vdso| !vdso.present) || slow_source(env).is_some() {
-            return Ok(Clear);
-        }
-        let fallen = both_paths(report).filter(|(library, raw)| falls_back(library, raw));
-        // Programs read the clocks that languages wrap all the time.
-        let wrapped = |clock: &Clock| {
-            let mut others = report.clocks.iter();
-            others.any(|c| c.is_alternative_to(clock) && c.language != clock.language)
-        };
-        // A glance reads nothing but the system's own clock, which every language wraps.
-        let often = report.run.quick || fallen.clone().any(|(clock, _)| wrapped(clock));
-        let evidence = fallen.filter_map(|(clock, raw)| {
-            let (id, library, raw) = (&clock.id, cost(clock)?, cost(raw)?);
-            Some(format!("{id} costs {library} through the library, and a raw system call {raw}"))
-        });
-        let level = if often { Level::Warning } else { Level::Info };
-        let quick = both_paths(report).filter_map(|(clock, raw)| {
-            let monotonic = matches!(clock.kind, Kind::Monotonic | Kind::Wall);
-            Some((clock, clock.read_ns()?)).filter(|_| monotonic && !falls_back(clock, raw))
-        });
-        let quick = quick.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(clock, _)| &clock.id);
-        Ok(found(level, evidence).fix(|| match quick {
-            Some(id) => format!("Use {id} instead if it meets your needs, or a newer kernel."),
-            None => {
-                "None of the clocks that were measured is read in user space here: use a newer \
-                     kernel, or a faster clock source."
-                    .into()
+pub(super) fn library_clock(report: &Report) -> Looked {
+    let keeping = report.environment.keeping.as_ref().ok_or("the clocks were not compared")?;
+    let Some(clock) = &keeping.library_clock else { return asked(report).map(|()| Clear) };
+    if clock.ahead_ns == 0 && !clock.stands_still && clock.pace_percent.is_none() {
+        // Only its names are known of one that has functions after it: what they do is not.
+        let known = clock.preloaded.iter().any(|name| !name.contains(" ("));
+        let lines = clock.preloaded.iter().map(|name| match name.contains(" (") {
+            true => format!("/proc/PID/maps: {name} has these functions besides the C library"),
+            false => {
+                format!("/proc/PID/maps: {name} is loaded, which replaces the C library's clocks")
             }
-        }))
-    },
-    ..ON_LINUX
-};
-
-pub(super) const NO_VDSO: Fault = Fault {
-    id: "no-vdso",
-    look: |report| {
-        if vdso(report)? {
-            return Ok(Clear);
-        }
-        let evidence = "AT_SYSINFO_EHDR is 0 and nothing is mapped as [vdso]".to_owned();
-        let parameters = &report.environment.parameters;
-        let set = parameters.iter().find(|word| matches!(word.as_str(), "vdso=0" | "vdso32=0"));
-        let line = set.map(|word| format!("/proc/cmdline: {word}"));
-        let evidence = [evidence].into_iter().chain(cost_of_system_clock(report)).chain(line);
-        Ok(found(Level::Warning, evidence).fix(|| match set {
-            Some(word) => format!("Remove `{word}` from the kernel's command line."),
-            None => "The kernel was not asked to leave it out: a sandbox, an emulator of system \
-                     calls or Valgrind does. Use one that maps the vDSO, or read the time less \
-                     often."
-                .into(),
-        }))
-    },
-    ..ON_LINUX
-};
-
-pub(super) const VDSO_DISAGREES: Fault = Fault {
-    id: "vdso-disagrees",
-    certainty: Certainty::Measured,
-    yields: true,
-    by_library: true,
-    look: |report| {
-        let seen = trust(report)?.sandwiches.iter();
-        let seen = seen.filter(|it| it.disagrees() && it.calls_backwards == 0);
-        let evidence = seen.map(|it| {
-            format!(
-                "{}: {} of {} reads were less than {} just before, {} more than it just after, by \
-                 up to {}",
-                it.id,
-                count(it.below),
-                count(it.tries),
-                it.system_call,
-                count(it.above),
-                short(it.worst_ns.round())
-            )
         });
-        clear_if(vdso(report), found(Level::Error, evidence))
-    },
-    ..ON_LINUX
-};
-
-pub(super) const LIBRARY_CLOCK: Fault = Fault {
-    id: "library-clock",
-    certainty: Certainty::Measured,
-    by_glance: Some(true),
-    affects_all: true,
-    only: &[LINUX],
-    look: |report| {
-        let keeping = report.environment.keeping.as_ref().ok_or("the clocks were not compared")?;
-        let Some(clock) = &keeping.library_clock else { return asked(report).map(|()| Clear) };
-        if clock.ahead_ns == 0 && !clock.stands_still && clock.pace_percent.is_none() {
-            // Only its names are known of one that has functions after it: what they do is not.
-            let known = clock.preloaded.iter().any(|name| !name.contains(" ("));
-            let lines = clock.preloaded.iter().map(|name| match name.contains(" (") {
-                true => format!("/proc/PID/maps: {name} has these functions besides the C library"),
-                false => {
-                    format!(
-                        "/proc/PID/maps: {name} is loaded, which replaces the C library's clocks"
-                    )
-                }
-            });
-            let level = if known { Level::Warning } else { Level::Info };
-            let look = found(level, lines).certain(Some(Certainty::Evidence));
-            return Ok(look.fix(|| match known {
-                true => "Start that program without the library. If the changed time is intended, \
+        let level = if known { Level::Warning } else { Level::Info };
+        let look = found(level, lines).certain(Some(Certainty::Evidence));
+        return Ok(look.fix(|| match known {
+            true => "Start that program without the library. If the changed time is intended, \
                      believe no figure of its clocks and waits."
-                    .into(),
-                false => {
-                    "Nothing has to be done if times of that program are right: sanitizers and \
-                     tools that record programs have such functions and pass the calls on."
-                        .into()
-                }
-            }));
-        }
-        let way = if clock.ahead_ns < 0 { "behind" } else { "ahead of" };
-        let by = span(clock.ahead_ns.unsigned_abs());
-        let still = if clock.stands_still { " and stands still" } else { "" };
-        let cause = match &clock.preloaded[..] {
-            [] => "no library is preloaded by LD_PRELOAD or /etc/ld.so.preload".into(),
-            names => format!("a library is preloaded by LD_PRELOAD: {}", names.join(", ")),
-        };
-        let what = match clock.pace_percent {
-            Some(pace) => format!("the C library's clock runs at {pace} % of the kernel's pace"),
-            None => format!("the C library's clock is {by} {way} the kernel's{still}"),
-        };
-        let look = found(Level::Error, [what, cause]);
-        Ok(look.fix(|| match &clock.preloaded[..] {
-            [] => "Find what stands between this program and the kernel: an emulator, a tracer \
-                   (ptrace), or a C library that was changed. Until then, believe no figure of a \
-                   clock or a wait that goes through the C library."
                 .into(),
-            _ => LIBRARY_CLOCK.page().act.into(),
-        }))
-    },
-    ..FAULT
-};
+            false => "Nothing has to be done if times of that program are right: sanitizers and \
+                      tools that record programs have such functions and pass the calls on."
+                .into(),
+        }));
+    }
+    let way = if clock.ahead_ns < 0 { "behind" } else { "ahead of" };
+    let by = span(clock.ahead_ns.unsigned_abs());
+    let still = if clock.stands_still { " and stands still" } else { "" };
+    let cause = match &clock.preloaded[..] {
+        [] => "no library is preloaded by LD_PRELOAD or /etc/ld.so.preload".into(),
+        names => format!("a library is preloaded by LD_PRELOAD: {}", names.join(", ")),
+    };
+    let what = match clock.pace_percent {
+        Some(pace) => format!("the C library's clock runs at {pace} % of the kernel's pace"),
+        None => format!("the C library's clock is {by} {way} the kernel's{still}"),
+    };
+    let look = found(Level::Error, [what, cause]);
+    Ok(look.fix(|| match &clock.preloaded[..] {
+        [] => "Find what stands between this program and the kernel: an emulator, a tracer \
+               (ptrace), or a C library that was changed. Until then, believe no figure of a clock \
+               or a wait that goes through the C library."
+            .into(),
+        _ => page("library-clock").act.into(),
+    }))
+}
 
 /// A span in the largest unit of which there are at least two.
 fn span(ns: u64) -> String {

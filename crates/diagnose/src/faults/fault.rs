@@ -17,6 +17,11 @@ use std::sync::LazyLock;
 static PAGES: LazyLock<BTreeMap<&str, Page>> =
     LazyLock::new(|| pages(packed!("faults.md")).map(|page| (page.name(), page)).collect());
 
+/// The page of the fault with this id.
+pub(super) fn page(id: &str) -> &'static Page {
+    PAGES.get(id).unwrap_or(&Page::EMPTY)
+}
+
 /// A problem that the tool can detect.
 pub struct Fault {
     /// The fault's stable name, which `--allow` takes.
@@ -164,9 +169,9 @@ fn unknown_cpu(env: &Environment) -> bool {
 }
 
 impl Fault {
-    /// The fault's page, by its id; `how` is the evidence that decides.
+    /// The fault's page; `how` is the evidence that decides.
     pub fn page(&self) -> &'static Page {
-        PAGES.get(self.id).unwrap_or(&Page::EMPTY)
+        page(self.id)
     }
 
     pub(super) fn check(&self, report: &Report) -> (Option<Finding>, Check) {

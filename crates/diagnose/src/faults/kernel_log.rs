@@ -1,16 +1,11 @@
 //! Faults that the kernel's log shows, by the messages of `chronoscope_model::kernel_log`.
 
-use super::fault::{
-    FAULT, Fault, LINUX, Look, Looked, TSC, clear_if, found, parameters_known, stated, why,
-};
+use super::fault::{Look, Looked, clear_if, found, page, parameters_known, stated, why};
 use super::skew;
 use crate::reading::{known, linux_version, source};
 use chronoscope_model::kernel_log::{self, Topic};
 use chronoscope_model::units::count;
 use chronoscope_model::{Certainty, Level, Report};
-
-/// A fault of the TSC that the log shows.
-const OF_TSC: Fault = Fault { only: &[LINUX, TSC], ..FAULT };
 
 /// Finds that the kernel's log has lines that prove the fault, and says whether it rules it out.
 pub(super) fn logged(report: &Report, level: Level, id: &str) -> Looked {
@@ -87,15 +82,9 @@ pub(super) fn cause(report: &Report) -> Option<(&String, String)> {
     found.or_else(|| open.next().map(|(line, known)| (line, known.message.act.into())))
 }
 
-/// A fault that only the log shows, at this level.
-macro_rules! logged_faults {
-    ($($name:ident $id:literal $level:ident $base:ident;)*) => {
-        $(pub(super) const $name: Fault = Fault {
-            id: $id,
-            look: |report| Ok(logged(report, Level::$level, $id)?.fix(|| act(report, $id))),
-            ..$base
-        };)*
-    };
+/// What only the log shows, and what the table says to do about it.
+pub(super) fn only_logged(report: &Report, level: Level, id: &str) -> Looked {
+    Ok(logged(report, level, id)?.fix(|| act(report, id)))
 }
 
 /// What the table says to do about the first message that proves this fault.
@@ -106,163 +95,108 @@ pub(super) fn act(report: &Report, id: &str) -> String {
     act.unwrap_or("Nothing has to be done.").into()
 }
 
-const ON_LINUX: Fault = Fault { only: &[LINUX], ..FAULT };
-
-logged_faults! {
-    GUEST_TSC_UNRELIABLE "guest-tsc-unreliable" Warning ON_LINUX;
-    TIMER_INTERRUPT_LONG "timer-interrupt-long" Info ON_LINUX;
-    TSC_DEADLINE_OFF "tsc-deadline-off" Info OF_TSC;
-    TSC_GIVEN_UP "tsc-given-up" Info OF_TSC;
-    TSC_NOT_P0 "tsc-not-p0" Info OF_TSC;
+pub(super) fn clocksource_refused(report: &Report) -> Looked {
+    let mend = "Mend what made the kernel give that clock source up.";
+    let mut set = report.environment.parameters.iter();
+    let set = set.rfind(|word| word.starts_with("clocksource="));
+    let look = logged(report, Level::Info, "clocksource-refused")?;
+    Ok(look.fix(|| match set {
+        Some(word) => format!("{mend} Until then, remove `{word}`, which has no effect."),
+        None if parameters_known(report) => format!(
+            "{mend} The command line does not ask for it, so a program or a person wrote to \
+             current_clocksource."
+        ),
+        None => page("clocksource-refused").act.into(),
+    }))
 }
 
-pub(super) const CLOCKSOURCE_REFUSED: Fault = Fault {
-    id: "clocksource-refused",
-    look: |report| {
-        let mend = "Mend what made the kernel give that clock source up.";
-        let mut set = report.environment.parameters.iter();
-        let set = set.rfind(|word| word.starts_with("clocksource="));
-        let look = logged(report, Level::Info, "clocksource-refused")?;
-        Ok(look.fix(|| match set {
-            Some(word) => format!("{mend} Until then, remove `{word}`, which has no effect."),
-            None if parameters_known(report) => format!(
-                "{mend} The command line does not ask for it, so a program or a person wrote to \
-                 current_clocksource."
-            ),
-            None => CLOCKSOURCE_REFUSED.page().act.into(),
-        }))
-    },
-    ..ON_LINUX
-};
+pub(super) fn leap_second_inserted(report: &Report) -> Looked {
+    let early = linux_version(&report.environment).is_none_or(|version| version < (3, 5));
+    let level = if early { Level::Warning } else { Level::Info };
+    let kernel = report.environment.kernel.iter().map(|kernel| format!("kernel: {kernel}"));
+    Ok(logged(report, level, "leap-second-inserted")?.and(kernel).fix(|| match early {
+        true => "Kernels from 2.6.22 to 3.4 have their timers a second early since then. If \
+                 programs use a whole CPU, set the clock once (`date -s \"$(date)\"`), which puts \
+                 the timers right, and update the kernel."
+            .into(),
+        false => "Nothing has to be done: this kernel handles leap seconds rightly.".into(),
+    }))
+}
 
-pub(super) const LEAP_SECOND_INSERTED: Fault = Fault {
-    id: "leap-second-inserted",
-    look: |report| {
-        let early = linux_version(&report.environment).is_none_or(|version| version < (3, 5));
-        let level = if early { Level::Warning } else { Level::Info };
-        let kernel = report.environment.kernel.iter().map(|kernel| format!("kernel: {kernel}"));
-        Ok(logged(report, level, "leap-second-inserted")?.and(kernel).fix(|| match early {
-            true => "Kernels from 2.6.22 to 3.4 have their timers a second early since then. If \
-                     programs use a whole CPU, set the clock once (`date -s \"$(date)\"`), which \
-                     puts the timers right, and update the kernel."
-                .into(),
-            false => "Nothing has to be done: this kernel handles leap seconds rightly.".into(),
-        }))
-    },
-    ..ON_LINUX
-};
-
-pub(super) const GUEST_CALIBRATION_FAILED: Fault = Fault {
-    id: "guest-calibration-failed",
-    look: |report| {
-        let looked = logged(report, Level::Warning, "guest-calibration-failed");
-        let env = &report.environment;
-        // Without another clock, an attempt that failed is the reason.
-        let ticks = matches!(source(env), Some("jiffies" | "refined-jiffies"));
-        let detected = env.kernel_log.iter().any(|line| line.contains("tsc: Detected"));
-        let failed = ["against PIT", "No reference (HPET/PMTIMER)", "HPET/PMTIMER calibration"];
-        let failed = env.kernel_log.iter().filter(|line| failed.iter().any(|it| line.contains(it)));
-        let failed = failed.map(|line| format!("kernel log: {line}"));
-        // A machine on which only the first attempt fails is sound.
-        match (looked, found(Level::Warning, failed)) {
-            (Ok(Look::Clear) | Err(_), Look::Found(failed)) if ticks && !detected => {
-                Ok(Look::Found(failed))
-            }
-            (looked, _) => looked,
+pub(super) fn guest_calibration_failed(report: &Report) -> Looked {
+    let looked = logged(report, Level::Warning, "guest-calibration-failed");
+    let env = &report.environment;
+    // Without another clock, an attempt that failed is the reason.
+    let ticks = matches!(source(env), Some("jiffies" | "refined-jiffies"));
+    let detected = env.kernel_log.iter().any(|line| line.contains("tsc: Detected"));
+    let failed = ["against PIT", "No reference (HPET/PMTIMER)", "HPET/PMTIMER calibration"];
+    let failed = env.kernel_log.iter().filter(|line| failed.iter().any(|it| line.contains(it)));
+    let failed = failed.map(|line| format!("kernel log: {line}"));
+    // A machine on which only the first attempt fails is sound.
+    match (looked, found(Level::Warning, failed)) {
+        (Ok(Look::Clear) | Err(_), Look::Found(failed)) if ticks && !detected => {
+            Ok(Look::Found(failed))
         }
-    },
-    ..OF_TSC
-};
+        (looked, _) => looked,
+    }
+}
 
-pub(super) const READOUT_STALL: Fault = Fault {
-    id: "readout-stall",
-    minor: true,
-    only: &[LINUX],
-    look: |report| logged(report, Level::Info, "readout-stall"),
-    ..FAULT
-};
+pub(super) fn rt_throttling(report: &Report) -> Looked {
+    let keeping = report.environment.keeping.as_ref();
+    let limit = keeping.and_then(|keeping| keeping.rt_runtime_us.zip(keeping.rt_period_us));
+    let small = limit.is_some_and(|(runtime, period)| (0..period / 2).contains(&runtime));
+    let limit =
+        limit.map(|(runtime, period)| format!("sched_rt_runtime_us: {runtime} of {period}"));
+    match logged(report, Level::Warning, "rt-throttling") {
+        // A share this small stops any thread that does real work.
+        Ok(Look::Clear) | Err(_) if small => Ok(found(Level::Info, limit)),
+        looked => Ok(looked?.and(limit)),
+    }
+}
 
-pub(super) const RT_THROTTLING: Fault = Fault {
-    id: "rt-throttling",
-    minor: true,
-    only: &[LINUX],
-    look: |report| {
-        let keeping = report.environment.keeping.as_ref();
-        let limit = keeping.and_then(|keeping| keeping.rt_runtime_us.zip(keeping.rt_period_us));
-        let small = limit.is_some_and(|(runtime, period)| (0..period / 2).contains(&runtime));
-        let limit =
-            limit.map(|(runtime, period)| format!("sched_rt_runtime_us: {runtime} of {period}"));
-        match logged(report, Level::Warning, "rt-throttling") {
-            // A share this small stops any thread that does real work.
-            Ok(Look::Clear) | Err(_) if small => Ok(found(Level::Info, limit)),
-            looked => Ok(looked?.and(limit)),
-        }
-    },
-    ..FAULT
-};
+pub(super) fn tsc_adjust_differs(report: &Report) -> Looked {
+    let look = logged(report, Level::Warning, "tsc-adjust-differs")?;
+    let set = report.environment.parameters.iter();
+    let mut set = set.filter(|word| word.starts_with("tsc=") && word.contains("reliable"));
+    Ok(look.fix(|| match set.next() {
+        Some(word) => format!(
+            "Update the firmware. Until then, remove `{word}`, which switches most of the kernel's \
+             checks and repairs off."
+        ),
+        None => page("tsc-adjust-differs").act.into(),
+    }))
+}
 
-pub(super) const TSC_ADJUST_DIFFERS: Fault = Fault {
-    id: "tsc-adjust-differs",
-    look: |report| {
-        let look = logged(report, Level::Warning, "tsc-adjust-differs")?;
-        let set = report.environment.parameters.iter();
-        let mut set = set.filter(|word| word.starts_with("tsc=") && word.contains("reliable"));
-        Ok(look.fix(|| match set.next() {
-            Some(word) => format!(
-                "Update the firmware. Until then, remove `{word}`, which switches most of the \
-                 kernel's checks and repairs off."
-            ),
-            None => TSC_ADJUST_DIFFERS.page().act.into(),
-        }))
-    },
-    ..OF_TSC
-};
+pub(super) fn tsc_skew(report: &Report) -> Looked {
+    // Of a TSC that was given up by design it is nothing new.
+    let level = skew::by_design(report).map_or(Level::Warning, |_| Level::Info);
+    let looked = logged(report, level, "tsc-skew")?;
+    let compared = skew::compared(&report.environment);
+    let lines = compared.iter().flat_map(|compared| compared.words(&report.environment));
+    Ok(looked.and(lines).fix(|| skew::fix(report, compared.as_ref())))
+}
 
-pub(super) const TSC_SKEW: Fault = Fault {
-    id: "tsc-skew",
-    look: |report| {
-        // Of a TSC that was given up by design it is nothing new.
-        let level = skew::by_design(report).map_or(Level::Warning, |_| Level::Info);
-        let looked = logged(report, level, "tsc-skew")?;
-        let compared = skew::compared(&report.environment);
-        let lines = compared.iter().flat_map(|compared| compared.words(&report.environment));
-        Ok(looked.and(lines).fix(|| skew::fix(report, compared.as_ref())))
-    },
-    ..OF_TSC
-};
-
-pub(super) const TSC_WARP: Fault = Fault {
-    id: "tsc-warp",
-    look: |report| {
-        let looked = logged(report, Level::Warning, "tsc-warp")?;
-        let behind = known(&report.environment).filter(|(_, it)| it.get("behind").is_some());
-        let behind = behind.map(|(line, known)| {
-            let cycles = known.number("high").zip(known.number("low"));
-            let by = cycles.map_or(String::new(), |(high, low)| {
-                format!(" ({} cycles apart)", count((high - low).max(0.0) as u64))
-            });
-            format!("kernel log: {line}{by}")
+pub(super) fn tsc_warp(report: &Report) -> Looked {
+    let looked = logged(report, Level::Warning, "tsc-warp")?;
+    let behind = known(&report.environment).filter(|(_, it)| it.get("behind").is_some());
+    let behind = behind.map(|(line, known)| {
+        let cycles = known.number("high").zip(known.number("low"));
+        let by = cycles.map_or(String::new(), |(high, low)| {
+            format!(" ({} cycles apart)", count((high - low).max(0.0) as u64))
         });
-        Ok(looked.and(behind).fix(|| skew::fix_of_warp(report)))
-    },
-    ..OF_TSC
-};
+        format!("kernel log: {line}{by}")
+    });
+    Ok(looked.and(behind).fix(|| skew::fix_of_warp(report)))
+}
 
-pub(super) const VCPU_HOTPLUG: Fault = Fault {
-    id: "vcpu-hotplug",
-    look: |report| logged(report, Level::Warning, "vcpu-hotplug"),
-    ..OF_TSC
-};
-
-pub(super) const WATCHDOG_FALSE_POSITIVE: Fault = Fault {
-    id: "watchdog-false-positive",
-    look: |report| match logged(report, Level::Warning, "watchdog-false-positive") {
+pub(super) fn watchdog_false_positive(report: &Report) -> Looked {
+    match logged(report, Level::Warning, "watchdog-false-positive") {
         Ok(look @ Look::Found(_)) => Ok(look.fix(|| {
             let sound = "once the TSC has proved to be sound (`chronoscope trust`, NTP)";
             match linux_version(&report.environment) {
                 // It has neither the limit nor the parameter any more.
                 Some(version) if version >= (6, 9) => format!("Use `tsc=nowatchdog`, {sound}."),
-                _ => WATCHDOG_FALSE_POSITIVE.page().act.into(),
+                _ => page("watchdog-false-positive").act.into(),
             }
         })),
         // An excerpt that leaves the fault unknown can hold lines about a skipped check.
@@ -277,6 +211,5 @@ pub(super) const WATCHDOG_FALSE_POSITIVE: Fault = Fault {
                 )
             }))
         }),
-    },
-    ..OF_TSC
-};
+    }
+}

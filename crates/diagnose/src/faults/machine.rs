@@ -2,107 +2,80 @@
 //! hypervisor does to a virtual machine; and what was different while a run measured: other work,
 //! and changed settings.
 
-use super::fault::{
-    BARE, Clear, Evidence, FAULT, Fault, Found, LINUX, VIRTUAL, clear_if, found, ran, ruler, trust,
-    why,
-};
+use super::fault::{Clear, Evidence, Found, Looked, clear_if, found, page, ran, ruler, trust, why};
 use super::kernel_log::{also_logged, logged};
 use crate::reading::short;
-use crate::run::frequency_changed;
+use crate::run;
 use chronoscope_model::quantile::Percentile;
 use chronoscope_model::run::Noise;
 use chronoscope_model::trust::{Pause, Paused};
 use chronoscope_model::units::{count, human_ns, percent, plural};
 use chronoscope_model::waits::{Kind, Load};
-use chronoscope_model::{About, Certainty, Level, Report, change};
+use chronoscope_model::{Certainty, Level, Report, change};
 
-pub(super) const FREQUENCY_CHANGED: Fault = Fault {
-    id: "frequency-changed",
-    certainty: Certainty::Measured,
-    about: About::Run,
-    look: |report| {
-        let Some(core) = ruler(report)?.noise.core else {
-            return Ok(Clear);
-        };
-        if !frequency_changed(&core) {
-            return Ok(Clear);
+pub(super) fn frequency_changed(report: &Report) -> Looked {
+    let Some(core) = ruler(report)?.noise.core else {
+        return Ok(Clear);
+    };
+    if !run::frequency_changed(&core) {
+        return Ok(Clear);
+    }
+    let [usual, low, high] = [core.hz, core.low_hz, core.high_hz].map(|hz| hz / 1e9);
+    let text = format!("usually {usual:.2} GHz, {low:.2} to {high:.2} GHz in 98 % of the rounds");
+    Ok(found(Level::Info, [text]))
+}
+
+pub(super) fn governor_powersave(report: &Report) -> Looked {
+    /// Drivers whose `powersave` follows the load.
+    const ACTIVE: [&str; 3] = ["intel_pstate", "amd-pstate-epp", "amd_pstate_epp"];
+    let power = &report.environment.power;
+    let otherwise = "the system names no frequency governor";
+    let governor = power.governor.as_deref().ok_or_else(|| why(report, "power", otherwise))?;
+    let driver = power.frequency_driver.as_deref().unwrap_or("unknown");
+    if governor != "powersave" || ACTIVE.contains(&driver) {
+        return Ok(Clear);
+    }
+    let evidence = [format!("scaling_governor: {governor}"), format!("scaling_driver: {driver}")];
+    Ok(found(Level::Warning, evidence))
+}
+
+pub(super) fn on_battery(report: &Report) -> Looked {
+    let otherwise = "the system does not name its power source";
+    let source = report.environment.power.source.as_deref();
+    let source = source.ok_or_else(|| why(report, "power", otherwise))?;
+    Ok(found(Level::Info, (source == "battery").then(|| format!("power source: {source}"))))
+}
+
+pub(super) fn smt_sibling_busy(report: &Report) -> Looked {
+    /// Below this share of rounds, a neighbour costs no more than an interrupt does.
+    const SHARE: f64 = 0.05;
+    let ruler = ruler(report)?;
+    let share = ruler.noise.shared.filter(|share| share.is_finite() && *share >= SHARE);
+    let Some(share) = share else {
+        return Ok(Clear);
+    };
+    let whose = match (&report.environment.hypervisor, ruler.siblings.as_slice()) {
+        (Some(_), _) => "this is a virtual machine: it is another tenant on this core, or another \
+                         CPU of this machine"
+            .into(),
+        (None, []) => "the system names no other CPU of this core".into(),
+        (None, siblings) => {
+            let names: Vec<String> = siblings.iter().map(ToString::to_string).collect();
+            format!("the same core is also CPU {}", names.join(", "))
         }
-        let [usual, low, high] = [core.hz, core.low_hz, core.high_hz].map(|hz| hz / 1e9);
-        let text =
-            format!("usually {usual:.2} GHz, {low:.2} to {high:.2} GHz in 98 % of the rounds");
-        Ok(found(Level::Info, [text]))
-    },
-    ..FAULT
-};
-
-pub(super) const GOVERNOR_POWERSAVE: Fault = Fault {
-    id: "governor-powersave",
-    only: &[LINUX],
-    look: |report| {
-        /// Drivers whose `powersave` follows the load.
-        const ACTIVE: [&str; 3] = ["intel_pstate", "amd-pstate-epp", "amd_pstate_epp"];
-        let power = &report.environment.power;
-        let otherwise = "the system names no frequency governor";
-        let governor = power.governor.as_deref().ok_or_else(|| why(report, "power", otherwise))?;
-        let driver = power.frequency_driver.as_deref().unwrap_or("unknown");
-        if governor != "powersave" || ACTIVE.contains(&driver) {
-            return Ok(Clear);
-        }
-        let evidence =
-            [format!("scaling_governor: {governor}"), format!("scaling_driver: {driver}")];
-        Ok(found(Level::Warning, evidence))
-    },
-    ..FAULT
-};
-
-pub(super) const ON_BATTERY: Fault = Fault {
-    id: "on-battery",
-    only: &[BARE],
-    look: |report| {
-        let otherwise = "the system does not name its power source";
-        let source = report.environment.power.source.as_deref();
-        let source = source.ok_or_else(|| why(report, "power", otherwise))?;
-        Ok(found(Level::Info, (source == "battery").then(|| format!("power source: {source}"))))
-    },
-    ..FAULT
-};
-
-pub(super) const SMT_SIBLING_BUSY: Fault = Fault {
-    id: "smt-sibling-busy",
-    certainty: Certainty::Measured,
-    about: About::Run,
-    look: |report| {
-        /// Below this share of rounds, a neighbour costs no more than an interrupt does.
-        const SHARE: f64 = 0.05;
-        let ruler = ruler(report)?;
-        let share = ruler.noise.shared.filter(|share| share.is_finite() && *share >= SHARE);
-        let Some(share) = share else {
-            return Ok(Clear);
-        };
-        let whose = match (&report.environment.hypervisor, ruler.siblings.as_slice()) {
-            (Some(_), _) => "this is a virtual machine: it is another tenant on this core, or \
-                             another CPU of this machine"
-                .into(),
-            (None, []) => "the system names no other CPU of this core".into(),
-            (None, siblings) => {
-                let names: Vec<String> = siblings.iter().map(ToString::to_string).collect();
-                format!("the same core is also CPU {}", names.join(", "))
-            }
-        };
-        let seen = format!(
-            "independent additions took at least 6 % longer than on an unshared core in {} of the \
-             rounds, and dependent ones did not",
-            percent(share)
-        );
-        let counted = report.clocks.iter().any(|clock| {
-            let costs = [&clock.cost.throughput, &clock.cost.latency];
-            costs.into_iter().flatten().any(|cost| cost.only_shared)
-        });
-        let evidence = [seen].into_iter().chain(most_affected(report)).chain([whose]);
-        Ok(found(if counted { Level::Warning } else { Level::Info }, evidence))
-    },
-    ..FAULT
-};
+    };
+    let seen = format!(
+        "independent additions took at least 6 % longer than on an unshared core in {} of the \
+         rounds, and dependent ones did not",
+        percent(share)
+    );
+    let counted = report.clocks.iter().any(|clock| {
+        let costs = [&clock.cost.throughput, &clock.cost.latency];
+        costs.into_iter().flatten().any(|cost| cost.only_shared)
+    });
+    let evidence = [seen].into_iter().chain(most_affected(report)).chain([whose]);
+    Ok(found(if counted { Level::Warning } else { Level::Info }, evidence))
+}
 
 /// The clock whose cost differs most between a core that is shared and one that is not.
 fn most_affected(report: &Report) -> Option<String> {
@@ -118,166 +91,125 @@ fn most_affected(report: &Report) -> Option<String> {
     Some(format!("{}: {alone} alone, {} while it was busy", clock.id, human_ns(shared)))
 }
 
-pub(super) const NOISY_NEIGHBOUR: Fault = Fault {
-    id: "noisy-neighbour",
-    certainty: Certainty::Measured,
-    about: About::Run,
-    only: &[LINUX],
-    look: |report| {
-        /// Steal above this share of the CPUs' time disturbs a run: at one in a hundred, the 99th
-        /// percentile of anything that lasts longer than a time slice is the hypervisor's.
-        const SHARE: f64 = 0.01;
-        let env = &report.environment;
-        let cpus = env.cpu.logical;
-        let seconds = report.run.seconds;
-        let stolen = ruler(report)?.noise.steal_ms.and_then(|ms| {
-            let share = ms / (seconds * 1e3 * cpus.max(1) as f64);
-            let much = share.is_finite() && share > SHARE;
-            much.then(|| {
-                let (cpus, share) = (plural(cpus as u64, "CPU", "CPUs"), percent(share));
-                format!(
-                    "/proc/stat: {ms:.0} ms of steal in a run of {seconds:.1} s on {cpus} ({share})"
-                )
-            })
-        });
-        let unknown = "the hypervisor does not report steal (CPUID 0x40000001 EAX[5]=0)";
-        clear_if(
-            env.steal_is_reported().then_some(()).ok_or(unknown),
-            found(Level::Warning, stolen),
-        )
-    },
-    ..FAULT
-};
-
-pub(super) const VM_MIGRATED: Fault = Fault {
-    id: "vm-migrated",
-    certainty: Certainty::Measured,
-    only: &[LINUX, VIRTUAL],
-    look: |report| {
-        let clock = report.trust.as_ref().and_then(|trust| trust.watched.vmclock.as_ref());
-        let clock = clock.ok_or("there is no /dev/vmclock0 to read")?;
-        let [before, after] = clock.disruption_marker;
-        let moved = before != after && !clock.restored();
-        let text = || format!("/dev/vmclock0: disruption_marker {before}, later {after}");
-        Ok(found(Level::Warning, moved.then(text)))
-    },
-    ..FAULT
-};
-
-pub(super) const VM_PAUSED: Fault = Fault {
-    id: "vm-paused",
-    certainty: Certainty::Measured,
-    by_library: true,
-    look: |report| {
-        /// The shortest pause that can be distinguished from a busy host, in nanoseconds.
-        const LEAST_NS: f64 = 100e6;
-        /// A pause that timeouts notice, in nanoseconds.
-        const GRAVE_NS: f64 = 1e9;
-        /// The most pauses that are named; the longest come first.
-        const NAMED: usize = 4;
-        if report.environment.hypervisor.is_some()
-            && let Some(look) = also_logged(report, Level::Info, "vm-paused")
-        {
-            return Ok(look);
-        }
-        let watched = &trust(report)?.watched;
-        let paused = |pause: &&Pause| pause.paused == Paused::Machine && pause.ns > LEAST_NS;
-        let pauses = watched.pauses.iter().filter(paused);
-        let all = pauses.clone().map(|pause| pause.ns);
-        let longest = all.chain(watched.standstills.iter().map(|one| one.ns)).reduce(f64::max);
-        let standstills = watched.standstills.iter().take(NAMED).map(|one| {
+pub(super) fn noisy_neighbour(report: &Report) -> Looked {
+    /// Steal above this share of the CPUs' time disturbs a run: at one in a hundred, the 99th
+    /// percentile of anything that lasts longer than a time slice is the hypervisor's.
+    const SHARE: f64 = 0.01;
+    let env = &report.environment;
+    let cpus = env.cpu.logical;
+    let seconds = report.run.seconds;
+    let stolen = ruler(report)?.noise.steal_ms.and_then(|ms| {
+        let share = ms / (seconds * 1e3 * cpus.max(1) as f64);
+        let much = share.is_finite() && share > SHARE;
+        much.then(|| {
+            let (cpus, share) = (plural(cpus as u64, "CPU", "CPUs"), percent(share));
             format!(
-                "until {:.1} s: {} advanced by {}, to within {}, and all other clocks stood still",
-                one.at_s,
-                one.id,
-                short(one.ns.round()),
-                short(one.tolerance_ns)
+                "/proc/stat: {ms:.0} ms of steal in a run of {seconds:.1} s on {cpus} ({share})"
             )
-        });
-        let pauses = pauses.take(NAMED).map(|pause| {
-            let stolen = pause.steal_ns.filter(|ns| *ns > 0.0);
-            let stolen = stolen.map_or(String::new(), |ns| format!(", steal {}", short(ns)));
-            format!("until {:.1} s: {}{stolen}", pause.at_s, short(pause.ns.round()))
-        });
-        let grave = longest.is_some_and(|ns| ns > GRAVE_NS);
-        Ok(found(if grave { Level::Warning } else { Level::Info }, standstills.chain(pauses)))
-    },
-    ..FAULT
-};
+        })
+    });
+    let unknown = "the hypervisor does not report steal (CPUID 0x40000001 EAX[5]=0)";
+    clear_if(env.steal_is_reported().then_some(()).ok_or(unknown), found(Level::Warning, stolen))
+}
 
-pub(super) const VM_RESTORED: Fault = Fault {
-    id: "vm-restored",
-    minor: true,
-    only: &[LINUX, VIRTUAL],
-    look: |report| {
-        let clock = report.trust.as_ref().and_then(|trust| trust.watched.vmclock.as_ref());
-        let restored = clock.filter(|clock| clock.restored()).and_then(|clock| clock.generation);
-        let Some([before, after]) = restored else {
-            let look = logged(report, Level::Info, "vm-restored")?;
-            let there = clock.is_some();
-            return Ok(look.fix(|| match there {
-                true => VM_RESTORED.page().act.into(),
-                false => "Let something set the wall clock after a restore (chrony's `makestep 1 \
-                          -1`, the hypervisor's agent), and calibrate again."
-                    .into(),
-            }));
-        };
-        let evidence = format!("/dev/vmclock0: vm_generation_counter {before}, later {after}");
-        Ok(found(Level::Warning, [evidence]).certain(Some(Certainty::Measured)))
-    },
-    ..FAULT
-};
+pub(super) fn vm_migrated(report: &Report) -> Looked {
+    let clock = report.trust.as_ref().and_then(|trust| trust.watched.vmclock.as_ref());
+    let clock = clock.ok_or("there is no /dev/vmclock0 to read")?;
+    let [before, after] = clock.disruption_marker;
+    let moved = before != after && !clock.restored();
+    let text = || format!("/dev/vmclock0: disruption_marker {before}, later {after}");
+    Ok(found(Level::Warning, moved.then(text)))
+}
+
+pub(super) fn vm_paused(report: &Report) -> Looked {
+    /// The shortest pause that can be distinguished from a busy host, in nanoseconds.
+    const LEAST_NS: f64 = 100e6;
+    /// A pause that timeouts notice, in nanoseconds.
+    const GRAVE_NS: f64 = 1e9;
+    /// The most pauses that are named; the longest come first.
+    const NAMED: usize = 4;
+    if report.environment.hypervisor.is_some()
+        && let Some(look) = also_logged(report, Level::Info, "vm-paused")
+    {
+        return Ok(look);
+    }
+    let watched = &trust(report)?.watched;
+    let paused = |pause: &&Pause| pause.paused == Paused::Machine && pause.ns > LEAST_NS;
+    let pauses = watched.pauses.iter().filter(paused);
+    let all = pauses.clone().map(|pause| pause.ns);
+    let longest = all.chain(watched.standstills.iter().map(|one| one.ns)).reduce(f64::max);
+    let standstills = watched.standstills.iter().take(NAMED).map(|one| {
+        format!(
+            "until {:.1} s: {} advanced by {}, to within {}, and all other clocks stood still",
+            one.at_s,
+            one.id,
+            short(one.ns.round()),
+            short(one.tolerance_ns)
+        )
+    });
+    let pauses = pauses.take(NAMED).map(|pause| {
+        let stolen = pause.steal_ns.filter(|ns| *ns > 0.0);
+        let stolen = stolen.map_or(String::new(), |ns| format!(", steal {}", short(ns)));
+        format!("until {:.1} s: {}{stolen}", pause.at_s, short(pause.ns.round()))
+    });
+    let grave = longest.is_some_and(|ns| ns > GRAVE_NS);
+    Ok(found(if grave { Level::Warning } else { Level::Info }, standstills.chain(pauses)))
+}
+
+pub(super) fn vm_restored(report: &Report) -> Looked {
+    let clock = report.trust.as_ref().and_then(|trust| trust.watched.vmclock.as_ref());
+    let restored = clock.filter(|clock| clock.restored()).and_then(|clock| clock.generation);
+    let Some([before, after]) = restored else {
+        let look = logged(report, Level::Info, "vm-restored")?;
+        let there = clock.is_some();
+        return Ok(look.fix(|| match there {
+            true => page("vm-restored").act.into(),
+            false => "Let something set the wall clock after a restore (chrony's `makestep 1 -1`, \
+                      the hypervisor's agent), and calibrate again."
+                .into(),
+        }));
+    };
+    let evidence = format!("/dev/vmclock0: vm_generation_counter {before}, later {after}");
+    Ok(found(Level::Warning, [evidence]).certain(Some(Certainty::Measured)))
+}
 
 /// Fewer batches than this prove nothing.
 const ENOUGH: u64 = 50;
 
-pub(super) const CHANGED_DURING_RUN: Fault = Fault {
-    id: "changed-during-run",
-    about: About::Run,
-    affects_all: true,
-    look: |report| {
-        // A change of the clock source is a fault of its own.
-        let changes = report.run.changed.iter().filter(|it| it.fact != change::CLOCK_SOURCE);
-        let text = |it: &change::Change| format!("{}: {}, later {}", it.fact, it.before, it.after);
-        clear_if(ran(report), found(Level::Warning, changes.map(text)))
-    },
-    ..FAULT
-};
+pub(super) fn changed_during_run(report: &Report) -> Looked {
+    // A change of the clock source is a fault of its own.
+    let changes = report.run.changed.iter().filter(|it| it.fact != change::CLOCK_SOURCE);
+    let text = |it: &change::Change| format!("{}: {}, later {}", it.fact, it.before, it.after);
+    clear_if(ran(report), found(Level::Warning, changes.map(text)))
+}
 
-pub(super) const NOISY_MACHINE: Fault = Fault {
-    id: "noisy-machine",
-    certainty: Certainty::Measured,
-    about: About::Run,
-    affects_all: true,
-    look: |report| {
-        let noise = report.ruler.as_ref().map(|ruler| &ruler.noise);
-        let watched = noise.is_some_and(|it| {
-            it.run_queue_ms.is_some() || (it.batches >= ENOUGH && it.involuntary_switches.is_some())
-        });
-        // The tool's own load is not noise.
-        let loaded: f64 = report.load_runs.iter().map(|run| run.seconds).sum();
-        let queued = noise.and_then(|noise| queued(noise, report.run.seconds - loaded));
-        let disturbed = noise.and_then(disturbed);
-        let measured = [queued, disturbed, late(report), varied(report), taken(report)];
-        let measured = measured.into_iter().flatten();
-        let seen = match found(Level::Warning, measured) {
-            Clear if !watched && overloaded(report) => Found(Evidence {
-                level: Level::Info,
-                certainty: Some(Certainty::Evidence),
-                lines: Vec::new(),
-                fix: None,
-            }),
-            looked => looked,
-        };
-        let own = report.noise.is_some() || report.watched.is_some();
-        let judged = if own { Ok(()) } else { ruler(report).map(|_| ()) };
-        let look = clear_if(judged, seen)?;
-        let switches = noise.and_then(|noise| noise.involuntary_switches);
-        let (one, many) = ("involuntary context switch", "involuntary context switches");
-        Ok(look.and(load(report)).and(switches.map(|n| plural(n, one, many))))
-    },
-    ..FAULT
-};
+pub(super) fn noisy_machine(report: &Report) -> Looked {
+    let noise = report.ruler.as_ref().map(|ruler| &ruler.noise);
+    let watched = noise.is_some_and(|it| {
+        it.run_queue_ms.is_some() || (it.batches >= ENOUGH && it.involuntary_switches.is_some())
+    });
+    // The tool's own load is not noise.
+    let loaded: f64 = report.load_runs.iter().map(|run| run.seconds).sum();
+    let queued = noise.and_then(|noise| queued(noise, report.run.seconds - loaded));
+    let disturbed = noise.and_then(disturbed);
+    let measured = [queued, disturbed, late(report), varied(report), taken(report)];
+    let measured = measured.into_iter().flatten();
+    let seen = match found(Level::Warning, measured) {
+        Clear if !watched && overloaded(report) => Found(Evidence {
+            level: Level::Info,
+            certainty: Some(Certainty::Evidence),
+            lines: Vec::new(),
+            fix: None,
+        }),
+        looked => looked,
+    };
+    let own = report.noise.is_some() || report.watched.is_some();
+    let judged = if own { Ok(()) } else { ruler(report).map(|_| ()) };
+    let look = clear_if(judged, seen)?;
+    let switches = noise.and_then(|noise| noise.involuntary_switches);
+    let (one, many) = ("involuntary context switch", "involuntary context switches");
+    Ok(look.and(load(report)).and(switches.map(|n| plural(n, one, many))))
+}
 
 /// The measuring thread had to wait for its CPU.
 fn queued(noise: &Noise, seconds: f64) -> Option<String> {

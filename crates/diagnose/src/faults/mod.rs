@@ -1,5 +1,5 @@
-//! Problems with time on a machine: a row or a function each, in the file of their topic, one line
-//! each in the list below, and a page in `faults.md`.
+//! Problems with time on a machine: a row of the table below, a function in the file of its topic,
+//! and a page in `faults.md` each.
 //!
 //! A fault becomes a finding only if the report holds evidence of it. What the report does not hold
 //! proves nothing, and a healthy machine gets no findings.
@@ -19,99 +19,139 @@ mod wall;
 
 use crate::advise::system_clock;
 use crate::reading::{cost, source};
+use chronoscope_model::Certainty::{Measured, Unknown};
 use chronoscope_model::clock::{Clock, Grade};
 use chronoscope_model::clock_source::in_user_space;
+use chronoscope_model::why::Cause;
 use chronoscope_model::{About, Check, Finding, Level, Report, change};
 pub use fault::Fault;
+use fault::{ARM, BARE, FAULT, INTEL, LINUX, MAC, SEVERAL_CPUS, TIME64, TSC, VIRTUAL, WINDOWS};
 
-/// Every fault, by id.
-pub static ALL: &[&Fault] = &[
-    &systems::ADJTIMEX_DENIED,
-    &counter::ARM_COUNTER_ERRATUM,
-    &counter::BAD_CALIBRATION,
-    &waits::CGROUP_THROTTLED,
-    &machine::CHANGED_DURING_RUN,
-    &wall::CLOCK_BACKWARDS,
-    &clock_source::CLOCK_NOT_IN_VDSO,
-    &wall::CLOCK_SLEWED,
-    &wall::CLOCK_STEPPED,
-    &clock_source::CLOCKSOURCE_CHANGED,
-    &kernel_log::CLOCKSOURCE_REFUSED,
-    &counter::CNTFRQ_MISMATCH,
-    &counter::COARSE_COUNTER,
-    &waits::COARSE_TICK,
-    &counter::CONTENDED_READ,
-    &counter::COUNTER_OUT_OF_STEP,
-    &waits::DEEP_IDLE,
-    &counter::EMULATED_CPU,
-    &outside::ERROR_UNDERSTATED,
-    &machine::FREQUENCY_CHANGED,
-    &machine::GOVERNOR_POWERSAVE,
-    &outside::GUEST_AHEAD,
-    &outside::GUEST_BEHIND,
-    &kernel_log::GUEST_CALIBRATION_FAILED,
-    &kernel_log::GUEST_TSC_UNRELIABLE,
-    &waits::HOST_GAPS,
-    &waits::HRTIMERS_OFF,
-    &clock_source::HYPERV_TSC_PAGE_OFF,
-    &clock_source::KVM_CLOCK_UNSTABLE,
-    &wall::LEAP_PENDING,
-    &kernel_log::LEAP_SECOND_INSERTED,
-    &clock_source::LIBRARY_CLOCK,
-    &waits::LONG_SLICE_LATE,
-    &systems::MACOS_MONOTONIC_US,
-    &clock_source::NO_VDSO,
-    &machine::NOISY_MACHINE,
-    &machine::NOISY_NEIGHBOUR,
-    &machine::ON_BATTERY,
-    &waits::PREEMPTED_AWAKE,
-    &systems::QPC_ON_HPET,
-    &systems::QPC_ON_VARIANT_TSC,
-    &systems::QPC_SHIFTED,
-    &clock_source::RATE_OFF_EVERYWHERE,
-    &systems::RDTSCP_FORBIDDEN,
-    &kernel_log::READOUT_STALL,
-    &kernel_log::RT_THROTTLING,
-    &clock_source::SAME_OSCILLATOR,
-    &systems::SLEEPS_REFUSED,
-    &clock_source::SLOW_CLOCKSOURCE_ACPI_PM,
-    &clock_source::SLOW_CLOCKSOURCE_HPET,
-    &clock_source::SLOW_CLOCKSOURCE_JIFFIES,
-    &clock_source::SLOW_CLOCKSOURCE_XEN,
-    &waits::SMI,
-    &machine::SMT_SIBLING_BUSY,
-    &outside::SOURCES_DISAGREE,
-    &wall::SUSPENDED,
-    &wall::TAI_UNSET,
-    &systems::TIME64_BLOCKED,
-    &wall::TIME_NAMESPACE,
-    &kernel_log::TIMER_INTERRUPT_LONG,
-    &systems::TIMER_REQUESTS_IGNORED,
-    &systems::TIMER_RESOLUTION_15MS,
-    &waits::TIMER_SLACK,
-    &kernel_log::TSC_ADJUST_DIFFERS,
-    &kernel_log::TSC_DEADLINE_OFF,
-    &counter::TSC_EMULATED,
-    &systems::TSC_FORBIDDEN,
-    &counter::TSC_FORCED_RELIABLE,
-    &kernel_log::TSC_GIVEN_UP,
-    &counter::TSC_JUMP,
-    &kernel_log::TSC_NOT_P0,
-    &counter::TSC_RATE_MISMATCH,
-    &kernel_log::TSC_SKEW,
-    &counter::TSC_VARIANT,
-    &kernel_log::TSC_WARP,
-    &wall::TWO_DISCIPLINES,
-    &counter::UNORDERED_READ,
-    &wall::UNSYNCHRONISED,
-    &kernel_log::VCPU_HOTPLUG,
-    &clock_source::VDSO_DISAGREES,
-    &machine::VM_MIGRATED,
-    &machine::VM_PAUSED,
-    &machine::VM_RESTORED,
-    &kernel_log::WATCHDOG_FALSE_POSITIVE,
-    &clock_source::WATCHDOG_OFF,
-];
+macro_rules! faults {
+    ($($id:literal: $look:expr $(, $field:ident $(= $value:expr)?)*;)*) => {
+        /// Every fault, by id.
+        pub static ALL: &[Fault] = &[$(
+            Fault { id: $id, look: $look, $($field: faults!(@$($value)?),)* ..FAULT },
+        )*];
+    };
+    (@) => { true };
+    (@$value:expr) => { $value };
+}
+
+// The id of a fault, what looks for it, and the fields of [`Fault`] that differ from the usual.
+faults! {
+    "adjtimex-denied": systems::adjtimex_denied, only = &[LINUX], certainty = Unknown, minor,
+        by_glance = Some(true);
+    "arm-counter-erratum": counter::arm_counter_erratum, only = &[LINUX, ARM];
+    "bad-calibration": counter::bad_calibration, certainty = Measured, by_library;
+    "cgroup-throttled": waits::cgroup_throttled, only = &[LINUX], certainty = Measured,
+        by_glance = Some(true);
+    "changed-during-run": machine::changed_during_run, about = About::Run, affects_all;
+    "clock-backwards": wall::clock_backwards, certainty = Measured, by_library;
+    "clock-not-in-vdso": clock_source::clock_not_in_vdso, only = &[LINUX], certainty = Measured,
+        by_library;
+    "clock-slewed": wall::clock_slewed, only = &[LINUX];
+    "clock-stepped": wall::clock_stepped, certainty = Measured, by_library;
+    "clocksource-changed": clock_source::clocksource_changed, only = &[LINUX], affects_all;
+    "clocksource-refused": kernel_log::clocksource_refused, only = &[LINUX];
+    "cntfrq-mismatch": counter::cntfrq_mismatch, only = &[ARM];
+    "coarse-counter": counter::coarse_counter, only = &[ARM], minor;
+    "coarse-tick": waits::coarse_tick, certainty = Measured, by_library;
+    "contended-read": counter::contended_read, only = &[SEVERAL_CPUS], certainty = Measured, yields,
+        by_library;
+    "counter-out-of-step": counter::counter_out_of_step, certainty = Measured, yields, by_library;
+    "deep-idle": waits::deep_idle, certainty = Measured, by_library;
+    "emulated-cpu": counter::emulated_cpu;
+    "error-understated": outside::error_understated, certainty = Measured;
+    "frequency-changed": machine::frequency_changed, certainty = Measured, about = About::Run;
+    "governor-powersave": machine::governor_powersave, only = &[LINUX];
+    "guest-ahead": |report| outside::against_host(report, |wall| wall.low), only = &[VIRTUAL],
+        certainty = Measured, by_library;
+    "guest-behind": |report| outside::against_host(report, |wall| -wall.high), only = &[VIRTUAL],
+        certainty = Measured, by_library;
+    "guest-calibration-failed": kernel_log::guest_calibration_failed, only = &[LINUX, TSC];
+    "guest-tsc-unreliable":
+        |report| kernel_log::only_logged(report, Level::Warning, "guest-tsc-unreliable"),
+        only = &[LINUX];
+    "host-gaps": waits::host_gaps, certainty = Measured, about = About::Run;
+    "hrtimers-off": waits::hrtimers_off, only = &[LINUX];
+    "hyperv-tsc-page-off": clock_source::hyperv_tsc_page_off, only = &[LINUX, VIRTUAL];
+    "kvm-clock-unstable": clock_source::kvm_clock_unstable, only = &[LINUX, VIRTUAL];
+    "leap-pending": wall::leap_pending, only = &[LINUX];
+    "leap-second-inserted": kernel_log::leap_second_inserted, only = &[LINUX];
+    "library-clock": clock_source::library_clock, only = &[LINUX], certainty = Measured,
+        by_glance = Some(true), affects_all;
+    "long-slice-late": |report| waits::took_the_cpu(report, Cause::RunQueue, "schedstat"),
+        only = &[LINUX], certainty = Measured, about = About::Run;
+    "macos-monotonic-us": systems::macos_monotonic_us, only = &[MAC], certainty = Measured;
+    "no-vdso": clock_source::no_vdso, only = &[LINUX];
+    "noisy-machine": machine::noisy_machine, certainty = Measured, about = About::Run, affects_all;
+    "noisy-neighbour": machine::noisy_neighbour, only = &[LINUX], certainty = Measured,
+        about = About::Run;
+    "on-battery": machine::on_battery, only = &[BARE];
+    "preempted-awake": |report| waits::took_the_cpu(report, Cause::Preempted, "switches"),
+        certainty = Measured, about = About::Run;
+    "qpc-on-hpet": systems::qpc_on_hpet, only = &[WINDOWS];
+    "qpc-on-variant-tsc": systems::qpc_on_variant_tsc, only = &[WINDOWS];
+    "qpc-shifted": systems::qpc_shifted, only = &[WINDOWS], minor;
+    "rate-off-everywhere": clock_source::rate_off_everywhere, certainty = Unknown, minor;
+    "rdtscp-forbidden": systems::rdtscp_forbidden, only = &[TSC], minor;
+    "readout-stall": |report| kernel_log::logged(report, Level::Info, "readout-stall"),
+        only = &[LINUX], minor;
+    "rt-throttling": kernel_log::rt_throttling, only = &[LINUX], minor;
+    "same-oscillator": clock_source::same_oscillator, minor, by_glance = Some(false);
+    "sleeps-refused": systems::sleeps_refused, only = &[LINUX], certainty = Measured,
+        by_glance = Some(true);
+    "slow-clocksource-acpi-pm": |report| clock_source::slow(report, &["acpi_pm"]), only = &[LINUX];
+    "slow-clocksource-hpet": |report| clock_source::slow(report, &["hpet"]), only = &[LINUX];
+    "slow-clocksource-jiffies":
+        |report| clock_source::slow(report, &["jiffies", "refined-jiffies", "pit"]),
+        only = &[LINUX];
+    "slow-clocksource-xen": |report| clock_source::slow(report, &["xen"]), only = &[LINUX];
+    "smi": waits::smi, only = &[TSC, INTEL, BARE], certainty = Measured;
+    "smt-sibling-busy": machine::smt_sibling_busy, certainty = Measured, about = About::Run;
+    "sources-disagree": outside::sources_disagree, certainty = Measured;
+    "suspended": wall::suspended, only = &[LINUX], certainty = Measured, by_library;
+    "tai-unset": wall::tai_unset, only = &[LINUX], minor;
+    "time64-blocked": systems::time64_blocked, only = &[LINUX, TIME64], certainty = Measured;
+    "time-namespace": wall::time_namespace, only = &[LINUX];
+    "timer-interrupt-long":
+        |report| kernel_log::only_logged(report, Level::Info, "timer-interrupt-long"),
+        only = &[LINUX];
+    "timer-requests-ignored": systems::timer_requests_ignored, only = &[WINDOWS];
+    "timer-resolution-15ms": systems::timer_resolution_15ms, only = &[WINDOWS], minor;
+    "timer-slack": waits::timer_slack, certainty = Measured, by_glance = Some(true);
+    "tsc-adjust-differs": kernel_log::tsc_adjust_differs, only = &[LINUX, TSC];
+    "tsc-deadline-off": |report| kernel_log::only_logged(report, Level::Info, "tsc-deadline-off"),
+        only = &[LINUX, TSC];
+    "tsc-emulated": counter::tsc_emulated, only = &[TSC], certainty = Measured,
+        by_glance = Some(true);
+    "tsc-forbidden": systems::tsc_forbidden, only = &[LINUX, TSC];
+    "tsc-forced-reliable": counter::tsc_forced_reliable, only = &[LINUX, TSC];
+    "tsc-given-up": |report| kernel_log::only_logged(report, Level::Info, "tsc-given-up"),
+        only = &[LINUX, TSC];
+    "tsc-jump": counter::tsc_jump, certainty = Measured, yields, by_library;
+    "tsc-not-p0": |report| kernel_log::only_logged(report, Level::Info, "tsc-not-p0"),
+        only = &[LINUX, TSC];
+    "tsc-rate-mismatch": counter::tsc_rate_mismatch, only = &[TSC], certainty = Measured, yields,
+        by_library;
+    "tsc-skew": kernel_log::tsc_skew, only = &[LINUX, TSC];
+    "tsc-variant": counter::tsc_variant, only = &[TSC];
+    "tsc-warp": kernel_log::tsc_warp, only = &[LINUX, TSC];
+    "two-disciplines": wall::two_disciplines, only = &[LINUX];
+    "unordered-read": counter::unordered_read, certainty = Measured, minor;
+    "unsynchronised": wall::unsynchronised, only = &[LINUX], minor;
+    "vcpu-hotplug": |report| kernel_log::logged(report, Level::Warning, "vcpu-hotplug"),
+        only = &[LINUX, TSC];
+    "vdso-disagrees": clock_source::vdso_disagrees, only = &[LINUX], certainty = Measured, yields,
+        by_library;
+    "vm-migrated": machine::vm_migrated, only = &[LINUX, VIRTUAL], certainty = Measured;
+    "vm-paused": machine::vm_paused, certainty = Measured, by_library;
+    "vm-restored": machine::vm_restored, only = &[LINUX, VIRTUAL], minor;
+    "watchdog-false-positive": kernel_log::watchdog_false_positive, only = &[LINUX, TSC];
+    "watchdog-off": clock_source::watchdog_off, only = &[LINUX, TSC], certainty = Measured,
+        by_library;
+}
 
 /// The findings of a report, worst first, without those that matter only to someone who looks for
 /// faults.
@@ -261,37 +301,25 @@ mod tests {
     use std::path::Path;
 
     #[test]
-    fn every_fault_of_every_file_is_in_the_list_by_its_id() {
-        let list = include_str!("mod.rs");
+    fn every_file_is_a_topic_and_the_table_has_each_fault_once_by_its_name() {
+        let text = include_str!("mod.rs");
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/faults");
-        let mut names = Vec::new();
         for entry in std::fs::read_dir(folder).expect("a folder of this crate") {
             let path = entry.expect("a file in it").path();
-            if path.extension().is_none_or(|ending| ending != "rs") {
-                continue;
-            }
-            let topic = path.file_stem().and_then(|stem| stem.to_str()).expect("a name").to_owned();
-            let text = std::fs::read_to_string(&path).expect("a text");
-            assert!(topic == "mod" || list.contains(&format!("mod {topic};")), "{topic}.rs");
-            let entries = text.lines().filter_map(|line| line.strip_prefix("pub(super) const "));
-            let entries = entries.filter_map(|line| line.split_once(": Fault ="));
-            // Those of a macro: `    NAME "id" Level BASE;`.
-            let rows = text.lines().filter_map(|line| line.strip_prefix("    ")?.strip_suffix(';'));
-            let is_name =
-                |text: &str| text.chars().all(|c| matches!(c, 'A'..='Z' | '0'..='9' | '_'));
-            let rows = rows.filter_map(|row| row.split_once(" \"")).filter(|row| is_name(row.0));
-            for name in entries.chain(rows).map(|it| it.0) {
-                if name == "FAULT" {
-                    continue;
-                }
-                let listed = list.contains(&format!("    &{topic}::{name},\n"));
-                assert!(listed, "faults/mod.rs does not list {topic}::{name}");
-                names.push(name.to_lowercase());
-            }
+            let topic = path.file_stem().and_then(|stem| stem.to_str()).expect("a name");
+            let rust = path.extension().is_some_and(|ending| ending == "rs") && topic != "mod";
+            assert!(!rust || text.contains(&format!("mod {topic};")), "{topic}.rs");
         }
-        names.sort();
         let ids: Vec<String> = ALL.iter().map(|fault| fault.id.replace('-', "_")).collect();
-        assert_eq!(names, ids);
+        assert!(ids.is_sorted_by(|a, b| a < b), "{ids:?}");
+        let rows = text.lines().filter_map(|line| line.strip_prefix("    \"")?.split_once("\": "));
+        let mut functions = 0;
+        for (id, look) in rows.filter(|(_, look)| !look.starts_with('|')) {
+            let name = look.split([':', ',', ';']).nth(2);
+            assert_eq!(name, Some(id.replace('-', "_").as_str()));
+            functions += 1;
+        }
+        assert!(functions > ALL.len() / 2, "{functions} rows have a function of their own");
     }
 
     #[test]

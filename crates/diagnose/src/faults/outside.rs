@@ -1,11 +1,11 @@
 //! What clocks outside of this machine show: the host's, and servers of time.
 
-use super::fault::{Clear, FAULT, Fault, Look, Looked, VIRTUAL, found, why};
+use super::fault::{Clear, Look, Looked, found, why};
 use crate::reading::short;
 use chronoscope_model::against::{Against, Interval, Source};
 use chronoscope_model::trust::Paused;
 use chronoscope_model::units::bounded_ns;
-use chronoscope_model::{Certainty, Level, Report};
+use chronoscope_model::{Level, Report};
 
 /// Offsets from the host below this, in nanoseconds, are those of two clocks that are each
 /// synchronised in a coarse way, or that have run freely for less than an hour.
@@ -18,24 +18,15 @@ const LEAST_BY_RTC_NS: f64 = 2e9;
 /// The prefix of the ids of battery-backed clocks.
 const RTC: &str = "rtc:";
 
-const BEHIND: Fault =
-    Fault { certainty: Certainty::Measured, only: &[VIRTUAL], by_library: true, ..FAULT };
-
-pub(super) const GUEST_BEHIND: Fault =
-    Fault { id: "guest-behind", look: |report| against_host(report, |wall| -wall.high), ..BEHIND };
-
-pub(super) const GUEST_AHEAD: Fault =
-    Fault { id: "guest-ahead", look: |report| against_host(report, |wall| wall.low), ..BEHIND };
-
 fn asked(report: &Report) -> Result<&Against, &'static str> {
     report.against.as_ref().ok_or("no clock outside of this machine was asked")
 }
 
 /// Compares the wall clock with the host's clock that is known best. `by` is how far it is off at
 /// least in the direction that is looked for.
-fn against_host(report: &Report, by: fn(&Interval) -> f64) -> Looked {
-    let none = "no clock of the host could be read: there is no /dev/vmclock0, no PTP clock of \
-                the hypervisor and no /dev/rtc0, or only root may read it";
+pub(super) fn against_host(report: &Report, by: fn(&Interval) -> f64) -> Looked {
+    let none = "no clock of the host could be read: there is no /dev/vmclock0, no PTP clock of the \
+                hypervisor and no /dev/rtc0, or only root may read it";
     let sources = report.against.iter().flat_map(|against| &against.sources);
     let known = sources.filter(|source| source.host).filter_map(|it| Some((it, it.wall_ns?)));
     let best = known.min_by(|(_, a), (_, b)| (a.high - a.low).total_cmp(&(b.high - b.low)));
@@ -145,44 +136,34 @@ fn is_local_time(wall: &Interval) -> bool {
     near && (1.0..=56.0).contains(&quarters.abs())
 }
 
-pub(super) const SOURCES_DISAGREE: Fault = Fault {
-    id: "sources-disagree",
-    certainty: Certainty::Measured,
-    look: |report| {
-        let against = asked(report)?;
-        let answered = against.answered().count();
-        let line = |source: &Source| {
-            let wall = source.wall_ns.unwrap_or_default();
-            let [low, high] = [wall.low, wall.high].map(short);
-            format!("{}: the wall clock is ahead by {low} to {high}", source.id)
-        };
-        let lines: Vec<String> = match against.wall_ns {
-            None if answered > 1 => against.answered().map(line).collect(),
-            _ => against.wrong().map(line).collect(),
-        };
-        Ok(found(Level::Warning, lines))
-    },
-    ..FAULT
-};
+pub(super) fn sources_disagree(report: &Report) -> Looked {
+    let against = asked(report)?;
+    let answered = against.answered().count();
+    let line = |source: &Source| {
+        let wall = source.wall_ns.unwrap_or_default();
+        let [low, high] = [wall.low, wall.high].map(short);
+        format!("{}: the wall clock is ahead by {low} to {high}", source.id)
+    };
+    let lines: Vec<String> = match against.wall_ns {
+        None if answered > 1 => against.answered().map(line).collect(),
+        _ => against.wrong().map(line).collect(),
+    };
+    Ok(found(Level::Warning, lines))
+}
 
-pub(super) const ERROR_UNDERSTATED: Fault = Fault {
-    id: "error-understated",
-    certainty: Certainty::Measured,
-    look: |report| {
-        // Another clock may be wrong itself, as a battery-backed one is and a host's may be.
-        let of_utc = |it: &&Source| it.root_distance_ns.is_some() || it.id == "vmclock";
-        let right = asked(report)?.answered().filter(|it| it.agrees != Some(false)).filter(of_utc);
-        let least = right.filter_map(|it| Some((it, it.wall_ns?.at_least())));
-        let none = "no source that was asked says how far it is from UTC";
-        let (source, least) = least.max_by(|(_, a), (_, b)| a.total_cmp(b)).ok_or(none)?;
-        let kernel = report.environment.discipline.ok_or("the kernel states no error")?;
-        if !kernel.synchronised || least <= kernel.max_error_ns {
-            return Ok(Clear);
-        }
-        let [least, stated] = [least, kernel.max_error_ns].map(short);
-        let id = &source.id;
-        let line = format!("off by {least} at least, by {id}; the kernel states {stated} at most");
-        Ok(found(Level::Warning, [line]))
-    },
-    ..FAULT
-};
+pub(super) fn error_understated(report: &Report) -> Looked {
+    // Another clock may be wrong itself, as a battery-backed one is and a host's may be.
+    let of_utc = |it: &&Source| it.root_distance_ns.is_some() || it.id == "vmclock";
+    let right = asked(report)?.answered().filter(|it| it.agrees != Some(false)).filter(of_utc);
+    let least = right.filter_map(|it| Some((it, it.wall_ns?.at_least())));
+    let none = "no source that was asked says how far it is from UTC";
+    let (source, least) = least.max_by(|(_, a), (_, b)| a.total_cmp(b)).ok_or(none)?;
+    let kernel = report.environment.discipline.ok_or("the kernel states no error")?;
+    if !kernel.synchronised || least <= kernel.max_error_ns {
+        return Ok(Clear);
+    }
+    let [least, stated] = [least, kernel.max_error_ns].map(short);
+    let id = &source.id;
+    let line = format!("off by {least} at least, by {id}; the kernel states {stated} at most");
+    Ok(found(Level::Warning, [line]))
+}

@@ -2,17 +2,12 @@
 //!
 //! What the kernel, a sandbox or a hypervisor keeps this process from doing.
 
-use super::fault::{
-    Clear, FAULT, Fault, LINUX, Looked, MAC, TIME64, TSC, UNKNOWN_CPU, WINDOWS, clear_if, costs,
-    found, unknown_tsc, why,
-};
+use super::fault::{Clear, Looked, UNKNOWN_CPU, clear_if, costs, found, page, unknown_tsc, why};
 use super::kernel_log::also_logged;
 use crate::reading::{System, short};
 use chronoscope_model::clock::Kind;
 use chronoscope_model::environment::{Timer, TscKind, expected};
-use chronoscope_model::{Certainty, Level, Report};
-
-const ON_WINDOWS: Fault = Fault { only: &[WINDOWS], ..FAULT };
+use chronoscope_model::{Level, Report};
 
 /// Finds that Windows' performance counter is derived from something unusual.
 fn performance_counter(report: &Report, level: Level, unusual: fn(&Timer) -> bool) -> Looked {
@@ -24,221 +19,157 @@ fn performance_counter(report: &Report, level: Level, unusual: fn(&Timer) -> boo
     Ok(found(level, known.map(|(timer, hz)| format!("QPC: {hz:.0} Hz; {}", timer.evidence))))
 }
 
-pub(super) const MACOS_MONOTONIC_US: Fault = Fault {
-    id: "macos-monotonic-us",
-    certainty: Certainty::Measured,
-    only: &[MAC],
-    look: |report| {
-        let whole = |ns: f64| (999.0..1_001.0).contains(&ns);
-        let here = System::of(&report.environment) == System::Mac;
-        let coarse = report.clocks.iter().filter(|clock| here && clock.kind == Kind::Monotonic);
-        let coarse = coarse.filter_map(|clock| Some((clock, clock.step_ns()?)));
-        let coarse = coarse.filter(|(_, tick)| whole(*tick));
-        let evidence =
-            coarse.map(|(clock, tick)| format!("{}: a tick of {}", clock.id, short(tick)));
-        clear_if(costs(report), found(Level::Info, evidence))
-    },
-    ..FAULT
-};
+pub(super) fn macos_monotonic_us(report: &Report) -> Looked {
+    let whole = |ns: f64| (999.0..1_001.0).contains(&ns);
+    let here = System::of(&report.environment) == System::Mac;
+    let coarse = report.clocks.iter().filter(|clock| here && clock.kind == Kind::Monotonic);
+    let coarse = coarse.filter_map(|clock| Some((clock, clock.step_ns()?)));
+    let coarse = coarse.filter(|(_, tick)| whole(*tick));
+    let evidence = coarse.map(|(clock, tick)| format!("{}: a tick of {}", clock.id, short(tick)));
+    clear_if(costs(report), found(Level::Info, evidence))
+}
 
-pub(super) const QPC_ON_HPET: Fault = Fault {
-    id: "qpc-on-hpet",
-    look: |report| {
-        let env = &report.environment;
-        let expected = expected(env);
-        let level = match &expected {
-            Some(expected) if !expected.tsc => Level::Info,
-            _ => Level::Warning,
-        };
-        let look = performance_counter(report, level, |timer| {
-            ["ACPI PM", "HPET"].iter().any(|name| timer.evidence.contains(name))
-        })?;
-        let expected = expected.map(|it| format!("expected here: {}", it.why));
-        let mut unread = env.unknown.iter().filter(|it| it.subject == "boot parameters");
-        let options = match (&env.parameters[..], unread.next()) {
-            ([], Some(unread)) => format!("boot options: unknown ({})", unread.reason),
-            ([], None) => "boot options: none about timers".into(),
-            (options, _) => format!("boot options: {}", options.join(", ")),
-        };
-        let asked = env.parameters.iter().any(|option| option.contains("useplatformclock"));
-        let known = asked || !env.parameters.is_empty() || !options.contains("unknown");
-        Ok(look.and(expected).and([options]).fix(|| match (level, known, asked) {
-            (Level::Info, ..) => "Nothing is wrong: it is what this version of Windows does on \
-                                  this processor."
-                .into(),
-            (_, true, false) => "No boot option asks for it, so Windows found the TSC unfit: look \
-                                 at the firmware or the hypervisor."
-                .into(),
-            _ => QPC_ON_HPET.page().act.into(),
-        }))
-    },
-    ..ON_WINDOWS
-};
+pub(super) fn qpc_on_hpet(report: &Report) -> Looked {
+    let env = &report.environment;
+    let expected = expected(env);
+    let level = match &expected {
+        Some(expected) if !expected.tsc => Level::Info,
+        _ => Level::Warning,
+    };
+    let look = performance_counter(report, level, |timer| {
+        ["ACPI PM", "HPET"].iter().any(|name| timer.evidence.contains(name))
+    })?;
+    let expected = expected.map(|it| format!("expected here: {}", it.why));
+    let mut unread = env.unknown.iter().filter(|it| it.subject == "boot parameters");
+    let options = match (&env.parameters[..], unread.next()) {
+        ([], Some(unread)) => format!("boot options: unknown ({})", unread.reason),
+        ([], None) => "boot options: none about timers".into(),
+        (options, _) => format!("boot options: {}", options.join(", ")),
+    };
+    let asked = env.parameters.iter().any(|option| option.contains("useplatformclock"));
+    let known = asked || !env.parameters.is_empty() || !options.contains("unknown");
+    Ok(look.and(expected).and([options]).fix(|| match (level, known, asked) {
+        (Level::Info, ..) => "Nothing is wrong: it is what this version of Windows does on this \
+                              processor."
+            .into(),
+        (_, true, false) => "No boot option asks for it, so Windows found the TSC unfit: look at \
+                             the firmware or the hypervisor."
+            .into(),
+        _ => page("qpc-on-hpet").act.into(),
+    }))
+}
 
-pub(super) const QPC_ON_VARIANT_TSC: Fault = Fault {
-    id: "qpc-on-variant-tsc",
-    look: |report| {
-        /// No other timer of a PC runs this fast, in hertz.
-        const RAW_HZ: f64 = 200e6;
-        let env = &report.environment;
-        let kind = env.tsc.as_ref().map_or(TscKind::None, |tsc| tsc.kind);
-        if env.tsc.is_none() && env.cpu.vendor.is_none() {
-            return Err(UNKNOWN_CPU.into());
+pub(super) fn qpc_on_variant_tsc(report: &Report) -> Looked {
+    /// No other timer of a PC runs this fast, in hertz.
+    const RAW_HZ: f64 = 200e6;
+    let env = &report.environment;
+    let kind = env.tsc.as_ref().map_or(TscKind::None, |tsc| tsc.kind);
+    if env.tsc.is_none() && env.cpu.vendor.is_none() {
+        return Err(UNKNOWN_CPU.into());
+    }
+    if matches!(kind, TscKind::Invariant | TscKind::None) || env.cpu.logical == 1 {
+        return Ok(Clear);
+    }
+    let look = performance_counter(report, Level::Warning, |timer| {
+        timer.hz.is_some_and(|hz| hz > RAW_HZ)
+    })?;
+    Ok(look.and(env.tsc.iter().map(|tsc| tsc.evidence.clone())))
+}
+
+pub(super) fn qpc_shifted(report: &Report) -> Looked {
+    performance_counter(report, Level::Info, |timer| timer.evidence.contains("1024"))
+}
+
+pub(super) fn timer_requests_ignored(report: &Report) -> Looked {
+    let mut timers = report.environment.timers.iter();
+    let requests = timers.find(|timer| timer.name == "timer requests");
+    let said = requests.and_then(|it| Some((it, it.present?)));
+    let said = said.ok_or("Windows does not say whether it honours them")?;
+    Ok(found(Level::Info, (!said.1).then(|| said.0.evidence.clone())))
+}
+
+pub(super) fn timer_resolution_15ms(report: &Report) -> Looked {
+    let here = System::of(&report.environment) == System::Windows;
+    let timers = report.environment.timers.iter();
+    let timers = timers.filter_map(|timer| Some((timer, timer.hz?)));
+    let mut timers = timers.filter(|(timer, _)| timer.name.contains("interrupt")).peekable();
+    timers.peek().ok_or("the interval of the clock interrupt is not known")?;
+    let interrupt = timers.find(|(_, hz)| here && *hz > 60.0 && *hz < 70.0);
+    let text =
+        |(timer, hz): (&Timer, f64)| format!("{}: {hz:.1} Hz; {}", timer.name, timer.evidence);
+    Ok(found(Level::Info, interrupt.map(text)))
+}
+
+pub(super) fn adjtimex_denied(report: &Report) -> Looked {
+    if let Some(look) = also_logged(report, Level::Warning, "adjtimex-denied") {
+        return Ok(look);
+    }
+    let keeping = report.environment.keeping.as_ref();
+    let error = keeping.and_then(|it| it.adjtimex_refused.as_ref());
+    let look = found(Level::Info, error.map(|error| format!("adjtimex: {error}")));
+    clear_if(keeping.and_then(|it| it.adjtimex).ok_or("adjtimex(2) was not called"), look)
+}
+
+pub(super) fn rdtscp_forbidden(report: &Report) -> Looked {
+    let tsc = report.environment.tsc.as_ref().ok_or_else(|| unknown_tsc(report))?;
+    let missing = !tsc.rdtscp && tsc.kind != TscKind::None;
+    Ok(found(Level::Info, missing.then(|| "CPUID 0x80000001 EDX[27]=0".into())))
+}
+
+pub(super) fn sleeps_refused(report: &Report) -> Looked {
+    /// The most calls that are named.
+    const NAMED: usize = 4;
+    // strerror(3) of EPERM, ENOSYS and EINVAL: WSL 1 answers the last.
+    let refused = |reason: &str| {
+        ["not permitted", "not implemented", "Invalid argument"]
+            .iter()
+            .any(|words| reason.contains(words))
+    };
+    let keeping = report.environment.keeping.as_ref();
+    let tried = keeping.and_then(|keeping| keeping.sleep_refused.clone());
+    if tried.is_none() && report.clocks.is_empty() && report.waits.is_empty() {
+        return Err(why(report, "sleeps", "neither clocks nor sleeps were tried"));
+    }
+    let sleeps = report.waits.iter().filter_map(|wait| {
+        let reason = wait.unavailable_reason.as_deref()?;
+        let calls = !wait.elsewhere && wait.call.contains("nanosleep") && refused(reason);
+        calls.then(|| format!("{}: {reason}", wait.id))
+    });
+    let sleeps: Vec<String> = sleeps.take(NAMED).collect();
+    let clocks = report.clocks.iter().filter_map(|clock| {
+        let reason = clock.unavailable_reason.as_deref()?;
+        let calls = ["clock_gettime", "gettimeofday", "time("];
+        let calls = calls.iter().any(|call| clock.call.contains(call));
+        let refused = !clock.elsewhere && calls && reason.contains("not permitted");
+        refused.then(|| format!("{}: {reason}", clock.id))
+    });
+    let clocks: Vec<String> = clocks.take(NAMED).collect();
+    let preloaded = tried.as_ref().is_some_and(|why| why.contains("preloaded"));
+    let sleeps: Vec<String> = tried.into_iter().chain(sleeps).collect();
+    let level = if sleeps.is_empty() { Level::Warning } else { Level::Error };
+    Ok(found(level, sleeps.into_iter().chain(clocks)).fix(|| match preloaded {
+        true => {
+            "Start programs without that library (`env -u LD_PRELOAD …`): its clocks fail, and \
+             Rust's panic. The tool measured without it."
+                .into()
         }
-        if matches!(kind, TscKind::Invariant | TscKind::None) || env.cpu.logical == 1 {
-            return Ok(Clear);
-        }
-        let look = performance_counter(report, Level::Warning, |timer| {
-            timer.hz.is_some_and(|hz| hz > RAW_HZ)
-        })?;
-        Ok(look.and(env.tsc.iter().map(|tsc| tsc.evidence.clone())))
-    },
-    ..ON_WINDOWS
-};
+        false => page("sleeps-refused").act.into(),
+    }))
+}
 
-pub(super) const QPC_SHIFTED: Fault = Fault {
-    id: "qpc-shifted",
-    minor: true,
-    look: |report| {
-        performance_counter(report, Level::Info, |timer| timer.evidence.contains("1024"))
-    },
-    ..ON_WINDOWS
-};
+pub(super) fn time64_blocked(report: &Report) -> Looked {
+    if let Some(look) = also_logged(report, Level::Error, "time64-blocked") {
+        return Ok(look);
+    }
+    let error = report.environment.keeping.as_ref().and_then(|it| it.time64.as_deref());
+    // ENOSYS: the kernel is older than the call (5.1), and the C library makes another.
+    let error = error.filter(|error| !matches!(*error, "" | "ENOSYS"));
+    Ok(found(Level::Error, error.map(|error| format!("clock_gettime64(CLOCK_REALTIME): {error}"))))
+}
 
-pub(super) const TIMER_REQUESTS_IGNORED: Fault = Fault {
-    id: "timer-requests-ignored",
-    look: |report| {
-        let mut timers = report.environment.timers.iter();
-        let requests = timers.find(|timer| timer.name == "timer requests");
-        let said = requests.and_then(|it| Some((it, it.present?)));
-        let said = said.ok_or("Windows does not say whether it honours them")?;
-        Ok(found(Level::Info, (!said.1).then(|| said.0.evidence.clone())))
-    },
-    ..ON_WINDOWS
-};
-
-pub(super) const TIMER_RESOLUTION_15MS: Fault = Fault {
-    id: "timer-resolution-15ms",
-    minor: true,
-    look: |report| {
-        let here = System::of(&report.environment) == System::Windows;
-        let timers = report.environment.timers.iter();
-        let timers = timers.filter_map(|timer| Some((timer, timer.hz?)));
-        let mut timers = timers.filter(|(timer, _)| timer.name.contains("interrupt")).peekable();
-        timers.peek().ok_or("the interval of the clock interrupt is not known")?;
-        let interrupt = timers.find(|(_, hz)| here && *hz > 60.0 && *hz < 70.0);
-        let text =
-            |(timer, hz): (&Timer, f64)| format!("{}: {hz:.1} Hz; {}", timer.name, timer.evidence);
-        Ok(found(Level::Info, interrupt.map(text)))
-    },
-    ..ON_WINDOWS
-};
-
-pub(super) const ADJTIMEX_DENIED: Fault = Fault {
-    id: "adjtimex-denied",
-    certainty: Certainty::Unknown,
-    minor: true,
-    only: &[LINUX],
-    by_glance: Some(true),
-    look: |report| {
-        if let Some(look) = also_logged(report, Level::Warning, "adjtimex-denied") {
-            return Ok(look);
-        }
-        let keeping = report.environment.keeping.as_ref();
-        let error = keeping.and_then(|it| it.adjtimex_refused.as_ref());
-        let look = found(Level::Info, error.map(|error| format!("adjtimex: {error}")));
-        clear_if(keeping.and_then(|it| it.adjtimex).ok_or("adjtimex(2) was not called"), look)
-    },
-    ..FAULT
-};
-
-pub(super) const RDTSCP_FORBIDDEN: Fault = Fault {
-    id: "rdtscp-forbidden",
-    minor: true,
-    only: &[TSC],
-    look: |report| {
-        let tsc = report.environment.tsc.as_ref().ok_or_else(|| unknown_tsc(report))?;
-        let missing = !tsc.rdtscp && tsc.kind != TscKind::None;
-        Ok(found(Level::Info, missing.then(|| "CPUID 0x80000001 EDX[27]=0".into())))
-    },
-    ..FAULT
-};
-
-pub(super) const SLEEPS_REFUSED: Fault = Fault {
-    id: "sleeps-refused",
-    certainty: Certainty::Measured,
-    by_glance: Some(true),
-    only: &[LINUX],
-    look: |report| {
-        /// The most calls that are named.
-        const NAMED: usize = 4;
-        // strerror(3) of EPERM, ENOSYS and EINVAL: WSL 1 answers the last.
-        let refused = |reason: &str| {
-            ["not permitted", "not implemented", "Invalid argument"]
-                .iter()
-                .any(|words| reason.contains(words))
-        };
-        let keeping = report.environment.keeping.as_ref();
-        let tried = keeping.and_then(|keeping| keeping.sleep_refused.clone());
-        if tried.is_none() && report.clocks.is_empty() && report.waits.is_empty() {
-            return Err(why(report, "sleeps", "neither clocks nor sleeps were tried"));
-        }
-        let sleeps = report.waits.iter().filter_map(|wait| {
-            let reason = wait.unavailable_reason.as_deref()?;
-            let calls = !wait.elsewhere && wait.call.contains("nanosleep") && refused(reason);
-            calls.then(|| format!("{}: {reason}", wait.id))
-        });
-        let sleeps: Vec<String> = sleeps.take(NAMED).collect();
-        let clocks = report.clocks.iter().filter_map(|clock| {
-            let reason = clock.unavailable_reason.as_deref()?;
-            let calls = ["clock_gettime", "gettimeofday", "time("];
-            let calls = calls.iter().any(|call| clock.call.contains(call));
-            let refused = !clock.elsewhere && calls && reason.contains("not permitted");
-            refused.then(|| format!("{}: {reason}", clock.id))
-        });
-        let clocks: Vec<String> = clocks.take(NAMED).collect();
-        let preloaded = tried.as_ref().is_some_and(|why| why.contains("preloaded"));
-        let sleeps: Vec<String> = tried.into_iter().chain(sleeps).collect();
-        let level = if sleeps.is_empty() { Level::Warning } else { Level::Error };
-        Ok(found(level, sleeps.into_iter().chain(clocks)).fix(|| match preloaded {
-            true => {
-                "Start programs without that library (`env -u LD_PRELOAD …`): its clocks fail, \
-                     and Rust's panic. The tool measured without it."
-                    .into()
-            }
-            false => SLEEPS_REFUSED.page().act.into(),
-        }))
-    },
-    ..FAULT
-};
-
-pub(super) const TIME64_BLOCKED: Fault = Fault {
-    id: "time64-blocked",
-    certainty: Certainty::Measured,
-    only: &[LINUX, TIME64],
-    look: |report| {
-        if let Some(look) = also_logged(report, Level::Error, "time64-blocked") {
-            return Ok(look);
-        }
-        let error = report.environment.keeping.as_ref().and_then(|it| it.time64.as_deref());
-        // ENOSYS: the kernel is older than the call (5.1), and the C library makes another.
-        let error = error.filter(|error| !matches!(*error, "" | "ENOSYS"));
-        Ok(found(
-            Level::Error,
-            error.map(|error| format!("clock_gettime64(CLOCK_REALTIME): {error}")),
-        ))
-    },
-    ..FAULT
-};
-
-pub(super) const TSC_FORBIDDEN: Fault = Fault {
-    id: "tsc-forbidden",
-    only: &[LINUX, TSC],
-    look: |report| {
-        let permitted = report.environment.tsc.as_ref().and_then(|tsc| tsc.permitted);
-        let unknown = "the kernel does not say whether the process may read the TSC";
-        let forbidden = !permitted.ok_or(unknown)?;
-        Ok(found(Level::Error, forbidden.then(|| "prctl(PR_GET_TSC): PR_TSC_SIGSEGV".into())))
-    },
-    ..FAULT
-};
+pub(super) fn tsc_forbidden(report: &Report) -> Looked {
+    let permitted = report.environment.tsc.as_ref().and_then(|tsc| tsc.permitted);
+    let unknown = "the kernel does not say whether the process may read the TSC";
+    let forbidden = !permitted.ok_or(unknown)?;
+    Ok(found(Level::Error, forbidden.then(|| "prctl(PR_GET_TSC): PR_TSC_SIGSEGV".into())))
+}
