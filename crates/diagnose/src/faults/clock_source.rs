@@ -95,30 +95,15 @@ fn faster(report: &Report, name: &str) -> String {
             fix.push(act);
         }
         Some(_) => {}
-        None if offered("tsc") && invariant && fix.is_empty() => fix.push(
-            "The TSC is invariant here and the kernel offers it: `echo tsc > \
-             /sys/devices/system/clocksource/clocksource0/current_clocksource` (root), and \
-             `clocksource=tsc` on its command line to keep it."
-                .into(),
-        ),
-        None if env.kernel_log.is_empty() => fix.push(
-            "Find out why the kernel does not use the TSC: `dmesg | grep -i -e tsc -e \
-             clocksource`."
-                .into(),
-        ),
-        None if fix.is_empty() => fix.push(
-            "The lines of the kernel's log do not say why it does not use the TSC. Look in the log \
-             of the start, in the firmware's settings, and at the hypervisor."
-                .into(),
-        ),
+        None if offered("tsc") && invariant && fix.is_empty() => {
+            fix.push(page("slow-clocksource/offered").act.into())
+        }
+        None if env.kernel_log.is_empty() => fix.push(page("slow-clocksource/no-log").act.into()),
+        None if fix.is_empty() => fix.push(page("slow-clocksource/no-line").act.into()),
         None => {}
     }
     if matches!(name, "jiffies" | "refined-jiffies") {
-        fix.push(
-            "Give the machine a timer that the kernel can use: an invariant TSC whose rate is \
-             known (CPUID leaf 0x15 or 0x40000010), the hypervisor's clock, or an HPET."
-                .into(),
-        );
+        fix.push(page("slow-clocksource-jiffies/timer").act.into());
     }
     fix.retain(|sentence: &String| !sentence.is_empty());
     fix.join(" ")
@@ -268,9 +253,7 @@ pub(super) fn clock_not_in_vdso(report: &Report) -> Looked {
     let quick = quick.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(clock, _)| &clock.id);
     Ok(found(level, evidence).fix(|| match quick {
         Some(id) => format!("Use {id} instead if it meets your needs, or a newer kernel."),
-        None => "None of the clocks that were measured is read in user space here: use a newer \
-                 kernel, or a faster clock source."
-            .into(),
+        None => page("clock-not-in-vdso/none").act.into(),
     }))
 }
 
@@ -285,9 +268,7 @@ pub(super) fn no_vdso(report: &Report) -> Looked {
     let evidence = [evidence].into_iter().chain(cost_of_system_clock(report)).chain(line);
     Ok(found(Level::Warning, evidence).fix(|| match set {
         Some(word) => format!("Remove `{word}` from the kernel's command line."),
-        None => "The kernel was not asked to leave it out: a sandbox, an emulator of system calls \
-                 or Valgrind does. Use one that maps the vDSO, or read the time less often."
-            .into(),
+        None => page("no-vdso/not-asked").act.into(),
     }))
 }
 
@@ -323,13 +304,9 @@ pub(super) fn library_clock(report: &Report) -> Looked {
         });
         let level = if known { Level::Warning } else { Level::Info };
         let look = found(level, lines).certain(Some(Certainty::Evidence));
-        return Ok(look.fix(|| match known {
-            true => "Start that program without the library. If the changed time is intended, \
-                     believe no figure of its clocks and waits."
-                .into(),
-            false => "Nothing has to be done if times of that program are right: sanitizers and \
-                      tools that record programs have such functions and pass the calls on."
-                .into(),
+        return Ok(look.act(match known {
+            true => "library-clock/other-program",
+            false => "library-clock/passed-on",
         }));
     }
     let way = if clock.ahead_ns < 0 { "behind" } else { "ahead of" };
@@ -344,12 +321,9 @@ pub(super) fn library_clock(report: &Report) -> Looked {
         None => format!("the C library's clock is {by} {way} the kernel's{still}"),
     };
     let look = found(Level::Error, [what, cause]);
-    Ok(look.fix(|| match &clock.preloaded[..] {
-        [] => "Find what stands between this program and the kernel: an emulator, a tracer \
-               (ptrace), or a C library that was changed. Until then, believe no figure of a clock \
-               or a wait that goes through the C library."
-            .into(),
-        _ => page("library-clock").act.into(),
+    Ok(look.act(match &clock.preloaded[..] {
+        [] => "library-clock/none-preloaded",
+        _ => "library-clock",
     }))
 }
 

@@ -36,21 +36,12 @@ pub(super) fn arm_counter_erratum(report: &Report) -> Looked {
     let level = if has("no workaround") { Level::Warning } else { Level::Info };
     let look = found(level, counter.errata.clone());
     if level == Level::Info {
-        return Ok(look.fix(|| {
-            "Nothing has to be done: the kernel works around it. Read the time through the \
-             system's clock and not from CNTVCT_EL0."
-                .into()
-        }));
+        return Ok(look.act("arm-counter-erratum/worked-around"));
     }
     if !has("lacks the property") {
         return Ok(look);
     }
-    Ok(look.fix(|| {
-        "Use a kernel that has the workaround (for Allwinner's A64: Linux 5.1 with \
-         CONFIG_SUN50I_ERRATUM_UNKNOWN1) and its device tree, which names the erratum. Until then \
-         CLOCK_MONOTONIC can go back."
-            .into()
-    }))
+    Ok(look.act("arm-counter-erratum/no-property"))
 }
 
 pub(super) fn bad_calibration(report: &Report) -> Looked {
@@ -128,19 +119,10 @@ pub(super) fn counter_out_of_step(report: &Report) -> Looked {
     });
     let look = found(Level::Warning, compared.chain(watched(report)));
     let arm = report.environment.counter.is_some();
-    let look = look.fix(|| {
-        match (&report.environment.hypervisor, arm) {
-            (Some(_), _) => {
-                "Leave the counter to the kernel and use the system's monotonic clock. Ask for a \
-                 host whose counters agree."
-            }
-            (None, true) => {
-                "Leave the counter to the kernel and use the system's monotonic clock. Update the \
-                 firmware, which must start the counters of all CPUs together."
-            }
-            (None, false) => page("counter-out-of-step").act,
-        }
-        .into()
+    let look = look.act(match (&report.environment.hypervisor, arm) {
+        (Some(_), _) => "counter-out-of-step/guest",
+        (None, true) => "counter-out-of-step/arm",
+        (None, false) => "counter-out-of-step",
     });
     clear_if(across_known(report), look)
 }
@@ -185,21 +167,11 @@ pub(super) fn tsc_emulated(report: &Report) -> Looked {
     let costly = costly.map(|(id, cost)| format!("{id} costs {cost} per read"));
     let told = || "CPUID 0x40000003 EAX[0]=1: Xen emulates the TSC".into();
     let evidence = costly.into_iter().chain(announced.then(told));
-    let look = clear_if(costs(report), found(Level::Warning, evidence))?.fix(|| {
-        let host = env.hypervisor.as_ref().map_or("", |it| it.name.as_str());
-        match host {
-            name if name.contains("Xen") => {
-                "Have the virtual machine use the native TSC: `tsc_mode=native` in its \
-                 configuration."
-                    .into()
-            }
-            name if name.contains("KVM") => {
-                "Have the virtual machine use the native TSC: a host whose TSC runs at the rate of \
-                 the guest or can be scaled."
-                    .into()
-            }
-            _ => page("tsc-emulated").act.into(),
-        }
+    let host = env.hypervisor.as_ref().map_or("", |it| it.name.as_str());
+    let look = clear_if(costs(report), found(Level::Warning, evidence))?.act(match host {
+        name if name.contains("Xen") => "tsc-emulated/xen",
+        name if name.contains("KVM") => "tsc-emulated/kvm",
+        _ => "tsc-emulated",
     });
     Ok(look.certain(slow.is_none().then_some(Certainty::Evidence)))
 }
@@ -322,15 +294,10 @@ pub(super) fn unordered_read(report: &Report) -> Looked {
         (!both.is_empty()).then(|| format!("{}: {}", clock.id, both.join(", ")))
     });
     let env = &report.environment;
-    Ok(found(Level::Info, seen.take(NAMED)).fix(|| match &env.tsc {
-        None if env.counter.is_some() => {
-            "Read the counter after an `isb`, or use the system's clock, if the order matters."
-                .into()
-        }
-        Some(tsc) if !tsc.rdtscp => {
-            "Use `lfence; rdtsc`, or the system's clock, if the order matters.".into()
-        }
-        _ => page("unordered-read").act.into(),
+    Ok(found(Level::Info, seen.take(NAMED)).act(match &env.tsc {
+        None if env.counter.is_some() => "unordered-read/arm",
+        Some(tsc) if !tsc.rdtscp => "unordered-read/no-rdtscp",
+        _ => "unordered-read",
     }))
 }
 

@@ -111,6 +111,11 @@ impl Look {
         self.with(|evidence| evidence.certainty = certainty)
     }
 
+    /// States what to do by the page of this fault or case.
+    pub(super) fn act(self, id: &str) -> Self {
+        self.fix(|| page(id).act.into())
+    }
+
     /// States what to do here.
     pub(super) fn fix(self, fix: impl FnOnce() -> String) -> Self {
         self.with(|evidence| evidence.fix = Some(fix()))

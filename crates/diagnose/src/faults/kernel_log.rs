@@ -114,12 +114,9 @@ pub(super) fn leap_second_inserted(report: &Report) -> Looked {
     let early = linux_version(&report.environment).is_none_or(|version| version < (3, 5));
     let level = if early { Level::Warning } else { Level::Info };
     let kernel = report.environment.kernel.iter().map(|kernel| format!("kernel: {kernel}"));
-    Ok(logged(report, level, "leap-second-inserted")?.and(kernel).fix(|| match early {
-        true => "Kernels from 2.6.22 to 3.4 have their timers a second early since then. If \
-                 programs use a whole CPU, set the clock once (`date -s \"$(date)\"`), which puts \
-                 the timers right, and update the kernel."
-            .into(),
-        false => "Nothing has to be done: this kernel handles leap seconds rightly.".into(),
+    Ok(logged(report, level, "leap-second-inserted")?.and(kernel).act(match early {
+        true => "leap-second-inserted/early",
+        false => "leap-second-inserted/late",
     }))
 }
 

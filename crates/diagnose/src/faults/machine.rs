@@ -2,7 +2,7 @@
 //! hypervisor does to a virtual machine; and what was different while a run measured: other work,
 //! and changed settings.
 
-use super::fault::{Clear, Evidence, Found, Looked, clear_if, found, page, ran, ruler, trust, why};
+use super::fault::{Clear, Evidence, Found, Looked, clear_if, found, ran, ruler, trust, why};
 use super::kernel_log::{also_logged, logged};
 use crate::reading::short;
 use crate::run;
@@ -162,12 +162,7 @@ pub(super) fn vm_restored(report: &Report) -> Looked {
     let Some([before, after]) = restored else {
         let look = logged(report, Level::Info, "vm-restored")?;
         let there = clock.is_some();
-        return Ok(look.fix(|| match there {
-            true => page("vm-restored").act.into(),
-            false => "Let something set the wall clock after a restore (chrony's `makestep 1 -1`, \
-                      the hypervisor's agent), and calibrate again."
-                .into(),
-        }));
+        return Ok(look.act(if there { "vm-restored" } else { "vm-restored/only-logged" }));
     };
     let evidence = format!("/dev/vmclock0: vm_generation_counter {before}, later {after}");
     Ok(found(Level::Warning, [evidence]).certain(Some(Certainty::Measured)))

@@ -298,17 +298,47 @@ fn capital(text: &str) -> String {
 mod tests {
     use super::*;
     use chronoscope_model::finding::Outcome;
+    use std::collections::BTreeSet;
     use std::path::Path;
+
+    /// The names and texts of the files that `mod.rs` contains.
+    fn topics() -> Vec<(String, String)> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/faults");
+        let paths = std::fs::read_dir(folder).expect("a folder of this crate");
+        let paths = paths.map(|entry| entry.expect("a file in it").path());
+        let rust = paths.filter(|path| path.extension().is_some_and(|ending| ending == "rs"));
+        let named = rust.map(|path| {
+            let name = path.file_stem().and_then(|stem| stem.to_str()).expect("a name").to_owned();
+            (name, std::fs::read_to_string(&path).expect("a text"))
+        });
+        named.filter(|(name, _)| name != "mod").collect()
+    }
+
+    #[test]
+    fn every_page_that_is_named_exists_and_every_case_is_named() {
+        let topics = topics();
+        let texts = topics.iter().flat_map(|(_, text)| text.split('"'));
+        let is_page = |text: &&str| {
+            let fault = text.split('/').next().unwrap_or_default();
+            !text.contains(' ') && ALL.iter().any(|it| fault.len() > 2 && it.id.contains(fault))
+        };
+        let cases = texts.filter(|text| text.contains('/')).filter(is_page);
+        let plain = topics.iter().flat_map(|(_, text)| text.split("page(\"").skip(1));
+        let plain = plain.filter_map(|rest| rest.split('"').next());
+        let named: BTreeSet<&str> = cases.chain(plain).collect();
+        let lost = named.iter().filter(|id| fault::page(id).act.is_empty());
+        assert_eq!(lost.collect::<Vec<_>>(), [&""; 0]);
+        assert!(named.len() > 30, "{named:?}");
+        let pages = include_str!("faults.md").lines().filter_map(|line| line.strip_prefix("## "));
+        let unnamed = |page: &&str| page.contains('/') && !named.contains(page);
+        assert_eq!(pages.filter(unnamed).collect::<Vec<_>>(), [""; 0]);
+    }
 
     #[test]
     fn every_file_is_a_topic_and_the_table_has_each_fault_once_by_its_name() {
         let text = include_str!("mod.rs");
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/faults");
-        for entry in std::fs::read_dir(folder).expect("a folder of this crate") {
-            let path = entry.expect("a file in it").path();
-            let topic = path.file_stem().and_then(|stem| stem.to_str()).expect("a name");
-            let rust = path.extension().is_some_and(|ending| ending == "rs") && topic != "mod";
-            assert!(!rust || text.contains(&format!("mod {topic};")), "{topic}.rs");
+        for (topic, _) in topics() {
+            assert!(text.contains(&format!("mod {topic};")), "{topic}.rs");
         }
         let ids: Vec<String> = ALL.iter().map(|fault| fault.id.replace('-', "_")).collect();
         assert!(ids.is_sorted_by(|a, b| a < b), "{ids:?}");

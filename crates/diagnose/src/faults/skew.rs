@@ -1,5 +1,6 @@
 //! Which of two clocks is wrong, if the kernel saw that they ran apart, and what to do about that.
 
+use super::fault::page;
 use crate::reading::{known, linux_version, short, source};
 use chronoscope_model::Report;
 use chronoscope_model::clock_source;
@@ -275,9 +276,7 @@ pub(super) fn fix(report: &Report, compared: Option<&Compared>) -> String {
     let watchdog = compared.map_or("other timer", |it| it.watchdog.as_str());
     let xen = source(env) == Some("xen");
     if xen || env.hypervisor.as_ref().is_some_and(|it| it.name.contains("Xen")) {
-        return "Nothing is wrong with the hardware: in a paravirtualised (PV) guest of Xen the TSC \
-                is not the clock; xen is."
-            .into();
+        return page("tsc-skew/xen").act.into();
     }
     if compared.is_some_and(Compared::by_ticks) {
         let give = match (&env.hypervisor, &env.cpu.vendor) {
@@ -305,16 +304,9 @@ pub(super) fn fix(report: &Report, compared: Option<&Compared>) -> String {
         (Some(Wrong::Watchdog), Some(_))
             if watchdog == "hpet" && linux_version(env).is_some_and(|it| it >= (5, 15)) =>
         {
-            "Switch the HPET off: `hpet=disable`. No firmware update is needed; the TSC can be \
-             trusted."
-                .into()
+            page("tsc-skew/hpet-of-5.15").act.into()
         }
-        (Some(Wrong::Watchdog), Some(_)) if watchdog == "hpet" => {
-            "Use Linux 5.4 (which knows some of these chipsets) or 5.15 (which looks for PC10), or \
-             switch the HPET off: `hpet=disable` (nohpet on old kernels). No firmware update is \
-             needed; the TSC can be trusted."
-                .into()
-        }
+        (Some(Wrong::Watchdog), Some(_)) if watchdog == "hpet" => page("tsc-skew/hpet").act.into(),
         (Some(Wrong::Watchdog), _) => format!(
             "Let the kernel check the TSC with another timer, or not at all: {}. Compare with NTP \
              first.",
@@ -325,21 +317,9 @@ pub(super) fn fix(report: &Report, compared: Option<&Compared>) -> String {
              debugger, interrupts that are off). A restart brings the TSC back, and an HPET in \
              place of the {watchdog} survives such pauses."
         ),
-        (Some(Wrong::Set), _) => {
-            "Find what sets the TSC: the firmware, mostly when the machine wakes, or a program \
-             that writes model-specific registers. A restart brings the TSC back."
-                .into()
-        }
-        (Some(Wrong::Tsc), _) => {
-            "Update the firmware: it sets the TSC or lets it stop. Until then \
-                                  the kernel rightly does not use it."
-                .into()
-        }
-        _ if env.hypervisor.is_some() => {
-            "Ask whether the virtual machine was paused or migrated then; a restart of the guest \
-             brings the TSC back. If it happens again, the host's TSC must be looked at."
-                .into()
-        }
+        (Some(Wrong::Set), _) => page("tsc-skew/set").act.into(),
+        (Some(Wrong::Tsc), _) => page("tsc-skew/tsc").act.into(),
+        _ if env.hypervisor.is_some() => page("tsc-skew/guest").act.into(),
         _ => format!(
             "{}Compare the clock with NTP or `chronoscope trust`. If the TSC is wrong, only the \
              firmware can mend it; until then live with the slower clock. If the TSC is right, the \

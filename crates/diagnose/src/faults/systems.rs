@@ -2,7 +2,7 @@
 //!
 //! What the kernel, a sandbox or a hypervisor keeps this process from doing.
 
-use super::fault::{Clear, Looked, UNKNOWN_CPU, clear_if, costs, found, page, unknown_tsc, why};
+use super::fault::{Clear, Looked, UNKNOWN_CPU, clear_if, costs, found, unknown_tsc, why};
 use super::kernel_log::also_logged;
 use crate::reading::{System, short};
 use chronoscope_model::clock::Kind;
@@ -48,14 +48,10 @@ pub(super) fn qpc_on_hpet(report: &Report) -> Looked {
     };
     let asked = env.parameters.iter().any(|option| option.contains("useplatformclock"));
     let known = asked || !env.parameters.is_empty() || !options.contains("unknown");
-    Ok(look.and(expected).and([options]).fix(|| match (level, known, asked) {
-        (Level::Info, ..) => "Nothing is wrong: it is what this version of Windows does on this \
-                              processor."
-            .into(),
-        (_, true, false) => "No boot option asks for it, so Windows found the TSC unfit: look at \
-                             the firmware or the hypervisor."
-            .into(),
-        _ => page("qpc-on-hpet").act.into(),
+    Ok(look.and(expected).and([options]).act(match (level, known, asked) {
+        (Level::Info, ..) => "qpc-on-hpet/expected",
+        (_, true, false) => "qpc-on-hpet/unasked",
+        _ => "qpc-on-hpet",
     }))
 }
 
@@ -147,13 +143,9 @@ pub(super) fn sleeps_refused(report: &Report) -> Looked {
     let preloaded = tried.as_ref().is_some_and(|why| why.contains("preloaded"));
     let sleeps: Vec<String> = tried.into_iter().chain(sleeps).collect();
     let level = if sleeps.is_empty() { Level::Warning } else { Level::Error };
-    Ok(found(level, sleeps.into_iter().chain(clocks)).fix(|| match preloaded {
-        true => {
-            "Start programs without that library (`env -u LD_PRELOAD …`): its clocks fail, and \
-             Rust's panic. The tool measured without it."
-                .into()
-        }
-        false => page("sleeps-refused").act.into(),
+    Ok(found(level, sleeps.into_iter().chain(clocks)).act(match preloaded {
+        true => "sleeps-refused/preloaded",
+        false => "sleeps-refused",
     }))
 }
 

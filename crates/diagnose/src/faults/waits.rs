@@ -147,23 +147,10 @@ pub(super) fn deep_idle(report: &Report) -> Looked {
     let look = found(level, late_lines(&rows).into_iter().chain(states));
     let env = &report.environment;
     let deep = !env.power.idle_states.is_empty();
-    Ok(look.fix(|| {
-        match (&env.hypervisor, deep) {
-            (Some(_), _) => {
-                "Spin for the last part of a wait, as chronoscope::wait does; or use the haltpoll \
-                 governor, or raise halt_poll_ns on the host."
-            }
-            (None, true) => {
-                "Spin for the last part of a wait, as chronoscope::wait does, or keep CPUs out of \
-                 deep states: --keep-awake shows the effect, /dev/cpu_dma_latency has it for as \
-                 long as it is open, and cpuidle/state*/disable until the next start."
-            }
-            (None, false) => {
-                "Spin for the last part of a wait, as chronoscope::wait does. The kernel lists no \
-                 idle states here that could be switched off."
-            }
-        }
-        .into()
+    Ok(look.act(match (&env.hypervisor, deep) {
+        (Some(_), _) => "deep-idle/guest",
+        (None, true) => "deep-idle/deep",
+        (None, false) => "deep-idle/unlisted",
     }))
 }
 

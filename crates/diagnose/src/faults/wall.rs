@@ -73,14 +73,8 @@ fn unslewed(report: &Report, ppm: f64) -> String {
     );
     let wsl = env.kernel.as_ref().is_some_and(|kernel| kernel.to_lowercase().contains("microsoft"));
     let mend = match (&env.hypervisor, wsl) {
-        (_, true) => {
-            "The host's reference is wrong: `wsl --shutdown`, or restart Windows, and install its \
-             updates."
-        }
-        (Some(_), _) => {
-            "The hypervisor's reference is wrong: restart the virtual machine or its host, and \
-             update it."
-        }
+        (_, true) => page("clock-slewed/wsl").act,
+        (Some(_), _) => page("clock-slewed/guest").act,
         (None, _) => "Look for the rate that the kernel uses: tsc-rate-mismatch.",
     };
     format!("{runs} {mend}")
@@ -168,11 +162,7 @@ pub(super) fn two_disciplines(report: &Report) -> Looked {
 /// What to do about these programs.
 fn undisciplined(programs: &[String]) -> String {
     let ways = programs.iter().filter_map(|program| match program.as_str() {
-        "vmtoolsd" => Some(
-            "VMware Tools set the clock at their start and after a resume even if periodic \
-             synchronisation is off: `vmware-toolbox-cmd timesync disable`, and the \
-             `time.synchronize.*` settings of the virtual machine.",
-        ),
+        "vmtoolsd" => Some(page("two-disciplines/vmtoolsd").act),
         "VBoxService" => Some("VBoxService has `--disable-timesync`."),
         _ => None,
     });
@@ -186,10 +176,7 @@ fn ask(programs: &[String]) -> String {
     let mut ways: Vec<&str> = programs
         .iter()
         .filter_map(|program| match program.as_str() {
-            "chronyd" => Some(
-                "chronyd runs and has no source that it trusts: `chronyc sources`; give it a \
-                 server that it can reach, or `local stratum` where there is no network.",
-            ),
+            "chronyd" => Some(page("unsynchronised/chronyd").act),
             "ntp-daemon" => Some("ntpd-rs runs and lost its servers: `ntp-ctl status`."),
             "systemd-timesyn" => Some("See `timedatectl timesync-status`."),
             "ntpd" | "ntpsec-ntpd" | "openntpd" => Some("See `ntpq -p` or `ntpctl -s status`."),
