@@ -102,13 +102,16 @@ fn joined(several: Several, context: &Context) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Contents, each with where it goes.
+type Exports<'a> = Vec<(Option<&'a Path>, Content)>;
+
 /// What the exports of these reports hold, of which `write` makes a document; and why there are no
 /// pictures if they cannot be drawn.
 fn exported<'a>(
     output: &'a Output,
     inputs: &[Input<'_>],
     write: impl Fn(&Format) -> anyhow::Result<Vec<u8>>,
-) -> anyhow::Result<(Vec<(Option<&'a Path>, Content)>, anyhow::Result<()>)> {
+) -> anyhow::Result<(Exports<'a>, anyhow::Result<()>)> {
     let (mut exports, mut undrawn) = (Vec::new(), Ok(()));
     for Export { shape, path } in &output.export {
         let content = match shape {

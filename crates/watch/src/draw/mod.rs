@@ -263,9 +263,11 @@ pub fn notes(state: &State, style: &Style) -> Vec<String> {
     all
 }
 
-/// A column: its head, its width with the space before it, and what it shows. Nine cells hold every
-/// time: `1,000 us` is the longest.
-const COLUMNS: [(&str, usize, fn(&Figures) -> String); 6] = [
+/// A column: its head, its width with the space before it, and what it shows.
+type Column = (&'static str, usize, fn(&Figures) -> String);
+
+/// Nine cells hold every time: `1,000 us` is the longest.
+const COLUMNS: [Column; 6] = [
     ("p50", 9, |row| time(row.overshoot.percentile(Percentile::P50))),
     ("p90", 9, |row| time(row.overshoot.percentile(Percentile::P90))),
     ("p99", 9, |row| time(row.overshoot.percentile(Percentile::P99))),
