@@ -446,7 +446,8 @@ fn segment(status: u64) -> Vec<u8> {
 
 #[test]
 fn a_segment_of_clockbound_gives_its_bound_and_any_other_file_a_line() {
-    let path = std::env::temp_dir().join(format!("segment-{}", std::process::id()));
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("segment");
     let source = Source::ClockBound(path.to_str().expect("a plain path").into());
     let write = |bytes: &[u8]| std::fs::write(&path, bytes).expect("a folder for temporary files");
     let mut half = segment(1);

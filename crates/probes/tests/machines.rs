@@ -96,12 +96,12 @@ fn the_state_of_a_recorded_machine_is_that_of_its_facts() {
 #[test]
 fn a_clock_source_that_is_switched_is_noticed() {
     const SOURCE: &str = "root/sys/devices/system/clocksource/clocksource0/current_clocksource";
-    let scratch = Scratch::new("switched");
+    let scratch = Scratch::new();
     scratch.put("process", b"arch=x86_64\nsysname=Linux\n");
     scratch.put("root/sys/devices/system/cpu/online", b"0-3\n");
     let seen = |source: &[u8]| {
         scratch.put(SOURCE, source);
-        state(&Root::recorded(&scratch.0).expect("a recording"))
+        state(&Root::recorded(scratch.0.path()).expect("a recording"))
     };
     let [before, after] = [&b"tsc\n"[..], b"hpet\n"].map(seen);
     let changes = change::between(&before, &after);
@@ -152,27 +152,17 @@ const FILES: &[&str] = &[
 ];
 
 /// A separate folder for each case, removed when dropped.
-struct Scratch(PathBuf);
+struct Scratch(tempfile::TempDir);
 
 impl Scratch {
-    fn new(name: &str) -> Scratch {
-        let folder = format!("chronoscope-machines-{}-{name}", std::process::id());
-        let folder = std::env::temp_dir().join(folder);
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&folder).expect("a scratch folder");
-        Scratch(folder)
+    fn new() -> Scratch {
+        Scratch(tempfile::tempdir().expect("a scratch folder"))
     }
 
     fn put(&self, file: &str, bytes: &[u8]) {
-        let path = self.0.join(file);
+        let path = self.0.path().join(file);
         fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
         fs::write(path, bytes).expect("a file");
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 
@@ -205,7 +195,7 @@ proptest! {
         leaves in proptest::collection::vec(any::<[u32; 6]>(), 0..12),
         arch in prop_oneof![Just("x86_64"), Just("aarch64"), Just("arm"), Just("")],
     ) {
-        let scratch = Scratch::new("garbage");
+        let scratch = Scratch::new();
         for (file, bytes) in FILES.iter().zip(&contents) {
             scratch.put(&format!("root/{file}"), bytes);
         }
@@ -221,7 +211,7 @@ proptest! {
         }
         scratch.put("cpuid", cpuid.as_bytes());
         scratch.put("process", format!("arch={arch}\nsysname=Linux\n").as_bytes());
-        let root = Root::recorded(&scratch.0).expect("a recording");
+        let root = Root::recorded(scratch.0.path()).expect("a recording");
         let found = environment(&root);
         // Nothing in the facts garbles a terminal or a JSON document.
         let json = serde_json::to_string(&found).expect("JSON");
@@ -231,12 +221,12 @@ proptest! {
 
 #[test]
 fn huge_files_are_cut() {
-    let scratch = Scratch::new("huge");
+    let scratch = Scratch::new();
     for file in FILES {
         scratch.put(&format!("root/{file}"), &vec![b'7'; 3 << 20]);
     }
     scratch.put("process", b"arch=x86_64\nsysname=Linux\n");
-    let root = Root::recorded(&scratch.0).expect("a recording");
+    let root = Root::recorded(scratch.0.path()).expect("a recording");
     let json = serde_json::to_string(&environment(&root)).expect("JSON");
     assert!(json.len() < 256 << 10, "{} bytes", json.len());
 }

@@ -260,15 +260,16 @@ mod tests {
         assert_eq!(folders(unified, "", "cpu"), None);
     }
 
-    fn recorded(name: &str, files: &[(&str, &str)]) -> (std::path::PathBuf, Root) {
-        let folder = std::env::temp_dir().join(format!("quota-{name}-{}", std::process::id()));
+    /// The recording is removed with the folder.
+    fn recorded(files: &[(&str, &str)]) -> (tempfile::TempDir, Root) {
+        let folder = tempfile::tempdir().expect("a folder");
         for (path, text) in files {
-            let path = folder.join("root").join(path);
+            let path = folder.path().join("root").join(path);
             std::fs::create_dir_all(path.parent().expect("a folder")).expect("a place for it");
             std::fs::write(path, text).expect("written");
         }
-        std::fs::create_dir_all(folder.join("root")).expect("a place for it");
-        let root = Root::recorded(&folder).expect("a recording");
+        std::fs::create_dir_all(folder.path().join("root")).expect("a place for it");
+        let root = Root::recorded(folder.path()).expect("a recording");
         (folder, root)
     }
 
@@ -279,25 +280,22 @@ mod tests {
         let own = "3:cpu,cpuacct:/a\n0::/a\n";
         let first = "nr_periods 9\nnr_throttled 4\nthrottled_time 250000\n";
         let second = "usage_usec 51\nnr_throttled 2\nthrottled_usec 30\n";
-        let told = |name, files: &[(&str, &str)]| {
+        let told = |files: &[(&str, &str)]| {
             let mut all = vec![("proc/self/cgroup", own), ("proc/self/mountinfo", mounts)];
             all.extend_from_slice(files);
-            let (folder, root) = recorded(name, &all);
-            let told = Quota::of(&root).map(|quota| (quota.throttled().ns, quota.each().count()));
-            std::fs::remove_dir_all(folder).expect("removed");
-            told
+            let (_folder, root) = recorded(&all);
+            Quota::of(&root).map(|quota| (quota.throttled().ns, quota.each().count()))
         };
-        assert_eq!(told("first", &[("cg/cpu/a/cpu.stat", first)]), Some((250_000, 1)));
-        assert_eq!(told("second", &[("cg/unified/a/cpu.stat", second)]), Some((30_000, 1)));
+        assert_eq!(told(&[("cg/cpu/a/cpu.stat", first)]), Some((250_000, 1)));
+        assert_eq!(told(&[("cg/unified/a/cpu.stat", second)]), Some((30_000, 1)));
         let both = [("cg/cpu/a/cpu.stat", first), ("cg/unified/a/cpu.stat", second)];
-        assert_eq!(told("both", &both), Some((280_000, 2)));
+        assert_eq!(told(&both), Some((280_000, 2)));
         // The topmost groups have no quota, and a file may hold anything.
-        assert_eq!(told("top", &[("cg/cpu/cpu.stat", "usage_usec 5\n")]), None);
-        assert_eq!(told("empty", &[("cg/cpu/a/cpu.stat", "")]), None);
-        assert_eq!(told("none", &[]), None);
-        let (folder, root) = recorded("bare", &[]);
+        assert_eq!(told(&[("cg/cpu/cpu.stat", "usage_usec 5\n")]), None);
+        assert_eq!(told(&[("cg/cpu/a/cpu.stat", "")]), None);
+        assert_eq!(told(&[]), None);
+        let (_folder, root) = recorded(&[]);
         assert!(Quota::of(&root).is_none() && quota(&root).is_err());
-        std::fs::remove_dir_all(folder).expect("removed");
     }
 
     #[test]
@@ -307,16 +305,15 @@ mod tests {
         let own = [("proc/self/cgroup", "3:cpu,cpuacct:/a\n0::/a/b\n")];
         let mounts = [("proc/self/mountinfo", mounts)];
         let events = [("cg/unified/a/b/cgroup.events", "populated 1\nfrozen 0\n")];
-        let found = |name, files: &[(&str, &str)]| {
-            let (folder, root) = recorded(name, files);
+        let found = |files: &[(&str, &str)]| {
+            let (_folder, root) = recorded(files);
             let freezer = Freezer::of(&root);
-            assert!(!freezer.was_frozen() && !freezer.take(), "{name}");
-            std::fs::remove_dir_all(folder).expect("removed");
+            assert!(!freezer.was_frozen() && !freezer.take(), "{files:?}");
             freezer.0.is_some()
         };
-        assert!(found("frozen", &[own, mounts, events].concat()));
-        assert!(!found("frozen-top", &[own, mounts].concat()));
-        assert!(!found("frozen-hidden", &[]));
+        assert!(found(&[own, mounts, events].concat()));
+        assert!(!found(&[own, mounts].concat()));
+        assert!(!found(&[]));
     }
 
     #[test]
@@ -324,20 +321,18 @@ mod tests {
         let own = "9:memory:/a/b\n0::/a/b\n";
         let first = "35 31 0:32 / /cg rw - cgroup cgroup rw,memory";
         let second = "41 31 0:38 / /cg rw - cgroup2 cgroup2 rw";
-        let told = |name, mounts, files: &[(&str, &str)]| {
+        let told = |mounts, files: &[(&str, &str)]| {
             let mut all = vec![("proc/self/cgroup", own), ("proc/self/mountinfo", mounts)];
             all.extend_from_slice(files);
-            let (folder, root) = recorded(name, &all);
-            let told = memory_left(&root);
-            std::fs::remove_dir_all(folder).expect("removed");
-            told
+            let (_folder, root) = recorded(&all);
+            memory_left(&root)
         };
         let unlimited = [("cg/a/b/memory.max", "max\n"), ("cg/a/b/memory.current", "9\n")];
-        assert_eq!(told("no-memory-limit", second, &unlimited), None);
+        assert_eq!(told(second, &unlimited), None);
         let outer = [("cg/a/memory.max", "100\n"), ("cg/a/memory.current", "70\n")];
-        assert_eq!(told("memory", second, &[unlimited, outer].concat()), Some(30));
+        assert_eq!(told(second, &[unlimited, outer].concat()), Some(30));
         let old = [("cg/a/b/memory.limit_in_bytes", "5\n"), ("cg/a/b/memory.usage_in_bytes", "7")];
-        assert_eq!(told("memory-first", first, &old), Some(0));
+        assert_eq!(told(first, &old), Some(0));
     }
 
     #[test]
@@ -345,12 +340,11 @@ mod tests {
         let own = "3:cpu,cpuacct:/a/b\n0::/a/b\n";
         let first = "35 31 0:32 / /cg rw - cgroup cgroup rw,cpu,cpuacct";
         let second = "41 31 0:38 / /cg rw - cgroup2 cgroup2 rw";
-        let told = |name, mounts, files: &[(&str, &str)]| {
+        let told = |mounts, files: &[(&str, &str)]| {
             let mut all = vec![("proc/self/cgroup", own), ("proc/self/mountinfo", mounts)];
             all.extend_from_slice(files);
-            let (folder, root) = recorded(name, &all);
+            let (_folder, root) = recorded(&all);
             let told = quota(&root).ok();
-            std::fs::remove_dir_all(folder).expect("removed");
             told.map(|it| (it.quota_us, it.period_us, it.throttled_periods, it.throttled_ns))
         };
         let files = [
@@ -359,19 +353,19 @@ mod tests {
             ("cg/a/cpu.max", "50000 100000\n"),
             ("cg/a/cpu.stat", "usage_usec 9\nnr_periods 9\nnr_throttled 4\nthrottled_usec 250\n"),
         ];
-        assert_eq!(told("outer", second, &files), Some((Some(50_000), Some(100_000), 4, 250_000)));
+        assert_eq!(told(second, &files), Some((Some(50_000), Some(100_000), 4, 250_000)));
         let files = [
             ("cg/a/b/cpu.cfs_quota_us", "20000"),
             ("cg/a/b/cpu.cfs_period_us", "10000"),
             ("cg/a/b/cpu.stat", "nr_periods 9\nnr_throttled 0\nthrottled_time 0\n"),
         ];
-        assert_eq!(told("v1", first, &files), Some((Some(20_000), Some(10_000), 0, 0)));
+        assert_eq!(told(first, &files), Some((Some(20_000), Some(10_000), 0, 0)));
         let files = [("cg/a/b/cpu.cfs_quota_us", "-1"), ("cg/a/b/cpu.cfs_period_us", "100000")];
-        assert_eq!(told("v1-none", first, &files), Some((None, Some(100_000), 0, 0)));
+        assert_eq!(told(first, &files), Some((None, Some(100_000), 0, 0)));
         // The topmost group, and groups without the controller, have no limit.
         let files = [("cg/cpu.stat", "usage_usec 9\nuser_usec 3\n")];
-        assert_eq!(told("v2-none", second, &files), Some((None, None, 0, 0)));
-        assert_eq!(told("missing", second, &[]), None);
+        assert_eq!(told(second, &files), Some((None, None, 0, 0)));
+        assert_eq!(told(second, &[]), None);
         for (name, max, stat) in [
             ("empty-files", "", ""),
             ("huge", "99999999999999999999 100000", "nr_throttled 99999999999999999999\n"),
@@ -379,7 +373,7 @@ mod tests {
             ("garbage", "\u{fffd} x y", "usage_usecs\n-1"),
         ] {
             let files = [("cg/a/cpu.max", max), ("cg/a/cpu.stat", stat)];
-            assert_eq!(told(name, second, &files), None, "{name}");
+            assert_eq!(told(second, &files), None, "{name}");
         }
     }
 
