@@ -201,9 +201,9 @@ fn believed(belief: &Belief, found: &mut Found) -> Result<Exchange, Failed> {
     found.stratum = Some(belief.stratum);
     found.root_distance_ns = Some(belief.error_s * 1e9);
     found.says = belief.ppm.map(|[ppm, skew]| {
-        let remain = human_ns(belief.behind_s.abs() * 1e9);
+        let (by, remain) = (0.0 - ppm, human_ns(belief.behind_s.abs() * 1e9));
         format!(
-            "it corrects the clock by {ppm:+.3} ppm, known to ±{skew:.3} ppm, and {remain} remain"
+            "it corrects the clock by {by:+.3} ppm, known to ±{skew:.3} ppm, and {remain} remain"
         )
     });
     let exchange = belief.exchange(outside::wall());

@@ -216,7 +216,8 @@ pub struct Belief {
     pub behind_s: f64,
     /// How far the program's own idea of UTC can be off, in seconds.
     pub error_s: f64,
-    /// The rate by which it corrects the clock, and how far that can be off, in parts per million.
+    /// How much faster than UTC the clock would run without its correction, and how far that can be
+    /// off, in parts per million (chronyc(1), `tracking`: positive is "fast").
     pub ppm: Option<[f64; 2]>,
 }
 
