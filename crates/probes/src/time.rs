@@ -1,6 +1,9 @@
 //! The tool's own time: for limits, patience and pauses. What is measured here may be what is
 //! wrong, for example a preloaded library whose clock stands still, or a sandbox that refuses to
 //! sleep. So on Linux the kernel is asked directly, and no sleep has to work.
+//!
+//! Here is also whether this thread may read the processor's counter, and clocks that read it
+//! internally. This must be asked before the first read: a forbidden read raises SIGSEGV.
 
 use crate::Unavailable;
 use chronoscope_model::timekeeping::LibraryClock;
@@ -39,6 +42,50 @@ impl Add<Duration> for Instant {
 
     fn add(self, span: Duration) -> Self {
         Self(self.0 + span)
+    }
+}
+
+/// Whether this process may read the time-stamp counter; `None` if the system has no such
+/// permission, and anyone may read it. A process can forbid itself to read it (prctl(2),
+/// PR_SET_TSC). Its first `rdtsc` then raises SIGSEGV, which kills it, so ask before the first one.
+pub fn tsc_permitted() -> Option<bool> {
+    os::tsc_permitted()
+}
+
+/// The clock sources that the vDSO reads with rdtsc or rdtscp: Linux
+/// arch/x86/include/asm/vdso/gettimeofday.h, `__arch_get_hw_counter()`.
+const SOURCES_BY_TSC: [&str; 3] = ["tsc", "kvm-clock", "hyperv_clocksource_tsc_page"];
+
+fn forbidden() -> bool {
+    tsc_permitted() == Some(false)
+}
+
+/// Returns an error if the counter may not be read.
+pub(crate) fn may_read_counter() -> Result<(), Unavailable> {
+    if forbidden() {
+        return Err(Unavailable(
+            "this process may not read the TSC (PR_TSC_SIGSEGV): start it without \
+             prctl(PR_SET_TSC), or allow reads again with PR_TSC_ENABLE"
+                .into(),
+        ));
+    }
+    Ok(())
+}
+
+/// Returns an error if the vDSO's functions may not be called. If the kernel's clock source is the
+/// TSC, they read it in user mode, to which the process's own ban applies.
+pub(crate) fn may_call_vdso() -> Result<(), Unavailable> {
+    if !forbidden() {
+        return Ok(());
+    }
+    let path = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+    match std::fs::read_to_string(path) {
+        Ok(source) if !SOURCES_BY_TSC.contains(&source.trim()) => Ok(()),
+        _ => Err(Unavailable(
+            "the vDSO reads the TSC, which this process may not read (PR_TSC_SIGSEGV): use the \
+             system call, or allow reads again with PR_TSC_ENABLE"
+                .into(),
+        )),
     }
 }
 
@@ -234,10 +281,20 @@ mod os {
         }
     }
 
+    /// Whether this process may read the time-stamp counter (prctl(2), PR_GET_TSC). `None` if the
+    /// kernel does not know this request, as on every architecture but x86.
+    pub(super) fn tsc_permitted() -> Option<bool> {
+        const PR_TSC_ENABLE: c_int = 1;
+        let mut mode: c_int = 0;
+        // SAFETY: PR_GET_TSC stores one int at the address given, which is that of a local.
+        let done = unsafe { libc::prctl(libc::PR_GET_TSC, &raw mut mode, 0, 0, 0) };
+        (done == 0).then_some(mode == PR_TSC_ENABLE)
+    }
+
     /// Whether the C library may be asked: its clock reads the counter, which kills a process that
     /// has forbidden itself to do so.
     fn may_ask_library() -> bool {
-        crate::clocks::entry::may_call_vdso().is_ok()
+        super::may_call_vdso().is_ok()
     }
 
     /// Whether the C library's clock may be asked, and is the kernel's.
@@ -370,6 +427,11 @@ mod os {
 
     pub(super) fn between(earlier: Moment, later: Moment) -> Duration {
         later.saturating_duration_since(earlier)
+    }
+
+    /// Only Linux lets a process forbid itself to read the counter.
+    pub(super) fn tsc_permitted() -> Option<bool> {
+        None
     }
 
     pub(super) fn sleep(span: Duration) -> bool {

@@ -35,8 +35,8 @@ pub struct Step {
     pub needs: &'static [Need],
     /// Optional packages; without them, the step skips some of its checks.
     pub uses: fn() -> Vec<Need>,
-    /// Runs the step; by default, `ci` has one of this name. If `strict` is set, anything skipped is
-    /// a failure.
+    /// Runs the step; by default, `ci` has one of this name. If `strict` is set, anything skipped
+    /// is a failure.
     pub run: fn(sh: &Shell, step: &Step, strict: bool) -> Result<Done>,
     /// Whether the step runs next to those that are not marked so: one waits while another
     /// compiles. Only these steps call rustup, which must not run twice at a time.

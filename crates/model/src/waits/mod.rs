@@ -220,9 +220,9 @@ pub struct Energy {
     pub wait_uj: Option<f64>,
     /// Why it is not known.
     pub reason: Option<String>,
-    /// What was counted, for `--resume`, as sums over bursts of waits: their number, their energy in
-    /// microjoules, their time in nanoseconds, and the squares of the energy, the products of both,
-    /// and the squares of the time.
+    /// What was counted, for `--resume`, as sums over bursts of waits: their number, their energy
+    /// in microjoules, their time in nanoseconds, and the squares of the energy, the products of
+    /// both, and the squares of the time.
     pub counted: Option<[f64; 6]>,
 }
 

@@ -207,8 +207,8 @@ mod vdso {
         entry::may_call_vdso()?;
         let function = symbol(CLOCK_GETTIME).ok_or_else(|| {
             Unavailable(format!(
-                "the vDSO has no {CLOCK_GETTIME}, or the kernel maps no vDSO (vdso=0 on its command \
-                 line, or an emulator)"
+                "the vDSO has no {CLOCK_GETTIME}, or the kernel maps no vDSO (vdso=0 on its \
+                 command line, or an emulator)"
             ))
         })?;
         Ok(State::of(function as usize))

@@ -458,7 +458,8 @@ fn by_midr(midr: u32) -> Option<String> {
 
 #[cfg(all(test, target_os = "linux", target_arch = "x86_64"))]
 mod tests {
-    use crate::machine::{Root, environment, tsc_permitted};
+    use crate::machine::{Root, environment};
+    use crate::time::tsc_permitted;
 
     const PR_TSC_ENABLE: libc::c_ulong = 1;
     const PR_TSC_SIGSEGV: libc::c_ulong = 2;

@@ -61,11 +61,6 @@ pub fn boot_id() -> Option<String> {
     None
 }
 
-/// Only Linux lets a process forbid itself to read the counter.
-pub fn tsc_permitted() -> Option<bool> {
-    None
-}
-
 /// No affinity can be restored.
 #[derive(Clone, Debug)]
 pub enum Mask {}

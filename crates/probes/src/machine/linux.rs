@@ -32,7 +32,7 @@ pub fn process() -> Process {
         c_library: c_library(),
         allowed: allowed(),
         timer_slack_ns: crate::waits::os::slack(),
-        tsc_permitted: tsc_permitted(),
+        tsc_permitted: crate::time::tsc_permitted(),
         log_excerpt: false,
         adjtimex: Some(adjtimex_answer()),
         timer_resolution_ns: timer_resolution_ns(),
@@ -65,16 +65,6 @@ pub fn vdso_base() -> Option<*const u8> {
     // SAFETY: getauxval takes any number and only reads the process's own vector.
     let base = unsafe { libc::getauxval(libc::AT_SYSINFO_EHDR) };
     (base != 0).then(|| std::ptr::with_exposed_provenance(base as usize))
-}
-
-/// Whether this process may read the time-stamp counter (prctl(2), PR_GET_TSC). `None` if the
-/// kernel does not know this request, as on every architecture but x86.
-pub fn tsc_permitted() -> Option<bool> {
-    const PR_TSC_ENABLE: libc::c_int = 1;
-    let mut mode: libc::c_int = 0;
-    // SAFETY: PR_GET_TSC stores one int at the address given, which is that of a local.
-    let done = unsafe { libc::prctl(libc::PR_GET_TSC, &raw mut mode, 0, 0, 0) };
-    (done == 0).then_some(mode == PR_TSC_ENABLE)
 }
 
 /// Valgrind, which interprets the process and is mapped into it. It knows neither the vDSO nor

@@ -54,11 +54,8 @@ mod os {
 /// [`adjtimex`] is what adjtimex(2) returns, in one line with the kernel's names and units; `None`
 /// if the system has no such call or refuses it. [`power_source`] is what powers the machine now,
 /// `mains` or `battery`; `None` if the system does not report it. [`boot_id`] distinguishes this
-/// boot of the machine from all others; `None` if the system does not say. [`tsc_permitted`] is
-/// whether this process may read the time-stamp counter; `None` if the system has no such
-/// permission, and anyone may read it. A process can forbid itself to read it (prctl(2),
-/// PR_SET_TSC). Its first `rdtsc` then raises SIGSEGV, which kills it, so ask before the first one.
-pub use os::{ClockSet, adjtimex, boot_id, power_source, tsc_permitted};
+/// boot of the machine from all others; `None` if the system does not say.
+pub use os::{ClockSet, adjtimex, boot_id, power_source};
 
 /// Cheap signs that a measurement was disturbed, to be read before and after it; `None` on systems
 /// that do not report them.

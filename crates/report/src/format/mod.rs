@@ -26,8 +26,8 @@ pub struct Format {
 /// Writes a report.
 pub type Write = fn(&Report, &mut dyn io::Write) -> io::Result<()>;
 
-/// Each with its id, its extension, the function that writes it, whether that is distributions only,
-/// and what it is about.
+/// Each with its id, its extension, the function that writes it, whether that is distributions
+/// only, and what it is about.
 macro_rules! formats {
     ($($id:literal $extension:literal $write:path, $waits:literal: $about:literal;)*) => {
         /// Every format.

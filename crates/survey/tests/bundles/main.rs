@@ -16,6 +16,10 @@ const KVM: &str = "0x40000000 0x00: eax=0x40000001 ebx=0x4b4d564b ecx=0x564b4d56
 const HYPERV: &str = "0x40000000 0x00: eax=0x40000006 ebx=0x7263694d ecx=0x666f736f edx=0x76482074";
 const XEN: &str = "0x40000000 0x00: eax=0x40000004 ebx=0x566e6558 ecx=0x65584d4d edx=0x4d4d566e";
 
+/// A clock that nothing corrects.
+const FREE: &str =
+    "state=5 status=0x40 maxerror=16000000 esterror=16000000 freq=0 tick=10000 tai=0";
+
 /// The fault that must be found, its level, a part of the evidence, and what gives it to a healthy
 /// machine.
 type Case = (&'static str, Level, &'static str, fn(Machine) -> Machine);
@@ -61,16 +65,9 @@ const TIMEKEEPING: &[Case] = &[
         it.file("/proc/timer_list", "  .hres_active    : 0\n")
     }),
     // A program runs but does not reach its servers.
-    ("unsynchronised", Warning, "chronyd", |it| {
-        it.adjtimex(
-            "state=5 status=0x40 maxerror=16000000 esterror=16000000 freq=0 tick=10000 tai=0",
-        )
-    }),
+    ("unsynchronised", Warning, "chronyd", |it| it.adjtimex(FREE)),
     ("unsynchronised", Info, "none of the programs", |it| {
-        it.adjtimex(
-            "state=5 status=0x40 maxerror=16000000 esterror=16000000 freq=0 tick=10000 tai=0",
-        )
-        .file("/proc/2/comm", "sshd")
+        it.adjtimex(FREE).file("/proc/2/comm", "sshd")
     }),
     ("adjtimex-denied", Info, "adjtimex: EPERM", |it| it.adjtimex("EPERM")),
     ("leap-pending", Warning, "STA_INS", |it| {

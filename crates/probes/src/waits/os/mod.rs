@@ -42,8 +42,8 @@ pub fn wall() -> u64 {
 /// A shorter suspension, in nanoseconds, is within the scatter of the reads.
 pub const SUSPENDED_NS: u64 = 1_000_000;
 
-/// What the system's clocks show at one moment, in nanoseconds. All that dates suspensions and steps
-/// of the wall clock compares two of these.
+/// What the system's clocks show at one moment, in nanoseconds. All that dates suspensions and
+/// steps of the wall clock compares two of these.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Clocks {
     /// The clock that timers run on.
