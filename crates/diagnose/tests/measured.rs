@@ -551,6 +551,47 @@ fn clocks_outside_of_the_machine_show_what_it_cannot_see() {
     found(&examined(off), "error-understated", "off by 5 ms at least, by ntp:a");
 }
 
+/// What chronyd believes counts if the kernel corrects by it; else, what the kernel allows for.
+#[test]
+fn a_rate_beyond_the_error_that_is_claimed_for_it_is_found() {
+    let judged = |proved: [f64; 2], correction_ppm| {
+        let interval = |[low, high]: [f64; 2]| Some(Interval { low, best: low, high });
+        let source = |id: &str, counter_ppm, believed_ppm| Source {
+            id: id.into(),
+            wall_ns: interval([0.0, 1e6]),
+            root_distance_ns: Some(1e6),
+            counter_ppm,
+            believed_ppm,
+            ..Source::default()
+        };
+        let chrony = Some(Interval { low: 11.9, best: 12.0, high: 12.1 });
+        let sources = vec![
+            source("ntp:a", interval(proved), None),
+            source("chrony", interval([700.0, 701.0]), chrony),
+        ];
+        let discipline = Discipline { synchronised: true, correction_ppm, ..Discipline::default() };
+        with(|report| {
+            report.against = Some(Against { sources, ..Against::default() });
+            report.environment.discipline = Some(discipline);
+        })
+    };
+    let outcome = |report: &Report| {
+        let mut checks = report.checks.iter();
+        checks.find(|check| check.id == "rate-misjudged").expect("it is looked for").outcome
+    };
+    let both = "ntp:a proves that the counter is +19.400 to +30.600 ppm fast; chrony allows for \
+                +11.900 to +12.100 ppm";
+    found(&judged([19.4, 30.6], -12.0), "rate-misjudged", both);
+    found(&judged([-30.6, 11.8], -12.0), "rate-misjudged", "-30.600 to +11.800 ppm");
+    assert_eq!(outcome(&judged([12.0, 30.6], -12.0)), Outcome::Clear);
+    // chronyd's belief is not in effect, so that it is one of the clocks that prove something.
+    let kernel = "chrony proves that the counter is +700.000 to +701.000 ppm fast; the kernel \
+                  allows for -500.000 to +500.000 ppm";
+    found(&judged([19.4, 30.6], 0.0), "rate-misjudged", kernel);
+    // An offset is being slewed away.
+    assert_eq!(outcome(&judged([19.4, 30.6], -9000.0)), Outcome::Unknown);
+}
+
 /// Facts that matter only to someone who looks for faults are not in every report.
 #[test]
 fn minor_facts_are_left_to_doctor() {

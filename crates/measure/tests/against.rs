@@ -10,7 +10,7 @@ use chronoscope_measure::against::packets::{
 use chronoscope_measure::against::region::{Exchange, Region, Verdict, agreed};
 use chronoscope_measure::against::sources::{Failed, Source, halving};
 use chronoscope_measure::against::{Track, concluded};
-use chronoscope_model::against::Source as Found;
+use chronoscope_model::against::{Interval, Source as Found};
 use chronoscope_probes::machine::vmclock;
 use proptest::prelude::*;
 use std::io::{Read, Write};
@@ -737,7 +737,8 @@ fn control(cookie: u16, text: &str) -> Vec<u8> {
 }
 
 const VARIABLES: &str = "leap=0, stratum=3, rootdelay=12.500, rootdisp=20.250, refid=192.0.2.1,\r\n\
-                         reftime=0xecd3f000.80000000, clock=0xecd3f064.80000000, offset=-1.250";
+                         reftime=0xecd3f000.80000000, clock=0xecd3f064.80000000, offset=-1.250,\r\n\
+                         frequency=-12.500, clk_wander=0.020";
 
 #[test]
 fn what_ntpd_believes_is_read_with_its_age() {
@@ -748,6 +749,9 @@ fn what_ntpd_believes_is_read_with_its_age() {
     let exchange = belief.exchange([5, UTC, 9]).expect("an exchange");
     assert_eq!(exchange.latest + exchange.earliest, 2 * (UTC - 1_250_000));
     assert_eq!(exchange.latest - exchange.earliest, 2 * 37_750_000);
+    // A clock that is slowed down would be fast.
+    let Interval { low, best, high } = belief.ppm.expect("a rate");
+    assert!(best == 12.5 && (low - 12.479).abs() < 1e-9 && (high - 12.521).abs() < 1e-9);
     for (from, to) in [
         ("leap=0", "leap=3"),
         ("stratum=3", "stratum=16"),
@@ -759,6 +763,23 @@ fn what_ntpd_believes_is_read_with_its_age() {
     }
     assert!(ntpd_answer(&control(5, VARIABLES), 6).is_err());
     assert!(ntpd_answer(&ntpd_request(5), 5).is_err(), "a request is no answer");
+}
+
+#[test]
+fn what_chronyd_believes_of_the_rate_is_read_with_what_it_has_yet_to_correct() {
+    // A signed exponent of seven bits, here 7, and a signed coefficient of 25.
+    let float = |value: f64| {
+        let coefficient = ((value * 2f64.powi(18)) as i32).cast_unsigned();
+        7 << 25 | (coefficient & 0x1ff_ffff)
+    };
+    let mut bytes = vec![0; CHRONY_BYTES];
+    bytes[..8].copy_from_slice(&[6, 2, 0, 0, 0, 33, 0, 5]);
+    bytes[53] = 3;
+    for (at, ppm) in [(80, 12.5), (84, -0.25), (88, 0.5)] {
+        bytes[at..at + 4].copy_from_slice(&float(ppm).to_be_bytes());
+    }
+    let belief = chrony_answer(&bytes, 0).expect("an answer");
+    assert_eq!(belief.ppm, Some(Interval { low: 11.75, best: 12.5, high: 13.0 }));
 }
 
 /// Asked 100 s before: the clock was 4 ms behind after 10 ms, of which the server took 2 ms.

@@ -94,6 +94,8 @@ pub struct Source {
     pub wall_ns: Option<Interval>,
     /// How much faster the counter runs, in parts per million; absent after one exchange.
     pub counter_ppm: Option<Interval>,
+    /// The same as it is believed by the program that corrects the clock, with its own bounds.
+    pub believed_ppm: Option<Interval>,
     /// Whether it agrees with most of the sources; absent if it gave no time, or is alone.
     pub agrees: Option<bool>,
     /// What it says of itself, in words.
@@ -102,6 +104,14 @@ pub struct Source {
     pub contradictions: Vec<Contradiction>,
     /// What was known of the wall clock after each exchange, or after every so many of them.
     pub series: Vec<Known>,
+}
+
+impl Source {
+    /// Whether it says how far it is from UTC. Of the others nothing is known: a battery-backed
+    /// clock may be wrong, and so may a host's.
+    pub fn knows_utc(&self) -> bool {
+        self.root_distance_ns.is_some() || self.id == "vmclock"
+    }
 }
 
 /// An exchange that contradicts those before it: something happened to one of the clocks, or the

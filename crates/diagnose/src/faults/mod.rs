@@ -94,6 +94,7 @@ faults! {
     "qpc-on-hpet": systems::qpc_on_hpet, only = &[WINDOWS];
     "qpc-on-variant-tsc": systems::qpc_on_variant_tsc, only = &[WINDOWS];
     "qpc-shifted": systems::qpc_shifted, only = &[WINDOWS], minor;
+    "rate-misjudged": outside::rate_misjudged, certainty = Measured;
     "rate-off-everywhere": clock_source::rate_off_everywhere, certainty = Unknown, minor;
     "rdtscp-forbidden": systems::rdtscp_forbidden, only = &[TSC], minor;
     "readout-stall": |report| kernel_log::logged(report, Level::Info, "readout-stall"),

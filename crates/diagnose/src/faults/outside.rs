@@ -151,11 +151,13 @@ pub(super) fn sources_disagree(report: &Report) -> Looked {
     Ok(found(Level::Warning, lines))
 }
 
+/// The sources of UTC, without those that cannot be right.
+fn of_utc(against: &Against) -> impl Iterator<Item = &Source> {
+    against.answered().filter(|it| it.knows_utc() && it.agrees != Some(false))
+}
+
 pub(super) fn error_understated(report: &Report) -> Looked {
-    // Another clock may be wrong itself, as a battery-backed one is and a host's may be.
-    let of_utc = |it: &&Source| it.root_distance_ns.is_some() || it.id == "vmclock";
-    let right = asked(report)?.answered().filter(|it| it.agrees != Some(false)).filter(of_utc);
-    let least = right.filter_map(|it| Some((it, it.wall_ns?.at_least())));
+    let least = of_utc(asked(report)?).filter_map(|it| Some((it, it.wall_ns?.at_least())));
     let none = "no source that was asked says how far it is from UTC";
     let (source, least) = least.max_by(|(_, a), (_, b)| a.total_cmp(b)).ok_or(none)?;
     let kernel = report.environment.discipline.ok_or("the kernel states no error")?;
@@ -166,4 +168,37 @@ pub(super) fn error_understated(report: &Report) -> Looked {
     let id = &source.id;
     let line = format!("off by {least} at least, by {id}; the kernel states {stated} at most");
     Ok(found(Level::Warning, [line]))
+}
+
+/// Compares the counter's rate as others prove it with the one that the clock is corrected for. A
+/// correction that changes, while an offset is slewed away, is within what the kernel allows for.
+pub(super) fn rate_misjudged(report: &Report) -> Looked {
+    /// The error of the rate that the kernel's own bound grows by, and the most that a program may
+    /// correct by `freq` (MAXFREQ in include/linux/timex.h).
+    const TOLERANCE_PPM: f64 = 500.0;
+    /// What a program believes is in effect if the kernel corrects by as much.
+    const NEAR_PPM: f64 = 1.0;
+    let against = asked(report)?;
+    let kernel = report.environment.discipline.ok_or("the kernel states no correction")?;
+    if !kernel.synchronised {
+        return Ok(Clear);
+    }
+    let best = -kernel.correction_ppm;
+    let beliefs = against.sources.iter().filter_map(|it| Some((&*it.id, it.believed_ppm?)));
+    let mut in_effect = beliefs.filter(|(_, it)| (it.best - best).abs() <= NEAR_PPM);
+    let allowed = Interval { low: best - TOLERANCE_PPM, best, high: best + TOLERANCE_PPM };
+    let by_kernel = Some(("the kernel", allowed)).filter(|_| best.abs() <= TOLERANCE_PPM);
+    let slewed = "a correction of more than 500 ppm is perhaps a slew";
+    let (whose, claimed) = in_effect.next().or(by_kernel).ok_or(slewed)?;
+    let proved = of_utc(against).filter(|it| it.id != whose);
+    let beyond = proved.filter_map(|it| {
+        let rate = it.counter_ppm?;
+        Some(((rate.low - claimed.high).max(claimed.low - rate.high), it, rate))
+    });
+    let none = "no source that says how far it is from UTC was asked for long enough";
+    let (ppm, source, rate) = beyond.max_by(|(a, ..), (b, ..)| a.total_cmp(b)).ok_or(none)?;
+    let between = |it: &Interval| format!("{:+.3} to {:+.3} ppm", it.low, it.high);
+    let (by, is, claimed) = (&source.id, between(&rate), between(&claimed));
+    let line = format!("{by} proves that the counter is {is} fast; {whose} allows for {claimed}");
+    Ok(found(Level::Warning, (ppm > 0.0).then_some(line)))
 }

@@ -9,7 +9,7 @@ use super::packets::{
 use super::region::Exchange;
 use chronoscope::counter;
 use chronoscope::wall::{self, WallState};
-use chronoscope_model::against::Source as Found;
+use chronoscope_model::against::{Interval, Source as Found};
 use chronoscope_model::units::human_ns;
 use chronoscope_probes::machine::outside::{self, Pps, Ptp, Rtc, raw_ns};
 use chronoscope_probes::machine::vmclock as page;
@@ -200,10 +200,12 @@ fn narrowest(mut read: impl FnMut() -> Result<Exchange, Failed>) -> Result<Excha
 fn believed(belief: &Belief, found: &mut Found) -> Result<Exchange, Failed> {
     found.stratum = Some(belief.stratum);
     found.root_distance_ns = Some(belief.error_s * 1e9);
-    found.says = belief.ppm.map(|[ppm, skew]| {
-        let (by, remain) = (0.0 - ppm, human_ns(belief.behind_s.abs() * 1e9));
+    found.believed_ppm = belief.ppm;
+    found.says = belief.ppm.map(|Interval { low, best, high }| {
+        let remain = human_ns(belief.behind_s.abs() * 1e9);
+        let (by, error) = (0.0 - best, (high - best).max(best - low));
         format!(
-            "it corrects the clock by {by:+.3} ppm, known to ±{skew:.3} ppm, and {remain} remain"
+            "it corrects the clock by {by:+.3} ppm, known to ±{error:.3} ppm, and {remain} remain"
         )
     });
     let exchange = belief.exchange(outside::wall());

@@ -331,6 +331,7 @@ fn follow(
             let found = &mut track.found;
             (found.stratum, found.strays) = (said.stratum, said.strays);
             found.root_distance_ns = said.root_distance_ns;
+            found.believed_ppm = said.believed_ppm;
             found.says.clone_from(&said.says);
             match &answer {
                 Ok(exchange) => {

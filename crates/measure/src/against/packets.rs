@@ -6,6 +6,7 @@
 //! its own clock.
 
 use super::region::Exchange;
+use chronoscope_model::against::Interval;
 use chronoscope_probes::machine::outside::CRYSTAL_PPM;
 use jiff::fmt::rfc2822::DateTimeParser;
 use serde_json::Value;
@@ -216,9 +217,9 @@ pub struct Belief {
     pub behind_s: f64,
     /// How far the program's own idea of UTC can be off, in seconds.
     pub error_s: f64,
-    /// How much faster than UTC the clock would run without its correction, and how far that can be
-    /// off, in parts per million (chronyc(1), `tracking`: positive is "fast").
-    pub ppm: Option<[f64; 2]>,
+    /// How much faster than UTC the clock would run without its correction, with the program's own
+    /// bounds, in parts per million (chronyc(1), `tracking`: positive is "fast").
+    pub ppm: Option<Interval>,
 }
 
 impl Belief {
@@ -261,11 +262,14 @@ fn read_chrony(bytes: &[u8], cookie: u32) -> Option<Belief> {
         return None;
     }
     let float = |at: usize| word(bytes, at).map(chrony_float);
+    // What corrects the clock, what is yet to be added to that, and the bound of the error.
+    let (ppm, rest, skew) = (float(80)?, float(84)?, float(88)?.abs());
+    let high = ppm + rest.max(0.0) + skew;
     Some(Belief {
         stratum: short(bytes, 52)?.into(),
         behind_s: -float(68)?,
         error_s: float(92)? / 2.0 + float(96)?,
-        ppm: Some([float(80)?, float(88)?]),
+        ppm: Some(Interval { low: ppm + rest.min(0.0) - skew, best: ppm, high }),
     })
 }
 
@@ -279,7 +283,8 @@ fn chrony_float(word: u32) -> f64 {
 // ntpd's control messages (RFC 9327, the variables of `ntpq -c rv`).
 
 /// Without these, the answer has more variables than fit into a packet.
-const VARIABLES: &[u8] = b"leap,stratum,rootdelay,rootdisp,refid,reftime,clock,offset";
+const VARIABLES: &[u8] =
+    b"leap,stratum,rootdelay,rootdisp,refid,reftime,clock,offset,frequency,clk_wander";
 const CONTROL_HEAD: usize = 12;
 const READ_VARIABLES: u8 = 2;
 
@@ -322,6 +327,11 @@ pub fn ntpd_answer(bytes: &[u8], cookie: u16) -> Result<Belief, &'static str> {
         let parts = u32::from_str_radix(parts, 16).ok()?;
         Some(f64::from(seconds) + f64::from(parts) / 2f64.powi(32))
     };
+    // By how much it corrects, which it rounds to thousandths, as it does the error.
+    let ppm = number("frequency").zip(number("clk_wander")).map(|(correction, wander)| {
+        let (best, error) = (-correction, wander.abs() + 0.001);
+        Interval { low: best - error, best, high: best + error }
+    });
     let read = || {
         let [delay, dispersion, offset] = ["rootdelay", "rootdisp", "offset"].map(number);
         // The dispersion is as it was at the last update.
@@ -329,7 +339,7 @@ pub fn ntpd_answer(bytes: &[u8], cookie: u16) -> Result<Belief, &'static str> {
         let grown = age.max(0.0) * CRYSTAL_PPM as f64 / 1e6;
         let stratum = number("stratum").filter(|it| (0.0..256.0).contains(it))? as u64;
         let error_s = (delay?.abs() / 2.0 + dispersion?.abs()) / 1e3 + grown;
-        Some(Belief { stratum, behind_s: offset? / 1e3, error_s, ppm: None })
+        Some(Belief { stratum, behind_s: offset? / 1e3, error_s, ppm })
     };
     let found = read().ok_or(UNKNOWN)?;
     let own =

@@ -55,7 +55,7 @@ pub fn page(report: &Report) -> Vec<Block> {
     };
     // Of the others, nothing says how far they are from UTC.
     let (known, others): (Vec<&Source>, Vec<&Source>) =
-        against.answered().partition(|it| it.root_distance_ns.is_some() || it.id == "vmclock");
+        against.answered().partition(|it| it.knows_utc());
     let bound = bound(against, &known);
     let measured = match bound {
         Some(wall) => {
