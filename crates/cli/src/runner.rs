@@ -285,6 +285,7 @@ fn measured(
     let keep = |report: &Report| {
         let filed = context.options.naming.filed(report);
         keeper.keep(checkpoint, &filed, |what| progress.suspend(|| context.warn(what)));
+        !keeper.has_failed()
     };
     let options = &context.options.measuring;
     let survey = survey.cpu(options.cpu).budget(options.budget).seed(options.seed);

@@ -159,6 +159,8 @@ fn a_checkpoint_without_room_stays_unchanged_and_the_run_continues() {
     let whole: Report = serde_json::from_str(&text).expect("the run itself is whole");
     assert_eq!(whole.waits[0].stopped_by, StoppedBy::Time);
     assert!(whole.notes.iter().any(|note| note.id == "checkpoint-failed"), "{:?}", whole.notes);
+    let course = whole.waits[0].course.as_ref().expect("a course");
+    assert!(matches!(course.unkept[..], [gap] if gap.seconds > 0.0), "{course:?}");
     // Nothing half-written is left behind, under its own name or another.
     assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 0);
 }

@@ -3,7 +3,8 @@
 use crate::samples::waits::{chosen, gridded, report};
 use chronoscope_model::histogram::{self, Histogram};
 use chronoscope_model::quantile::Intervals;
-use chronoscope_model::waits::{Grid, Load, WholeTicks};
+use chronoscope_model::trust::{Gap, Online};
+use chronoscope_model::waits::{Course, Grid, Load, WholeTicks};
 use chronoscope_model::{Finding, Note, Report};
 use chronoscope_report::compare;
 use chronoscope_report::section::{Detail, waits};
@@ -75,6 +76,25 @@ fn loads_describe_themselves_and_quotas_and_cut_waits_are_named() {
             assert!(flat.contains(part), "no '{part}' in\n{text}");
         }
         assert!(text.lines().all(|line| line.chars().count() <= width), "{text}");
+    }
+}
+
+#[test]
+fn what_happened_to_a_run_is_dated() {
+    let mut report = report();
+    let course = Course {
+        started: "2026-03-01T22:00:00.5Z".into(),
+        cpus: vec![Online { at_s: 7200.0, before: "0-3".into(), after: "0-2".into() }],
+        unkept: vec![Gap { at_s: 9000.0, seconds: 600.0 }],
+        ..Course::default()
+    };
+    report.waits.iter_mut().for_each(|wait| wait.course = Some(course.clone()));
+    let text = render(&report, 80, Detail::Full);
+    for part in [
+        "The online CPUs changed from 0-3 to 0-2, 2 h after 2026-03-01T22:00:00 UTC.",
+        "No checkpoint could be written for 600 s, until 2.5 h after 2026-03-01T22:00:00 UTC.",
+    ] {
+        assert!(flat(&text).contains(part), "no '{part}' in\n{text}");
     }
 }
 

@@ -235,9 +235,10 @@ impl<'a> Survey<'a> {
     }
 
     /// Passes the current report to this function about once per second, if waits are measured or
-    /// clocks are watched.
+    /// clocks are watched. It returns whether it kept the report: the course of waits says for how
+    /// long it did not.
     #[must_use]
-    pub fn checkpoint(mut self, keep: impl FnMut(&Report) + 'a) -> Self {
+    pub fn checkpoint(mut self, keep: impl FnMut(&Report) -> bool + 'a) -> Self {
         self.setting.checkpoint = Some(Box::new(keep));
         self
     }
@@ -294,8 +295,6 @@ fn unfinished(report: &Report, began: Instant, judge: fn(&mut Report)) -> Report
     report
 }
 
-fn give(keep: &RefCell<Checkpoint>, report: &Report) {
-    if let Ok(mut keep) = keep.try_borrow_mut() {
-        keep(report);
-    }
+fn give(keep: &RefCell<Checkpoint>, report: &Report) -> bool {
+    keep.try_borrow_mut().is_ok_and(|mut keep| keep(report))
 }

@@ -241,9 +241,7 @@ fn carry_out(setting: &mut Setting, report: &mut Report, mut plan: Plan) -> Resu
     let before = report.notes.clone();
     let mut keeping = keep.map(|keep| Keeping { keep, before, unfinished: report.clone() });
     let mut checkpoint = |rows: &[Wait], notes: &[Note]| {
-        if let Some(keeping) = &mut keeping {
-            keeping.keep(rows, notes, began, interrupt);
-        }
+        keeping.as_mut().is_none_or(|keeping| keeping.keep(rows, notes, began, interrupt))
     };
     let mut hooks = Hooks {
         interrupt,
@@ -292,12 +290,12 @@ struct Keeping<'a> {
 }
 
 impl Keeping<'_> {
-    fn keep(&mut self, rows: &[Wait], notes: &[Note], began: Instant, interrupt: &Interrupt) {
+    fn keep(&mut self, rows: &[Wait], notes: &[Note], began: Instant, stop: &Interrupt) -> bool {
         self.unfinished.waits = rows.to_vec();
         self.unfinished.notes = [&self.before[..], notes].concat();
-        end_run(&mut self.unfinished, began, interrupt);
+        end_run(&mut self.unfinished, began, stop);
         self.unfinished.run.complete = false;
-        (self.keep)(&self.unfinished);
+        (self.keep)(&self.unfinished)
     }
 }
 

@@ -122,6 +122,7 @@ fn an_interrupted_run_of_waits_is_resumed() {
     let survey = survey.interrupt(&interrupt).checkpoint(|report| {
         *kept.borrow_mut() = Some(report.clone());
         interrupt.set();
+        true
     });
     let report = survey.run().expect("a report");
     assert!(!report.run.complete && report.waits[0].samples < 200);

@@ -23,6 +23,7 @@ pub mod serve;
 
 use chronoscope_model::between::Shares;
 use chronoscope_model::clock::{Clock, Scope};
+use chronoscope_model::trust::Online;
 use chronoscope_probes::clocks::{self, Entry, Opening, Range, Reader, Unavailable, Unit};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -36,6 +37,14 @@ pub fn keep<T>(entries: &mut Vec<T>, entry: T) {
     entries.push(entry);
     let many = entries.len().saturating_sub(256);
     entries.drain(..many);
+}
+
+/// Adds an entry if other CPUs are online `now` than at the last look, if both are known.
+pub fn keep_cpus(all: &mut Vec<Online>, last: &mut Option<String>, now: Option<String>, at_s: f64) {
+    let Some(after) = now else { return };
+    if let Some(before) = last.replace(after.clone()).filter(|before| *before != after) {
+        keep(all, Online { at_s, before, after });
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

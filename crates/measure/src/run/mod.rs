@@ -66,8 +66,9 @@ pub enum Progress<'a> {
     SoFar(&'a Report),
 }
 
-/// A function that receives every state of the report that is worth keeping.
-pub type Checkpoint<'a> = Box<dyn FnMut(&Report) + 'a>;
+/// A function that receives every state of the report that is worth keeping, and returns whether it
+/// kept it.
+pub type Checkpoint<'a> = Box<dyn FnMut(&Report) -> bool + 'a>;
 
 pub struct Setting<'a> {
     /// The CPU to measure on; absent: the quietest.

@@ -8,11 +8,9 @@
 
 mod course;
 
-use crate::engine::keep;
+use crate::engine::{keep, keep_cpus};
 use crate::stats::tick::theil_sen;
-use chronoscope_model::trust::{
-    Gap, Jump, Online, Pause, Paused, Slew, Step, StepSeen, Wall, Watched,
-};
+use chronoscope_model::trust::{Gap, Jump, Pause, Paused, Slew, Step, StepSeen, Wall, Watched};
 use course::Points;
 
 /// The time between two looks, in nanoseconds.
@@ -211,17 +209,7 @@ impl Log {
         // Not every look reads these.
         self.before.steal_ns = look.steal_ns.or(self.before.steal_ns);
         self.before.run_queue_ns = look.run_queue_ns.or(self.before.run_queue_ns);
-        self.find_unplugged(look.cpus);
-    }
-
-    /// Finds CPUs that went offline or came back.
-    fn find_unplugged(&mut self, cpus: Option<String>) {
-        let Some(after) = cpus else { return };
-        let before = self.before.cpus.replace(after.clone());
-        let changed = before.filter(|before| *before != after);
-        if let Some(before) = changed {
-            keep(&mut self.watched.cpus, Online { at_s: self.at_s, before, after });
-        }
+        keep_cpus(&mut self.watched.cpus, &mut self.before.cpus, look.cpus, self.at_s);
     }
 
     /// The first clock of a role, which is the principal one.

@@ -17,7 +17,7 @@ use chronoscope_model::trust::{Contended, Outside, RateAgainst, Trap};
 use chronoscope_model::units::human_ns;
 use chronoscope_probes::clocks::{self, Entry, Opening, Reader, Unit};
 use chronoscope_probes::machine::quota::Freezer;
-use chronoscope_probes::machine::{ClockSet, Root, affinity, noise};
+use chronoscope_probes::machine::{self, ClockSet, Root, affinity, noise};
 use chronoscope_probes::order::{Handed, Turns};
 use chronoscope_probes::time::Instant;
 use chronoscope_probes::waits::os;
@@ -342,12 +342,6 @@ struct LookedAt {
     slow: bool,
 }
 
-/// The CPUs that are online, as the kernel lists them.
-fn online() -> Option<String> {
-    let list = std::fs::read_to_string("/sys/devices/system/cpu/online").ok()?;
-    Some(list.trim().to_owned())
-}
-
 /// The clocks, and what else is read with them.
 pub(super) struct ClockWatcher {
     kind: RulerKind,
@@ -428,7 +422,7 @@ impl ClockWatcher {
             steal_ns: rarely.then(|| noise::steal_ns(None)).flatten(),
             run_queue_ns: rarely.then(noise::run_queue_ns).flatten(),
             halted: self.freezer.take() | os::take_continue(),
-            cpus: rarely.then(online).flatten(),
+            cpus: rarely.then(machine::online).flatten(),
         }
     }
 

@@ -6,7 +6,7 @@
 //!
 //! `watch` shows the drift of the wall clock too.
 
-use crate::engine::{keep, notes};
+use crate::engine::{keep, keep_cpus, notes};
 use chronoscope_model::against::Set;
 use chronoscope_model::trust::Gap;
 use chronoscope_model::{Note, waits};
@@ -129,6 +129,10 @@ const MOST_STEPS: usize = 20;
 pub(super) struct Course {
     so_far: waits::Course,
     last: os::Clocks,
+    /// The CPUs that are online.
+    cpus: Option<String>,
+    /// Since when no checkpoint can be written, in seconds after the beginning.
+    unkept_s: Option<f64>,
     /// The steps of the wall clock. They affect no wait here, because none runs on that clock, but
     /// matter to anyone who looks for the cause of an overshoot.
     pub(super) notes: Vec<Note>,
@@ -156,11 +160,14 @@ impl Course {
             }
         };
         let ended = ended && earlier.is_some();
-        Self { so_far, last: os::Clocks::now(), notes: Vec::new(), ended }
+        let (last, cpus) = (os::Clocks::now(), machine::online());
+        Self { so_far, last, cpus, unkept_s: None, notes: Vec::new(), ended }
     }
 
-    /// Takes in a look at the clocks, `at_s` seconds after the beginning.
-    pub(super) fn look(&mut self, clocks: os::Clocks, at_s: f64) {
+    /// Takes in a look at the clocks and at the CPUs that are online, `at_s` seconds after the
+    /// beginning.
+    pub(super) fn look(&mut self, clocks: os::Clocks, cpus: Option<String>, at_s: f64) {
+        keep_cpus(&mut self.so_far.cpus, &mut self.cpus, cpus, at_s);
         let os::Change { suspended, set } = clocks.since(&self.last);
         self.last = clocks;
         if suspended > 0 {
@@ -173,13 +180,26 @@ impl Course {
         }
     }
 
+    /// Takes in whether a checkpoint could be written, `at_s` seconds after the beginning.
+    pub(super) fn kept(&mut self, kept: bool, at_s: f64) {
+        self.unkept_s = match self.unkept_s {
+            Some(since) if kept => {
+                keep(&mut self.so_far.unkept, Gap { at_s, seconds: at_s - since });
+                None
+            }
+            since => since.or((!kept).then_some(at_s)),
+        };
+    }
+
     /// The course until now, `at_s` seconds after the beginning.
     pub(super) fn report(&self, at_s: f64) -> waits::Course {
         if self.ended {
             return self.so_far.clone();
         }
         let (boot, booted_ns) = booted().unzip();
-        waits::Course { seconds: at_s, boot, booted_ns, ..self.so_far.clone() }
+        let mut now = waits::Course { seconds: at_s, boot, booted_ns, ..self.so_far.clone() };
+        now.unkept.extend(self.unkept_s.map(|since| Gap { at_s, seconds: at_s - since }));
+        now
     }
 }
 
@@ -337,10 +357,10 @@ mod course_tests {
             wall_offset: begin.wall_offset.wrapping_add((slept + set) * S),
             suspended: Some(slept * S),
         };
-        course.look(at(1, 0, 0), 1.0);
-        course.look(at(62, 60, 0), 62.0);
+        course.look(at(1, 0, 0), None, 1.0);
+        course.look(at(62, 60, 0), None, 62.0);
         assert!(course.notes.is_empty(), "{:?}", course.notes);
-        course.look(at(64, 60, 5), 63.5);
+        course.look(at(64, 60, 5), None, 63.5);
         let [note] = &course.notes[..] else { panic!("{:?}", course.notes) };
         assert!(note.text.contains("+5.00") && note.text.contains("before second 64 "), "{note:?}");
         let found = course.report(65.0);
@@ -348,10 +368,32 @@ mod course_tests {
         assert_eq!(found.set, [Set { at_s: 63.5, by_ns: 5e9 }]);
         assert_eq!((found.seconds, found.stops.len()), (65.0, 0));
         // A clock that steps endlessly does not fill the report.
-        (65..1_000).for_each(|s| course.look(at(s, 60, s), s as f64));
+        (65..1_000).for_each(|s| course.look(at(s, 60, s), None, s as f64));
         let found = course.report(1_000.0);
         assert_eq!((course.notes.len(), found.set.len()), (MOST_STEPS, 256));
         assert_eq!(found.set.last().map(|set| set.at_s), Some(999.0));
+    }
+
+    #[test]
+    fn cpus_that_go_offline_and_times_without_a_checkpoint_are_entries() {
+        let mut course = Course::new(None, true, 0.0);
+        course.cpus = None;
+        for (at_s, cpus, kept) in [
+            (1.0, Some("0-3"), true),
+            (2.0, Some("0-2"), false),
+            (3.0, None, false),
+            (4.0, Some("0-3"), true),
+            (5.0, Some("0-3"), false),
+        ] {
+            course.look(course.last, cpus.map(str::to_owned), at_s);
+            course.kept(kept, at_s);
+        }
+        let found = course.report(6.5);
+        let cpus: Vec<_> = found.cpus.iter().map(|it| (it.at_s, &*it.before, &*it.after)).collect();
+        assert_eq!(cpus, [(2.0, "0-3", "0-2"), (4.0, "0-2", "0-3")]);
+        // The last of them goes on.
+        let times = [Gap { at_s: 4.0, seconds: 2.0 }, Gap { at_s: 6.5, seconds: 1.5 }];
+        assert_eq!(found.unkept, times);
     }
 }
 

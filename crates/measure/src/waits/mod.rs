@@ -54,8 +54,9 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use threads::Threads;
 
-/// A function that receives the current rows and the notes on them.
-pub type Checkpoint<'a> = &'a mut dyn FnMut(&[Wait], &[Note]);
+/// A function that receives the current rows and the notes on them, and returns whether it kept
+/// them.
+pub type Checkpoint<'a> = &'a mut dyn FnMut(&[Wait], &[Note]) -> bool;
 
 pub struct Hooks<'a> {
     /// Set when the user asks to stop.
@@ -275,7 +276,7 @@ impl Run {
                         (hooks.done)(&rows, &self.ruler, false);
                     }
                     if let Some(checkpoint) = &mut hooks.checkpoint {
-                        checkpoint(&rows, &notes);
+                        course.kept(checkpoint(&rows, &notes), threads.job.at_s());
                     }
                 }
             }

@@ -19,7 +19,7 @@ use chronoscope_probes::blame::{Sources, Trace, has_slack};
 use chronoscope_probes::machine::outside::OUTLIVES;
 use chronoscope_probes::machine::power::Meter;
 use chronoscope_probes::machine::quota::Quota;
-use chronoscope_probes::machine::{Root, affinity};
+use chronoscope_probes::machine::{self, Root, affinity};
 use chronoscope_probes::time::Instant;
 use chronoscope_probes::waits::os;
 use std::sync::{Arc, mpsc};
@@ -141,7 +141,7 @@ impl Threads {
     pub(super) fn look(&self, course: &mut Course) {
         let clocks = os::Clocks::now();
         self.gaps.look();
-        course.look(clocks, self.job.at_s());
+        course.look(clocks, machine::online(), self.job.at_s());
     }
 
     /// The rows so far, with the names of those who made them late.

@@ -280,12 +280,12 @@ pub struct Pause {
     pub paused: Paused,
 }
 
-/// A time between the parts of a run that was resumed, or in which the machine was suspended.
+/// A time for which a run was stopped, the machine slept, or no checkpoint could be written.
 #[record(Copy)]
 pub struct Gap {
-    /// When the run or the machine was resumed, in seconds from the start of the run.
+    /// When it ended, in seconds from the start of the run.
     pub at_s: f64,
-    /// How long the gap was, in seconds, by the counter, or by the time since boot.
+    /// How long it was, in seconds, by the counter, or by the time since boot.
     pub seconds: f64,
 }
 

@@ -386,6 +386,10 @@ pub struct Course {
     pub suspensions: Vec<trust::Gap>,
     /// Times at which the wall clock was set.
     pub set: Vec<against::Set>,
+    /// Times at which CPUs went offline, or came back.
+    pub cpus: Vec<trust::Online>,
+    /// Times for which no checkpoint could be written.
+    pub unkept: Vec<trust::Gap>,
     /// The boot of the machine at the end, for `--resume`; absent if the system does not tell one
     /// boot from another.
     pub boot: Option<String>,

@@ -192,6 +192,12 @@ pub fn fill_topology(root: &Root, env: &mut Environment) {
     env.cpu.nodes = listed(root, "/sys/devices/system/node/online").map(|nodes| nodes.len());
 }
 
+/// The CPUs that are online on this machine, as the kernel lists them.
+pub fn online() -> Option<String> {
+    let list = std::fs::read_to_string(format!("{CPUS}/online")).ok()?;
+    Some(list.trim().to_owned())
+}
+
 pub(super) fn listed(root: &Root, path: &str) -> Option<Vec<usize>> {
     let numbers = cpu_list(&root.text(path).ok()?)?;
     (!numbers.is_empty()).then_some(numbers)

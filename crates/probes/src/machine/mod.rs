@@ -27,7 +27,7 @@ pub mod vdso;
 pub mod vmclock;
 
 pub use bundle::record;
-pub use cpu::{nodes, siblings};
+pub use cpu::{nodes, online, siblings};
 #[cfg(unix)]
 pub use kernel::ignores_hangup;
 pub use kmsg::{

@@ -8,7 +8,7 @@ use crate::section::{Detail, Spec, by_key, columns, load_got};
 use chronoscope_model::Report;
 use chronoscope_model::quantile::Interval;
 use chronoscope_model::quantile::Percentile::{self, P50, P90, P99, P999};
-use chronoscope_model::trust::Gap;
+use chronoscope_model::trust::{Gap, Online};
 use chronoscope_model::waits::{ByClock, Course, Energy, Load, LoadRun, Moment, Wait, WholeTicks};
 use std::collections::BTreeSet;
 
@@ -253,7 +253,7 @@ pub(super) fn remarks(rows: &[&Wait]) -> Vec<Block> {
     let mut loads = BTreeSet::new();
     let courses = rows.iter().filter_map(|wait| wait.course.as_ref());
     let courses = courses.filter(|course| loads.insert(&course.started));
-    blocks.extend(courses.flat_map(stopped).map(Block::paragraph));
+    blocks.extend(courses.flat_map(dated).map(Block::paragraph));
     for wait in rows {
         for gap in &wait.gaps {
             let missed = match gap.missed {
@@ -286,22 +286,30 @@ pub(super) fn remarks(rows: &[&Wait]) -> Vec<Block> {
     blocks
 }
 
-/// What stopped a run, or its machine: the latest times.
-fn stopped(course: &Course) -> Vec<String> {
+/// What happened to a run and its machine: the latest times.
+fn dated(course: &Course) -> Vec<String> {
     /// How many of each kind are shown.
     const SHOWN: usize = 8;
     let started = course.started.get(..19).unwrap_or(&course.started);
-    let lines = |what: &str, gaps: &[Gap]| {
+    let lines = |what: &str, gaps: &[Gap], more: &str| {
         let line = |gap: &Gap| {
             let [until, long] = [gap.at_s, gap.seconds].map(|s| short(s * 1e9));
-            format!(
-                "{what} for {long}, until {until} after {started} UTC. No sample includes that."
-            )
+            format!("{what} for {long}, until {until} after {started} UTC.{more}")
         };
         gaps.iter().rev().take(SHOWN).rev().map(line).collect::<Vec<_>>()
     };
-    let stops = lines("The run was stopped", &course.stops);
-    [stops, lines("The machine was suspended", &course.suspensions)].concat()
+    let changed = |Online { at_s, before, after }: &Online| {
+        let at = short(at_s * 1e9);
+        format!("The online CPUs changed from {before} to {after}, {at} after {started} UTC.")
+    };
+    let without = " No sample includes that.";
+    [
+        lines("The run was stopped", &course.stops, without),
+        lines("The machine was suspended", &course.suspensions, without),
+        course.cpus.iter().rev().take(SHOWN).rev().map(changed).collect(),
+        lines("No checkpoint could be written", &course.unkept, ""),
+    ]
+    .concat()
 }
 
 /// Waits that the end of the run cut off.
