@@ -3,7 +3,7 @@
 use crate::samples::trust::{faulty, sound, watched};
 use chronoscope_model::Report;
 use chronoscope_model::clock::{Backwards, Orders, Standing};
-use chronoscope_model::trust::{Jump, Step, StepSeen, Trust};
+use chronoscope_model::trust::{Jump, Pause, Paused, Step, StepSeen, Trust};
 use chronoscope_report::section::{self, Detail};
 use chronoscope_report::text::{self, Style};
 
@@ -14,9 +14,13 @@ fn verdict(change: impl FnOnce(&mut Trust)) -> String {
     shown(&watched(trust))
 }
 
-fn shown(report: &Report) -> String {
+fn screen(report: &Report) -> String {
     let section = section::ALL.iter().find(|section| section.id == "trust").expect("a section");
-    let screen = text::section(section, report, Detail::Full, &Style::default());
+    text::section(section, report, Detail::Full, &Style::default())
+}
+
+fn shown(report: &Report) -> String {
+    let screen = screen(report);
     let lines = screen.lines().skip(1).map(str::trim);
     let lines: Vec<&str> = lines.take_while(|line| !line.starts_with("steps back")).collect();
     lines.join(" ").trim().to_owned()
@@ -88,6 +92,20 @@ fn what_was_not_tested_is_not_said_to_be_sound() {
         trust.watched.jumps = vec![jump(-3e9), jump(2e9)];
     });
     assert!(jumps.starts_with("Clocks jumped 2 times, a/b by 3 s against c/d."), "{jumps}");
+}
+
+#[test]
+fn pauses_that_are_not_listed_are_counted() {
+    let mut trust = faulty();
+    trust.watched.more_pauses = Some(37);
+    let text = screen(&watched(trust));
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("1 pause by the firmware · 37 shorter ones not listed · "), "{text}");
+    let often = verdict(|trust| {
+        let pause = Pause { ns: 2e9, paused: Paused::Machine, ..Pause::default() };
+        (trust.watched.pauses, trust.watched.more_pauses) = (vec![pause; 20], Some(1));
+    });
+    assert!(often.contains("The machine was paused at least 20 times, for up to 2 s"), "{often}");
 }
 
 #[test]

@@ -421,7 +421,10 @@ impl Log {
         let pauses = &mut self.watched.pauses;
         pauses.push(Pause { at_s: self.at_s, ns: gap_ns, steal_ns, run_queue_ns, paused });
         pauses.sort_by(|a, b| b.ns.total_cmp(&a.ns));
-        pauses.truncate(MOST);
+        if let Some(more) = pauses.len().checked_sub(MOST).filter(|more| *more > 0) {
+            pauses.truncate(MOST);
+            *self.watched.more_pauses.get_or_insert(0) += more as u64;
+        }
     }
 
     fn find_slew(&mut self) {

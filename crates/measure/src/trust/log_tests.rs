@@ -195,6 +195,19 @@ fn a_pause_says_who_was_paused() {
 }
 
 #[test]
+fn the_longest_pauses_are_listed_and_the_others_are_counted() {
+    let mut world = World::new();
+    world.run(1.0);
+    for nth in 0..MOST + 5 {
+        world.now += 1e9 + nth as f64 * 1e8;
+        world.run(1.0);
+    }
+    let watched = world.log.watched();
+    assert_eq!((watched.pauses.len(), watched.more_pauses), (MOST, Some(5)));
+    assert!(watched.pauses.iter().all(|pause| pause.ns > 1.45e9), "{watched:?}");
+}
+
+#[test]
 fn a_machine_that_was_paused_without_its_kernel_noticing_is_recognised() {
     // The counter went on for 3 s, and the kernel's clocks did not.
     let mut world = World::new();

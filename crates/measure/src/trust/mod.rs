@@ -386,7 +386,8 @@ impl Earlier {
             .flat_map(|one| [one.tries, one.below, one.above, one.calls_backwards]);
         let wall = wall.iter();
         let wall = wall.flat_map(|wall| [wall.looks, wall.more_steps, wall.reported.unwrap_or(0)]);
-        let watched = [watched.looks, watched.more_jumps.unwrap_or(0)];
+        let more = [watched.more_jumps, watched.more_pauses].into_iter().flatten();
+        let watched = more.chain([watched.looks]);
         let mut counts = tries.chain(pairs).chain(sandwiches).chain(wall).chain(watched);
         let time = |s: f64| (0.0..=MOST_S).contains(&s);
         let times = time(self.trust.seconds) && time(self.trust.asked_s);

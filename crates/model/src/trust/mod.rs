@@ -244,6 +244,8 @@ pub struct Watched {
     pub looks: u64,
     /// Times at which the run was kept from looking for long, the longest first.
     pub pauses: Vec<Pause>,
+    /// Further pauses that `pauses` does not list, because they were shorter.
+    pub more_pauses: Option<u64>,
     /// The longest time between two looks, in nanoseconds.
     pub longest_ns: f64,
     /// Times at which the run was stopped, until it was resumed. They are no pauses.

@@ -223,23 +223,25 @@ fn pauses(report: &Report, watched: &Watched) -> Text {
     let standstills = watched.standstills.len() as u64;
     let of_machine = of_machine + standstills;
     let pauses = watched.pauses.len() as u64 + standstills;
-    match (pauses, of_machine) {
-        (0, _) => Text::dotted(["none".into(), longest.into()]),
+    let first: Text = match (pauses, of_machine) {
+        (0, _) => "none".into(),
         (n, 0) => {
             let of_process = |pause: &Pause| pause.paused == Paused::Process;
             let whose = match watched.pauses.iter().all(of_process) {
                 true => "process, which was stopped or frozen",
                 false => "watching thread",
             };
-            let text = format!("{} of the {whose}", plural(n, "pause", "pauses"));
-            Text::dotted([text.into(), longest.into()])
+            format!("{} of the {whose}", plural(n, "pause", "pauses")).into()
         }
         (_, n) => {
             let by = report.environment.below_kernel();
             let text = format!("{} by the {by}", plural(n, "pause", "pauses"));
-            Text::dotted([Text::toned(Tone::Warn, text), longest.into()])
+            Text::toned(Tone::Warn, text)
         }
-    }
+    };
+    let more = watched.more_pauses.map(|n| plural(n, "shorter one", "shorter ones"));
+    let more = more.map(|more| format!("{more} not listed").into());
+    Text::dotted([Some(first), more, Some(longest.into())].into_iter().flatten())
 }
 
 fn vmclock(watched: &Watched) -> Text {
@@ -402,7 +404,10 @@ fn was_paused(trust: &Trust) -> Option<String> {
         (0, None) => None,
         (0, Some(ns)) => Some(format!("The machine was suspended for {}", short(ns))),
         (1, _) => Some(format!("The machine was paused for {longest}")),
-        (n, _) => Some(format!("The machine was paused {} times, for up to {longest}", count(n))),
+        (n, _) => {
+            let least = if watched.more_pauses.is_some() { "at least " } else { "" };
+            Some(format!("The machine was paused {least}{} times, for up to {longest}", count(n)))
+        }
     }
 }
 
