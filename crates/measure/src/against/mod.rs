@@ -17,7 +17,7 @@ pub use sources::Source;
 use crate::engine::{Interrupt, schedule};
 use crate::run::{Error, Measurement, Progress, Setting};
 use crate::trust::{CHECKPOINTS, MOST, MOST_S, check_boot, rest};
-use asking::Failed;
+use asking::{Ask, Failed};
 use chronoscope_model::Report;
 use chronoscope_model::against::{
     Against, Contradiction, Event, Happened, Interval, Known, Source as Found,
@@ -264,7 +264,9 @@ impl Following {
             let (interrupt, glance) = (plan.interrupt.clone(), plan.glance);
             let over = move || began.elapsed() >= time || interrupt.is_set();
             let thread = thread::Builder::new().name("against".into());
-            let spawned = thread.spawn(move || follow(&source, &track, time, glance, &over));
+            let spawned = thread.spawn(move || {
+                follow(&source, &|| source.open(), &track, time, glance, &over);
+            });
             following.threads.extend(spawned.ok());
         }
         following
@@ -300,15 +302,17 @@ impl Following {
     }
 }
 
-/// Asks one source until the time is over, or until it must not be asked any more.
+/// Asks one source, as `open` opens it, until the time is over, or until it must not be asked any
+/// more.
 fn follow(
     source: &Source,
+    open: &dyn Fn() -> Result<Ask, String>,
     track: &Mutex<Track>,
     time: Duration,
     glance: bool,
     over: &dyn Fn() -> bool,
 ) {
-    let mut asks = match source.open() {
+    let mut asks = match open() {
         Ok(asks) => asks,
         Err(why) => {
             locked(track).failed(&Failed::Over(why));
@@ -352,7 +356,7 @@ fn follow(
             }
         }
         // A device that was removed and put back has to be opened again.
-        if let Some(Ok(opened)) = again.then(|| source.open()) {
+        if let Some(Ok(opened)) = again.then(open) {
             asks = opened;
         }
         if end || over() {
@@ -569,6 +573,36 @@ pub fn concluded(tracks: &mut [Track], wall: [i64; 3]) -> Against {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    #[test]
+    fn a_device_that_was_removed_and_put_back_is_opened_again() {
+        let opened = AtomicU64::new(0);
+        // What was opened first answers once.
+        let open = || -> Result<Ask, String> {
+            let removed = opened.fetch_add(1, Ordering::Relaxed) == 0;
+            let mut asked = 0;
+            let ask: Ask = Box::new(move |_, _| {
+                asked += 1;
+                if removed && asked > 1 {
+                    return Err(Failed::Lost("no such device".into()));
+                }
+                let sent = raw_ns();
+                Ok(Exchange { sent, received: raw_ns(), latest: sent, earliest: sent })
+            });
+            Ok(ask)
+        };
+        let track = Mutex::new(Track::new(named(&Source::VmClock, true), raw_ns()));
+        let began = Instant::now();
+        let over = || locked(&track).found.answers > 1 || began.elapsed() > 4 * SECONDS_NEED;
+        // A server is asked often at first, even if it does not answer.
+        let often = Source::Ntp("a".into(), 1);
+        follow(&often, &open, &track, SECONDS_NEED, false, &over);
+        let track = locked(&track);
+        let seen: Vec<_> = track.events.iter().map(|it| it.what).collect();
+        assert_eq!(seen, [Happened::Lost, Happened::Back]);
+        assert_eq!((track.found.requests, opened.load(Ordering::Relaxed)), (7, 2));
+    }
 
     #[test]
     fn a_source_is_lost_after_some_failures_and_back_with_the_next_answer() {
