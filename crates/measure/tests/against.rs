@@ -333,6 +333,30 @@ fn servers_that_lie_are_named_and_no_interval_misses() {
 }
 
 #[test]
+fn servers_are_compared_with_each_other() {
+    let mut rng = fastrand::Rng::with_seed(4);
+    let ahead = [("ntp:a", 0), ("rtc:/dev/rtc0", 9), ("ntp:b", 5_000_000), ("http:c", -40_000_000)];
+    let named = |id: &str| Track::new(Found { id: id.into(), ..Found::default() }, 0);
+    let mut tracks: Vec<Track> = ahead.iter().map(|(id, _)| named(id)).collect();
+    for at in 1..=30 {
+        for (track, (_, ahead)) in tracks.iter_mut().zip(ahead) {
+            let truth = Truth { ahead: UTC + ahead, ppb: 12_000 };
+            let one = exchange(truth, at * SECOND, &mut rng, 1_000);
+            track.take(&one, [one.received; 3]);
+        }
+    }
+    let now = 40 * SECOND;
+    let found = concluded(&mut tracks, [now, UTC + now, now]).apart;
+    let pairs: Vec<_> = found.iter().map(|it| (&*it.id, &*it.of)).collect();
+    assert_eq!(pairs, [("ntp:a", "ntp:b"), ("ntp:a", "http:c"), ("ntp:b", "http:c")]);
+    for (it, truth) in found.iter().zip([-5e6, 40e6, 45e6]) {
+        let Interval { low, best, high } = it.ahead_ns;
+        let inside = |ns: &f64| (low..=high).contains(ns);
+        assert!(inside(&best) && inside(&truth) && high - low < 20e6, "{it:?}");
+    }
+}
+
+#[test]
 fn two_servers_that_differ_prove_nothing() {
     assert_eq!(agreed(&[[0, 1], [2, 3]]), None);
     assert_eq!(agreed(&[]), None);

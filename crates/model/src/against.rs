@@ -18,6 +18,8 @@ pub struct Against {
     pub counter_ppm: Option<Interval>,
     /// Each source, in the order in which they were named.
     pub sources: Vec<Source>,
+    /// How far the servers among them are from each other, at the end.
+    pub apart: Vec<Apart>,
     /// Times at which the wall clock was set meanwhile.
     pub set: Vec<Set>,
     /// What else happened meanwhile, the oldest first.
@@ -36,6 +38,17 @@ impl Against {
     pub fn wrong(&self) -> impl Iterator<Item = &Source> {
         self.sources.iter().filter(|source| source.agrees == Some(false))
     }
+}
+
+/// How far two servers are from each other.
+#[record]
+pub struct Apart {
+    /// One of them.
+    pub id: String,
+    /// The other.
+    pub of: String,
+    /// How far the first is ahead of the other, in nanoseconds.
+    pub ahead_ns: Interval,
 }
 
 /// What is proved about a figure, and the best guess inside it, which nothing proves.

@@ -14,13 +14,13 @@ fn verdict(change: impl FnOnce(&mut Trust)) -> String {
     shown(&watched(trust))
 }
 
-fn screen(report: &Report) -> String {
-    let section = section::ALL.iter().find(|section| section.id == "trust").expect("a section");
+fn screen(id: &str, report: &Report) -> String {
+    let section = section::ALL.iter().find(|section| section.id == id).expect("a section");
     text::section(section, report, Detail::Full, &Style::default())
 }
 
 fn shown(report: &Report) -> String {
-    let screen = screen(report);
+    let screen = screen("trust", report);
     let lines = screen.lines().skip(1).map(str::trim);
     let lines: Vec<&str> = lines.take_while(|line| !line.starts_with("steps back")).collect();
     lines.join(" ").trim().to_owned()
@@ -98,7 +98,7 @@ fn what_was_not_tested_is_not_said_to_be_sound() {
 fn pauses_that_are_not_listed_are_counted() {
     let mut trust = faulty();
     trust.watched.more_pauses = Some(37);
-    let text = screen(&watched(trust));
+    let text = screen("trust", &watched(trust));
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("1 pause by the firmware · 37 shorter ones not listed · "), "{text}");
     let often = verdict(|trust| {
@@ -128,6 +128,14 @@ fn csv_has_a_row_for_each_clock_and_each_point() {
     let first = points.iter().find(|row| &row[at("id")] == "linux/ptp").expect("points");
     let figures = ["at_s", "offset_ns", "rate_ppm"].map(|name| &first[at(name)]);
     assert_eq!(figures, ["1.003", "0", ""]);
+}
+
+#[test]
+fn servers_are_compared_in_rows_of_their_own() {
+    let text = screen("against", &crate::samples::trust::against());
+    let both = ["ntp:one.example", "+89.66 ±0.8", "ntp:three.example"];
+    let row = text.lines().any(|line| both.iter().all(|part| line.contains(part)));
+    assert!(row, "{text}");
 }
 
 #[test]

@@ -20,7 +20,7 @@ use crate::trust::{CHECKPOINTS, MOST, MOST_S, check_boot, rest};
 use asking::{Ask, Failed};
 use chronoscope_model::Report;
 use chronoscope_model::against::{
-    Against, Contradiction, Event, Happened, Interval, Known, Source as Found,
+    Against, Apart, Contradiction, Event, Happened, Interval, Known, Source as Found,
 };
 use chronoscope_probes::machine::outside::{raw_ns, wall};
 use chronoscope_probes::time::{Instant, sleep};
@@ -562,12 +562,26 @@ pub fn concluded(tracks: &mut [Track], wall: [i64; 3]) -> Against {
         let [low, high] = it.offset.map(|ppm| ppm as f64 / 1e9);
         Interval { low, best: low + (high - low) / 2.0, high }
     });
-    Against {
-        wall_ns,
-        counter_ppm,
-        sources: tracks.iter().map(|track| track.found.clone()).collect(),
-        ..Against::default()
+    let sources: Vec<Found> = tracks.iter().map(|track| track.found.clone()).collect();
+    Against { wall_ns, counter_ppm, apart: apart(&sources), sources, ..Against::default() }
+}
+
+/// How far servers are from each other, as what is proved of each leaves it.
+fn apart(sources: &[Found]) -> Vec<Apart> {
+    /// Nobody reads the pairs of more.
+    const MOST: usize = 16;
+    let server = |it: &&Found| ["ntp:", "http:"].iter().any(|kind| it.id.starts_with(kind));
+    let known = sources.iter().filter(server).filter_map(|it| Some((&it.id, it.wall_ns?)));
+    let known: Vec<(&String, Interval)> = known.take(MOST).collect();
+    let mut apart = Vec::new();
+    for (nth, (id, a)) in known.iter().enumerate() {
+        for (of, b) in &known[nth + 1..] {
+            let [low, high] = [b.low - a.high, b.high - a.low];
+            let ahead_ns = Interval { low, best: b.best - a.best, high };
+            apart.push(Apart { id: (*id).clone(), of: (*of).clone(), ahead_ns });
+        }
     }
+    apart
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::number::{count, short, three};
 use crate::page::Input;
 use crate::scale::{Scale, Unit};
 use chronoscope_model::Report;
-use chronoscope_model::against::{Against, Event, Happened, Interval, Source};
+use chronoscope_model::against::{Against, Apart, Event, Happened, Interval, Source};
 use chronoscope_model::packed::packed;
 use chronoscope_model::units::bounded_ns;
 
@@ -48,6 +48,9 @@ fn details(against: &Against, detail: Detail) -> Vec<Block> {
     let answered: Vec<&Source> = against.answered().collect();
     if !answered.is_empty() {
         blocks.push(Block::Table(Rows::shown(columns(), detail).of_all(answered)));
+    }
+    if !against.apart.is_empty() {
+        blocks.push(Block::Table(Rows::shown(pairs(), detail).of_all(&against.apart)));
     }
     let mut line = |tone, text: String| blocks.push(Block::toned(tone, text));
     for source in &against.sources {
@@ -169,17 +172,27 @@ fn rate(ppm: f64, half: f64) -> String {
     format!("{ppm:.digits$} ±{half:.digits$}")
 }
 
+fn signed(ns: &Interval) -> String {
+    let [ns, half] = ns.middle();
+    format!("{}{}", if ns < 0.0 { "" } else { "+" }, bounded_ns(ns, half))
+}
+
+/// The columns of servers that are compared with each other.
+fn pairs() -> Vec<Spec<Apart>> {
+    columns! { it in Apart;
+        "" "server" [full name(12)] Cell::code(&it.id);
+        "" "by ±" [full right] Cell::text(signed(&it.ahead_ns));
+        "" "ahead of" [full name(12)] Cell::code(&it.of);
+    }
+}
+
 fn columns() -> Vec<Spec<Source>> {
     columns! { source in Source;
         "id" "source" [full name(12)] Cell::code(&source.id);
         "available" "source" [] Cell::flag(source.wall_ns.is_some());
-        "" "wall clock ±" [full right] {
-            let wall = source.wall_ns.map(|it| it.middle());
-            let words = wall.map(|[ns, half]| {
-                format!("{}{}", if ns < 0.0 { "" } else { "+" }, bounded_ns(ns, half))
-            });
-            Cell::words(words).toned_if(source.agrees == Some(false), Tone::Bad)
-        };
+        "" "wall clock ±" [full right]
+            Cell::words(source.wall_ns.as_ref().map(signed))
+                .toned_if(source.agrees == Some(false), Tone::Bad);
         "wall_low_ns" "wall clock" [] Cell::number(source.wall_ns.map(|it| it.low));
         "wall_best_ns" "wall clock" [] Cell::number(source.wall_ns.map(|it| it.best));
         "wall_high_ns" "wall clock" [] Cell::number(source.wall_ns.map(|it| it.high));

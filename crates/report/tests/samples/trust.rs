@@ -243,7 +243,7 @@ pub fn swept(clocks: &[Clock], deltas: &[Deltas]) -> Report {
 
 /// Three servers, of which one is wrong, and a device that is not there.
 pub fn against() -> Report {
-    use chronoscope_model::against::{Against, Contradiction, Interval, Known, Set, Source};
+    use chronoscope_model::against::{Against, Apart, Contradiction, Interval, Known, Set, Source};
     let interval = |low, best, high| Some(Interval { low, best, high });
     let source = |id: &str, [low, high]: [f64; 2], agrees| Source {
         id: id.into(),
@@ -289,6 +289,11 @@ pub fn against() -> Report {
                 ..Source::default()
             },
         ],
+        apart: vec![Apart {
+            id: "ntp:one.example".into(),
+            of: "ntp:three.example".into(),
+            ahead_ns: Interval { low: 8.885e7, best: 8.966e7, high: 9.047e7 },
+        }],
         set: vec![Set { at_s: 30.0, by_ns: -2.5e6 }],
         ..Against::default()
     });
