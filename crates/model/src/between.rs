@@ -6,7 +6,7 @@ use crate::Environment;
 use crate::clock::{BuiltOn, Facts, Orders, Reads};
 
 /// What a read does, as far as runs differ by it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[record(Names, PartialOrd, Ord)]
 pub enum Does {
     /// Reads in user space, back to back. The same goes for those of which nothing is known.
     BackToBack,
@@ -68,12 +68,6 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// The share for a clock with these facts, for reads that are each ordered after the one
-    /// before, and for others.
-    pub fn of(&self, facts: Option<Facts>, ordered: bool) -> f64 {
-        self.by(Does::of(facts, ordered))
-    }
-
     /// The share for what a read does.
     pub const fn by(&self, does: Does) -> f64 {
         match does {
@@ -101,8 +95,20 @@ impl Shares {
     }
 }
 
-/// The runs of one kind of machine, and the shares that they need, which are negative if no run
-/// tells.
+/// What runs differ by in a clock that is steadier or less steady than others of its kind.
+#[record(!Default)]
+pub struct OfClock {
+    /// The clock's id.
+    pub id: String,
+    /// What these reads of it do.
+    pub does: Does,
+    /// In place of the share of all that do this.
+    pub share: f64,
+    /// In place of how many deviations of the frequency count for all.
+    pub frequencies: f64,
+}
+
+/// The runs of one kind of machine, and what they need, which is negative if no run tells.
 struct Row {
     vendor: &'static str,
     family: u32,
@@ -110,6 +116,9 @@ struct Row {
     hypervisor: &'static str,
     runs: u32,
     shares: Shares,
+    spread: f64,
+    /// The id, what its reads do, their share and their deviations of the frequency.
+    clocks: &'static [(&'static str, Does, f64, f64)],
 }
 
 include!("between_rows.rs");
@@ -157,9 +166,24 @@ pub struct Between {
     pub runs: u32,
     /// What they differed by.
     pub shares: Shares,
+    /// The clocks to which that does not apply.
+    pub clocks: Vec<OfClock>,
+    /// The largest standard deviation, in one of the runs, of its processes' frequencies, as a
+    /// share. If it is larger in another run, no clock counts as steadier than the others.
+    pub spread: Option<f64>,
 }
 
 impl Between {
+    /// The same for all clocks, of no machine that is known.
+    pub const fn plain(shares: Shares) -> Self {
+        Self { machine: None, runs: 0, shares, clocks: Vec::new(), spread: None }
+    }
+
+    /// What runs differ by where nothing is known.
+    pub const fn unknown() -> Self {
+        Self::plain(WIDEST)
+    }
+
     /// What runs of this machine differ by.
     pub fn of(environment: &Environment) -> Self {
         let (vendor, family, hypervisor) = kind_of(environment);
@@ -167,10 +191,17 @@ impl Between {
             row.vendor == vendor && Some(row.family) == family && row.hypervisor == hypervisor
         };
         let Some(row) = ROWS.iter().find(alike) else {
-            return Self { machine: None, runs: 0, shares: WIDEST };
+            return Self::unknown();
         };
         let known = |own: f64, widest: f64| if own >= 0.0 { own } else { widest };
         let share = |does| known(row.shares.by(does), WIDEST.by(does));
+        let frequencies = known(row.shares.frequencies, WIDEST.frequencies);
+        let of_clock = |(id, does, share, own): &(&str, Does, f64, f64)| OfClock {
+            id: (*id).into(),
+            does: *does,
+            share: *share,
+            frequencies: known(*own, frequencies),
+        };
         let under = if hypervisor.is_empty() { "no hypervisor" } else { hypervisor };
         Self {
             machine: Some(format!("{vendor} family {}, {under}", row.family)),
@@ -183,9 +214,39 @@ impl Between {
                 kernel: share(Does::Kernel),
                 cpu_time: share(Does::CpuTime),
                 leaves_guest: share(Does::LeavesGuest),
-                frequencies: known(row.shares.frequencies, WIDEST.frequencies),
+                frequencies,
             },
+            clocks: row.clocks.iter().map(of_clock).collect(),
+            spread: (row.spread >= 0.0).then_some(row.spread),
         }
+    }
+
+    /// The share for a clock with this id and these facts, for reads that are each ordered after
+    /// the one before, or for others, and the number of standard deviations of the frequency, which
+    /// are each so large in this run, as a share.
+    pub fn parts(
+        &self,
+        id: &str,
+        facts: Option<Facts>,
+        ordered: bool,
+        deviation: f64,
+    ) -> (f64, f64) {
+        let does = Does::of(facts, ordered);
+        let (share, frequencies) = (self.shares.by(does), self.shares.frequencies);
+        let Some(own) = self.clocks.iter().find(|it| it.id == id && it.does == does) else {
+            return (share, frequencies);
+        };
+        // A core that moves more than in the stored runs shows what they could not.
+        match self.spread.is_some_and(|it| deviation > it) {
+            true => (own.share.max(share), own.frequencies.max(frequencies)),
+            false => (own.share, own.frequencies),
+        }
+    }
+
+    /// Half the 95 % interval of what runs differ by, as a share of the cost of such a clock.
+    pub fn half(&self, id: &str, facts: Option<Facts>, ordered: bool, deviation: f64) -> f64 {
+        let (share, frequencies) = self.parts(id, facts, ordered, deviation);
+        share.hypot(frequencies * deviation)
     }
 
     /// Whose runs they are, in a few words.
@@ -245,9 +306,11 @@ mod tests {
             let found = Between::of(&machine(row));
             assert_eq!(found.runs, row.runs);
             assert!(found.text().contains(row.hypervisor), "{}", found.text());
-            for of in [None, Some(Facts { reads: Reads::SystemCall, ..Facts::default() })] {
-                assert!(found.shares.of(of, false) <= WIDEST.of(of, false));
+            for does in Does::ALL {
+                assert!((0.0..=WIDEST.by(does)).contains(&found.shares.by(does)), "{does:?}");
             }
+            assert_eq!(found.clocks.len(), row.clocks.len());
+            assert!(found.clocks.iter().all(|it| it.share >= 0.0 && it.frequencies >= 0.0));
             let deviations = found.shares.frequencies;
             assert!((0.0..=WIDEST.frequencies).contains(&deviations), "{deviations}");
         }
@@ -255,9 +318,29 @@ mod tests {
         let other = Row { family: row.family + 1000, ..*row };
         let bare = Row { hypervisor: "another", ..*row };
         for unknown in [machine(&other), machine(&bare), Environment::default()] {
-            let found = Between::of(&unknown);
-            assert_eq!((found.machine, found.shares), (None, WIDEST));
+            assert_eq!(Between::of(&unknown), Between::unknown());
         }
+    }
+
+    #[test]
+    fn a_clock_counts_as_steadier_only_while_the_core_is_as_steady_as_in_the_stored_runs() {
+        let kernel = Some(Facts { reads: Reads::SystemCall, ..Facts::default() });
+        let shares = Shares { kernel: 0.04, frequencies: 1.5, ..Shares::default() };
+        let of = |id: &str, share, frequencies| OfClock {
+            id: id.into(),
+            does: Does::Kernel,
+            share,
+            frequencies,
+        };
+        let clocks = vec![of("steady", 0.01, 0.5), of("unsteady", 0.05, 3.0)];
+        let between = Between { clocks, spread: Some(0.001), ..Between::plain(shares) };
+        let parts = |id, deviation| between.parts(id, kernel, false, deviation);
+        assert_eq!([parts("steady", 0.001), parts("steady", 0.002)], [(0.01, 0.5), (0.04, 1.5)]);
+        assert_eq!([parts("unsteady", 0.0), parts("unsteady", 0.002)], [(0.05, 3.0); 2]);
+        assert_eq!(parts("another", 0.001), (0.04, 1.5));
+        // It is listed for what its reads do: a read of it in user space is of another kind.
+        assert_eq!(between.parts("steady", None, false, 0.0), (0.0, 1.5));
+        assert!((between.half("steady", kernel, true, 0.02) - 0.04_f64.hypot(0.03)).abs() < 1e-12);
     }
 
     /// One processor's two states, 20 to 30 % apart, say nothing about another's.

@@ -6,7 +6,7 @@ use super::Measured;
 use super::rule::{CALIBRATES, Ratio, SPEEDS, STEADY, share};
 use crate::run::{self, OFF};
 use chronoscope_model::Report;
-use chronoscope_model::between::{Between, Shares};
+use chronoscope_model::between::Between;
 use chronoscope_model::clock::{Facts, Orders, Reads};
 use chronoscope_model::compare::{Figure, Quantity, Section, Unit};
 use chronoscope_model::units::percent;
@@ -22,7 +22,7 @@ pub struct Basis {
     /// What each run may be off by beyond its intervals.
     off: [f64; 2],
     /// What runs of each machine differ by.
-    between: [Shares; 2],
+    between: [Between; 2],
     /// What the counter's reads show of the runs as a whole, if they show it.
     shown: Option<Shown>,
 }
@@ -40,7 +40,7 @@ struct Shown {
 impl Basis {
     /// Chooses it by the costs that both reports have.
     pub fn choose(reports: [&Report; 2], pairs: &[[Measured; 2]]) -> Self {
-        let between = reports.map(shares);
+        let between = reports.map(runs_of);
         let reads = pairs.iter().filter(|[a, b]| read_of_counter(a) && read_of_counter(b));
         let apart = |unit| {
             let all = reads.clone().map(|[a, b]| log(a, b, unit).abs());
@@ -130,14 +130,14 @@ pub fn follows(it: &Measured) -> bool {
 }
 
 /// The least that half an interval counts as: those of earlier versions left it out.
-fn between(it: &Measured, shares: &Shares) -> f64 {
-    shares.of(it.facts(), it.key.quantity == Quantity::Ordered)
+fn between(it: &Measured, runs: &Between) -> f64 {
+    let id = it.clock.map_or("", |clock| clock.id.as_str());
+    runs.half(id, it.facts(), it.key.quantity == Quantity::Ordered, 0.0)
 }
 
 /// What runs of the machine of a report differ by.
-fn shares(report: &Report) -> Shares {
-    let said = report.run.between.as_ref().map(|it| it.shares);
-    said.unwrap_or_else(|| Between::of(&report.environment).shares)
+fn runs_of(report: &Report) -> Between {
+    report.run.between.clone().unwrap_or_else(|| Between::of(&report.environment))
 }
 
 /// The logarithm of B divided by A. What does not follow the frequency is compared in nanoseconds.
@@ -159,14 +159,14 @@ fn halves(it: &Measured) -> [f64; 2] {
 /// Half the interval of each figure of a run, in logarithms, without the part that all costs share:
 /// how far a run is off as a whole is seen from other runs.
 pub fn within(run: &[Measured], report: &Report) -> impl Iterator<Item = f64> {
-    let shares = shares(report);
+    let runs = runs_of(report);
     let common = common(run.iter());
     run.iter().map(move |it| {
         let own = [0, 1].map(|end| match user_space_cost(it) {
             true => without(halves(it)[end], common[end]).hypot(STEADY),
             false => halves(it)[end],
         });
-        (own.iter().sum::<f64>() / 2.0).max(between(it, &shares))
+        (own.iter().sum::<f64>() / 2.0).max(between(it, &runs))
     })
 }
 

@@ -19,7 +19,7 @@ use super::{
 use crate::sorted;
 use crate::stats::quantile;
 use chronoscope::witness::Entries;
-use chronoscope_model::between::{Shares, WIDEST};
+use chronoscope_model::between::Between;
 use chronoscope_model::clock::Clock;
 use chronoscope_probes::clocks::{self, Count, Event, Facts, Kind, Language, Reader, steps};
 use chronoscope_probes::machine::noise;
@@ -40,7 +40,7 @@ pub struct Machine {
     /// How to start children of this tool, for first reads.
     pub(crate) children: Option<Children>,
     /// What whole runs of this machine differ by.
-    pub(crate) shares: Shares,
+    pub(crate) between: Between,
     /// Opened when first needed, so that nothing counts during the rounds; `None` inside if nothing
     /// counts here.
     instructions: OnceCell<Option<Count>>,
@@ -84,7 +84,7 @@ impl Machine {
             specs,
             gauges: None,
             children: None,
-            shares: WIDEST,
+            between: Between::unknown(),
             instructions: OnceCell::new(),
             entered: OnceCell::new(),
             clock: RunClock::start(),
@@ -214,8 +214,8 @@ impl Batches for Machine {
         steps::least_width()
     }
 
-    fn shares(&self) -> Shares {
-        self.shares
+    fn between(&self) -> Between {
+        self.between.clone()
     }
 
     fn has_children(&self) -> bool {

@@ -21,7 +21,7 @@ pub mod sampling;
 pub mod schedule;
 pub mod serve;
 
-use chronoscope_model::between::Shares;
+use chronoscope_model::between::Between;
 use chronoscope_model::clock::{Clock, Scope};
 use chronoscope_model::trust::Online;
 use chronoscope_probes::clocks::{self, Entry, Opening, Range, Reader, Unavailable, Unit};
@@ -224,7 +224,7 @@ pub trait Batches: Timed {
     fn least_width(&self) -> Option<f64>;
 
     /// What whole runs of this machine differ by.
-    fn shares(&self) -> Shares;
+    fn between(&self) -> Between;
 
     /// Whether other processes can make rounds.
     fn has_children(&self) -> bool;

@@ -16,7 +16,7 @@ use super::{Batches, Job, Mode, Rate, Sampled, Spec, Wanted};
 use crate::stats::Summary;
 use crate::stats::estimate::{Estimator, MIN_SAMPLES, ModeEstimate, Scratch};
 use chronoscope_model::Estimate;
-use chronoscope_model::between::Shares;
+use chronoscope_model::between::Between;
 use chronoscope_model::estimate::{SampledTo, Second};
 use chronoscope_model::run::Noise;
 use std::time::Duration;
@@ -240,7 +240,7 @@ pub struct Outcome {
     pub disturbed: u64,
     core: Core,
     /// What whole runs differ by.
-    shares: Shares,
+    between: Between,
 }
 
 /// The fewest unshared samples that are enough for an estimate of their own.
@@ -269,7 +269,7 @@ pub fn run<H: Batches>(
         }
     }
     let Some(&first) = wanted.first() else {
-        return Outcome::new(&[], None, host.shares());
+        return Outcome::new(&[], None, host.between());
     };
     let empty = specs[first].baseline;
     let least = pilot_ruler(host, empty).max(1.0);
@@ -297,7 +297,7 @@ pub fn run<H: Batches>(
         seed,
         copy: 0,
     };
-    let mut outcome = Outcome::new(&job.series, host.least_width(), host.shares());
+    let mut outcome = Outcome::new(&job.series, host.least_width(), host.between());
     let mut judge = Judge {
         specs,
         plan: &plan,
@@ -315,7 +315,7 @@ pub fn run<H: Batches>(
             return false;
         }
         next_look = made + made / 2;
-        let mut alone = Outcome::new(&job.series, host.least_width(), host.shares());
+        let mut alone = Outcome::new(&job.series, host.least_width(), host.between());
         alone.add(sampled.clone());
         judge.look(&mut alone, host.hz())
     });
@@ -385,14 +385,14 @@ const ORDER: f64 = 1.2;
 impl Outcome {
     /// Starts these series without samples, on a core that makes at least this many additions per
     /// cycle.
-    fn new(series: &[Wanted], least_width: Option<f64>, shares: Shares) -> Self {
+    fn new(series: &[Wanted], least_width: Option<f64>, between: Between) -> Self {
         Self {
             series: series.iter().enumerate().map(Series::new).collect(),
             ruler_ticks: 0.0,
             batches: 0,
             disturbed: 0,
             core: Core { neighbour: Neighbour::new(least_width), ..Core::default() },
-            shares,
+            between,
         }
     }
 
@@ -473,16 +473,18 @@ impl Outcome {
         Some(counted.map(|(.., cost)| (cost - empty.value) * 1e9 / ruler.hz).collect())
     }
 
+    /// The standard deviation of the processes' frequencies, as a share, unless it does not count.
     fn drift(&self) -> f64 {
-        self.shares.frequencies * self.core.pace.drift(&self.core.starts)
+        let counts = self.between.shares.frequencies > 0.0;
+        if counts { self.core.pace.drift(&self.core.starts) } else { 0.0 }
     }
 
     /// Half the 95 % interval of the frequency that another run may find, as a share of this one's.
     /// Estimates leave it out from now on: for ratios of costs of one run, or if something else
     /// covers it.
     pub fn take_drift(&mut self) -> f64 {
-        let drift = self.drift();
-        self.shares.frequencies = 0.0;
+        let drift = self.between.shares.frequencies * self.drift();
+        self.between.shares.frequencies = 0.0;
         drift
     }
 
@@ -502,8 +504,9 @@ impl Outcome {
         let summary = Summary::of(&plain)?;
         let (own, nothing) = (series.estimate?, empty.estimate?);
         let mut cost = difference(&own, &nothing, ORDER);
-        let between = self.shares.of(specs[subject].row.facts, mode == Mode::Latency);
-        let runs = cost.value.abs() * between.hypot(self.drift());
+        let row = &specs[subject].row;
+        let between = self.between.half(&row.id, row.facts, mode == Mode::Latency, self.drift());
+        let runs = cost.value.abs() * between;
         // The ruler's own error scales the whole cost, so it widens the interval.
         let stretch = cost.value.abs() * ruler.error_ppm * 1e-6;
         cost.low = cost.value - runs.hypot(cost.value - cost.low) - stretch;

@@ -213,9 +213,10 @@ pub fn measure_overhead<H: Values + Batches>(
         groups.retain(|it| it.cut_short.is_none() && it.taken.len() as u64 >= FEWEST);
     }
     let taken = groups.iter().map(|it| it.taken.len() as u64).sum();
-    let shares = host.shares();
+    let between = host.between();
     let [base, read] = [job.baseline, subject].map(|it| {
-        let of = |ordered| shares.of(specs[it].row.facts, ordered);
+        let row = &specs[it].row;
+        let of = |ordered| between.half(&row.id, row.facts, ordered, 0.0);
         of(false).max(of(true))
     });
     let ns = 1e9 / host.hz();
@@ -225,7 +226,7 @@ pub fn measure_overhead<H: Values + Batches>(
     // What whole runs differ by, in nanoseconds. The sum is a chain of additions, whose cost
     // follows the core's frequency as the reads do: another run may find another one.
     let each = medians(&groups, |[without, _]| without * ns);
-    let frequency = shares.frequencies * deviation(&each) / plain.median_ns.max(1e-9);
+    let frequency = between.shares.frequencies * deviation(&each) / plain.median_ns.max(1e-9);
     let runs = [plain.median_ns * base.hypot(frequency), added.median_ns * read.hypot(frequency)];
     (taken > 0).then(|| Overhead {
         id: specs[subject].row.id.clone(),

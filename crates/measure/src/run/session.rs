@@ -97,7 +97,7 @@ impl Setting<'_> {
         let mut machine = Machine::new(ruler, offers, self.interrupt.clone());
         machine.rested = self.fifo.map(|_| Duration::ZERO);
         machine.gauges = environment.emulated.is_none().then(Gauges::here).flatten();
-        machine.shares = Between::of(environment).shares;
+        machine.between = Between::of(environment);
         machine.children.clone_from(&self.children);
         Ok(Session {
             specs: machine.specs(),

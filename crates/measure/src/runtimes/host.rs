@@ -18,7 +18,7 @@ use crate::engine::{
 use crate::loops::{measure_calls, measure_overhead, negative};
 use crate::run::{Conditions, Error, Measurement, Progress, Setting};
 use chronoscope_model::Report;
-use chronoscope_model::between::Shares;
+use chronoscope_model::between::Between;
 use chronoscope_model::clock::Clock;
 use chronoscope_model::loops::{Calls, Overhead};
 use chronoscope_model::run::Noise;
@@ -435,8 +435,8 @@ impl Batches for Joined<'_> {
         self.machine.least_width()
     }
 
-    fn shares(&self) -> Shares {
-        self.machine.shares()
+    fn between(&self) -> Between {
+        self.machine.between()
     }
 
     fn has_children(&self) -> bool {

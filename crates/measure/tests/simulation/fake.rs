@@ -6,7 +6,7 @@ use super::schedule::{RunClock, Time};
 use super::{
     Additions, Around, Batch, Batches, Gauge, Job, Mode, Pairs, Rate, Sampled, Spec, Timed, Values,
 };
-use chronoscope_model::between::Shares;
+use chronoscope_model::between::{Between, Shares};
 use chronoscope_model::clock::{Clock, Facts, Kind, Language, Scope};
 use chronoscope_probes::clocks::{Range, Unit};
 use std::sync::Arc;
@@ -408,8 +408,9 @@ impl Batches for Fake {
         Some(WIDTH)
     }
 
-    fn shares(&self) -> Shares {
-        Shares { back_to_back: 0.003, ordered: 0.004, frequencies: 2.5, ..Shares::default() }
+    fn between(&self) -> Between {
+        let known = Shares { back_to_back: 0.003, ordered: 0.004, ..Shares::default() };
+        Between::plain(Shares { frequencies: 2.5, ..known })
     }
 
     fn has_children(&self) -> bool {
