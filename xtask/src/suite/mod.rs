@@ -1,5 +1,5 @@
 //! `cargo xtask test`: installs what the tests need, runs them, and sums up the results in one
-//! line. Steps that mostly wait run next to steps that mostly compile.
+//! line. Steps that mostly wait run next to steps that mostly compile, in two lanes.
 //!
 //! Which steps run: some for every change, others only if a file that they check has changed since
 //! the last run of all steps, which a file names.
@@ -8,10 +8,12 @@ mod steps;
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Map, Value, json};
-use std::env;
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use std::{env, iter};
 pub use steps::ci;
-use steps::{Size, Step};
+use steps::{Lane, Size, Step};
 use xshell::{Shell, cmd};
 use xtask::tally::Done;
 use xtask::{packages, sh};
@@ -66,10 +68,13 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     if !rest.is_empty() {
         drop(ci(sh)?);
     }
-    let (there, here): (Vec<_>, Vec<_>) = rest.into_iter().partition(|step| step.concurrent);
+    let of = |lane| rest.iter().copied().filter(move |step| step.lane == lane);
+    let either: Mutex<VecDeque<_>> = Mutex::new(of(Lane::Either).collect());
+    let next = || either.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+    let run_lane = |lane| run_steps(of(lane).chain(iter::from_fn(next)), strict);
     std::thread::scope(|scope| {
-        let other = scope.spawn(|| run_steps(there, strict));
-        ran.extend(run_steps(here, strict)?);
+        let other = scope.spawn(|| run_lane(Lane::There));
+        ran.extend(run_lane(Lane::Here)?);
         ran.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
         anyhow::Ok(())
     })?;
@@ -81,7 +86,7 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
 }
 
 /// Runs these steps one after the other, in a shell of their own.
-fn run_steps(steps: Vec<&'static Step>, strict: bool) -> Result<Vec<Ran>> {
+fn run_steps(steps: impl IntoIterator<Item = &'static Step>, strict: bool) -> Result<Vec<Ran>> {
     let sh = sh::shell()?;
     Ok(steps.into_iter().map(|step| run_step(&sh, step, strict)).collect())
 }

@@ -38,10 +38,20 @@ pub struct Step {
     /// Runs the step; by default, `ci` has one of this name. If `strict` is set, anything skipped
     /// is a failure.
     pub run: fn(sh: &Shell, step: &Step, strict: bool) -> Result<Done>,
-    /// Whether the step runs next to those that are not marked so: one waits while another
-    /// compiles. Only these steps call rustup, which must not run twice at a time.
-    pub concurrent: bool,
+    pub lane: Lane,
     pub size: Size,
+}
+
+/// Which of two lanes runs a step, one next to the other: one waits while the other compiles.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Lane {
+    /// What runs on this machine, and is disturbed least by what only compiles.
+    Here,
+    /// What is for other compilers, systems and machines. Only this lane lets rustup install
+    /// toolchains, which must not run twice at a time.
+    There,
+    /// Whichever has nothing else left: these steps compile, and measure nothing.
+    Either,
 }
 
 /// Defaults for the fields that most steps share.
@@ -51,7 +61,7 @@ const STEP: Step = Step {
     needs: &[Need::Build],
     uses: Vec::new,
     run: |sh, step, _| in_ci(sh, step.name),
-    concurrent: false,
+    lane: Lane::Here,
     size: Size::Change,
 };
 
@@ -90,13 +100,14 @@ pub const ALL: &[Step] = &[
         name: "msrv",
         about: "the library's tests pass with the oldest Rust version that it promises",
         run: |sh, _, _| msrv(sh),
-        concurrent: true,
+        lane: Lane::There,
         ..STEP
     },
     Step {
         name: "models",
         about: "what threads publish holds in every order that the memory model allows",
         run: |sh, _, _| models(sh),
+        lane: Lane::Either,
         size: Size::Whole("crates/chronoscope/src/publish.rs crates/chronoscope/tests/loom.rs"),
         ..STEP
     },
@@ -104,12 +115,14 @@ pub const ALL: &[Step] = &[
         name: "docs",
         about: "the documentation builds without warnings, and every item has an example",
         run: |sh, _, _| docs(sh),
+        lane: Lane::Either,
         ..STEP
     },
-    Step { name: "generated", about: "generated files are up to date", ..STEP },
+    Step { name: "generated", about: "generated files are up to date", lane: Lane::Either, ..STEP },
     Step {
         name: "package",
         about: "each crate packs as for an upload, and the tool installs from these packages",
+        lane: Lane::Either,
         size: Size::Whole("Cargo.toml Cargo.lock crates/*/Cargo.toml runtimes/Cargo.toml"),
         ..STEP
     },
@@ -145,6 +158,7 @@ pub const ALL: &[Step] = &[
         about: "queries of a fleet find what was planted, alike in DuckDB and ClickHouse",
         needs: &[Need::Build, Need::Analysis],
         run: |sh, _, _| passed_on(cmd!(sh, "cargo research fleet-queries --check")),
+        lane: Lane::Either,
         size: Size::Whole("*.sql research/src/analysis/*"),
         ..STEP
     },
@@ -162,12 +176,17 @@ pub const ALL: &[Step] = &[
         size: Size::Whole("runtimes/* ci/src/runtimes.rs"),
         ..STEP
     },
-    Step { name: "disasm", about: "each timed loop contains what it claims to time", ..STEP },
+    Step {
+        name: "disasm",
+        about: "each timed loop contains what it claims to time",
+        lane: Lane::Either,
+        ..STEP
+    },
     Step {
         name: "cross",
         about: "all other targets build; the tool and the tests run under Wine and QEMU",
         uses: targets,
-        concurrent: true,
+        lane: Lane::There,
         size: Size::Whole("crates/chronoscope/src/sys/* ci/src/cross/target.rs"),
         ..STEP
     },
@@ -175,7 +194,7 @@ pub const ALL: &[Step] = &[
         name: "targets",
         about: "the library's tests pass under Wine and QEMU, and all other targets compile",
         uses: targets,
-        concurrent: true,
+        lane: Lane::There,
         size: Size::Part("cross"),
         ..STEP
     },
@@ -184,7 +203,7 @@ pub const ALL: &[Step] = &[
         name: "dist",
         about: "the library for C, built twice as a release is, has the same bytes",
         needs: &[Need::Build, Need::Zig],
-        concurrent: true,
+        lane: Lane::There,
         size: Size::Whole("ci/src/dist/*"),
         ..STEP
     },
@@ -193,7 +212,7 @@ pub const ALL: &[Step] = &[
         about: "a fault that is planted in a virtual machine is found, and none without it",
         needs: &[Need::Build, Need::Boot],
         run: |sh, _, _| lab(sh, &PLANTED),
-        concurrent: true,
+        lane: Lane::There,
         size: Size::Part("lab"),
         ..STEP
     },
@@ -201,6 +220,7 @@ pub const ALL: &[Step] = &[
         name: "research",
         about: "clippy reports nothing in the workspace of research, and its tests pass",
         run: |sh, _, _| research(sh),
+        lane: Lane::Either,
         size: Size::Whole("research/*"),
         ..STEP
     },
@@ -209,7 +229,7 @@ pub const ALL: &[Step] = &[
         about: "faults that are planted in virtual machines and processes are found, and no others",
         needs: &[Need::Build, Need::Boot],
         run: |sh, _, _| lab(sh, &[]),
-        concurrent: true,
+        lane: Lane::There,
         size: Size::Whole("research/src/lab/* research/lab/*"),
         ..STEP
     },
@@ -274,15 +294,15 @@ fn one(command: Cmd<'_>) -> Result<Done> {
 
 fn clippy(sh: &Shell) -> Result<Done> {
     let strict = ["--", "-D", "warnings"];
+    // What programs without an operating system can use: the library's counter and conversion, and
+    // the time driver. It takes a second, unless it has to wait for what the other lane compiles.
+    let alone = ["-p", "chronoscope", "-p", "chronoscope-adapters", "--no-default-features"];
+    let driver = ["--features", "chronoscope-adapters/embassy", "--quiet"];
+    sh::run(cmd!(sh, "cargo clippy {alone...} {driver...} {strict...}"))?;
     // Includes the clocks and waits of other libraries, which no other step builds. All other code
     // is built for some target with compiler warnings as errors.
     let all = ["--all-features", "--all-targets", "--quiet"];
-    sh::run(cmd!(sh, "cargo clippy --workspace {all...} {strict...}"))?;
-    // What programs without an operating system can use: the library's counter and conversion, and
-    // the time driver.
-    let alone = ["-p", "chronoscope", "-p", "chronoscope-adapters", "--no-default-features"];
-    let driver = ["--features", "chronoscope-adapters/embassy", "--quiet"];
-    one(cmd!(sh, "cargo clippy {alone...} {driver...} {strict...}"))
+    one(cmd!(sh, "cargo clippy --workspace {all...} {strict...}"))
 }
 
 fn research(sh: &Shell) -> Result<Done> {
