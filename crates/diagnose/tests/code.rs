@@ -1,6 +1,7 @@
 //! The advised code compiles as it is printed: what stands at its top at the top of a file, and the
-//! rest in a function. Each snippet is a file of its own, so that it needs no other's headers. That
-//! of waits that end by themselves, and need no library, is also run.
+//! rest in a function. Each snippet is a file of its own, or in C and C++ shares one with those
+//! that have the same headers, so that it needs no other's. That of waits that end by themselves,
+//! and need no library, is also run.
 //!
 //! Code of other processors and systems is compiled by cross-compilers, and code of other languages
 //! by theirs; what is not installed is skipped with a line. Code whose packages are not here is
@@ -15,7 +16,7 @@ use chronoscope_model::histogram::{self, Histogram};
 use chronoscope_model::waits::{Kind, Wait};
 use chronoscope_model::{Environment, Report, snippet};
 use chronoscope_probes::waits::{self, Asked, Entry};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -115,27 +116,22 @@ fn split(code: &str) -> (String, String) {
     (head.join("\n"), body.join("\n"))
 }
 
-/// Runs a program on one file for each of these sources.
+/// Runs a program once on a file for each of these sources.
 fn check(program: &str, args: &[&str], ending: &str, sources: &[String]) {
     if Command::new(program).arg("--version").output().is_err() {
         return eprintln!("{program} is not installed");
     }
     let folder = tempfile::tempdir().expect("a folder for temporary files");
-    let files: Vec<PathBuf> =
-        (0..sources.len()).map(|n| folder.path().join(format!("s{n}.{ending}"))).collect();
-    for (file, source) in files.iter().zip(sources) {
-        std::fs::write(file, source).expect("room");
+    let names: Vec<String> = (0..sources.len()).map(|n| format!("s{n}.{ending}")).collect();
+    for (name, source) in names.iter().zip(sources) {
+        std::fs::write(folder.path().join(name), source).expect("room");
     }
-    // Not every compiler takes several files that have the same functions.
-    let each = if ["c", "cpp"].contains(&ending) { files.len().max(1) } else { 1 };
-    for files in files.chunks(each) {
-        let output = Command::new(program).args(args).args(files).current_dir(&folder).output();
-        let output = output.unwrap_or_else(|error| panic!("{program}: {error}"));
-        let errors = String::from_utf8_lossy(&output.stderr);
-        let shown = |file: &PathBuf| std::fs::read_to_string(file).expect("a text");
-        let source = if each == 1 { shown(&files[0]) } else { String::new() };
-        assert!(output.status.success(), "{program}: {errors}\n{source}");
-    }
+    let output = Command::new(program).args(args).args(&names).current_dir(&folder).output();
+    let output = output.unwrap_or_else(|error| panic!("{program}: {error}"));
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let named = names.iter().zip(sources).filter(|(name, _)| errors.contains(name.as_str()));
+    let shown: String = named.map(|(_, source)| source.as_str()).collect();
+    assert!(output.status.success() && !names.is_empty(), "{program}: {errors}\n{shown}");
 }
 
 /// Builds each of these programs, unless there is nothing to build, and runs it.
@@ -161,21 +157,36 @@ fn run_each(sources: impl IntoIterator<Item = String>, file: &str, lines: &[&[&s
     assert!(ran > 0, "{file}");
 }
 
-/// A function of C or C++ with this body.
-fn function(code: &str) -> String {
-    let (head, body) = split(code);
-    format!("{head}\nvoid f(void);\nvoid f(void) {{\n{body}\n}}\n")
+/// Files of C or C++ with a function for each of these snippets, and a `main` that calls them all.
+/// Headers take most of the time, so those that start alike share a file.
+fn files_of(snippets: impl IntoIterator<Item = String>) -> Vec<String> {
+    let mut files: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for code in snippets {
+        let (head, body) = split(&code);
+        files.entry(head).or_default().push(body);
+    }
+    let file = |(head, bodies): (String, Vec<String>)| {
+        let function = |(nth, body): (usize, &String)| {
+            let macros = body.lines().filter_map(|line| line.strip_prefix("#define "));
+            let names = macros.filter_map(|rest| rest.split([' ', '(']).next());
+            let own: String = names.map(|name| format!("#undef {name}\n")).collect();
+            format!("void f{nth}(void);\nvoid f{nth}(void) {{\n{body}\n}}\n{own}")
+        };
+        let functions: String = bodies.iter().enumerate().map(function).collect();
+        let calls: String = (0..bodies.len()).map(|nth| format!("f{nth}(); ")).collect();
+        format!("{head}\n{functions}int main(void) {{ {calls}return 0; }}\n")
+    };
+    files.into_iter().map(file).collect()
 }
 
 /// Programs of C or C++ of waits that need no library.
-fn programs_of(language: &str, os: &str) -> impl Iterator<Item = String> {
+fn programs_of(language: &str, os: &str) -> Vec<String> {
     const LIBRARIES: [&str; 4] = ["chronoscope", "event2/", "uv.h", "asio"];
-    let plain = that_end(language, os).filter(|code| !LIBRARIES.iter().any(|it| code.contains(it)));
-    plain.map(|code| function(&code) + "int main(void) { f(); return 0; }\n")
+    let plain = |code: &String| !LIBRARIES.iter().any(|it| code.contains(it));
+    files_of(that_end(language, os).filter(plain))
 }
 
 fn c_of(language: &str, os: &str) -> Vec<String> {
-    let all: Vec<String> = snippets(language, os).iter().map(|code| function(code)).collect();
     // The library's header is in another crate, and those of others may not be installed.
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../capi/include");
     let is_here =
@@ -183,10 +194,8 @@ fn c_of(language: &str, os: &str) -> Vec<String> {
     let needs = |code: &str, name: &str| code.contains(&format!("#include <{name}>"));
     let libraries = ["chronoscope.h", "chronoscope.hpp", "event2/event.h", "uv.h", "asio.hpp"];
     let missing: Vec<&str> = libraries.into_iter().filter(|name| !is_here(name)).collect();
-    // A file with Asio takes seconds.
-    let again = |code: &str| needs(code, "asio.hpp") && !code.contains("nanoseconds(1000000)");
-    let all = all.into_iter().filter(|code| !again(code));
-    all.filter(|code| !missing.iter().any(|name| needs(code, name))).collect()
+    let here = |code: &String| !missing.iter().any(|name| needs(code, name));
+    files_of(snippets(language, os).into_iter().filter(here))
 }
 
 /// The arguments of every C compiler.
@@ -201,7 +210,7 @@ fn c_compiles_on_each_system() {
     run_each(programs_of("C", "Linux"), "s.c", &[&["cc", "s.c", "-o", "s"], &["./s"]]);
     let arm = Environment { arch: "aarch64".into(), ..machines::tsc().environment };
     let arm = advise::every_sheet("C", &arm).into_iter().filter(|code| code.contains("cntvct"));
-    let arm: Vec<String> = arm.map(|code| function(&code)).collect();
+    let arm = files_of(arm);
     assert!(!arm.is_empty());
     check("aarch64-linux-gnu-gcc", &SYNTAX, "c", &arm);
 }
@@ -249,43 +258,34 @@ fn externs(code: &str) -> Option<Vec<String>> {
 #[test]
 fn rust_compiles_or_parses() {
     let rustc = std::env::var("RUSTC").unwrap_or("rustc".into());
-    let usual = ["--edition=2024", "--crate-type=lib", "--emit=metadata", "--out-dir=."];
-    let (mut compiled, mut parsed) = (0, Vec::new());
-    let function = |name: &str, code: &str| {
-        format!(
-            "pub fn {name}() -> Result<(), Box<dyn std::error::Error>> {{\n{code}\n;Ok(())\n}}\n"
-        )
+    let functions = |codes: &[String]| -> String {
+        let ends = "Result<(), Box<dyn std::error::Error>>";
+        let each = codes.iter().enumerate();
+        each.map(|(nth, code)| format!("pub fn f{nth}() -> {ends} {{\n{code}\n;Ok(())\n}}\n"))
+            .collect()
     };
-    let own = |code: &str| {
+    let own = |code: &String| {
         let others = ["cntvct", "windows_sys::", "async_io::", "smol::", "tokio::"];
-        externs(code).filter(|_| !others.iter().any(|word| code.contains(word)))
+        !others.iter().any(|word| code.contains(word)) && externs(code).is_some()
     };
-    for code in that_end("Rust", "Linux") {
-        if let Some(more) = own(&code) {
-            let build = [&rustc, "--edition=2024", "s.rs", "-o", "s"].into_iter();
-            let build: Vec<&str> = build.chain(more.iter().map(String::as_str)).collect();
-            run_each([function("main", &code)], "s.rs", &[&build, &["./s"]]);
-        }
-    }
-    for os in ["Linux", "Windows"] {
-        for code in snippets("Rust", os) {
-            let source = function("f", &code);
-            match own(&code) {
-                Some(more) => {
-                    let more = more.iter().map(String::as_str);
-                    check(
-                        &rustc,
-                        &usual.into_iter().chain(more).collect::<Vec<_>>(),
-                        "rs",
-                        &[source],
-                    );
-                    compiled += 1;
-                }
-                None => parsed.push(source),
-            }
-        }
-    }
-    assert!(compiled > 20, "{compiled}");
+    // In one crate, because the compiler and the linker take most of the time to start.
+    let plain: Vec<String> = that_end("Rust", "Linux").filter(own).collect();
+    let calls: String = (0..plain.len()).map(|nth| format!("f{nth}().unwrap(); ")).collect();
+    let source = functions(&plain) + &format!("fn main() {{ {calls} }}\n");
+    let more = externs(&source).expect("crates that each has found");
+    let build = [&*rustc, "--edition=2024", "s.rs", "-o", "s"].into_iter();
+    let build: Vec<&str> = build.chain(more.iter().map(String::as_str)).collect();
+    run_each([source], "s.rs", &[&build, &["./s"]]);
+
+    let all = ["Linux", "Windows"].into_iter().flat_map(|os| snippets("Rust", os));
+    let (compiled, parsed): (Vec<String>, Vec<String>) = all.partition(own);
+    assert!(compiled.len() > 20, "{compiled:?}");
+    let source = functions(&compiled);
+    let more = externs(&source).expect("crates that each has found");
+    let usual = ["--edition=2024", "--crate-type=lib", "--emit=metadata", "--out-dir=."];
+    let args: Vec<&str> = usual.into_iter().chain(more.iter().map(String::as_str)).collect();
+    check(&rustc, &args, "rs", &[source]);
+    let parsed: Vec<String> = parsed.into_iter().map(|code| functions(&[code])).collect();
     check("rustfmt", &["--edition=2024"], "rs", &parsed);
 }
 
@@ -303,16 +303,16 @@ fn members(body: &str) -> (String, String) {
 
 #[test]
 fn java_compiles_for_version_9() {
-    let file = |code: String| {
+    let file = |(nth, code): (usize, String)| {
         let (head, body) = split(&code);
         let main = "public static void main(String[] a) throws Exception";
-        format!("{head}\nclass T {{ {main} {{\n{body}\n}} }}\n")
+        format!("{head}\nclass T{nth} {{ {main} {{\n{body}\n}} }}\n")
     };
     // `var` came with version 10, and virtual threads with 21.
     let is_new = |code: &String| code.contains("Virtual") || code.contains("var ");
-    let plain = that_end("Java", "Linux").filter(|code| !is_new(code)).map(file);
-    run_each(plain, "T.java", &[&["java", "T.java"]]);
-    let all: Vec<String> = snippets("Java", "Linux").into_iter().map(file).collect();
+    let plain = that_end("Java", "Linux").filter(|code| !is_new(code));
+    run_each(plain.enumerate().map(file), "T.java", &[&["java", "T.java"]]);
+    let all: Vec<String> = snippets("Java", "Linux").into_iter().enumerate().map(file).collect();
     let (new, old): (Vec<String>, Vec<String>) = all.into_iter().partition(is_new);
     check("javac", &["--release", "9", "-Xlint:-options"], "java", &old);
     check("javac", &["-XDshould-stop.ifNoError=PARSE"], "java", &new);
@@ -320,7 +320,7 @@ fn java_compiles_for_version_9() {
 
 #[test]
 fn c_sharp_compiles_for_mono_too() {
-    let file = |code: String| {
+    let file = |(nth, code): (usize, String)| {
         let (head, body) = split(&code);
         let (members, body) = members(&body);
         let (open, wait) = match body.contains("await ") {
@@ -328,19 +328,20 @@ fn c_sharp_compiles_for_mono_too() {
             false => ("void", ""),
         };
         let main = format!("static void Main() {{ f(){wait}; }}");
-        format!("{head}\nclass T {{\n{members}\n{main}\nstatic {open} f() {{\n{body}\n}} }}\n")
+        format!("{head}\nclass T{nth} {{\n{members}\n{main}\nstatic {open} f() {{\n{body}\n}} }}\n")
     };
     // Mono's class library lacks it.
     let is_here = |code: &String| !code.contains("PeriodicTimer");
     let all = snippets("C#", "Linux").into_iter().filter(is_here);
-    check("mcs", &[], "cs", &all.map(file).collect::<Vec<_>>());
-    let all = that_end("C#", "Linux").filter(is_here).map(file);
+    let all: Vec<String> = all.enumerate().map(file).collect();
+    check("mcs", &["-target:library"], "cs", &all);
+    let all = that_end("C#", "Linux").filter(is_here).enumerate().map(file);
     run_each(all, "s.cs", &[&["mcs", "s.cs"], &["mono", "s.exe"]]);
 }
 
 #[test]
 fn go_parses_and_what_needs_no_module_compiles() {
-    let file = |code: &String| {
+    let file = |code: &str, package: &str, name: &str| {
         let (head, body) = split(code);
         // Go refuses variables that nothing reads.
         let declared = body.lines().filter_map(|line| {
@@ -351,25 +352,30 @@ fn go_parses_and_what_needs_no_module_compiles() {
         let declared: String = declared.collect();
         // Nothing follows a loop that does not end.
         let declared = if body.contains("\nfor {") { String::new() } else { declared };
-        format!("package main\n{head}\nfunc main() {{\n{body}\n{declared}}}\n")
+        format!("package {package}\n{head}\nfunc {name}() {{\n{body}\n{declared}}}\n")
     };
-    let all: Vec<String> = snippets("Go", "Linux").iter().map(file).collect();
+    let all = snippets("Go", "Linux").into_iter().enumerate();
+    let all: Vec<String> = all.map(|(nth, code)| file(&code, "all", &format!("f{nth}"))).collect();
     check("gofmt", &["-e", "-l"], "go", &all);
     let plain: Vec<String> = all.into_iter().filter(|code| !code.contains("golang.org")).collect();
     check("go", &["vet"], "go", &plain);
-    let all = that_end("Go", "Linux").map(|code| file(&code));
+    let all = that_end("Go", "Linux").map(|code| file(&code, "main", "main"));
     run_each(all, "s.go", &[&["go", "run", "s.go"]]);
 }
 
 #[test]
 fn python_and_javascript_parse() {
-    for os in ["Linux", "Windows", "macOS"] {
-        let all: Vec<String> = snippets("Python", os).into_iter().collect();
-        check("python3", &["-m", "py_compile"], "py", &all);
-        let wrap = |code: String| format!("async function f() {{\n{code}\n}}\n");
-        let all: Vec<String> = snippets("JavaScript", os).into_iter().map(wrap).collect();
-        check("node", &["--check"], "js", &all);
-    }
+    // `node --check` takes one file.
+    const PARSE: &str = "for (const file of process.argv.slice(1))
+        new (require('vm').Script)(require('fs').readFileSync(file, 'utf8'), file);";
+    let of_all = |language: &str| -> BTreeSet<String> {
+        ["Linux", "Windows", "macOS"].into_iter().flat_map(|os| snippets(language, os)).collect()
+    };
+    let all: Vec<String> = of_all("Python").into_iter().collect();
+    check("python3", &["-m", "py_compile"], "py", &all);
+    let wrap = |code: String| format!("async function f() {{\n{code}\n}}\n");
+    let all: Vec<String> = of_all("JavaScript").into_iter().map(wrap).collect();
+    check("node", &["-e", PARSE], "js", &all);
     run_each(that_end("Python", "Linux"), "s.py", &[&["python3", "s.py"]]);
     let all = that_end("JavaScript", "Linux").filter(|code| !code.contains("Bun."));
     let all = all.map(|code| format!("(async () => {{\n{code}\n}})();\n"));
