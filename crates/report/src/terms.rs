@@ -5,6 +5,8 @@ use crate::section;
 use chronoscope_model::packed::packed;
 pub use chronoscope_model::page::pages;
 use chronoscope_model::{Page, units};
+use std::collections::HashMap;
+use std::ptr;
 use std::sync::LazyLock;
 
 /// Any duration as the heading of a column: `1 ms`.
@@ -26,6 +28,21 @@ static ALL: LazyLock<Vec<Page>> = LazyLock::new(|| files().flat_map(pages).colle
 static TOPIC_PAGES: LazyLock<Vec<Page>> =
     LazyLock::new(|| TOPICS.into_iter().flat_map(pages).collect());
 
+/// The pages with each name, in the form in which names are equal. Topics are first. A page that is
+/// drawn looks up hundreds of names.
+static CALLED: LazyLock<HashMap<String, Vec<&Page>>> = LazyLock::new(|| {
+    let mut called: HashMap<String, Vec<&Page>> = HashMap::new();
+    for page in topics().chain(all()) {
+        for name in page.names {
+            let pages = called.entry(spaced(&plain(name))).or_default();
+            if !pages.last().is_some_and(|last| ptr::eq(*last, page)) {
+                pages.push(page);
+            }
+        }
+    }
+    called
+});
+
 fn files() -> impl Iterator<Item = &'static [u8]> {
     section::ALL.iter().map(|section| section.terms).chain([OTHERS])
 }
@@ -44,8 +61,10 @@ pub fn topics() -> impl Iterator<Item = &'static Page> {
 /// the median of clocks is not that of overhead. Topics are first.
 pub fn find(name: &str) -> Vec<&'static Page> {
     let name = plain(name);
-    let exact: Vec<&Page> = topics().chain(all()).filter(|page| is_called(page, &name)).collect();
-    if exact.is_empty() { all().filter(|page| may_be_called(page, &name)).collect() } else { exact }
+    match CALLED.get(&spaced(&name)) {
+        Some(exact) => exact.clone(),
+        None => all().filter(|page| may_be_called(page, &name)).collect(),
+    }
 }
 
 /// The names of a page that are not patterns.
@@ -62,12 +81,13 @@ pub fn shown(names: &[&str]) -> String {
 /// Whether a screen may print this name for the page.
 pub fn has(page: &Page, name: &str) -> bool {
     let name = plain(name);
-    is_called(page, &name) || may_be_called(page, &name)
+    let equal = |it: &&str| spaced(&plain(it)) == spaced(&name);
+    page.names.iter().any(equal) || may_be_called(page, &name)
 }
 
-fn is_called(page: &Page, plain_name: &str) -> bool {
-    let spaced = |name: &str| name.replace(['_', '-'], " ");
-    page.names.iter().any(|name| spaced(&plain(name)) == spaced(plain_name))
+/// A plain name as an id or a key may spell it.
+fn spaced(plain_name: &str) -> String {
+    plain_name.replace(['_', '-'], " ")
 }
 
 /// Whether one of its patterns matches the name.
@@ -144,7 +164,7 @@ mod tests {
                 assert!(text.is_empty() || text.ends_with('.'), "{name}");
             }
             let found = find(name);
-            assert!(found.iter().any(|p| std::ptr::eq(*p, page)) || name == DURATION, "{name}");
+            assert!(found.iter().any(|p| ptr::eq(*p, page)) || name == DURATION, "{name}");
         }
     }
 
