@@ -116,7 +116,7 @@ fn the_commands_are_really_measured() {
     let ids: Vec<&Value> =
         json["rows"].as_array().expect("rows").iter().map(|it| &it["id"]).collect();
     assert!(ids.iter().all(|id| *id == "rust/instant") && !ids.is_empty(), "{ids:?}");
-    let waits = "waits rust --wait 100us --count 50";
+    let waits = "waits rust/thread-sleep --wait 100us --count 50 --load none";
     let (code, json) = compared(waits, waits, &[]);
     assert_eq!((code, &json["rows"][0]["section"]), (Some(0), &"waits".into()));
 }

@@ -2,6 +2,7 @@
 
 use crate::common::{SHORT, run};
 use chronoscope_model::advice::Goal;
+use chronoscope_report::format::{self, Format};
 use std::process::Output;
 
 fn code(output: &Output) -> Option<i32> {
@@ -20,28 +21,46 @@ fn commands() -> impl Iterator<Item = &'static [&'static str]> {
 #[test]
 fn every_format_contains_something_of_every_command_or_is_refused() {
     for args in commands() {
-        for format in chronoscope_report::format::ALL {
-            let export = format!("{}=-", format.id);
-            let output = run(&[args, &["--export", &export]].concat());
-            let text = String::from_utf8_lossy(&output.stdout);
-            let what = format!("{args:?} as {}: {text}{}", format.id, told(&output));
-            if code(&output) == Some(2) {
-                assert_eq!(told(&output).lines().count(), 1, "{what}");
-                continue;
+        exported(args, format::ALL);
+    }
+}
+
+/// Runs a command once, with all of these formats. If one of them is refused, nothing is measured,
+/// and fewer are tried, until each that is refused was alone.
+fn exported(args: &[&str], formats: &[&Format]) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = |id: &str| folder.path().join(id);
+    let export = |format: &&Format| format!("--export={}={}", format.id, file(format.id).display());
+    let exports: Vec<String> = formats.iter().map(export).collect();
+    let words: Vec<&str> = args.iter().copied().chain(exports.iter().map(String::as_str)).collect();
+    let output = run(&words);
+    if code(&output) == Some(2) {
+        assert_eq!(told(&output).lines().count(), 1, "{words:?}: {}", told(&output));
+        let (waits, others): (Vec<_>, Vec<_>) =
+            formats.iter().copied().partition(|format| format.distributions_only);
+        match formats {
+            [_] => {}
+            _ if waits.is_empty() || others.is_empty() => {
+                formats.iter().for_each(|format| exported(args, &[format]));
             }
-            assert_eq!(code(&output), Some(0), "{what}");
-            // More than a head; or a format that holds only waits reports that there was no time
-            // for one.
-            let no_wait = || told(&output).contains("no wait was measured");
-            let least = match format.id {
-                "csv" => text.lines().count() > 1,
-                "markdown" => text.contains("\n##"),
-                "hdr" => text.lines().count() > 3 || no_wait(),
-                "cyclictest-json" => text.contains("\"histogram\"") || no_wait(),
-                _ => !text.is_empty(),
-            };
-            assert!(least, "{what}");
+            _ => [waits, others].iter().for_each(|some| exported(args, some)),
         }
+        return;
+    }
+    assert_eq!(code(&output), Some(0), "{words:?}: {}", told(&output));
+    for format in formats {
+        let text = std::fs::read_to_string(file(format.id)).unwrap_or_default();
+        // More than a head; or a format that holds only waits reports that there was no time for
+        // one.
+        let no_wait = || told(&output).contains("and this report has none");
+        let least = match format.id {
+            "csv" => text.lines().count() > 1,
+            "markdown" => text.contains("\n##"),
+            "hdr" => text.lines().count() > 3 || no_wait(),
+            "cyclictest-json" => text.contains("\"histogram\"") || no_wait(),
+            _ => !text.is_empty(),
+        };
+        assert!(least, "{args:?} as {}: {text}{}", format.id, told(&output));
     }
 }
 
@@ -164,7 +183,7 @@ fn a_file_tells_the_format_by_its_extension() {
     let at = |name: &str| folder.path().join(name).display().to_string();
     let report =
         concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reports/x86_64-unknown-linux-gnu.json");
-    for format in chronoscope_report::format::by_extension() {
+    for format in format::by_extension() {
         let (short, long) = (at(&format!("a.{}", format.extension)), at("b"));
         let same = format!("{}={long}", format.id.to_uppercase());
         let waits = ["report", report, "--as", "waits", "-o", &short, "--export", &same];

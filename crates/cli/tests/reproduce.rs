@@ -31,6 +31,11 @@ const LESS: &[(&str, &str)] = &[
 const SHORT: &[(&str, &str)] = &[
     ("clocks", "--budget 300ms"),
     ("deltas", "--reads 1k"),
+    ("deltas posix", "--budget 300ms"),
+    ("calls -v", "--budget 300ms"),
+    ("calls --load", "--budget 900ms"),
+    ("calls posix", "--budget 300ms"),
+    ("--preset timetest", "--budget 300ms"),
     ("overhead", "99 99 99"),
     ("waits --preset", "--count 2 --wait 1ms"),
     // Its calls of the system are counted last.
@@ -40,7 +45,7 @@ const SHORT: &[(&str, &str)] = &[
     ("advise", "--budget 1s"),
     ("--preset time-functions", "--budget 1s"),
     ("--preset instant-overhead", "--budget 1s"),
-    ("--preset windows-waits", "--count 2 --load none,normal"),
+    ("--preset windows-waits", "--count 1 --load none,normal"),
     ("--preset stopwatch", "--budget 4s"),
 ];
 

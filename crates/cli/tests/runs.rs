@@ -9,8 +9,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 const COMMANDS: [&[&str]; 9] = [
     &["--budget", "1s"],
     &["clocks", "rust", "c/clock", "c/time", "--budget", "1s", "--calls", "1000"],
-    &["deltas", "rust/instant", "--reads", "1000"],
-    &["deltas", "rust/instant", "--reads", "2"],
+    &["deltas", "rust/instant", "--reads", "1000", "--budget", "300ms"],
+    &["deltas", "rust/instant", "--reads", "2", "--budget", "300ms"],
     &["calls", "rust/instant", "--budget", "200ms"],
     &["overhead", "rust/instant", "20", "20", "20"],
     &["hardware"],
@@ -70,8 +70,8 @@ fn an_export_is_whole_and_one_may_go_to_standard_output() {
         "nothing else is left in the folder"
     );
     for format in ["json", "ndjson", "csv", "markdown"] {
-        let output =
-            run(&["deltas", "rust/instant", "--reads", "100", "--export", &format!("{format}=-")]);
+        let export = format!("--export={format}=-");
+        let output = run(&["deltas", "rust/instant", "--reads=100", "--budget=100ms", &export]);
         assert!(output.status.success() && !output.stdout.is_empty(), "{format}");
     }
 }

@@ -213,33 +213,18 @@ fn nothing_to_measure_is_code_3() {
 }
 
 #[test]
-fn every_command_helps_and_every_id_is_explained() {
+fn every_command_helps_lists_and_explains() {
     for command in [
         "clocks", "deltas", "calls", "overhead", "waits", "runtimes", "trust", "hardware", "sweep",
         "doctor", "advise", "report", "compare", "list", "explain",
     ] {
         assert!(!run(&[command, "--help"]).stdout.is_empty(), "{command}");
     }
-    let mut ids: Vec<String> =
-        chronoscope_probes::clocks::ALL.iter().map(|entry| entry.id.to_string()).collect();
-    ids.extend(chronoscope_diagnose::faults::ALL.iter().map(|fault| fault.id.to_string()));
-    ids.extend(
-        chronoscope_diagnose::advise::PURPOSES.iter().map(|purpose| purpose.id().to_string()),
-    );
-    ids.extend(chronoscope_probes::waits::ALL.iter().map(|entry| entry.id.to_string()));
-    ids.extend(
-        chronoscope_runtimes::ALL
-            .iter()
-            .flat_map(|runtime| [runtime.id.to_owned(), format!("runtime/{}", runtime.id)]),
-    );
-    ids.push("wait".into());
-    ids.extend(
-        chronoscope_report::terms::all()
-            .flat_map(chronoscope_report::terms::whole_names)
-            .map(str::to_owned),
-    );
-    for id in ids {
-        let output = run(&["explain", &id]);
+    // A test of the command tries every id.
+    let clock = chronoscope_probes::clocks::ALL[0].id;
+    let fault = chronoscope_diagnose::faults::ALL[0].id;
+    for id in [clock, fault, "wait", "tick"] {
+        let output = run(&["explain", id]);
         assert!(output.status.success() && output.stdout.len() > 80, "{id}");
     }
     for what in ["clocks", "columns", "faults", "formats", "purposes", "waits"] {

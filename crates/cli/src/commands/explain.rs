@@ -424,6 +424,23 @@ mod tests {
     }
 
     #[test]
+    fn every_id_and_every_name_on_a_screen_is_explained() {
+        let runtimes = chronoscope_runtimes::ALL.iter().map(|runtime| runtime.id);
+        let names = (clocks::ALL.iter().map(|entry| entry.id))
+            .chain(faults::ALL.iter().map(|fault| fault.id))
+            .chain(advise::PURPOSES.iter().map(|purpose| purpose.id()))
+            .chain(waits::ALL.iter().map(|entry| entry.id))
+            .chain(terms::all().flat_map(terms::whole_names))
+            .chain(runtimes.clone())
+            .map(str::to_owned);
+        for name in names.chain(runtimes.map(|id| format!("runtime/{id}"))) {
+            let pages = asked(std::slice::from_ref(&name)).unwrap_or_default();
+            let text = pages.iter().map(|page| text::explain(page, &text::Style::default()));
+            assert!(text.map(|text| text.len()).sum::<usize>() > 80, "{name}");
+        }
+    }
+
+    #[test]
     fn each_of_several_names_has_its_page() {
         let asked = |line: &str| {
             let words: Vec<String> = line.split(' ').map(str::to_owned).collect();

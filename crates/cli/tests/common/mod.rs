@@ -14,7 +14,7 @@ pub fn tool(args: &[&str]) -> Command {
 pub const SHORT: [&[&str]; 8] = [
     &["--budget", "1s"],
     &["clocks", "rust", "--budget", "1s"],
-    &["deltas", "rust/instant", "--reads", "100"],
+    &["deltas", "rust/instant", "--reads", "100", "--budget", "300ms"],
     &["calls", "rust/instant", "--budget", "100ms"],
     &["overhead", "rust/instant", "9", "9", "9"],
     &["waits", "rust", "--wait", "1ms", "--count", "2"],
