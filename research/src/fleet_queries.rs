@@ -1,6 +1,7 @@
 //! `cargo research fleet-queries`: what the queries of a fleet take in DuckDB and in
 //! ClickHouse's engine over a synthetic fleet with two weekly reports from each machine; with
-//! `--check`, whether they find what is planted in a small one.
+//! `--check`, whether they find what is planted in a small one, and whether
+//! allantools finds clocks as steady as the tool does.
 
 use crate::analysis::synthetic::Fleet;
 use crate::analysis::{self, MEMORY_MIB, QUERIES, engines};
@@ -20,7 +21,8 @@ pub struct Args {
     /// Print the part without writing it
     #[arg(long)]
     dry: bool,
-    /// Only check the queries, over the checked-in reports and a small fleet
+    /// Only check the queries, over the checked-in reports and a small fleet, and the figures of
+    /// stability
     #[arg(long, conflicts_with_all = ["machines", "dry"])]
     check: bool,
 }

@@ -35,7 +35,8 @@ fn the_published_figures_of_the_1000_points_are_found() {
     }
 }
 
-/// By allantools 2024.6, as research/python/stability.py prints them.
+/// By allantools 2024.6, as research/python/stability.py prints them. The step `analysis` of the
+/// tests runs it on whole series.
 #[test]
 fn allantools_finds_the_same() {
     let x = phases();

@@ -1,8 +1,10 @@
 //! The SQL of fleets: reports through `load.sql` into Parquet, then every query in DuckDB and in
-//! ClickHouse's engine, over the checked-in reports and over a synthetic fleet.
+//! ClickHouse's engine, over the checked-in reports and over a synthetic fleet. Also
+//! compares the figures of stability with those of a module of PyPI.
 
 mod checked_in;
 pub mod engines;
+mod stability;
 pub mod synthetic;
 
 use anyhow::{Context, Result, ensure};
@@ -65,9 +67,10 @@ pub fn empty(sh: &Shell, name: &str) -> Result<PathBuf> {
 
 /// Runs every check.
 pub fn suite(sh: &Shell) -> Result<Done> {
+    let mut done = Done::default();
+    stability::suite(sh, &mut done)?;
     engines::install(sh)?;
     let tool = tool::release(sh)?.tool;
-    let mut done = Done::default();
     for query in QUERIES {
         let text = sh.read_file(file(query))?;
         done.check(&format!("{query}: read alike by both engines"), portable(&text));
