@@ -250,6 +250,7 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             [CompletionResult]::new('--hindsight', '--hindsight', [CompletionResultType]::ParameterName, 'Keep this much of the past in memory, for --stop-above and the key s. Default: 60s')
             [CompletionResult]::new('--stop-above', '--stop-above', [CompletionResultType]::ParameterName, 'Stop at the first overshoot above this, and write the past to a file, in the current folder unless --record names another or the file')
             [CompletionResult]::new('--record', '--record', [CompletionResultType]::ParameterName, 'Record everything to this new file, which report, compare and --replay read')
+            [CompletionResult]::new('--resume', '--resume', [CompletionResultType]::ParameterName, 'Go on with this recording after a gap, with its waits, period, CPU, clock and latest load')
             [CompletionResult]::new('--record-limit', '--record-limit', [CompletionResultType]::ParameterName, 'The largest size of a recording, such as 100MB or 1GiB')
             [CompletionResult]::new('--replay', '--replay', [CompletionResultType]::ParameterName, 'Show a recording instead')
             [CompletionResult]::new('--speed', '--speed', [CompletionResultType]::ParameterName, 'Replay this many times as fast as it happened, from 0.125 to 1024')

@@ -240,6 +240,7 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand --hindsight 'Keep this much of the past in memory, for --stop-above and the key s. Default: 60s'
             cand --stop-above 'Stop at the first overshoot above this, and write the past to a file, in the current folder unless --record names another or the file'
             cand --record 'Record everything to this new file, which report, compare and --replay read'
+            cand --resume 'Go on with this recording after a gap, with its waits, period, CPU, clock and latest load'
             cand --record-limit 'The largest size of a recording, such as 100MB or 1GiB'
             cand --replay 'Show a recording instead'
             cand --speed 'Replay this many times as fast as it happened, from 0.125 to 1024'

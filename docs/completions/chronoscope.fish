@@ -1553,6 +1553,7 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand watch" -l cpu -d
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand watch" -l hindsight -d 'Keep this much of the past in memory, for --stop-above and the key s. Default: 60s' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand watch" -l stop-above -d 'Stop at the first overshoot above this, and write the past to a file, in the current folder unless --record names another or the file' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand watch" -l record -d 'Record everything to this new file, which report, compare and --replay read' -r -F
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand watch" -l resume -d 'Go on with this recording after a gap, with its waits, period, CPU, clock and latest load' -r -F
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand watch" -l record-limit -d 'The largest size of a recording, such as 100MB or 1GiB' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand watch" -l replay -d 'Show a recording instead' -r -F
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand watch" -l speed -d 'Replay this many times as fast as it happened, from 0.125 to 1024' -r

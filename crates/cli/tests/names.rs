@@ -148,6 +148,7 @@ fn names_of_files_in_messages_are_escaped() {
         &["advise", "--from", path],
         &["watch", "--replay", path],
         &["watch", "--record", path],
+        &["watch", "--resume", path],
         &["clocks", path],
         &["report", "--as", path],
         &[path],

@@ -12,6 +12,8 @@ fn without_a_terminal_one_line_names_what_else_there_is() {
         (&["watch", "--replay", "x.recording"], "chronoscope report"),
         (&["watch", "--replay", "x", "--load", "low"], "--load"),
         (&["watch", "--record-limit", "0"], "above 0"),
+        (&["watch", "--resume", "x", "--record", "y"], "--record"),
+        (&["watch", "--resume", "no/such"], "cannot resume no/such: "),
         (&["watch", "--replay", "x", "--speed", "0"], "0.125 to 1024"),
     ] {
         let output = run(args);

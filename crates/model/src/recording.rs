@@ -30,8 +30,8 @@ pub enum Event {
     Machine(Machine),
     /// Reads of the watched clock, one after the other.
     Deltas(Deltas),
-    /// Nothing was measured for some time, because it was asked for, or because the process was
-    /// stopped or the machine suspended.
+    /// Nothing was measured for some time, because it was asked for, the recording had ended and was
+    /// resumed, the process was stopped, or the machine suspended.
     Pause(Pause),
     /// Something could not be done as asked, or did not go on.
     Note(NoteAt),
@@ -79,6 +79,29 @@ impl Event {
             | Self::Note(NoteAt { at_ns, .. })
             | Self::Dropped(Dropped { at_ns, .. }) => *at_ns,
         }
+    }
+
+    /// Moves it to a time so much later.
+    pub fn delay(&mut self, by_ns: u64) {
+        let at_ns = match self {
+            Self::Start(_) => return,
+            Self::Late(Late { at_ns, wake, .. }) => {
+                wake.at_s += by_ns as f64 / 1e9;
+                at_ns
+            }
+            Self::Pause(Pause { at_ns, until_ns, .. }) => {
+                *until_ns = until_ns.saturating_add(by_ns);
+                at_ns
+            }
+            Self::Load(LoadSince { at_ns, .. })
+            | Self::Waits(Waits { at_ns, .. })
+            | Self::Why(WhySince { at_ns, .. })
+            | Self::Machine(Machine { at_ns, .. })
+            | Self::Deltas(Deltas { at_ns, .. })
+            | Self::Note(NoteAt { at_ns, .. })
+            | Self::Dropped(Dropped { at_ns, .. }) => at_ns,
+        };
+        *at_ns = at_ns.saturating_add(by_ns);
     }
 
     /// When it was over: that of waits is the end of the last of them.

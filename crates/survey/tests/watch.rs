@@ -1,7 +1,7 @@
 //! Waits that go on, on this machine. This test runs alone, because it counts the threads of its
 //! process and stops it.
 
-use chronoscope_model::recording::{Event, SCHEMA, Start, Waits};
+use chronoscope_model::recording::{Event, Row, SCHEMA, Start, Waits};
 use chronoscope_model::waits::Load;
 use chronoscope_survey::watch::{Live, Watch};
 use chronoscope_survey::{Error, start_up};
@@ -35,6 +35,17 @@ fn what_is_impossible_is_an_error() {
     let period = Duration::from_nanos(10);
     assert!(refused(Watch { period, ..Watch::default() }).contains("1us"));
     assert!(refused(Watch { cpu: Some(123_456), ..Watch::default() }).contains("123456"));
+    // A recording goes on with the waits that it has, or not at all.
+    let row = |id: &str| Row { id: id.into(), requested_ns: 5_000_000, ..Row::default() };
+    let again = |ids: [&str; 2]| {
+        let start = Start { rows: ids.map(row).into(), ..Start::default() };
+        Watch::again(&start, Load::Low).map_err(|error| error.to_string())
+    };
+    let watch = again(["rust/thread-sleep", "chronoscope/wait"]).expect("they exist");
+    assert_eq!((watch.period, watch.load), (Duration::from_millis(5), Load::Low));
+    let other = again(["chronoscope/wait", "rust/thread-sleep"]).expect_err("in another order");
+    assert!(other.contains("cannot be resumed"), "{other}");
+    assert!(again(["chronoscope/wait", "no/such"]).is_err());
 }
 
 /// Drains until this holds for all events so far.

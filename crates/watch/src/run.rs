@@ -252,7 +252,14 @@ impl<E: FnMut() -> io::Result<Option<Event>>> Source for Replay<E> {
         if !self.paused {
             self.at_ns += passed.as_nanos() as f64 * self.speed;
         }
-        self.until(self.at_ns as u64)
+        let events = self.until(self.at_ns as u64);
+        // Nothing happens in a pause, which may be a night.
+        if let Some((until_ns, Event::Pause(pause))) = &self.waiting
+            && pause.at_ns as f64 <= self.at_ns
+        {
+            self.at_ns = *until_ns as f64;
+        }
+        events
     }
 
     fn command(&mut self, command: Command) -> Option<String> {

@@ -12,7 +12,7 @@ use chronoscope_model::waits::Load;
 use chronoscope_probes::clocks::{self, Entry, Opening};
 use chronoscope_probes::machine::affinity::{self, PinGuard};
 use chronoscope_probes::memory;
-use chronoscope_report::recording::{Keep, Keeper, Reader, Status};
+use chronoscope_report::recording::{Keep, Keeper, Reader, Status, Writer};
 use chronoscope_report::text::Style;
 use chronoscope_survey::may_measure;
 use chronoscope_survey::watch::{Live, Watch};
@@ -60,6 +60,10 @@ pub struct Args {
     /// Record everything to this new file, which report, compare and --replay read.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::AnyPath)]
     record: Option<PathBuf>,
+    /// Go on with this recording after a gap, with its waits, period, CPU, clock and latest load.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(conflicts_with_all = NOT_RESUMED)]
+    resume: Option<PathBuf>,
     /// The largest size of a recording, such as 100MB or 1GiB.
     #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = parse_size)]
     record_limit: u64,
@@ -82,7 +86,7 @@ pub struct Args {
 }
 
 /// What a replay does not do.
-const NOT_REPLAYED: [&str; 12] = [
+const NOT_REPLAYED: [&str; 13] = [
     "ids",
     "period",
     "load",
@@ -92,10 +96,15 @@ const NOT_REPLAYED: [&str; 12] = [
     "stop_above",
     "go_on",
     "record",
+    "resume",
     "record_limit",
     "names",
     "no_names",
 ];
+
+/// What a recording that goes on has, or is not for.
+const NOT_RESUMED: [&str; 8] =
+    ["ids", "period", "load", "clock", "cpu", "stop_above", "go_on", "record"];
 
 fn speed(text: &str) -> Result<f64, &'static str> {
     let speed: f64 = text.parse().map_err(|_| "write a number, such as 10")?;
@@ -105,7 +114,8 @@ fn speed(text: &str) -> Result<f64, &'static str> {
 impl Run for Args {
     fn task(self, context: &Context) -> anyhow::Result<Task> {
         let terminal = io::stdout().is_terminal();
-        let keeps = self.record.is_some() || self.hindsight.is_some() || self.stop_above.is_some();
+        let records = self.record.is_some() || self.resume.is_some();
+        let keeps = records || self.hindsight.is_some() || self.stop_above.is_some();
         let line = match (&self.replay, terminal) {
             (Some(_), false) => {
                 "--replay needs a terminal: `chronoscope report FILE` shows a recording elsewhere"
@@ -139,13 +149,21 @@ impl Args {
             return Ok(ExitCode::from(code(ended, &stop, false)));
         }
         may_measure()?;
-        let watch = Watch {
-            ids: self.ids,
-            period: self.period,
-            load: self.load,
-            cpu: self.cpu,
-            clock: self.clock,
-            no_names: self.no_names,
+        let resume = |path| Writer::resume(path, self.record_limit);
+        let resumed = self.resume.as_deref().map(resume).transpose();
+        let resumed = resumed.map_err(|error| Usage(error.to_string()))?;
+        let watch = match &resumed {
+            Some((_, start, load)) => {
+                Watch { no_names: self.no_names, ..Watch::again(start, *load)? }
+            }
+            None => Watch {
+                ids: self.ids,
+                period: self.period,
+                load: self.load,
+                cpu: self.cpu,
+                clock: self.clock,
+                no_names: self.no_names,
+            },
         };
         let keep = Keep {
             hindsight: self.hindsight.unwrap_or(Keep::default().hindsight),
@@ -159,7 +177,11 @@ impl Args {
         let stop = Stop::on_signals()?;
         let live = Live::start(&watch)?;
         // A file that is made only now is not left behind if that failed.
-        let keeper = Keeper::new(keep).map_err(|error| match error.kind() {
+        let keeper = match resumed {
+            Some((recording, ..)) => Ok(Keeper::resume(keep, recording)),
+            None => Keeper::new(keep),
+        };
+        let keeper = keeper.map_err(|error| match error.kind() {
             io::ErrorKind::InvalidInput | io::ErrorKind::AlreadyExists => {
                 Usage(error.to_string()).into()
             }

@@ -120,6 +120,12 @@ impl Keeper {
         Ok(Self { keep, writer, past: Past::new(window, MOST), found: None, last: None })
     }
 
+    /// Begins to keep, with everything in a recording that goes on.
+    pub fn resume(keep: Keep, recording: Writer<File>) -> Self {
+        let (writer, window) = (Some(recording.names(keep.names)), keep.window());
+        Self { keep, writer, past: Past::new(window, MOST), found: None, last: None }
+    }
+
     /// Takes the events of one drain. Returns a line about the first wait above the limit among
     /// them, or among those before, once its past is written, which waits for the reasons of the
     /// lateness. A wait within `hindsight` after another one belongs to that one. What goes wrong

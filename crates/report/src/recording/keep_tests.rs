@@ -2,8 +2,9 @@
 
 use super::samples::{MS, events, late, start, waits};
 use super::tests::{read, written};
-use super::{Keep, Keeper, Writer};
-use chronoscope_model::recording::{Event, LoadSince};
+use super::{Keep, Keeper, Reader, Writer, report};
+use chronoscope_model::recording::{Event, LoadSince, Pause};
+use chronoscope_model::waits::Load;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -143,6 +144,60 @@ fn a_breach_that_nothing_explains_is_written_at_the_end() {
     assert_eq!(keeper.take(&[start(), waits(1, 300, &[2_000_000])]), None);
     drop(keeper);
     assert_eq!(files(&folder), 1);
+}
+
+/// Its parts keep their waits; what lies between them is a gap, and in no wait.
+#[test]
+fn a_recording_goes_on_after_a_gap() {
+    let folder = folder();
+    let path = folder.path().join("a");
+    let keep = || Keep { names: true, ..Keep::default() };
+    let mut keeper = Keeper::new(Keep { record: Some(path.clone()), ..keep() }).expect("room");
+    keeper.take(&events());
+    let refused = || Writer::resume(&path, u64::MAX).err().expect("refused").to_string();
+    #[cfg(unix)]
+    assert!(refused().ends_with("a: it is still being written"), "{}", refused());
+    drop(keeper);
+    let mut whole = fs::read(&path).expect("a file");
+    let hour = 3_600_000 * MS;
+    // The wall clock at the start of a part, when that must begin in the recording, and its gap. It
+    // may have been set back.
+    for (wall_ns, begins, gap) in [(hour, hour, hour - 9 * MS), (0, hour + 3 * MS, 0)] {
+        // The last line was not finished.
+        fs::write(&path, [&whole[..], b"{\"event\":\"wai"].concat()).expect("room");
+        let (writer, known, load) = Writer::resume(&path, u64::MAX).expect("a recording");
+        let Event::Start(mut again) = start() else { panic!("no start") };
+        assert_eq!((&known, load), (&*again, Load::Normal));
+        again.wall_ns += wall_ns;
+        let load = Event::Load(LoadSince { at_ns: 0, load });
+        let part = [Event::Start(again), load, waits(0, 1, &[5, 6, 7]), late(0, 3, 7)];
+        let before = read(&whole).expect("a recording").0.len();
+        let mut keeper = Keeper::resume(keep(), writer);
+        assert_eq!(keeper.take(&part), None);
+        drop(keeper);
+        let bytes = fs::read(&path).expect("a file");
+        assert!(bytes.starts_with(&whole));
+        let (all, left_out, cut) = read(&bytes).expect("a recording");
+        assert_eq!((left_out, cut), (0, false));
+        let [pause, note, rest @ ..] = &all[before..] else { panic!("{all:?}") };
+        let at_ns = begins - gap;
+        assert_eq!(pause, &Event::Pause(Pause { at_ns, until_ns: begins, is_gap: false }));
+        assert!(matches!(note, Event::Note(at) if at.note.id == "resumed" && at.at_ns == begins));
+        let times: Vec<u64> = rest.iter().map(|event| event.at_ns() - begins).collect();
+        assert_eq!((times, rest[1].until_ns()), (vec![0, MS, 3 * MS], begins + 3 * MS));
+        let Event::Late(late) = &rest[2] else { panic!("{rest:?}") };
+        assert!((late.wake.at_s * 1e9 - late.at_ns as f64).abs() < 1e3);
+        whole = bytes;
+    }
+    let report = report(Reader::new(&whole[..]).expect("its own")).expect("memory");
+    let row = report.waits.iter().find(|row| row.load == Load::Normal).expect("a row");
+    assert_eq!((&*row.id, row.samples, row.max_ns), ("some/sleep", 7, 90_000));
+    assert_eq!(report.notes.iter().filter(|note| note.id == "resumed").count(), 2);
+    let full = Writer::resume(&path, whole.len() as u64).err().expect("full").to_string();
+    assert!(full.contains("--record-limit"), "{full}");
+    fs::write(&path, "{}").expect("room");
+    assert!(refused().contains("not a recording"));
+    assert_eq!(fs::read(&path).expect("a file"), b"{}");
 }
 
 #[test]

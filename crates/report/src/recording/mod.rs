@@ -15,14 +15,14 @@ mod tests;
 use crate::clean::clean;
 use chronoscope_model::deltas::{Counts, Deltas};
 use chronoscope_model::histogram::{Decoded, empty, missed};
-use chronoscope_model::recording::{Event, Machine, NoteAt, Row, SCHEMA, Start, WhySince};
+use chronoscope_model::recording::{Event, Machine, NoteAt, Pause, Row, SCHEMA, Start, WhySince};
 use chronoscope_model::units::{count, short_ns};
 use chronoscope_model::waits::{Load, Overshoots, StoppedBy};
 use chronoscope_model::why::Why;
 use chronoscope_model::{Note, Report, Run, Wait};
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
-use std::io::{self, BufRead, Write};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 pub use keep::{Keep, Keeper};
@@ -327,6 +327,11 @@ pub struct Writer<W> {
     names: bool,
     lines: Vec<u8>,
     status: Status,
+    /// The wall clock at the start of a recording that is resumed, and when that ended, until the
+    /// start of what follows.
+    before: Option<(u64, u64)>,
+    /// By how much what follows is later than it seems.
+    shift_ns: u64,
 }
 
 impl Writer<File> {
@@ -340,7 +345,49 @@ impl Writer<File> {
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = options.open(path).map_err(|error| cannot_write(path, &error))?;
+        // Elsewhere nobody could read it then.
+        if cfg!(unix) {
+            let _ = file.try_lock();
+        }
         Ok(Self::new(file, path, limit))
+    }
+
+    /// Opens a recording to go on with it. What is written next begins with [`Event::Start`], in
+    /// whose place the file gets the gap until then. Also returns what was recorded, and the load
+    /// at its end.
+    ///
+    /// # Errors
+    /// It is no recording, cannot be written, or is being written: one line with the path.
+    pub fn resume(path: &Path, limit: u64) -> io::Result<(Self, Start, Load)> {
+        let read = || {
+            let file = OpenOptions::new().read(true).write(true).open(path)?;
+            if cfg!(unix) && matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
+                return Err(io::Error::other("it is still being written"));
+            }
+            let mut reader = Reader::new(BufReader::new(&file))?;
+            let (mut load, mut until_ns) = (Load::None, 0);
+            while let Some(event) = reader.next()? {
+                until_ns = until_ns.max(event.until_ns());
+                if let Event::Load(since) = event {
+                    load = since.load;
+                }
+            }
+            // As after a crash.
+            let cut = if reader.cut { reader.line.len() as i64 } else { 0 };
+            let start = reader.start;
+            let bytes = (&file).seek(SeekFrom::End(-cut))?;
+            if bytes + LAST_LINE > limit {
+                let why = format!("it has {bytes} bytes: --record-limit must be larger");
+                return Err(io::Error::other(why));
+            }
+            file.set_len(bytes)?;
+            let mut writer = Self::new(file, path, limit);
+            (writer.status.bytes, writer.before) = (bytes, Some((start.wall_ns, until_ns)));
+            Ok((writer, start, load))
+        };
+        read().map_err(|error: io::Error| {
+            io::Error::new(error.kind(), format!("cannot resume {}: {error}", path.display()))
+        })
     }
 
     /// Creates one in a folder, named by this time, in nanoseconds since 1970.
@@ -380,7 +427,8 @@ impl<W: Write> Writer<W> {
     /// Writes to `out`, which is called `path`.
     pub fn new(out: W, path: &Path, limit: u64) -> Self {
         let status = Status { path: path.into(), ..Status::default() };
-        Self { out, limit, names: false, lines: Vec::new(), status }
+        let (names, lines, before, shift_ns) = (false, Vec::new(), None, 0);
+        Self { out, limit, names, lines, status, before, shift_ns }
     }
 
     /// Sets whether the names of tasks of other users are written.
@@ -421,10 +469,27 @@ impl<W: Write> Writer<W> {
     }
 
     fn line(&mut self, event: &Event) {
+        if let (Event::Start(start), Some((wall_ns, at_ns))) = (event, self.before.take()) {
+            return self.gap(at_ns, start.wall_ns.saturating_sub(wall_ns).max(at_ns));
+        }
         let withheld = (!self.names).then(|| withheld(event)).flatten();
+        let mut changed = withheld.or_else(|| (self.shift_ns > 0).then(|| event.clone()));
+        if let Some(event) = &mut changed {
+            event.delay(self.shift_ns);
+        }
         // A vector takes every byte, and the keys of an event are strings.
-        let _ = serde_json::to_writer(&mut self.lines, withheld.as_ref().unwrap_or(event));
+        let _ = serde_json::to_writer(&mut self.lines, changed.as_ref().unwrap_or(event));
         self.lines.push(b'\n');
+    }
+
+    /// Writes the gap before what follows.
+    fn gap(&mut self, at_ns: u64, until_ns: u64) {
+        self.line(&Event::Pause(Pause { at_ns, until_ns, is_gap: false }));
+        self.shift_ns = until_ns;
+        let gap = short_ns((until_ns - at_ns) as f64);
+        let text = format!("the recording was resumed {gap} after its end; no wait includes that");
+        let note = Note { id: "resumed".into(), text, ..Note::default() };
+        self.line(&Event::Note(NoteAt { at_ns: 0, note }));
     }
 }
 
@@ -524,7 +589,10 @@ impl<R: BufRead> Reader<R> {
         loop {
             match next_line(&mut self.from, &mut self.line)? {
                 Line::None => return Ok(None),
-                Line::Cut => self.cut = true,
+                Line::Cut => {
+                    self.cut = true;
+                    return Ok(None);
+                }
                 Line::TooLong => self.left_out += 1,
                 Line::Whole => match self.event() {
                     Some(event) => return Ok(Some(event)),

@@ -6,7 +6,7 @@ mod looking;
 use crate::run::check_started;
 use crate::{Error, select};
 use chronoscope_measure::waits::{Plan, Tap};
-use chronoscope_model::recording::Event;
+use chronoscope_model::recording::{Event, Start};
 use chronoscope_model::waits::{Load, Slack, WaitSpec};
 use chronoscope_probes::clocks;
 use chronoscope_probes::machine::affinity;
@@ -51,6 +51,29 @@ impl Default for Watch {
 }
 
 impl Watch {
+    /// What a recording was of, under this load.
+    ///
+    /// # Errors
+    /// This version would watch other waits.
+    pub fn again(start: &Start, load: Load) -> Result<Self, Error> {
+        let row = start.rows.first();
+        let watch = Self {
+            ids: start.rows.iter().map(|row| row.id.clone()).collect(),
+            period: Duration::from_nanos(row.map_or(0, |row| row.requested_ns)),
+            cpu: row.and_then(|row| row.cpu),
+            clock: start.clock.clone(),
+            load,
+            no_names: false,
+        };
+        let methods = watch.plan()?.0.methods;
+        if !methods.iter().map(|it| it.id).eq(start.rows.iter().map(|row| &*row.id)) {
+            let why =
+                "the recording cannot be resumed: this version has its waits in another order";
+            return Err(Error::Invalid(why.into()));
+        }
+        Ok(watch)
+    }
+
     /// The plan that follows, and a CPU for everything else, if there is another one.
     fn plan(&self) -> Result<(Plan, Option<usize>), Error> {
         let usual = METHODS.map(String::from);
