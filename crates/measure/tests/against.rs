@@ -768,6 +768,9 @@ fn an_answer_of_http_says_its_second() {
     let head = |more: &str| http_second(format!("HTTP/1.1 301 Moved\r\n{more}\r\n\r\n").as_bytes());
     assert_eq!(head("date: Tue, 14 Nov 2023 22:13:20 GMT"), Ok(UTC / SECOND));
     assert!(head("Date: Tue, 14 Nov 2023 22:13:20 GMT\r\nAge: 3").is_err());
+    // A proxy refuses, and says when.
+    let refused = b"HTTP/1.0 400 Bad Request\r\nDate: Tue, 14 Nov 2023 22:13:20 GMT\r\n\r\n";
+    assert_eq!(http_second(refused), Ok(UTC / SECOND));
     assert!(head("Date: yesterday").is_err());
     assert!(head("Server: x").is_err());
     assert!(http_second(b"SSH-2.0-x\r\n").is_err());
