@@ -9,6 +9,13 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::LazyLock;
 
+/// Functions of a system that lacks what they ask for, each with what it returns instead.
+macro_rules! lacking {
+    ($($(#[$doc:meta])* $public:vis fn $name:ident($($from:ty),*) -> $to:ty = $value:expr;)*) => {
+        $($(#[$doc])* $public fn $name($(_: $from),*) -> $to { $value })*
+    };
+}
+
 /// Makes a table of entries of its rows. A row gives its id, its call, and the fields in which it
 /// differs from the entry that it is `like`.
 macro_rules! table {

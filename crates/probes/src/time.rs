@@ -429,9 +429,14 @@ mod os {
         later.saturating_duration_since(earlier)
     }
 
-    /// Only Linux lets a process forbid itself to read the counter.
-    pub(super) fn tsc_permitted() -> Option<bool> {
-        None
+    lacking! {
+        /// Only Linux lets a process forbid itself to read the counter.
+        pub(super) fn tsc_permitted() -> Option<bool> = None;
+        pub(super) fn library_agrees() -> bool = true;
+        pub(super) fn sleep_error() -> Option<std::io::Error> = None;
+        pub(super) fn clock_error() -> Option<std::io::Error> = None;
+        pub(super) fn library_clock() -> Option<(i64, bool)> = None;
+        pub(super) fn library_pace() -> Option<i64> = None;
     }
 
     pub(super) fn sleep(span: Duration) -> bool {
@@ -439,27 +444,7 @@ mod os {
         true
     }
 
-    pub(super) fn library_agrees() -> bool {
-        true
-    }
-
-    pub(super) fn sleep_error() -> Option<std::io::Error> {
-        None
-    }
-
-    pub(super) fn clock_error() -> Option<std::io::Error> {
-        None
-    }
-
     pub(super) fn restart(_: &str) {}
-
-    pub(super) fn library_clock() -> Option<(i64, bool)> {
-        None
-    }
-
-    pub(super) fn library_pace() -> Option<i64> {
-        None
-    }
 }
 
 #[cfg(test)]

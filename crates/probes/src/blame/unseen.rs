@@ -44,28 +44,14 @@ impl Scan {
     }
 }
 
-pub fn read_task(_: Task) -> Option<Named> {
-    None
-}
-
-pub fn tasks_of(_: u32) -> Vec<Task> {
-    Vec::new()
-}
-
-pub fn times(_: Task) -> Option<Times> {
-    None
-}
-
-pub fn hidden() -> Option<&'static str> {
-    None
-}
-
-pub fn is_first_namespace() -> bool {
-    false
-}
-
-pub fn this_thread() -> Task {
-    Task::default()
+lacking! {
+    pub fn read_task(Task) -> Option<Named> = None;
+    pub fn tasks_of(u32) -> Vec<Task> = Vec::new();
+    pub fn times(Task) -> Option<Times> = None;
+    pub fn hidden() -> Option<&'static str> = None;
+    pub fn is_first_namespace() -> bool = false;
+    pub fn this_thread() -> Task = Task::default();
+    pub fn has_slack() -> bool = true;
 }
 
 /// Nothing about a thread except its CPU time.
@@ -93,8 +79,4 @@ impl Sources {
     pub(super) fn ran(&self) -> Option<u64> {
         system::thread_cpu()
     }
-}
-
-pub fn has_slack() -> bool {
-    true
 }

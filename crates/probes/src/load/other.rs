@@ -18,20 +18,11 @@ impl Child {
     }
 }
 
-pub fn scheduling(_: &Order) -> String {
-    String::new()
-}
-
-pub fn about(_: Load) -> String {
-    String::new()
-}
-
-pub fn leaves_one_free(_: Load, _: bool) -> bool {
-    false
-}
-
-pub fn requested() -> Option<i32> {
-    None
+lacking! {
+    pub fn scheduling(&Order) -> String = String::new();
+    pub fn about(Load) -> String = String::new();
+    pub fn leaves_one_free(Load, bool) -> bool = false;
+    pub fn requested() -> Option<i32> = None;
 }
 
 pub fn prepare(_: &Order, _: &mut Vec<String>) -> Result<(), Unavailable> {

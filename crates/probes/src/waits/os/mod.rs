@@ -130,47 +130,25 @@ mod lacking {
 
     pub const HAS_FIFO: bool = false;
 
-    pub fn switches() -> Option<(u64, u64)> {
-        None
-    }
-
-    pub fn cpu_of(_: u32) -> Option<u64> {
-        None
-    }
-
-    pub fn slice() -> Option<u64> {
-        None
-    }
-
-    pub fn set_slice(_: u64) -> Result<(), Unavailable> {
-        Err(Unavailable::only_on("Linux"))
-    }
-
-    pub fn set_fifo(_: u32) -> Result<(), Unavailable> {
-        Err(Unavailable::only_on("Linux"))
-    }
-
-    pub fn set_policy(_: super::Scheduling) -> Result<(), Unavailable> {
-        Err(Unavailable::only_on("Linux"))
-    }
-
-    pub fn set_policy_of(_: u32, _: super::Scheduling) -> Result<(), Unavailable> {
-        Err(Unavailable::only_on("Linux"))
+    lacking! {
+        pub fn switches() -> Option<(u64, u64)> = None;
+        pub fn cpu_of(u32) -> Option<u64> = None;
+        pub fn slice() -> Option<u64> = None;
+        pub fn set_slice(u64) -> Result<(), Unavailable> = Err(Unavailable::only_on("Linux"));
+        pub fn set_fifo(u32) -> Result<(), Unavailable> = Err(Unavailable::only_on("Linux"));
+        pub fn set_policy(super::Scheduling) -> Result<(), Unavailable> =
+            Err(Unavailable::only_on("Linux"));
+        pub fn set_policy_of(u32, super::Scheduling) -> Result<(), Unavailable> =
+            Err(Unavailable::only_on("Linux"));
+        pub fn limit_realtime(u64) -> Result<u64, Unavailable> = Err(Unavailable::only_on("Linux"));
+        pub fn continued() -> bool = false;
     }
 
     pub fn end_fifo() {}
 
-    pub fn limit_realtime(_: u64) -> Result<u64, Unavailable> {
-        Err(Unavailable::only_on("Linux"))
-    }
-
     pub fn block_signals() {}
 
     pub fn hold_signals() {}
-
-    pub fn continued() -> bool {
-        false
-    }
 
     pub fn forget_continue() {}
 }

@@ -16,21 +16,19 @@ pub fn monotonic() -> u64 {
     u64::try_from(ORIGIN.get_or_init(Instant::now).elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Of the systems served here, macOS on Apple's processors has the coarsest clock: 24 MHz.
-pub fn step() -> u64 {
-    42
-}
-
-pub fn reference() -> u64 {
-    monotonic()
-}
-
-pub fn suspended() -> Option<u64> {
-    None
-}
-
-pub fn thread_cpu() -> Option<u64> {
-    None
+lacking! {
+    /// Of the systems served here, macOS on Apple's processors has the coarsest clock: 24 MHz.
+    pub fn step() -> u64 = 42;
+    pub fn reference() -> u64 = monotonic();
+    pub fn suspended() -> Option<u64> = None;
+    pub fn thread_cpu() -> Option<u64> = None;
+    pub fn thread_id() -> Option<u64> = None;
+    pub fn slack() -> Option<u64> = None;
+    pub fn set_slack(u64) -> Result<(), Unavailable> = Err(Unavailable::only_on("Linux"));
+    pub fn period_ms(u64) -> Option<u32> = None;
+    pub fn resolution_ns(u64) -> Option<u64> = None;
+    pub fn set_class(Class) -> Result<u32, Unavailable> = Err(Unavailable::only_on("Windows"));
+    pub fn ticks() -> Vec<u64> = Vec::new();
 }
 
 pub fn process_cpu() -> Option<u64> {
@@ -38,34 +36,6 @@ pub fn process_cpu() -> Option<u64> {
     Some(clock.open(clocks::Opening::Untouched).ok()?.value())
 }
 
-pub fn thread_id() -> Option<u64> {
-    None
-}
-
-pub fn slack() -> Option<u64> {
-    None
-}
-
-pub fn set_slack(_: u64) -> Result<(), Unavailable> {
-    Err(Unavailable::only_on("Linux"))
-}
-
-pub fn period_ms(_: u64) -> Option<u32> {
-    None
-}
-
-pub fn resolution_ns(_: u64) -> Option<u64> {
-    None
-}
-
 pub const HAS_CLASSES: bool = false;
 
-pub fn set_class(_: Class) -> Result<u32, Unavailable> {
-    Err(Unavailable::only_on("Windows"))
-}
-
 pub fn restore_class(_: u32) {}
-
-pub fn ticks() -> Vec<u64> {
-    Vec::new()
-}
