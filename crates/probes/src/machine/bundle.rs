@@ -10,49 +10,9 @@ use std::path::Path;
 use raw_cpuid::{CpuIdReader, CpuIdResult};
 
 use super::cpu::CPUS;
-use super::root::{Cpuid, Missing, Process, Root, cpu_list};
+use super::root::{Cpuid, Missing, Process, Root, cpu_list, hex, rows};
 use super::{kernel, kmsg, quota};
 
-/// Files that hold one fact each and nothing else.
-const SMALL: &[&str] = &[
-    "/etc/os-release",
-    "/proc/loadavg",
-    "/proc/self/timens_offsets",
-    "/proc/sys/kernel/arch",
-    "/proc/sys/kernel/osrelease",
-    "/proc/sys/kernel/sched_rt_period_us",
-    "/proc/sys/kernel/sched_rt_runtime_us",
-    "/proc/device-tree/model",
-    "/proc/device-tree/compatible",
-    "/proc/device-tree/hypervisor/compatible",
-    "/proc/device-tree/timer/clock-frequency",
-    "/proc/device-tree/timer/allwinner,erratum-unknown1",
-    "/proc/device-tree/timer/fsl,erratum-a008585",
-    "/proc/device-tree/timer/hisilicon,erratum-161010101",
-    "/sys/class/dmi/id/product_name",
-    "/sys/class/dmi/id/sys_vendor",
-    "/sys/devices/cpu_atom/cpus",
-    "/sys/devices/cpu_core/cpus",
-    "/sys/devices/cpu_lowpower/cpus",
-    "/sys/devices/system/clockevents/clockevent0/current_device",
-    "/sys/devices/system/clocksource/clocksource0/available_clocksource",
-    "/sys/devices/system/clocksource/clocksource0/current_clocksource",
-    "/sys/devices/system/cpu/cpuidle/current_driver",
-    "/sys/devices/system/cpu/online",
-    "/sys/devices/system/node/online",
-    "/sys/firmware/acpi/tables/FACP",
-    "/sys/firmware/acpi/tables/HPET",
-    "/sys/hypervisor/type",
-];
-/// Files below each of the first CPUs.
-const OF_CPU: &[&str] = &[
-    "cpu_capacity",
-    "regs/identification/midr_el1",
-    "topology/core_cpus_list",
-    "topology/core_siblings_list",
-    "topology/package_cpus_list",
-    "topology/thread_siblings_list",
-];
 /// The CPUs whose files are kept. On machines with more, the others have the same files.
 const MOST_CPUS: usize = 1024;
 /// Folders, and the files that are kept below each of their own folders.
@@ -74,43 +34,6 @@ const LINES: &[(&str, &[&str])] = &[
     ("/proc/ioports", &["ACPI PM_TMR"]),
     ("/proc/timer_list", &[".hres_active"]),
 ];
-/// Lines of /proc/cpuinfo that are kept: none names one machine, as `Serial` does on some boards.
-const CPUINFO: &[&str] = &[
-    "processor",
-    "vendor_id",
-    "cpu family",
-    "model",
-    "model name",
-    "cpu model",
-    "stepping",
-    "cpu MHz",
-    "flags",
-    "Features",
-    "CPU implementer",
-    "CPU architecture",
-    "CPU variant",
-    "CPU part",
-    "CPU revision",
-];
-/// Leaves of CPUID that are kept, apart from those of hypervisors. Leaf 3, a serial number, is not
-/// among them.
-const LEAVES: &[(u32, u32)] = &[
-    (0, 0),
-    (1, 0),
-    (7, 0),
-    (0x15, 0),
-    (0x16, 0),
-    (0x1a, 0),
-    (0x8000_0000, 0),
-    (0x8000_0001, 0),
-    (0x8000_0002, 0),
-    (0x8000_0003, 0),
-    (0x8000_0004, 0),
-    (0x8000_0007, 0),
-    (0x8000_0021, 0),
-    (0x8000_0026, 0),
-];
-
 /// Writes what is known about the machine behind `root` to `folder`, which must not exist or be
 /// empty.
 ///
@@ -140,13 +63,13 @@ struct Bundle<'a> {
 
 impl Bundle<'_> {
     fn files(&mut self) -> io::Result<()> {
-        for path in SMALL {
+        for path in rows("files") {
             self.copy(path)?;
         }
         let online = self.root.text(&format!("{CPUS}/online"));
         let cpus = online.ok().and_then(|list| cpu_list(&list));
         for cpu in cpus.unwrap_or_default().into_iter().take(MOST_CPUS) {
-            for name in OF_CPU {
+            for name in rows("files of a CPU") {
                 self.copy(&format!("{CPUS}/cpu{cpu}/{name}"))?;
             }
         }
@@ -168,7 +91,7 @@ impl Bundle<'_> {
         }
         self.lines("/proc/cpuinfo", |line| {
             let key = line.split(':').next().unwrap_or_default().trim();
-            line.is_empty() || CPUINFO.contains(&key)
+            line.is_empty() || rows("keys of cpuinfo").any(|known| known == key)
         })?;
         if let Some(line) = self.found("/proc/cmdline", self.root.text("/proc/cmdline")) {
             let kept = kernel::parameters(&line).join(" ");
@@ -320,13 +243,13 @@ fn leaves(cpuid: &Cpuid) -> String {
             "{eax:#010x} {ecx:#04x}: eax={a:#010x} ebx={b:#010x} ecx={c:#010x} edx={d:#010x}"
         );
     };
-    for (eax, ecx) in LEAVES {
-        if let Some(mut found) = cpuid.leaf(*eax, *ecx) {
-            if *eax == 1 {
+    for eax in rows("leaves").filter_map(hex) {
+        if let Some(mut found) = cpuid.leaf(eax, 0) {
+            if eax == 1 {
                 // The number of the CPU that executed it.
                 found.ebx &= 0x00ff_ffff;
             }
-            line(*eax, *ecx, found);
+            line(eax, 0, found);
         }
     }
     for (base, highest, _) in cpuid.hypervisors() {

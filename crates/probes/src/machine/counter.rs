@@ -3,24 +3,10 @@
 
 use super::cpu;
 use super::kmsg::Log;
-use super::root::{Cpuid, Missing, Root, intel_model};
+use super::root::{Cpuid, Missing, Root, intel_model, pairs, rows};
 use chronoscope_model::Environment;
 use chronoscope_model::environment::{ArmCounter, Rate, RateKind, Tsc, TscKind};
 use raw_cpuid::CpuIdReader;
-
-/// The flags in `/proc/cpuinfo` that concern the counter (kernel,
-/// `arch/x86/include/asm/cpufeatures.h`).
-const FLAGS: &[&str] = &[
-    "tsc",
-    "constant_tsc",
-    "nonstop_tsc",
-    "tsc_known_freq",
-    "tsc_reliable",
-    "nonstop_tsc_s3",
-    "tsc_adjust",
-    "tsc_deadline_timer",
-    "rdtscp",
-];
 
 /// Fills in the counter on x86; other processors have none. (A user-mode emulator shows programs
 /// for other processors the files of an x86 kernel, but they cannot read its counter.)
@@ -67,7 +53,7 @@ fn flags(info: &str) -> Option<Vec<&'static str>> {
         .filter_map(|line| line.split_once(':'))
         .find(|(key, _)| key.trim() == "flags")?
         .1;
-    Some(FLAGS.iter().copied().filter(|flag| line.split_whitespace().any(|w| w == *flag)).collect())
+    Some(rows("TSC flags").filter(|flag| line.split_whitespace().any(|w| w == *flag)).collect())
 }
 
 /// The lowest bit of what `of` returns for a leaf; `None` without CPUID, and `false` if the
@@ -312,27 +298,6 @@ fn mhz(hertz: u64) -> f64 {
     hertz as f64 / 1e6
 }
 
-/// Errata that the device tree lists in the timer's node (kernel,
-/// `Documentation/devicetree/bindings/timer/arm,arch_timer.yaml` and
-/// `drivers/clocksource/arm_arch_timer.c`).
-const DEVICE_TREE: &[(&str, &str)] = &[
-    ("allwinner,erratum-unknown1", "Allwinner UNKNOWN1: the counter jumps when it carries over"),
-    ("fsl,erratum-a008585", "Freescale A-008585: reads can return a wrong value"),
-    ("hisilicon,erratum-161010101", "HiSilicon 161010101: reads can return a wrong value"),
-];
-
-/// Chips whose timer has one of these errata, by the board's `compatible`: the device tree of an
-/// older kernel lacks the property, and the kernel then has no workaround (kernel,
-/// `arch/*/boot/dts`).
-const CHIPS: &[(&str, usize)] = &[
-    ("allwinner,sun50i-a64", 0),
-    ("fsl,ls1043a", 1),
-    ("fsl,ls2080a", 1),
-    ("hisilicon,hip05", 2),
-    ("hisilicon,hip06", 2),
-    ("hisilicon,hip07", 2),
-];
-
 /// Errata by MIDR: the implementer and part, the last variant and revision that has the erratum,
 /// and its effect (kernel, `arch/arm64/kernel/cpu_errata.c` and
 /// `Documentation/arch/arm64/silicon-errata.rst`).
@@ -409,7 +374,7 @@ fn kernel_on_arm(log: &Log) -> Rate {
 
 fn errata(root: &Root, log: &Log) -> Vec<String> {
     let mut found = Vec::new();
-    for (property, what) in DEVICE_TREE {
+    for (property, what) in pairs("errata") {
         let path = format!("/proc/device-tree/timer/{property}");
         if root.exists(&path) {
             found.push(format!("{what} ({path})"));
@@ -417,9 +382,9 @@ fn errata(root: &Root, log: &Log) -> Vec<String> {
     }
     let board = root.bytes("/proc/device-tree/compatible").unwrap_or_default();
     let board = String::from_utf8_lossy(&board);
-    let chip = CHIPS.iter().find(|(chip, _)| board.split('\0').any(|name| name.trim() == *chip));
-    if let (Some((chip, erratum)), true) = (chip, found.is_empty()) {
-        let (property, what) = DEVICE_TREE[*erratum];
+    let chip = pairs("chips").find(|(chip, _)| board.split('\0').any(|name| name.trim() == *chip));
+    if let (Some((chip, property)), true) = (chip, found.is_empty()) {
+        let what = pairs("errata").find(|it| it.0 == property).map_or("", |it| it.1);
         if log.find("arch_timer: Enabling ").is_none() {
             found.push(format!(
                 "{what} (/proc/device-tree/compatible: {chip}); no workaround: the device tree \

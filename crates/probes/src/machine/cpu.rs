@@ -6,55 +6,11 @@
 //! may move a virtual CPU from one type of core to another.
 
 use super::affinity;
-use super::root::{Cpuid, Root, cpu_list, printable};
+use super::root::{Cpuid, Root, cpu_list, hex, pairs, printable};
 use chronoscope_model::Environment;
 use chronoscope_model::environment::{Cache, CoreClass, CoreType};
 use raw_cpuid::{CacheType, CpuIdReader};
 use std::collections::BTreeSet;
-
-/// Implementers of Arm processors (Arm ARM, MIDR_EL1, "Implementer").
-const IMPLEMENTERS: &[(u32, &str)] = &[
-    (0x41, "Arm"),
-    (0x42, "Broadcom"),
-    (0x43, "Cavium"),
-    (0x46, "Fujitsu"),
-    (0x48, "HiSilicon"),
-    (0x4e, "NVIDIA"),
-    (0x50, "Applied Micro"),
-    (0x51, "Qualcomm"),
-    (0x53, "Samsung"),
-    (0x61, "Apple"),
-    (0x6d, "Microsoft"),
-    (0xc0, "Ampere"),
-];
-
-/// Parts by Arm that are likely to be found in machines that run this tool (kernel,
-/// `arch/arm64/include/asm/cputype.h` and `arch/arm/include/asm/cputype.h`).
-const ARM_PARTS: &[(u32, &str)] = &[
-    (0xb76, "ARM1176"),
-    (0xc07, "Cortex-A7"),
-    (0xc08, "Cortex-A8"),
-    (0xc09, "Cortex-A9"),
-    (0xc0f, "Cortex-A15"),
-    (0xd03, "Cortex-A53"),
-    (0xd04, "Cortex-A35"),
-    (0xd05, "Cortex-A55"),
-    (0xd07, "Cortex-A57"),
-    (0xd08, "Cortex-A72"),
-    (0xd09, "Cortex-A73"),
-    (0xd0a, "Cortex-A75"),
-    (0xd0b, "Cortex-A76"),
-    (0xd0c, "Neoverse-N1"),
-    (0xd0d, "Cortex-A77"),
-    (0xd40, "Neoverse-V1"),
-    (0xd41, "Cortex-A78"),
-    (0xd44, "Cortex-X1"),
-    (0xd46, "Cortex-A510"),
-    (0xd47, "Cortex-A710"),
-    (0xd48, "Cortex-X2"),
-    (0xd49, "Neoverse-N2"),
-    (0xd4f, "Neoverse-V2"),
-];
 
 /// Fills in the processor and the machine around it.
 pub fn fill(root: &Root, env: &mut Environment) {
@@ -102,18 +58,19 @@ fn arm(root: &Root, info: &str, env: &mut Environment) {
     let Some(midr) = midr(root, info) else { return };
     env.cpu.signature = Some(format!("MIDR {midr:#010x}"));
     let implementer = midr >> 24;
-    env.cpu.vendor = IMPLEMENTERS
-        .iter()
-        .find(|(number, _)| *number == implementer)
-        .map(|(_, name)| (*name).to_owned());
+    env.cpu.vendor = numbered("implementers", implementer).map(str::to_owned);
     env.cpu.model = arm_part(midr);
+}
+
+/// The name that a table gives to a number.
+fn numbered(table: &str, number: u32) -> Option<&'static str> {
+    pairs(table).find(|(known, _)| hex(known) == Some(number)).map(|(_, name)| name)
 }
 
 /// The name of a core by Arm and its revision: `Cortex-A72 r0p3`.
 pub(super) fn arm_part(midr: u32) -> Option<String> {
     let part = midr >> 4 & 0xfff;
-    let known = ARM_PARTS.iter().find(|(number, _)| *number == part);
-    let (_, name) = known.filter(|_| midr >> 24 == 0x41)?;
+    let name = numbered("Arm parts", part).filter(|_| midr >> 24 == 0x41)?;
     Some(format!("{name} r{}p{}", midr >> 20 & 0xf, midr & 0xf))
 }
 

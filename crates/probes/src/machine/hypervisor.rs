@@ -2,55 +2,11 @@
 
 use super::cpu;
 use super::kmsg::Log;
-use super::root::{Cpuid, Root, printable};
+use super::root::{Cpuid, Root, pairs, printable};
 use super::timers;
 use chronoscope_model::Environment;
 use chronoscope_model::environment::Hypervisor;
 use raw_cpuid::CpuIdReader;
-
-/// Signatures of leaf 0x40000000 (kernel, `arch/x86/kernel/cpu/{vmware,mshyperv,acrn}.c`,
-/// `arch/x86/include/asm/{kvm_para,xen/cpuid}.h`; QEMU, `target/i386`; FreeBSD, `sys/x86`).
-const SIGNATURES: &[(&str, &str)] = &[
-    ("KVMKVMKVM", "KVM"),
-    ("Linux KVM Hv", "KVM"),
-    ("Microsoft Hv", "Hyper-V"),
-    ("VMwareVMware", "VMware"),
-    ("XenVMMXenVMM", "Xen"),
-    ("TCGTCGTCGTCG", "QEMU TCG"),
-    ("VBoxVBoxVBox", "VirtualBox"),
-    ("bhyve bhyve ", "bhyve"),
-    ("BHyVE BHyVE ", "bhyve"),
-    ("ACRNACRNACRN", "ACRN"),
-    (" lrpepyh  vr", "Parallels"),
-    (" prl hyperv ", "Parallels"),
-    (" lrpepyh vr ", "Parallels"),
-    ("prl hyperv  ", "Parallels"),
-    ("OpenBSDVMM58", "OpenBSD VMM"),
-    ("___ NVMM ___", "NVMM"),
-    ("HAXMHAXMHAXM", "HAXM"),
-    ("SRESRESRESRE", "LMHS"),
-    ("QNXQVMBSQG", "QNX"),
-    ("UnisysSpar64", "Unisys s-Par"),
-    ("Jailhouse", "Jailhouse"),
-];
-
-/// DMI vendors and products that name a virtual machine, and the hypervisor or cloud that they
-/// stand for.
-const DMI: &[(&str, &str)] = &[
-    ("Amazon EC2", "Amazon EC2"),
-    ("Google Compute Engine", "Google Compute Engine"),
-    ("QEMU", "QEMU"),
-    ("VMware", "VMware"),
-    ("VirtualBox", "VirtualBox"),
-    ("Microsoft Corporation Virtual Machine", "Hyper-V"),
-    ("Xen HVM domU", "Xen"),
-    ("Parallels", "Parallels"),
-    ("BHYVE", "bhyve"),
-    ("Apple Virtualization", "Apple Virtualization"),
-    ("OpenStack", "OpenStack"),
-    ("KubeVirt", "KubeVirt"),
-    ("KVM", "KVM"),
-];
 
 /// Fills in the hypervisor. Every sign is kept as evidence; the most conclusive one gives the name.
 pub fn fill(root: &Root, log: &Log, env: &mut Environment) {
@@ -80,19 +36,9 @@ pub fn fill(root: &Root, log: &Log, env: &mut Environment) {
         signs.name(name.replace("Microsoft ", ""), format!("kernel log: {line}"));
     }
     // What only a guest's kernel writes, of a log without its first lines.
-    const GUESTS: [(&str, &str); 8] = [
-        ("Hyper-V: Host Build", "Hyper-V"),
-        ("Hyper-V Host Build", "Hyper-V"),
-        ("running on Hyper-V", "Hyper-V"),
-        ("hyperv_clocksource", "Hyper-V"),
-        ("kvm-clock: ", "KVM"),
-        ("kvm-clock interval:", "KVM"),
-        ("'kvm-clock'", "KVM"),
-        ("clocksource kvm-clock", "KVM"),
-    ];
-    let guests = GUESTS.iter().find_map(|(words, name)| Some((log.find(words)?, name)));
+    let guests = pairs("guests").find_map(|(words, name)| Some((log.find(words)?, name)));
     if let Some((line, name)) = guests.filter(|_| signs.name.is_none()) {
-        signs.name((*name).into(), format!("kernel log: {line}"));
+        signs.name(name.into(), format!("kernel log: {line}"));
     }
     monitor(root, log, env, &mut signs);
     if signs.evidence.is_empty() && announced(root) {
@@ -154,8 +100,8 @@ fn signatures(cpuid: &Cpuid, signs: &mut Signs, features: &mut Vec<String>) {
     // KVM, Xen and VMware can imitate Hyper-V for Windows; their own name is the true one.
     found.sort_by_key(|(base, _, name)| (name == "Microsoft Hv", *base));
     for (base, highest, signature) in found {
-        let known = SIGNATURES.iter().find(|(text, _)| *text == signature);
-        let mut name = known.map_or(printable(&signature), |(_, name)| (*name).to_owned());
+        let known = pairs("signatures").find(|(text, _)| text.trim_matches('"') == signature);
+        let mut name = known.map_or(printable(&signature), |(_, name)| name.to_owned());
         let leaf =
             |offset, ecx| (highest >= base + offset).then(|| cpuid.cpuid2(base + offset, ecx));
         let mut offer = |set: u32, feature: &str| {
@@ -240,7 +186,7 @@ fn monitor(root: &Root, log: &Log, env: &Environment, signs: &mut Signs) {
     // A bare-metal instance of EC2 has the same vendor; only the processor shows the difference.
     let virtual_machine =
         announced(root) || (root.cpuid().is_none() && !machine.contains(".metal"));
-    let known = DMI.iter().find(|(text, _)| machine.contains(text));
+    let known = pairs("DMI").find(|(text, _)| machine.contains(text));
     if let Some((_, name)) = known.filter(|_| bios && virtual_machine) {
         signs.monitor(name, format!("DMI: {machine}"));
     }

@@ -4,64 +4,12 @@
 //! correct the clock.
 
 use super::kmsg::Log;
-use super::root::{Root, printable};
+use super::root::{Root, printable, rows};
 use crate::waits::os as system;
 use chronoscope_model::Environment;
 use chronoscope_model::environment::ClockSource;
 use chronoscope_model::kernel_log::recognise;
 use chronoscope_model::timekeeping::{PROGRAMS, Timekeeping};
-
-/// Boot parameters that change how time is kept or how a CPU wakes up (kernel,
-/// `Documentation/admin-guide/kernel-parameters.txt`). No others are shown, because a command line
-/// can contain private data.
-const PARAMETERS: &[&str] = &[
-    "clock",
-    "clocksource",
-    "tsc",
-    "notsc",
-    "hpet",
-    "nohpet",
-    "acpi_pm_good",
-    "pmtmr",
-    "vdso",
-    "vdso32",
-    "highres",
-    "nohz",
-    "nohz_full",
-    "isolcpus",
-    "rcu_nocbs",
-    "idle",
-    "cpuidle.off",
-    "cpuidle.governor",
-    "cpuidle_haltpoll.force",
-    "haltpoll.guest_halt_poll_ns",
-    "intel_idle.max_cstate",
-    "processor.max_cstate",
-    "intel_pstate",
-    "amd_pstate",
-    "cpufreq.default_governor",
-    "cpufreq.off",
-    "lapic",
-    "nolapic",
-    "nolapic_timer",
-    "apic",
-    "noapic",
-    "acpi",
-    "no-kvmclock",
-    "no-kvmclock-vsyscall",
-    "no-steal-acc",
-    "no_timer_check",
-    "skew_tick",
-    "lapic_timer_c2_ok",
-    "preempt",
-    "threadirqs",
-    "clocksource.arm_arch_timer.evtstrm",
-    "clocksource-wdtest.holdoff",
-    "clocksource.verify_n_cpus",
-    "clocksource.max_cswd_read_retries",
-    "mitigations",
-    "nosmt",
-];
 
 /// Fills in the system, its kernel, and the boot parameters.
 pub fn fill(root: &Root, env: &mut Environment) {
@@ -98,7 +46,7 @@ pub(super) fn parameters(line: &str) -> Vec<String> {
         .take_while(|word| *word != "--")
         .filter(|word| {
             let name = word.split('=').next().unwrap_or(word);
-            PARAMETERS.contains(&name)
+            rows("boot parameters").any(|known| known == name)
         })
         .map(|word| word.chars().filter(|c| !c.is_control()).take(120).collect())
         .collect()

@@ -2,56 +2,17 @@
 
 use chronoscope_model::{Environment, kernel_log};
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use super::os;
-use super::root::{Missing, Root};
+use super::root::{Missing, Root, rows};
 
-/// Words that mark a line about time, a hypervisor or an emulator.
-const WORDS: &[&str] = &[
-    "tsc",
-    "TSC",
-    "clocksource",
-    "sched_clock",
-    "hpet",
-    "HPET",
-    "PM-Timer",
-    "kvm-clock",
-    "arch_timer",
-    "arch timer",
-    "pvclock",
-    "Hypervisor detected",
-    "gVisor",
-    "ACPI: RSDP",
-    "Hyper-V: Host",
-    "Hyper-V Host Build",
-    "lapic timer",
-    "highres",
-    "workaround for",
-    "virtual machine fork",
-    "RT throttling activated",
-    "hrtimer: interrupt took",
-];
-/// Programs that steer clocks and log what they did, and systemd, which logs that they did, as a
-/// journal names them.
-const STEERING: &[&str] = &[
-    "chronyd",
-    "ntpd",
-    "ntpdate",
-    "ntp-daemon",
-    "ptp4l",
-    "phc2sys",
-    "ts2phc",
-    "systemd",
-    "systemd-timesyncd",
-    "systemd-journald",
-    "systemd-resolved",
-    "vmtoolsd",
-    "VBoxService",
-];
+static WORDS: LazyLock<Vec<&str>> = LazyLock::new(|| rows("words of time").collect());
 
 /// Whether a message of a program counts: it is known what this one says about clocks.
 pub fn says_of_clocks(program: &str, message: &str) -> bool {
-    STEERING.contains(&program) && kernel_log::recognise(message).is_some()
+    rows("steering programs").any(|known| known == program)
+        && kernel_log::recognise(message).is_some()
 }
 /// More lines than a boot writes about time.
 const FIRST: usize = 72;

@@ -257,6 +257,19 @@ fn regular(path: &Path) -> Result<File, Missing> {
     Ok(File::open(path)?)
 }
 
+/// The rows of a table of `tables.txt`.
+pub(super) fn rows(table: &str) -> impl Iterator<Item = &'static str> {
+    let tables = include_str!("tables.txt").split("\n[").skip(1);
+    let mut tables = tables.filter_map(|table| table.split_once("]\n"));
+    let (_, rows) = tables.find(|(name, _)| *name == table).expect("our own table");
+    rows.lines().filter(|row| !row.is_empty() && !row.starts_with('#'))
+}
+
+/// The keys and values of such a table.
+pub(super) fn pairs(table: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    rows(table).filter_map(|row| row.split_once(" = "))
+}
+
 /// The number at the end of a name.
 fn trailing(name: &str) -> Option<u64> {
     let digits = name.len() - name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
@@ -343,7 +356,7 @@ fn word<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     text.split_whitespace().find_map(|word| word.strip_prefix(key)?.strip_prefix('='))
 }
 
-fn hex(word: &str) -> Option<u32> {
+pub(super) fn hex(word: &str) -> Option<u32> {
     u32::from_str_radix(word.strip_prefix("0x")?, 16).ok()
 }
 
