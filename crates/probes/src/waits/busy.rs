@@ -44,7 +44,6 @@ table! {
         facts: DEADLINE,
         home: "Windows",
         code: Code::Lines(|wait| snippet::qpc_spin(wait.ns).alone()),
-        paced: ["", "do QueryPerformanceCounter(&t);\nwhile (t.QuadPart < next);"],
         opener: on!(windows, |_| {
             use crate::waits::windows::qpc::{hz, now};
             let hz = hz() as f64;
@@ -55,11 +54,6 @@ table! {
         while (t.tv_sec * 1000000000LL + t.tv_nsec < end);",
         home: "Linux",
         code: Code::Lines(|wait| snippet::spin(wait.ns, "").alone()),
-        paced: [
-            "",
-            "do clock_gettime(CLOCK_MONOTONIC, &t);\n\
-             while (t.tv_sec * 1000000000LL + t.tv_nsec < next);",
-        ],
         opener: on!(portable target_os = "linux", |_| {
             ByDeadline(|deadline| spin_until(deadline, || {}))
         });
@@ -67,11 +61,6 @@ table! {
         language: Language::Rust,
         home: "every system",
         code: Code::Before(|wait| snippet::rust_start(wait.ns)),
-        paced: [
-            "",
-            "let start = Instant::now();\n\
-             while start.elapsed() < left { std::hint::spin_loop() }",
-        ],
         opener: on!(all(), |_| {
             ByDuration(|ns| spin_elapsed(Instant::now(), ns, std::hint::spin_loop))
         });

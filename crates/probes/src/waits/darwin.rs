@@ -11,13 +11,6 @@ table! {
     "mach/wait_until" => "mach_wait_until(deadline)",
         facts: DEADLINE,
         code: Code::BeforeCall,
-        paced: [
-            "mach_timebase_info_data_t unit;\nmach_timebase_info(&unit);",
-            "clock_gettime(CLOCK_MONOTONIC, &t);\n\
-             now = t.tv_sec * 1000000000LL + t.tv_nsec;\n\
-             if (next > now)\n    mach_wait_until(mach_absolute_time()\n        \
-             + (uint64_t)(next - now) * unit.denom / unit.numer);",
-        ],
         opener: on!(target_os = "macos", |_| {
             let ticks_per_ns = mach::ticks_per_ns()?;
             super::entry::ByDuration(move |ns| mach::wait(ns, ticks_per_ns))

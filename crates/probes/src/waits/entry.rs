@@ -56,9 +56,6 @@ pub struct Entry {
     /// this process makes it.
     pub runtime: Option<&'static str>,
     pub(crate) code: Code,
-    /// In a loop with a fixed period: the lines that are needed once, and those that wait until the
-    /// `next` deadline. Those of runtimes follow from their code.
-    pub(crate) paced: [&'static str; 2],
     /// Opens the method; absent on systems that do not have it.
     pub(crate) opener: Option<Opener>,
 }
@@ -117,11 +114,22 @@ impl Entry {
     /// it is not known how to write that.
     pub fn paced(&self, period_ns: u64) -> Option<String> {
         let paced = Paced { language: self.language.name(), home: self.home, period_ns };
-        match (self.paced, self.code) {
-            ([_, ""], Code::OnPage) => paced.around(page(self.id).code),
-            ([_, ""], _) => None,
-            ([once, wait], _) => paced.with(once, wait),
+        let (code, of_loop) = self.code_on_page();
+        let (once, wait) = of_loop.split_once("\n\n").unwrap_or(("", of_loop));
+        match (wait, self.code) {
+            ("", Code::OnPage) => paced.around(code),
+            ("", _) => None,
+            _ => paced.with(once, wait),
         }
+    }
+
+    /// The code on its page: that of one wait, and after a line of `---` that of a loop: what it
+    /// needs once, an empty line, and its wait until the `next` deadline. Loops of runtimes follow
+    /// from their code.
+    fn code_on_page(&self) -> (&'static str, &'static str) {
+        let code = page(self.id).code;
+        let (code, of_loop) = code.split_once("---\n").unwrap_or((code, ""));
+        (code.trim_end(), of_loop)
     }
 
     /// The lines of code for one wait, in the entry's language. They can be pasted into a function.
@@ -129,8 +137,10 @@ impl Entry {
         let all = match self.code {
             Code::Before(lines) => snippet::statement(&lines(wait), self.call),
             Code::Lines(lines) => lines(wait),
-            Code::OnPage => filled(page(self.id).code, wait.ns),
-            Code::BeforeCall => snippet::statement(&filled(page(self.id).code, wait.ns), self.call),
+            Code::OnPage => filled(self.code_on_page().0, wait.ns),
+            Code::BeforeCall => {
+                snippet::statement(&filled(self.code_on_page().0, wait.ns), self.call)
+            }
         };
         // A program opens it once, waits as often as it needs to, and closes it.
         if all.contains("int fd = ") { all + "\nclose(fd);" } else { all }
@@ -211,7 +221,6 @@ pub(crate) const PLAIN: Entry = Entry {
     references: &[],
     runtime: None,
     code: Code::Before(|_| String::new()),
-    paced: [""; 2],
     opener: None,
 };
 

@@ -26,7 +26,6 @@ table! {
     STANDARD: &[Entry];
     like RUST;
     "rust/thread-sleep" => "std::thread::sleep(duration)",
-        paced: ["", "std::thread::sleep(left);"],
         opener: on!(all(), |_| {
             crate::time::may_sleep()?;
             ByDuration(|ns| {
@@ -36,34 +35,23 @@ table! {
         });
     like CXX;
     "cxx/sleep_for" => "std::this_thread::sleep_for(duration)",
-        paced: ["", "std::this_thread::sleep_for(\n    next - std::chrono::steady_clock::now());"],
         facts: Facts { early_by_design_ns: EARLY_NS, ..DURATION },
         opener: on!(native_cxx or crate::catalogue::left_out::native_cxx, |_| {
             ByDuration(imp::sleep_for)
         });
     "cxx/sleep_until" =>
         "std::this_thread::sleep_until(std::chrono::steady_clock::now() + duration)",
-        paced: ["", "std::this_thread::sleep_until(next);"],
         facts: Facts { early_by_design_ns: EARLY_NS, ..DEADLINE },
         opener: on!(native_cxx or crate::catalogue::left_out::native_cxx, |_| imp::SleepUntil);
     "cxx/condition_variable-wait_until" =>
         "stopped.wait_until(lock, std::chrono::steady_clock::now() + duration, predicate)",
         facts: Facts { early_by_design_ns: EARLY_NS, ..DEADLINE },
         code: Code::OnPage,
-        paced: [
-            "std::mutex mutex;\nstd::condition_variable stopped;\n\
-             std::unique_lock<std::mutex> lock(mutex);",
-            "stopped.wait_until(lock, next, [] { return false; });",
-        ],
         opener: on!(all(native_cxx, not(windows)), |_| ByDuration(imp::wait_until)),
         home: NOT_WINDOWS;
     "cxx/future-wait_for" => "future.wait_for(duration)",
         facts: Facts { early_by_design_ns: EARLY_NS, ..DURATION },
         code: Code::BeforeCall,
-        paced: [
-            "std::promise<void> promise;\nauto future = promise.get_future();",
-            "future.wait_for(next - std::chrono::steady_clock::now());",
-        ],
         opener: on!(all(native_cxx, not(windows)), |_| ByDuration(imp::wait_for)),
         home: NOT_WINDOWS;
     "cxx/timed_mutex-try_lock_for" => "mutex.try_lock_for(duration)",
@@ -149,27 +137,15 @@ table! {
     OTHERS: &[Entry];
     like OWN;
     "chronoscope/wait" => "chronoscope::wait::sleep(duration)",
-        paced: ["", "chronoscope::wait::sleep(left);"],
         opener: on!(all(), |_| with(Effort::Balanced));
     "chronoscope/wait-economy" => "waiter.sleep(duration)",
-        code: Code::Before(|wait| lines("Economy", wait.ns)),
-        paced: [
-            "use chronoscope::wait::{Effort, Waiter};\n\
-             let mut waiter = Waiter::new(Effort::Economy);",
-            "waiter.sleep(left);",
-        ],
+        code: Code::BeforeCall,
         opener: on!(all(), |_| with(Effort::Economy));
     "chronoscope/wait-precise" => "waiter.sleep(duration)",
-        code: Code::Before(|wait| lines("Precise", wait.ns)),
-        paced: [
-            "use chronoscope::wait::{Effort, Waiter};\n\
-             let mut waiter = Waiter::new(Effort::Precise);",
-            "waiter.sleep(left);",
-        ],
+        code: Code::BeforeCall,
         opener: on!(all(), |_| with(Effort::Precise));
     like RUST;
     "spin_sleep" => "spin_sleep::sleep(duration)",
-        paced: ["", "spin_sleep::sleep(left);"],
         kind: Kind::Hybrid,
         home: "builds with the feature `peers`",
         opener: on!(feature = "peers" or crate::catalogue::left_out::peers, |_| {
@@ -178,14 +154,6 @@ table! {
                 Ok(())
             })
         });
-}
-
-fn lines(effort: &str, ns: u64) -> String {
-    format!(
-        "use chronoscope::wait::{{Effort, Waiter}};\n\
-         let mut waiter = Waiter::new(Effort::{effort});\n\
-         let duration = std::time::Duration::from_nanos({ns});"
-    )
 }
 
 /// A wait with the given effort, which learns on its own.

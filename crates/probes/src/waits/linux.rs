@@ -11,34 +11,15 @@ table! {
     like LINUX;
     "linux/nanosleep" => "nanosleep(&duration, NULL)",
         code: Code::Before(|wait| snippet::timespec("duration", wait.ns)),
-        paced: [
-            "",
-            "clock_gettime(CLOCK_MONOTONIC, &t);\n\
-             long long left = next - t.tv_sec * 1000000000LL - t.tv_nsec;\n\
-             t.tv_sec = left / 1000000000;\nt.tv_nsec = left % 1000000000;\n\
-             if (left > 0)\n    nanosleep(&t, NULL);",
-        ],
         opener: on!(target_os = "linux", |_| ByDuration(crate::waits::unix::nanosleep));
     "linux/clock_nanosleep-abs" =>
         "clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &deadline, NULL)",
         facts: DEADLINE,
         code: Code::Before(|wait| snippet::deadline(wait.ns)),
-        paced: [
-            "",
-            "t.tv_sec = next / 1000000000;\nt.tv_nsec = next % 1000000000;\n\
-             clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);",
-        ],
         opener: on!(target_os = "linux", |_| ByDeadline(imp::sleep_until));
     "linux/timerfd" => "timerfd_settime(fd, 0, &spec, NULL); read(fd, &expirations, 8)",
         facts: Facts { timer_slack: TimerSlack::Unused, ..DURATION },
         code: Code::BeforeCall,
-        paced: [
-            "int fd = timerfd_create(CLOCK_MONOTONIC, 0);\nuint64_t expirations;\n\
-             struct itimerspec spec = { { 0, 0 }, { 0, 0 } };",
-            "spec.it_value.tv_sec = next / 1000000000;\n\
-             spec.it_value.tv_nsec = next % 1000000000;\n\
-             timerfd_settime(fd, TFD_TIMER_ABSTIME, &spec, NULL);\nread(fd, &expirations, 8);",
-        ],
         opener: on!(target_os = "linux", |_| imp::Timer::open()?);
     "linux/epoll_pwait2" => "syscall(SYS_epoll_pwait2, fd, events, 1, &timeout, NULL, 0)",
         facts: Facts { timer_slack: TimerSlack::Share, ..DURATION },

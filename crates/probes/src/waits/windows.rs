@@ -8,43 +8,24 @@ const CUT: Facts = Facts { early_by_design_ns: 1_000_000, ..DURATION };
 
 const MINGW: Entry = Entry { home: "Windows with MinGW", ..PLAIN };
 
-/// Waits for a timer in a loop with a period. It is closed when the program ends.
-const UNTIL_NEXT: &str = "due.QuadPart = (t.QuadPart - next) * 10000000 / hz.QuadPart;\n\
-                          if (due.QuadPart < 0) {  // 100 ns, from now\n    \
-                          SetWaitableTimer(timer, &due, 0, NULL, NULL, FALSE);\n    \
-                          WaitForSingleObject(timer, INFINITE);\n}";
-
 table! {
     WAITS: &[Entry];
     like WINDOWS;
     "windows/sleep" => "Sleep(milliseconds)",
         facts: Facts { unit_ns: 1_000_000, ..DURATION },
         code: Code::Before(|wait| format!("DWORD milliseconds = {};", wait.ns.div_ceil(1_000_000))),
-        paced: [
-            "",
-            "if (next > t.QuadPart)\n    Sleep(1 + (next - t.QuadPart - 1) * 1000 / hz.QuadPart);",
-        ],
         opener: on!(windows, |_| ByDuration(sleep));
     "windows/waitable-timer" =>
         "SetWaitableTimer(timer, &due, 0, NULL, NULL, FALSE); WaitForSingleObject(timer, \
         INFINITE)",
         facts: Facts { unit_ns: 100, ..DURATION },
         code: Code::Lines(|wait| snippet::waitable_timer("0", wait.ns)),
-        paced: [
-            "HANDLE timer = CreateWaitableTimerExW(NULL, NULL, 0,\n    TIMER_ALL_ACCESS);",
-            UNTIL_NEXT,
-        ],
         opener: on!(windows, |_| Timer::new(0)?);
     "windows/waitable-timer-high-resolution" =>
         "SetWaitableTimer(high_resolution, &due, 0, NULL, NULL, FALSE); \
         WaitForSingleObject(high_resolution, INFINITE)",
         facts: Facts { unit_ns: 100, ..DURATION },
         code: Code::Lines(|wait| snippet::waitable_timer(snippet::HIGH_RESOLUTION, wait.ns)),
-        paced: [
-            "HANDLE timer = CreateWaitableTimerExW(NULL, NULL,\n    \
-             2 /* CREATE_WAITABLE_TIMER_HIGH_RESOLUTION */,\n    TIMER_ALL_ACCESS);",
-            UNTIL_NEXT,
-        ],
         opener: on!(windows, |_| Timer::high_resolution()?);
     "windows/ntdelayexecution" => "NtDelayExecution(FALSE, &interval)",
         facts: Facts { unit_ns: 100, ..DURATION },
