@@ -327,7 +327,7 @@ pub enum Unit {
 }
 
 /// The part of a report that a row is from.
-#[record(Hash, PartialOrd, Ord)]
+#[record(Names, Hash, PartialOrd, Ord)]
 pub enum Section {
     /// The clocks.
     #[default]
@@ -343,7 +343,7 @@ pub enum Section {
 }
 
 /// What a row is about.
-#[record(Hash, PartialOrd, Ord)]
+#[record(Names, Hash, PartialOrd, Ord)]
 pub enum Quantity {
     /// The cost of a read back to back.
     #[default]

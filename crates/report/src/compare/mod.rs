@@ -92,9 +92,9 @@ fn data(compared: &Compared) -> Table {
 
 fn specs<'a>() -> Vec<Spec<(&'a Row, &'a Side)>> {
     columns! { (row, of) in (&'a Row, &'a Side);
-        "section" "section" [] Cell::text(words::section(row.key.section).to_lowercase());
+        "section" "section" [] Cell::text(row.key.section.name());
         "id" "id" [] Cell::code(&row.key.id);
-        "quantity" "quantity" [] Cell::text(words::quantity(row.key.quantity));
+        "quantity" "quantity" [] Cell::text(row.key.quantity.name());
         "percentile" "percentile" [] Cell::words(row.key.percentile.as_deref());
         "requested_ns" "wait" [] Cell::count(row.key.requested_ns);
         "slack_ns" "slack" [] Cell::count(row.key.slack_ns);
@@ -225,9 +225,7 @@ fn data_of_many() -> Vec<Spec<Other>> {
         "same" "same" [] Cell::count(it.counts.same as u64);
         "cannot_tell" "cannot tell" [] Cell::count(it.counts.cannot_tell as u64);
         "most_id" "most" [] Cell::words(it.most.as_ref().map(|row| row.key.id.as_str()));
-        "most_quantity" "most" [] Cell::words(
-            it.most.as_ref().map(|row| words::quantity(row.key.quantity))
-        );
+        "most_quantity" "most" [] Cell::words(it.most.as_ref().map(|row| row.key.quantity.name()));
         "most_change" "most" [] Cell::number(it.most.as_ref().map(|row| row.change));
         "most_verdict" "most" [] Cell::words(it.most.as_ref().map(|row| words::name(row.verdict)));
         "differs" "differs" [] Cell::text(

@@ -6,7 +6,7 @@ use crate::block::chart::{Mark, What};
 use crate::block::{Block, Cell, Column, Item, Rank, Table, Text, Tone, Value};
 use crate::number::{percent, short, three};
 use crate::scale::{self, Unit};
-use crate::section::{Detail, by_key};
+use crate::section::{Detail, by_key, capitalized};
 use chronoscope_model::compare::{
     Change, Figure, Key, Method, Quantity, Row, Section, Shared, Verdict,
 };
@@ -62,7 +62,7 @@ impl<'a> Group<'a> {
     fn name(&self) -> String {
         let load = self.load.filter(|_| self.section != Section::Waits);
         let load = load.map_or(String::new(), |load| format!(", load {}", load.name()));
-        format!("{}{load}", words::quantity(self.quantity))
+        format!("{}{load}", self.quantity.name())
     }
 
     fn unjudged(&self) -> bool {
@@ -126,7 +126,7 @@ pub(super) fn view(
             blocks.extend(of_group(group, &view));
         }
         if main.is_empty() {
-            blocks.push(Block::heading(words::section(section[0].section)));
+            blocks.push(Block::heading(capitalized(section[0].section.name())));
         }
         for group in other {
             if detail == Detail::Everything {
@@ -164,7 +164,7 @@ fn in_short(group: &Group, view: &View) -> Text {
 
 fn of_group(group: &Group, view: &View) -> Vec<Block> {
     let detail = view.detail;
-    let mut title = words::section(group.section).to_owned();
+    let mut title = capitalized(group.section.name());
     match (group.section, group.load) {
         (Section::Waits, Some(load)) => title += &format!(", load {}", load.name()),
         _ if !group.is_main() || group.quantity == Quantity::Metric => {

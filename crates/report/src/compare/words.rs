@@ -124,29 +124,6 @@ pub(super) fn tone(verdict: Verdict) -> Option<Tone> {
     }
 }
 
-pub(super) const fn quantity(quantity: Quantity) -> &'static str {
-    match quantity {
-        Quantity::Read => "read",
-        Quantity::Ordered => "ordered",
-        Quantity::Cold => "cold",
-        Quantity::First => "first",
-        Quantity::Overshoot => "overshoot",
-        Quantity::Overhead => "overhead",
-        Quantity::Time => "time",
-        Quantity::Metric => "metric",
-    }
-}
-
-pub(super) const fn section(section: Section) -> &'static str {
-    match section {
-        Section::Clocks => "Clocks",
-        Section::Waits => "Waits",
-        Section::Runtimes => "Runtimes",
-        Section::Overhead => "Overhead",
-        Section::Commands => "Commands",
-    }
-}
-
 /// How many rows have each verdict: `14 worse · 0 better · 37 the same`. In a line, verdicts that
 /// no row has are left out, and the bound of those that are the same is added.
 pub(super) fn counts<'a>(rows: impl Iterator<Item = &'a Row> + Clone, in_line: bool) -> Text {
@@ -341,7 +318,7 @@ pub fn title(row: &Row) -> String {
         | Quantity::Overhead
         | Quantity::Time
         | Quantity::Metric => None,
-        other => Some(quantity(*other).to_owned()),
+        other => Some(other.name().to_owned()),
     };
     let load = load.filter(|load| *load != Load::None).map(|load| format!("load {}", load.name()));
     let parts = [Some(id.clone()), of, ns, percentile.clone(), load];

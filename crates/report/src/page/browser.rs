@@ -5,7 +5,9 @@ use super::document::{Part, SCRIPT, document};
 use super::text::{Once, prose};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use chronoscope_model::Page;
 use chronoscope_model::packed::{self, packed};
+use chronoscope_model::page::pages;
 use maud::html;
 use std::sync::LazyLock;
 
@@ -23,39 +25,19 @@ static PARTS: LazyLock<[String; 4]> = LazyLock::new(|| {
     parts.map(packed::text)
 });
 
-/// The sections that the script fills in: id, title, and what is to be known of them.
-const SECTIONS: [(&str, &str, &str); 4] = [
-    ("short", "In short", ""),
-    (
-        "clocks",
-        "Clocks",
-        "A read is one of many back to back, less the same loop without it, with its 95 % \
-         interval. A step is what all changes of the value are multiples of. With jitter, the \
-         browser moves the moment of each step by a random part of it.",
-    ),
-    (
-        "waits",
-        "Waits",
-        "Each figure is the time that passed less the time that was asked for, by \
-         `performance.now()`, so it is no finer than its steps. A median of zero is less than one \
-         step; the mean says how much less.",
-    ),
-    ("browser", "The browser", ""),
-];
-
 /// The page. `version` is that of the tool, which the report states.
 pub fn page(version: &str) -> String {
     let once = &mut Once::new();
-    let part = |(id, title, about): (&str, &str, &str)| Part {
-        id: once.id(id),
-        title: title.into(),
+    let part = |page: Page| Part {
+        id: once.id(page.name()),
+        title: page.names[1].into(),
         body: html! {
-            @if !about.is_empty() { p.deck { (prose(about)) } }
-            div id={ (id) "-body" } {}
+            @if !page.about.is_empty() { p.deck { (prose(page.about)) } }
+            div id={ (page.name()) "-body" } {}
         },
-        class: if id == "short" { "summary" } else { "" },
+        class: if page.name() == "short" { "summary" } else { "" },
     };
-    let parts: Vec<Part> = SECTIONS.into_iter().map(part).collect();
+    let parts: Vec<Part> = pages(packed!("browser/sections.md")).map(part).collect();
     let lines = html! {
         p.sub #status role="status" {
             "This page needs JavaScript: it measures where it is opened."

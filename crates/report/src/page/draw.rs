@@ -14,7 +14,7 @@ pub(super) static STYLE: LazyLock<String> =
 
 pub(super) struct Element {
     pub(super) form: Form,
-    /// What it is, for the style sheet: a row of [`STYLES`].
+    /// What it is, for the style sheet: a row of `styles.txt`.
     pub(super) class: &'static str,
     /// The series, by number within its chart, and its colour.
     pub(super) of: Option<(usize, Hue)>,
@@ -41,33 +41,6 @@ pub(super) enum Form {
         words: String,
     },
 }
-
-/// A class, its filling, its stroke, the stroke's width, and its opacity: the style sheet's rules
-/// for a picture that has none. `hue` is the colour of the series.
-const STYLES: [(&str, &str, &str, f64, f64); 22] = [
-    ("grid", "", "hair", 1.0, 1.0),
-    ("base", "", "rule", 1.0, 1.0),
-    ("span", "", "rule", 1.0, 1.0),
-    ("bar", "hue", "", 0.0, 0.82),
-    ("band", "hue", "", 0.0, 0.16),
-    ("line", "", "hue", 1.7, 1.0),
-    ("line weak", "", "hue", 1.0, 0.55),
-    ("end", "hue", "", 0.0, 1.0),
-    ("dot", "hue", "", 0.0, 1.0),
-    ("median", "hue", "", 0.0, 1.0),
-    ("read", "hue", "", 0.0, 1.0),
-    ("change", "hue", "", 0.0, 1.0),
-    ("worst", "hue", "", 0.0, 1.0),
-    ("reference", "", "hue", 2.0, 1.0),
-    ("part", "hue", "", 0.0, 1.0),
-    ("hollow", "bg", "hue", 1.6, 1.0),
-    ("ordered", "bg", "hue", 1.6, 1.0),
-    ("move", "", "hue", 1.0, 0.4),
-    ("cold", "", "hue", 1.2, 0.8),
-    ("iv", "", "hue", 1.4, 0.75),
-    ("p90", "", "hue", 3.5, 1.0),
-    ("p99", "", "hue", 1.4, 0.75),
-];
 
 /// The least distance of two labels, in pixels.
 const GAP: f64 = 10.0;
@@ -226,15 +199,20 @@ impl Element {
             "hue" => colour(&own),
             name => colour(name),
         };
-        let style = STYLES.iter().find(|style| style.0 == self.class);
-        let (_, fill, stroke, wide, opacity) = style.copied().unwrap_or(("", "dim", "", 0.0, 1.0));
+        let row = |line: &'static str| {
+            let mut cells = line.split('|').map(str::trim);
+            let own = cells.next() == Some(self.class);
+            own.then(|| [(); 4].map(|()| cells.next().unwrap_or_default()))
+        };
+        let style = include_str!("styles.txt").lines().find_map(row);
+        let [fill, stroke, wide, opacity] = style.unwrap_or(["dim", "", "0", "1"]);
         let (fill, stroke) = match self.class {
             "mark" => ("none", colour("dim")),
             "note" | "group" => (colour("ink"), "none"),
             "name" => (colour(&own), "none"),
             _ => (paint(fill), paint(stroke)),
         };
-        let wide = if self.class == "mark" { 1.0 } else { wide };
+        let wide = if self.class == "mark" { "1" } else { wide };
         let look =
             format!(r#"fill="{fill}" stroke="{stroke}" stroke-width="{wide}" opacity="{opacity}""#);
         let place = |at: &At| (px(left + at.0 * width), px(at.1 + top));

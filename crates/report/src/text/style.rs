@@ -199,48 +199,9 @@ pub fn columns(text: &str) -> usize {
 
 // Text for a terminal that shows only ASCII.
 
-/// The signs that screens use, as a reader of plain text expects them.
-const SIGNS: [(&str, &str); 39] = [
-    (" · ", ", "),
-    ("·", "."),
-    ("±", "+/-"),
-    ("µ", "u"),
-    ("…", ".."),
-    ("▸", ">"),
-    ("─", "-"),
-    ("━", "="),
-    ("┬", "+"),
-    ("┤", "+"),
-    ("│", "|"),
-    ("┼", "+"),
-    ("●", "o"),
-    ("○", "+"),
-    ("√", "sqrt "),
-    ("×", "x"),
-    ("→", "->"),
-    ("←", "<-"),
-    ("≤", "<="),
-    ("≥", ">="),
-    ("≈", "~"),
-    ("–", "-"),
-    ("—", "-"),
-    ("’", "'"),
-    ("é", "e"),
-    ("└", "+"),
-    ("▁", "."),
-    ("▂", ":"),
-    ("▃", "-"),
-    ("▄", "="),
-    ("▅", "+"),
-    ("▆", "*"),
-    ("▇", "#"),
-    ("░", ":"),
-    ("▒", "+"),
-    ("▓", "*"),
-    ("█", "#"),
-    ("↑", "^"),
-    ("↓", "v"),
-];
+/// The signs that screens use, each in a line with what a reader of plain text expects
+/// in its place.
+const SIGNS: &str = include_str!("signs.txt");
 
 /// The text in ASCII: the signs that screens use as what resembles them, all others as `_`. Never
 /// `?`, which would read as a question. A table of all scripts takes as much as all our prose.
@@ -248,7 +209,8 @@ pub fn ascii(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         return text.into();
     }
-    let plain = SIGNS.iter().fold(text.to_owned(), |text, (sign, plain)| text.replace(sign, plain));
+    let signs = SIGNS.lines().filter_map(|line| line.trim_matches('"').split_once("\" = \""));
+    let plain = signs.fold(text.to_owned(), |text, (sign, plain)| text.replace(sign, plain));
     plain.replace(|c: char| !c.is_ascii(), "_").into()
 }
 

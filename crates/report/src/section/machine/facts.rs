@@ -1,6 +1,6 @@
 //! Everything that is known about the machine and the ruler, in groups.
 
-use super::known::{Basis, Group, Known, bound, exact_hz, known_or_why, round_hz, unknown_why};
+use super::known::{Group, Known, READ, bound, exact_hz, known_or_why, round_hz, unknown_why};
 use super::worth;
 use crate::block::{Text, Tone, Value};
 use crate::number::{count, percent, plural, short, three};
@@ -39,12 +39,12 @@ pub(super) fn groups(report: &Report) -> Vec<Group> {
 
 /// How a fact is known. In a virtual machine, everything that the processor and the firmware report
 /// is the hypervisor's claim; only the kernel's own state is not.
-fn basis(group: &str, name: &str, env: &Environment) -> Basis {
+fn basis(group: &str, name: &str, env: &Environment) -> &'static str {
     match (group, name) {
-        ("ruler", _) | (_, "across CPUs" | "core, measured") => Basis::Measured,
-        ("kernel", _) | ("machine", "architecture" | "may run on") => Basis::Read,
-        _ if env.hypervisor.is_some() => Basis::Claimed,
-        _ => Basis::Read,
+        ("ruler", _) | (_, "across CPUs" | "core, measured") => "measured",
+        ("kernel", _) | ("machine", "architecture" | "may run on") => READ,
+        _ if env.hypervisor.is_some() => "claimed",
+        _ => READ,
     }
 }
 

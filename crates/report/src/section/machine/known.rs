@@ -6,27 +6,8 @@ use crate::number::three;
 use chronoscope_model::Environment;
 use std::borrow::Cow;
 
-/// How a fact is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Basis {
-    /// The fact was measured in this run.
-    Measured,
-    /// The fact was read from the system, the processor or the firmware.
-    Read,
-    /// The fact was read in a virtual machine, so it is the hypervisor's claim.
-    Claimed,
-}
-
-impl Basis {
-    /// The word for this basis on screens and in tables.
-    pub(super) fn word(self) -> &'static str {
-        match self {
-            Self::Measured => "measured",
-            Self::Read => "read",
-            Self::Claimed => "claimed",
-        }
-    }
-}
+/// How a fact is known that was read from the system, the processor or the firmware.
+pub(super) const READ: &str = "read";
 
 pub(super) struct Group {
     pub(super) id: &'static str,
@@ -54,12 +35,13 @@ pub(super) struct Data {
 pub(super) struct Known {
     pub(super) fact: Fact,
     pub(super) data: Vec<Data>,
-    pub(super) basis: Basis,
+    /// How it is known: measured in this run, read, or claimed by a hypervisor.
+    pub(super) basis: &'static str,
 }
 
 impl Known {
     pub(super) fn new(name: impl Into<Cow<'static, str>>, words: impl Into<Text>) -> Self {
-        Self { fact: Fact::new(name, words), data: Vec::new(), basis: Basis::Read }
+        Self { fact: Fact::new(name, words), data: Vec::new(), basis: READ }
     }
 
     /// A fact in these words; if they are absent, the reason why it is unknown.

@@ -13,7 +13,7 @@ use chronoscope_model::clock::Comparison;
 use chronoscope_model::environment::{Environment, Rate, RateKind, TscKind};
 use chronoscope_model::packed::packed;
 use chronoscope_model::{Report, Ruler, clock_source, units};
-use known::{Basis, Data, Group, Known, bound, exact_hz, known_or_why, ppm, round_hz, unknown_why};
+use known::{Data, Group, Known, READ, bound, exact_hz, known_or_why, ppm, round_hz, unknown_why};
 
 pub const SECTION: Section = Section {
     id: "machine",
@@ -84,7 +84,7 @@ fn legend(env: &Environment) -> &'static str {
 fn fact(known: Known) -> Fact {
     let shown = known.is_known();
     let Fact { name, value } = known.fact;
-    let basis = Text::toned(Tone::Dim, format!(" · {}", known.basis.word()));
+    let basis = Text::toned(Tone::Dim, format!(" · {}", known.basis));
     Fact { name, value: if shown { value.and(basis) } else { value } }
 }
 
@@ -93,7 +93,7 @@ fn machine_data(report: &Report) -> Table {
     let mut rows = Rows::data(columns());
     for Group { id, known, .. } in facts::groups(report) {
         for known in known {
-            known.data.into_iter().for_each(|data| rows.row(&(id, data, known.basis.word())));
+            known.data.into_iter().for_each(|data| rows.row(&(id, data, known.basis)));
         }
     }
     let env = &report.environment;
@@ -108,7 +108,7 @@ fn machine_data(report: &Report) -> Table {
         unit: "",
     };
     for line in &env.kernel_log {
-        rows.row(&("kernel", text("log", line), Basis::Read.word()));
+        rows.row(&("kernel", text("log", line), READ));
     }
     for unknown in &env.unknown {
         rows.row(&("unknown", text(&unknown.subject, &unknown.reason), ""));

@@ -8,44 +8,13 @@ use chronoscope_model::Report;
 use chronoscope_model::against::{Against, Interval, Source};
 use chronoscope_model::units::bounded_ns;
 
-/// A limit, in nanoseconds, and where it stands.
-struct Limit {
-    ns: f64,
-    of: &'static str,
-    law: &'static str,
+/// The rows of `limits.md`: a limit in nanoseconds, for whom it is, and where it stands.
+fn limits() -> impl Iterator<Item = (f64, &'static str, &'static str)> {
+    include_str!("limits.md").lines().filter_map(|line| {
+        let mut cells = line.trim_matches('|').split('|').map(str::trim);
+        Some((cells.next()?.parse().ok()?, cells.next()?, cells.next()?))
+    })
 }
-
-/// MiFID II's are in tables 1 and 2 of the annex of Delegated Regulation (EU) 2017/574, known as
-/// RTS 25; in table 2 also for members of a venue. FINRA's are those of a clock against NIST's,
-/// with the error of the source and of the way from there (rules 4590(b) and 6820(a)).
-const LIMITS: [Limit; 5] = [
-    Limit {
-        ns: 100e3,
-        of: "venues with a latency from gateway to gateway of at most 1 ms, and high-frequency \
-             trading",
-        law: "RTS 25, tables 1 and 2",
-    },
-    Limit {
-        ns: 1e6,
-        of: "other venues, and other electronic trading",
-        law: "RTS 25, tables 1 and 2",
-    },
-    Limit {
-        ns: 50e6,
-        of: "computers that record events in NMS and OTC equity securities",
-        law: "FINRA rules 4590 and 6820",
-    },
-    Limit {
-        ns: 1e9,
-        of: "trading by voice, quotes that a person gives, and negotiated trades",
-        law: "RTS 25, article 2 and table 2",
-    },
-    Limit {
-        ns: 1e9,
-        of: "other business clocks, and clocks of manual orders alone",
-        law: "FINRA rules 4590 and 6820",
-    },
-];
 
 /// The measured bound next to each limit, the path to the source, and the date.
 pub fn page(report: &Report) -> Vec<Block> {
@@ -92,13 +61,13 @@ pub fn page(report: &Report) -> Vec<Block> {
         ));
     }
     blocks.push(Block::Facts(facts));
-    for limit in &LIMITS {
+    for (ns, of, law) in limits() {
         let (tone, verdict) = match &bound {
-            Some(wall) if furthest(wall) <= limit.ns => (Tone::Good, "met"),
-            Some(wall) if wall.at_least() > limit.ns => (Tone::Bad, "not met"),
+            Some(wall) if furthest(wall) <= ns => (Tone::Good, "met"),
+            Some(wall) if wall.at_least() > ns => (Tone::Bad, "not met"),
             _ => (Tone::Warn, "not shown"),
         };
-        let of = format!(": {} of {} ({})", short(limit.ns), limit.of, limit.law);
+        let of = format!(": {} of {of} ({law})", short(ns));
         blocks.push(Block::Paragraph(Text::toned(tone, verdict).and(of)));
     }
     let legend = "It holds at that date, for the clock of this machine, and if what the source \
