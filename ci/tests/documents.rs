@@ -39,8 +39,8 @@ fn expressions(files: &[PathBuf], name: &str) -> Vec<String> {
         });
         found.extend(values);
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let row = text.split_once(&format!("static {name}: Schedule = command("));
-        let time = row.and_then(|(_, row)| row.trim_start().get(1..)?.split_once('"'));
+        let row = text.split_once(&format!(" {name} = \""));
+        let time = row.and_then(|(_, row)| row.split_once('"'));
         let time = time.and_then(|(_, rest)| rest.split(',').nth(1));
         found.extend(time.map(|ms| format!("Duration::from_millis({})", ms.trim())));
     }

@@ -5,7 +5,7 @@ use crate::engine::notes;
 use crate::engine::schedule::{SWEEP, SWEEP_CLOCKS, SWEEP_WITH_RUNTIMES};
 use crate::run::{Error, Measurement, Progress, Setting};
 use crate::runtimes::{self, Wanted};
-use crate::{clocks, deltas};
+use crate::{add_new, clocks, deltas};
 use chronoscope_model::Report;
 use chronoscope_model::clock::{BuiltOn, Kind, Reads};
 use chronoscope_model::environment::ClockSource;
@@ -151,11 +151,8 @@ impl Switch {
     /// Returns the sources in the order in which they are measured, the original first.
     fn names(&self) -> Vec<String> {
         let mut names = vec![self.original.clone()];
-        for name in self.sources.available() {
-            if !names.contains(&name) && names.len() < MOST {
-                names.push(name);
-            }
-        }
+        add_new(&mut names, self.sources.available());
+        names.truncate(MOST);
         names
     }
 
@@ -283,11 +280,7 @@ fn under(
     if report.ruler.is_none() {
         report.ruler = found.ruler;
         // Each measurement has its own notes about the ruler.
-        for note in found.notes {
-            if !report.notes.contains(&note) {
-                report.notes.push(note);
-            }
-        }
+        add_new(&mut report.notes, found.notes);
     }
     why.map(|why| why.to_string())
 }

@@ -13,6 +13,7 @@ use super::sampling::{
 };
 use super::schedule::Limit;
 use super::{Batches, Job, Mode, Rate, Sampled, Spec, Wanted};
+use crate::add_new;
 use crate::stats::Summary;
 use crate::stats::estimate::{Estimator, MIN_SAMPLES, ModeEstimate, Scratch};
 use chronoscope_model::Estimate;
@@ -261,11 +262,7 @@ pub fn run<H: Batches>(
     let mut keys: Vec<(usize, Mode)> = Vec::new();
     for &subject in wanted {
         for &mode in modes {
-            for key in [(specs[subject].baseline, mode), (subject, mode)] {
-                if !keys.contains(&key) {
-                    keys.push(key);
-                }
-            }
+            add_new(&mut keys, [(specs[subject].baseline, mode), (subject, mode)]);
         }
     }
     let Some(&first) = wanted.first() else {

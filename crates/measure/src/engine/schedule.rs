@@ -45,15 +45,6 @@ const fn phase(name: &'static str, share: f64, about: &'static str) -> Phase {
     Phase { name, share, limits: [ZERO, Duration::MAX], each: false, from: ZERO, about }
 }
 
-const fn command(
-    command: &'static str,
-    ms: u64,
-    per: &'static str,
-    phases: &'static [&'static Phase],
-) -> Schedule {
-    Schedule { command, time: Duration::from_millis(ms), per, phases }
-}
-
 impl Phase {
     const fn limits(self, least: Duration, most: Duration) -> Self {
         Self { limits: [least, most], ..self }
@@ -90,104 +81,71 @@ pub static ACROSS: Phase =
 /// The comparison of CPUs of a measurement that must not disturb others: for some milliseconds, it
 /// keeps two CPUs busy.
 pub const BRIEF_ACROSS: Duration = ms(9);
-pub static CLOCKS: Schedule = command(
-    "`clocks`",
-    9_000,
-    "",
-    &[&QUIET, &ROUNDS, &QUICK, &PATIENT, &CHANGES, &DIFFERENCE, &COLD, &FIRST, &ORDER, &ACROSS],
-);
-
-pub static LOADED: Schedule =
-    command("`clocks --load`", 4_000, "each load; a budget is for all", &[]);
-
 pub static SUMMARY_WAITS: Phase = phase("waits", 0.2, "waits; the rest as for `clocks`");
-/// With start-up and the end of the run, the command takes less than 5 s.
-pub static SUMMARY: Schedule = command("no command", 4_600, "", &[&SUMMARY_WAITS]);
-pub static WHOLE_SUMMARY: Schedule = command("`--all`", 12_000, "", &[&SUMMARY_WAITS]);
-
 pub static BRIEF_WAITS: Phase =
     phase("waits", 0.3, "sleeps of 1 ms; the rest for the counter and the system's clock");
-pub static BRIEF: Schedule = command("`--brief`", 1_900, "", &[&BRIEF_WAITS]);
-
 pub static DOCTOR_WATCH: Phase =
     phase("trust", 0.4, "the watch for steps, jumps and pauses; the rest as for `clocks`");
 pub static DOCTOR_WAITS: Phase = phase("waits", 0.08, "sleeps of 500 us");
-pub static DOCTOR: Schedule = command("`doctor`", 9_500, "", &[&DOCTOR_WATCH, &DOCTOR_WAITS]);
-
-/// With the facts, the command takes less than 0.2 s.
-pub static GLANCE: Schedule =
-    command("`doctor --quick`", 3, "a few clocks; the rest are facts", &[]);
-
-pub static ADVICE: Schedule = command("`advise`", 4_000, "", &[]);
-
-/// With calibration and the start and end of the load, the command takes less than 20 s.
-pub static OVERVIEW: Schedule =
-    command("`waits`, `advise --for wait`", 18_600, "both loads, half for each", &[]);
-/// The least that a wait of 10 ms needs to be judged; for a longer one there is more.
-pub static ONE_WAIT: Schedule =
-    command("`advise --wait` up to 10 ms", 8_000, "both loads, half for each", &[]);
-pub static WAITS: Schedule = command("`waits` with options", 60_000, "each load", &[]);
-
-pub static TRUST: Schedule = command("`trust`", 10_000, "", &[]);
-
 pub static BUILDING: Phase = phase("building", 0.1, "building the probes");
 pub static WARM_UP: Phase = phase("warm-up", 0.2, "starting and warming up");
 pub static RUNTIME_ROUNDS: Phase = phase("cost", 0.4, "the rounds");
 pub static RUNTIME_CLOCKS: Phase = phase("clocks", 0.3, "the rest about each clock");
-pub static RUNTIMES: Schedule = command(
-    "`runtimes`",
-    1_500,
-    "the rounds of each build, 3 to 30 s in all; a budget is for all",
-    &[&BUILDING, &WARM_UP, &RUNTIME_ROUNDS, &RUNTIME_CLOCKS],
-);
-
 pub static SWEEP_CLOCKS: Phase =
     phase("clocks", 0.6, "costs and resolutions; the rest for the differences between reads");
 pub static SWEEP_WITH_RUNTIMES: Phase =
     phase("clocks", 0.3, "the clocks, with `--runtimes` and a budget; the rest for runtimes");
-pub static SWEEP: Schedule = command(
-    "`sweep`",
-    4_000,
-    "each clock source; a budget is for all",
-    &[&SWEEP_CLOCKS, &SWEEP_WITH_RUNTIMES],
-);
-
 pub static CALLS_QUIET: Phase = phase("calls", 0.25, "the quiet start").limits(ZERO, ms(1000));
 pub static CALLS_MEAN: Phase =
     phase("calls", 1.0 / 6.0, "each mean of a million calls; the share of what is left then")
         .limits(ZERO, ms(4000));
-pub static CALLS: Schedule = command("`calls`", 0, "", &[&CALLS_QUIET, &CALLS_MEAN]);
-
 pub static DELTAS_NOTHING: Phase =
     phase("deltas", 0.25, "the empty intervals").limits(ZERO, ms(4000));
-pub static DELTAS: Schedule = command("`deltas`", 0, "", &[&DELTAS_NOTHING]);
 
-/// This suffices for the usual shape on a slow machine.
-pub static OVERHEAD: Schedule = command("`overhead`", 60_000, "", &[]);
+/// Every schedule, in the order of METHOD's table: the command, its time in milliseconds, what that
+/// time is for, and its phases.
+macro_rules! schedules {
+    ($($(#[$doc:meta])* $name:ident = $command:literal, $ms:literal, $per:literal,
+       [$($phase:ident),*];)*) => {
+        $($(#[$doc])* pub static $name: Schedule = Schedule {
+            command: $command,
+            time: ms($ms),
+            per: $per,
+            phases: &[$(&$phase),*],
+        };)*
+        pub static ALL: &[&Schedule] = &[$(&$name),*];
+    };
+}
 
-pub static HARDWARE: Schedule = command("`hardware`", 20, "", &[]);
-
-/// Every schedule, in the order of METHOD's table.
-pub static ALL: [&Schedule; 18] = [
-    &CLOCKS,
-    &LOADED,
-    &SUMMARY,
-    &WHOLE_SUMMARY,
-    &BRIEF,
-    &DOCTOR,
-    &GLANCE,
-    &ADVICE,
-    &OVERVIEW,
-    &ONE_WAIT,
-    &WAITS,
-    &TRUST,
-    &RUNTIMES,
-    &SWEEP,
-    &CALLS,
-    &DELTAS,
-    &OVERHEAD,
-    &HARDWARE,
-];
+schedules! {
+    CLOCKS = "`clocks`", 9_000, "",
+        [QUIET, ROUNDS, QUICK, PATIENT, CHANGES, DIFFERENCE, COLD, FIRST, ORDER, ACROSS];
+    LOADED = "`clocks --load`", 4_000, "each load; a budget is for all", [];
+    /// With start-up and the end of the run, the command takes less than 5 s.
+    SUMMARY = "no command", 4_600, "", [SUMMARY_WAITS];
+    WHOLE_SUMMARY = "`--all`", 12_000, "", [SUMMARY_WAITS];
+    BRIEF = "`--brief`", 1_900, "", [BRIEF_WAITS];
+    DOCTOR = "`doctor`", 9_500, "", [DOCTOR_WATCH, DOCTOR_WAITS];
+    /// With the facts, the command takes less than 0.2 s.
+    GLANCE = "`doctor --quick`", 3, "a few clocks; the rest are facts", [];
+    ADVICE = "`advise`", 4_000, "", [];
+    /// With calibration and the start and end of the load, the command takes less than 20 s.
+    OVERVIEW = "`waits`, `advise --for wait`", 18_600, "both loads, half for each", [];
+    /// The least that a wait of 10 ms needs to be judged; for a longer one there is more.
+    ONE_WAIT = "`advise --wait` up to 10 ms", 8_000, "both loads, half for each", [];
+    WAITS = "`waits` with options", 60_000, "each load", [];
+    TRUST = "`trust`", 10_000, "", [];
+    RUNTIMES = "`runtimes`", 1_500,
+        "the rounds of each build, 3 to 30 s in all; a budget is for all",
+        [BUILDING, WARM_UP, RUNTIME_ROUNDS, RUNTIME_CLOCKS];
+    SWEEP = "`sweep`", 4_000, "each clock source; a budget is for all",
+        [SWEEP_CLOCKS, SWEEP_WITH_RUNTIMES];
+    CALLS = "`calls`", 0, "", [CALLS_QUIET, CALLS_MEAN];
+    DELTAS = "`deltas`", 0, "", [DELTAS_NOTHING];
+    /// This suffices for the usual shape on a slow machine.
+    OVERHEAD = "`overhead`", 60_000, "", [];
+    HARDWARE = "`hardware`", 20, "", [];
+}
 
 impl Phase {
     /// Returns the time of the phase within this time.

@@ -13,7 +13,6 @@ pub(super) struct Hello {
     protocol: u64,
     pub runtime: String,
     pub version: String,
-    #[serde(default)]
     pub build: Option<String>,
     pub stopwatch: Stopwatch,
     pub clocks: Vec<Clock>,
@@ -46,13 +45,9 @@ pub(super) struct Clock {
     pub kind: Kind,
     pub hz: f64,
     /// The largest error of `hz` in parts per million, if the probe measured it.
-    #[serde(default)]
     pub hz_ppm: Option<f64>,
-    #[serde(default)]
     pub claimed_ns: Option<f64>,
-    #[serde(default)]
     pub high_resolution: Option<bool>,
-    #[serde(default)]
     pub claims: Option<String>,
     #[serde(default)]
     pub internal: bool,
@@ -125,19 +120,15 @@ pub(super) struct Slept {
 pub(super) struct Waited {
     pub start: f64,
     pub times: Vec<f64>,
-    #[serde(default)]
     pub cpu_ns: Option<f64>,
     /// The system's number of the thread that made them all.
-    #[serde(default)]
     pub thread: Option<f64>,
 }
 
 /// The answer to `allocations`.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub(super) struct Allocations {
-    #[serde(default)]
     pub bytes: Option<f64>,
-    #[serde(default)]
     pub objects: Option<f64>,
 }
 

@@ -71,7 +71,7 @@ impl Counters {
         let library = self.library.as_deref().zip(scratch.as_ref());
         let in_library = library.and_then(|(library, scratch)| {
             let counts = scratch.root.join("counts");
-            fs::write(&counts, [0; 8 * PLACES.len()]).ok()?;
+            fs::write(&counts, vec![0; 8 * PLACES.lines().count()]).ok()?;
             let mut command = ready.command();
             command.env("LD_PRELOAD", library).env("CHRONOSCOPE_COUNTS", &counts);
             batches(&mut command, clocks, READS, || read_counts(&counts), stop)
@@ -180,35 +180,12 @@ fn batches(
 }
 
 /// The calls that the library counts, in the order of its file.
-const PLACES: [&str; 22] = [
-    "clock_gettime(CLOCK_REALTIME)",
-    "clock_gettime(CLOCK_MONOTONIC)",
-    "clock_gettime(CLOCK_PROCESS_CPUTIME_ID)",
-    "clock_gettime(CLOCK_THREAD_CPUTIME_ID)",
-    "clock_gettime(CLOCK_MONOTONIC_RAW)",
-    "clock_gettime(CLOCK_REALTIME_COARSE)",
-    "clock_gettime(CLOCK_MONOTONIC_COARSE)",
-    "clock_gettime(CLOCK_BOOTTIME)",
-    "clock_gettime(CLOCK_REALTIME_ALARM)",
-    "clock_gettime(CLOCK_BOOTTIME_ALARM)",
-    "clock_gettime(10)",
-    "clock_gettime(CLOCK_TAI)",
-    "clock_gettime(12)",
-    "clock_gettime(13)",
-    "clock_gettime(14)",
-    "clock_gettime(15)",
-    "clock_gettime(of a process or a device)",
-    "gettimeofday()",
-    "time()",
-    "clock()",
-    "times()",
-    "getrusage()",
-];
+const PLACES: &str = include_str!("counted.txt");
 
 fn read_counts(file: &Path) -> Option<Calls> {
     let bytes = fs::read(file).ok()?;
     let counts = bytes.as_chunks::<8>().0.iter().copied().map(u64::from_ne_bytes);
-    let named = PLACES.iter().map(ToString::to_string);
+    let named = PLACES.lines().map(str::to_owned);
     Some(named.zip(counts).filter(|(_, count)| *count > 0).collect())
 }
 

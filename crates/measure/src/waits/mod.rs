@@ -25,6 +25,7 @@ mod split;
 mod threads;
 mod worker;
 
+use crate::add_new;
 use crate::engine::children::{real_time_fence, start_processes};
 use crate::engine::schedule::Interrupt;
 use crate::engine::{Ruler, notes};
@@ -270,7 +271,7 @@ impl Run {
                     let rows = threads.report(&common);
                     let rows: Vec<Wait> = self.done.iter().cloned().chain(rows).collect();
                     let mut notes = self.notes.clone();
-                    add_new_notes(&mut notes, common.notes);
+                    add_new(&mut notes, common.notes);
                     if early {
                         unshown = false;
                         (hooks.done)(&rows, &self.ruler, false);
@@ -308,8 +309,8 @@ impl Run {
         missing.extend(threads.rows.iter().filter_map(|live| row::unexplained(live)));
         missing.extend(threads.job.marked.get().map(notes::marked));
         let notes = common.notes;
-        add_new_notes(&mut self.notes, notes);
-        add_new_notes(&mut self.notes, missing);
+        add_new(&mut self.notes, notes);
+        add_new(&mut self.notes, missing);
         self.done.append(&mut once_unavailable(rows));
         Ok(stopped_by)
     }
@@ -346,15 +347,6 @@ impl Run {
                 .collect(),
             load_run,
             course: Some(course.report(threads.job.at_s())),
-        }
-    }
-}
-
-/// Adds the notes that are not yet there.
-fn add_new_notes(notes: &mut Vec<Note>, more: Vec<Note>) {
-    for note in more {
-        if !notes.contains(&note) {
-            notes.push(note);
         }
     }
 }

@@ -10,6 +10,7 @@ use super::meanwhile::{MOST_S, age_s};
 use super::overshoots::{LONGEST, Recorded};
 use super::plan::Plan;
 use super::reasons::Reasons;
+use crate::add_new;
 use crate::engine::notes;
 use chronoscope_model::Note;
 use chronoscope_model::units::{plural, short_ns};
@@ -213,16 +214,12 @@ pub(super) fn unexplained(live: &LiveRow) -> Option<Note> {
 /// The notes on the row, including those of an earlier run.
 fn row_notes(live: &LiveRow, common: &Common) -> Vec<String> {
     let mut all = live.notes.get().cloned().unwrap_or_default();
-    for note in &common.notes {
-        if !all.contains(&note.text) {
-            all.push(note.text.clone());
-        }
-    }
-    all.extend(unexplained(live).map(|note| note.text).filter(|text| !all.contains(text)));
+    add_new(&mut all, common.notes.iter().map(|note| note.text.clone()));
+    add_new(&mut all, unexplained(live).map(|note| note.text));
     let waits = live.lateness.samples().max(1) as f64;
     let each = live.spent().cpu_ns.map(|ns| ns as f64 / waits);
     let used = each.and_then(|ns| used_up(&live.spec, common.plan, ns));
-    all.extend(used.filter(|text| !all.contains(text)));
+    add_new(&mut all, used);
     all
 }
 
@@ -326,11 +323,7 @@ pub(super) fn joined_loads(earlier: Option<&LoadRun>, mut now: LoadRun) -> LoadR
         process.ended_s = before.ended_s.or(later);
     }
     now.seconds += earlier.seconds;
-    for note in &earlier.notes {
-        if !now.notes.contains(note) {
-            now.notes.push(note.clone());
-        }
-    }
+    add_new(&mut now.notes, earlier.notes.iter().cloned());
     now
 }
 
