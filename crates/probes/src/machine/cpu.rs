@@ -39,19 +39,14 @@ fn x86(root: &Root, info: &str, env: &mut Environment) {
         .and_then(|cpuid| cpuid.leaf(0x8000_0021, 0))
         .map(|leaf| leaf.eax >> 2 & 1 == 1);
     let signature = decoded.as_ref().and_then(|(cpuid, _)| cpuid.signature());
-    env.cpu.signature = match signature {
-        Some((family, model, stepping)) => {
-            Some(format!("family {family} model {model} stepping {stepping}"))
-        }
-        None => (|| {
-            let family = field(info, "cpu family")?;
-            Some(format!(
-                "family {family} model {} stepping {}",
-                field(info, "model")?,
-                field(info, "stepping")?
-            ))
-        })(),
-    };
+    let signature = signature.map(|(family, model, stepping)| {
+        [family, model, stepping].map(|number| number.to_string())
+    });
+    let listed =
+        || Some([field(info, "cpu family")?, field(info, "model")?, field(info, "stepping")?]);
+    env.cpu.signature = signature.or_else(listed).map(|[family, model, stepping]| {
+        format!("family {family} model {model} stepping {stepping}")
+    });
 }
 
 fn arm(root: &Root, info: &str, env: &mut Environment) {

@@ -57,26 +57,21 @@ pub fn fill_load(root: &Root, env: &mut Environment) {
     let Ok(text) = root.text("/proc/loadavg") else {
         return;
     };
-    let mut averages = text.split_whitespace().map_while(|word| {
+    let averages = text.split_whitespace().take(3).map_while(|word| {
         word.parse::<f64>().ok().filter(|value| value.is_finite() && *value >= 0.0)
     });
-    if let (Some(one), Some(five), Some(fifteen)) =
-        (averages.next(), averages.next(), averages.next())
-    {
-        env.load = Some([one, five, fifteen]);
-    }
+    env.load = averages.collect::<Vec<f64>>().try_into().ok();
 }
 
 const CLOCKSOURCE: &str = "/sys/devices/system/clocksource/clocksource0";
 
 /// Fills in the clock source in use and those that are available.
 pub fn fill_clocksource(root: &Root, log: &Log, env: &mut Environment) {
+    let available = root.text(&format!("{CLOCKSOURCE}/available_clocksource"));
+    let available = available.map(|all| all.split_whitespace().take(32).map(printable).collect());
     match root.text(&format!("{CLOCKSOURCE}/current_clocksource")) {
         Ok(current) => {
-            let available = root
-                .text(&format!("{CLOCKSOURCE}/available_clocksource"))
-                .map(|text| text.split_whitespace().take(32).map(printable).collect())
-                .unwrap_or_default();
+            let available = available.unwrap_or_default();
             env.clocksource = Some(ClockSource { current: first_word(&current), available });
         }
         // Only Linux has this folder; on other systems its absence means nothing.
@@ -92,8 +87,7 @@ pub fn fill_clocksource(root: &Root, log: &Log, env: &mut Environment) {
             }
             env.not_known("clock source", format!("{CLOCKSOURCE}/current_clocksource: {why}"));
             // Which ones there are says something even so.
-            if let Ok(all) = root.text(&format!("{CLOCKSOURCE}/available_clocksource")) {
-                let available = all.split_whitespace().take(32).map(printable).collect();
+            if let Ok(available) = available {
                 env.clocksource = Some(ClockSource { current: String::new(), available });
             }
         }

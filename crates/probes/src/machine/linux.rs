@@ -33,7 +33,6 @@ pub fn process() -> Process {
         allowed: allowed(),
         timer_slack_ns: crate::waits::os::slack(),
         tsc_permitted: crate::time::tsc_permitted(),
-        log_excerpt: false,
         adjtimex: Some(adjtimex_answer()),
         timer_resolution_ns: timer_resolution_ns(),
         time64: time64(),
@@ -42,9 +41,8 @@ pub fn process() -> Process {
         distances: distances(),
         vdso: Some(vdso_base().is_some()),
         cntfrq: cntfrq(),
-        core_types: Vec::new(),
         emulator: emulator(),
-        windows: None,
+        ..Process::default()
     }
 }
 

@@ -5,6 +5,7 @@
 //! `Documentation/power/powercap/powercap.rst`), or what its batteries have left
 //! (`Documentation/ABI/testing/sysfs-class-power`).
 
+use super::cpu::CPUS;
 use super::root::{Root, printable};
 use crate::time::Instant;
 use chronoscope_model::Environment;
@@ -12,7 +13,6 @@ use chronoscope_model::environment::IdleState;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-const CPUS: &str = "/sys/devices/system/cpu";
 /// Kernels before 5.18 may take 20 ms to report the frequency of one CPU, because they must sample
 /// it first; then the first few stand for all. A recording is read without delay.
 const PATIENCE: Duration = Duration::from_millis(4);
@@ -27,10 +27,9 @@ pub fn fill(root: &Root, env: &mut Environment) {
 /// `mains` if any supply is online; `battery` if none is and a battery discharges. Batteries of
 /// mice and the like (scope `Device`) do not power the machine.
 pub(super) fn source(root: &Root) -> Option<String> {
-    const FOLDER: &str = "/sys/class/power_supply";
     let (mut mains, mut battery) = (false, false);
-    for supply in root.names(FOLDER).into_iter().take(64) {
-        let read = |key: &str| root.text(&format!("{FOLDER}/{supply}/{key}")).ok();
+    for supply in root.names(SUPPLIES).into_iter().take(64) {
+        let read = |key: &str| root.text(&format!("{SUPPLIES}/{supply}/{key}")).ok();
         if read("scope").as_deref() == Some("Device") {
             continue;
         }
@@ -176,7 +175,7 @@ impl Meter {
     /// The energy since the meter was opened, in microjoules; `None` if it cannot be read now.
     pub fn total_uj(&mut self) -> Option<f64> {
         for counter in &mut self.counters {
-            let now = number(&self.root, &counter.path)?;
+            let now = self.root.number(&counter.path)?;
             let used = match now.checked_sub(counter.last) {
                 Some(more) => more as f64,
                 None if counter.range > 0 => {
@@ -189,10 +188,6 @@ impl Meter {
         }
         Some(self.total_uj)
     }
-}
-
-fn number(root: &Root, path: &str) -> Option<u64> {
-    root.text(path).ok()?.trim().parse().ok()
 }
 
 /// The zones that contain others: those of the platform, or of the processors.
@@ -215,7 +210,7 @@ fn zones(root: &Root) -> Result<Vec<Counter>, String> {
             unread = unread.or(text.err());
             continue;
         };
-        let range = number(root, &format!("{ZONES}/{zone}/max_energy_range_uj")).unwrap_or(0);
+        let range = root.number(&format!("{ZONES}/{zone}/max_energy_range_uj")).unwrap_or(0);
         found.push(Counter { name, path, unit_uj: 1.0, range, last });
     }
     if found.iter().any(|it| it.name == "psys") {
@@ -236,7 +231,7 @@ fn batteries(root: &Root) -> Vec<Counter> {
             continue;
         }
         // In microwatt-hours.
-        let Some(last) = number(root, &path("energy_now")) else { continue };
+        let Some(last) = root.number(&path("energy_now")) else { continue };
         let name = printable(&supply);
         found.push(Counter { name, path: path("energy_now"), unit_uj: -3600.0, range: 0, last });
     }

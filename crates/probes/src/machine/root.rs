@@ -19,7 +19,7 @@ const LARGE: u64 = 1 << 20;
 const NAMES: usize = 16 << 10;
 
 /// What is outside the process: this machine, or a recording of another.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Root {
     /// The folder of the machine's files; `None` if no file holds a fact.
     prefix: Option<PathBuf>,
@@ -72,11 +72,8 @@ impl Root {
             prefix: super::os::FILES.map(PathBuf::from),
             cpuid: Cpuid::native(),
             process: super::os::process(),
-            denied: Vec::new(),
             host: true,
-            hurried: false,
-            pid: None,
-            cpuinfo: OnceLock::new(),
+            ..Root::default()
         }
     }
 
@@ -112,10 +109,7 @@ impl Root {
             cpuid: cpuid(&text("cpuid")?),
             process: process(&text("process")?),
             denied: text("denied")?.lines().map(|l| PathBuf::from(l.trim())).collect(),
-            host: false,
-            hurried: false,
-            pid: None,
-            cpuinfo: OnceLock::new(),
+            ..Root::default()
         })
     }
 

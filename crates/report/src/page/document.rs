@@ -7,7 +7,7 @@ use super::{Input, TOGETHER, embed, table};
 use crate::block::{Block, Text};
 use crate::compare;
 use crate::number::plural;
-use crate::section::{self, Detail, Section, advice, capitalized, findings, machine};
+use crate::section::{self, Detail, Section, advice, capitalized, distinct, findings, machine};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use chronoscope_model::compare::Compared;
@@ -296,12 +296,7 @@ fn processor(report: &Report) -> String {
 fn page_title(inputs: &[Input<'_>]) -> String {
     /// The most processors that a title names.
     const NAMED: usize = 2;
-    let mut names: Vec<String> = Vec::new();
-    for name in inputs.iter().map(|it| processor(it.report)) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
+    let names = distinct(inputs.iter().map(|it| processor(it.report)));
     match names.len() {
         0 => "Time on this machine".into(),
         1..=NAMED => format!("Time on {}", names.join(" and ")),

@@ -10,6 +10,7 @@ use crate::block::chart::{Chart, Hue, Mark, Share, What};
 use crate::block::{Align, Block, Cell, Column, Fact, Item, Part, Rank, Row, Table, Value};
 use crate::number;
 use crate::scale::{Scale, Unit};
+use crate::section::distinct;
 use maud::{Markup, html};
 use std::collections::BTreeSet;
 
@@ -426,14 +427,7 @@ fn stack_keys(shares: &[&Share]) -> Markup {
 
 /// The names of parts and their colours, each once.
 pub(super) fn named_parts<'a>(shares: &[&'a Share]) -> Vec<(&'a str, Hue)> {
-    let mut held: Vec<(&str, Hue)> = Vec::new();
-    for share in shares {
-        let key = (&*share.name, share.hue);
-        if !held.contains(&key) {
-            held.push(key);
-        }
-    }
-    held
+    distinct(shares.iter().map(|share| (&*share.name, share.hue)))
 }
 
 /// A mark; `from` is the place where a line to it begins.

@@ -80,10 +80,11 @@ struct Differences {
 }
 
 /// The waits of a row under a load.
+#[derive(Default)]
 struct Waits {
     overshoots: Overshoots,
     /// The deadlines that were missed, with how late each was.
-    missed: Decoded,
+    missed: Option<Decoded>,
     /// The time that was waited, in nanoseconds.
     ns: u64,
     /// The shares of a CPU of each second, and how many there were.
@@ -92,24 +93,12 @@ struct Waits {
     why: Why,
 }
 
-impl Default for Waits {
-    fn default() -> Self {
-        Self {
-            overshoots: Overshoots::default(),
-            missed: empty(),
-            ns: 0,
-            cpu: (0.0, 0),
-            dropped: 0,
-            why: Why::default(),
-        }
-    }
-}
-
 impl Waits {
     fn add(&mut self, late_ns: i64, row: &Row) {
         self.overshoots.add(late_ns, row.tolerance_ns, 1);
         let late = u64::try_from(late_ns).unwrap_or(0);
-        let (wide, all) = (&self.overshoots.histogram, &mut self.missed);
+        let wide = &self.overshoots.histogram;
+        let all = self.missed.get_or_insert_with(empty);
         let lowest = |ns| wide.lowest_equivalent(ns);
         missed(late, row.requested_ns, lowest, |ns, n| all.saturating_record_n(ns, n));
         self.ns = self.ns.saturating_add(row.requested_ns).saturating_add_signed(late_ns);
@@ -134,7 +123,7 @@ impl Waits {
         let grid = blank.period_ns.map(|period_ns| {
             let mut corrected = self.overshoots.histogram.clone();
             // Of the same range, so it holds them.
-            let _ = corrected.add(&self.missed);
+            let _ = self.missed.iter().try_for_each(|missed| corrected.add(missed));
             self.overshoots.grid(&corrected, period_ns)
         });
         let mut notes = Vec::new();

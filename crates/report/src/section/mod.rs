@@ -281,6 +281,14 @@ pub(crate) fn by_key<K: PartialEq, V>(pairs: impl IntoIterator<Item = (K, V)>) -
     groups
 }
 
+/// Each value once, in the order in which they first came.
+pub(crate) fn distinct<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
+    by_key(values.into_iter().map(|value| (value, ())))
+        .into_iter()
+        .map(|(value, _)| value)
+        .collect()
+}
+
 /// What a section shows of a report that does not hold it: nothing in brief.
 pub(crate) fn absent(detail: Detail, words: &str) -> Vec<Block> {
     (detail != Detail::Brief).then(|| Block::paragraph(words)).into_iter().collect()

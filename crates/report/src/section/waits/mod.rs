@@ -13,7 +13,7 @@ use crate::block::{Block, Cell, Column, Item, Table, Text, Tone, Value};
 use crate::number::{count, percent, plural, short};
 use crate::page::Input;
 use crate::scale::{Scale, Unit, decades};
-use crate::section::{Spec, capitalized, columns};
+use crate::section::{Spec, capitalized, columns, distinct};
 use charts::Row;
 use chronoscope_model::packed::packed;
 use chronoscope_model::quantile::Percentile::{P50, P90, P99, P999};
@@ -296,13 +296,8 @@ fn brief(report: &Report, most: usize) -> Vec<Block> {
     let Some(middle) = durations.get(durations.len() / 2).copied() else {
         return Vec::new();
     };
-    let mut methods: Vec<(String, Option<u64>, Option<u64>)> = Vec::new();
-    for wait in &rows {
-        let method = (wait.method(), wait.slack_ns, wait.slice_ns);
-        if !methods.contains(&method) {
-            methods.push(method);
-        }
-    }
+    let methods = rows.iter().map(|wait| (wait.method(), wait.slack_ns, wait.slice_ns));
+    let mut methods = distinct(methods);
     methods.drain(..methods.len().saturating_sub(most));
     let mut items = Vec::new();
     for (id, slack, slice) in methods {
