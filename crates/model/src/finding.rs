@@ -85,7 +85,7 @@ pub struct Check {
 }
 
 /// What came of looking for a fault.
-#[record]
+#[record(Names)]
 pub enum Outcome {
     /// There is evidence of it.
     Found,

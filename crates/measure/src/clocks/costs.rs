@@ -89,15 +89,16 @@ fn counted(found: &mut Throughput) -> Result<(), String> {
     if fill(found, &mut count, |row, count| row.core_cycles = Some(count as f64)) {
         found.cycles_by = "the processor's counter of cycles".into();
     }
-    for (name, event) in micro_operations() {
-        let mut count = open(name, Event::Raw(*event))?;
-        if *name == "uops" {
+    let all = micro_operations();
+    for &(name, event) in &all {
+        let mut count = open(name, Event::Raw(event))?;
+        if name == "uops" {
             fill(found, &mut count, |row, count| row.uops = Some(count));
         } else if fill(found, &mut count, |row, count| row.by_port.push(count)) {
-            found.ports.push((*name).into());
+            found.ports.push(name.into());
         }
     }
-    match micro_operations() {
+    match &all[..] {
         [] => Err("uops and ports: the events of this processor are not known".into()),
         [_] => Err("ports: this processor does not count by port".into()),
         _ => Ok(()),

@@ -74,71 +74,37 @@ fn opened(_: Event) -> Result<File, Unavailable> {
 /// event's number, and its mask in the second byte.
 pub type MicroOperations = (&'static str, u64);
 
-/// Sandy Bridge and Ivy Bridge: UOPS_ISSUED.ANY and UOPS_DISPATCHED_PORT (Linux
-/// tools/perf/pmu-events/arch/x86/sandybridge/pipeline.json).
-const SANDY_BRIDGE: &[MicroOperations] = &[
-    ("uops", 0x010e),
-    ("p0", 0x01a1),
-    ("p1", 0x02a1),
-    ("p2", 0x0ca1),
-    ("p3", 0x30a1),
-    ("p4", 0x40a1),
-    ("p5", 0x80a1),
-];
-/// Haswell to Skylake, and what kept Skylake's core (haswell/pipeline.json, skylake/pipeline.json).
-const HASWELL: &[MicroOperations] = &[
-    ("uops", 0x010e),
-    ("p0", 0x01a1),
-    ("p1", 0x02a1),
-    ("p2", 0x04a1),
-    ("p3", 0x08a1),
-    ("p4", 0x10a1),
-    ("p5", 0x20a1),
-    ("p6", 0x40a1),
-    ("p7", 0x80a1),
-];
-/// Ice Lake and its kin count some ports together (icelake/pipeline.json, UOPS_DISPATCHED).
-const ICE_LAKE: &[MicroOperations] = &[
-    ("uops", 0x010e),
-    ("p0", 0x01a1),
-    ("p1", 0x02a1),
-    ("p23", 0x04a1),
-    ("p49", 0x10a1),
-    ("p5", 0x20a1),
-    ("p6", 0x40a1),
-    ("p78", 0x80a1),
-];
-/// Zen counts retired operations, and none by port (amdzen4/core.json, ex_ret_ops).
-const ZEN: &[MicroOperations] = &[("uops", 0x00c1)];
-
 /// The events of this processor; empty if its events are not in the tables.
 #[cfg(target_arch = "x86_64")]
-pub fn micro_operations() -> &'static [MicroOperations] {
+pub fn micro_operations() -> Vec<MicroOperations> {
     let cpuid = raw_cpuid::CpuId::new();
     let (Some(vendor), Some(version)) = (cpuid.get_vendor_info(), cpuid.get_feature_info()) else {
-        return &[];
+        return Vec::new();
     };
     of(vendor.as_str(), version.family_id(), version.model_id())
 }
 
 /// No other processor's events are in the tables.
 #[cfg(not(target_arch = "x86_64"))]
-pub fn micro_operations() -> &'static [MicroOperations] {
-    &[]
+pub fn micro_operations() -> Vec<MicroOperations> {
+    Vec::new()
 }
 
-/// The events by CPUID's signature (Intel SDM volume 4, table 2-1; Linux
-/// arch/x86/include/asm/intel-family.h). Processors with two types of cores have events for each,
-/// and are left out.
-fn of(vendor: &str, family: u8, model: u8) -> &'static [MicroOperations] {
-    match (vendor, family, model) {
-        ("GenuineIntel", 6, 0x2a | 0x2d | 0x3a | 0x3e) => SANDY_BRIDGE,
-        ("GenuineIntel", 6, 0x3c | 0x3f | 0x45 | 0x46 | 0x3d | 0x47 | 0x4f | 0x56) => HASWELL,
-        ("GenuineIntel", 6, 0x4e | 0x5e | 0x55 | 0x8e | 0x9e | 0xa5 | 0xa6) => HASWELL,
-        ("GenuineIntel", 6, 0x6a | 0x6c | 0x7d | 0x7e | 0x8c | 0x8d | 0xa7) => ICE_LAKE,
-        ("AuthenticAMD", 0x17 | 0x19 | 0x1a, _) => ZEN,
-        _ => &[],
-    }
+/// The events by CPUID's signature, from `uops.txt`.
+fn of(vendor: &str, family: u8, model: u8) -> Vec<MicroOperations> {
+    let hex = |word: &str| u64::from_str_radix(word, 16).ok();
+    let row = |line: &'static str| -> Option<Vec<MicroOperations>> {
+        let (who, events) = line.split_once(": ")?;
+        let (vendor_and_family, models) = who.split_once(" models ").unwrap_or((who, ""));
+        let is_it = vendor_and_family == format!("{vendor} {family:x}")
+            && (models.is_empty() || models.split(' ').any(|it| hex(it) == Some(model.into())));
+        is_it.then(|| {
+            let events = events.split(", ").filter_map(|it| it.split_once(' '));
+            events.filter_map(|(name, event)| Some((name, hex(event)?))).collect()
+        })
+    };
+    let mut rows = include_str!("uops.txt").lines().filter(|line| !line.starts_with('#'));
+    rows.find_map(row).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -170,13 +136,19 @@ mod uops_tests {
 
     #[test]
     fn every_table_counts_all_operations_first_and_nothing_twice() {
-        for table in [SANDY_BRIDGE, HASWELL, ICE_LAKE, ZEN] {
+        let haswell = of("GenuineIntel", 6, 0x3c);
+        let intel = [0x2a, 0x5e, 0x6a].map(|model| of("GenuineIntel", 6, model));
+        let amd = [0x17, 0x19, 0x1a].map(|family| of("AuthenticAMD", family, 0x21));
+        let ports = intel.each_ref().map(Vec::len);
+        assert_eq!((ports, amd.each_ref().map(Vec::len)), ([7, 9, 8], [1; 3]));
+        for table in intel.iter().chain(&amd) {
             assert_eq!(table[0].0, "uops");
             for (nth, one) in table.iter().enumerate() {
                 assert!(table[..nth].iter().all(|other| other.0 != one.0 && other.1 != one.1));
             }
         }
-        assert_eq!(of("GenuineIntel", 6, 0x3c), HASWELL);
+        assert_eq!(haswell, intel[1]);
+        assert_eq!(haswell[8], ("p7", 0x80a1));
         assert!(of("GenuineIntel", 6, 0x97).is_empty() && of("", 6, 0x3c).is_empty());
     }
 }

@@ -343,15 +343,10 @@ impl State {
             *self.table.number(&FAULT, labels) = 1.0;
         }
         if !report.checks.is_empty() {
-            for (outcome, status) in [
-                (Outcome::Found, "found"),
-                (Outcome::Clear, "clear"),
-                (Outcome::Unknown, "unknown"),
-                (Outcome::Elsewhere, "elsewhere"),
-            ] {
+            for outcome in Outcome::ALL {
                 let of = |check: &&Check| check.outcome == outcome;
                 let count = report.checks.iter().filter(of).count();
-                *self.table.number(&CHECKS, label("status", status)) = count as f64;
+                *self.table.number(&CHECKS, label("status", outcome.name())) = count as f64;
             }
         }
     }
