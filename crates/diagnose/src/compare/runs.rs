@@ -24,14 +24,21 @@ pub const MOST_PAIRS: u32 = 100;
 const EVERY_WAY: usize = 14;
 const FLIPS: usize = 4096;
 
-/// A change between sets has to be this unlikely without a reason, allowing for all figures. It is
-/// less than [`ALPHA`], because what waits and commands differ by is more than the least change,
-/// which would otherwise hide chance.
-const LEVEL_OF_SETS: f64 = 0.02;
+/// A change of commands has to be this unlikely without a reason, allowing for all figures. It is
+/// less than [`ALPHA`], because what they differ by is more than the least change, which would
+/// otherwise hide chance.
+const LEVEL_OF_COMMANDS: f64 = 0.02;
+/// The same for sets: the least that those of five and five runs show. At most two of a hundred
+/// identical pairs of sets are then called changed in 95 of 100 such hundreds (binomial).
+const LEVEL_OF_SETS: f64 = 0.008;
 /// The fewest runs of a set: the runs of five and five can be dealt out in 252 ways, of which two
 /// part them as they are. Of four and four there are 70, and 2/70 proves nothing
 /// ([`LEVEL_OF_SETS`]).
 const LEAST_RUNS: usize = 5;
+/// A run of a set counts by the share of its rounds in which no neighbour used its core, and at
+/// least by this: where all cores were shared throughout, such runs decide. Of 1,000 draws of sets
+/// of which 3 in 10 runs were shared throughout, planted changes were found in @W@.
+const LEAST_WEIGHT: f64 = 0.02;
 /// Up to this many ways to deal the runs out, each is tried; of more, as many are drawn, or fewer
 /// if there are many figures ([`WORK`]).
 const DEALS: usize = 8192;
@@ -56,6 +63,9 @@ const CLIP: f64 = 3.0;
 /// The figures of one run.
 type Values = BTreeMap<Key, f64>;
 
+/// A figure, and what it counts.
+type Weighted = (f64, f64);
+
 /// The runs of one side.
 #[derive(Clone, Default)]
 pub struct Runs {
@@ -65,6 +75,8 @@ pub struct Runs {
     /// What the machine and the clocks are, from the first run.
     first: Report,
     values: Vec<Values>,
+    /// What the figures of each run count.
+    weights: Vec<f64>,
     /// When the earliest run began.
     started: String,
     /// Facts that differ within a set: of the first run and of a later one.
@@ -110,6 +122,7 @@ impl Runs {
             }
             self.disturbed.push(!run::reasons(run).is_empty());
         }
+        self.weights.push(if self.is_set() { alone(run).max(LEAST_WEIGHT) } else { 1.0 });
         self.values.push(self.compared_of(run));
     }
 
@@ -118,6 +131,7 @@ impl Runs {
         self.add(run);
         if self.values.len() > ENOUGH {
             self.values.remove(0);
+            self.weights.remove(0);
             self.disturbed.remove(0);
         }
     }
@@ -139,6 +153,7 @@ impl Runs {
         if self.values.is_empty() {
             self.first = machine.clone();
         }
+        self.weights.push(1.0);
         self.values.push(figures.into_iter().collect());
     }
 
@@ -189,8 +204,14 @@ impl Runs {
         let [drawn, runs] = [self.values.len(), self.values.len() + other.values.len()];
         let dealt = Hypergeometric::new(runs as u64, all as u64, drawn as u64);
         let chance = dealt.map_or(1.0, |it| it.pmf(own as u64) + it.sf(own as u64));
-        most(self) && !most(other) && 2.0 * chance < LEVEL_OF_SETS
+        most(self) && !most(other) && 2.0 * chance < LEVEL_OF_COMMANDS
     }
+}
+
+/// The share of the rounds of a run in which no neighbour used its core; 1 if that is not known.
+fn alone(run: &Report) -> f64 {
+    let shared = run.ruler.as_ref().and_then(|ruler| ruler.noise.shared);
+    1.0 - shared.unwrap_or(0.0)
 }
 
 /// What changed between the runs of two commands. They are as many, the n-th of both make a pair,
@@ -226,7 +247,7 @@ pub fn sets(all: Vec<Runs>, seed: u64) -> Result<Compared, String> {
 pub(super) fn change(a: &Runs, b: &Runs, seed: u64) -> Change {
     let [mut of_a, mut of_b] = [a, b].map(|side| side.values.clone());
     let settings = differing(&mut of_a, &mut of_b);
-    let mut rows = rows(&of_a, &of_b, a.is_set(), seed);
+    let mut rows = rows([&of_a, &of_b], [&a.weights, &b.weights], a.is_set(), seed);
     let sides = [("A", a, b), ("B", b, a)];
     if let Some((which, ..)) = sides.iter().find(|(_, it, other)| it.more_disturbed(other)) {
         for row in rows.iter_mut().filter(|row| row.verdict.changed()) {
@@ -290,10 +311,10 @@ fn differing(a: &mut [Values], b: &mut [Values]) -> Vec<Difference> {
 struct Figures<'a> {
     key: &'a Key,
     /// In nanoseconds, without the runs of a set that lack it.
-    sides: [Vec<f64>; 2],
+    sides: [Vec<Weighted>; 2],
     /// Logarithms: of B divided by A in each pair, or of each run of both sets, with `None` where a
     /// run lacks it.
-    logs: Vec<Option<f64>>,
+    logs: Vec<Option<Weighted>>,
     floor: f64,
     /// Logarithms of pairs count as no larger than this in the test.
     clip: f64,
@@ -307,19 +328,27 @@ impl Figures<'_> {
 }
 
 /// The figures that all pairs have, or enough runs of both sets, judged.
-fn rows(a: &[Values], b: &[Values], sets: bool, seed: u64) -> Vec<Row> {
+fn rows([a, b]: [&[Values]; 2], weights: [&[f64]; 2], sets: bool, seed: u64) -> Vec<Row> {
     let keys: BTreeSet<&Key> = a.iter().flat_map(BTreeMap::keys).collect();
     let order = a.iter().max_by_key(|run| run.len()).into_iter().flat_map(BTreeMap::keys);
     let mut seen = BTreeSet::new();
     let keys = order.chain(keys).filter(|key| seen.insert(*key));
     let found = keys.filter_map(|key| {
-        let of = |runs: &[Values]| runs.iter().map(|run| run.get(key).copied()).collect::<Vec<_>>();
-        let both = [of(a), of(b)];
+        let of = |runs: &[Values], weights: &[f64]| {
+            let all = runs.iter().zip(weights);
+            all.map(|(run, weight)| Some((*run.get(key)?, *weight))).collect::<Vec<_>>()
+        };
+        let both = [of(a, weights[0]), of(b, weights[1])];
         let sides = both.each_ref().map(|side| side.iter().copied().flatten().collect::<Vec<_>>());
         let enough = if sets { LEAST_RUNS } else { a.len() };
-        let logs: Vec<Option<f64>> = match sets {
-            true => both.iter().flatten().map(|ns| ns.map(f64::ln)).collect(),
-            false => sides[0].iter().zip(&sides[1]).map(|(a, b)| Some((b / a).ln())).collect(),
+        let logs: Vec<Option<Weighted>> = match sets {
+            true => {
+                both.iter().flatten().map(|it| it.map(|(ns, weight)| (ns.ln(), weight))).collect()
+            }
+            false => {
+                let ratios = sides[0].iter().zip(&sides[1]).map(|(a, b)| b.0 / a.0);
+                ratios.map(|ratio| Some((ratio.ln(), 1.0))).collect()
+            }
         };
         let floor = match key.section {
             Section::Waits | Section::Commands => FLOOR_OF_WAITS,
@@ -327,7 +356,7 @@ fn rows(a: &[Values], b: &[Values], sets: bool, seed: u64) -> Vec<Row> {
         };
         let mut it = Figures { key, sides, logs, floor, clip: f64::INFINITY };
         if it.is_robust() {
-            it.clip = CLIP * median(it.logs.iter().flatten().map(|log| log.abs()));
+            it.clip = CLIP * median(it.logs.iter().flatten().map(|(log, _)| log.abs()));
         }
         it.sides.iter().all(|side| side.len() >= enough).then_some(it)
     });
@@ -352,11 +381,11 @@ fn judged(it: &Figures, ratio: Ratio, p: f64, limits: Limits) -> Row {
 /// The verdict on a row of pairs. The interval is that of Student's t; of commands, whose times
 /// have outliers, it is the one that holds whatever the distribution.
 fn row_of_pairs(it: &Figures, p: f64) -> Row {
-    let logs: Vec<f64> = it.logs.iter().copied().flatten().collect();
+    let logs: Vec<f64> = it.logs.iter().flatten().map(|(log, _)| *log).collect();
     let n = logs.len() as f64;
     let of_ratio = paired(&logs);
     let of_ns =
-        paired(&it.sides[1].iter().zip(&it.sides[0]).map(|(b, a)| b - a).collect::<Vec<_>>());
+        paired(&it.sides[1].iter().zip(&it.sides[0]).map(|(b, a)| b.0 - a.0).collect::<Vec<_>>());
     let ratio = if it.is_robust() {
         of_ratio.0
     } else {
@@ -366,7 +395,7 @@ fn row_of_pairs(it: &Figures, p: f64) -> Row {
     };
     let mut limits = Limits::of_runs(it.key);
     if it.is_robust() {
-        limits.level = LEVEL_OF_SETS;
+        limits.level = LEVEL_OF_COMMANDS;
     }
     let row = judged(it, ratio, p, limits);
     let why = (row.verdict == Verdict::CannotTell).then(|| {
@@ -385,11 +414,16 @@ fn row_of_pairs(it: &Figures, p: f64) -> Row {
     Row { ratios, why, bounds: Some(bounds(of_ratio, of_ns)), ..row }
 }
 
-/// The verdict on a row of sets.
+/// The verdict on a row of sets. Where the interval encloses no change, no chance is small enough.
 fn row_of_sets(it: &Figures, p: f64) -> Row {
-    let logs = it.sides.each_ref().map(|side| side.iter().map(|ns| ns.ln()).collect::<Vec<_>>());
+    let logs = it
+        .sides
+        .each_ref()
+        .map(|side| side.iter().map(|(ns, weight)| (ns.ln(), *weight)).collect::<Vec<Weighted>>());
     let [of_ratio, of_ns] = [&logs, &it.sides].map(|[a, b]| shift(a, b));
-    let limits = Limits { level: LEVEL_OF_SETS, ..Limits::of_runs(it.key) };
+    let apart = of_ratio.0.low > 0.0 || of_ratio.0.high < 0.0;
+    let level = if apart { LEVEL_OF_SETS } else { 0.0 };
+    let limits = Limits { level, ..Limits::of_runs(it.key) };
     let row = judged(it, of_ratio.0, p, limits);
     let why = (row.verdict == Verdict::CannotTell)
         .then(|| "the runs of a side differ too much: add more".into());
@@ -411,48 +445,59 @@ fn bounds((of_ratio, misrate): Shift, (of_ns, _): Shift) -> Bounds {
 /// The median, and the narrowest pair of values with the same rank from below and from above that
 /// encloses it with 95 % probability, whatever the distribution: of up to eight, the outermost
 /// (Conover 1999, Practical Nonparametric Statistics, 3.2).
-fn centre(mut values: Vec<f64>) -> Figure {
-    values.sort_by(f64::total_cmp);
-    let n = values.len();
-    let (mut rank, mut term) = (0, 0.5_f64.powi(n as i32));
-    let mut outside = term;
-    loop {
-        term *= (n - rank) as f64 / (rank + 1) as f64;
-        outside += term;
-        if 2.0 * outside > ALPHA {
-            break;
-        }
-        rank += 1;
+fn centre(values: Vec<Weighted>) -> Figure {
+    let values = evenly(&values);
+    let n = worth(&values);
+    let mut shares = vec![0.5_f64.powi(n as i32)];
+    for rank in 0..n {
+        shares.push(shares[rank] * (n - rank) as f64 / (rank + 1) as f64);
     }
-    Figure { value_ns: of_sorted(&values), low_ns: values[rank], high_ns: values[n - 1 - rank] }
+    let (Ratio { log, low, high }, _) = enclosed(values, n, outermost(&shares));
+    Figure { value_ns: log, low_ns: low, high_ns: high }
 }
 
-/// The median of values in their order; 0 of none.
-fn of_sorted(values: &[f64]) -> f64 {
-    match values.len() {
-        0 => 0.0,
-        n => (values[(n - 1) / 2] + values[n / 2]) / 2.0,
-    }
+/// How many values of the same weight these are worth, rounded down (Kish 1965, Survey Sampling,
+/// 11.7). Those of the same weight are worth their number.
+fn worth(all: &[Weighted]) -> usize {
+    let sum = |of: fn(f64) -> f64| all.iter().map(|it| of(it.1)).sum::<f64>();
+    (sum(|it| it).powi(2) / sum(|it| it * it) + 1e-9) as usize
 }
 
 /// A shift from A to B, and the probability that its interval misses the true one.
 type Shift = (Ratio, f64);
 
-/// The median of these, and those with this rank, from 0, from below and from above.
-fn enclosed(mut all: Vec<f64>, (rank, misrate): (usize, f64)) -> Shift {
-    all.sort_by(f64::total_cmp);
-    let (low, high) = (all[rank], all[all.len() - 1 - rank]);
-    (Ratio { log: of_sorted(&all), low, high }, misrate)
+/// The median of these, and those with this rank, from 0, from below and from above, by their
+/// weights: they are worth so many of the same weight, of which half of the next is left out.
+fn enclosed(mut all: Vec<Weighted>, worth: usize, (rank, misrate): (usize, f64)) -> Shift {
+    all.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let both = |share| (beyond(all.iter(), share), beyond(all.iter().rev(), share));
+    let (low, high) = both((rank as f64 + 0.5) / worth.max(2) as f64);
+    let (upper, lower) = both(0.5);
+    (Ratio { log: (lower + upper) / 2.0, low, high }, misrate)
+}
+
+/// The first value at which the weights are more than this share of all; 0 of none.
+fn beyond<'a>(all: impl Iterator<Item = &'a Weighted> + Clone, share: f64) -> f64 {
+    let mut left = share * all.clone().map(|it| it.1).sum::<f64>();
+    let mut found = 0.0;
+    for (value, weight) in all {
+        (found, left) = (*value, left - weight);
+        if left < 0.0 {
+            break;
+        }
+    }
+    found
 }
 
 /// The median of all differences of a value of B and one of A (Hodges and Lehmann 1963), and the
 /// narrowest pair of these differences with the same rank from below and from above that encloses
 /// the true shift with 95 % probability, whatever the distribution. Its error follows from the
 /// distribution of Mann and Whitney's U (Annals of Mathematical Statistics 18, 1947, 50-60).
-fn shift(a: &[f64], b: &[f64]) -> Shift {
+fn shift(a: &[Weighted], b: &[Weighted]) -> Shift {
     let [a, b] = [a, b].map(evenly);
-    let all = b.iter().flat_map(|b| a.iter().map(move |a| b - a)).collect();
-    enclosed(all, rank(a.len(), b.len()))
+    let all = b.iter().flat_map(|b| a.iter().map(move |a| (b.0 - a.0, a.1 * b.1))).collect();
+    let [of_a, of_b] = [worth(&a), worth(&b)];
+    enclosed(all, of_a * of_b, rank(of_a, of_b))
 }
 
 /// The median of the means of each two of these and of each alone (Hodges and Lehmann 1963), and
@@ -460,8 +505,10 @@ fn shift(a: &[f64], b: &[f64]) -> Shift {
 /// centre with 95 % probability, whatever the distribution, if it is symmetric. Its error follows
 /// from the distribution of Wilcoxon's sum of signed ranks (Biometrics Bulletin 1, 1945, 80-83).
 fn paired(all: &[f64]) -> Shift {
-    let with_later = |(at, a)| all[at..].iter().map(move |b| (a + b) / 2.0);
-    enclosed(all.iter().enumerate().flat_map(with_later).collect(), signed_rank(all.len()))
+    let with_later = |(at, a)| all[at..].iter().map(move |b| ((a + b) / 2.0, 1.0));
+    let means: Vec<Weighted> = all.iter().enumerate().flat_map(with_later).collect();
+    let worth = means.len();
+    enclosed(means, worth, signed_rank(all.len()))
 }
 
 /// The largest rank, from 0, of the mean that ends the interval, and the probability that the true
@@ -490,7 +537,7 @@ fn outermost(shares: &[f64]) -> (usize, f64) {
     (rank, both(tail))
 }
 
-fn evenly(all: &[f64]) -> Vec<f64> {
+fn evenly(all: &[Weighted]) -> Vec<Weighted> {
     let take = all.len().min(ENOUGH);
     (0..take).map(|at| all[at * all.len() / take]).collect()
 }
@@ -563,7 +610,7 @@ fn flips(pairs: usize, seed: u64) -> Box<dyn Iterator<Item = Vec<bool>>> {
 /// they are clipped does not depend on the signs, so the test stays exact.
 fn mean(it: &Figures, flipped: &[bool]) -> f64 {
     let n = flipped.len() as f64;
-    let logs = || it.logs.iter().flatten().map(|log| log.clamp(-it.clip, it.clip));
+    let logs = || it.logs.iter().flatten().map(|(log, _)| log.clamp(-it.clip, it.clip));
     let mean =
         logs().zip(flipped).map(|(log, flip)| if *flip { -log } else { log }).sum::<f64>() / n;
     let squares = logs().map(|log| log * log).sum::<f64>() / n;
@@ -589,25 +636,28 @@ fn deals(a: usize, b: usize, figures: usize, seed: u64) -> Box<dyn Iterator<Item
     Box::new(std::iter::once(own).chain(drawn))
 }
 
-/// The difference of the means divided by its standard error and the floor.
+/// The difference of the weighted means divided by its standard error and the floor. A run keeps
+/// its weight wherever it is dealt to, so the test stays exact.
 fn difference(it: &Figures, in_b: &[bool]) -> f64 {
-    let mut sums = [[0.0; 3]; 2];
-    for (log, in_b) in it.logs.iter().zip(in_b) {
-        if let Some(log) = log {
-            let [count, sum, squares] = &mut sums[usize::from(*in_b)];
-            *count += 1.0;
-            *sum += log;
-            *squares += log * log;
+    let mut sums = [[0.0; 4]; 2];
+    for (it, in_b) in it.logs.iter().zip(in_b) {
+        if let Some((log, weight)) = it {
+            let [weights, squared, sum, squares] = &mut sums[usize::from(*in_b)];
+            *weights += weight;
+            *squared += weight * weight;
+            *sum += weight * log;
+            *squares += weight * log * log;
         }
     }
-    let [a, b] = sums.map(|[count, sum, squares]| {
-        let mean = sum / count;
-        let variance = (squares - sum * mean).max(0.0) / (count - 1.0);
-        (count, mean, variance / count)
+    let [a, b] = sums.map(|[weights, squared, sum, squares]| {
+        let (mean, worth) = (sum / weights, weights * weights / squared);
+        let variance = (squares / weights - mean * mean).max(0.0);
+        (worth, mean, variance / (worth - 1.0))
     });
-    match a.0 < 2.0 || b.0 < 2.0 {
-        true => 0.0,
-        false => (b.1 - a.1).abs() / ((a.2 + b.2).sqrt() + it.floor),
+    // Of none, the worth is not a number.
+    match a.0 > 1.0 && b.0 > 1.0 {
+        true => (b.1 - a.1).abs() / ((a.2 + b.2).sqrt() + it.floor),
+        false => 0.0,
     }
 }
 
