@@ -90,9 +90,101 @@ fn a_figure_that_few_runs_have_and_a_run_that_comes_twice_do_not_count() {
 }
 
 fn disturb(run: &mut Report) {
+    share(run, 0.99);
+}
+
+fn share(run: &mut Report, shared: f64) {
     let mut ruler = Ruler::default();
-    ruler.noise.shared = Some(0.99);
+    ruler.noise.shared = Some(shared);
     run.ruler = Some(ruler);
+}
+
+/// Ten runs of four clocks, each figure off by 0.1 %. In three of ten, a neighbour used the core
+/// throughout, which costs up to a tenth more; in the others, in up to half of the rounds, which
+/// costs nothing. The first clock costs `change` more.
+fn next_to_a_neighbour(rng: &mut fastrand::Rng, change: f64) -> Vec<Report> {
+    let one = |id| {
+        let throughout = rng.u8(0..10) < 3;
+        let (shared, more) = match throughout {
+            true => (0.97 + 0.03 * rng.f64(), 0.02 + 0.08 * rng.f64()),
+            false => (0.5 * rng.f64(), 0.0),
+        };
+        let cost = |at| {
+            let planted = if at == 0 { change } else { 0.0 };
+            20.0 * (more + 0.001 * normal(rng) + planted).exp()
+        };
+        let mut run = run(id, (0..4).map(cost).collect::<Vec<f64>>());
+        share(&mut run, shared);
+        run
+    };
+    (1..=10).map(one).collect()
+}
+
+/// A verdict and its interval say the same.
+fn agrees(change: &Change) {
+    for row in &change.rows {
+        let bounds = row.bounds.expect("sets have bounds");
+        assert!(bounds.ratio_low <= bounds.ratio && bounds.ratio <= bounds.ratio_high, "{row:?}");
+        match row.verdict {
+            Verdict::Worse => assert!(bounds.ratio_low > 1.0, "{row:?}"),
+            Verdict::Better => assert!(bounds.ratio_high < 1.0, "{row:?}"),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn a_small_change_is_found_next_to_runs_whose_core_was_shared() {
+    let mut rng = fastrand::Rng::with_seed(10);
+    let (mut alarms, mut found, mut unaware) = (0, 0, 0);
+    for _ in 0..25 {
+        let a = next_to_a_neighbour(&mut rng, 0.0);
+        let same = change(&a, &next_to_a_neighbour(&mut rng, 0.0)).expect("enough runs");
+        alarms += u32::from(same.counts.worse + same.counts.better > 0);
+        let mut b = next_to_a_neighbour(&mut rng, 0.025);
+        let slower = change(&a, &b).expect("enough runs");
+        found += u32::from(slower.rows[0].verdict == Verdict::Worse);
+        [&same, &slower].into_iter().for_each(agrees);
+        // What the reports say of the core is what finds it.
+        let mut a = a;
+        a.iter_mut().chain(&mut b).for_each(|run| run.ruler = None);
+        let slower = change(&a, &b).expect("enough runs");
+        unaware += u32::from(slower.rows[0].verdict == Verdict::Worse);
+    }
+    assert!(alarms <= 1, "{alarms} of 25");
+    assert!(found >= 24 && unaware < found, "{found} and {unaware} of 25");
+}
+
+/// A neighbour that never leaves makes all runs count alike.
+#[test]
+fn sets_whose_core_was_never_their_own_are_judged() {
+    let mut rng = fastrand::Rng::with_seed(11);
+    let mut a = simulated(&mut rng, 10, 0, 0.0);
+    let mut b = simulated(&mut rng, 10, 12, 0.8);
+    let plain = change(&a, &b).expect("enough runs");
+    a.iter_mut().chain(&mut b).for_each(|run| share(run, 1.0));
+    let shared = change(&a, &b).expect("enough runs");
+    assert_eq!(plain.counts, shared.counts);
+    assert!(plain.counts.worse > 0);
+}
+
+#[test]
+fn equal_figures_are_the_same_and_one_run_that_is_off_is_no_change() {
+    let of = |costs: &[f64], from: u64| {
+        let runs = costs.iter().zip(from..).map(|(ns, id)| run(id, [*ns, 20.0]));
+        runs.collect::<Vec<Report>>()
+    };
+    let a = of(&[20.0; 10], 1);
+    let same = change(&a, &of(&[20.0; 10], 11)).expect("enough runs");
+    assert!(same.rows.iter().all(|row| row.verdict == Verdict::Same && row.p == Some(1.0)));
+    let mut off = [20.0; 10];
+    off[3] = 60.0;
+    let outlier = change(&a, &of(&off, 11)).expect("enough runs");
+    assert_eq!((outlier.counts.worse, outlier.counts.better), (0, 0));
+    // Of five and five equal runs, all that changed is as much as can be shown.
+    let fewest = change(&of(&[20.0; 5], 1), &of(&[21.0; 5], 11)).expect("enough runs");
+    assert_eq!((fewest.rows[0].verdict, fewest.rows[0].p), (Verdict::Worse, Some(2.0 / 252.0)));
+    agrees(&fewest);
 }
 
 /// Next to a load, as many runs of one set are disturbed as of the other, but for chance.
