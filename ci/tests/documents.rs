@@ -287,6 +287,8 @@ const QUOTED: &[(&str, &str, &str, &str)] = &[
     ("changes", "with another ±{}, unless", "diagnose/src/run.rs", "OFF"),
     ("changes", "more than {} of the rounds, or if", "diagnose/src/run.rs", "SHARED"),
     ("changes", "by more than {} below its usual", "diagnose/src/run.rs", "FELL"),
+    ("changes", "core, and at least {}.", "diagnose/src/compare/runs.rs", "LEAST_WEIGHT"),
+    ("changes", "must be below {}, which five", "diagnose/src/compare/runs.rs", "LEVEL_OF_SETS"),
     ("../SECURITY", "| connections at a time | {} |", "fleet/src/http/mod.rs", "CONNECTIONS"),
     ("../SECURITY", "| time for the head | {} |", "fleet/src/http/mod.rs", "HEAD_TIME"),
     (
